@@ -1,0 +1,152 @@
+//! Actions and sets of actions.
+//!
+//! An [`Action`] is a small number with one fixed meaning per game: a card, not a slot in a hand. Chance outcomes are numbered
+//! the same way, in a space of their own. A set of actions is a bit set.
+
+use std::fmt;
+
+use crate::bits;
+use crate::rng::Rng;
+
+/// What a player does, or what chance brings: an id below the game's number of actions (or of chance outcomes).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Action(pub u8);
+
+impl Action {
+    /// The action as an index.
+    #[inline(always)]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl fmt::Debug for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "action {}", self.0)
+    }
+}
+
+/// A set of actions: `Copy`, no heap, iterated in ascending order.
+pub trait ActionSet: Copy + Eq + Default + fmt::Debug + Send + Sync + 'static {
+    /// Ids must be below this.
+    const CAPACITY: usize;
+
+    /// How many actions are in the set.
+    fn len(self) -> usize;
+    /// Whether the action is in the set.
+    fn contains(self, action: Action) -> bool;
+    /// The set and this action.
+    fn with(self, action: Action) -> Self;
+    /// What is in both sets.
+    fn and(self, other: Self) -> Self;
+    /// What is in this set and not in the other.
+    fn without(self, other: Self) -> Self;
+    /// The action with exactly `rank` smaller ones in the set; `rank < len`.
+    fn nth(self, rank: usize) -> Action;
+
+    /// Whether the set has no action.
+    #[inline(always)]
+    fn is_empty(self) -> bool {
+        self == Self::default()
+    }
+
+    /// An action of a set that is not empty, uniformly.
+    #[inline(always)]
+    fn pick(self, rng: &mut Rng) -> Action {
+        self.nth(rng.below(self.len() as u32) as usize)
+    }
+
+    /// The actions in ascending order.
+    fn iter(self) -> impl Iterator<Item = Action> {
+        (0..self.len()).map(move |rank| self.nth(rank))
+    }
+}
+
+macro_rules! action_bits {
+    ($name:ident, $bits:ty, $nth:path, $doc:literal) => {
+        #[doc = $doc]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+        pub struct $name(pub $bits);
+
+        impl ActionSet for $name {
+            const CAPACITY: usize = <$bits>::BITS as usize;
+
+            #[inline(always)]
+            fn len(self) -> usize {
+                self.0.count_ones() as usize
+            }
+
+            #[inline(always)]
+            fn contains(self, action: Action) -> bool {
+                action.index() < Self::CAPACITY && self.0 >> action.0 & 1 == 1
+            }
+
+            #[inline(always)]
+            fn with(self, action: Action) -> Self {
+                debug_assert!(action.index() < Self::CAPACITY);
+                Self(self.0 | 1 << action.0)
+            }
+
+            #[inline(always)]
+            fn and(self, other: Self) -> Self {
+                Self(self.0 & other.0)
+            }
+
+            #[inline(always)]
+            fn without(self, other: Self) -> Self {
+                Self(self.0 & !other.0)
+            }
+
+            #[inline(always)]
+            fn nth(self, rank: usize) -> Action {
+                debug_assert!(rank < self.len());
+                Action($nth(self.0, rank as u32) as u8)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_set().entries(self.iter().map(|a| a.0)).finish()
+            }
+        }
+
+        impl FromIterator<Action> for $name {
+            fn from_iter<I: IntoIterator<Item = Action>>(actions: I) -> Self {
+                actions.into_iter().fold(Self::default(), Self::with)
+            }
+        }
+    };
+}
+
+action_bits!(Actions64, u64, bits::nth_bit, "A set of action ids below 64, in one word.");
+action_bits!(Actions128, u128, bits::nth_bit_wide, "A set of action ids below 128, in two words.");
+
+#[cfg(test)]
+mod tests {
+    use super::{Action, ActionSet, Actions64, Actions128};
+    use crate::rng::Rng;
+
+    fn behaves_like_a_set<S: ActionSet + FromIterator<Action>>() {
+        let ids = [3, 5, 8, 40, S::CAPACITY as u8 - 1].map(Action);
+        let set: S = ids.into_iter().collect();
+        assert_eq!(set.iter().collect::<Vec<_>>(), ids);
+        assert!(set.contains(Action(40)) && !set.contains(Action(41)) && !set.contains(Action(255)));
+        let rest = set.without(S::default().with(Action(5)));
+        assert_eq!(rest.len(), 4);
+        assert_eq!(set.without(rest).nth(0), Action(5));
+        assert_eq!(set.and(rest), rest);
+        assert!(S::default().is_empty() && !set.is_empty());
+        let mut rng = Rng::stream(1, "test", 0);
+        let mut seen = S::default();
+        for _ in 0..200 {
+            seen = seen.with(set.pick(&mut rng));
+        }
+        assert_eq!(seen, set);
+    }
+
+    #[test]
+    fn both_widths_behave_like_sets() {
+        behaves_like_a_set::<Actions64>();
+        behaves_like_a_set::<Actions128>();
+    }
+}

@@ -1,0 +1,175 @@
+//! Words as sets: the `k`-th member, random subsets, all subsets of a size.
+
+use crate::rng::Rng;
+
+/// The position of the set bit of `word` that has exactly `rank` set bits below it; `rank < word.count_ones()`.
+#[inline(always)]
+pub fn nth_bit(word: u64, rank: u32) -> u32 {
+    debug_assert!(rank < word.count_ones());
+    deposit(1 << rank, word).trailing_zeros()
+}
+
+/// [`nth_bit`] for 128 bits.
+#[inline(always)]
+pub fn nth_bit_wide(word: u128, rank: u32) -> u32 {
+    let (low, high) = (word as u64, (word >> 64) as u64);
+    let below = low.count_ones();
+    if rank < below { nth_bit(low, rank) } else { 64 + nth_bit(high, rank - below) }
+}
+
+/// Spreads the low bits of `source` over the set bits of `mask`, lowest first.
+#[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
+#[inline(always)]
+pub fn deposit(source: u64, mask: u64) -> u64 {
+    // SAFETY: the instruction exists: this function is compiled only where the build target has BMI2.
+    // Bench `bits/nth`: 1.0 ns against 3.3 ns for the portable twin, on the picks of a playout.
+    #[allow(unsafe_code)]
+    unsafe {
+        std::arch::x86_64::_pdep_u64(source, mask)
+    }
+}
+
+/// Spreads the low bits of `source` over the set bits of `mask`, lowest first.
+#[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
+#[inline(always)]
+pub fn deposit(source: u64, mask: u64) -> u64 {
+    deposit_portable(source, mask)
+}
+
+/// [`deposit`] bit by bit, for machines without the instruction and as its oracle.
+pub fn deposit_portable(mut source: u64, mut mask: u64) -> u64 {
+    let mut out = 0;
+    while mask != 0 && source != 0 {
+        let lowest = mask & mask.wrapping_neg();
+        if source & 1 == 1 {
+            out |= lowest;
+        }
+        source >>= 1;
+        mask ^= lowest;
+    }
+    out
+}
+
+/// A subset of `size` members of `set`, uniformly; `size <= set.count_ones()`.
+#[inline]
+pub fn random_subset(set: u32, size: u32, rng: &mut Rng) -> u32 {
+    let members = set.count_ones();
+    debug_assert!(size <= members);
+    // Draw whichever is smaller: the subset or what it leaves.
+    let (draws, complement) = if 2 * size <= members { (size, false) } else { (members - size, true) };
+    let mut rest = set;
+    for drawn in 0..draws {
+        rest ^= 1 << nth_bit(u64::from(rest), rng.below(members - drawn));
+    }
+    if complement { rest } else { set ^ rest }
+}
+
+/// All subsets of `set` with exactly `size` members, in a fixed order.
+pub fn subsets(set: u32, size: u32) -> Subsets {
+    let members = set.count_ones();
+    Subsets { set, next: (size <= members).then(|| (1_u64 << size) - 1), end: 1 << members }
+}
+
+/// Iterator made by [`subsets`].
+#[derive(Clone, Debug)]
+pub struct Subsets {
+    set: u32,
+    /// The next subset, packed into the low bits.
+    next: Option<u64>,
+    end: u64,
+}
+
+impl Iterator for Subsets {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        let packed = self.next?;
+        self.next = if packed == 0 {
+            None
+        } else {
+            // The next larger word with as many set bits (Gosper, HAKMEM item 175).
+            let lowest = packed & packed.wrapping_neg();
+            let ripple = packed + lowest;
+            let larger = ripple | ((packed ^ ripple) >> 2) / lowest;
+            (larger < self.end).then_some(larger)
+        };
+        Some(deposit(packed, u64::from(self.set)) as u32)
+    }
+}
+
+/// The number of `k`-element subsets of an `n`-element set; exact for `n <= 60`.
+pub fn binomial(n: u32, k: u32) -> u64 {
+    debug_assert!(n <= 60);
+    if k > n {
+        return 0;
+    }
+    let k = k.min(n - k);
+    (0..u64::from(k)).fold(1, |product, i| product * (u64::from(n) - i) / (i + 1))
+}
+
+/// The set bits of a word as positions, lowest first.
+pub fn members(mut word: u32) -> impl Iterator<Item = u8> + Clone {
+    std::iter::from_fn(move || {
+        (word != 0).then(|| {
+            let position = word.trailing_zeros() as u8;
+            word &= word - 1;
+            position
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::{any, proptest};
+
+    use super::{binomial, deposit, deposit_portable, members, nth_bit, nth_bit_wide, random_subset, subsets};
+    use crate::rng::Rng;
+
+    proptest! {
+        #[test]
+        fn the_instruction_and_its_portable_twin_agree(source in any::<u64>(), mask in any::<u64>()) {
+            assert_eq!(deposit(source, mask), deposit_portable(source, mask));
+        }
+
+        #[test]
+        fn the_nth_bit_has_n_bits_below(word in any::<u128>()) {
+            for rank in 0..word.count_ones() {
+                let position = nth_bit_wide(word, rank);
+                assert_eq!(word >> position & 1, 1);
+                assert_eq!((word & ((1 << position) - 1)).count_ones(), rank);
+            }
+            let low = word as u64;
+            for rank in 0..low.count_ones() {
+                assert_eq!(nth_bit(low, rank), nth_bit_wide(u128::from(low), rank));
+            }
+        }
+
+        #[test]
+        fn subsets_are_all_there_once(set in 0_u32..1 << 14, size in 0_u32..15) {
+            let all: Vec<u32> = subsets(set, size).collect();
+            assert_eq!(all.len() as u64, binomial(set.count_ones(), size));
+            let distinct: std::collections::HashSet<u32> = all.iter().copied().collect();
+            assert_eq!(distinct.len(), all.len());
+            assert!(all.iter().all(|s| s & !set == 0 && s.count_ones() == size));
+        }
+    }
+
+    #[test]
+    fn random_subsets_are_uniform() {
+        // 7 members, sizes 2 and 5 (drawn as a complement): 21 subsets each; 20 degrees, quantile at 1e-6: 63.6.
+        let set = 0b101_1101_0011;
+        assert_eq!(members(set).count(), 7);
+        let mut rng = Rng::stream(0, "subset", 0);
+        for size in [2, 5] {
+            let mut counts: HashMap<u32, f64> = HashMap::new();
+            for _ in 0..210_000 {
+                *counts.entry(random_subset(set, size, &mut rng)).or_default() += 1.0;
+            }
+            assert_eq!(counts.len(), 21);
+            let chi: f64 = counts.values().map(|c| (c - 1e4) * (c - 1e4) / 1e4).sum();
+            assert!(chi < 63.6, "size {size}: chi-square {chi}");
+        }
+    }
+}

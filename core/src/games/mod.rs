@@ -1,0 +1,39 @@
+//! The games. Each is one file or folder here plus one line in the list below; nothing else names a game.
+
+pub mod schwinget;
+
+/// From the list of games: their names, and the macros that turn a name into a type.
+macro_rules! games {
+    ($($module:ident :: $game:ident),+ $(,)?) => {
+        games!(@emit ($) $($module $game),+);
+    };
+    (@emit ($d:tt) $($module:ident $game:ident),+) => {
+        /// The names of all games, ascending.
+        pub const NAMES: &[&str] = &[$(<$module::$game as crate::Game>::NAME),+];
+
+        /// Turns a run-time name into a static type: `with_game!(name, G => expression)` is `Some` of the expression with
+        /// `G` standing for the game's type, or `None` for an unknown name.
+        #[macro_export]
+        macro_rules! with_game {
+            ($d name:expr, $d type:ident => $d body:expr) => {
+                match $d name {
+                    $(name if name == <$crate::games::$module::$game as $crate::Game>::NAME => {
+                        type $d type = $crate::games::$module::$game;
+                        Some($d body)
+                    })+
+                    _ => None,
+                }
+            };
+        }
+
+        /// Calls a macro once per game: `for_each_game!(callback)` becomes `callback!(module, Type);` for each.
+        #[macro_export]
+        macro_rules! for_each_game {
+            ($d callback:ident) => {
+                $($d callback!($module, $crate::games::$module::$game);)+
+            };
+        }
+    };
+}
+
+games![schwinget::Schwinget];

@@ -1,0 +1,253 @@
+//! The deck, and what the rules say of each card, as tables.
+
+use crate::actions::Action;
+use crate::options::Switch;
+
+use super::rules::{Rules, Specials};
+
+/// A card id: suit x values + (value - 1), then the referee, then the counter.
+pub(super) type Card = u8;
+
+/// The letters of the suits: green, red, blue, yellow.
+pub(super) const SUITS: [char; 4] = ['G', 'R', 'B', 'Y'];
+/// The trump index of a bout without trump.
+pub(super) const NO_TRUMP: u8 = 4;
+/// Stands for "no card".
+pub(super) const NO_CARD: Card = u8::MAX;
+/// Room for the ids of any deck.
+const CARDS: usize = 32;
+
+/// What the rules fix about the cards: computed once, looked up in play.
+#[derive(Clone, Debug)]
+pub(super) struct Deck {
+    /// Cards in the deck; the ids of the other actions follow.
+    pub(super) size: u8,
+    values: u8,
+    /// Every card.
+    pub(super) all: u32,
+    /// The referee, if it is in the deck.
+    pub(super) referee: u32,
+    counter: u32,
+    /// `suit_of[card]`; [`NO_TRUMP`] for the referee and the counter.
+    pub(super) suit_of: [u8; CARDS],
+    /// `suit[suit]`, and nothing at [`NO_TRUMP`].
+    pub(super) suit: [u32; 5],
+    /// `follow[trump][led]`: the cards that may be played although the suit led could be followed, that suit included.
+    follow: [[u32; CARDS]; 5],
+    /// `beats[trump][led]`: the replies that win the trick, the referee as in the last trick of a bout.
+    beats: [[u32; CARDS]; 5],
+}
+
+impl Deck {
+    pub(super) fn new(rules: &Rules) -> Self {
+        let size = rules.deck_size();
+        let suited = rules.suits * rules.values;
+        let referee = if rules.referee == Switch::On { 1 << suited } else { 0 };
+        let counter = if rules.counter == Switch::On { 1 << (size - 1) } else { 0 };
+        let mut deck = Self {
+            size,
+            values: rules.values,
+            all: (1_u64 << size).wrapping_sub(1) as u32,
+            referee,
+            counter,
+            suit_of: [NO_TRUMP; CARDS],
+            suit: [0; 5],
+            follow: [[0; CARDS]; 5],
+            beats: [[0; CARDS]; 5],
+        };
+        for card in 0..suited {
+            let suit = card / rules.values;
+            deck.suit_of[usize::from(card)] = suit;
+            deck.suit[usize::from(suit)] |= 1 << card;
+        }
+        let anytime = match rules.specials {
+            Specials::VoidOnly => 0,
+            Specials::Anytime => referee | counter,
+        };
+        for trump in 0..=NO_TRUMP {
+            for led in 0..size {
+                let (t, l) = (usize::from(trump), usize::from(led));
+                deck.follow[t][l] = deck.suit[usize::from(deck.suit_of[l])] | deck.suit[t] | anytime;
+                deck.beats[t][l] = (0..size)
+                    .filter(|&reply| reply != led && deck.reply_wins(trump, led, reply))
+                    .fold(0, |set, reply| set | 1 << reply);
+            }
+        }
+        deck
+    }
+
+    /// Who wins the trick, rule by rule; a neutral trick has no winner and is not asked about.
+    fn reply_wins(&self, trump: u8, led: Card, reply: Card) -> bool {
+        let is = |set: u32, card: Card| set >> card & 1 == 1;
+        let suit = |card: Card| self.suit_of[usize::from(card)];
+        let highest = |card: Card| suit(card) != NO_TRUMP && card % self.values == self.values - 1;
+        if is(self.referee, led) || is(self.referee, reply) {
+            return is(self.referee, led);
+        }
+        if is(self.counter, led) {
+            return !highest(reply);
+        }
+        if is(self.counter, reply) {
+            return highest(led);
+        }
+        if suit(led) == suit(reply) {
+            return reply > led;
+        }
+        trump != NO_TRUMP && suit(reply) == trump
+    }
+
+    /// The cards of `hand` that may answer `led`.
+    #[inline(always)]
+    pub(super) fn replies(&self, trump: u8, led: Card, hand: u32) -> u32 {
+        let suit = self.suit[usize::from(self.suit_of[usize::from(led & 31)])];
+        if hand & suit == 0 { hand } else { hand & self.follow[usize::from(trump)][usize::from(led & 31)] }
+    }
+
+    /// Whether `reply` beats `led`, the referee as in the last trick of a bout.
+    #[inline(always)]
+    pub(super) fn beats(&self, trump: u8, led: Card, reply: Card) -> bool {
+        self.beats[usize::from(trump)][usize::from(led & 31)] >> reply & 1 == 1
+    }
+
+    /// The replies that beat `led`.
+    #[inline(always)]
+    pub(super) fn winners(&self, trump: u8, led: Card) -> u32 {
+        self.beats[usize::from(trump)][usize::from(led & 31)]
+    }
+
+    /// The suit that a reply shows its player not to hold, or [`NO_TRUMP`] if it shows nothing.
+    pub(super) fn void_shown(&self, trump: u8, led: Card, reply: Card) -> u8 {
+        if self.follow[usize::from(trump)][usize::from(led)] >> reply & 1 == 1 {
+            NO_TRUMP
+        } else {
+            self.suit_of[usize::from(led)]
+        }
+    }
+
+    /// The trump suit when this card is turned up.
+    pub(super) fn trump_when_turned(&self, card: Card) -> u8 {
+        self.suit_of[usize::from(card)]
+    }
+
+    /// The action that locks the pile.
+    pub(super) fn attack(&self) -> Action {
+        Action(self.size)
+    }
+
+    /// The referee's decisions: to lead oneself, to have the opponent lead.
+    pub(super) fn decisions(&self) -> [Action; 2] {
+        [Action(self.size + 1), Action(self.size + 2)]
+    }
+
+    /// The name of a card.
+    pub(super) fn name(&self, card: Card) -> String {
+        match self.suit_of[usize::from(card)] {
+            NO_TRUMP if self.referee >> card & 1 == 1 => "KR".to_string(),
+            NO_TRUMP => "BK".to_string(),
+            suit => format!("{}{}", SUITS[usize::from(suit)], self.value(card)),
+        }
+    }
+
+    /// The value of a suited card, from 1.
+    pub(super) fn value(&self, card: Card) -> u8 {
+        card % self.values + 1
+    }
+
+    /// The counter, if it is in the deck.
+    pub(super) fn counter(&self) -> u32 {
+        self.counter
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Deck, NO_TRUMP};
+    use crate::games::schwinget::rules::Rules;
+    use crate::options::Options;
+
+    fn card(deck: &Deck, name: &str) -> u8 {
+        (0..deck.size).find(|&c| deck.name(c) == name).expect("a card of the deck")
+    }
+
+    /// (trump, led, reply, reply wins)
+    const TRICKS: &[(char, &str, &str, bool)] = &[
+        // One suit: the higher value.
+        ('B', "G3", "G5", true),
+        ('B', "G5", "G3", false),
+        ('G', "G5", "G6", true),
+        // A trump beats every other suit; a trump led is beaten by a higher trump only.
+        ('B', "G6", "B1", true),
+        ('B', "B1", "G6", false),
+        // Failing to follow loses.
+        ('B', "G1", "R6", false),
+        ('-', "G1", "R6", false),
+        // The counter beats a six of any suit, trump included, and nothing else.
+        ('B', "G6", "BK", true),
+        ('B', "B6", "BK", true),
+        ('B', "G5", "BK", false),
+        ('B', "BK", "B6", false),
+        ('B', "BK", "R6", false),
+        ('B', "BK", "R1", true),
+        ('B', "BK", "B5", true),
+        // The referee in the last trick loses, also to the counter.
+        ('B', "KR", "G1", true),
+        ('B', "G1", "KR", false),
+        ('B', "KR", "BK", true),
+        ('B', "BK", "KR", false),
+    ];
+
+    #[test]
+    fn tricks_go_to_whom_the_rules_say() {
+        let deck = Deck::new(&Rules::default());
+        for &(trump, led, reply, wins) in TRICKS {
+            let suit = super::SUITS.iter().position(|&s| s == trump).map_or(NO_TRUMP, |s| s as u8);
+            let (l, r) = (card(&deck, led), card(&deck, reply));
+            assert_eq!(deck.beats(suit, l, r), wins, "trump {trump}: {led} {reply}");
+        }
+    }
+
+    #[test]
+    fn the_suit_led_binds_unless_trumped() {
+        let hand = |deck: &Deck, names: &[&str]| names.iter().fold(0, |h, n| h | 1 << card(deck, n));
+        let strict = Deck::new(&Rules::default());
+        let loose = Deck::new(&Rules::from_text("specials=anytime").unwrap());
+        let blue = 2;
+        let cards = ["G2", "R1", "B4", "KR", "BK"];
+        let replies = |deck: &Deck, led: &str| deck.replies(blue, card(deck, led), hand(deck, &cards));
+        assert_eq!(replies(&strict, "G5"), hand(&strict, &["G2", "B4"]));
+        assert_eq!(replies(&loose, "G5"), hand(&loose, &["G2", "B4", "KR", "BK"]));
+        assert_eq!(replies(&strict, "B1"), hand(&strict, &["B4"]));
+        assert_eq!(replies(&loose, "B1"), hand(&loose, &["B4", "KR", "BK"]));
+        // Holding none of the suit led, or nothing to follow: any card.
+        for deck in [&strict, &loose] {
+            for led in ["Y3", "KR", "BK"] {
+                assert_eq!(replies(deck, led), hand(deck, &cards));
+            }
+        }
+    }
+
+    #[test]
+    fn voids_are_shown_by_failing_to_follow_only() {
+        let strict = Deck::new(&Rules::default());
+        let loose = Deck::new(&Rules::from_text("specials=anytime").unwrap());
+        let shown = |deck: &Deck, led, reply| deck.void_shown(2, card(deck, led), card(deck, reply));
+        let green = 0;
+        assert_eq!(shown(&strict, "G5", "R1"), green);
+        assert_eq!(shown(&strict, "G5", "B1"), NO_TRUMP);
+        assert_eq!(shown(&strict, "G5", "G1"), NO_TRUMP);
+        assert_eq!(shown(&strict, "G5", "KR"), green);
+        assert_eq!(shown(&loose, "G5", "KR"), NO_TRUMP);
+        assert_eq!(shown(&strict, "B5", "R1"), 2);
+        assert_eq!(shown(&strict, "KR", "R1"), NO_TRUMP);
+    }
+
+    #[test]
+    fn scaled_down_decks_are_packed_alike() {
+        let deck = Deck::new(&Rules::from_text("suits=2,values=3,counter=off").unwrap());
+        let names: Vec<_> = (0..deck.size).map(|c| deck.name(c)).collect();
+        assert_eq!(names, ["G1", "G2", "G3", "R1", "R2", "R3", "KR"]);
+        let top = Deck::new(&Rules::from_text("suits=2,values=3").unwrap());
+        assert!(top.beats(NO_TRUMP, card(&top, "R3"), card(&top, "BK")));
+        assert!(!top.beats(NO_TRUMP, card(&top, "R2"), card(&top, "BK")));
+    }
+}

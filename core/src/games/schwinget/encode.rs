@@ -1,0 +1,223 @@
+//! Tensors: planes of zeros and ones, the seat itself always first.
+
+use crate::bits;
+use crate::encode::{Encode, Field, size};
+use crate::game::{Game as _, SeatView as _};
+use crate::seats::Seat;
+
+use super::Schwinget;
+use super::cards::NO_CARD;
+use super::state::{NOBODY, Neutral, State};
+use super::view::{Seen, View};
+
+/// Bits of a score in quarter points: 12 bouts at 10.00 are 480 of them.
+const SCORE_BITS: usize = 9;
+
+/// Writes fields one after the other.
+struct Pen<'a> {
+    out: &'a mut [f32],
+    at: usize,
+}
+
+impl<'a> Pen<'a> {
+    fn new(out: &'a mut [f32]) -> Self {
+        out.fill(0.0);
+        Self { out, at: 0 }
+    }
+
+    /// A set of cards among `len`.
+    fn set(&mut self, members: u32, len: usize) {
+        for member in bits::members(members) {
+            self.out[self.at + usize::from(member)] = 1.0;
+        }
+        self.at += len;
+    }
+
+    /// One of `len`, or none of them.
+    fn one(&mut self, index: Option<usize>, len: usize) {
+        if let Some(index) = index {
+            self.out[self.at + index] = 1.0;
+        }
+        self.at += len;
+    }
+
+    /// A count up to `len`: that many ones first.
+    fn count(&mut self, count: u8, len: usize) {
+        self.out[self.at..self.at + usize::from(count)].fill(1.0);
+        self.at += len;
+    }
+
+    /// The low bits of a number, lowest first.
+    fn number(&mut self, number: u16, len: usize) {
+        for bit in (0..len).filter(|bit| number >> bit & 1 == 1) {
+            self.out[self.at + bit] = 1.0;
+        }
+        self.at += len;
+    }
+}
+
+/// How far the log of a bout has been read.
+#[derive(Default)]
+struct Counts {
+    dealt: usize,
+    plays: usize,
+    own_draws: usize,
+    their_draws: usize,
+}
+
+impl Schwinget {
+    /// Tricks in a bout without an attack.
+    fn max_tricks(&self) -> usize {
+        usize::from(self.rules.hand_size) + self.max_draws()
+    }
+
+    /// Cards that each player draws in a bout without an attack.
+    fn max_draws(&self) -> usize {
+        usize::from(self.pile) / 2
+    }
+}
+
+impl Encode for Schwinget {
+    fn observation_layout(&self) -> Vec<Field> {
+        let cards = self.num_outcomes();
+        let (tricks, bouts) = (self.max_tricks(), usize::from(self.rules.bouts));
+        let mut layout = vec![
+            Field::new("seat", [2]),
+            Field::new("phase", [8]),
+            Field::new("hand", [cards]),
+            Field::new("played", [2, cards]),
+            Field::new("turned_up", [cards]),
+            Field::new("trump", [5]),
+            Field::new("led", [cards]),
+            Field::new("reply", [cards]),
+            Field::new("leader", [2]),
+            Field::new("to_move", [2]),
+            Field::new("pile", [usize::from(self.pile)]),
+            Field::new("tricks", [tricks]),
+            Field::new("taken", [2, tricks]),
+            Field::new("attacker", [2]),
+            Field::new("taken_after_attack", [2, usize::from(self.rules.hand_size)]),
+            Field::new("neutral_trick", [2]),
+        ];
+        if bouts > 1 {
+            layout.push(Field::new("bout", [bouts]));
+            layout.push(Field::new("score", [2, SCORE_BITS]));
+            layout.push(Field::new("opener", [2]));
+        }
+        layout
+    }
+
+    fn observation(&self, state: &State, seat: Seat, out: &mut [f32]) {
+        debug_assert_eq!(out.len(), size(&self.observation_layout()));
+        let cards = self.num_outcomes();
+        let (tricks, bouts) = (self.max_tricks(), usize::from(self.rules.bouts));
+        let (own, other) = (seat.index(), seat.index() ^ 1);
+        let card = |card: u8| (card != NO_CARD).then_some(usize::from(card));
+        let who = |index: u8| (index != NOBODY).then_some(usize::from(index != seat.0));
+        let mut pen = Pen::new(out);
+        pen.one(Some(own), 2);
+        pen.one(Some(state.phase as usize), 8);
+        pen.set(state.hands[own], cards);
+        pen.set(state.played[own], cards);
+        pen.set(state.played[other], cards);
+        pen.one(card(state.turned), cards);
+        pen.one(card(state.turned).map(|_| usize::from(state.trump)), 5);
+        pen.one(card(state.led), cards);
+        pen.one(card(state.reply), cards);
+        pen.one(who(state.leader), 2);
+        pen.one(who(state.mover), 2);
+        pen.count(state.pile, usize::from(self.pile));
+        pen.count(state.tricks, tricks);
+        pen.count(state.taken[own], tricks);
+        pen.count(state.taken[other], tricks);
+        pen.one(who(state.attacker), 2);
+        pen.count(state.after_attack[own], usize::from(self.rules.hand_size));
+        pen.count(state.after_attack[other], usize::from(self.rules.hand_size));
+        let neutral = match state.neutral {
+            Neutral::None => None,
+            Neutral::BeforeAttack => Some(0),
+            Neutral::AfterAttack => Some(1),
+        };
+        pen.one(neutral, 2);
+        if bouts > 1 {
+            pen.count(state.bout, bouts);
+            pen.number(state.scores[own] / 25, SCORE_BITS);
+            pen.number(state.scores[other] / 25, SCORE_BITS);
+            pen.one(who(state.opener), 2);
+        }
+        debug_assert_eq!(pen.at, pen.out.len());
+    }
+
+    fn information_state_layout(&self) -> Vec<Field> {
+        let cards = self.num_outcomes();
+        let (tricks, draws) = (self.max_tricks(), self.max_draws());
+        let bouts = usize::from(self.rules.bouts);
+        vec![
+            Field::new("seat", [2]),
+            Field::new("dealt", [bouts, 2 * usize::from(self.rules.hand_size)]),
+            Field::new("first_hand", [bouts, cards]),
+            Field::new("turned_up", [bouts, cards]),
+            Field::new("plays", [bouts, 2 * tricks, cards]),
+            Field::new("own_draws", [bouts, draws, cards]),
+            Field::new("opponent_draws", [bouts, draws]),
+            Field::new("attack_after_tricks", [bouts, tricks]),
+            Field::new("referee_decision", [bouts, 2]),
+        ]
+    }
+
+    fn information_state(&self, view: &View, out: &mut [f32]) {
+        let layout = self.information_state_layout();
+        debug_assert_eq!(out.len(), size(&layout));
+        out.fill(0.0);
+        let cards = self.num_outcomes();
+        let bouts = usize::from(self.rules.bouts);
+        // The start of each field and the part of it that one bout takes.
+        let parts: Vec<(usize, usize)> = layout
+            .iter()
+            .scan(0, |start, field| {
+                let part = (*start, field.size() / bouts);
+                *start += field.size();
+                Some(part)
+            })
+            .collect();
+        let [_, dealt, hand, turned, plays, own_draws, their_draws, attack, decision] = parts[..] else {
+            unreachable!("the layout has nine fields");
+        };
+        out[view.seat().index()] = 1.0;
+
+        let (mut bout, mut counts) = (0, Counts::default());
+        for seen in view.log() {
+            if matches!(seen, Seen::Dealt(_)) && counts.plays > 0 {
+                bout += 1;
+                counts = Counts::default();
+            }
+            let mut mark = |(start, per_bout): (usize, usize), index: usize| {
+                out[start + bout * per_bout + index] = 1.0;
+            };
+            match seen {
+                Seen::Dealt(card) => {
+                    mark(dealt, counts.dealt);
+                    counts.dealt += 1;
+                    if let Some(card) = card {
+                        mark(hand, usize::from(card));
+                    }
+                }
+                Seen::TurnedUp(card) => mark(turned, usize::from(card)),
+                Seen::Drawn(Some(card)) => {
+                    mark(own_draws, counts.own_draws * cards + usize::from(card));
+                    counts.own_draws += 1;
+                }
+                Seen::Drawn(None) => {
+                    mark(their_draws, counts.their_draws);
+                    counts.their_draws += 1;
+                }
+                Seen::Did(action) if action.index() < cards => {
+                    mark(plays, counts.plays * cards + action.index());
+                    counts.plays += 1;
+                }
+                Seen::Did(action) if action == self.deck.attack() => mark(attack, counts.plays / 2),
+                Seen::Did(action) => mark(decision, action.index() - cards - 1),
+            }
+        }
+    }
+}

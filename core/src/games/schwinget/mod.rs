@@ -1,0 +1,373 @@
+//! Schwinget: Swiss wrestling as a trick-taking game for two, with a draw pile that a player may lock.
+//!
+//! The rulebook calls a bout *Gang*, a trick *Stich*, an attack *Angriff* (played with the bull, *Stier*), winning all
+//! tricks after an attack a *Plattwurf* (flat throw), the referee *Kampfrichter*, the counter *Brienzer-Konter*. Rules:
+//! Daniel Fehr, *Schwinget*. Where the rulebook is silent, [`Rules`] has an option or the code says so.
+//!
+//! Cards are `G1`..`Y6` (green, red, blue, yellow), `KR` the referee, `BK` the counter. Ids: suit x values + (value - 1), then
+//! `KR`, then `BK`, then the actions `attack`, `lead:self`, `lead:opponent`. Chance outcomes are card ids.
+
+mod cards;
+mod encode;
+mod hints;
+mod notation;
+mod picture;
+mod rules;
+mod sampler;
+mod state;
+mod view;
+mod ways;
+
+use crate::actions::{Action, Actions64};
+use crate::bits;
+use crate::error::RulesError;
+use crate::game::{Chance, Game, Outcome, Turn};
+use crate::history::History;
+use crate::rng::Rng;
+use crate::seats::{BySeat, Seat};
+
+use cards::{Card, Deck, NO_CARD};
+pub use rules::{Rules, Scoring, Specials, Utility};
+pub use sampler::Sampler;
+pub use state::State;
+use state::{Neutral, Phase};
+pub use view::View;
+
+/// Schwinget under fixed rules.
+#[derive(Clone, Debug)]
+pub struct Schwinget {
+    rules: Rules,
+    deck: Deck,
+    pile: u8,
+}
+
+/// How a finished bout went.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Verdict {
+    /// Hundredths of a point by seat.
+    scores: [u16; 2],
+    /// The seat that won, unless the bout was drawn.
+    winner: Option<u8>,
+}
+
+impl Schwinget {
+    /// A card is played: the follower's turn, or the trick is complete. Draws come first if there are any.
+    #[inline(always)]
+    fn play(&self, state: &mut State, card: Card) {
+        let mover = usize::from(state.mover);
+        debug_assert!(state.hands[mover] >> card & 1 == 1, "the card is in hand");
+        state.hands[mover] ^= 1 << card;
+        state.played[mover] |= 1 << card;
+        let draws = !state.attacked() && state.pile > 0;
+        if state.phase == Phase::Lead {
+            state.led = card;
+            state.phase = if draws { Phase::LeaderDraws } else { Phase::Follow };
+            state.mover ^= u8::from(!draws);
+        } else {
+            state.reply = card;
+            if draws {
+                state.phase = Phase::FollowerDraws;
+            } else {
+                self.finish_trick(state);
+            }
+        }
+    }
+
+    /// The mover receives a card from the pile.
+    #[inline(always)]
+    fn draw(&self, state: &mut State, card: Card) {
+        debug_assert!(state.pool >> card & 1 == 1, "the card can be drawn");
+        state.pool ^= 1 << card;
+        state.hands[usize::from(state.mover)] |= 1 << card;
+        state.pile -= 1;
+        if state.phase == Phase::LeaderDraws {
+            state.phase = Phase::Follow;
+            state.mover ^= 1;
+        } else {
+            self.finish_trick(state);
+        }
+    }
+
+    /// Both cards lie on the table and both players have drawn: who gets the trick, who leads next?
+    #[inline(always)]
+    fn finish_trick(&self, state: &mut State) {
+        let (led, reply) = (state.led, state.reply);
+        let last = state.hands[0] | state.hands[1] == 0;
+        state.led = NO_CARD;
+        state.reply = NO_CARD;
+        state.tricks += 1;
+        if (1_u32 << led | 1 << reply) & self.deck.referee != 0 && !last {
+            state.neutral = if state.attacked() { Neutral::AfterAttack } else { Neutral::BeforeAttack };
+            state.phase = Phase::Decide;
+            state.mover = state.leader ^ u8::from(self.deck.referee >> led & 1 == 0);
+            return;
+        }
+        let winner = state.leader ^ u8::from(self.deck.beats(state.trump, led, reply));
+        let index = usize::from(winner);
+        state.taken[index] += 1 + u8::from(state.neutral != Neutral::None);
+        state.after_attack[index] += u8::from(state.attacked()) + u8::from(state.neutral == Neutral::AfterAttack);
+        state.neutral = Neutral::None;
+        state.leader = winner;
+        state.mover = winner;
+        state.phase = Phase::Lead;
+        if last {
+            self.finish_bout(state);
+        }
+    }
+
+    /// Both hands are empty: score the bout; the next one, or the end.
+    #[inline(never)]
+    fn finish_bout(&self, state: &mut State) {
+        let verdict = self.verdict(state);
+        state.scores[0] += verdict.scores[0];
+        state.scores[1] += verdict.scores[1];
+        if state.bout + 1 == self.rules.bouts {
+            state.bout += 1;
+            state.phase = Phase::Over;
+            return;
+        }
+        // The loser opens the next bout; after a draw whoever has fewer points, then whoever did not open this one.
+        let opener = match verdict.winner {
+            Some(winner) => winner ^ 1,
+            None => match state.scores[0].cmp(&state.scores[1]) {
+                std::cmp::Ordering::Less => 0,
+                std::cmp::Ordering::Greater => 1,
+                std::cmp::Ordering::Equal => state.opener ^ 1,
+            },
+        };
+        *state = state.next_bout(self.deck.all, self.pile, opener);
+    }
+
+    /// The table of results at the end of a bout.
+    fn verdict(&self, state: &State) -> Verdict {
+        let thrower =
+            (0..2_u8).find(|&seat| state.attacked() && state.after_attack[usize::from(seat)] == self.rules.hand_size);
+        let winner = thrower.or(match state.taken[0].cmp(&state.taken[1]) {
+            std::cmp::Ordering::Less => Some(1),
+            std::cmp::Ordering::Greater => Some(0),
+            std::cmp::Ordering::Equal => None,
+        });
+        let Some(winner) = winner else {
+            return Verdict {
+                scores: match self.rules.scoring {
+                    Scoring::Points => [100; 2],
+                    Scoring::Schwinger => [900; 2],
+                },
+                winner: None,
+            };
+        };
+        let own_attack = state.attacker == winner;
+        let (won, lost) = match self.rules.scoring {
+            Scoring::Schwinger => match (thrower.is_some(), state.attacked()) {
+                (true, _) => (1000, if own_attack { 850 } else { 875 }),
+                (false, true) => (975, 875),
+                (false, false) => (975, 850),
+            },
+            Scoring::Points => {
+                let fought_well = state.taken[usize::from(winner ^ 1)] >= self.rules.consolation_tricks;
+                let won = match (thrower.is_some(), state.attacked()) {
+                    (true, _) => {
+                        if own_attack {
+                            700
+                        } else {
+                            500
+                        }
+                    }
+                    (false, true) => 300,
+                    (false, false) => 200,
+                };
+                (won, if fought_well { 100 } else { 0 })
+            }
+        };
+        let mut scores = [lost; 2];
+        scores[usize::from(winner)] = won;
+        Verdict { scores, winner: Some(winner) }
+    }
+
+    /// What `seat` may do in its phase with what it holds.
+    #[inline(always)]
+    fn options_of_mover(&self, state: &State) -> u64 {
+        let hand = state.hands[usize::from(state.mover)];
+        match state.phase {
+            Phase::Lead => {
+                let may_attack = !state.attacked() && state.pile > 0;
+                u64::from(hand) | u64::from(may_attack) << self.deck.size
+            }
+            Phase::Follow => u64::from(self.deck.replies(state.trump, state.led, hand)),
+            Phase::Decide => 0b110 << self.deck.size,
+            Phase::Deal | Phase::TurnUp | Phase::LeaderDraws | Phase::FollowerDraws | Phase::Over => 0,
+        }
+    }
+
+    /// A card of the pool, uniformly.
+    #[inline(always)]
+    fn any_of_pool(state: &State, rng: &mut Rng) -> Card {
+        let pool = state.pool;
+        bits::nth_bit(u64::from(pool), rng.below(pool.count_ones())) as Card
+    }
+
+    /// The deal of a whole bout at once.
+    #[inline(never)]
+    fn deal(&self, state: &mut State, rng: &mut Rng) {
+        while matches!(state.phase, Phase::Deal | Phase::TurnUp) {
+            let card = Self::any_of_pool(state, rng);
+            self.apply(state, Action(card));
+        }
+    }
+}
+
+impl Game for Schwinget {
+    const NAME: &'static str = "schwinget";
+    type Rules = Rules;
+    type State = State;
+    type View = View;
+    type Sampler = Sampler;
+    type Actions = Actions64;
+
+    fn new(rules: Rules) -> Result<Self, RulesError> {
+        let pile = rules.pile_size()?;
+        let deck = Deck::new(&rules);
+        Ok(Self { rules, deck, pile })
+    }
+
+    fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    fn num_seats(&self) -> usize {
+        2
+    }
+
+    fn num_actions(&self) -> usize {
+        usize::from(self.deck.size) + 3
+    }
+
+    fn num_outcomes(&self) -> usize {
+        usize::from(self.deck.size)
+    }
+
+    fn max_decisions(&self) -> usize {
+        let plays = 2 * usize::from(self.rules.hand_size) + usize::from(self.pile);
+        let attack = usize::from(self.pile > 0);
+        let decision = usize::from(self.deck.referee != 0);
+        usize::from(self.rules.bouts) * (plays + attack + decision)
+    }
+
+    fn max_chance_events(&self) -> usize {
+        let cards = 2 * usize::from(self.rules.hand_size) + 1 + usize::from(self.pile);
+        usize::from(self.rules.bouts) * cards
+    }
+
+    fn utility_range(&self) -> (f32, f32) {
+        let bouts = f32::from(self.rules.bouts);
+        match (self.rules.utility, self.rules.scoring) {
+            (Utility::Win, _) => (-1.0, 1.0),
+            (Utility::Margin, Scoring::Points) => (-7.0 * bouts, 7.0 * bouts),
+            (Utility::Margin, Scoring::Schwinger) => (-1.5 * bouts, 1.5 * bouts),
+            (Utility::Score, Scoring::Points) => (0.0, 7.0 * bouts),
+            (Utility::Score, Scoring::Schwinger) => (8.5 * bouts, 10.0 * bouts),
+        }
+    }
+
+    fn utility_sum(&self) -> Option<f32> {
+        match self.rules.utility {
+            Utility::Margin | Utility::Win => Some(0.0),
+            Utility::Score => None,
+        }
+    }
+
+    fn root(&self) -> State {
+        State::new(self.deck.all, self.pile)
+    }
+
+    #[inline(always)]
+    fn turn(&self, state: &State) -> Turn {
+        match state.phase {
+            Phase::Lead | Phase::Follow | Phase::Decide => Turn::Seat(Seat(state.mover)),
+            Phase::Over => Turn::Over,
+            Phase::Deal | Phase::TurnUp | Phase::LeaderDraws | Phase::FollowerDraws => Turn::Chance,
+        }
+    }
+
+    #[inline(always)]
+    fn legal(&self, state: &State) -> Actions64 {
+        Actions64(self.options_of_mover(state))
+    }
+
+    #[inline(always)]
+    fn apply(&self, state: &mut State, action: Action) {
+        let card = action.0;
+        match state.phase {
+            Phase::Lead if card == self.deck.size => state.attacker = state.mover,
+            Phase::Lead | Phase::Follow => self.play(state, card),
+            Phase::LeaderDraws | Phase::FollowerDraws => self.draw(state, card),
+            Phase::Decide => {
+                let other = card == self.deck.decisions()[1].0;
+                state.leader = state.mover ^ u8::from(other);
+                state.mover = state.leader;
+                state.phase = Phase::Lead;
+            }
+            Phase::Deal => {
+                debug_assert!(state.pool >> card & 1 == 1, "the card can be dealt");
+                state.pool ^= 1 << card;
+                state.hands[usize::from(state.mover)] |= 1 << card;
+                state.mover ^= 1;
+                if state.hands[1].count_ones() == u32::from(self.rules.hand_size) {
+                    state.phase = Phase::TurnUp;
+                }
+            }
+            Phase::TurnUp => {
+                state.pool ^= 1 << card;
+                state.turned = card;
+                state.trump = self.deck.trump_when_turned(card);
+                state.mover = state.leader;
+                state.phase = Phase::Lead;
+            }
+            Phase::Over => debug_assert!(false, "the match is over"),
+        }
+    }
+
+    fn chance(&self, state: &State) -> Chance {
+        if self.turn(state) != Turn::Chance {
+            return Chance::new();
+        }
+        let probability = 1.0 / f64::from(state.pool.count_ones());
+        bits::members(state.pool).map(|card| Outcome { action: Action(card), probability }).collect()
+    }
+
+    #[inline(always)]
+    fn sample_chance(&self, state: &State, rng: &mut Rng) -> Action {
+        Action(Self::any_of_pool(state, rng))
+    }
+
+    #[inline(always)]
+    fn settle(&self, state: &mut State, rng: &mut Rng) {
+        if matches!(state.phase, Phase::LeaderDraws | Phase::FollowerDraws) {
+            let card = Self::any_of_pool(state, rng);
+            self.draw(state, card);
+        }
+        if state.phase == Phase::Deal || state.phase == Phase::TurnUp {
+            self.deal(state, rng);
+        }
+    }
+
+    fn returns(&self, state: &State) -> BySeat<f32> {
+        if state.phase != Phase::Over {
+            return BySeat::from([0.0; 2]);
+        }
+        let [a, b] = state.scores.map(i32::from);
+        BySeat::from(match self.rules.utility {
+            Utility::Margin => [a - b, b - a].map(|hundredths| hundredths as f32 / 100.0),
+            Utility::Score => [a, b].map(|hundredths| hundredths as f32 / 100.0),
+            Utility::Win => [(a - b).signum() as f32, (b - a).signum() as f32],
+        })
+    }
+
+    fn view(&self, history: &History<Self>, seat: Seat) -> View {
+        View::new(self, history, seat)
+    }
+
+    fn sampler(&self, view: &View) -> Sampler {
+        Sampler::new(self, view)
+    }
+}

@@ -1,0 +1,217 @@
+//! Names of cards and actions, and the state as text.
+
+use crate::actions::Action;
+use crate::bits;
+use crate::game::{Game as _, SeatView as _, Turn};
+use crate::notation::Notation;
+use crate::seats::Seat;
+
+use super::cards::{Card, NO_CARD, NO_TRUMP};
+use super::rules::Scoring;
+use super::state::{NOBODY, Neutral, Phase, State};
+use super::view::{Seen, View};
+use super::{Schwinget, picture};
+
+/// The suits in words.
+const SUIT_NAMES: [&str; 5] = ["green", "red", "blue", "yellow", "none"];
+
+impl Schwinget {
+    pub(super) fn card_name(&self, card: Card) -> String {
+        self.deck.name(card)
+    }
+
+    fn hand_text(&self, cards: u32) -> String {
+        let names: Vec<_> = bits::members(cards).map(|card| self.card_name(card)).collect();
+        names.join(" ")
+    }
+
+    /// The trump in words, with the card that fixed it.
+    pub(super) fn trump_text(&self, state: &State) -> String {
+        match state.turned {
+            NO_CARD => "not turned up yet".to_string(),
+            card => format!("{} ({} turned up)", SUIT_NAMES[usize::from(state.trump)], self.card_name(card)),
+        }
+    }
+
+    /// A score for people: whole points, or two digits as in wrestling.
+    pub(super) fn score_text(&self, hundredths: u16) -> String {
+        match self.rules.scoring {
+            Scoring::Points => (hundredths / 100).to_string(),
+            Scoring::Schwinger => format!("{}.{:02}", hundredths / 100, hundredths % 100),
+        }
+    }
+
+    /// What happens next, in words.
+    pub(super) fn next_text(&self, state: &State) -> String {
+        let mover = state.mover;
+        match state.phase {
+            Phase::Deal => format!("a card is dealt to seat {mover}"),
+            Phase::TurnUp => "the trump card is turned up".to_string(),
+            Phase::Lead if state.attacked() || state.pile == 0 => format!("seat {mover} leads"),
+            Phase::Lead => format!("seat {mover} leads, or attacks first"),
+            Phase::LeaderDraws | Phase::FollowerDraws => format!("seat {mover} draws a card"),
+            Phase::Follow => format!("seat {mover} answers {}", self.card_name(state.led)),
+            Phase::Decide => format!("seat {mover} played the referee and says who leads"),
+            Phase::Over => "the match is over".to_string(),
+        }
+    }
+
+    /// The pile in words.
+    pub(super) fn pile_text(&self, state: &State) -> String {
+        match (state.attacker, state.pile) {
+            (NOBODY, 0) => "empty".to_string(),
+            (NOBODY, pile) => format!("{pile} cards"),
+            (seat, pile) => format!("{pile} cards, locked by seat {seat}"),
+        }
+    }
+}
+
+impl Notation for Schwinget {
+    fn action_name(&self, action: Action) -> String {
+        let [lead_self, _] = self.deck.decisions();
+        match action {
+            Action(card) if card < self.deck.size => self.card_name(card),
+            _ if action == self.deck.attack() => "attack".to_string(),
+            _ if action == lead_self => "lead:self".to_string(),
+            _ => "lead:opponent".to_string(),
+        }
+    }
+
+    fn outcome_name(&self, outcome: Action) -> String {
+        self.card_name(outcome.0)
+    }
+
+    fn rule_broken(&self, state: &State, action: Action) -> String {
+        let hand = state.hands[usize::from(state.mover)];
+        let is_card = action.0 < self.deck.size;
+        match state.phase {
+            Phase::Decide => "the referee's player must say who leads".to_string(),
+            Phase::Lead if action == self.deck.attack() && state.attacked() => {
+                "there is one attack in a bout".to_string()
+            }
+            Phase::Lead if action == self.deck.attack() => "no attack once the pile is empty".to_string(),
+            Phase::Follow if action == self.deck.attack() => "only the player on lead may attack".to_string(),
+            _ if !is_card => "no referee has been played".to_string(),
+            _ if hand >> action.0 & 1 == 0 => "the card is not in hand".to_string(),
+            _ => format!("the suit led must be followed: {} was led", self.card_name(state.led)),
+        }
+    }
+
+    fn knowledge(&self, view: &View) -> String {
+        let mut words = vec![format!("seat {}", view.seat())];
+        let mut log = view.log().peekable();
+        while log.peek().is_some() {
+            let (mut dealt, mut hand) = (0, 0);
+            while let Some(Seen::Dealt(card)) = log.next_if(|seen| matches!(seen, Seen::Dealt(_))) {
+                dealt += 1;
+                hand |= card.map_or(0, |card| 1_u32 << card);
+            }
+            words.push(format!("| dealt {dealt}: {}", self.hand_text(hand)));
+            while let Some(seen) = log.next_if(|seen| !matches!(seen, Seen::Dealt(_))) {
+                words.push(match seen {
+                    Seen::TurnedUp(card) => format!("| turned up {} |", self.card_name(card)),
+                    Seen::Drawn(Some(card)) => format!("+{}", self.card_name(card)),
+                    Seen::Drawn(None) => "+?".to_string(),
+                    Seen::Did(action) => self.action_name(action),
+                    Seen::Dealt(_) => unreachable!("the next bout is read by the outer loop"),
+                });
+            }
+        }
+        words.join(" ")
+    }
+
+    fn text(&self, state: &State, perspective: Option<Seat>) -> String {
+        let mut lines = Vec::new();
+        let bout = (state.bout + 1).min(self.rules.bouts);
+        lines.push(format!(
+            "bout {bout} of {}   trump: {}   pile: {}",
+            self.rules.bouts,
+            self.trump_text(state),
+            self.pile_text(state)
+        ));
+        for seat in [Seat(1), Seat(0)] {
+            let cards = state.hands[seat.index()];
+            let hand = if perspective.is_none_or(|own| own == seat) {
+                self.hand_text(cards)
+            } else {
+                vec!["??"; cards.count_ones() as usize].join(" ")
+            };
+            lines.push(format!(
+                "seat {seat}   hand: {hand:<14}   tricks: {}   score: {}",
+                state.taken[seat.index()],
+                self.score_text(state.scores[seat.index()])
+            ));
+            if seat == Seat(1) {
+                lines.push(format!("table    {}", self.table_text(state)));
+            }
+        }
+        lines.push(match self.turn(state) {
+            Turn::Over => {
+                let returns = self.returns(state);
+                format!("over: returns {} and {}", returns[Seat(0)], returns[Seat(1)])
+            }
+            _ => format!("next: {}", self.next_text(state)),
+        });
+        lines.join("\n")
+    }
+
+    fn html(&self, state: &State, perspective: Option<Seat>) -> String {
+        picture::html(self, state, perspective)
+    }
+}
+
+impl Schwinget {
+    /// The cards in the middle, in words.
+    fn table_text(&self, state: &State) -> String {
+        let mut parts = Vec::new();
+        if state.led != NO_CARD {
+            parts.push(format!("seat {} led {}", state.leader, self.card_name(state.led)));
+        }
+        if state.reply != NO_CARD {
+            parts.push(format!("seat {} answered {}", state.leader ^ 1, self.card_name(state.reply)));
+        }
+        if state.neutral != Neutral::None {
+            parts.push("a neutral trick waits".to_string());
+        }
+        if parts.is_empty() {
+            parts.push("-".to_string());
+        }
+        parts.join(", ")
+    }
+
+    /// The suit index for colouring a card; [`NO_TRUMP`] for the specials.
+    pub(super) fn colour_of(&self, card: Card) -> u8 {
+        self.deck.suit_of.get(usize::from(card)).copied().unwrap_or(NO_TRUMP)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::actions::Action;
+    use crate::game::Game as _;
+    use crate::games::schwinget::{Rules, Schwinget};
+    use crate::notation::Notation as _;
+
+    #[test]
+    fn ids_are_those_of_the_rules_page() {
+        let game = Schwinget::new(Rules::default()).unwrap();
+        for (id, name) in [
+            (0, "G1"),
+            (5, "G6"),
+            (6, "R1"),
+            (12, "B1"),
+            (23, "Y6"),
+            (24, "KR"),
+            (25, "BK"),
+            (26, "attack"),
+            (27, "lead:self"),
+            (28, "lead:opponent"),
+        ] {
+            assert_eq!(game.action_name(Action(id)), name);
+            assert_eq!(game.parse_action(name), Ok(Action(id)));
+        }
+        assert_eq!(game.num_actions(), 29);
+        let error = game.parse_action("G7").unwrap_err().to_string();
+        assert!(error.contains("'G7' is no action of schwinget; known are G1 G2"), "{error}");
+    }
+}

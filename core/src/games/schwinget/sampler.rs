@@ -1,0 +1,241 @@
+//! The states that a view cannot tell apart, drawn exactly.
+
+use std::iter;
+
+use arrayvec::ArrayVec;
+
+use crate::actions::Action;
+use crate::bits::{self, Subsets};
+use crate::game::{self, SeatView as _, World};
+use crate::history::History;
+use crate::rng::Rng;
+
+use super::Schwinget;
+use super::cards::{Card, Deck};
+use super::state::State;
+use super::view::{Arrivals, Seen, View};
+use super::ways::{self, Class, Composition, MAX_CLASSES};
+
+/// Draws the opponent's hand given all that the seat has seen. See the `ways` module for how hands weigh.
+///
+/// Construction is linear in the bout where no void has been shown, microseconds otherwise; a sample takes one draw for the
+/// composition and one per card.
+#[derive(Clone, Debug)]
+pub struct Sampler {
+    /// The state without the opponent's cards.
+    seen: State,
+    opponent: usize,
+    classes: ArrayVec<Class, MAX_CLASSES>,
+    compositions: Vec<Composition>,
+    /// `cumulated[i]`: weight of all hands of the compositions up to and including the `i`-th.
+    cumulated: Vec<u64>,
+    suit_of: [u8; 32],
+    view: View,
+}
+
+impl Sampler {
+    pub(super) fn new(game: &Schwinget, view: &View) -> Self {
+        let seen = *view.seen();
+        let arrivals = view.bouts().last().expect("a bout has begun");
+        let classes = classes(&game.deck, arrivals, seen.pool);
+        let compositions = if let [only] = classes.as_slice() {
+            debug_assert!(u32::from(arrivals.held()) <= only.cards.count_ones());
+            let mut counts = [0; MAX_CLASSES];
+            counts[0] = arrivals.held();
+            vec![Composition { counts, ways: 1 }]
+        } else {
+            ways::compositions(arrivals, &classes)
+        };
+        debug_assert!(!compositions.is_empty(), "the true hand is among them");
+        let cumulated = compositions
+            .iter()
+            .scan(0, |sum, composition| {
+                *sum += composition.ways * hands(&classes, composition);
+                Some(*sum)
+            })
+            .collect();
+        Self {
+            seen,
+            opponent: view.seat().index() ^ 1,
+            classes,
+            compositions,
+            cumulated,
+            suit_of: game.deck.suit_of,
+            view: view.clone(),
+        }
+    }
+
+    /// The world in which the opponent holds `hand`.
+    #[inline(always)]
+    fn world(&self, hand: u32) -> State {
+        let mut state = self.seen;
+        state.hands[self.opponent] = hand;
+        state.pool ^= hand;
+        state
+    }
+
+    #[inline]
+    fn sample_hand(&self, rng: &mut Rng) -> u32 {
+        let composition = match self.compositions.as_slice() {
+            [only] => only,
+            all => {
+                let total = self.cumulated[all.len() - 1];
+                let drawn = rng.below_wide(total);
+                &all[self.cumulated.partition_point(|&sum| sum <= drawn)]
+            }
+        };
+        self.classes
+            .iter()
+            .zip(composition.counts)
+            .fold(0, |hand, (class, count)| hand | bits::random_subset(class.cards, u32::from(count), rng))
+    }
+}
+
+/// The cards not seen, by the first arrival that can have brought them to the opponent; falling, the last at 0. Cards that
+/// cannot be in its hand are in none.
+fn classes(deck: &Deck, arrivals: &Arrivals, unseen: u32) -> ArrayVec<Class, MAX_CLASSES> {
+    let mut classes = ArrayVec::new();
+    let mut bound = 0;
+    for earliest in (1..=arrivals.draws).rev() {
+        let cards = (0..4)
+            .filter(|&suit| arrivals.earliest[suit] == earliest)
+            .fold(0, |cards, suit| cards | deck.suit[suit] & unseen);
+        if cards != 0 {
+            classes.push(Class { cards, earliest });
+        }
+    }
+    for suit in 0..4 {
+        if arrivals.earliest[suit] > 0 {
+            bound |= deck.suit[suit];
+        }
+    }
+    classes.push(Class { cards: unseen & !bound, earliest: 0 });
+    classes
+}
+
+/// How many hands have this composition.
+fn hands(classes: &[Class], composition: &Composition) -> u64 {
+    classes
+        .iter()
+        .zip(composition.counts)
+        .map(|(class, count)| bits::binomial(class.cards.count_ones(), u32::from(count)))
+        .product()
+}
+
+impl game::Sampler<Schwinget> for Sampler {
+    #[inline]
+    fn sample(&self, rng: &mut Rng) -> State {
+        self.world(self.sample_hand(rng))
+    }
+
+    fn count(&self) -> u64 {
+        self.compositions.iter().map(|composition| hands(&self.classes, composition)).sum()
+    }
+
+    fn worlds(&self) -> impl Iterator<Item = World<State>> {
+        self.compositions.iter().flat_map(move |composition| {
+            hands_of(&self.classes, composition)
+                .map(move |hand| World { state: self.world(hand), weight: composition.ways })
+        })
+    }
+
+    fn sample_history(&self, game: &Schwinget, rng: &mut Rng) -> History<Schwinget> {
+        let hand = self.sample_hand(rng);
+        let bouts = self.view.bouts();
+        let mut log = self.view.log().peekable();
+        let mut history = History::new(game);
+        for (bout, arrivals) in bouts.iter().enumerate() {
+            let held = if bout + 1 == bouts.len() { hand } else { 0 };
+            let mut theirs = arrange(arrivals, held, &self.suit_of, rng).into_iter();
+            // The hand dealt is known as a set: every order of it is as likely.
+            let mut ours: ArrayVec<Card, 13> = log
+                .clone()
+                .map_while(|seen| match seen {
+                    Seen::Dealt(card) => Some(card),
+                    _ => None,
+                })
+                .flatten()
+                .collect();
+            rng.shuffle(&mut ours);
+            let mut ours = ours.into_iter();
+            let mut dealing = true;
+            while let Some(seen) = log.next_if(|seen| dealing || !matches!(seen, Seen::Dealt(_))) {
+                dealing = matches!(seen, Seen::Dealt(_));
+                let card = match seen {
+                    Seen::Dealt(Some(_)) => ours.next(),
+                    Seen::Dealt(None) | Seen::Drawn(None) => theirs.next(),
+                    Seen::TurnedUp(card) | Seen::Drawn(Some(card)) => Some(card),
+                    Seen::Did(action) => Some(action.0),
+                };
+                history.push(game, Action(card.expect("as many cards as arrivals")));
+            }
+        }
+        history
+    }
+}
+
+/// An order in which the opponent's cards of one bout can have come, each with the same probability: the dealt hand first,
+/// then the cards drawn. `held` are those still in hand.
+fn arrange(arrivals: &Arrivals, held: u32, suit_of: &[u8; 32], rng: &mut Rng) -> ArrayVec<Card, 13> {
+    let played = arrivals.plays.iter().map(|play| (play.card, play.earliest, play.latest));
+    let in_hand = bits::members(held).map(|card| (card, arrivals.earliest(suit_of[usize::from(card)]), u8::MAX));
+    let cards: ArrayVec<(Card, u8, u8), 13> = played.chain(in_hand).collect();
+    let size = cards.len();
+    let time = |place: usize| (place + 1).saturating_sub(usize::from(arrivals.dealt)) as u8;
+    let fits = |card: usize, place: usize| (cards[card].1..=cards[card].2).contains(&time(place));
+    // ways[set]: orders in which the cards of the set can fill the last places.
+    let mut ways = vec![0_u64; 1 << size];
+    ways[0] = 1;
+    for set in 1_usize..1 << size {
+        let place = size - set.count_ones() as usize;
+        ways[set] =
+            (0..size).filter(|&card| set >> card & 1 == 1 && fits(card, place)).map(|card| ways[set ^ 1 << card]).sum();
+    }
+    let mut rest = (1_usize << size) - 1;
+    let mut order = ArrayVec::new();
+    for place in 0..size {
+        let mut drawn = rng.below_wide(ways[rest]);
+        let card = (0..size)
+            .filter(|&card| rest >> card & 1 == 1 && fits(card, place))
+            .find(|&card| {
+                let here = ways[rest ^ 1 << card];
+                let found = drawn < here;
+                drawn = drawn.wrapping_sub(if found { 0 } else { here });
+                found
+            })
+            .expect("the ways add up");
+        rest ^= 1 << card;
+        order.push(cards[card].0);
+    }
+    order
+}
+
+/// All hands of a composition: every choice in the first class with every choice in the others.
+fn hands_of<'a>(classes: &'a [Class], composition: &'a Composition) -> impl Iterator<Item = u32> + 'a {
+    let choices = |class: usize| bits::subsets(classes[class].cards, u32::from(composition.counts[class]));
+    let mut odometer: ArrayVec<(Subsets, u32), MAX_CLASSES> = (0..classes.len())
+        .map(|class| {
+            let mut subsets = choices(class);
+            let first = subsets.next().expect("the class has that many cards");
+            (subsets, first)
+        })
+        .collect();
+    let mut done = false;
+    iter::from_fn(move || {
+        if done {
+            return None;
+        }
+        let hand = odometer.iter().fold(0, |hand, (_, subset)| hand | subset);
+        done = true;
+        for (class, (subsets, subset)) in odometer.iter_mut().enumerate() {
+            if let Some(next) = subsets.next() {
+                *subset = next;
+                done = false;
+                break;
+            }
+            *subsets = choices(class);
+            *subset = subsets.next().expect("the class has that many cards");
+        }
+        Some(hand)
+    })
+}

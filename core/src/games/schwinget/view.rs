@@ -1,0 +1,215 @@
+//! What one seat knows, with perfect recall.
+
+use arrayvec::ArrayVec;
+use smallvec::SmallVec;
+
+use crate::actions::Action;
+use crate::game::SeatView;
+use crate::history::History;
+use crate::seats::Seat;
+
+use super::Schwinget;
+use super::cards::{Card, NO_TRUMP};
+use super::state::{Phase, State};
+
+/// One event as the seat saw it: a byte of kind and content.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Seen {
+    /// A card dealt to the seat, or to the opponent (unseen).
+    Dealt(Option<Card>),
+    /// The card turned up for trump.
+    TurnedUp(Card),
+    /// A card that the seat drew, or that the opponent drew (unseen).
+    Drawn(Option<Card>),
+    /// A player's action.
+    Did(Action),
+}
+
+const UNSEEN: u8 = 0x1f;
+
+impl Seen {
+    fn to_byte(self) -> u8 {
+        match self {
+            Seen::Did(action) => action.0,
+            Seen::Dealt(card) => 0x20 | card.unwrap_or(UNSEEN),
+            Seen::TurnedUp(card) => 0x40 | card,
+            Seen::Drawn(card) => 0x60 | card.unwrap_or(UNSEEN),
+        }
+    }
+
+    fn from_byte(byte: u8) -> Self {
+        let content = byte & 0x1f;
+        let card = (content != UNSEEN).then_some(content);
+        match byte >> 5 {
+            0 => Seen::Did(Action(content)),
+            1 => Seen::Dealt(card),
+            2 => Seen::TurnedUp(content),
+            _ => Seen::Drawn(card),
+        }
+    }
+}
+
+/// A card that the opponent has played, and when it can have come into its hand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Play {
+    pub(super) card: Card,
+    /// The first arrival that can have brought it; later than 0 after a void shown in its suit.
+    pub(super) earliest: u8,
+    /// The last arrival before it was played.
+    pub(super) latest: u8,
+}
+
+/// How the opponent's cards of one bout came, as far as play shows it.
+///
+/// Arrival 0 is the dealt hand, all of it at once; arrival `i` is the `i`-th card drawn. A shown void says that no card of the
+/// suit is in hand *then*: those still held, or played later, came with a later arrival.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub(super) struct Arrivals {
+    /// Cards dealt to the opponent.
+    pub(super) dealt: u8,
+    /// Cards that the opponent has drawn.
+    pub(super) draws: u8,
+    /// Its cards on the table, in the order of play.
+    pub(super) plays: ArrayVec<Play, 13>,
+    /// `earliest[suit]`: the first arrival that can have brought a card of the suit that it still holds.
+    pub(super) earliest: [u8; 4],
+}
+
+impl Arrivals {
+    /// How many cards the opponent holds.
+    pub(super) fn held(&self) -> u8 {
+        self.dealt + self.draws - self.plays.len() as u8
+    }
+
+    /// The first arrival that can have brought a card of this suit, if it is still in hand.
+    pub(super) fn earliest(&self, suit: u8) -> u8 {
+        self.earliest.get(usize::from(suit)).copied().unwrap_or(0)
+    }
+}
+
+/// All that a seat knows: its own cards and every public event, in order. The hand dealt is known as a set; cards drawn are
+/// known in their order.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct View {
+    seat: Seat,
+    /// The state without the opponent's cards.
+    seen: State,
+    /// One byte per event ([`Seen`]). The cards dealt to the seat stand in ascending order.
+    log: SmallVec<[u8; 64]>,
+    /// For each bout so far, what is known of the opponent's cards.
+    bouts: SmallVec<[Arrivals; 1]>,
+}
+
+impl View {
+    pub(super) fn new(game: &Schwinget, history: &History<Schwinget>, seat: Seat) -> Self {
+        use crate::game::Game as _;
+
+        let deck = &game.deck;
+        let mut log = SmallVec::new();
+        let mut bouts: SmallVec<[Arrivals; 1]> = SmallVec::new();
+        let mut state = game.root();
+        let mut bout_start = 0;
+        for event in history.events() {
+            let own = state.mover == seat.0;
+            let card = event.action.0;
+            if bouts.len() == usize::from(state.bout) {
+                bouts.push(Arrivals::default());
+                bout_start = log.len();
+            }
+            let now = bouts.last_mut().expect("a bout has begun");
+            log.push(
+                match state.phase {
+                    Phase::Deal => {
+                        now.dealt += u8::from(!own);
+                        Seen::Dealt(own.then_some(card))
+                    }
+                    Phase::TurnUp => Seen::TurnedUp(card),
+                    Phase::LeaderDraws | Phase::FollowerDraws => {
+                        now.draws += u8::from(!own);
+                        Seen::Drawn(own.then_some(card))
+                    }
+                    Phase::Lead | Phase::Follow => {
+                        if !own && card < deck.size {
+                            now.plays.push(Play {
+                                card,
+                                earliest: now.earliest(deck.suit_of[usize::from(card)]),
+                                latest: now.draws,
+                            });
+                            if state.phase == Phase::Follow {
+                                let void = deck.void_shown(state.trump, state.led, card);
+                                if void != NO_TRUMP {
+                                    now.earliest[usize::from(void)] = now.draws + 1;
+                                }
+                            }
+                        }
+                        Seen::Did(event.action)
+                    }
+                    Phase::Decide | Phase::Over => Seen::Did(event.action),
+                }
+                .to_byte(),
+            );
+            if state.phase == Phase::Deal && own {
+                sort_dealt(&mut log[bout_start..]);
+            }
+            game.apply(&mut state, event.action);
+        }
+        if bouts.len() == usize::from(state.bout) {
+            bouts.push(Arrivals::default());
+        }
+        Self { seat, seen: state.seen_by(seat), log, bouts }
+    }
+
+    /// The state without the opponent's cards: its hand is empty, the pool holds every card not seen.
+    pub(super) fn seen(&self) -> &State {
+        &self.seen
+    }
+
+    /// What the seat saw, event by event.
+    pub(super) fn log(&self) -> impl Iterator<Item = Seen> + Clone + '_ {
+        self.log.iter().map(|&byte| Seen::from_byte(byte))
+    }
+
+    /// For each bout so far, the last being the present one, what is known of the opponent's cards.
+    pub(super) fn bouts(&self) -> &[Arrivals] {
+        &self.bouts
+    }
+}
+
+impl SeatView for View {
+    fn seat(&self) -> Seat {
+        self.seat
+    }
+}
+
+/// Brings the last of the seat's dealt cards to its place among the earlier ones; the opponent's stay where they are.
+fn sort_dealt(log: &mut [u8]) {
+    let own = |byte: u8| matches!(Seen::from_byte(byte), Seen::Dealt(Some(_)));
+    let mut last = log.len() - 1;
+    while let Some(before) = (0..last).rev().find(|&i| own(log[i])) {
+        if log[before] <= log[last] {
+            break;
+        }
+        log.swap(before, last);
+        last = before;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Seen;
+    use crate::actions::Action;
+
+    #[test]
+    fn bytes_tell_events_apart() {
+        let cards = (0..26).map(Some).chain([None]);
+        let mut all: Vec<Seen> = (0..29).map(|a| Seen::Did(Action(a))).collect();
+        all.extend(cards.clone().map(Seen::Dealt));
+        all.extend(cards.map(Seen::Drawn));
+        all.extend((0..26).map(Seen::TurnedUp));
+        let bytes: std::collections::HashSet<u8> = all.iter().map(|seen| seen.to_byte()).collect();
+        assert_eq!(bytes.len(), all.len());
+        for seen in all {
+            assert_eq!(Seen::from_byte(seen.to_byte()), seen);
+        }
+    }
+}

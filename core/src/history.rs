@@ -1,0 +1,78 @@
+//! A game from its first random event to now.
+
+use crate::actions::Action;
+use crate::game::{Game, Turn};
+use crate::rng::Rng;
+
+/// One thing that happened: who acted (never [`Turn::Over`]) and what it was.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Event {
+    /// Who acted.
+    pub turn: Turn,
+    /// The player's action or the chance outcome.
+    pub action: Action,
+}
+
+/// All events of a game so far, hidden ones included, and the state they led to.
+#[derive(Clone, Debug)]
+pub struct History<G: Game> {
+    state: G::State,
+    events: Vec<Event>,
+}
+
+impl<G: Game> PartialEq for History<G> {
+    fn eq(&self, other: &Self) -> bool {
+        self.events == other.events && self.state == other.state
+    }
+}
+
+impl<G: Game> Eq for History<G> {}
+
+impl<G: Game> History<G> {
+    /// Nothing has happened yet.
+    pub fn new(game: &G) -> Self {
+        Self { state: game.root(), events: Vec::new() }
+    }
+
+    /// A game with everything that chance brings before the first decision already drawn.
+    pub fn dealt(game: &G, rng: &mut Rng) -> Self {
+        let mut history = Self::new(game);
+        history.settle(game, rng);
+        history
+    }
+
+    /// The state now.
+    pub fn state(&self) -> &G::State {
+        &self.state
+    }
+
+    /// What happened, in order.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// Appends a legal action, or an outcome that chance can bring.
+    pub fn push(&mut self, game: &G, action: Action) {
+        let turn = game.turn(&self.state);
+        debug_assert_ne!(turn, Turn::Over, "the game is over");
+        self.events.push(Event { turn, action });
+        game.apply(&mut self.state, action);
+    }
+
+    /// Draws random events until a player is to act or the game is over.
+    pub fn settle(&mut self, game: &G, rng: &mut Rng) {
+        while game.turn(&self.state) == Turn::Chance {
+            let outcome = game.sample_chance(&self.state, rng);
+            self.push(game, outcome);
+        }
+    }
+
+    /// The game as it was after the first `count` events.
+    pub fn prefix(&self, game: &G, count: usize) -> Self {
+        let mut history = Self::new(game);
+        for event in &self.events[..count] {
+            history.push(game, event.action);
+        }
+        history
+    }
+}

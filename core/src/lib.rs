@@ -1,0 +1,32 @@
+//! What the games are: rules, states, what a seat knows, notation, encodings.
+//!
+//! Start with [`game`]: it holds the whole vocabulary. One file (or folder) under [`games`] is one whole game. Nothing here
+//! starts a thread, reads a clock or a file, or knows of Python.
+
+pub mod actions;
+pub mod bits;
+pub mod encode;
+pub mod error;
+pub mod game;
+#[cfg(feature = "games")]
+pub mod games;
+pub mod hints;
+pub mod history;
+pub mod notation;
+pub mod options;
+pub mod record;
+pub mod rng;
+pub mod seats;
+#[cfg(feature = "testing")]
+pub mod testing;
+
+pub use actions::{Action, ActionSet, Actions64, Actions128};
+pub use encode::{Encode, Field};
+pub use error::{IllegalAction, ParseError, RecordError, RulesError};
+pub use game::{Chance, Game, Outcome, Sampler, SeatView, Turn, World};
+pub use hints::Hints;
+pub use history::{Event, History};
+pub use notation::Notation;
+pub use options::{OptionError, OptionInfo, OptionValue, Options};
+pub use rng::Rng;
+pub use seats::{BySeat, Seat};

@@ -1,0 +1,88 @@
+//! Names and pictures, for people.
+
+use crate::actions::{Action, ActionSet};
+use crate::error::{IllegalAction, ParseError};
+use crate::game::{Game, Turn};
+use crate::seats::Seat;
+
+/// Strings for actions, outcomes, knowledge and states.
+pub trait Notation: Game {
+    /// The name of a player's action, for any id below the number of actions.
+    fn action_name(&self, action: Action) -> String;
+    /// The name of a chance outcome, for any id below the number of outcomes.
+    fn outcome_name(&self, outcome: Action) -> String;
+    /// The rule that an action breaks which is not legal in this state, in words.
+    fn rule_broken(&self, state: &Self::State, action: Action) -> String;
+    /// What the seat of the view knows, in one line: equal strings, equal views.
+    fn knowledge(&self, view: &Self::View) -> String;
+    /// The state for a terminal, as `perspective` sees it, or with all cards open.
+    fn text(&self, state: &Self::State, perspective: Option<Seat>) -> String;
+    /// The state for a web page or notebook: one self-contained element without scripts.
+    fn html(&self, state: &Self::State, perspective: Option<Seat>) -> String;
+
+    /// The action of that name.
+    fn parse_action(&self, text: &str) -> Result<Action, ParseError> {
+        parse(text, "action", Self::NAME, self.num_actions(), |id| self.action_name(id))
+    }
+
+    /// The chance outcome of that name.
+    fn parse_outcome(&self, text: &str) -> Result<Action, ParseError> {
+        parse(text, "chance outcome", Self::NAME, self.num_outcomes(), |id| self.outcome_name(id))
+    }
+
+    /// The name of what happens by `action` in this state: an action's where a player is to act, an outcome's otherwise.
+    fn event_name(&self, state: &Self::State, action: Action) -> String {
+        match self.turn(state) {
+            Turn::Chance => self.outcome_name(action),
+            Turn::Seat(_) | Turn::Over => self.action_name(action),
+        }
+    }
+
+    /// What can happen in this state: the legal actions or the possible outcomes, ascending; empty when the game is over.
+    fn possible(&self, state: &Self::State) -> Vec<Action> {
+        match self.turn(state) {
+            Turn::Chance => self.chance(state).iter().map(|o| o.action).collect(),
+            Turn::Seat(_) | Turn::Over => self.legal(state).iter().collect(),
+        }
+    }
+
+    /// Whether `action` can happen in this state; if not, what it breaks and what is allowed.
+    fn check(&self, state: &Self::State, action: Action) -> Result<(), IllegalAction> {
+        let possible = self.possible(state);
+        if possible.contains(&action) {
+            return Ok(());
+        }
+        let (known, rule) = match self.turn(state) {
+            Turn::Over => (self.num_actions(), "the game is over".to_string()),
+            Turn::Chance => (self.num_outcomes(), "chance cannot bring this now".to_string()),
+            Turn::Seat(_) if action.index() >= self.num_actions() => {
+                (self.num_actions(), "there is no such action".to_string())
+            }
+            Turn::Seat(_) => (self.num_actions(), self.rule_broken(state, action)),
+        };
+        Err(IllegalAction {
+            action: if action.index() < known {
+                format!("{} ({})", self.event_name(state, action), action.0)
+            } else {
+                action.0.to_string()
+            },
+            rule,
+            legal: possible.iter().map(|&a| format!("{} ({})", self.event_name(state, a), a.0)).collect(),
+        })
+    }
+}
+
+fn parse(
+    text: &str,
+    what: &str,
+    game: &str,
+    count: usize,
+    name: impl Fn(Action) -> String,
+) -> Result<Action, ParseError> {
+    let ids = || (0..count).map(|id| Action(id as u8));
+    ids().find(|&id| name(id) == text).ok_or_else(|| ParseError {
+        text: text.to_string(),
+        kind: format!("{what} of {game}"),
+        known: ids().map(name).collect::<Vec<_>>().join(" "),
+    })
+}

@@ -1,0 +1,332 @@
+//! Named options with a text form: the rules of games, the parameters of agents.
+//!
+//! [`options!`](crate::options!) declares a struct once; name, default, allowed values and documentation of each field serve
+//! parsing, printing, errors and help. [`choice!`](crate::choice!) declares an enum of named values.
+
+use std::fmt::{self, Debug};
+use std::hash::Hash;
+use std::ops::RangeInclusive;
+
+use thiserror::Error;
+
+/// The value of an option, for callers that know no types.
+#[derive(Clone, PartialEq, Debug)]
+pub enum OptionValue {
+    /// A whole number.
+    Int(i64),
+    /// A number.
+    Float(f64),
+    /// One of several names.
+    Name(String),
+}
+
+impl fmt::Display for OptionValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OptionValue::Int(value) => write!(f, "{value}"),
+            OptionValue::Float(value) => write!(f, "{value}"),
+            OptionValue::Name(name) => f.write_str(name),
+        }
+    }
+}
+
+/// What there is to say about one option.
+#[derive(Clone, PartialEq, Debug)]
+pub struct OptionInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// The values it takes, for people: `points | schwinger`, `1..=12`.
+    pub allowed: String,
+    /// Its default.
+    pub default: OptionValue,
+    /// What it means.
+    pub about: &'static str,
+}
+
+/// A list of options that cannot be read.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum OptionError {
+    /// No such option.
+    #[error("{owner} has no option '{name}'; its options are {known}")]
+    Unknown {
+        /// Whose options they are.
+        owner: String,
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// No such value.
+    #[error("{owner}: option '{name}' cannot be '{value}'; it is {allowed}")]
+    Value {
+        /// Whose option it is.
+        owner: String,
+        /// The option.
+        name: String,
+        /// The value asked for.
+        value: String,
+        /// The values there are.
+        allowed: String,
+    },
+    /// Not of the form `name=value,name=value`.
+    #[error("{owner}: '{text}' is not of the form name=value; the options are {known}")]
+    Syntax {
+        /// Whose options they are.
+        owner: String,
+        /// The part that cannot be read.
+        text: String,
+        /// What there is.
+        known: String,
+    },
+    /// The same option twice.
+    #[error("{owner}: option '{name}' is given twice")]
+    Twice {
+        /// Whose option it is.
+        owner: String,
+        /// The option.
+        name: String,
+    },
+}
+
+/// A set of named options. The text form lists what differs from the defaults, in declaration order, as
+/// `scoring=schwinger,bouts=4`; it parses back to an equal value and serves as its identity.
+pub trait Options: Default + Clone + PartialEq + Debug + Send + Sync + 'static {
+    /// Whose options they are, for errors.
+    const OWNER: &'static str;
+
+    /// Every option, in declaration order.
+    fn describe() -> Vec<OptionInfo>;
+    /// The value of an option.
+    fn get(&self, name: &str) -> Result<OptionValue, OptionError>;
+    /// Sets an option from text; on an error nothing changes.
+    fn set(&mut self, name: &str, value: &str) -> Result<(), OptionError>;
+
+    /// The names of all options, for errors.
+    fn known() -> String {
+        let names: Vec<_> = Self::describe().iter().map(|info| info.name).collect();
+        if names.is_empty() { "none".to_string() } else { names.join(", ") }
+    }
+
+    /// Every option with its value, in declaration order.
+    fn values(&self) -> Vec<(&'static str, OptionValue)> {
+        Self::describe().iter().filter_map(|info| Some((info.name, self.get(info.name).ok()?))).collect()
+    }
+
+    /// The text form.
+    fn to_text(&self) -> String {
+        let parts: Vec<String> = self
+            .values()
+            .into_iter()
+            .zip(Self::describe())
+            .filter(|((_, value), info)| *value != info.default)
+            .map(|((name, value), _)| format!("{name}={value}"))
+            .collect();
+        parts.join(",")
+    }
+
+    /// Reads the text form; options left out have their defaults.
+    fn from_text(text: &str) -> Result<Self, OptionError> {
+        let mut options = Self::default();
+        let mut given = Vec::new();
+        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            let (name, value) = part.split_once('=').ok_or_else(|| OptionError::Syntax {
+                owner: Self::OWNER.to_string(),
+                text: part.to_string(),
+                known: Self::known(),
+            })?;
+            let name = name.trim();
+            options.set(name, value.trim())?;
+            if given.contains(&name) {
+                return Err(OptionError::Twice { owner: Self::OWNER.to_string(), name: name.to_string() });
+            }
+            given.push(name);
+        }
+        Ok(options)
+    }
+}
+
+/// A type that an option can have.
+pub trait OptionType: Sized {
+    /// What bounds its values: a range for numbers, nothing for names.
+    type Limits;
+    /// Reads a value within the limits.
+    fn parse(text: &str, limits: &Self::Limits) -> Option<Self>;
+    /// The value, without its type.
+    fn value(&self) -> OptionValue;
+    /// The values within the limits, for people.
+    fn allowed(limits: &Self::Limits) -> String;
+}
+
+macro_rules! number_option {
+    ($variant:ident as $wide:ty: $($number:ty)*) => {$(
+        impl OptionType for $number {
+            type Limits = RangeInclusive<$number>;
+
+            fn parse(text: &str, limits: &Self::Limits) -> Option<Self> {
+                text.parse().ok().filter(|value| limits.contains(value))
+            }
+
+            fn value(&self) -> OptionValue {
+                OptionValue::$variant(*self as $wide)
+            }
+
+            fn allowed(limits: &Self::Limits) -> String {
+                format!("{}..={}", limits.start(), limits.end())
+            }
+        }
+    )*};
+}
+number_option!(Int as i64: u8 u16 u32 u64);
+number_option!(Float as f64: f64);
+
+/// Declares an enum whose values have names, for use as an option.
+#[macro_export]
+macro_rules! choice {
+    (
+        $(#[$doc:meta])*
+        $vis:vis enum $name:ident { $($(#[$value_doc:meta])* $value:ident = $text:literal),+ $(,)? }
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        $vis enum $name { $($(#[$value_doc])* $value),+ }
+
+        impl $crate::options::OptionType for $name {
+            type Limits = ();
+
+            fn parse(text: &str, (): &()) -> Option<Self> {
+                match text {
+                    $($text => Some(Self::$value),)+
+                    _ => None,
+                }
+            }
+
+            fn value(&self) -> $crate::OptionValue {
+                $crate::OptionValue::Name(match self { $(Self::$value => $text),+ }.to_string())
+            }
+
+            fn allowed((): &()) -> String {
+                [$($text),+].join(" | ")
+            }
+        }
+    };
+}
+
+choice! {
+    /// A part of a game that is in play or not.
+    pub enum Switch {
+        /// In play.
+        On = "on",
+        /// Left out.
+        Off = "off",
+    }
+}
+
+/// Declares a struct of options and its [`Options`] impl: `field: Type = default, limits;`.
+#[macro_export]
+macro_rules! options {
+    (
+        $(#[$doc:meta])*
+        $vis:vis struct $name:ident for $owner:literal {
+            $($(#[doc = $about:literal])* $field:ident : $type:ty = $default:expr, $limits:expr;)*
+        }
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Debug)]
+        $vis struct $name { $($(#[doc = $about])* pub $field: $type),* }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: $default),* }
+            }
+        }
+
+        impl $crate::Options for $name {
+            const OWNER: &'static str = $owner;
+
+            fn describe() -> Vec<$crate::OptionInfo> {
+                vec![$($crate::OptionInfo {
+                    name: stringify!($field),
+                    allowed: <$type as $crate::options::OptionType>::allowed(&$limits),
+                    default: <$type as $crate::options::OptionType>::value(&$default),
+                    about: concat!($($about,)*).trim(),
+                }),*]
+            }
+
+            #[allow(unused_variables)]
+            fn get(&self, name: &str) -> Result<$crate::OptionValue, $crate::OptionError> {
+                match name {
+                    $(stringify!($field) => Ok($crate::options::OptionType::value(&self.$field)),)*
+                    _ => Err($crate::options::unknown::<Self>(name)),
+                }
+            }
+
+            #[allow(unused_variables)]
+            fn set(&mut self, name: &str, value: &str) -> Result<(), $crate::OptionError> {
+                match name {
+                    $(stringify!($field) => {
+                        self.$field = <$type as $crate::options::OptionType>::parse(value, &$limits)
+                            .ok_or_else(|| $crate::OptionError::Value {
+                                owner: $owner.to_string(),
+                                name: name.to_string(),
+                                value: value.to_string(),
+                                allowed: <$type as $crate::options::OptionType>::allowed(&$limits),
+                            })?;
+                        Ok(())
+                    })*
+                    _ => Err($crate::options::unknown::<Self>(name)),
+                }
+            }
+        }
+    };
+}
+
+/// The error for an option that `O` does not have.
+pub fn unknown<O: Options>(name: &str) -> OptionError {
+    OptionError::Unknown { owner: O::OWNER.to_string(), name: name.to_string(), known: O::known() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OptionError, OptionValue, Options, Switch};
+
+    choice! {
+        /// Two values.
+        enum Colour { Red = "red", Blue = "blue" }
+    }
+
+    options! {
+        /// A set of three.
+        struct Paint for "paint" {
+            /// Which one.
+            colour: Colour = Colour::Red, ();
+            /// How thick.
+            layers: u8 = 2, 1..=9;
+            /// Covered or not.
+            cover: Switch = Switch::Off, ();
+        }
+    }
+
+    #[test]
+    fn text_round_trips_and_leaves_out_defaults() {
+        assert_eq!(Paint::default().to_text(), "");
+        let paint = Paint::from_text("layers=3, colour=blue").unwrap();
+        assert_eq!(paint.to_text(), "colour=blue,layers=3");
+        assert_eq!(Paint::from_text(&paint.to_text()), Ok(paint.clone()));
+        assert_eq!(paint.get("layers"), Ok(OptionValue::Int(3)));
+        assert_eq!(Paint::describe()[1].about, "How thick.");
+        assert_eq!(paint.values().len(), 3);
+    }
+
+    #[test]
+    fn errors_name_what_there_is() {
+        let message = |text| Paint::from_text(text).unwrap_err().to_string();
+        assert_eq!(message("hue=3"), "paint has no option 'hue'; its options are colour, layers, cover");
+        assert_eq!(message("layers=10"), "paint: option 'layers' cannot be '10'; it is 1..=9");
+        assert_eq!(message("colour=green"), "paint: option 'colour' cannot be 'green'; it is red | blue");
+        assert!(message("layers").contains("name=value"));
+        assert_eq!(message("layers=1,layers=1"), "paint: option 'layers' is given twice");
+        let mut paint = Paint::default();
+        assert!(matches!(paint.set("layers", "0"), Err(OptionError::Value { .. })));
+        assert_eq!(paint, Paint::default());
+    }
+}

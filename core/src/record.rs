@@ -1,0 +1,105 @@
+//! Games as text: versioned, replayable, checked while reading.
+//!
+//! ```text
+//! stier-record 1
+//! game: schwinget
+//! rules: scoring=schwinger
+//! events: G1 R4 B2 …
+//! result: 1 -1
+//! ```
+//!
+//! Events stand in the order in which they happened, chance included. `result` holds the returns by seat, or `open` while the
+//! game is not over; it guards against a record that was cut or changed.
+
+use crate::error::{RecordError, RulesError};
+use crate::game::{Game, Turn};
+use crate::history::History;
+use crate::notation::Notation;
+use crate::options::Options;
+
+/// The first line of a record of this version.
+pub const HEADER: &str = "stier-record 1";
+
+/// Writes a game down.
+pub fn write<G: Notation>(game: &G, history: &History<G>) -> String {
+    let mut state = game.root();
+    let mut events = Vec::with_capacity(history.events().len());
+    for event in history.events() {
+        events.push(game.event_name(&state, event.action));
+        game.apply(&mut state, event.action);
+    }
+    [
+        HEADER.to_string(),
+        format!("game: {}", G::NAME),
+        format!("rules: {}", game.rules().to_text()),
+        format!("events: {}", events.join(" ")),
+        format!("result: {}\n", result(game, history.state())),
+    ]
+    .map(|line| line.trim_end_matches(' ').to_string())
+    .join("\n")
+}
+
+/// The game that a record is of, whichever it is.
+pub fn game_name(text: &str) -> Result<&str, RecordError> {
+    Ok(fields(text)?[0])
+}
+
+/// Reads a record of `G` back: its rules and the history, every event checked.
+pub fn read<G: Notation>(text: &str) -> Result<(G, History<G>), RecordError> {
+    let [name, rules, events, stated] = fields(text)?;
+    if name != G::NAME {
+        return Err(RecordError::OtherGame { expected: G::NAME.to_string(), found: name.to_string() });
+    }
+    let game = G::new(G::Rules::from_text(rules).map_err(RulesError::from)?)?;
+    let mut history = History::new(&game);
+    for (event, index) in events.split_whitespace().zip(1..) {
+        let action = match game.turn(history.state()) {
+            Turn::Chance => game.parse_outcome(event),
+            Turn::Seat(_) => game.parse_action(event),
+            Turn::Over => {
+                return Err(RecordError::AfterTheEnd { index, after: index - 1 });
+            }
+        }
+        .map_err(|source| RecordError::Event { index, source })?;
+        game.check(history.state(), action).map_err(|source| RecordError::Illegal { index, source })?;
+        history.push(&game, action);
+    }
+    let actual = result(&game, history.state());
+    if actual != stated {
+        return Err(RecordError::Result { actual, stated: stated.to_string() });
+    }
+    Ok((game, history))
+}
+
+/// The values of the four lines behind the header.
+fn fields(text: &str) -> Result<[&str; 4], RecordError> {
+    let mut lines = text.lines();
+    let error = |line: usize, expected: &str, found: Option<&str>| RecordError::Header {
+        line,
+        expected: expected.to_string(),
+        found: found.unwrap_or("the end of the text").to_string(),
+    };
+    match lines.next() {
+        Some(HEADER) => {}
+        found => return Err(error(1, HEADER, found)),
+    }
+    let mut values = [""; 4];
+    let keys = ["game:", "rules:", "events:", "result:"];
+    for ((value, key), number) in values.iter_mut().zip(keys).zip(2..) {
+        let line = lines.next();
+        *value = line.and_then(|line| line.strip_prefix(key)).ok_or_else(|| error(number, key, line))?.trim();
+    }
+    match lines.next() {
+        None => Ok(values),
+        found => Err(error(6, "the end of the text", found)),
+    }
+}
+
+fn result<G: Game>(game: &G, state: &G::State) -> String {
+    if game.turn(state) == Turn::Over {
+        let returns = game.returns(state);
+        returns.iter().map(f32::to_string).collect::<Vec<_>>().join(" ")
+    } else {
+        "open".to_string()
+    }
+}

@@ -1,0 +1,132 @@
+//! Seats at the table, and containers indexed by them.
+
+use std::fmt;
+use std::ops::{Index, IndexMut};
+
+use arrayvec::ArrayVec;
+
+/// The most seats that any game has.
+pub const MAX_SEATS: usize = 5;
+
+/// A place at the table, numbered clockwise from 0.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Seat(pub u8);
+
+impl Seat {
+    /// The seat as an index.
+    #[inline(always)]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// All seats of a table of `count`, in order.
+    pub fn all(count: usize) -> impl ExactSizeIterator<Item = Seat> + Clone {
+        (0..count as u8).map(Seat)
+    }
+
+    /// The seat `steps` places clockwise from this one at a table of `count`.
+    pub const fn after(self, steps: usize, count: usize) -> Seat {
+        Seat(((self.0 as usize + steps) % count) as u8)
+    }
+}
+
+impl fmt::Debug for Seat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "seat {}", self.0)
+    }
+}
+
+impl fmt::Display for Seat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// One `T` for each seat, indexed by [`Seat`].
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct BySeat<T> {
+    items: ArrayVec<T, MAX_SEATS>,
+}
+
+impl<T> BySeat<T> {
+    /// One value per seat, made by `make`. Panics if `count` is more than [`MAX_SEATS`].
+    pub fn from_fn(count: usize, make: impl FnMut(Seat) -> T) -> Self {
+        Self { items: Seat::all(count).map(make).collect() }
+    }
+
+    /// How many seats there are.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether there is no seat at all.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// The values in seat order.
+    pub fn iter(&self) -> std::slice::Iter<'_, T> {
+        self.items.iter()
+    }
+
+    /// The values in seat order, to change.
+    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
+        self.items.iter_mut()
+    }
+
+    /// The values in seat order.
+    pub fn as_slice(&self) -> &[T] {
+        &self.items
+    }
+}
+
+impl<T: Clone> BySeat<T> {
+    /// The same value for each of `count` seats.
+    pub fn filled(count: usize, value: T) -> Self {
+        Self::from_fn(count, |_| value.clone())
+    }
+}
+
+impl<T> From<[T; 2]> for BySeat<T> {
+    fn from(pair: [T; 2]) -> Self {
+        Self { items: pair.into_iter().collect() }
+    }
+}
+
+impl<T> Index<Seat> for BySeat<T> {
+    type Output = T;
+    fn index(&self, seat: Seat) -> &T {
+        &self.items[seat.index()]
+    }
+}
+
+impl<T> IndexMut<Seat> for BySeat<T> {
+    fn index_mut(&mut self, seat: Seat) -> &mut T {
+        &mut self.items[seat.index()]
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for BySeat<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.items.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BySeat, Seat};
+
+    #[test]
+    fn seats_go_round_the_table() {
+        assert_eq!(Seat(2).after(1, 3), Seat(0));
+        assert_eq!(Seat(1).after(4, 5), Seat(0));
+        assert_eq!(Seat::all(3).map(Seat::index).collect::<Vec<_>>(), [0, 1, 2]);
+    }
+
+    #[test]
+    fn values_are_found_by_seat() {
+        let mut scores = BySeat::from_fn(4, |seat| seat.0 * 10);
+        scores[Seat(2)] += 1;
+        assert_eq!(scores.as_slice(), [0, 10, 21, 30]);
+    }
+}

@@ -1,0 +1,384 @@
+//! One conformance suite for every game.
+//!
+//! [`conformance`] plays random games and checks at every node what each trait promises; [`sampling`] compares a sampler with
+//! the enumeration of all histories. Both panic with the record of the game that broke a promise.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use statrs::distribution::{ChiSquared, ContinuousCDF as _};
+
+use crate::actions::{Action, ActionSet as _};
+use crate::encode::{self, Encode};
+use crate::game::{Game, Outcome, Sampler as _, SeatView as _, Turn};
+use crate::hints::Hints;
+use crate::history::History;
+use crate::notation::Notation;
+use crate::options::Options as _;
+use crate::record;
+use crate::rng::Rng;
+use crate::seats::Seat;
+
+/// Every capability together.
+pub trait FullGame: Encode + Notation + Hints {}
+impl<G: Encode + Notation + Hints> FullGame for G {}
+
+/// Plays `games` random games and checks every node of them.
+pub fn conformance<G: FullGame>(game: &G, seed: u64, games: u64) {
+    rules_round_trip(game);
+    names_are_one_to_one(game);
+    let mut seen = Distinct::default();
+    for index in 0..games {
+        let mut rng = Rng::stream(seed, "conformance", index);
+        let mut history = History::new(game);
+        let (mut decisions, mut chances) = (0, 0);
+        loop {
+            let turn = game.turn(history.state());
+            node(game, &history, &mut rng);
+            for seat in Seat::all(game.num_seats()) {
+                view(game, &history, seat, &mut rng, &mut seen);
+            }
+            let action = match turn {
+                Turn::Over => break,
+                Turn::Chance => {
+                    chances += 1;
+                    game.sample_chance(history.state(), &mut rng)
+                }
+                Turn::Seat(_) => {
+                    decisions += 1;
+                    game.legal(history.state()).pick(&mut rng)
+                }
+            };
+            assert_ok(game, &history, game.check(history.state(), action).is_ok(), "what is drawn is possible");
+            history.push(game, action);
+        }
+        assert_ok(game, &history, decisions <= game.max_decisions(), "no more decisions than declared");
+        assert_ok(game, &history, chances <= game.max_chance_events(), "no more random events than declared");
+        the_end(game, &history);
+        record_round_trip(game, &history);
+        fast_path(game, &history, &mut rng);
+    }
+}
+
+#[track_caller]
+fn assert_ok<G: Notation>(game: &G, history: &History<G>, ok: bool, promise: &str) {
+    assert!(ok, "broken promise: {promise}\n{}", record::write(game, history));
+}
+
+fn rules_round_trip<G: Game>(game: &G) {
+    let text = game.rules().to_text();
+    assert_eq!(G::Rules::from_text(&text).as_ref(), Ok(game.rules()), "rules text parses back: {text}");
+}
+
+fn names_are_one_to_one<G: Notation>(game: &G) {
+    assert!(game.num_actions() <= G::Actions::CAPACITY && game.num_actions() <= 256);
+    for id in (0..game.num_actions()).map(|id| Action(id as u8)) {
+        assert_eq!(game.parse_action(&game.action_name(id)), Ok(id));
+        assert!(!game.action_name(id).contains(char::is_whitespace));
+    }
+    for id in (0..game.num_outcomes()).map(|id| Action(id as u8)) {
+        assert_eq!(game.parse_outcome(&game.outcome_name(id)), Ok(id));
+        assert!(!game.outcome_name(id).contains(char::is_whitespace));
+    }
+}
+
+/// What holds at a node whoever looks at it.
+fn node<G: FullGame>(game: &G, history: &History<G>, rng: &mut Rng) {
+    let state = history.state();
+    let ok = |ok, promise: &str| assert_ok(game, history, ok, promise);
+    let turn = game.turn(state);
+    let (legal, chance) = (game.legal(state), game.chance(state));
+    ok(legal.is_empty() != turn.seat().is_some(), "legal actions if and only if a player is to act");
+    ok(chance.is_empty() != (turn == Turn::Chance), "outcomes if and only if chance is to act");
+    ok(legal.iter().all(|a| a.index() < game.num_actions()), "action ids are below their number");
+    ok(chance.iter().all(|o| o.action.index() < game.num_outcomes()), "outcome ids are below their number");
+    ok(chance.windows(2).all(|pair| pair[0].action < pair[1].action), "outcomes ascend");
+    if turn == Turn::Chance {
+        let sum: f64 = chance.iter().map(|outcome| outcome.probability).sum();
+        ok((sum - 1.0).abs() < 1e-12, "probabilities add up to 1");
+        ok(chance.iter().all(|outcome| outcome.probability > 0.0), "outcomes are possible");
+    }
+    if turn != Turn::Over {
+        ok(game.returns(state).iter().all(|&value| value == 0.0), "no returns before the end");
+    }
+    for id in (0..=u8::MAX).map(Action) {
+        let possible = legal.contains(id) || chance.iter().any(|outcome| outcome.action == id);
+        ok(game.check(state, id).is_ok() == possible, "check allows what is possible and nothing else");
+    }
+    if turn.seat().is_some() {
+        let rollout = game.rollout(state, legal);
+        ok(!rollout.is_empty() && rollout.without(legal).is_empty(), "rollouts choose among legal actions");
+        let mut next = *state;
+        game.step(&mut next, legal.pick(rng), rng);
+        ok(game.turn(&next) != Turn::Chance, "a step ends at a decision or at the end");
+    }
+    ok(!game.text(state, None).is_empty() && game.html(state, None).starts_with('<'), "states can be shown");
+}
+
+/// Maps between views and their strings and tensors, which must be one to one.
+struct Distinct<G: Game> {
+    strings: HashMap<String, G::View>,
+    tensors: HashMap<Vec<u32>, G::View>,
+}
+
+impl<G: Game> Default for Distinct<G> {
+    fn default() -> Self {
+        Self { strings: HashMap::new(), tensors: HashMap::new() }
+    }
+}
+
+/// What a seat knows, and what it must not.
+fn view<G: FullGame>(game: &G, history: &History<G>, seat: Seat, rng: &mut Rng, seen: &mut Distinct<G>) {
+    let state = history.state();
+    let ok = |ok, promise: &str| assert_ok(game, history, ok, promise);
+    let view = game.view(history, seat);
+    ok(view.seat() == seat, "a view knows whose it is");
+    let tensor = information_state(game, &view);
+    ok(tensor.iter().all(|value| (0.0..=1.0).contains(value)), "tensors lie between 0 and 1");
+    let bits = tensor.iter().map(|value| value.to_bits()).collect();
+    let same = seen.tensors.entry(bits).or_insert_with(|| view.clone());
+    ok(*same == view, "equal information-state tensors, equal views");
+    let same = seen.strings.entry(game.knowledge(&view)).or_insert_with(|| view.clone());
+    ok(*same == view, "equal information-state strings, equal views");
+    if game.turn(state) == Turn::Seat(seat) {
+        let finite = game.legal(state).iter().all(|action| game.appeal(&view, action).is_finite());
+        ok(finite, "every legal action has an appeal");
+    }
+
+    let sampler = game.sampler(&view);
+    let sampled = sampler.sample_history(game, rng);
+    replay(game, history, &sampled);
+    ok(game.view(&sampled, seat) == view, "a sampled history gives the same view");
+    for other in [*sampled.state(), sampler.sample(rng)] {
+        ok(game.turn(&other) == game.turn(state), "in a sampled state the same player is to act");
+        if game.turn(state) == Turn::Seat(seat) {
+            ok(game.legal(&other) == game.legal(state), "the mover has the same options in a sampled state");
+        }
+        ok(observation(game, &other, seat) == observation(game, state, seat), "observations do not leak");
+        ok(game.text(&other, Some(seat)) == game.text(state, Some(seat)), "text does not leak");
+        ok(game.html(&other, Some(seat)) == game.html(state, Some(seat)), "html does not leak");
+    }
+    ok(sampler.count() > 0, "there is a world");
+    if sampler.count() <= 64 {
+        let worlds: Vec<_> = sampler.worlds().collect();
+        ok(worlds.len() as u64 == sampler.count(), "as many worlds as counted");
+        for state in [*state, *sampled.state(), sampler.sample(rng)] {
+            let times = worlds.iter().filter(|world| world.state == state && world.weight > 0).count();
+            ok(times == 1, "the true state and every sample is among the worlds, once");
+        }
+    }
+}
+
+/// A sampled history must be legal from the first event on, and as long as the true one.
+fn replay<G: FullGame>(game: &G, truth: &History<G>, sampled: &History<G>) {
+    assert_ok(game, truth, truth.events().len() == sampled.events().len(), "a sampled history is as long");
+    let mut state = game.root();
+    for (event, true_event) in sampled.events().iter().zip(truth.events()) {
+        assert_ok(game, sampled, event.turn == game.turn(&state), "events name who acts");
+        assert_ok(game, truth, event.turn == true_event.turn, "a sampled history has the same actors");
+        assert_ok(game, sampled, game.check(&state, event.action).is_ok(), "sampled events are possible");
+        game.apply(&mut state, event.action);
+    }
+    assert_ok(game, sampled, state == *sampled.state(), "a history's state is what its events lead to");
+}
+
+fn the_end<G: FullGame>(game: &G, history: &History<G>) {
+    let returns = game.returns(history.state());
+    let (low, high) = game.utility_range();
+    let ok = |ok, promise: &str| assert_ok(game, history, ok, promise);
+    ok(returns.len() == game.num_seats(), "a return for each seat");
+    ok(returns.iter().all(|value| (low..=high).contains(value)), "returns lie in their range");
+    if let Some(sum) = game.utility_sum() {
+        ok((returns.iter().sum::<f32>() - sum).abs() < 1e-4, "returns add up as declared");
+    }
+}
+
+fn record_round_trip<G: FullGame>(game: &G, history: &History<G>) {
+    for length in [0, history.events().len() / 2, history.events().len()] {
+        let part = history.prefix(game, length);
+        let text = record::write(game, &part);
+        let (again, read) = record::read::<G>(&text).expect("a record reads back");
+        assert_eq!(again.rules(), game.rules());
+        assert_ok(game, &part, read == part, "a record replays to the same history");
+    }
+}
+
+/// The fast path follows the slow one, and agrees with it bit for bit.
+fn fast_path<G: FullGame>(game: &G, history: &History<G>, rng: &mut Rng) {
+    let mut state = game.root();
+    game.settle(&mut state, &mut rng.clone());
+    let mut slow = game.root();
+    let mut twin = rng.clone();
+    while game.turn(&slow) == Turn::Chance {
+        let outcome = game.sample_chance(&slow, &mut twin);
+        game.apply(&mut slow, outcome);
+    }
+    assert_ok(game, history, state == slow, "settling equals drawing one event at a time");
+    while game.turn(&state) != Turn::Over {
+        let action = game.legal(&state).pick(rng);
+        let mut twin = rng.clone();
+        game.step(&mut state, action, rng);
+        game.apply(&mut slow, action);
+        while game.turn(&slow) == Turn::Chance {
+            let outcome = game.sample_chance(&slow, &mut twin);
+            game.apply(&mut slow, outcome);
+        }
+        assert_ok(game, history, state == slow, "a step equals its parts");
+    }
+}
+
+/// The observation tensor in a buffer of its own.
+pub fn observation<G: Encode>(game: &G, state: &G::State, seat: Seat) -> Vec<f32> {
+    // A poisoned buffer shows values that are not written.
+    let mut out = vec![f32::NAN; encode::size(&game.observation_layout())];
+    game.observation(state, seat, &mut out);
+    assert!(out.iter().all(|&value| value == 0.0 || value == 1.0), "observations are planes of zeros and ones");
+    out
+}
+
+/// The information-state tensor in a buffer of its own.
+pub fn information_state<G: Encode>(game: &G, view: &G::View) -> Vec<f32> {
+    let mut out = vec![f32::NAN; encode::size(&game.information_state_layout())];
+    game.information_state(view, &mut out);
+    out
+}
+
+/// All states that `seat` cannot tell apart from the true one, with their chance reach probabilities: every history is tried,
+/// event by event, and dropped at the first event after which the seat's view differs. For small games.
+pub fn enumerate<G: Notation>(game: &G, truth: &History<G>, seat: Seat) -> HashMap<G::State, f64> {
+    let views: Vec<G::View> =
+        (0..=truth.events().len()).map(|count| game.view(&truth.prefix(game, count), seat)).collect();
+    let mut found = HashMap::new();
+    extend(game, &views, seat, &History::new(game), 1.0, &mut found);
+    found
+}
+
+fn extend<G: Notation>(
+    game: &G,
+    views: &[G::View],
+    seat: Seat,
+    history: &History<G>,
+    reach: f64,
+    found: &mut HashMap<G::State, f64>,
+) {
+    let length = history.events().len();
+    if length + 1 == views.len() {
+        *found.entry(*history.state()).or_default() += reach;
+        return;
+    }
+    let options: Vec<Outcome> = match game.turn(history.state()) {
+        Turn::Chance => game.chance(history.state()),
+        _ => game.legal(history.state()).iter().map(|action| Outcome { action, probability: 1.0 }).collect(),
+    };
+    for Outcome { action, probability } in options {
+        let mut next = history.clone();
+        next.push(game, action);
+        if game.view(&next, seat) == views[length + 1] {
+            extend(game, views, seat, &next, reach * probability, found);
+        }
+    }
+}
+
+/// Compares the sampler of `seat`'s view with [`enumerate`]: the worlds and their weights exactly, samples and the last states
+/// of sampled histories by chi-square. Returns the number of worlds and the two p-values.
+pub fn sampling<G: Notation>(
+    game: &G,
+    truth: &History<G>,
+    seat: Seat,
+    samples: usize,
+    rng: &mut Rng,
+) -> (usize, [f64; 2]) {
+    let exact = enumerate(game, truth, seat);
+    let total: f64 = exact.values().sum();
+    let sampler = game.sampler(&game.view(truth, seat));
+    assert_ok(game, truth, sampler.count() == exact.len() as u64, "as many worlds as the enumeration finds");
+    let weights: HashMap<G::State, u64> = sampler.worlds().map(|world| (world.state, world.weight)).collect();
+    let weight: u64 = weights.values().sum();
+    for (state, reach) in &exact {
+        let claimed = weights.get(state).map_or(0.0, |&w| w as f64 / weight as f64);
+        assert_ok(game, truth, (claimed - reach / total).abs() < 1e-9, "worlds weigh their chance reach");
+    }
+    let mut drawn = HashMap::new();
+    let mut last = HashMap::new();
+    for _ in 0..samples {
+        *drawn.entry(sampler.sample(rng)).or_default() += 1;
+        *last.entry(*sampler.sample_history(game, rng).state()).or_default() += 1;
+    }
+    (exact.len(), [chi_square(&drawn, &exact), chi_square(&last, &exact)])
+}
+
+/// The p-value of Pearson's chi-square test that `observed` counts follow the distribution proportional to `expected`; 0 if
+/// something was observed that is not expected at all. Cells expected less than five times are pooled.
+pub fn chi_square<K: Eq + Hash>(observed: &HashMap<K, u64>, expected: &HashMap<K, f64>) -> f64 {
+    if observed.keys().any(|key| !expected.contains_key(key)) {
+        return 0.0;
+    }
+    let samples: u64 = observed.values().sum();
+    let total: f64 = expected.values().sum();
+    let (mut statistic, mut cells) = (0.0, 0_u32);
+    let (mut rare_seen, mut rare_expected) = (0.0, 0.0);
+    let mut add = |seen: f64, expected: f64| {
+        statistic += (seen - expected).powi(2) / expected;
+        cells += 1;
+    };
+    for (key, weight) in expected {
+        let expected = weight / total * samples as f64;
+        let seen = observed.get(key).copied().unwrap_or(0) as f64;
+        if expected < 5.0 {
+            rare_seen += seen;
+            rare_expected += expected;
+        } else {
+            add(seen, expected);
+        }
+    }
+    if rare_expected > 0.0 {
+        add(rare_seen, rare_expected);
+    }
+    if cells < 2 {
+        return 1.0;
+    }
+    let distribution = ChiSquared::new(f64::from(cells - 1)).expect("at least one degree of freedom");
+    distribution.sf(statistic)
+}
+
+/// The number of event sequences of length `depth` from a state, random events counted outcome by outcome; games that end
+/// earlier count once.
+pub fn perft<G: Game>(game: &G, state: &G::State, depth: usize) -> u64 {
+    if depth == 0 {
+        return 1;
+    }
+    let after = |action: Action| {
+        let mut next = *state;
+        game.apply(&mut next, action);
+        perft(game, &next, depth - 1)
+    };
+    match game.turn(state) {
+        Turn::Over => 1,
+        Turn::Chance => game.chance(state).iter().map(|outcome| after(outcome.action)).sum(),
+        Turn::Seat(_) => game.legal(state).iter().map(after).sum(),
+    }
+}
+
+/// The p-values of chi-square tests that [`Game::sample_chance`] follows [`Game::chance`], at every chance node of a random
+/// game.
+pub fn chance_sampling<G: Game>(game: &G, seed: u64, samples: usize) -> Vec<f64> {
+    let mut rng = Rng::stream(seed, "chance sampling", 0);
+    let mut history = History::new(game);
+    let mut p_values = Vec::new();
+    loop {
+        let action = match game.turn(history.state()) {
+            Turn::Over => return p_values,
+            Turn::Seat(_) => game.legal(history.state()).pick(&mut rng),
+            Turn::Chance => {
+                let expected = game.chance(history.state()).iter().map(|o| (o.action, o.probability)).collect();
+                let mut observed = HashMap::new();
+                for _ in 0..samples {
+                    *observed.entry(game.sample_chance(history.state(), &mut rng)).or_default() += 1;
+                }
+                p_values.push(chi_square(&observed, &expected));
+                game.sample_chance(history.state(), &mut rng)
+            }
+        };
+        history.push(game, action);
+    }
+}
