@@ -44,6 +44,9 @@ pub trait ActionSet: Copy + Eq + Default + fmt::Debug + Send + Sync + 'static {
     /// The action with exactly `rank` smaller ones in the set; `rank < len`.
     fn nth(self, rank: usize) -> Action;
 
+    /// For each of eight ids below [`CAPACITY`](ActionSet::CAPACITY), 1 if it is in the set, else 0; without branches.
+    fn lanes(self, ids: &[u8; 8]) -> [u32; 8];
+
     /// Whether the set has no action.
     #[inline(always)]
     fn is_empty(self) -> bool {
@@ -102,6 +105,11 @@ macro_rules! action_bits {
                 debug_assert!(rank < self.len());
                 Action($nth(self.0, rank as u32) as u8)
             }
+
+            #[inline(always)]
+            fn lanes(self, ids: &[u8; 8]) -> [u32; 8] {
+                ids.map(|id| (self.0.wrapping_shr(u32::from(id)) & 1) as u32)
+            }
         }
 
         impl fmt::Debug for $name {
@@ -131,6 +139,7 @@ mod tests {
         let set: S = ids.into_iter().collect();
         assert_eq!(set.iter().collect::<Vec<_>>(), ids);
         assert!(set.contains(Action(40)) && !set.contains(Action(41)) && !set.contains(Action(255)));
+        assert_eq!(set.lanes(&[0, 3, 4, 5, 8, 39, 40, S::CAPACITY as u8 - 1]), [0, 1, 0, 1, 1, 0, 1, 1]);
         let rest = set.without(S::default().with(Action(5)));
         assert_eq!(rest.len(), 4);
         assert_eq!(set.without(rest).nth(0), Action(5));

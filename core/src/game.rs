@@ -105,12 +105,31 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// Draws one outcome with the probabilities of [`chance`](Game::chance), without applying it.
     fn sample_chance(&self, state: &Self::State, rng: &mut Rng) -> Action;
 
+    /// How many deals (bouts, rounds) have begun before the present one. Random events of different deals come from streams
+    /// of their own (see [`Dealer`](crate::Dealer)), so that games with one seed have the same deals whatever was played.
+    fn deal_number(&self, _state: &Self::State) -> u32 {
+        0
+    }
+
     /// The fast path of play: applies a player's action and draws every random event that follows, up to the next decision
     /// or the end. Distributed as [`apply`](Game::apply) followed by [`sample_chance`](Game::sample_chance).
     #[inline]
     fn step(&self, state: &mut Self::State, action: Action, rng: &mut Rng) {
         self.apply(state, action);
         self.settle(state, rng);
+    }
+
+    /// Plays uniformly random legal actions to the end: the same bits as [`step`](Game::step) with
+    /// [`pick`](ActionSet::pick) again and again. Returns the number of decisions.
+    #[inline]
+    fn playout(&self, state: &mut Self::State, rng: &mut Rng) -> u32 {
+        let mut decisions = 0;
+        while let Turn::Seat(_) = self.turn(state) {
+            let action = self.legal(state).pick(rng);
+            self.step(state, action, rng);
+            decisions += 1;
+        }
+        decisions
     }
 
     /// Draws random events until a player is to act or the game is over.

@@ -1,7 +1,8 @@
 //! What a game knows about playing itself well, cheaply.
 
-use crate::actions::Action;
-use crate::game::Game;
+use crate::actions::{Action, ActionSet as _};
+use crate::game::{Game, Turn};
+use crate::rng::Rng;
 
 /// Advice for search and for the greedy player. The empty impl is valid.
 pub trait Hints: Game {
@@ -14,5 +15,18 @@ pub trait Hints: Game {
     /// hidden from the player to act.
     fn rollout(&self, _state: &Self::State, legal: Self::Actions) -> Self::Actions {
         legal
+    }
+
+    /// Plays to the end, each action uniformly random among those of [`rollout`](Hints::rollout): the same bits as step after
+    /// step. Returns the number of decisions.
+    #[inline]
+    fn hinted_playout(&self, state: &mut Self::State, rng: &mut Rng) -> u32 {
+        let mut decisions = 0;
+        while let Turn::Seat(_) = self.turn(state) {
+            let action = self.rollout(state, self.legal(state)).pick(rng);
+            self.step(state, action, rng);
+            decisions += 1;
+        }
+        decisions
     }
 }

@@ -5,6 +5,7 @@
 
 pub mod actions;
 pub mod bits;
+pub mod dealer;
 pub mod encode;
 pub mod error;
 pub mod game;
@@ -21,6 +22,7 @@ pub mod seats;
 pub mod testing;
 
 pub use actions::{Action, ActionSet, Actions64, Actions128};
+pub use dealer::Dealer;
 pub use encode::{Encode, Field};
 pub use error::{IllegalAction, ParseError, RecordError, RulesError};
 pub use game::{Chance, Game, Outcome, Sampler, SeatView, Turn, World};

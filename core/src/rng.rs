@@ -33,19 +33,21 @@ impl Rng {
         debug_assert!(n > 0);
         let mut product = (self.bits() >> 32) * u64::from(n);
         if (product as u32) < n {
-            product = self.redraw(n, product);
+            (*self, product) = self.clone().redraw(n, product);
         }
         (product >> 32) as u32
     }
 
-    /// The rare part of [`below`](Self::below): draws again while the low half shows a biased draw.
+    /// The rare part of [`below`](Self::below): draws again while the low half shows a biased draw. By value, so that the
+    /// stream can stay in registers around it.
     #[cold]
-    fn redraw(&mut self, n: u32, mut product: u64) -> u64 {
+    #[inline(never)]
+    fn redraw(mut self, n: u32, mut product: u64) -> (Self, u64) {
         let threshold = n.wrapping_neg() % n;
         while (product as u32) < threshold {
             product = (self.bits() >> 32) * u64::from(n);
         }
-        product
+        (self, product)
     }
 
     /// A number in `0..n`, exactly uniform, for `n >= 1` of any size.

@@ -56,6 +56,7 @@ pub fn conformance<G: FullGame>(game: &G, seed: u64, games: u64) {
         assert_ok(game, &history, chances <= game.max_chance_events(), "no more random events than declared");
         the_end(game, &history);
         record_round_trip(game, &history);
+        playouts(game, &history, &mut rng);
         fast_path(game, &history, &mut rng);
     }
 }
@@ -224,6 +225,38 @@ fn fast_path<G: FullGame>(game: &G, history: &History<G>, rng: &mut Rng) {
             game.apply(&mut slow, outcome);
         }
         assert_ok(game, history, state == slow, "a step equals its parts");
+    }
+}
+
+/// From everywhere in the game, playouts equal step after step, bit for bit.
+fn playouts<G: FullGame>(game: &G, history: &History<G>, rng: &mut Rng) {
+    let mut start = game.root();
+    for event in history.events() {
+        if game.turn(&start) != Turn::Chance {
+            let (mut fast, mut slow) = (start, start);
+            let mut twin = rng.clone();
+            let mut decisions = 0;
+            while game.turn(&slow) != Turn::Over {
+                let action = game.legal(&slow).pick(&mut twin);
+                game.step(&mut slow, action, &mut twin);
+                decisions += 1;
+            }
+            let counted = game.playout(&mut fast, rng);
+            assert_ok(game, history, (fast, counted) == (slow, decisions), "a playout equals its steps");
+            assert_ok(game, history, *rng == twin, "a playout draws what its steps draw");
+
+            let (mut fast, mut slow) = (start, start);
+            let mut decisions = 0;
+            while game.turn(&slow) != Turn::Over {
+                let action = game.rollout(&slow, game.legal(&slow)).pick(&mut twin);
+                game.step(&mut slow, action, &mut twin);
+                decisions += 1;
+            }
+            let counted = game.hinted_playout(&mut fast, rng);
+            assert_ok(game, history, (fast, counted) == (slow, decisions), "a hinted playout equals its steps");
+            assert_ok(game, history, *rng == twin, "a hinted playout draws what its steps draw");
+        }
+        game.apply(&mut start, event.action);
     }
 }
 

@@ -1,5 +1,7 @@
 //! The deck, and what the rules say of each card, as tables.
 
+use std::hint::select_unpredictable;
+
 use crate::actions::Action;
 use crate::options::Switch;
 
@@ -27,11 +29,14 @@ pub(super) struct Deck {
     pub(super) all: u32,
     /// The referee, if it is in the deck.
     pub(super) referee: u32,
+    /// The counter, if it is in the deck.
     counter: u32,
     /// `suit_of[card]`; [`NO_TRUMP`] for the referee and the counter.
     pub(super) suit_of: [u8; CARDS],
     /// `suit[suit]`, and nothing at [`NO_TRUMP`].
     pub(super) suit: [u32; 5],
+    /// `suit_led[card]`: the suit that must be followed when the card is led; nothing for the specials.
+    suit_led: [u32; CARDS],
     /// `follow[trump][led]`: the cards that may be played although the suit led could be followed, that suit included.
     follow: [[u32; CARDS]; 5],
     /// `beats[trump][led]`: the replies that win the trick, the referee as in the last trick of a bout.
@@ -52,6 +57,7 @@ impl Deck {
             counter,
             suit_of: [NO_TRUMP; CARDS],
             suit: [0; 5],
+            suit_led: [0; CARDS],
             follow: [[0; CARDS]; 5],
             beats: [[0; CARDS]; 5],
         };
@@ -59,6 +65,10 @@ impl Deck {
             let suit = card / rules.values;
             deck.suit_of[usize::from(card)] = suit;
             deck.suit[usize::from(suit)] |= 1 << card;
+        }
+        for card in 0..suited {
+            let suit = usize::from(deck.suit_of[usize::from(card)]);
+            deck.suit_led[usize::from(card)] = deck.suit[suit];
         }
         let anytime = match rules.specials {
             Specials::VoidOnly => 0,
@@ -99,8 +109,9 @@ impl Deck {
     /// The cards of `hand` that may answer `led`.
     #[inline(always)]
     pub(super) fn replies(&self, trump: u8, led: Card, hand: u32) -> u32 {
-        let suit = self.suit[usize::from(self.suit_of[usize::from(led & 31)])];
-        if hand & suit == 0 { hand } else { hand & self.follow[usize::from(trump)][usize::from(led & 31)] }
+        let suit = self.suit_led[usize::from(led & 31)];
+        let bound = hand & self.follow[usize::from(trump)][usize::from(led & 31)];
+        select_unpredictable(hand & suit == 0, hand, bound)
     }
 
     /// Whether `reply` beats `led`, the referee as in the last trick of a bout.
@@ -151,11 +162,6 @@ impl Deck {
     /// The value of a suited card, from 1.
     pub(super) fn value(&self, card: Card) -> u8 {
         card % self.values + 1
-    }
-
-    /// The counter, if it is in the deck.
-    pub(super) fn counter(&self) -> u32 {
-        self.counter
     }
 }
 

@@ -4,10 +4,11 @@ use crate::actions::{Action, Actions64};
 use crate::bits;
 use crate::game::SeatView as _;
 use crate::hints::Hints;
+use crate::rng::Rng;
 
 use super::cards::{Card, NO_TRUMP};
 use super::state::{Phase, State};
-use super::{Schwinget, View};
+use super::{Schwinget, View, playout};
 
 /// Attack when the cards in hand are expected to win this share of the tricks that follow.
 const ATTACK_FROM: f32 = 0.62;
@@ -72,5 +73,10 @@ impl Hints for Schwinget {
             }
             _ => legal,
         }
+    }
+
+    #[inline]
+    fn hinted_playout(&self, state: &mut State, rng: &mut Rng) -> u32 {
+        playout::to_the_end::<true>(self, state, rng)
     }
 }

@@ -12,11 +12,15 @@ mod encode;
 mod hints;
 mod notation;
 mod picture;
+mod playout;
 mod rules;
 mod sampler;
 mod state;
+mod verdict;
 mod view;
 mod ways;
+
+use std::cmp::Ordering;
 
 use crate::actions::{Action, Actions64};
 use crate::bits;
@@ -30,7 +34,8 @@ use cards::{Card, Deck, NO_CARD};
 pub use rules::{Rules, Scoring, Specials, Utility};
 pub use sampler::Sampler;
 pub use state::State;
-use state::{Neutral, Phase};
+use state::{NOBODY, Neutral, Phase};
+use verdict::Verdicts;
 pub use view::View;
 
 /// Schwinget under fixed rules.
@@ -38,16 +43,8 @@ pub use view::View;
 pub struct Schwinget {
     rules: Rules,
     deck: Deck,
+    verdicts: Verdicts,
     pile: u8,
-}
-
-/// How a finished bout went.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Verdict {
-    /// Hundredths of a point by seat.
-    scores: [u16; 2],
-    /// The seat that won, unless the bout was drawn.
-    winner: Option<u8>,
 }
 
 impl Schwinget {
@@ -116,9 +113,9 @@ impl Schwinget {
     }
 
     /// Both hands are empty: score the bout; the next one, or the end.
-    #[inline(never)]
+    #[inline(always)]
     fn finish_bout(&self, state: &mut State) {
-        let verdict = self.verdict(state);
+        let verdict = self.verdicts.of(state);
         state.scores[0] += verdict.scores[0];
         state.scores[1] += verdict.scores[1];
         if state.bout + 1 == self.rules.bouts {
@@ -127,61 +124,13 @@ impl Schwinget {
             return;
         }
         // The loser opens the next bout; after a draw whoever has fewer points, then whoever did not open this one.
-        let opener = match verdict.winner {
-            Some(winner) => winner ^ 1,
-            None => match state.scores[0].cmp(&state.scores[1]) {
-                std::cmp::Ordering::Less => 0,
-                std::cmp::Ordering::Greater => 1,
-                std::cmp::Ordering::Equal => state.opener ^ 1,
-            },
+        let opener = match (verdict.winner, state.scores[0].cmp(&state.scores[1])) {
+            (NOBODY, Ordering::Less) => 0,
+            (NOBODY, Ordering::Greater) => 1,
+            (NOBODY, Ordering::Equal) => state.opener ^ 1,
+            (winner, _) => winner ^ 1,
         };
         *state = state.next_bout(self.deck.all, self.pile, opener);
-    }
-
-    /// The table of results at the end of a bout.
-    fn verdict(&self, state: &State) -> Verdict {
-        let thrower =
-            (0..2_u8).find(|&seat| state.attacked() && state.after_attack[usize::from(seat)] == self.rules.hand_size);
-        let winner = thrower.or(match state.taken[0].cmp(&state.taken[1]) {
-            std::cmp::Ordering::Less => Some(1),
-            std::cmp::Ordering::Greater => Some(0),
-            std::cmp::Ordering::Equal => None,
-        });
-        let Some(winner) = winner else {
-            return Verdict {
-                scores: match self.rules.scoring {
-                    Scoring::Points => [100; 2],
-                    Scoring::Schwinger => [900; 2],
-                },
-                winner: None,
-            };
-        };
-        let own_attack = state.attacker == winner;
-        let (won, lost) = match self.rules.scoring {
-            Scoring::Schwinger => match (thrower.is_some(), state.attacked()) {
-                (true, _) => (1000, if own_attack { 850 } else { 875 }),
-                (false, true) => (975, 875),
-                (false, false) => (975, 850),
-            },
-            Scoring::Points => {
-                let fought_well = state.taken[usize::from(winner ^ 1)] >= self.rules.consolation_tricks;
-                let won = match (thrower.is_some(), state.attacked()) {
-                    (true, _) => {
-                        if own_attack {
-                            700
-                        } else {
-                            500
-                        }
-                    }
-                    (false, true) => 300,
-                    (false, false) => 200,
-                };
-                (won, if fought_well { 100 } else { 0 })
-            }
-        };
-        let mut scores = [lost; 2];
-        scores[usize::from(winner)] = won;
-        Verdict { scores, winner: Some(winner) }
     }
 
     /// What `seat` may do in its phase with what it holds.
@@ -227,7 +176,8 @@ impl Game for Schwinget {
     fn new(rules: Rules) -> Result<Self, RulesError> {
         let pile = rules.pile_size()?;
         let deck = Deck::new(&rules);
-        Ok(Self { rules, deck, pile })
+        let verdicts = Verdicts::new(&rules);
+        Ok(Self { rules, deck, verdicts, pile })
     }
 
     fn rules(&self) -> &Rules {
@@ -338,6 +288,46 @@ impl Game for Schwinget {
     #[inline(always)]
     fn sample_chance(&self, state: &State, rng: &mut Rng) -> Action {
         Action(Self::any_of_pool(state, rng))
+    }
+
+    fn deal_number(&self, state: &State) -> u32 {
+        u32::from(state.bout)
+    }
+
+    #[inline(always)]
+    fn step(&self, state: &mut State, action: Action, rng: &mut Rng) {
+        match state.phase {
+            Phase::Lead | Phase::Follow if action.0 < self.deck.size => {
+                let mover = usize::from(state.mover);
+                let card = 1 << action.0;
+                let mut hand = state.hands[mover] ^ card;
+                state.played[mover] |= card;
+                if !state.attacked() && state.pile > 0 {
+                    let drawn = 1 << Self::any_of_pool(state, rng);
+                    state.pool ^= drawn;
+                    hand |= drawn;
+                    state.pile -= 1;
+                }
+                state.hands[mover] = hand;
+                if state.phase == Phase::Lead {
+                    state.led = action.0;
+                    state.phase = Phase::Follow;
+                    state.mover ^= 1;
+                } else {
+                    state.reply = action.0;
+                    self.finish_trick(state);
+                    if state.phase == Phase::Deal {
+                        self.deal(state, rng);
+                    }
+                }
+            }
+            _ => self.apply(state, action),
+        }
+    }
+
+    #[inline]
+    fn playout(&self, state: &mut State, rng: &mut Rng) -> u32 {
+        playout::to_the_end::<false>(self, state, rng)
     }
 
     #[inline(always)]

@@ -8,22 +8,22 @@ use super::cards::{Card, NO_CARD, NO_TRUMP};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub(super) enum Phase {
-    /// Chance deals a card into a hand.
-    Deal,
-    /// Chance turns up the card that fixes trump.
-    TurnUp,
     /// A player leads, or attacks first.
     Lead,
-    /// Chance gives the leader a card.
-    LeaderDraws,
     /// The other player answers.
     Follow,
-    /// Chance gives the follower a card.
-    FollowerDraws,
     /// The player of the referee says who leads next.
     Decide,
     /// The match has ended.
     Over,
+    /// Chance deals a card into a hand.
+    Deal,
+    /// Chance turns up the card that fixes trump.
+    TurnUp,
+    /// Chance gives the leader a card.
+    LeaderDraws,
+    /// Chance gives the follower a card.
+    FollowerDraws,
 }
 
 /// A trick that the referee has made neutral, waiting in the middle.

@@ -1,0 +1,69 @@
+//! What an agent is.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use serde::Serialize;
+use stier_core::{Action, Game};
+
+/// A player. It sees what its seat knows and nothing else.
+///
+/// With one seed an agent decides alike wherever it runs: its decisions are a function of the seed, of the views it has been
+/// shown since the last [`restart`](Agent::restart), and, under a time budget only, of the clock.
+pub trait Agent<G: Game>: Send {
+    /// Chooses one of the `legal` actions (never empty) for the seat of the view.
+    fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision;
+
+    /// Begins a new game: forgets the last one and draws from the streams of `seed` from now on.
+    fn restart(&mut self, seed: u64);
+
+    /// Once the flag is set, a decision in progress ends early with what it has. Agents that decide at once ignore it.
+    fn interrupt_with(&mut self, _flag: Arc<AtomicBool>) {}
+}
+
+/// What an agent chose and why.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Decision {
+    /// The action.
+    pub action: Action,
+    /// The probability with which each legal action was to be chosen, ascending by action; sums to 1.
+    pub policy: Vec<(Action, f64)>,
+    /// What a search saw; `None` from agents that do not search.
+    pub search: Option<Search>,
+}
+
+impl Decision {
+    /// A choice made without randomness.
+    pub fn certain(action: Action, legal: impl Iterator<Item = Action>) -> Self {
+        let policy = legal.map(|a| (a, f64::from(u8::from(a == action)))).collect();
+        Self { action, policy, search: None }
+    }
+}
+
+/// The statistics of a search at its root.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Search {
+    /// One entry per legal action, ascending.
+    pub actions: Vec<ActionStats>,
+    /// Determinizations searched.
+    pub iterations: u64,
+    /// Nodes in the tree, the root included; of all trees if there were several.
+    pub nodes: u64,
+    /// Time taken, in seconds.
+    pub seconds: f64,
+}
+
+/// What a search found about one action at the root.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct ActionStats {
+    /// The action's id.
+    pub action: u8,
+    /// How often it was tried.
+    pub visits: u64,
+    /// Mean return for the searching seat, in the game's utility; 0 if never tried.
+    pub value: f64,
+    /// In how many iterations it could have been tried.
+    pub availability: u64,
+    /// The probability with which the agent chooses it.
+    pub probability: f64,
+}

@@ -1,0 +1,248 @@
+//! Agents against each other.
+//!
+//! Every table of agents plays every deal once per seat rotation: a *paired* deal, in which the luck of the cards cancels.
+//! Deals come from their own streams, the agents from theirs, so a change of one agent changes nothing else; results do not
+//! depend on the number of threads.
+//!
+//! A *Schwingfest*, the rulebook's tournament for three and more, is [`Settings::paired`] off with one deal: every pair meets
+//! once per seat rotation, each time with new cards, and [`PitResult::totals`] ranks by the sum of the returns.
+
+mod stats;
+mod table;
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
+use serde::Serialize;
+use stier_core::{Action, ActionSet as _, BySeat, Dealer, Game, Hints, History, Options as _, Rng, Seat, Turn};
+use thiserror::Error;
+
+use crate::agent::Agent;
+use crate::spec::AgentSpec;
+
+pub use stats::Estimate;
+pub use table::{PitResult, Standing};
+
+/// Somebody who can send an agent to a table.
+pub trait Entrant<G: Game>: Sync {
+    /// How results call it.
+    fn label(&self) -> String;
+    /// A number that is mixed into the seeds of its agents.
+    fn seed(&self) -> u64;
+    /// An agent; [`Agent::restart`] seeds it before every game.
+    fn enter(&self) -> Box<dyn Agent<G>>;
+}
+
+impl<G: Hints> Entrant<G> for AgentSpec {
+    fn label(&self) -> String {
+        self.to_string()
+    }
+
+    fn seed(&self) -> u64 {
+        AgentSpec::seed(self).unwrap_or(0)
+    }
+
+    fn enter(&self) -> Box<dyn Agent<G>> {
+        self.build(0)
+    }
+}
+
+/// How to play.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Settings {
+    /// Deals per table, at least 1; each is played once per seat rotation.
+    pub deals: u64,
+    /// The seed of deals and agents.
+    pub seed: u64,
+    /// Whether the rotations of a deal have the same cards.
+    pub paired: bool,
+    /// Threads; 0 for all cores. No influence on the results.
+    pub threads: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { deals: 1000, seed: 0, paired: true, threads: 0 }
+    }
+}
+
+/// One finished game.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Played {
+    /// `agents[seat]`: which entrant sat there.
+    pub agents: BySeat<usize>,
+    /// Which cards: games with one number had the same.
+    pub deal: u64,
+    /// Returns by seat.
+    pub returns: BySeat<f32>,
+    /// Everything that happened, chance included.
+    pub events: Vec<Action>,
+}
+
+/// Why nothing was played.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum PitError {
+    /// Not enough agents for one table.
+    #[error("{game} has {seats} seats, so it takes {seats} agents or more (cross-table), not {given}")]
+    TooFew {
+        /// The game.
+        game: String,
+        /// Its seats.
+        seats: usize,
+        /// Agents given.
+        given: usize,
+    },
+    /// No deal to play.
+    #[error("deals must be at least 1")]
+    NoDeals,
+    /// The watcher asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+    /// The threads could not be started.
+    #[error("cannot start {threads} threads: {reason}")]
+    Threads {
+        /// How many.
+        threads: usize,
+        /// Why not.
+        reason: String,
+    },
+}
+
+/// Plays every table of entrants: all of them at one table if they fill the seats exactly, every combination otherwise.
+///
+/// `watch` is called after every game, from any thread, and may break off.
+pub fn pit<G: Game>(
+    game: &G,
+    entrants: &[&dyn Entrant<G>],
+    settings: &Settings,
+    watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+) -> Result<PitResult, PitError> {
+    let seats = game.num_seats();
+    if entrants.len() < seats {
+        return Err(PitError::TooFew { game: G::NAME.to_string(), seats, given: entrants.len() });
+    }
+    if settings.deals == 0 {
+        return Err(PitError::NoDeals);
+    }
+    let tables = combinations(entrants.len(), seats);
+    let rotations = seats as u64;
+    let games = tables.len() as u64 * settings.deals * rotations;
+    let stop = AtomicBool::new(false);
+    let play = || {
+        (0..games)
+            .into_par_iter()
+            .map_init(
+                || (0..entrants.len()).map(|_| None).collect::<Vec<Option<Box<dyn Agent<G>>>>>(),
+                |agents, number| {
+                    if stop.load(Ordering::Relaxed) {
+                        return None;
+                    }
+                    let (table, deal) = (number / rotations / settings.deals, number / rotations % settings.deals);
+                    let rotation = number % rotations;
+                    let table = &tables[table as usize];
+                    let sitting = BySeat::from_fn(seats, |seat| table[seat.after(rotation as usize, seats).index()]);
+                    let deal = if settings.paired { deal } else { deal * rotations + rotation };
+                    let history = one_game(game, entrants, agents, &sitting, settings.seed, deal);
+                    if watch().is_break() {
+                        stop.store(true, Ordering::Relaxed);
+                    }
+                    Some(Played {
+                        agents: sitting,
+                        deal,
+                        returns: game.returns(history.state()),
+                        events: history.events().iter().map(|event| event.action).collect(),
+                    })
+                },
+            )
+            .collect::<Option<Vec<Played>>>()
+    };
+    let played = if settings.threads == 0 {
+        play()
+    } else {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(settings.threads)
+            .build()
+            .map_err(|error| PitError::Threads { threads: settings.threads, reason: error.to_string() })?
+            .install(play)
+    };
+    if stop.load(Ordering::Relaxed) {
+        return Err(PitError::Interrupted);
+    }
+    Ok(PitResult {
+        game: G::NAME.to_string(),
+        rules: game.rules().to_text(),
+        settings: settings.clone(),
+        agents: entrants.iter().map(|entrant| entrant.label()).collect(),
+        games: played.ok_or(PitError::Interrupted)?,
+    })
+}
+
+/// How many games [`pit`] plays.
+pub fn number_of_games(seats: usize, entrants: usize, deals: u64) -> u64 {
+    combinations(entrants, seats).len() as u64 * deals * seats as u64
+}
+
+/// One game from the first card to the last.
+fn one_game<G: Game>(
+    game: &G,
+    entrants: &[&dyn Entrant<G>],
+    agents: &mut [Option<Box<dyn Agent<G>>>],
+    sitting: &BySeat<usize>,
+    seed: u64,
+    deal: u64,
+) -> History<G> {
+    for (seat, &index) in sitting.iter().enumerate() {
+        let entrant = entrants[index];
+        let own = Rng::stream(seed ^ entrant.seed().rotate_left(32), "agent", index as u64).bits();
+        let agent = agents[index].get_or_insert_with(|| entrant.enter());
+        agent.restart(Rng::stream(own, "game of an agent", deal * sitting.len() as u64 + seat as u64).bits());
+    }
+    let mut dealer = Dealer::new(seed, deal);
+    let mut history = History::new(game);
+    loop {
+        dealer.settle(game, &mut history);
+        let Turn::Seat(seat) = game.turn(history.state()) else {
+            return history;
+        };
+        let legal = game.legal(history.state());
+        let view = game.view(&history, seat);
+        let agent = agents[sitting[seat]].as_mut().expect("every seat is taken");
+        let decision = agent.act(game, &view, legal);
+        debug_assert!(legal.contains(decision.action), "agents choose legal actions");
+        history.push(game, decision.action);
+    }
+}
+
+/// All sets of `size` of the numbers below `count`, each ascending, in lexicographic order.
+fn combinations(count: usize, size: usize) -> Vec<Vec<usize>> {
+    let mut all = Vec::new();
+    let mut chosen: Vec<usize> = (0..size).collect();
+    loop {
+        all.push(chosen.clone());
+        let Some(place) = (0..size).rev().find(|&place| chosen[place] < count - size + place) else {
+            return all;
+        };
+        chosen[place] += 1;
+        for next in place + 1..size {
+            chosen[next] = chosen[next - 1] + 1;
+        }
+    }
+}
+
+/// The seat that an entrant has in a game.
+fn seat_of(played: &Played, entrant: usize) -> Option<Seat> {
+    played.agents.iter().position(|&sitting| sitting == entrant).map(|seat| Seat(seat as u8))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::combinations;
+
+    #[test]
+    fn tables_are_all_combinations() {
+        assert_eq!(combinations(2, 2), [[0, 1]]);
+        assert_eq!(combinations(3, 2), [[0, 1], [0, 2], [1, 2]]);
+        assert_eq!(combinations(5, 3).len(), 10);
+    }
+}

@@ -1,0 +1,114 @@
+//! What the games add up to: standings and the cross-table.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::stats::Estimate;
+use super::{Played, Settings, seat_of};
+
+/// All games of a [`pit`](super::pit), in a fixed order: by table, deal, rotation.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PitResult {
+    /// The game's name.
+    pub game: String,
+    /// Its rules, as text.
+    pub rules: String,
+    /// How it was played.
+    pub settings: Settings,
+    /// The entrants' labels.
+    pub agents: Vec<String>,
+    /// Every game.
+    pub games: Vec<Played>,
+}
+
+/// How one entrant did.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Standing {
+    /// Mean return per game, in the game's utility.
+    pub mean: Estimate,
+    /// Share of games won; those in first place share a win.
+    pub wins: Estimate,
+}
+
+impl PitResult {
+    /// How an entrant did in all its games. Deals are the units: the games of one deal are averaged first.
+    pub fn standing(&self, entrant: usize) -> Standing {
+        self.against(entrant, None).expect("every entrant has played")
+    }
+
+    /// How an entrant did in the games with `opponent` at the table; `None` if they did not meet.
+    pub fn meeting(&self, entrant: usize, opponent: usize) -> Option<Standing> {
+        (entrant != opponent).then(|| self.against(entrant, Some(opponent))).flatten()
+    }
+
+    /// The sum of each entrant's returns, best first: (entrant, total). Ties keep the order of entry.
+    pub fn totals(&self) -> Vec<(usize, f64)> {
+        let mut totals: Vec<(usize, f64)> = (0..self.agents.len()).map(|entrant| (entrant, 0.0)).collect();
+        for played in &self.games {
+            for (&entrant, &value) in played.agents.iter().zip(played.returns.iter()) {
+                totals[entrant].1 += f64::from(value);
+            }
+        }
+        totals.sort_by(|a, b| b.1.total_cmp(&a.1));
+        totals
+    }
+
+    fn against(&self, entrant: usize, opponent: Option<usize>) -> Option<Standing> {
+        let mut deals: BTreeMap<u64, Vec<(f64, f64)>> = BTreeMap::new();
+        for played in &self.games {
+            let meets = opponent.is_none_or(|other| seat_of(played, other).is_some());
+            if let (Some(seat), true) = (seat_of(played, entrant), meets) {
+                let value = f64::from(played.returns[seat]);
+                deals.entry(played.deal).or_default().push((value, win_share(played, seat.index())));
+            }
+        }
+        let per_deal = |pick: fn(&(f64, f64)) -> f64| -> Vec<f64> {
+            deals.values().map(|games| games.iter().map(pick).sum::<f64>() / games.len() as f64).collect()
+        };
+        Some(Standing { mean: Estimate::of(&per_deal(|game| game.0))?, wins: Estimate::of(&per_deal(|game| game.1))? })
+    }
+}
+
+/// The share in the win: 1 for the only first, parts for those who share first place, 0 otherwise.
+fn win_share(played: &Played, seat: usize) -> f64 {
+    let best = played.returns.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let first = played.returns.iter().filter(|&&value| value == best).count();
+    if played.returns.as_slice()[seat] == best { 1.0 / first as f64 } else { 0.0 }
+}
+
+impl fmt::Display for PitResult {
+    /// Standings, and for more than one table the cross-table of mean returns: row against column.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rules = if self.rules.is_empty() { "default rules" } else { &self.rules };
+        let kind = if self.settings.paired { "paired deals" } else { "deals" };
+        writeln!(f, "{} ({rules}), {} {kind}, {} games", self.game, self.settings.deals, self.games.len())?;
+        let width = self.agents.iter().map(String::len).max().unwrap_or(0).max(5);
+        writeln!(f, "{:<width$}  {:>18}  {:>17}", "agent", "mean return", "wins")?;
+        for (entrant, label) in self.agents.iter().enumerate() {
+            let Standing { mean, wins } = self.standing(entrant);
+            writeln!(
+                f,
+                "{label:<width$}  {:>+9.3} ± {:<6.3}  {:>7.1} ± {:<5.1} %",
+                mean.mean,
+                mean.ci95,
+                100.0 * wins.mean,
+                100.0 * wins.ci95
+            )?;
+        }
+        let seats = self.games.first().map_or(0, |played| played.agents.len());
+        if self.agents.len() > seats {
+            writeln!(f, "mean return, row against column:")?;
+            for (row, label) in self.agents.iter().enumerate() {
+                write!(f, "{label:<width$}")?;
+                for column in 0..self.agents.len() {
+                    match self.meeting(row, column) {
+                        Some(Standing { mean, .. }) => write!(f, "  {:>+8.3} ± {:<5.3}", mean.mean, mean.ci95)?,
+                        None => write!(f, "  {:>16}", "-")?,
+                    }
+                }
+                writeln!(f)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,498 @@
+//! Games, states and agents for callers that know no types.
+//!
+//! One object-safe face each, implemented once for every game. Arguments are checked here; below, callers are trusted.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use stier_core::{
+    Action, ActionSet as _, Dealer, Encode, Event, Field, Game, Hints, History, IllegalAction, Notation, OptionInfo,
+    OptionValue, Options as _, Outcome, ParseError, RecordError, RulesError, Sampler as _, Seat, SeatView as _, Turn,
+    encode, record,
+};
+use thiserror::Error;
+
+use crate::agent::{Agent, Decision};
+use crate::arena::{self, Entrant, PitError, PitResult, Settings};
+use crate::spec::AgentSpec;
+
+/// A game that can do everything.
+pub trait FullGame: Encode + Notation + Hints {}
+impl<G: Encode + Notation + Hints> FullGame for G {}
+
+/// A seat that the game does not have.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("no seat {seat}: {game} has player >= 0 and player < {seats}")]
+pub struct BadSeat {
+    /// What was asked for.
+    pub seat: i64,
+    /// The game.
+    pub game: String,
+    /// Its number of seats.
+    pub seats: usize,
+}
+
+/// Why an agent did not decide.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum DecideError {
+    /// The state is of another game or has other rules.
+    #[error("the agent was made for {expected}, the state is of {found}")]
+    OtherGame {
+        /// Game and rules of the agent.
+        expected: String,
+        /// Game and rules of the state.
+        found: String,
+    },
+    /// Chance is to act, or nobody.
+    #[error("no player is to act in this state: {0}")]
+    NoDecision(&'static str),
+}
+
+/// A game of which the type is not known.
+pub trait DynGame: Send + Sync + Debug {
+    /// The game's name.
+    fn name(&self) -> &'static str;
+    /// Every option with its value.
+    fn rules(&self) -> Vec<(&'static str, OptionValue)>;
+    /// The rules as text.
+    fn rules_text(&self) -> String;
+    /// The number of seats.
+    fn num_seats(&self) -> usize;
+    /// Player actions have ids below this.
+    fn num_actions(&self) -> usize;
+    /// Chance outcomes have ids below this.
+    fn num_outcomes(&self) -> usize;
+    /// No game has more player decisions than this.
+    fn max_decisions(&self) -> usize;
+    /// No game has more random events than this.
+    fn max_chance_events(&self) -> usize;
+    /// Bounds of every seat's return.
+    fn utility_range(&self) -> (f32, f32);
+    /// What all returns add up to, if that is fixed.
+    fn utility_sum(&self) -> Option<f32>;
+    /// The parts of the observation tensor.
+    fn observation_layout(&self) -> Vec<Field>;
+    /// The parts of the information-state tensor.
+    fn information_state_layout(&self) -> Vec<Field>;
+    /// The name of an action below [`num_actions`](DynGame::num_actions).
+    fn action_name(&self, action: Action) -> String;
+    /// The name of an outcome below [`num_outcomes`](DynGame::num_outcomes).
+    fn outcome_name(&self, outcome: Action) -> String;
+    /// The action of that name.
+    fn parse_action(&self, text: &str) -> Result<Action, ParseError>;
+    /// The outcome of that name.
+    fn parse_outcome(&self, text: &str) -> Result<Action, ParseError>;
+    /// The state before the first random event; with a seed, the random events draw themselves.
+    fn new_state(&self, seed: Option<u64>) -> Box<dyn DynState>;
+    /// An agent for this game.
+    fn agent(&self, spec: &AgentSpec) -> Box<dyn DynAgent>;
+    /// Agents against each other; see [`arena::pit`].
+    fn pit(
+        &self,
+        entrants: &[DynEntrant],
+        settings: &Settings,
+        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+    ) -> Result<PitResult, PitError>;
+    /// The record of a game that [`pit`](DynGame::pit) played, from its events.
+    fn record_of(&self, events: &[Action]) -> String;
+}
+
+/// A state of which the type is not known, with its history.
+pub trait DynState: Send + Sync + Debug {
+    /// The game it is a state of.
+    fn game(&self) -> Arc<dyn DynGame>;
+    /// A copy with a future of its own.
+    fn duplicate(&self) -> Box<dyn DynState>;
+    /// Who acts.
+    fn turn(&self) -> Turn;
+    /// What can happen: legal actions of the player to act, or outcomes; ascending.
+    fn possible(&self) -> Vec<Action>;
+    /// The outcomes with their probabilities; empty unless chance is to act.
+    fn chance(&self) -> Vec<Outcome>;
+    /// Applies an action or an outcome. A seeded state draws the random events that follow. On an error nothing changes.
+    fn apply(&mut self, action: Action) -> Result<(), IllegalAction>;
+    /// What happened, chance included.
+    fn events(&self) -> &[Event];
+    /// Each seat's utility; zeros before the end.
+    fn returns(&self) -> Vec<f64>;
+    /// Whether the random events draw themselves.
+    fn is_seeded(&self) -> bool;
+    /// The name of an action or outcome that can happen next, or of any action.
+    fn event_name(&self, action: Action) -> String;
+    /// What the seat knows, as a string.
+    fn knowledge(&self, seat: Seat) -> String;
+    /// Overwrites `out` with the information-state tensor of the seat.
+    fn information_state(&self, seat: Seat, out: &mut [f32]);
+    /// Overwrites `out` with the observation tensor of the seat.
+    fn observation(&self, seat: Seat, out: &mut [f32]);
+    /// A history that the seat cannot tell apart from this one, drawn by chance reach probability.
+    fn resample(&self, seat: Seat, seed: u64) -> Box<dyn DynState>;
+    /// For a terminal: with all cards open, or as a seat sees it.
+    fn text(&self, perspective: Option<Seat>) -> String;
+    /// For a notebook: with all cards open, or as a seat sees it.
+    fn html(&self, perspective: Option<Seat>) -> String;
+    /// The game so far as a record.
+    fn record(&self) -> String;
+    /// Whether both are the same history of the same game.
+    fn same(&self, other: &dyn DynState) -> bool;
+    /// Equal for states that are [`same`](DynState::same).
+    fn fingerprint(&self) -> u64;
+    /// For [`DynAgent`], which knows the type.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// An agent of which the game's type is not known.
+pub trait DynAgent: Send {
+    /// Decides for the player to act. Uses nothing that this player cannot know.
+    fn decide(&mut self, state: &dyn DynState) -> Result<Decision, DecideError>;
+    /// Begins a new game with the streams of `seed`.
+    fn restart(&mut self, seed: u64);
+    /// A decision in progress ends early once the flag is set, with what it has.
+    fn interrupt_with(&mut self, flag: Arc<AtomicBool>);
+}
+
+/// Somebody's function as an agent: it is shown a state drawn from what the player to act knows.
+pub type Callback = Arc<dyn Fn(Box<dyn DynState>) -> Action + Send + Sync>;
+
+/// Somebody who can send an agent to a table.
+#[derive(Clone)]
+pub enum DynEntrant {
+    /// An agent by name.
+    Spec(AgentSpec),
+    /// A function, with the label that results call it.
+    Callback(String, Callback),
+}
+
+/// The face of a game: made once per `load_game`.
+pub fn erase<G: FullGame>(game: G) -> Arc<dyn DynGame> {
+    Arc::new(Face(Arc::new(game)))
+}
+
+/// The state that a record of `G` ends with.
+pub fn read_record<G: FullGame>(text: &str) -> Result<Box<dyn DynState>, RecordError> {
+    let (game, history) = record::read::<G>(text)?;
+    Ok(Box::new(Position { game: Arc::new(game), history, dealer: None }))
+}
+
+/// The game with rules given as text; see [`Options::from_text`](stier_core::Options::from_text).
+pub fn load<G: FullGame>(rules: &str) -> Result<Arc<dyn DynGame>, RulesError> {
+    Ok(erase(G::new(G::Rules::from_text(rules)?)?))
+}
+
+/// The options of a game.
+pub fn options<G: Game>() -> Vec<OptionInfo> {
+    G::Rules::describe()
+}
+
+struct Face<G>(Arc<G>);
+
+impl<G: Game> Debug for Face<G> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}({})", G::NAME, self.0.rules().to_text())
+    }
+}
+
+impl<G: FullGame> DynGame for Face<G> {
+    fn name(&self) -> &'static str {
+        G::NAME
+    }
+    fn rules(&self) -> Vec<(&'static str, OptionValue)> {
+        self.0.rules().values()
+    }
+    fn rules_text(&self) -> String {
+        self.0.rules().to_text()
+    }
+    fn num_seats(&self) -> usize {
+        self.0.num_seats()
+    }
+    fn num_actions(&self) -> usize {
+        self.0.num_actions()
+    }
+    fn num_outcomes(&self) -> usize {
+        self.0.num_outcomes()
+    }
+    fn max_decisions(&self) -> usize {
+        self.0.max_decisions()
+    }
+    fn max_chance_events(&self) -> usize {
+        self.0.max_chance_events()
+    }
+    fn utility_range(&self) -> (f32, f32) {
+        self.0.utility_range()
+    }
+    fn utility_sum(&self) -> Option<f32> {
+        self.0.utility_sum()
+    }
+    fn observation_layout(&self) -> Vec<Field> {
+        self.0.observation_layout()
+    }
+    fn information_state_layout(&self) -> Vec<Field> {
+        self.0.information_state_layout()
+    }
+    fn action_name(&self, action: Action) -> String {
+        self.0.action_name(action)
+    }
+    fn outcome_name(&self, outcome: Action) -> String {
+        self.0.outcome_name(outcome)
+    }
+    fn parse_action(&self, text: &str) -> Result<Action, ParseError> {
+        self.0.parse_action(text)
+    }
+    fn parse_outcome(&self, text: &str) -> Result<Action, ParseError> {
+        self.0.parse_outcome(text)
+    }
+
+    fn new_state(&self, seed: Option<u64>) -> Box<dyn DynState> {
+        let mut history = History::new(&*self.0);
+        let mut dealer = seed.map(|seed| Dealer::new(seed, 0));
+        if let Some(dealer) = &mut dealer {
+            dealer.settle(&*self.0, &mut history);
+        }
+        Box::new(Position { game: self.0.clone(), history, dealer })
+    }
+
+    fn agent(&self, spec: &AgentSpec) -> Box<dyn DynAgent> {
+        Box::new(Player { game: self.0.clone(), agent: spec.build(spec.seed().unwrap_or(0)) })
+    }
+
+    fn pit(
+        &self,
+        entrants: &[DynEntrant],
+        settings: &Settings,
+        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+    ) -> Result<PitResult, PitError> {
+        let guests: Vec<Guest<G>> =
+            entrants.iter().map(|entrant| Guest { game: self.0.clone(), entrant: entrant.clone() }).collect();
+        let guests: Vec<&dyn Entrant<G>> = guests.iter().map(|guest| guest as _).collect();
+        arena::pit(&*self.0, &guests, settings, watch)
+    }
+
+    fn record_of(&self, events: &[Action]) -> String {
+        let mut history = History::new(&*self.0);
+        for &event in events {
+            history.push(&*self.0, event);
+        }
+        record::write(&*self.0, &history)
+    }
+}
+
+/// A history, and the dealer if the state deals itself.
+#[derive(Clone)]
+struct Position<G: Game> {
+    game: Arc<G>,
+    history: History<G>,
+    dealer: Option<Dealer>,
+}
+
+impl<G: Game> Debug for Position<G> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "state of {} after {} events", G::NAME, self.history.events().len())
+    }
+}
+
+impl<G: FullGame> DynState for Position<G> {
+    fn game(&self) -> Arc<dyn DynGame> {
+        Arc::new(Face(self.game.clone()))
+    }
+    fn duplicate(&self) -> Box<dyn DynState> {
+        Box::new(self.clone())
+    }
+    fn turn(&self) -> Turn {
+        self.game.turn(self.history.state())
+    }
+    fn possible(&self) -> Vec<Action> {
+        self.game.possible(self.history.state())
+    }
+    fn chance(&self) -> Vec<Outcome> {
+        self.game.chance(self.history.state())
+    }
+
+    fn apply(&mut self, action: Action) -> Result<(), IllegalAction> {
+        let state = self.history.state();
+        // Decisions, the common case, are checked without listing anything.
+        let legal = self.game.turn(state) != Turn::Chance && self.game.legal(state).contains(action);
+        if !legal {
+            self.game.check(state, action)?;
+        }
+        self.history.push(&*self.game, action);
+        if let Some(dealer) = &mut self.dealer {
+            dealer.settle(&*self.game, &mut self.history);
+        }
+        Ok(())
+    }
+
+    fn events(&self) -> &[Event] {
+        self.history.events()
+    }
+    fn returns(&self) -> Vec<f64> {
+        self.game.returns(self.history.state()).iter().map(|&value| f64::from(value)).collect()
+    }
+    fn is_seeded(&self) -> bool {
+        self.dealer.is_some()
+    }
+    fn event_name(&self, action: Action) -> String {
+        self.game.event_name(self.history.state(), action)
+    }
+    fn knowledge(&self, seat: Seat) -> String {
+        self.game.knowledge(&self.game.view(&self.history, seat))
+    }
+    fn information_state(&self, seat: Seat, out: &mut [f32]) {
+        self.game.information_state(&self.game.view(&self.history, seat), out);
+    }
+    fn observation(&self, seat: Seat, out: &mut [f32]) {
+        self.game.observation(self.history.state(), seat, out);
+    }
+
+    fn resample(&self, seat: Seat, seed: u64) -> Box<dyn DynState> {
+        let mut rng = stier_core::Rng::stream(seed, "resample", 0);
+        let sampler = self.game.sampler(&self.game.view(&self.history, seat));
+        let history = sampler.sample_history(&*self.game, &mut rng);
+        Box::new(Self {
+            game: self.game.clone(),
+            history,
+            dealer: self.dealer.as_ref().map(|_| Dealer::new(rng.bits(), 0)),
+        })
+    }
+
+    fn text(&self, perspective: Option<Seat>) -> String {
+        self.game.text(self.history.state(), perspective)
+    }
+    fn html(&self, perspective: Option<Seat>) -> String {
+        self.game.html(self.history.state(), perspective)
+    }
+    fn record(&self) -> String {
+        record::write(&*self.game, &self.history)
+    }
+
+    fn same(&self, other: &dyn DynState) -> bool {
+        other.as_any().downcast_ref::<Self>().is_some_and(|other| {
+            self.game.rules() == other.game.rules() && self.history.events() == other.history.events()
+        })
+    }
+
+    fn fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        G::NAME.hash(&mut hasher);
+        self.game.rules().to_text().hash(&mut hasher);
+        self.history.events().hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Game and rules, for errors.
+fn identity(game: &dyn DynGame) -> String {
+    format!("{}({})", game.name(), game.rules_text())
+}
+
+struct Player<G: Game> {
+    game: Arc<G>,
+    agent: Box<dyn Agent<G>>,
+}
+
+impl<G: FullGame> DynAgent for Player<G> {
+    fn decide(&mut self, state: &dyn DynState) -> Result<Decision, DecideError> {
+        let position = state
+            .as_any()
+            .downcast_ref::<Position<G>>()
+            .filter(|position| position.game.rules() == self.game.rules())
+            .ok_or_else(|| DecideError::OtherGame {
+                expected: identity(&Face(self.game.clone())),
+                found: identity(&*state.game()),
+            })?;
+        let state = position.history.state();
+        match self.game.turn(state) {
+            Turn::Chance => Err(DecideError::NoDecision("chance is")),
+            Turn::Over => Err(DecideError::NoDecision("the game is over")),
+            Turn::Seat(seat) => {
+                let view = self.game.view(&position.history, seat);
+                Ok(self.agent.act(&self.game, &view, self.game.legal(state)))
+            }
+        }
+    }
+
+    fn restart(&mut self, seed: u64) {
+        self.agent.restart(seed);
+    }
+
+    fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
+        self.agent.interrupt_with(flag);
+    }
+}
+
+/// An entrant, with the game that it enters.
+struct Guest<G> {
+    game: Arc<G>,
+    entrant: DynEntrant,
+}
+
+impl<G: FullGame> Entrant<G> for Guest<G> {
+    fn label(&self) -> String {
+        match &self.entrant {
+            DynEntrant::Spec(spec) => spec.to_string(),
+            DynEntrant::Callback(label, _) => label.clone(),
+        }
+    }
+
+    fn seed(&self) -> u64 {
+        match &self.entrant {
+            DynEntrant::Spec(spec) => spec.seed().unwrap_or(0),
+            DynEntrant::Callback(..) => 0,
+        }
+    }
+
+    fn enter(&self) -> Box<dyn Agent<G>> {
+        match &self.entrant {
+            DynEntrant::Spec(spec) => spec.build(0),
+            DynEntrant::Callback(_, function) => Box::new(Called {
+                game: self.game.clone(),
+                function: function.clone(),
+                rng: stier_core::Rng::stream(0, "callback", 0),
+            }),
+        }
+    }
+}
+
+/// Somebody's function at the table.
+struct Called<G> {
+    game: Arc<G>,
+    function: Callback,
+    rng: stier_core::Rng,
+}
+
+impl<G: FullGame> Agent<G> for Called<G> {
+    /// The function sees a whole history, but one drawn from the view: what it cannot know, it cannot find there.
+    fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
+        let history = game.sampler(view).sample_history(game, &mut self.rng);
+        debug_assert_eq!(game.turn(history.state()), Turn::Seat(view.seat()));
+        let action = (self.function)(Box::new(Position { game: self.game.clone(), history, dealer: None }));
+        // The boundary checks what the function returns; whatever is wrong there never reaches the table.
+        let action = if legal.contains(action) { action } else { legal.pick(&mut self.rng) };
+        Decision::certain(action, legal.iter())
+    }
+
+    fn restart(&mut self, seed: u64) {
+        self.rng = stier_core::Rng::stream(seed, "callback", 0);
+    }
+}
+
+/// Checks a seat number from outside.
+pub fn check_seat(game: &dyn DynGame, seat: i64) -> Result<Seat, BadSeat> {
+    let seats = game.num_seats();
+    match u8::try_from(seat) {
+        Ok(number) if usize::from(number) < seats => Ok(Seat(number)),
+        _ => Err(BadSeat { seat, game: game.name().to_string(), seats }),
+    }
+}
+
+/// How many values a tensor of these fields has.
+pub fn tensor_size(fields: &[Field]) -> usize {
+    encode::size(fields)
+}

@@ -1,0 +1,15 @@
+//! Players, search, matches: generic over the game, naming none.
+//!
+//! One algorithm per file. [`agent`] says what an agent is, [`spec`] holds the only list of them, [`arena`] has them play,
+//! [`erased`] shows games, states and agents to callers that know no types.
+
+pub mod agent;
+pub mod arena;
+pub mod erased;
+pub mod greedy;
+pub mod ismcts;
+pub mod random;
+pub mod spec;
+
+pub use agent::{ActionStats, Agent, Decision, Search};
+pub use spec::{AgentSpec, SpecError};

@@ -1,0 +1,38 @@
+//! Uniformly random play.
+
+use stier_core::{ActionSet, Game, Rng, options};
+
+use crate::agent::{Agent, Decision};
+
+options! {
+    /// The random player has no options.
+    pub struct RandomOptions for "random" {}
+}
+
+/// Chooses among the legal actions uniformly.
+#[derive(Clone, Debug)]
+pub struct Random {
+    rng: Rng,
+}
+
+impl Random {
+    /// A random player with the streams of `seed`.
+    pub fn new(_options: RandomOptions, seed: u64) -> Self {
+        Self { rng: Rng::stream(seed, "random", 0) }
+    }
+}
+
+impl<G: Game> Agent<G> for Random {
+    fn act(&mut self, _game: &G, _view: &G::View, legal: G::Actions) -> Decision {
+        let share = 1.0 / legal.len() as f64;
+        Decision {
+            action: legal.pick(&mut self.rng),
+            policy: legal.iter().map(|action| (action, share)).collect(),
+            search: None,
+        }
+    }
+
+    fn restart(&mut self, seed: u64) {
+        *self = Self::new(RandomOptions {}, seed);
+    }
+}

@@ -1,0 +1,187 @@
+//! Agents by name: the only list of them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use stier_core::{Hints, OptionError, OptionInfo, OptionValue, Options};
+use thiserror::Error;
+
+use crate::agent::Agent;
+use crate::greedy::{Greedy, GreedyOptions};
+use crate::ismcts::{Ismcts, IsmctsOptions};
+use crate::random::{Random, RandomOptions};
+
+/// An agent that cannot be built from its text.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum SpecError {
+    /// No agent of that name.
+    #[error("unknown agent '{name}'; the agents are {known}")]
+    UnknownAgent {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// An unknown option or value.
+    #[error(transparent)]
+    Option(#[from] OptionError),
+    /// The seed is no whole number.
+    #[error("agent {agent}: option 'seed' cannot be '{value}'; it is 0..=18446744073709551615")]
+    Seed {
+        /// Whose seed it is.
+        agent: String,
+        /// What was given.
+        value: String,
+    },
+}
+
+macro_rules! agents {
+    ($($(#[doc = $about:literal])+ $name:literal => $variant:ident($options:ident, $agent:ident);)+) => {
+        /// What an agent is made from: its kind and options.
+        #[derive(Clone, PartialEq, Debug)]
+        enum Kind { $($variant($options)),+ }
+
+        /// The names of all agents, ascending.
+        pub const NAMES: &[&str] = &[$($name),+];
+
+        impl Kind {
+            fn parse(name: &str, options: &str) -> Result<Self, SpecError> {
+                match name {
+                    $($name => Ok(Self::$variant($options::from_text(options)?)),)+
+                    _ => Err(SpecError::UnknownAgent {
+                        name: name.to_string(),
+                        known: NAMES.join(", "),
+                    }),
+                }
+            }
+
+            fn name(&self) -> &'static str {
+                match self { $(Self::$variant(_) => $name),+ }
+            }
+
+            fn options(&self) -> String {
+                match self { $(Self::$variant(options) => options.to_text()),+ }
+            }
+
+            fn values(&self) -> Vec<(&'static str, OptionValue)> {
+                match self { $(Self::$variant(options) => options.values()),+ }
+            }
+
+            fn build<G: Hints>(&self, seed: u64) -> Box<dyn Agent<G>> {
+                match self { $(Self::$variant(options) => Box::new($agent::new(options.clone(), seed))),+ }
+            }
+        }
+
+        /// What there is to say about every agent: its name, what it does, its options besides `seed`.
+        pub fn describe() -> Vec<(&'static str, &'static str, Vec<OptionInfo>)> {
+            vec![$(($name, concat!($($about),+).trim(), $options::describe())),+]
+        }
+    };
+}
+
+agents! {
+    /// One look ahead, by the game's own hints.
+    "greedy" => Greedy(GreedyOptions, Greedy);
+    /// Single-observer information set Monte Carlo tree search (Cowling, Powley and Whitehouse 2012).
+    "ismcts" => Ismcts(IsmctsOptions, Ismcts);
+    /// Uniformly random play.
+    "random" => Random(RandomOptions, Random);
+}
+
+/// An agent as text: `greedy`, `ismcts:iterations=10000,seed=1`. Parses, prints, and builds the agent for any game.
+#[derive(Clone, PartialEq, Debug)]
+pub struct AgentSpec {
+    kind: Kind,
+    seed: Option<u64>,
+}
+
+impl AgentSpec {
+    /// The agent's name, without options.
+    pub fn name(&self) -> &'static str {
+        self.kind.name()
+    }
+
+    /// Its options besides the seed, defaults included.
+    pub fn options(&self) -> Vec<(&'static str, OptionValue)> {
+        self.kind.values()
+    }
+
+    /// The seed it was given.
+    pub fn seed(&self) -> Option<u64> {
+        self.seed
+    }
+
+    /// The agent, with the streams of `seed`.
+    pub fn build<G: Hints>(&self, seed: u64) -> Box<dyn Agent<G>> {
+        self.kind.build(seed)
+    }
+}
+
+impl FromStr for AgentSpec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        let (name, options) = text.split_once(':').unwrap_or((text, ""));
+        let name = name.trim();
+        let (seeds, others): (Vec<&str>, Vec<&str>) =
+            options.split(',').partition(|part| part.trim_start().starts_with("seed="));
+        let kind = Kind::parse(name, &others.join(","))?;
+        let seed = match seeds.as_slice() {
+            [] => None,
+            [one] => {
+                let value = one.trim().trim_start_matches("seed=");
+                Some(value.parse().map_err(|_| SpecError::Seed { agent: name.to_string(), value: value.to_string() })?)
+            }
+            _ => {
+                return Err(OptionError::Twice { owner: name.to_string(), name: "seed".to_string() }.into());
+            }
+        };
+        Ok(Self { kind, seed })
+    }
+}
+
+impl fmt::Display for AgentSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seed = self.seed.map(|seed| format!("seed={seed}"));
+        let parts: Vec<String> =
+            [self.kind.options()].into_iter().filter(|text| !text.is_empty()).chain(seed).collect();
+        f.write_str(self.kind.name())?;
+        if parts.is_empty() { Ok(()) } else { write!(f, ":{}", parts.join(",")) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AgentSpec, NAMES, describe};
+
+    #[test]
+    fn text_round_trips() {
+        for text in
+            ["random", "greedy", "ismcts", "ismcts:iterations=10000,c=0.5", "ismcts:threads=2,seed=7", "random:seed=3"]
+        {
+            let spec: AgentSpec = text.parse().unwrap();
+            assert_eq!(spec.to_string(), text);
+        }
+        let spec: AgentSpec = "ismcts: seed=7 , threads=2".parse().unwrap();
+        assert_eq!(spec.to_string(), "ismcts:threads=2,seed=7");
+    }
+
+    #[test]
+    fn errors_name_what_there_is() {
+        let error = |text: &str| text.parse::<AgentSpec>().unwrap_err().to_string();
+        assert_eq!(error("alphazero"), "unknown agent 'alphazero'; the agents are greedy, ismcts, random");
+        assert!(
+            error("ismcts:iteratons=5").starts_with("ismcts has no option 'iteratons'; its options are iterations,")
+        );
+        assert!(error("random:c=1").contains("its options are none"));
+        assert!(error("ismcts:iterations=0").contains("it is 1..="));
+        assert!(error("random:seed=x").contains("'seed' cannot be 'x'"));
+        assert!(error("random:seed=1,seed=2").contains("given twice"));
+    }
+
+    #[test]
+    fn the_list_is_sorted_and_described() {
+        assert!(NAMES.is_sorted());
+        assert!(describe().iter().all(|(_, about, _)| !about.is_empty()));
+    }
+}

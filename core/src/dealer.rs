@@ -1,0 +1,48 @@
+//! Chance, seeded: the same deals for the same seed, in every layer.
+
+use crate::game::{Game, Turn};
+use crate::history::History;
+use crate::rng::Rng;
+
+/// Draws the random events of one game from streams hashed from (seed, game index, deal number).
+///
+/// The order of a face-down pile is thus fixed by the seed, whoever draws from it: two games with the same dealer have the
+/// same deals, also in later rounds of a match in which the earlier ones were played differently.
+#[derive(Clone, Debug)]
+pub struct Dealer {
+    seed: u64,
+    index: u64,
+    deal: u32,
+    rng: Rng,
+}
+
+impl Dealer {
+    /// The dealer of the `index`-th game under a seed.
+    pub fn new(seed: u64, index: u64) -> Self {
+        Self { seed, index, deal: 0, rng: stream(seed, index, 0) }
+    }
+
+    /// The stream for random events in this state.
+    #[inline]
+    pub fn rng<G: Game>(&mut self, game: &G, state: &G::State) -> &mut Rng {
+        let deal = game.deal_number(state);
+        if deal != self.deal {
+            self.deal = deal;
+            self.rng = stream(self.seed, self.index, deal);
+        }
+        &mut self.rng
+    }
+
+    /// Draws random events until a player is to act or the game is over.
+    pub fn settle<G: Game>(&mut self, game: &G, history: &mut History<G>) {
+        while game.turn(history.state()) == Turn::Chance {
+            let outcome = game.sample_chance(history.state(), self.rng(game, history.state()));
+            history.push(game, outcome);
+        }
+    }
+}
+
+fn stream(seed: u64, index: u64, deal: u32) -> Rng {
+    let game = Rng::stream(seed, "deal", index).bits();
+    Rng::stream(game, "deal of a game", u64::from(deal))
+}

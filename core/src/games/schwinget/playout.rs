@@ -1,0 +1,206 @@
+//! Random play to the end, a trick at a time.
+//!
+//! The same game as `step` after `step`, bit for bit, with the bout in local variables: what leader and follower have changes
+//! places with the lead, so that nothing is looked up by seat, and tricks with and without draws have loops of their own.
+
+use std::hint::select_unpredictable;
+
+use crate::actions::ActionSet as _;
+use crate::bits;
+use crate::game::Game as _;
+use crate::hints::Hints as _;
+use crate::rng::Rng;
+
+use super::Schwinget;
+use super::cards::Deck;
+use super::state::{Neutral, Phase, State};
+
+/// Plays to the end of the match, every action uniformly random among the legal ones or, with `HINTS`, among those that
+/// [`Hints::rollout`] leaves. Returns the number of decisions.
+pub(super) fn to_the_end<const HINTS: bool>(game: &Schwinget, state: &mut State, rng: &mut Rng) -> u32 {
+    let mut decisions = 0;
+    loop {
+        match state.phase {
+            Phase::Over => return decisions,
+            Phase::Lead => decisions += bout::<HINTS>(game, state, rng),
+            Phase::Follow | Phase::Decide => {
+                let legal = game.legal(state);
+                let options = if HINTS { game.rollout(state, legal) } else { legal };
+                game.step(state, options.pick(rng), rng);
+                decisions += 1;
+            }
+            _ => game.settle(state, rng),
+        }
+    }
+}
+
+/// One trick, in the units of [`Side::record`].
+const TRICK: u64 = 1 << 32;
+/// One trick that counts towards a flat throw.
+const AFTER_ATTACK: u64 = 1 << 40;
+
+/// What a player has in this bout.
+#[derive(Clone, Copy)]
+struct Side {
+    hand: u32,
+    /// Cards played in the low half, tricks taken and tricks taken after the attack in the bytes above.
+    record: u64,
+}
+
+impl Side {
+    #[inline(always)]
+    fn of(state: &State, seat: u8) -> Self {
+        let seat = usize::from(seat & 1);
+        Self {
+            hand: state.hands[seat],
+            record: u64::from(state.played[seat])
+                | u64::from(state.taken[seat]) * TRICK
+                | u64::from(state.after_attack[seat]) * AFTER_ATTACK,
+        }
+    }
+
+    #[inline(always)]
+    fn store(self, state: &mut State, seat: u8) {
+        let seat = usize::from(seat & 1);
+        state.hands[seat] = self.hand;
+        state.played[seat] = self.record as u32;
+        state.taken[seat] = (self.record / TRICK) as u8;
+        state.after_attack[seat] = (self.record / AFTER_ATTACK) as u8;
+    }
+
+    #[inline(always)]
+    fn play(&mut self, card: u32) {
+        self.hand ^= card;
+        self.record |= u64::from(card);
+    }
+}
+
+/// A bout in play, between two tricks.
+struct Bout<'a> {
+    deck: &'a Deck,
+    trump: u8,
+    leader: u8,
+    lead: Side,
+    follow: Side,
+    pool: u32,
+    /// What the next trick is worth.
+    worth: u64,
+    /// What the neutral trick is worth; 0 if there is none.
+    waiting: u64,
+    /// How many times a referee's player has decided.
+    verdicts: u32,
+}
+
+/// A random card of a set with `count` members, at least one, as a bit.
+#[inline(always)]
+fn any(cards: u32, count: u32, rng: &mut Rng) -> u32 {
+    debug_assert_eq!(count, cards.count_ones());
+    bits::deposit(1 << rng.below(count), u64::from(cards)) as u32
+}
+
+impl Bout<'_> {
+    /// One trick: `led` is led; draws follow if `unseen`, the size of the pool, is given.
+    #[inline(always)]
+    fn trick<const HINTS: bool>(&mut self, led: u32, unseen: Option<u32>, last: bool, rng: &mut Rng) {
+        self.lead.play(led);
+        if let Some(unseen) = unseen {
+            let card = any(self.pool, unseen, rng);
+            self.pool ^= card;
+            self.lead.hand |= card;
+        }
+        let led_card = led.trailing_zeros() as u8;
+        let winners = self.deck.winners(self.trump, led_card);
+        let mut replies = self.deck.replies(self.trump, led_card, self.follow.hand);
+        if HINTS {
+            replies = select_unpredictable(replies & winners != 0, replies & winners, replies);
+        }
+        let reply = any(replies, replies.count_ones(), rng);
+        self.follow.play(reply);
+        if let Some(unseen) = unseen {
+            let card = any(self.pool, unseen - 1, rng);
+            self.pool ^= card;
+            self.follow.hand |= card;
+        }
+        let swap = if (led | reply) & self.deck.referee != 0 && !last {
+            self.waiting = self.worth;
+            self.verdicts += 1;
+            // Two decisions; the second names the opponent of the player who played the referee.
+            (reply & self.deck.referee != 0) ^ (rng.below(2) == 1)
+        } else {
+            let won = winners & reply != 0;
+            let gain = self.worth + self.waiting;
+            let mask = u64::from(won).wrapping_neg();
+            self.follow.record += gain & mask;
+            self.lead.record += gain & !mask;
+            self.waiting = 0;
+            won
+        };
+        // Who leads next cannot be predicted: change places without a branch.
+        let mask = u64::from(swap).wrapping_neg();
+        let hand = (self.lead.hand ^ self.follow.hand) & mask as u32;
+        let record = (self.lead.record ^ self.follow.record) & mask;
+        self.lead.hand ^= hand;
+        self.follow.hand ^= hand;
+        self.lead.record ^= record;
+        self.follow.record ^= record;
+        self.leader ^= u8::from(swap);
+    }
+}
+
+/// Plays from a lead to the end of the bout, and deals the next one if there is one. Returns the number of decisions.
+#[inline(always)]
+fn bout<const HINTS: bool>(game: &Schwinget, state: &mut State, rng: &mut Rng) -> u32 {
+    let leader = state.leader;
+    let mut bout = Bout {
+        deck: &game.deck,
+        trump: state.trump,
+        leader,
+        lead: Side::of(state, leader),
+        follow: Side::of(state, leader ^ 1),
+        pool: state.pool,
+        worth: if state.attacked() { TRICK + AFTER_ATTACK } else { TRICK },
+        waiting: match state.neutral {
+            Neutral::None => 0,
+            Neutral::BeforeAttack => TRICK,
+            Neutral::AfterAttack => TRICK + AFTER_ATTACK,
+        },
+        verdicts: 0,
+    };
+    // Both hands have as many cards at every lead. Counting along costs less than waiting for the cards themselves.
+    let cards = bout.lead.hand.count_ones();
+    let mut unseen = bout.pool.count_ones();
+    let mut decisions = 2 * cards;
+    if !state.attacked() {
+        while state.pile > 0 {
+            let choice = rng.below(cards + u32::from(!HINTS));
+            if choice == cards {
+                state.attacker = bout.leader;
+                bout.worth = TRICK + AFTER_ATTACK;
+                decisions += 1;
+                break;
+            }
+            let led = bits::deposit(1 << choice, u64::from(bout.lead.hand)) as u32;
+            bout.trick::<HINTS>(led, Some(unseen), false, rng);
+            unseen -= 2;
+            state.pile -= 2;
+            state.tricks += 1;
+            decisions += 2;
+        }
+    }
+    for left in (1..=cards).rev() {
+        let led = any(bout.lead.hand, left, rng);
+        bout.trick::<HINTS>(led, None, left == 1, rng);
+    }
+    state.tricks += cards as u8;
+    bout.lead.store(state, bout.leader);
+    bout.follow.store(state, bout.leader ^ 1);
+    state.pool = bout.pool;
+    state.leader = bout.leader;
+    state.mover = bout.leader;
+    state.neutral = Neutral::None;
+    game.finish_bout(state);
+    if state.phase == Phase::Deal {
+        game.settle(state, rng);
+    }
+    decisions + bout.verdicts
+}

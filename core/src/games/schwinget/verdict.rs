@@ -1,0 +1,105 @@
+//! The table of results of a bout.
+//!
+//! Written down rule by rule, then tabulated: at the end of a playout nothing about the result could be predicted, so it is
+//! looked up instead of decided.
+
+use super::rules::{Rules, Scoring};
+use super::state::{NOBODY, State};
+
+/// How a finished bout went.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Verdict {
+    /// `scores[seat]` in hundredths of a point.
+    pub(super) scores: [u16; 2],
+    /// The seat that won, or [`NOBODY`] after a draw.
+    pub(super) winner: u8,
+}
+
+/// What a result depends on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Facts {
+    attacker: u8,
+    /// The seat that won every trick after the attack.
+    thrower: u8,
+    /// The seat with more tricks.
+    ahead: u8,
+    /// Whether each seat has enough tricks for a consolation point.
+    fought_well: [bool; 2],
+}
+
+/// The results of all bouts under fixed rules.
+#[derive(Clone, Debug)]
+pub(super) struct Verdicts {
+    table: [Verdict; 108],
+    hand_size: u8,
+    consolation_tricks: u8,
+}
+
+impl Verdicts {
+    pub(super) fn new(rules: &Rules) -> Self {
+        let mut table = [Verdict::default(); 108];
+        for attacker in 0..=NOBODY {
+            for thrower in 0..=NOBODY {
+                for ahead in 0..=NOBODY {
+                    for fought in 0..4 {
+                        let facts = Facts { attacker, thrower, ahead, fought_well: [fought & 1 == 1, fought & 2 == 2] };
+                        table[index(facts)] = verdict(rules.scoring, facts);
+                    }
+                }
+            }
+        }
+        Self { table, hand_size: rules.hand_size, consolation_tricks: rules.consolation_tricks }
+    }
+
+    /// The result of the bout that has just ended.
+    #[inline(always)]
+    pub(super) fn of(&self, state: &State) -> Verdict {
+        let [a, b] = state.taken;
+        let all = |seat: usize| u8::from(state.attacked() && state.after_attack[seat] == self.hand_size);
+        let enough = |tricks: u8| tricks >= self.consolation_tricks;
+        self.table[index(Facts {
+            attacker: state.attacker,
+            thrower: NOBODY - 2 * all(0) - all(1),
+            ahead: NOBODY - 2 * u8::from(a > b) - u8::from(b > a),
+            fought_well: [enough(a), enough(b)],
+        })]
+    }
+}
+
+#[inline(always)]
+fn index(facts: Facts) -> usize {
+    let [a, b] = facts.fought_well.map(usize::from);
+    let who = (usize::from(facts.attacker) * 3 + usize::from(facts.thrower)) * 3 + usize::from(facts.ahead);
+    who * 4 + b * 2 + a
+}
+
+/// The rulebook's table, row by row.
+fn verdict(scoring: Scoring, facts: Facts) -> Verdict {
+    let flat_throw = facts.thrower != NOBODY;
+    let winner = if flat_throw { facts.thrower } else { facts.ahead };
+    if winner == NOBODY {
+        let each = match scoring {
+            Scoring::Points => 100,
+            Scoring::Schwinger => 900,
+        };
+        return Verdict { scores: [each; 2], winner };
+    }
+    let attacked = facts.attacker != NOBODY;
+    let own_attack = facts.attacker == winner;
+    let (won, mut lost) = match (scoring, flat_throw, attacked) {
+        (Scoring::Schwinger, true, _) if own_attack => (1000, 850),
+        (Scoring::Schwinger, true, _) => (1000, 875),
+        (Scoring::Schwinger, false, true) => (975, 875),
+        (Scoring::Schwinger, false, false) => (975, 850),
+        (Scoring::Points, true, _) if own_attack => (700, 0),
+        (Scoring::Points, true, _) => (500, 0),
+        (Scoring::Points, false, true) => (300, 0),
+        (Scoring::Points, false, false) => (200, 0),
+    };
+    if scoring == Scoring::Points && facts.fought_well[usize::from(winner ^ 1)] {
+        lost = 100;
+    }
+    let mut scores = [lost; 2];
+    scores[usize::from(winner)] = won;
+    Verdict { scores, winner }
+}
