@@ -90,15 +90,25 @@ pub trait DynGame: Send + Sync + Debug {
     fn new_state(&self, seed: Option<u64>) -> Box<dyn DynState>;
     /// An agent for this game.
     fn agent(&self, spec: &AgentSpec) -> Box<dyn DynAgent>;
-    /// Agents against each other; see [`arena::pit`].
+    /// Agents against each other; see [`arena::pit`]. Once `interrupt` is set, decisions in progress end early.
     fn pit(
         &self,
         entrants: &[DynEntrant],
         settings: &Settings,
+        interrupt: &Arc<AtomicBool>,
         watch: &(dyn Fn() -> ControlFlow<()> + Sync),
     ) -> Result<PitResult, PitError>;
     /// The record of a game that [`pit`](DynGame::pit) played, from its events.
     fn record_of(&self, events: &[Action]) -> String;
+}
+
+/// How a state deals itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Dealing {
+    /// The seed of the random events.
+    pub seed: u64,
+    /// How many events had happened when it began: 0, but for states that were resampled.
+    pub since: usize,
 }
 
 /// A state of which the type is not known, with its history.
@@ -119,8 +129,11 @@ pub trait DynState: Send + Sync + Debug {
     fn events(&self) -> &[Event];
     /// Each seat's utility; zeros before the end.
     fn returns(&self) -> Vec<f64>;
-    /// Whether the random events draw themselves.
-    fn is_seeded(&self) -> bool;
+    /// Who draws the random events; `None` if they are explicit.
+    fn dealing(&self) -> Option<Dealing>;
+    /// Has the random events drawn like that, or makes them explicit. False if this dealing does not lead to the events that
+    /// have happened since it began; nothing changes then.
+    fn set_dealing(&mut self, dealing: Option<Dealing>) -> bool;
     /// The name of an action or outcome that can happen next, or of any action.
     fn event_name(&self, action: Action) -> String;
     /// What the seat knows, as a string.
@@ -175,7 +188,7 @@ pub fn erase<G: FullGame>(game: G) -> Arc<dyn DynGame> {
 /// The state that a record of `G` ends with.
 pub fn read_record<G: FullGame>(text: &str) -> Result<Box<dyn DynState>, RecordError> {
     let (game, history) = record::read::<G>(text)?;
-    Ok(Box::new(Position { game: Arc::new(game), history, dealer: None }))
+    Ok(Box::new(Position { game: Arc::new(game), history, dealing: None }))
 }
 
 /// The game with rules given as text; see [`Options::from_text`](stier_core::Options::from_text).
@@ -248,11 +261,11 @@ impl<G: FullGame> DynGame for Face<G> {
 
     fn new_state(&self, seed: Option<u64>) -> Box<dyn DynState> {
         let mut history = History::new(&*self.0);
-        let mut dealer = seed.map(|seed| Dealer::new(seed, 0));
-        if let Some(dealer) = &mut dealer {
+        let mut dealing = seed.map(|seed| Dealt::new(Dealing { seed, since: 0 }));
+        if let Some(Dealt { dealer, .. }) = &mut dealing {
             dealer.settle(&*self.0, &mut history);
         }
-        Box::new(Position { game: self.0.clone(), history, dealer })
+        Box::new(Position { game: self.0.clone(), history, dealing })
     }
 
     fn agent(&self, spec: &AgentSpec) -> Box<dyn DynAgent> {
@@ -263,10 +276,15 @@ impl<G: FullGame> DynGame for Face<G> {
         &self,
         entrants: &[DynEntrant],
         settings: &Settings,
+        interrupt: &Arc<AtomicBool>,
         watch: &(dyn Fn() -> ControlFlow<()> + Sync),
     ) -> Result<PitResult, PitError> {
-        let guests: Vec<Guest<G>> =
-            entrants.iter().map(|entrant| Guest { game: self.0.clone(), entrant: entrant.clone() }).collect();
+        let guest = |entrant: &DynEntrant| Guest {
+            game: self.0.clone(),
+            entrant: entrant.clone(),
+            interrupt: interrupt.clone(),
+        };
+        let guests: Vec<Guest<G>> = entrants.iter().map(guest).collect();
         let guests: Vec<&dyn Entrant<G>> = guests.iter().map(|guest| guest as _).collect();
         arena::pit(&*self.0, &guests, settings, watch)
     }
@@ -285,7 +303,44 @@ impl<G: FullGame> DynGame for Face<G> {
 struct Position<G: Game> {
     game: Arc<G>,
     history: History<G>,
-    dealer: Option<Dealer>,
+    dealing: Option<Dealt>,
+}
+
+/// A dealer, and how it began.
+#[derive(Clone)]
+struct Dealt {
+    begun: Dealing,
+    dealer: Dealer,
+}
+
+impl Dealt {
+    fn new(begun: Dealing) -> Self {
+        Self { begun, dealer: Dealer::new(begun.seed, 0) }
+    }
+}
+
+impl<G: Game> Position<G> {
+    /// The dealer, after the events that it began with and those that have happened since; `None` if it brings others.
+    fn replayed(&self, begun: Dealing) -> Option<Dealt> {
+        let events = self.history.events();
+        if begun.since > events.len() {
+            return None;
+        }
+        let mut dealt = Dealt::new(begun);
+        let mut history = self.history.prefix(&*self.game, begun.since);
+        loop {
+            dealt.dealer.settle(&*self.game, &mut history);
+            let done = history.events().len();
+            if !events.starts_with(history.events()) {
+                return None;
+            }
+            // The events so far are the same, so the next one is as legal as it was.
+            match events.get(done) {
+                Some(event) => history.push(&*self.game, event.action),
+                None => return Some(dealt),
+            }
+        }
+    }
 }
 
 impl<G: Game> Debug for Position<G> {
@@ -319,7 +374,7 @@ impl<G: FullGame> DynState for Position<G> {
             self.game.check(state, action)?;
         }
         self.history.push(&*self.game, action);
-        if let Some(dealer) = &mut self.dealer {
+        if let Some(Dealt { dealer, .. }) = &mut self.dealing {
             dealer.settle(&*self.game, &mut self.history);
         }
         Ok(())
@@ -331,9 +386,19 @@ impl<G: FullGame> DynState for Position<G> {
     fn returns(&self) -> Vec<f64> {
         self.game.returns(self.history.state()).iter().map(|&value| f64::from(value)).collect()
     }
-    fn is_seeded(&self) -> bool {
-        self.dealer.is_some()
+    fn dealing(&self) -> Option<Dealing> {
+        self.dealing.as_ref().map(|dealt| dealt.begun)
     }
+
+    fn set_dealing(&mut self, dealing: Option<Dealing>) -> bool {
+        let dealt = dealing.map(|dealing| self.replayed(dealing));
+        let fits = !matches!(dealt, Some(None));
+        if fits {
+            self.dealing = dealt.flatten();
+        }
+        fits
+    }
+
     fn event_name(&self, action: Action) -> String {
         self.game.event_name(self.history.state(), action)
     }
@@ -351,11 +416,9 @@ impl<G: FullGame> DynState for Position<G> {
         let mut rng = stier_core::Rng::stream(seed, "resample", 0);
         let sampler = self.game.sampler(&self.game.view(&self.history, seat));
         let history = sampler.sample_history(&*self.game, &mut rng);
-        Box::new(Self {
-            game: self.game.clone(),
-            history,
-            dealer: self.dealer.as_ref().map(|_| Dealer::new(rng.bits(), 0)),
-        })
+        let begun = |_| Dealt::new(Dealing { seed: rng.bits(), since: history.events().len() });
+        let dealing = self.dealing.as_ref().map(begun);
+        Box::new(Self { game: self.game.clone(), history, dealing })
     }
 
     fn text(&self, perspective: Option<Seat>) -> String {
@@ -431,6 +494,7 @@ impl<G: FullGame> DynAgent for Player<G> {
 struct Guest<G> {
     game: Arc<G>,
     entrant: DynEntrant,
+    interrupt: Arc<AtomicBool>,
 }
 
 impl<G: FullGame> Entrant<G> for Guest<G> {
@@ -450,7 +514,11 @@ impl<G: FullGame> Entrant<G> for Guest<G> {
 
     fn enter(&self) -> Box<dyn Agent<G>> {
         match &self.entrant {
-            DynEntrant::Spec(spec) => spec.build(0),
+            DynEntrant::Spec(spec) => {
+                let mut agent = spec.build(0);
+                agent.interrupt_with(self.interrupt.clone());
+                agent
+            }
             DynEntrant::Callback(_, function) => Box::new(Called {
                 game: self.game.clone(),
                 function: function.clone(),
@@ -472,7 +540,7 @@ impl<G: FullGame> Agent<G> for Called<G> {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let history = game.sampler(view).sample_history(game, &mut self.rng);
         debug_assert_eq!(game.turn(history.state()), Turn::Seat(view.seat()));
-        let action = (self.function)(Box::new(Position { game: self.game.clone(), history, dealer: None }));
+        let action = (self.function)(Box::new(Position { game: self.game.clone(), history, dealing: None }));
         // The boundary checks what the function returns; whatever is wrong there never reaches the table.
         let action = if legal.contains(action) { action } else { legal.pick(&mut self.rng) };
         Decision::certain(action, legal.iter())

@@ -90,7 +90,7 @@ impl Iterator for Subsets {
             // The next larger word with as many set bits (Gosper, HAKMEM item 175).
             let lowest = packed & packed.wrapping_neg();
             let ripple = packed + lowest;
-            let larger = ripple | ((packed ^ ripple) >> 2) / lowest;
+            let larger = ripple | (((packed ^ ripple) >> 2) / lowest);
             (larger < self.end).then_some(larger)
         };
         Some(deposit(packed, u64::from(self.set)) as u32)

@@ -55,8 +55,8 @@ options! {
         iterations: u64 = 1000, 1..=1_000_000_000;
         /// Milliseconds per decision; if given, time ends the search instead of `iterations`, and results depend on the clock.
         time_ms: u64 = 0, 0..=3_600_000;
-        /// Exploration in UCB1, for returns scaled so that twice their standard deviation in this search is 1: 0.7 is the
-        /// value of the literature for games won or lost.
+        /// Exploration in UCB1, for returns scaled so that twice their standard deviation in this search is 1: 0.7 is the value
+        /// of the literature for games won or lost.
         c: f64 = 0.7, 0.0..=100.0;
         /// How iterations play on from a leaf.
         rollout: Rollout = Rollout::Random, ();
@@ -71,6 +71,8 @@ options! {
 const MAX_DEPTH: usize = 256;
 /// A tree has no more nodes than this; beyond it, iterations roll out from the leaf that they reach.
 const MAX_NODES: usize = 1 << 23;
+/// No tree is searched for more iterations than this: the counts of its edges fit 31 bits.
+const MAX_ITERATIONS: u64 = 1 << 30;
 /// Iterations between two looks at clock and flag.
 const CHUNK: u64 = 256;
 
@@ -235,7 +237,7 @@ impl<G: Hints> Searcher<'_, G> {
         loop {
             let chunk = match self.budget {
                 Budget::Iterations(total) => CHUNK.min(total - done),
-                Budget::Until(end) if Instant::now() >= end => 0,
+                Budget::Until(end) if done >= MAX_ITERATIONS || Instant::now() >= end => 0,
                 Budget::Until(_) => CHUNK,
             };
             if chunk == 0 || self.interrupt.load(Ordering::Relaxed) && done > 0 {
@@ -292,7 +294,8 @@ impl<G: Hints> Searcher<'_, G> {
     }
 }
 
-/// The spread of the searcher's returns so far: twice their standard deviation, brought up to date at every power of two.
+/// How far the searcher's returns lie apart: twice their standard deviation, the most that it has been at any power of two of
+/// iterations. It does not shrink as the search settles on a line, or there would be no leaving a bad one.
 #[derive(Clone, Debug)]
 struct Spread {
     count: u64,
@@ -301,6 +304,11 @@ struct Spread {
     scale: f32,
 }
 
+/// Iterations before the spread is first measured.
+const FIRST_LOOK: u64 = 16;
+/// The least spread that is assumed, as a share of the range of returns.
+const LEAST_SPREAD: f32 = 0.05;
+
 impl Default for Spread {
     fn default() -> Self {
         Self { count: 0, sum: 0.0, squares: 0.0, scale: 1.0 }
@@ -308,16 +316,17 @@ impl Default for Spread {
 }
 
 impl Spread {
+    /// Counts a return, scaled to 0..=1.
     #[inline(always)]
     fn add(&mut self, value: f64) {
         self.count += 1;
         self.sum += value;
         self.squares += value * value;
-        if self.count.is_power_of_two() && self.count >= 16 {
+        if self.count.is_power_of_two() && self.count >= FIRST_LOOK {
             let mean = self.sum / self.count as f64;
             let variance = (self.squares / self.count as f64 - mean * mean).max(0.0);
-            // Never quite 0: with all returns alike so far, a little exploration is left.
-            self.scale = (2.0 * variance.sqrt()).max(1e-3) as f32;
+            let before = if self.count == FIRST_LOOK { LEAST_SPREAD } else { self.scale };
+            self.scale = before.max(2.0 * variance.sqrt() as f32);
         }
     }
 }

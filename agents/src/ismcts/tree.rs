@@ -140,9 +140,7 @@ impl<A: ActionSet> Tree<A> {
         while at != NONE {
             let block = &mut self.blocks[at as usize];
             let legal = legal.lanes(&block.action);
-            for lane in 0..LANES {
-                block.available[lane] += legal[lane] & u32::from(block.visits[lane] > 0);
-            }
+            block.available = lanes(|i| block.available[i] + (legal[i] & u32::from(block.visits[i] > 0)));
             at = block.next;
         }
     }
@@ -156,15 +154,13 @@ impl<A: ActionSet> Tree<A> {
         while at != NONE {
             let block = &mut self.blocks[at as usize];
             let legal = legal.lanes(&block.action);
-            let mut keys = [0; LANES];
-            for lane in 0..LANES {
-                let legal = legal[lane] & u32::from(block.visits[lane] > 0);
-                block.available[lane] += legal;
-                let share = 1.0 / block.visits[lane].max(1) as f32;
-                let bound = block.value[lane] as f32 * share + c * (ln(block.available[lane]) * share).sqrt();
-                // Bounds are not negative, so they compare like their bits; the lowest bits hold the lane.
-                keys[lane] = (bound.to_bits() & !(LANES as u32 - 1) | lane as u32) & legal.wrapping_neg();
-            }
+            let legal = lanes(|i| legal[i] & u32::from(block.visits[i] > 0));
+            block.available = lanes(|i| block.available[i] + legal[i]);
+            let share = lanes(|i| 1.0 / block.visits[i].max(1) as i32 as f32);
+            let log = lanes(|i| ln(block.available[i]));
+            let bound = lanes(|i| block.value[i] as f32 * share[i] + c * (log[i] * share[i]).sqrt());
+            // Bounds are not negative, so they compare like their bits; the lowest bits hold the lane.
+            let keys = lanes(|i| (bound[i].to_bits() & !(LANES as u32 - 1) | i as u32) & legal[i].wrapping_neg());
             let key = keys.into_iter().fold(0, u32::max);
             if key > best {
                 (best, best_block) = (key, at);
@@ -218,14 +214,20 @@ impl<A: ActionSet> Tree<A> {
     }
 }
 
-/// The natural logarithm of a count, at least 1, to within 1e-4: exponent plus a polynomial in the mantissa. Portable, free of
-/// branches, never negative.
+/// One value per lane; each call compiles to a vector instruction or a few.
+#[inline(always)]
+fn lanes<T>(value: impl FnMut(usize) -> T) -> [T; LANES] {
+    std::array::from_fn(value)
+}
+
+/// The natural logarithm of a count from 1 to 2^31 - 1, to within 2e-4: exponent plus a polynomial in the mantissa (through
+/// the logarithm at the Chebyshev nodes of 1..2). Portable, free of branches, never negative.
 #[inline(always)]
 fn ln(count: u32) -> f32 {
-    let bits = (count as f32).to_bits();
-    let exponent = (bits >> 23) as f32 - 127.0;
+    let bits = (count as i32 as f32).to_bits();
+    let exponent = ((bits >> 23) as i32 - 127) as f32;
     let m = f32::from_bits(bits & 0x007f_ffff | 0x3f80_0000);
-    let mantissa = -1.741_793_9 + (2.821_202_6 + (-1.469_956_8 + (0.447_179_55 - 0.056_570_851 * m) * m) * m) * m;
+    let mantissa = -1.731_726_4 + (2.792_836_4 + (-1.440_592_2 + (0.433_932_45 - 0.054_370_93 * m) * m) * m) * m;
     exponent * LN_2 + mantissa
 }
 
@@ -237,7 +239,7 @@ mod tests {
 
     #[test]
     fn the_logarithm_is_close_and_not_negative() {
-        for count in (1..10_000).chain((1..1000).map(|k| k * 4_000_003)) {
+        for count in (1..10_000).chain((1..260).map(|k| k * 4_000_003)) {
             let exact = f64::from(count).ln();
             let close = f64::from(ln(count));
             assert!(close >= 0.0 && (close - exact).abs() < 2e-4, "ln({count}): {close} for {exact}");

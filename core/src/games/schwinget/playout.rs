@@ -54,8 +54,8 @@ impl Side {
         Self {
             hand: state.hands[seat],
             record: u64::from(state.played[seat])
-                | u64::from(state.taken[seat]) * TRICK
-                | u64::from(state.after_attack[seat]) * AFTER_ATTACK,
+                | (u64::from(state.taken[seat]) * TRICK)
+                | (u64::from(state.after_attack[seat]) * AFTER_ATTACK),
         }
     }
 

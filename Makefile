@@ -1,0 +1,61 @@
+# make demo     build, install into .venv, play the demonstration, write its picture to out/
+# make test     everything that has to pass
+# make bench    measure and print one table, kept in benches/RESULTS.md
+# make notebooks  run the notebooks and keep their output in them
+#
+# Needs a Rust toolchain, Python 3.10 or newer and make; the rest is installed into .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+SOURCES := Cargo.toml Cargo.lock $(shell find core agents python -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi')
+
+.PHONY: demo test test-rust test-python bench notebooks clean
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/installed
+	@mkdir -p out
+	$(BIN)/python python/examples/demo.py --out out
+
+test: test-rust test-python
+
+test-rust:
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --all-features --quiet -- -D warnings
+	cargo check -p stier-agents --quiet
+	cargo test --workspace --quiet
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+	cargo bench --workspace --no-run --quiet
+
+test-python: $(VENV)/tested-with
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	cd python && ../$(BIN)/python -m mypy
+	$(BIN)/python -m mypy.stubtest stier --mypy-config-file python/pyproject.toml
+	$(BIN)/python -m pytest python/tests
+	$(BIN)/python -m pytest --nbmake --nbmake-timeout=300 notebooks
+
+bench:
+	cargo bench -p stier-benches
+	cargo run --release --quiet --bin table
+
+notebooks: $(VENV)/tested-with
+	$(BIN)/python -m pytest --nbmake --nbmake-timeout=600 --overwrite notebooks
+
+# The package with what the demonstration draws and counts with.
+$(VENV)/installed: $(VENV)/bin/python $(SOURCES)
+	$(PIP) install './python[demo]'
+	touch $@
+
+# The same, with what the tests need.
+$(VENV)/tested-with: $(VENV)/installed
+	$(PIP) install './python[demo,test]'
+	touch $@
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --upgrade 'pip>=24'
+
+clean:
+	rm -rf $(VENV) target out

@@ -1,0 +1,196 @@
+//! Kuhn poker: three cards, one each, one bet. H. W. Kuhn, *A Simplified Two-Person Poker*, 1950.
+
+use stier_core::{
+    Action, ActionSet as _, Actions64, BySeat, Chance, Game, Hints, History, Outcome, Rng, RulesError, Sampler, Seat,
+    SeatView, Turn, World, options,
+};
+
+options! {
+    /// Kuhn poker has no options.
+    pub struct Rules for "kuhn" {}
+}
+
+/// Check, or fold when facing a bet.
+pub const PASS: Action = Action(0);
+/// Bet, or call when facing one.
+pub const BET: Action = Action(1);
+
+/// Cards (jack 0, queen 1, king 2; `None` before the deal) and the actions so far.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct State {
+    cards: [Option<u8>; 2],
+    actions: [Option<u8>; 3],
+}
+
+impl State {
+    fn actions(&self) -> Vec<u8> {
+        self.actions.iter().copied().flatten().collect()
+    }
+}
+
+/// The own card and the actions of both.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct View {
+    seat: Seat,
+    seen: State,
+}
+
+impl SeatView for View {
+    fn seat(&self) -> Seat {
+        self.seat
+    }
+}
+
+/// The opponent holds one of the other two cards.
+#[derive(Clone, Debug)]
+pub struct Deals {
+    view: View,
+    others: Vec<u8>,
+}
+
+impl Deals {
+    fn state(&self, card: u8) -> State {
+        let mut state = self.view.seen;
+        state.cards[self.view.seat.index() ^ 1] = Some(card);
+        state
+    }
+}
+
+impl Sampler<Kuhn> for Deals {
+    fn sample(&self, rng: &mut Rng) -> State {
+        self.state(self.others[rng.below(self.others.len() as u32) as usize])
+    }
+
+    fn count(&self) -> u64 {
+        self.others.len() as u64
+    }
+
+    fn worlds(&self) -> impl Iterator<Item = World<State>> {
+        self.others.iter().map(|&card| World { state: self.state(card), weight: 1 })
+    }
+
+    fn sample_history(&self, game: &Kuhn, rng: &mut Rng) -> History<Kuhn> {
+        let state = self.sample(rng);
+        let mut history = History::new(game);
+        for event in state.cards.into_iter().flatten().chain(state.actions()) {
+            history.push(game, Action(event));
+        }
+        history
+    }
+}
+
+/// The game.
+#[derive(Clone, Debug)]
+pub struct Kuhn;
+
+impl Game for Kuhn {
+    const NAME: &'static str = "kuhn";
+    type Rules = Rules;
+    type State = State;
+    type View = View;
+    type Sampler = Deals;
+    type Actions = Actions64;
+
+    fn new(_rules: Rules) -> Result<Self, RulesError> {
+        Ok(Self)
+    }
+
+    fn rules(&self) -> &Rules {
+        &Rules {}
+    }
+
+    fn num_seats(&self) -> usize {
+        2
+    }
+
+    fn num_actions(&self) -> usize {
+        2
+    }
+
+    fn num_outcomes(&self) -> usize {
+        3
+    }
+
+    fn max_decisions(&self) -> usize {
+        3
+    }
+
+    fn max_chance_events(&self) -> usize {
+        2
+    }
+
+    fn utility_range(&self) -> (f32, f32) {
+        (-2.0, 2.0)
+    }
+
+    fn utility_sum(&self) -> Option<f32> {
+        Some(0.0)
+    }
+
+    fn root(&self) -> State {
+        State::default()
+    }
+
+    fn turn(&self, state: &State) -> Turn {
+        if state.cards[1].is_none() {
+            return Turn::Chance;
+        }
+        match state.actions().as_slice() {
+            [0, 0] | [1, _] | [0, 1, _] => Turn::Over,
+            actions => Turn::Seat(Seat(actions.len() as u8 % 2)),
+        }
+    }
+
+    fn legal(&self, state: &State) -> Actions64 {
+        match self.turn(state) {
+            Turn::Seat(_) => Actions64::default().with(PASS).with(BET),
+            _ => Actions64::default(),
+        }
+    }
+
+    fn apply(&self, state: &mut State, action: Action) {
+        let cards = state.cards.iter_mut().find(|card| card.is_none());
+        let place = cards.or_else(|| state.actions.iter_mut().find(|action| action.is_none()));
+        *place.expect("the game is not over") = Some(action.0);
+    }
+
+    fn chance(&self, state: &State) -> Chance {
+        if self.turn(state) != Turn::Chance {
+            return Chance::new();
+        }
+        let left: Vec<u8> = (0..3).filter(|&card| state.cards[0] != Some(card)).collect();
+        let probability = 1.0 / left.len() as f64;
+        left.into_iter().map(|card| Outcome { action: Action(card), probability }).collect()
+    }
+
+    fn sample_chance(&self, state: &State, rng: &mut Rng) -> Action {
+        let outcomes = self.chance(state);
+        outcomes[rng.below(outcomes.len() as u32) as usize].action
+    }
+
+    fn returns(&self, state: &State) -> BySeat<f32> {
+        let showdown = |stake: f32| if state.cards[0] > state.cards[1] { stake } else { -stake };
+        let first = match state.actions().as_slice() {
+            [0, 0] => showdown(1.0),
+            [1, 1] | [0, 1, 1] => showdown(2.0),
+            [1, 0] => 1.0,
+            [0, 1, 0] => -1.0,
+            _ => 0.0,
+        };
+        BySeat::from([first, -first])
+    }
+
+    fn view(&self, history: &History<Self>, seat: Seat) -> View {
+        let mut seen = *history.state();
+        seen.cards[seat.index() ^ 1] = None;
+        View { seat, seen }
+    }
+
+    fn sampler(&self, view: &View) -> Deals {
+        let own = view.seen.cards[view.seat.index()];
+        let others = (0..3).filter(|&card| own != Some(card)).collect();
+        Deals { view: view.clone(), others }
+    }
+}
+
+impl Hints for Kuhn {}

@@ -1,0 +1,3 @@
+//! Small games with known answers, made of nothing but the public traits.
+
+pub mod kuhn;

@@ -1,0 +1,85 @@
+//! Agents against each other, from Rust: `cargo run --release --bin pit -- schwinget random greedy ismcts`.
+
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+
+use clap::Parser;
+use indicatif::{ProgressBar, ProgressStyle};
+use stier_agents::AgentSpec;
+use stier_agents::arena::{self, Entrant, PitError, Settings, number_of_games};
+use stier_agents::spec::SpecError;
+use stier_core::{Hints, Options as _, RulesError, games, with_game};
+use thiserror::Error;
+
+/// Pits agents against each other on paired deals and prints means with 95 % intervals.
+#[derive(Parser)]
+#[command(name = "pit")]
+struct Arguments {
+    /// The game, with options: `schwinget` or `schwinget:scoring=schwinger,bouts=4`.
+    game: String,
+    /// Two agents or more, as `ismcts:iterations=1000`.
+    #[arg(required = true)]
+    agents: Vec<String>,
+    /// Deals per table; each is played once per seat rotation.
+    #[arg(long, default_value_t = 1000)]
+    deals: u64,
+    /// The seed of deals and agents.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// New cards for every rotation, as in a tournament.
+    #[arg(long)]
+    unpaired: bool,
+    /// Threads; 0 for all cores.
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+}
+
+#[derive(Debug, Error)]
+enum Failure {
+    #[error(transparent)]
+    Rules(#[from] RulesError),
+    #[error(transparent)]
+    Agent(#[from] SpecError),
+    #[error(transparent)]
+    Pit(#[from] PitError),
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let (name, rules) = arguments.game.split_once(':').unwrap_or((&arguments.game, ""));
+    let done = with_game!(name, G => run::<G>(rules, &arguments)).unwrap_or_else(|| {
+        Err(RulesError::UnknownGame { name: name.to_string(), known: games::NAMES.join(", ") }.into())
+    });
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("pit: {failure}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run<G: Hints>(rules: &str, arguments: &Arguments) -> Result<(), Failure> {
+    let game = G::new(G::Rules::from_text(rules).map_err(RulesError::from)?)?;
+    let specs = arguments.agents.iter().map(|text| text.parse()).collect::<Result<Vec<AgentSpec>, _>>()?;
+    let entrants: Vec<&dyn Entrant<G>> = specs.iter().map(|spec| spec as _).collect();
+    let settings = Settings {
+        deals: arguments.deals,
+        seed: arguments.seed,
+        paired: !arguments.unpaired,
+        threads: arguments.threads,
+    };
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} games, {eta} left").expect("a template");
+    let bar = if entrants.len() < game.num_seats() {
+        ProgressBar::hidden()
+    } else {
+        ProgressBar::new(number_of_games(game.num_seats(), entrants.len(), settings.deals)).with_style(style)
+    };
+    let result = arena::pit(&game, &entrants, &settings, &|| {
+        bar.inc(1);
+        ControlFlow::Continue(())
+    });
+    bar.finish_and_clear();
+    print!("{}", result?);
+    Ok(())
+}

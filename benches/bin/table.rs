@@ -1,0 +1,156 @@
+//! Gathers what criterion measured into one table, for the terminal and for `benches/RESULTS.md`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::{env, fs, io};
+
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Benchmark {
+    full_id: String,
+    throughput: Option<Throughput>,
+}
+
+#[derive(Deserialize)]
+enum Throughput {
+    Elements(u64),
+}
+
+#[derive(Deserialize)]
+struct Estimates {
+    median: Estimate,
+}
+
+#[derive(Deserialize)]
+struct Estimate {
+    point_estimate: f64,
+    confidence_interval: Interval,
+}
+
+#[derive(Deserialize)]
+struct Interval {
+    lower_bound: f64,
+    upper_bound: f64,
+}
+
+/// One line: nanoseconds per element, median with its 95 % interval.
+struct Row {
+    median: f64,
+    low: f64,
+    high: f64,
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("table: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> io::Result<()> {
+    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
+    let mut rows = BTreeMap::new();
+    collect(&target.join("criterion"), &mut rows)?;
+    if rows.is_empty() {
+        return Err(io::Error::other("nothing measured yet: run `cargo bench` first"));
+    }
+    let table = table(&rows);
+    print!("{table}");
+    let page = format!(
+        "# Benchmarks\n\nMade by `make bench`; one core unless said otherwise, median with 95 % interval.\n\n{}\n{table}",
+        circumstances()
+    );
+    let results = Path::new("benches/RESULTS.md");
+    let temporary = results.with_extension("md.new");
+    fs::write(&temporary, page)?;
+    fs::rename(&temporary, results)
+}
+
+/// Reads every `new` folder below; criterion keeps older runs beside it.
+fn collect(folder: &Path, rows: &mut BTreeMap<String, Row>) -> io::Result<()> {
+    let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
+    for entry in entries {
+        let path = entry?.path();
+        if !path.is_dir() {
+            continue;
+        }
+        if path.file_name().is_some_and(|name| name == "new") {
+            let benchmark: Benchmark = serde_json::from_slice(&fs::read(path.join("benchmark.json"))?)?;
+            let estimates: Estimates = serde_json::from_slice(&fs::read(path.join("estimates.json"))?)?;
+            let elements = benchmark.throughput.map_or(1, |Throughput::Elements(count)| count) as f64;
+            let Estimate { point_estimate, confidence_interval: Interval { lower_bound, upper_bound } } =
+                estimates.median;
+            let [median, low, high] = [point_estimate, lower_bound, upper_bound].map(|time| time / elements);
+            rows.insert(benchmark.full_id, Row { median, low, high });
+        } else {
+            collect(&path, rows)?;
+        }
+    }
+    Ok(())
+}
+
+/// What one element of a group is.
+fn unit(id: &str) -> &'static str {
+    match id.split('/').next() {
+        Some("playout") => "ply",
+        Some("sample") => "sample",
+        Some("ismcts") => "iteration",
+        Some("pit") => "game",
+        _ => "call",
+    }
+}
+
+fn table(rows: &BTreeMap<String, Row>) -> String {
+    let mut lines = vec![
+        "| benchmark | unit | ns per unit | 95 % interval | units per second |".to_string(),
+        "| --- | --- | ---: | ---: | ---: |".to_string(),
+    ];
+    for (id, Row { median, low, high }) in rows {
+        let interval = format!("{} .. {}", digits(*low), digits(*high));
+        lines.push(format!("| {id} | {} | {} | {interval} | {} |", unit(id), digits(*median), rate(1e9 / median)));
+    }
+    lines.join("\n") + "\n"
+}
+
+fn digits(nanoseconds: f64) -> String {
+    if nanoseconds < 100.0 { format!("{nanoseconds:.2}") } else { format!("{nanoseconds:.0}") }
+}
+
+fn rate(per_second: f64) -> String {
+    match per_second {
+        rate if rate >= 1e6 => format!("{:.2} M", rate / 1e6),
+        rate if rate >= 1e3 => format!("{:.1} k", rate / 1e3),
+        rate => format!("{rate:.1}"),
+    }
+}
+
+/// Machine, compiler and commit.
+fn circumstances() -> String {
+    let output = |program: &str, arguments: &[&str]| {
+        let output = Command::new(program).args(arguments).output().ok()?;
+        let text = String::from_utf8(output.stdout).ok()?.trim().to_string();
+        (output.status.success() && !text.is_empty()).then_some(text)
+    };
+    let unknown = || "unknown".to_string();
+    let cpu = fs::read_to_string("/proc/cpuinfo").ok().and_then(|info| {
+        let field = |name: &str| {
+            info.lines()
+                .find(|line| line.starts_with(name))
+                .and_then(|line| Some(line.split_once(':')?.1.trim().to_string()))
+        };
+        Some(format!("{} (family {}, model {})", field("model name")?, field("cpu family")?, field("model")?))
+    });
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let commit = output("git", &["rev-parse", "--short", "HEAD"]).unwrap_or_else(unknown);
+    let dirty = output("git", &["status", "--porcelain", "--untracked-files=no"]).map_or("", |_| " with changes");
+    format!(
+        "- machine: {}, {cores} cores, shared\n- compiler: {}\n- commit: {commit}{dirty}\n",
+        cpu.unwrap_or_else(unknown),
+        output("rustc", &["--version"]).unwrap_or_else(unknown)
+    )
+}

@@ -1,0 +1,123 @@
+//! The engine: random play, determinization, views, the bit tricks below them. Every game, through the traits.
+
+use std::hint::black_box;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use stier_core::bits::{deposit, deposit_portable};
+use stier_core::{ActionSet as _, Game, Hints, History, Rng, Sampler as _, Turn, for_each_game};
+
+/// Playouts per measured iteration.
+const PLAYOUTS: u64 = 1000;
+
+/// A game dealt, before its first decision.
+fn start<G: Game>(game: &G) -> History<G> {
+    History::dealt(game, &mut Rng::stream(1, "bench", 0))
+}
+
+/// A game half played, every action random among those that the hints leave.
+fn middle<G: Hints>(game: &G) -> History<G> {
+    let mut rng = Rng::stream(1, "bench", 0);
+    let mut history = start(game);
+    for _ in 0..game.max_decisions() / 2 {
+        let state = history.state();
+        if game.turn(state) == Turn::Over {
+            break;
+        }
+        let action = game.rollout(state, game.legal(state)).pick(&mut rng);
+        history.push(game, action);
+        history.settle(game, &mut rng);
+    }
+    history
+}
+
+/// A way to play a game to its end, for measuring.
+type Playout<G> = fn(&G, &mut <G as Game>::State, &mut Rng) -> u32;
+
+/// One decision after the other, as any caller of the trait can.
+fn step_by_step<G: Game>(game: &G, state: &mut G::State, rng: &mut Rng) -> u32 {
+    let mut decisions = 0;
+    while let Turn::Seat(_) = game.turn(state) {
+        let action = game.legal(state).pick(rng);
+        game.step(state, action, rng);
+        decisions += 1;
+    }
+    decisions
+}
+
+fn playouts<G: Hints>(criterion: &mut Criterion) {
+    let game = G::new(G::Rules::default()).expect("default rules");
+    let start = *start(&game).state();
+    let mut group = criterion.benchmark_group(format!("playout/{}", G::NAME));
+    let ways: [(&str, Playout<G>); 3] =
+        [("random", G::playout), ("hints", G::hinted_playout), ("steps", step_by_step::<G>)];
+    for (name, play) in ways {
+        // The same playouts every time, so that the number of plies is known.
+        let batch = || {
+            let mut rng = Rng::stream(2, "bench playouts", 0);
+            (0..PLAYOUTS)
+                .map(|_| {
+                    let mut state = start;
+                    let plies = play(&game, &mut state, &mut rng);
+                    black_box(game.returns(&state));
+                    u64::from(plies)
+                })
+                .sum::<u64>()
+        };
+        let plies = batch();
+        group.throughput(Throughput::Elements(plies));
+        group.bench_function(name, |bencher| bencher.iter(|| assert_eq!(batch(), plies)));
+    }
+    group.finish();
+}
+
+fn samples<G: Hints>(criterion: &mut Criterion) {
+    let game = G::new(G::Rules::default()).expect("default rules");
+    let history = middle(&game);
+    let seat = game.turn(history.state()).seat().expect("a decision");
+    let view = game.view(&history, seat);
+    let sampler = game.sampler(&view);
+    let mut rng = Rng::stream(3, "bench samples", 0);
+    let mut group = criterion.benchmark_group(format!("sample/{}", G::NAME));
+    group.throughput(Throughput::Elements(1));
+    group.bench_function("state", |bencher| bencher.iter(|| black_box(sampler.sample(&mut rng))));
+    group.bench_function("history", |bencher| bencher.iter(|| black_box(sampler.sample_history(&game, &mut rng))));
+    group.bench_function("sampler", |bencher| bencher.iter(|| black_box(game.sampler(black_box(&view)))));
+    group.bench_function("view", |bencher| bencher.iter(|| black_box(game.view(black_box(&history), seat))));
+    group.finish();
+}
+
+/// What the exception from `unsafe_code = "deny"` buys.
+fn bit_tricks(criterion: &mut Criterion) {
+    let mut rng = Rng::stream(4, "bench bits", 0);
+    // The picks of a playout: one of up to 6 cards in 26, one of up to 15.
+    let picks: Vec<(u64, u64)> = (0..256)
+        .map(|i| {
+            let size = if i % 2 == 0 { 1 + rng.below(6) } else { 1 + rng.below(15) };
+            let set = u64::from(stier_core::bits::random_subset((1 << 26) - 1, size, &mut rng));
+            (1 << rng.below(size), set)
+        })
+        .collect();
+    let mut group = criterion.benchmark_group("bits/nth");
+    group.throughput(Throughput::Elements(picks.len() as u64));
+    let ways: [(&str, fn(u64, u64) -> u64); 2] = [("instruction", deposit), ("portable", deposit_portable)];
+    for (name, way) in ways {
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| picks.iter().fold(0, |sum, &(source, set)| sum ^ way(source, black_box(set))));
+        });
+    }
+    group.finish();
+}
+
+fn engine(criterion: &mut Criterion) {
+    macro_rules! bench {
+        ($name:ident, $game:ty) => {
+            playouts::<$game>(criterion);
+            samples::<$game>(criterion);
+        };
+    }
+    for_each_game!(bench);
+    bit_tricks(criterion);
+}
+
+criterion_group!(benches, engine);
+criterion_main!(benches);

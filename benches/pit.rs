@@ -1,0 +1,51 @@
+//! Agents against each other: whole games per second on one thread, every game of the list.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
+use stier_agents::AgentSpec;
+use stier_agents::arena::{self, Entrant, Settings, number_of_games};
+use stier_core::{Hints, for_each_game};
+
+/// Pairings, the first agent against the second in all other seats, with deals enough to measure.
+const PAIRS: [(&str, &str, &str, u64); 4] = [
+    ("random-random", "random", "random", 500),
+    ("greedy-random", "greedy", "random", 500),
+    ("ismcts100-greedy", "ismcts:iterations=100", "greedy", 20),
+    ("ismcts1k-ismcts1k", "ismcts:iterations=1000", "ismcts:iterations=1000", 4),
+];
+
+fn matches<G: Hints>(criterion: &mut Criterion) {
+    let game = G::new(G::Rules::default()).expect("default rules");
+    let mut group = criterion.benchmark_group(format!("pit/{}", G::NAME));
+    group.sample_size(10).sampling_mode(SamplingMode::Flat).measurement_time(Duration::from_secs(2));
+    for (label, first, others, deals) in PAIRS {
+        let specs: Vec<AgentSpec> = (0..game.num_seats())
+            .map(|seat| if seat == 0 { first } else { others }.parse().expect("an agent"))
+            .collect();
+        let entrants: Vec<&dyn Entrant<G>> = specs.iter().map(|spec| spec as _).collect();
+        let settings = Settings { deals, threads: 1, ..Settings::default() };
+        let games = number_of_games(game.num_seats(), entrants.len(), deals);
+        group.throughput(Throughput::Elements(games));
+        group.bench_function(label, |bencher| {
+            bencher.iter(|| {
+                let result = arena::pit(&game, &entrants, &settings, &|| ControlFlow::Continue(()));
+                assert_eq!(result.expect("a match").games.len() as u64, games);
+            });
+        });
+    }
+    group.finish();
+}
+
+fn pit(criterion: &mut Criterion) {
+    macro_rules! bench {
+        ($name:ident, $game:ty) => {
+            matches::<$game>(criterion);
+        };
+    }
+    for_each_game!(bench);
+}
+
+criterion_group!(benches, pit);
+criterion_main!(benches);

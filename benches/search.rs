@@ -1,0 +1,46 @@
+//! The searches: iterations per second from the first decision of every game.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
+use stier_agents::{Agent, AgentSpec};
+use stier_core::{Hints, History, Rng, for_each_game};
+
+fn ismcts<G: Hints>(criterion: &mut Criterion) {
+    let game = G::new(G::Rules::default()).expect("default rules");
+    let history = History::dealt(&game, &mut Rng::stream(1, "bench", 0));
+    let seat = game.turn(history.state()).seat().expect("a decision");
+    let (view, legal) = (game.view(&history, seat), game.legal(history.state()));
+    let mut group = criterion.benchmark_group(format!("ismcts/{}", G::NAME));
+    group.sample_size(10).sampling_mode(SamplingMode::Flat).measurement_time(Duration::from_secs(3));
+    for rollout in ["random", "hints"] {
+        for (label, iterations) in [("1k", 1_000), ("10k", 10_000), ("100k", 100_000)] {
+            let text = format!("ismcts:iterations={iterations},rollout={rollout}");
+            let spec: AgentSpec = text.parse().expect("an agent");
+            let mut agent: Box<dyn Agent<G>> = spec.build(1);
+            group.throughput(Throughput::Elements(iterations));
+            group.bench_function(format!("{rollout}-{label}"), |bencher| {
+                bencher.iter(|| {
+                    agent.restart(1);
+                    let search = agent.act(&game, black_box(&view), legal).search.expect("a search");
+                    assert_eq!(search.iterations, iterations);
+                    search.nodes
+                });
+            });
+        }
+    }
+    group.finish();
+}
+
+fn search(criterion: &mut Criterion) {
+    macro_rules! bench {
+        ($name:ident, $game:ty) => {
+            ismcts::<$game>(criterion);
+        };
+    }
+    for_each_game!(bench);
+}
+
+criterion_group!(benches, search);
+criterion_main!(benches);
