@@ -88,8 +88,11 @@ fn the_reference_counts_what_the_file_says() {
 /// As `stier_core::testing::perft` counts: games that end earlier count once.
 fn sequences(game: &Match, depth: usize) -> u64 {
     let possible = game.possible();
-    if depth == 0 || possible.is_empty() {
-        return 1;
+    match depth {
+        _ if possible.is_empty() => return 1,
+        0 => return 1,
+        1 => return possible.len() as u64,
+        _ => {}
     }
     let after = |name: &&str| {
         let mut next = game.clone();

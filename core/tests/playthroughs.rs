@@ -37,7 +37,8 @@ fn transcript<G: Notation>(record: &str) -> String {
                 let knowledge = game.knowledge(&game.view(&now, seat));
                 writeln!(out, "{seat} knows: {}", news(&mut known[seat.index()], knowledge)).unwrap();
             }
-            writeln!(out, "possible: {}", possible.join(" ").as_str()).unwrap();
+            writeln!(out, "possible: {}", if possible.is_empty() { "nothing".into() } else { possible.join(" ") })
+                .unwrap();
             writeln!(out, "returns: {:?}", game.returns(&state)).unwrap();
         }
         if let Some(event) = event {

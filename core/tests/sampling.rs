@@ -1,0 +1,350 @@
+//! Exact sampling: samplers against the enumeration of all histories, and against brute rejection with the full deck.
+
+#[expect(dead_code, reason = "rejection asks for no returns")]
+mod reference;
+
+use std::collections::HashMap;
+
+use reference::{Match, Variant};
+use stier_core::games::schwinget::{Rules, Schwinget, State};
+use stier_core::testing::{chance_sampling, chi_square, sampling};
+use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};
+
+/// Below this a p-value means that something is wrong: with some hundred tests, by accident once in ten thousand runs. The
+/// seeds are fixed, so that these are always the same draws.
+const SMALLEST_P: f64 = 1e-6;
+
+fn game(rules: &str) -> Schwinget {
+    Schwinget::new(Rules::from_text(rules).unwrap()).unwrap()
+}
+
+/// The names of the events, each with who acted.
+fn named(game: &Schwinget, history: &History<Schwinget>) -> Vec<(Turn, String)> {
+    let mut state = game.root();
+    let mut names = Vec::new();
+    for event in history.events() {
+        names.push((event.turn, game.event_name(&state, event.action)));
+        game.apply(&mut state, event.action);
+    }
+    names
+}
+
+/// By the public rules: how often each seat has drawn after it had shown a void, in the first bout.
+fn draws_after_a_void(game: &Schwinget, history: &History<Schwinget>) -> [u32; 2] {
+    let rules = game.rules().to_text();
+    let dealt = usize::from(2 * game.rules().hand_size);
+    let is_special = |card: &str| card == "KR" || card == "BK";
+    let mut trump = "";
+    let mut led: Option<&str> = None;
+    let mut last = 0;
+    let mut void = [false; 2];
+    let mut draws = [0; 2];
+    let events = named(game, history);
+    for (place, (turn, name)) in events.iter().enumerate() {
+        match turn {
+            Turn::Chance if place < dealt => {}
+            Turn::Chance if place == dealt => trump = if is_special(name) { "" } else { &name[..1] },
+            Turn::Chance => draws[last] += u32::from(void[last]),
+            Turn::Seat(_) if name == "attack" || name.starts_with("lead:") => {}
+            Turn::Seat(seat) => {
+                last = seat.index();
+                let Some(card) = led.take() else {
+                    led = Some(name);
+                    continue;
+                };
+                let follows = name[..1] == card[..1] && !is_special(name);
+                let trumps = !trump.is_empty() && name.starts_with(trump);
+                let exempt = is_special(name) && rules.contains("specials=anytime");
+                void[last] |= !is_special(card) && !follows && !trumps && !exempt;
+            }
+            Turn::Over => unreachable!("nobody acts then"),
+        }
+    }
+    draws
+}
+
+/// A random game up to a random event, seldom attacked.
+fn somewhere(game: &Schwinget, rng: &mut Rng) -> History<Schwinget> {
+    let mut history = History::dealt(game, rng);
+    let attack = game.parse_action("attack").unwrap();
+    while game.turn(history.state()).seat().is_some() {
+        let mut action = game.legal(history.state()).pick(rng);
+        if action == attack && rng.below(4) > 0 {
+            action = game.legal(history.state()).nth(0);
+        }
+        history.push(game, action);
+        history.settle(game, rng);
+    }
+    let dealt = usize::from(2 * game.rules().hand_size) + 1;
+    history.prefix(game, dealt + rng.below((history.events().len() - dealt) as u32) as usize)
+}
+
+/// What the comparison of many information sets came to.
+#[derive(Default, Debug)]
+struct Found {
+    sets: u32,
+    after_void: u32,
+    unequal: u32,
+    worlds: usize,
+    largest: usize,
+    smallest_p: f64,
+}
+
+/// Compares samplers with the enumeration at `wanted` information sets under these rules, three quarters of them of a seat
+/// whose opponent has drawn after showing a void.
+fn compare(rules: &str, wanted: u32, found: &mut Found) {
+    let game = game(rules);
+    let (mut sets, mut after_void) = (0, 0);
+    for index in 0.. {
+        assert!(index < 20_000, "{rules} has such information sets");
+        if sets == wanted {
+            return;
+        }
+        let mut rng = Rng::stream(77, rules, index);
+        let history = somewhere(&game, &mut rng);
+        let seat = Seat(rng.below(2) as u8);
+        let has_void = draws_after_a_void(&game, &history)[1 - seat.index()] > 0;
+        let sampler = game.sampler(&game.view(&history, seat));
+        let enough = if has_void { sampler.count() >= 3 } else { after_void * 4 >= sets * 3 && sampler.count() >= 6 };
+        if !enough {
+            continue;
+        }
+        let (worlds, p_values) = sampling(&game, &history, seat, 20_000, &mut rng);
+        let weights: Vec<u64> = sampler.worlds().map(|world| world.weight).collect();
+        for p in p_values {
+            assert!(p > SMALLEST_P, "{rules}, game {index}, {seat:?}: p-values {p_values:?}");
+            found.smallest_p = found.smallest_p.min(p);
+        }
+        sets += 1;
+        after_void += u32::from(has_void);
+        found.sets += 1;
+        found.after_void += u32::from(has_void);
+        found.unequal += u32::from(weights.iter().any(|&weight| weight != weights[0]));
+        found.worlds += worlds;
+        found.largest = found.largest.max(worlds);
+    }
+}
+
+#[test]
+fn samplers_follow_the_enumeration_of_all_histories() {
+    let mut found = Found { smallest_p: 1.0, ..Found::default() };
+    for specials in ["void_only", "anytime"] {
+        for (deck, sets) in [
+            ("suits=2,values=4,hand_size=2,set_aside=2", 8),
+            ("suits=3,values=3,hand_size=2,set_aside=1", 12),
+            ("suits=3,values=3,counter=off,hand_size=2,set_aside=2", 8),
+            ("suits=3,values=2,hand_size=2,set_aside=2", 4),
+            ("suits=3,values=4,referee=off,counter=off,hand_size=2,set_aside=2", 6),
+            ("suits=3,values=4,counter=off,hand_size=3,set_aside=1", 4),
+        ] {
+            compare(&format!("specials={specials},{deck}"), sets, &mut found);
+        }
+    }
+    println!("{found:?}");
+    assert!(found.sets >= 60, "{found:?}");
+    assert!(found.after_void >= 40, "{found:?}");
+    assert!(found.unequal >= 10, "{found:?}");
+}
+
+#[test]
+fn samplers_follow_the_enumeration_in_a_second_bout() {
+    let game = game("suits=2,values=2,hand_size=1,set_aside=2,bouts=2");
+    let mut compared = 0;
+    for index in 0..200 {
+        let mut rng = Rng::stream(78, "second bout", index);
+        let history = somewhere(&game, &mut rng);
+        let first_bout = 2 + 1 + 2 + 2;
+        if history.events().len() < first_bout + 4 || compared == 10 {
+            continue;
+        }
+        let seat = Seat(rng.below(2) as u8);
+        if game.sampler(&game.view(&history, seat)).count() < 2 {
+            continue;
+        }
+        let (_, p_values) = sampling(&game, &history, seat, 5_000, &mut rng);
+        assert!(p_values.into_iter().all(|p| p > SMALLEST_P), "game {index}: {p_values:?}");
+        compared += 1;
+    }
+    assert_eq!(compared, 10);
+}
+
+/// Every history that the seat cannot tell apart from the true one, by its actions. Each is as likely as the others: chance
+/// draws from sets of the same size in all of them.
+fn histories(game: &Schwinget, truth: &History<Schwinget>, seat: Seat) -> HashMap<Vec<Action>, f64> {
+    let dealt = usize::from(2 * game.rules().hand_size);
+    let mut found = vec![History::new(game)];
+    for count in 1..=truth.events().len() {
+        let view = game.view(&truth.prefix(game, count), seat);
+        let mut longer = Vec::new();
+        for history in found {
+            for action in game.possible(history.state()) {
+                let mut next = history.clone();
+                next.push(game, action);
+                // The order in which a hand is dealt is no knowledge: nothing is told apart before it is complete.
+                if count < dealt || game.view(&next, seat) == view {
+                    longer.push(next);
+                }
+            }
+        }
+        found = longer;
+    }
+    found.iter().map(|history| (actions(history), 1.0)).collect()
+}
+
+fn actions(history: &History<Schwinget>) -> Vec<Action> {
+    history.events().iter().map(|event| event.action).collect()
+}
+
+#[test]
+fn sampled_histories_follow_the_enumeration_event_by_event() {
+    let mut smallest: f64 = 1.0;
+    for specials in ["void_only", "anytime"] {
+        let game = game(&format!("specials={specials},suits=2,values=4,hand_size=2,set_aside=2"));
+        let mut compared = 0;
+        for index in 0.. {
+            if compared == 10 {
+                break;
+            }
+            let mut rng = Rng::stream(79, specials, index);
+            let history = somewhere(&game, &mut rng);
+            let seat = Seat(rng.below(2) as u8);
+            if draws_after_a_void(&game, &history)[1 - seat.index()] == 0 {
+                continue;
+            }
+            let all = histories(&game, &history, seat);
+            if !(20..=1000).contains(&all.len()) {
+                continue;
+            }
+            let sampler = game.sampler(&game.view(&history, seat));
+            let mut sampled = HashMap::new();
+            for _ in 0..500 * all.len() {
+                *sampled.entry(actions(&sampler.sample_history(&game, &mut rng))).or_default() += 1;
+            }
+            let p = chi_square(&sampled, &all);
+            assert!(p > SMALLEST_P, "{specials}, game {index}, {seat:?}: p-value {p} over {} histories", all.len());
+            smallest = smallest.min(p);
+            compared += 1;
+        }
+    }
+    println!("smallest p-value {smallest}");
+}
+
+#[test]
+fn the_fast_path_of_chance_follows_the_explicit_one() {
+    for rules in ["", "bouts=2,scoring=schwinger", "suits=2,values=3,hand_size=2,set_aside=2"] {
+        let p_values = chance_sampling(&game(rules), 6, 20_000);
+        assert!(p_values.len() >= 5, "{rules}");
+        assert!(p_values.iter().all(|&p| p > SMALLEST_P), "{rules}: {p_values:?}");
+    }
+}
+
+/// Seat 0 sees seat 1 show a void in green, draw, show a void in red, draw, and draw once more. What seat 1 is dealt and draws
+/// stands as `?`.
+const SEEN: &str = "G5 ? R1 ? Y6 ? B2 ? Y2 ? B1 \
+                    G5 +R2 Y1 +?  R1 +G4 Y3 +?  Y6 +BK Y5 +?";
+
+/// Replaces the question marks of [`SEEN`] by these cards and plays it in the reference: can it have happened?
+fn reproduces(variant: &Variant, cards: &[&'static str]) -> bool {
+    let mut cards = cards.iter();
+    let mut game = Match::new(variant.clone());
+    for word in SEEN.split_whitespace() {
+        let word = word.trim_start_matches('+');
+        let name = if word == "?" { cards.next().expect("enough cards") } else { word };
+        if !game.possible().contains(&name) {
+            return false;
+        }
+        game.apply(name);
+    }
+    true
+}
+
+/// The hand of seat 1 in a state, from the picture for people.
+fn hand_of_seat_1(game: &Schwinget, state: &State) -> Vec<String> {
+    let text = game.text(state, None);
+    let line = text.lines().find(|line| line.starts_with("seat 1")).unwrap();
+    let cards = line.split("hand: ").nth(1).unwrap().split("tricks").next().unwrap();
+    cards.split_whitespace().map(str::to_string).collect()
+}
+
+/// How many cards of each suit, and how many specials.
+fn suits_of(hand: &[String]) -> [u8; 5] {
+    let mut counts = [0; 5];
+    for card in hand {
+        let kind = if card == "KR" || card == "BK" { 4 } else { "GRBY".find(&card[..1]).unwrap() };
+        counts[kind] += 1;
+    }
+    counts
+}
+
+/// The first two cards by name.
+fn first_two(hand: &[String]) -> String {
+    let mut sorted = hand.to_vec();
+    sorted.sort();
+    sorted[..2].join(" ")
+}
+
+#[test]
+fn with_the_full_deck_samples_follow_brute_rejection() {
+    let game = game("");
+    let variant = Variant::from_text("").unwrap();
+    let mut rng = Rng::stream(9, "rejection", 0);
+    let seen: Vec<&str> = SEEN.split_whitespace().map(|word| word.trim_start_matches('+')).collect();
+    let mut hidden: Vec<&'static str> = Match::new(variant.clone()).possible();
+    let own = ["G5", "R1", "Y6", "B2", "Y2", "B1", "R2", "G4", "BK"];
+    hidden.retain(|card| !own.contains(card));
+    let count = seen.iter().filter(|&&word| word == "?").count();
+    let played = ["Y1", "Y3", "Y5"];
+
+    // Eight cards for seat 1 at random, again and again; those that can have been played as they were count.
+    let (mut suits, mut cards) = (HashMap::new(), HashMap::new());
+    let mut accepted: Vec<Vec<&'static str>> = Vec::new();
+    for _ in 0..2_500_000 {
+        for place in 0..count {
+            let other = place + rng.below((hidden.len() - place) as u32) as usize;
+            hidden.swap(place, other);
+        }
+        let arrived = &hidden[..count];
+        // The reference would find this out too, at twenty times the cost.
+        if played.iter().all(|card| arrived.contains(card)) && reproduces(&variant, arrived) {
+            accepted.push(arrived.to_vec());
+        }
+    }
+    for arrived in &accepted {
+        let hand: Vec<String> =
+            arrived.iter().filter(|card| !played.contains(card)).map(|card| card.to_string()).collect();
+        *suits.entry(suits_of(&hand)).or_default() += 1;
+        *cards.entry(first_two(&hand)).or_default() += 1;
+    }
+
+    // A history of that information set, its view, and what the sampler makes of it.
+    let mut unknown = accepted[0].iter();
+    let mut history = History::new(&game);
+    for &word in &seen {
+        let name = if word == "?" { unknown.next().unwrap() } else { word };
+        let action = match game.turn(history.state()) {
+            Turn::Chance => game.parse_outcome(name).unwrap(),
+            _ => game.parse_action(name).unwrap(),
+        };
+        history.push(&game, action);
+    }
+    let sampler = game.sampler(&game.view(&history, Seat(0)));
+    let (mut exact_suits, mut exact_cards, mut unweighed) = (HashMap::new(), HashMap::new(), HashMap::new());
+    for world in sampler.worlds() {
+        let hand = hand_of_seat_1(&game, &world.state);
+        *exact_suits.entry(suits_of(&hand)).or_default() += world.weight as f64;
+        *exact_cards.entry(first_two(&hand)).or_default() += world.weight as f64;
+        *unweighed.entry(suits_of(&hand)).or_default() += 1.0;
+    }
+    let mut sampled = HashMap::new();
+    for _ in 0..100_000 {
+        *sampled.entry(suits_of(&hand_of_seat_1(&game, &sampler.sample(&mut rng)))).or_default() += 1;
+    }
+    println!("{} accepted, {} worlds, {} compositions", accepted.len(), sampler.count(), suits.len());
+    assert!(accepted.len() > 5_000, "{}", accepted.len());
+    let p_values =
+        [chi_square(&suits, &exact_suits), chi_square(&cards, &exact_cards), chi_square(&sampled, &exact_suits)];
+    println!("p-values {p_values:?}");
+    assert!(p_values.into_iter().all(|p| p > SMALLEST_P), "{p_values:?}");
+    // The test has the power to tell: hands that all weigh the same would not pass.
+    assert!(chi_square(&suits, &unweighed) < SMALLEST_P);
+}
