@@ -105,6 +105,19 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// Draws one outcome with the probabilities of [`chance`](Game::chance), without applying it.
     fn sample_chance(&self, state: &Self::State, rng: &mut Rng) -> Action;
 
+    /// Whether choices made one after another are really made at once: each stays hidden from the other players until all are
+    /// in. Interfaces with simultaneous moves offer the game that way, too.
+    fn is_simultaneous(&self) -> bool {
+        false
+    }
+
+    /// What `observer` learns from a player's `action` by itself, without what chance brings next, as a number: equal numbers
+    /// cannot be told apart. The default fits games whose actions are public. Search branches on it.
+    #[inline(always)]
+    fn observed(&self, _before: &Self::State, action: Action, _after: &Self::State, _observer: Seat) -> u64 {
+        u64::from(action.0)
+    }
+
     /// How many deals (bouts, rounds) have begun before the present one. Random events of different deals come from streams
     /// of their own (see [`Dealer`](crate::Dealer)), so that games with one seed have the same deals whatever was played.
     fn deal_number(&self, _state: &Self::State) -> u32 {
