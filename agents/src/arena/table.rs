@@ -69,6 +69,21 @@ impl PitResult {
     }
 }
 
+impl PitResult {
+    /// One line per agent, one column per opponent.
+    fn matrix(&self, f: &mut fmt::Formatter<'_>, width: usize, cell: impl Fn(Standing) -> String) -> fmt::Result {
+        for (row, label) in self.agents.iter().enumerate() {
+            write!(f, "{label:<width$}")?;
+            for column in 0..self.agents.len() {
+                let text = self.meeting(row, column).map_or_else(|| format!("{:>9}{:9}", "-", ""), &cell);
+                write!(f, "  {text}")?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
 /// The share in the win: 1 for the only first, parts for those who share first place, 0 otherwise.
 fn win_share(played: &Played, seat: usize) -> f64 {
     let best = played.returns.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -77,18 +92,18 @@ fn win_share(played: &Played, seat: usize) -> f64 {
 }
 
 impl fmt::Display for PitResult {
-    /// Standings, and for more than one table the cross-table of mean returns: row against column.
+    /// Standings, and for more than one table the cross-tables of mean returns and wins.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rules = if self.rules.is_empty() { "default rules" } else { &self.rules };
         let kind = if self.settings.paired { "paired deals" } else { "deals" };
         writeln!(f, "{} ({rules}), {} {kind}, {} games", self.game, self.settings.deals, self.games.len())?;
         let width = self.agents.iter().map(String::len).max().unwrap_or(0).max(5);
-        writeln!(f, "{:<width$}  {:>18}  {:>17}", "agent", "mean return", "wins")?;
+        writeln!(f, "{:<width$}  {:>18}  {:>20}", "agent", "mean return", "wins")?;
         for (entrant, label) in self.agents.iter().enumerate() {
             let Standing { mean, wins } = self.standing(entrant);
             writeln!(
                 f,
-                "{label:<width$}  {:>+9.3} ± {:<6.3}  {:>7.1} ± {:<5.1} %",
+                "{label:<width$}  {:>+9.3} ± {:<6.3}  {:>9.1} ± {:<4.1} %",
                 mean.mean,
                 mean.ci95,
                 100.0 * wins.mean,
@@ -98,16 +113,11 @@ impl fmt::Display for PitResult {
         let seats = self.games.first().map_or(0, |played| played.agents.len());
         if self.agents.len() > seats {
             writeln!(f, "mean return, row against column:")?;
-            for (row, label) in self.agents.iter().enumerate() {
-                write!(f, "{label:<width$}")?;
-                for column in 0..self.agents.len() {
-                    match self.meeting(row, column) {
-                        Some(Standing { mean, .. }) => write!(f, "  {:>+8.3} ± {:<5.3}", mean.mean, mean.ci95)?,
-                        None => write!(f, "  {:>16}", "-")?,
-                    }
-                }
-                writeln!(f)?;
-            }
+            self.matrix(f, width, |standing| format!("{:>+9.3} ± {:<6.3}", standing.mean.mean, standing.mean.ci95))?;
+            writeln!(f, "wins in %, row against column:")?;
+            self.matrix(f, width, |Standing { wins, .. }| {
+                format!("{:>9.1} ± {:<6.1}", 100.0 * wins.mean, 100.0 * wins.ci95)
+            })?;
         }
         Ok(())
     }

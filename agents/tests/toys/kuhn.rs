@@ -7,17 +7,17 @@ use stier_core::{
 
 options! {
     /// Kuhn poker has no options.
-    pub struct Rules for "kuhn" {}
+    pub(crate) struct Rules for "kuhn" {}
 }
 
 /// Check, or fold when facing a bet.
-pub const PASS: Action = Action(0);
+pub(crate) const PASS: Action = Action(0);
 /// Bet, or call when facing one.
-pub const BET: Action = Action(1);
+pub(crate) const BET: Action = Action(1);
 
 /// Cards (jack 0, queen 1, king 2; `None` before the deal) and the actions so far.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct State {
+pub(crate) struct State {
     cards: [Option<u8>; 2],
     actions: [Option<u8>; 3],
 }
@@ -30,7 +30,7 @@ impl State {
 
 /// The own card and the actions of both.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct View {
+pub(crate) struct View {
     seat: Seat,
     seen: State,
 }
@@ -43,7 +43,7 @@ impl SeatView for View {
 
 /// The opponent holds one of the other two cards.
 #[derive(Clone, Debug)]
-pub struct Deals {
+pub(crate) struct Deals {
     view: View,
     others: Vec<u8>,
 }
@@ -81,7 +81,7 @@ impl Sampler<Kuhn> for Deals {
 
 /// The game.
 #[derive(Clone, Debug)]
-pub struct Kuhn;
+pub(crate) struct Kuhn;
 
 impl Game for Kuhn {
     const NAME: &'static str = "kuhn";

@@ -1,3 +1,3 @@
 //! Small games with known answers, made of nothing but the public traits.
 
-pub mod kuhn;
+pub(crate) mod kuhn;

@@ -1,0 +1,124 @@
+"""The demonstration: who beats whom at Schwinget, and when does the search attack?
+
+Plays a cross-table of random, greedy and ISMCTS under both scorings, prints it with 95 % intervals, and counts after
+how many tricks the ISMCTS player locks the pile. Everything goes through the public interface of ``stier``.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+
+import stier
+
+SEARCHER = "ismcts:iterations=1000"
+AGENTS = ["random", "greedy", SEARCHER]
+SCORINGS = ["points", "schwinger"]
+#: Tricks that can be finished before an attack: after the sixth the pile is empty.
+TRICKS = range(6)
+
+
+@dataclass
+class Attacks:
+    """How a player attacks, by the number of finished tricks."""
+
+    #: Bouts played.
+    bouts: int
+    #: ``on_lead[k]``: bouts in which the player led after k tricks and could still attack.
+    on_lead: np.ndarray
+    #: ``attacked[k]``: bouts in which it did.
+    attacked: np.ndarray
+
+    def share(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of all bouts, the share with an attack after k tricks, and the half width of its 95 % interval."""
+        share = self.attacked / self.bouts
+        return share, 1.96 * np.sqrt(share * (1 - share) / self.bouts)
+
+
+def count_attacks(games: Iterable[stier.Played], player: int, num_cards: int) -> Attacks:
+    """Counts the attacks of one player, named by its index, over finished bouts."""
+    bouts, on_lead, attacked = 0, np.zeros(len(TRICKS), int), np.zeros(len(TRICKS), int)
+    for game in games:
+        if player not in game.agents:
+            continue
+        bouts += 1
+        seat = game.agents.index(player)
+        plays = 0
+        for actor, action in game.state().history():
+            if actor < 0:
+                continue
+            if action == num_cards:  # the attack: nobody may attack after it
+                if actor == seat:
+                    on_lead[plays // 2] += 1
+                    attacked[plays // 2] += 1
+                break
+            if action < num_cards:
+                if plays % 2 == 0 and plays // 2 in TRICKS and actor == seat:
+                    on_lead[plays // 2] += 1
+                plays += 1
+    return Attacks(bouts, on_lead, attacked)
+
+
+def print_attacks(attacks: Attacks) -> None:
+    """The attacks as a table."""
+    share, interval = attacks.share()
+    print(f"attacks of {SEARCHER} in {attacks.bouts} bouts:")
+    print("tricks finished   of all bouts         of those on lead")
+    for k in TRICKS:
+        rate = attacks.attacked[k] / max(attacks.on_lead[k], 1)
+        of_all = f"{100 * share[k]:5.1f} ± {100 * interval[k]:.1f} %"
+        print(f"{k:>15}   {of_all}   {100 * rate:14.1f} % of {attacks.on_lead[k]}")
+    total = attacks.attacked.sum() / attacks.bouts
+    print(f"{'in all':>15}   {100 * total:5.1f} %\n")
+
+
+def draw(axes: Axes, scoring: str, attacks: Attacks) -> None:
+    """Bars: the share of bouts in which the player attacks, by finished tricks."""
+    share, interval = attacks.share()
+    axes.bar(TRICKS, 100 * share, yerr=100 * interval, capsize=3, color="#c62828", width=0.7)
+    total = 100 * attacks.attacked.sum() / attacks.bouts
+    axes.set_title(f"scoring = {scoring}: attacks in {total:.0f} % of bouts", fontsize=11)
+    axes.set_xlabel("tricks finished when it attacks")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="y", alpha=0.3)
+    axes.set_axisbelow(True)
+
+
+def main() -> None:
+    """Plays, prints, draws."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--deals", type=int, default=1000, help="paired deals for each pair of agents (default: 1000)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of deals and agents (default: 0)")
+    parser.add_argument("--out", type=Path, default=Path("out"), help="folder of the picture (default: out)")
+    arguments = parser.parse_args()
+    arguments.out.mkdir(parents=True, exist_ok=True)
+
+    figure, panels = plt.subplots(1, len(SCORINGS), figsize=(9, 3.6), sharey=True, layout="constrained")
+    for scoring, axes in zip(SCORINGS, panels, strict=True):
+        game = stier.load_game("schwinget", scoring=scoring)
+        result = stier.pit(game, AGENTS, deals=arguments.deals, seed=arguments.seed, progress=True)
+        print(result)
+        attacks = count_attacks(result.games, AGENTS.index(SEARCHER), game.max_chance_outcomes())
+        print_attacks(attacks)
+        draw(axes, scoring, attacks)
+    panels[0].set_ylabel("% of bouts (95 % interval)")
+    figure.suptitle(f"When does {SEARCHER} attack?  Schwinget against random and greedy", fontsize=12)
+    picture = arguments.out / "attack_timing.png"
+    temporary = picture.with_suffix(".new.png")
+    figure.savefig(temporary, dpi=150)
+    temporary.replace(picture)
+    print(f"picture: {picture}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,172 @@
+//! `stier.Agent`.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, TryLockError};
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use stier_agents::AgentSpec;
+use stier_agents::agent::Decision;
+use stier_agents::erased::DynAgent;
+use stier_agents::spec;
+use stier_core::OptionValue;
+
+use crate::errors;
+use crate::game::Game;
+use crate::run::watched;
+use crate::search::Search;
+use crate::state::State;
+use crate::values::{Seed, name_and_options};
+
+/// Searches with no more iterations than this end within milliseconds and are not worth a thread.
+const QUICK: i64 = 20_000;
+
+/// An agent for one game; made by `load_agent`.
+///
+/// Its decisions are a function of its seed and of the decisions it has made since the last `restart`, unless its budget is
+/// time. It uses nothing that the player to move cannot know. One decision at a time: threads need agents of their own. A
+/// pickled agent comes back as newly loaded.
+#[pyclass(frozen, module = "stier")]
+pub(crate) struct Agent {
+    game: Game,
+    spec: AgentSpec,
+    /// Whether its decisions are over before anybody could want to interrupt them.
+    quick: bool,
+    interrupt: Arc<AtomicBool>,
+    player: Mutex<Box<dyn DynAgent>>,
+}
+
+impl Agent {
+    pub(crate) fn game(&self) -> &Game {
+        &self.game
+    }
+
+    pub(crate) fn spec(&self) -> &AgentSpec {
+        &self.spec
+    }
+
+    fn with_player<T>(&self, body: impl FnOnce(&mut dyn DynAgent) -> PyResult<T>) -> PyResult<T> {
+        match self.player.try_lock() {
+            Ok(mut player) => body(&mut **player),
+            // A panic in another decision leaves the agent as sound as it was: every decision starts afresh.
+            Err(TryLockError::Poisoned(poisoned)) => body(&mut **poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => {
+                Err(errors::agent("the agent is deciding in another thread: threads need agents of their own"))
+            }
+        }
+    }
+
+    fn decide(&self, py: Python<'_>, state: &State) -> PyResult<Decision> {
+        self.with_player(|player| {
+            let state = state.inner();
+            let decision = if self.quick {
+                py.detach(|| player.decide(state))
+            } else {
+                self.interrupt.store(false, Ordering::Relaxed);
+                watched::<_, ()>(py, &self.interrupt, |_| player.decide(state), |_| Ok(()))?
+            };
+            decision.map_err(errors::agent)
+        })
+    }
+}
+
+/// Whether an agent with these options decides in an instant: it has none, or its budget is small.
+fn is_quick(options: &[(&str, OptionValue)]) -> bool {
+    let value = |wanted: &str| {
+        options.iter().find_map(|(name, value)| match value {
+            OptionValue::Int(value) if *name == wanted => Some(*value),
+            _ => None,
+        })
+    };
+    let timed = value("time_ms").is_some_and(|time| time > 0);
+    options.is_empty() || !timed && value("iterations").is_some_and(|iterations| iterations <= QUICK)
+}
+
+/// The agents that search: those whose options have a budget.
+fn searchers() -> String {
+    let searches = |options: &[stier_core::OptionInfo]| options.iter().any(|option| option.name == "iterations");
+    let names = spec::describe().into_iter().filter(|(_, _, options)| searches(options)).map(|(name, ..)| name);
+    names.collect::<Vec<_>>().join(", ")
+}
+
+/// The error for asking somebody who does not search what a search saw.
+pub(crate) fn no_search(name: &str) -> PyErr {
+    errors::agent(format!("{name} does not search; the agents that do are {}", searchers()))
+}
+
+/// An agent from text, as on the command line: `ismcts:iterations=100`.
+pub(crate) fn parse_spec(text: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<AgentSpec> {
+    let (name, options) = name_and_options(text, options, errors::agent)?;
+    format!("{name}:{options}").parse().map_err(errors::agent)
+}
+
+/// The agent of that name for a game, with the options given as keywords, in the text
+/// (`"ismcts:iterations=10000,threads=2"`), or some here and some there. Every agent has the option `seed`.
+///
+/// Raises `AgentError`, which lists what there is, for an unknown name, option or value, and for an option given twice.
+#[pyfunction]
+#[pyo3(signature = (name, game, /, **options))]
+pub(crate) fn load_agent(name: &str, game: &Game, options: Option<&Bound<'_, PyDict>>) -> PyResult<Agent> {
+    let spec = parse_spec(name, options)?;
+    let mut player = game.face().agent(&spec);
+    let interrupt = Arc::<AtomicBool>::default();
+    player.interrupt_with(interrupt.clone());
+    Ok(Agent { game: game.clone(), quick: is_quick(&spec.options()), spec, interrupt, player: Mutex::new(player) })
+}
+
+#[pymethods]
+impl Agent {
+    /// The agent's name, without options.
+    #[getter]
+    fn name(&self) -> &'static str {
+        self.spec.name()
+    }
+
+    /// The game that it was loaded for.
+    #[getter(game)]
+    fn get_game(&self) -> Game {
+        self.game.clone()
+    }
+
+    /// Decides for the player to move: one of the legal actions.
+    ///
+    /// Other threads run meanwhile, and Ctrl-C is answered. Raises `AgentError` where no player is to act, and for a state of
+    /// another game.
+    fn step(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<u8> {
+        Ok(self.decide(py, &state)?.action.0)
+    }
+
+    /// As `step`, with the probability that each legal action had of being chosen: `([(action, probability), …], action)`.
+    fn step_with_policy(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<(Vec<(u8, f64)>, u8)> {
+        let Decision { action, policy, .. } = self.decide(py, &state)?;
+        Ok((policy.into_iter().map(|(action, probability)| (action.0, probability)).collect(), action.0))
+    }
+
+    /// As `step`, with what the search saw. Raises `AgentError` for an agent that does not search.
+    fn search(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<Search> {
+        Search::of(self.decide(py, &state)?, &state).ok_or_else(|| no_search(self.spec.name()))
+    }
+
+    /// Begins a new game: forgets the last one and draws from the streams of `seed`, or of the first seed again.
+    #[pyo3(signature = (seed=None))]
+    fn restart(&self, seed: Option<Seed>) -> PyResult<()> {
+        let seed = seed.map_or(self.spec.seed().unwrap_or(0), |Seed(seed)| seed);
+        self.with_player(|player| {
+            player.restart(seed);
+            Ok(())
+        })
+    }
+
+    fn __str__(&self) -> String {
+        self.spec.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<stier.Agent '{}' for {}>", self.spec, self.game.text())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let load = py.import("stier")?.getattr("load_agent")?;
+        Ok((load, (self.spec.to_string(), self.game.clone()).into_pyobject(py)?))
+    }
+}

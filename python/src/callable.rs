@@ -1,0 +1,124 @@
+//! `stier.PythonAgent`.
+
+use std::sync::{Mutex, PoisonError};
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use stier_agents::erased::DynState;
+use stier_core::{Action, Rng, Turn};
+
+use crate::agent::no_search;
+use crate::errors;
+use crate::game::Game;
+use crate::state::State;
+use crate::values::{Number, Seed};
+
+/// Any callable as an agent: `f(state) -> action`.
+///
+/// The callable is shown a state drawn from what the player to move knows, with explicit chance nodes: what it cannot know,
+/// it cannot find there. The seed is that of these draws.
+#[pyclass(frozen, module = "stier")]
+pub(crate) struct PythonAgent {
+    function: Py<PyAny>,
+    name: String,
+    seed: u64,
+    rng: Mutex<Rng>,
+}
+
+fn stream(seed: u64) -> Rng {
+    Rng::stream(seed, "python agent", 0)
+}
+
+impl PythonAgent {
+    /// The agent's name for tables.
+    pub(crate) fn label(&self) -> &str {
+        &self.name
+    }
+
+    /// Has the callable decide in a state that it may see.
+    pub(crate) fn ask(&self, py: Python<'_>, game: &Game, shown: &dyn DynState) -> PyResult<Action> {
+        let answer = self.function.call1(py, (State::new(game.clone(), shown.duplicate()),))?;
+        let named = |error: PyErr| {
+            let text = format!("{} chose an {}", self.name, error.value(py));
+            if error.is_instance_of::<PyTypeError>(py) { error } else { errors::illegal(text) }
+        };
+        let number: Number = answer.extract(py).map_err(|_: PyErr| {
+            let kind = answer.bind(py).get_type().name().map_or("?".to_string(), |name| name.to_string());
+            PyTypeError::new_err(format!("{} must return the number of an action, not {kind}", self.name))
+        })?;
+        let action = number.action_in(shown).map_err(named)?;
+        if shown.possible().contains(&action) {
+            return Ok(action);
+        }
+        let error = shown.duplicate().apply(action).expect_err("what is not possible is refused");
+        Err(named(errors::illegal(error)))
+    }
+}
+
+#[pymethods]
+impl PythonAgent {
+    #[new]
+    #[pyo3(signature = (function, name=None, seed=Seed(0)), text_signature = "(function, name=None, seed=0)")]
+    pub(crate) fn new(function: &Bound<'_, PyAny>, name: Option<String>, seed: Seed) -> PyResult<Self> {
+        if !function.is_callable() {
+            let kind = function.get_type().name()?;
+            return Err(PyTypeError::new_err(format!("an agent is a callable f(state) -> action, not {kind}")));
+        }
+        let own_name = || -> PyResult<String> {
+            let name = function.getattr("__name__").or_else(|_| function.get_type().getattr("__name__"))?;
+            Ok(name.str()?.to_string())
+        };
+        let name = name.map_or_else(own_name, Ok)?;
+        Ok(Self { function: function.clone().unbind(), name, seed: seed.0, rng: Mutex::new(stream(seed.0)) })
+    }
+
+    /// What tables call it: the name given, or the callable's own.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Has the callable decide for the player to move.
+    ///
+    /// Raises what the callable raises, `IllegalActionError` if it chooses an illegal action, and `AgentError` where no
+    /// player is to act.
+    fn step(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<u8> {
+        let seat = match state.inner().turn() {
+            Turn::Seat(seat) => seat,
+            Turn::Chance => return Err(errors::agent("no player is to act in this state: chance is")),
+            Turn::Over => return Err(errors::agent("no player is to act in this state: the game is over")),
+        };
+        let seed = self.rng.lock().unwrap_or_else(PoisonError::into_inner).bits();
+        let mut shown = state.inner().resample(seat, seed);
+        shown.set_dealing(None);
+        Ok(self.ask(py, state.game(), &*shown)?.0)
+    }
+
+    /// As `step`, with the probability that each legal action had of being chosen: 1 for the one that was.
+    fn step_with_policy(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<(Vec<(u8, f64)>, u8)> {
+        let legal = state.inner().possible();
+        let chosen = self.step(py, state)?;
+        Ok((legal.into_iter().map(|action| (action.0, f64::from(u8::from(action.0 == chosen)))).collect(), chosen))
+    }
+
+    /// Raises `AgentError`: a callable does not search.
+    #[expect(unused_variables, reason = "named as in Agent")]
+    fn search(&self, state: PyRef<'_, State>) -> PyResult<()> {
+        Err(no_search(&self.name))
+    }
+
+    /// Draws from the streams of `seed`, or of the first seed again. The callable is not told.
+    #[pyo3(signature = (seed=None))]
+    fn restart(&self, seed: Option<Seed>) {
+        let seed = seed.map_or(self.seed, |Seed(seed)| seed);
+        *self.rng.lock().unwrap_or_else(PoisonError::into_inner) = stream(seed);
+    }
+
+    fn __str__(&self) -> &str {
+        &self.name
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<stier.PythonAgent '{}'>", self.name)
+    }
+}

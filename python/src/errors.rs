@@ -1,0 +1,37 @@
+//! The engine's errors as Python's. The types live in `stier/errors.py`, where they can have several bases.
+
+use pyo3::PyErr;
+
+/// The Python exception types.
+mod types {
+    pyo3::import_exception!(stier.errors, AgentError);
+    pyo3::import_exception!(stier.errors, IllegalActionError);
+    pyo3::import_exception!(stier.errors, RecordError);
+    pyo3::import_exception!(stier.errors, RulesError);
+    pyo3::import_exception!(stier.errors, SeatError);
+}
+
+/// An error of agents: unknown, unsuited, asked for what they do not do.
+pub(crate) fn agent(error: impl ToString) -> PyErr {
+    types::AgentError::new_err(error.to_string())
+}
+
+/// An action that is not legal, or that the game does not have.
+pub(crate) fn illegal(error: impl ToString) -> PyErr {
+    types::IllegalActionError::new_err(error.to_string())
+}
+
+/// A record or a serialized state that cannot be read.
+pub(crate) fn record(error: impl ToString) -> PyErr {
+    types::RecordError::new_err(error.to_string())
+}
+
+/// A game that does not exist, or rules that make no game.
+pub(crate) fn rules(error: impl ToString) -> PyErr {
+    types::RulesError::new_err(error.to_string())
+}
+
+/// A seat that the game does not have, or that must be named here.
+pub(crate) fn seat(error: impl ToString) -> PyErr {
+    types::SeatError::new_err(error.to_string())
+}

@@ -1,0 +1,224 @@
+//! `stier.Game`.
+
+use std::sync::Arc;
+
+use pyo3::IntoPyObjectExt as _;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use stier_agents::erased::{self, DynGame};
+use stier_core::{Field, OptionValue, RulesError, games, with_game};
+
+use crate::errors;
+use crate::state::{CHANCE, State};
+use crate::values::{Number, Seed, name_and_options};
+
+/// A game under fixed rules; made by `load_game`, never changed.
+///
+/// Two games are equal if name and rules are.
+#[pyclass(frozen, module = "stier")]
+#[derive(Clone)]
+pub(crate) struct Game {
+    face: Arc<dyn DynGame>,
+    observation_size: usize,
+    information_state_size: usize,
+}
+
+impl Game {
+    pub(crate) fn new(face: Arc<dyn DynGame>) -> Self {
+        let observation_size = erased::tensor_size(&face.observation_layout());
+        let information_state_size = erased::tensor_size(&face.information_state_layout());
+        Self { face, observation_size, information_state_size }
+    }
+
+    pub(crate) fn face(&self) -> &dyn DynGame {
+        &*self.face
+    }
+
+    pub(crate) fn observation_size(&self) -> usize {
+        self.observation_size
+    }
+
+    pub(crate) fn information_state_size(&self) -> usize {
+        self.information_state_size
+    }
+
+    /// The name, with the rules where they are not the default: `schwinget:bouts=4`.
+    pub(crate) fn text(&self) -> String {
+        match self.face.rules_text() {
+            rules if rules.is_empty() => self.face.name().to_string(),
+            rules => format!("{}:{rules}", self.face.name()),
+        }
+    }
+
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.face.name() == other.face.name() && self.face.rules_text() == other.face.rules_text()
+    }
+}
+
+/// The error for a game that does not exist.
+pub(crate) fn unknown(name: &str) -> RulesError {
+    RulesError::UnknownGame { name: name.to_string(), known: games::NAMES.join(", ") }
+}
+
+/// The game of that name, with the rules given as keywords.
+///
+/// Values are strings, numbers or bools (`True` and `False` turn a switch on and off); options left out have their
+/// defaults. `load_game(name, **game.rules())` is the same game again. Options may stand in the text as well:
+/// `"schwinget:scoring=schwinger,bouts=4"` or `"schwinget(scoring=schwinger,bouts=4)"`.
+///
+/// Raises `RulesError`, which lists what there is, for an unknown name, option or value, for an option given twice, and for
+/// options that do not fit together.
+#[pyfunction]
+#[pyo3(signature = (name, /, **options))]
+pub(crate) fn load_game(name: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Game> {
+    let (name, rules) = name_and_options(name, options, errors::rules)?;
+    let face = with_game!(name, G => erased::load::<G>(&rules)).unwrap_or_else(|| Err(unknown(name)));
+    face.map(Game::new).map_err(errors::rules)
+}
+
+fn layout(fields: Vec<Field>) -> Vec<(&'static str, Vec<usize>)> {
+    fields.into_iter().map(|field| (field.name, field.shape)).collect()
+}
+
+#[pymethods]
+impl Game {
+    /// The name, as in `registered_names()`.
+    fn short_name(&self) -> &'static str {
+        self.face.name()
+    }
+
+    /// Every option with its value: numbers as numbers, everything else by name.
+    fn rules<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for (name, value) in self.face.rules() {
+            dict.set_item(name, option_value(py, value)?)?;
+        }
+        Ok(dict)
+    }
+
+    /// The options that differ from their defaults, as `"scoring=schwinger,bouts=4"`.
+    fn rules_text(&self) -> String {
+        self.face.rules_text()
+    }
+
+    /// The number of players; they are 0, 1, … clockwise.
+    fn num_players(&self) -> usize {
+        self.face.num_seats()
+    }
+
+    /// Players' actions are numbers below this.
+    fn num_distinct_actions(&self) -> usize {
+        self.face.num_actions()
+    }
+
+    /// Chance outcomes are numbers below this.
+    fn max_chance_outcomes(&self) -> usize {
+        self.face.num_outcomes()
+    }
+
+    /// No game has more decisions of players than this.
+    fn max_game_length(&self) -> usize {
+        self.face.max_decisions()
+    }
+
+    /// No game has more random events than this.
+    fn max_chance_nodes_in_history(&self) -> usize {
+        self.face.max_chance_events()
+    }
+
+    /// No return is lower than this.
+    fn min_utility(&self) -> f64 {
+        self.face.utility_range().0.into()
+    }
+
+    /// No return is higher than this.
+    fn max_utility(&self) -> f64 {
+        self.face.utility_range().1.into()
+    }
+
+    /// What the returns of all players add up to; `None` where that is not fixed.
+    fn utility_sum(&self) -> Option<f64> {
+        self.face.utility_sum().map(f64::from)
+    }
+
+    /// The shape of `State.observation_tensor`: one dimension.
+    fn observation_tensor_shape(&self) -> [usize; 1] {
+        [self.observation_size]
+    }
+
+    /// The shape of `State.information_state_tensor`: one dimension.
+    fn information_state_tensor_shape(&self) -> [usize; 1] {
+        [self.information_state_size]
+    }
+
+    /// The parts of the observation tensor, one after the other: (name, shape), each in C order.
+    fn observation_tensor_layout(&self) -> Vec<(&'static str, Vec<usize>)> {
+        layout(self.face.observation_layout())
+    }
+
+    /// The parts of the information-state tensor, one after the other: (name, shape), each in C order.
+    fn information_state_tensor_layout(&self) -> Vec<(&'static str, Vec<usize>)> {
+        layout(self.face.information_state_layout())
+    }
+
+    /// The name of a player's action, or with `stier.CHANCE` as player that of a chance outcome.
+    ///
+    /// Raises `SeatError` for a player, `IllegalActionError` for a number that the game does not have.
+    fn action_to_string(&self, player: Number, action: Number) -> PyResult<String> {
+        let face = self.face();
+        if player.is(CHANCE) {
+            return Ok(face.outcome_name(action.id_below(face.num_outcomes(), "chance outcome", face)?));
+        }
+        player.seat_of(face)?;
+        Ok(face.action_name(action.id_below(face.num_actions(), "action", face)?))
+    }
+
+    /// The player's action of that name. Raises `IllegalActionError`, which lists the names, if there is none.
+    fn string_to_action(&self, text: &str) -> PyResult<u8> {
+        self.face.parse_action(text).map(|action| action.0).map_err(errors::illegal)
+    }
+
+    /// The state before the first card is dealt, with explicit chance nodes; or, with a seed, a state that deals itself:
+    /// random events are drawn from the seed, and only players' decisions are left to the caller.
+    ///
+    /// The seed is 0..=2**64-1. It fixes the order of every pile, whoever draws from it.
+    #[pyo3(signature = (seed=None))]
+    fn new_initial_state(&self, seed: Option<Seed>) -> State {
+        State::new(self.clone(), self.face.new_state(seed.map(|Seed(seed)| seed)))
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Self>().is_ok_and(|other| self.is(other.get()))
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        self.text().into_bound_py_any(py)?.hash()
+    }
+
+    fn __str__(&self) -> String {
+        self.text()
+    }
+
+    fn __repr__(&self) -> String {
+        let defaults: Vec<String> = self.face.rules_text().split(',').map(str::to_string).collect();
+        let named = |name: &str| defaults.iter().any(|part| part.split('=').next() == Some(name));
+        let options = self.face.rules().into_iter().filter(|(name, _)| named(name)).map(|(name, value)| match value {
+            OptionValue::Name(value) => format!(", {name}='{value}'"),
+            number => format!(", {name}={number}"),
+        });
+        format!("stier.load_game('{}'{})", self.face.name(), options.collect::<String>())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        Ok((py.import("stier")?.getattr("load_game")?, PyTuple::new(py, [self.text()])?))
+    }
+}
+
+/// An option's value as Python has it.
+pub(crate) fn option_value(py: Python<'_>, value: OptionValue) -> PyResult<Bound<'_, PyAny>> {
+    match value {
+        OptionValue::Int(value) => value.into_bound_py_any(py),
+        OptionValue::Float(value) => value.into_bound_py_any(py),
+        OptionValue::Name(value) => value.into_bound_py_any(py),
+    }
+}

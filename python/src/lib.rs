@@ -1,0 +1,49 @@
+//! The engine as a Python module: conversions, errors, threads.
+//!
+//! One class each for games, states and agents, whatever the game: below them are the erased faces of `stier_agents`. Every
+//! argument is checked here, calls that may be long run on a thread of their own without the GIL ([`run`]), and the exception
+//! types are those of `stier/errors.py`.
+
+use pyo3::prelude::*;
+use pyo3::wrap_pyfunction;
+
+mod agent;
+mod callable;
+mod errors;
+mod game;
+mod listing;
+mod pit;
+mod result;
+mod run;
+mod search;
+mod serial;
+mod state;
+mod values;
+
+/// The compiled part of the package `stier`; import from there.
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("CHANCE", state::CHANCE)?;
+    module.add("TERMINAL", state::TERMINAL)?;
+    module.add_class::<game::Game>()?;
+    module.add_class::<state::State>()?;
+    module.add_class::<agent::Agent>()?;
+    module.add_class::<callable::PythonAgent>()?;
+    module.add_class::<search::Search>()?;
+    module.add_class::<search::ActionStats>()?;
+    module.add_class::<result::PitResult>()?;
+    module.add_class::<result::Played>()?;
+    module.add_function(wrap_pyfunction!(game::load_game, module)?)?;
+    module.add_function(wrap_pyfunction!(agent::load_agent, module)?)?;
+    module.add_function(wrap_pyfunction!(serial::read_record, module)?)?;
+    module.add_function(wrap_pyfunction!(serial::serialize_game_and_state, module)?)?;
+    module.add_function(wrap_pyfunction!(serial::deserialize_game_and_state, module)?)?;
+    module.add_function(wrap_pyfunction!(serial::restore_state, module)?)?;
+    module.add_function(wrap_pyfunction!(pit::pit, module)?)?;
+    module.add_function(wrap_pyfunction!(listing::registered_names, module)?)?;
+    module.add_function(wrap_pyfunction!(listing::registered_agents, module)?)?;
+    module.add_function(wrap_pyfunction!(listing::game_options, module)?)?;
+    module.add_function(wrap_pyfunction!(listing::agent_options, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,48 @@
+//! What there is: games and agents by name, with their options.
+
+use pyo3::prelude::*;
+use stier_agents::{erased, spec};
+use stier_core::{OptionInfo, games, with_game};
+
+use crate::errors;
+use crate::game::{option_value, unknown};
+
+/// (name, default, allowed values, meaning).
+type OptionRow<'py> = (&'static str, Bound<'py, PyAny>, String, String);
+
+fn rows(py: Python<'_>, options: Vec<OptionInfo>) -> PyResult<Vec<OptionRow<'_>>> {
+    let row = |info: OptionInfo| {
+        // The text comes from doc comments: one line per source line.
+        let about = info.about.split_whitespace().collect::<Vec<_>>().join(" ");
+        Ok((info.name, option_value(py, info.default)?, info.allowed, about))
+    };
+    options.into_iter().map(row).collect()
+}
+
+/// The names of all games, ascending.
+#[pyfunction]
+pub(crate) fn registered_names() -> Vec<&'static str> {
+    games::NAMES.to_vec()
+}
+
+/// The names of all agents, ascending.
+#[pyfunction]
+pub(crate) fn registered_agents() -> Vec<&'static str> {
+    spec::NAMES.to_vec()
+}
+
+/// The options of a game.
+#[pyfunction]
+pub(crate) fn game_options<'py>(py: Python<'py>, name: &str) -> PyResult<Vec<OptionRow<'py>>> {
+    let options = with_game!(name, G => erased::options::<G>()).ok_or_else(|| errors::rules(unknown(name)))?;
+    rows(py, options)
+}
+
+/// Every agent: (name, what it does, its options besides the seed).
+#[pyfunction]
+pub(crate) fn agent_options(py: Python<'_>) -> PyResult<Vec<(&'static str, String, Vec<OptionRow<'_>>)>> {
+    let row = |(name, about, options): (_, &str, _)| {
+        Ok((name, about.split_whitespace().collect::<Vec<_>>().join(" "), rows(py, options)?))
+    };
+    spec::describe().into_iter().map(row).collect()
+}

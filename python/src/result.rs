@@ -1,0 +1,248 @@
+//! `stier.PitResult` and `stier.Played`.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use numpy::{IntoPyArray as _, PyArray1, PyArray2};
+use pyo3::exceptions::PyImportError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple};
+use stier_agents::arena::{self, Standing};
+
+use crate::game::Game;
+use crate::serial;
+use crate::state::State;
+use crate::values::Number;
+
+/// The two tables of `cross_table`.
+type Tables<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>);
+
+/// All games of a `pit`, and what they add up to. Agents are numbered in the order of entry.
+#[pyclass(frozen, module = "stier")]
+pub(crate) struct PitResult {
+    game: Game,
+    result: Arc<arena::PitResult>,
+    standings: Vec<Standing>,
+}
+
+impl PitResult {
+    pub(crate) fn new(game: Game, result: arena::PitResult) -> Self {
+        let standings = (0..result.agents.len()).map(|entrant| result.standing(entrant)).collect();
+        Self { game, result: Arc::new(result), standings }
+    }
+
+    fn column<'py>(&self, py: Python<'py>, value: impl Fn(&Standing) -> f64) -> Bound<'py, PyArray1<f64>> {
+        self.standings.iter().map(value).collect::<Vec<_>>().into_pyarray(py)
+    }
+
+    fn entrant(&self, number: &Number) -> PyResult<usize> {
+        Ok(number.between("the number of an agent", 0, self.result.agents.len() as i64 - 1)? as usize)
+    }
+}
+
+#[pymethods]
+impl PitResult {
+    /// The game that was played.
+    #[getter]
+    fn game(&self) -> Game {
+        self.game.clone()
+    }
+
+    /// The agents as text, in order of entry.
+    #[getter]
+    fn agents(&self) -> Vec<String> {
+        self.result.agents.clone()
+    }
+
+    /// Deals per table of agents.
+    #[getter]
+    fn deals(&self) -> u64 {
+        self.result.settings.deals
+    }
+
+    /// The seed of deals and agents.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.result.settings.seed
+    }
+
+    /// Whether every deal was played once per seat rotation with the same cards.
+    #[getter]
+    fn paired(&self) -> bool {
+        self.result.settings.paired
+    }
+
+    /// Mean return per game of each agent, in the game's utility: float64 (agents,).
+    #[getter]
+    fn mean<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.column(py, |standing| standing.mean.mean)
+    }
+
+    /// Half the width of the 95 % interval around `mean`: float64 (agents,). Deals are the units, not games; infinite for a
+    /// single deal.
+    #[getter]
+    fn ci95<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.column(py, |standing| standing.mean.ci95)
+    }
+
+    /// Share of games won by each agent: float64 (agents,). Those in first place share a win.
+    #[getter]
+    fn wins<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.column(py, |standing| standing.wins.mean)
+    }
+
+    /// Half the width of the 95 % interval around `wins`: float64 (agents,).
+    #[getter]
+    fn wins_ci95<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.column(py, |standing| standing.wins.ci95)
+    }
+
+    /// Every game, by table, deal and rotation. The list is new, and so are its items: keep it rather than ask again.
+    #[getter]
+    fn games(&self) -> Vec<Played> {
+        let played = |index| Played { game: self.game.clone(), result: self.result.clone(), index };
+        (0..self.result.games.len()).map(played).collect()
+    }
+
+    /// How agent `i` did in the games with agent `j` at the table: (mean, ci95, wins, wins_ci95); `None` if they did not
+    /// meet.
+    fn meeting(&self, i: Number, j: Number) -> PyResult<Option<(f64, f64, f64, f64)>> {
+        let meeting = self.result.meeting(self.entrant(&i)?, self.entrant(&j)?);
+        Ok(meeting.map(|Standing { mean, wins }| (mean.mean, mean.ci95, wins.mean, wins.ci95)))
+    }
+
+    /// Mean returns of row against column and their 95 % half widths: two float64 arrays (agents, agents), NaN where two did
+    /// not meet.
+    fn cross_table<'py>(&self, py: Python<'py>) -> PyResult<Tables<'py>> {
+        let agents = 0..self.result.agents.len();
+        let meetings: Vec<Vec<Option<Standing>>> =
+            agents.clone().map(|row| agents.clone().map(|column| self.result.meeting(row, column)).collect()).collect();
+        let table = |value: fn(Standing) -> f64| {
+            let row = |row: &Vec<Option<Standing>>| row.iter().map(|cell| cell.map_or(f64::NAN, value)).collect();
+            PyArray2::from_vec2(py, &meetings.iter().map(row).collect::<Vec<Vec<f64>>>())
+        };
+        Ok((table(|standing| standing.mean.mean)?, table(|standing| standing.mean.ci95)?))
+    }
+
+    /// The sum of each agent's returns, best first: `[(agent, total), …]`.
+    fn totals(&self) -> Vec<(usize, f64)> {
+        self.result.totals()
+    }
+
+    /// A `pandas.DataFrame` with one row per game and seat: `game` (counted from 0), `deal`, `seat`, `entrant` (the agent's
+    /// number), `agent` (as text), `return`. Needs pandas.
+    fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let pandas = py.import("pandas").map_err(|error| {
+            let hint = PyImportError::new_err("to_pandas needs pandas: pip install 'stier[pandas]'");
+            hint.set_cause(py, Some(error));
+            hint
+        })?;
+        let names: Vec<Bound<'_, PyString>> = self.result.agents.iter().map(|name| PyString::new(py, name)).collect();
+        let rows = || {
+            let seats = |(game, played)| (0..game_seats(played)).map(move |seat| (game, played, seat));
+            (0_u64..).zip(&self.result.games).flat_map(seats)
+        };
+        let entrant = |played: &arena::Played, seat: usize| played.agents.as_slice()[seat];
+        let numbers = |value: &dyn Fn(u64, &arena::Played, usize) -> u64| {
+            rows().map(|(game, played, seat)| value(game, played, seat)).collect::<Vec<u64>>().into_pyarray(py)
+        };
+        let columns = PyDict::new(py);
+        columns.set_item("game", numbers(&|game, _, _| game))?;
+        columns.set_item("deal", numbers(&|_, played, _| played.deal))?;
+        columns.set_item("seat", numbers(&|_, _, seat| seat as u64))?;
+        columns.set_item("entrant", numbers(&|_, played, seat| entrant(played, seat) as u64))?;
+        let labels: Vec<_> = rows().map(|(_, played, seat)| names[entrant(played, seat)].clone()).collect();
+        columns.set_item("agent", labels)?;
+        let returns: Vec<f64> = rows().map(|(_, played, seat)| played.returns.as_slice()[seat].into()).collect();
+        columns.set_item("return", returns.into_pyarray(py))?;
+        pandas.call_method1("DataFrame", (columns,))
+    }
+
+    fn __str__(&self) -> String {
+        self.result.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        let agents = self.result.agents.join("', '");
+        format!("<stier.PitResult of {} games of {}: '{agents}'>", self.result.games.len(), self.game.text())
+    }
+
+    fn _repr_html_(&self) -> String {
+        let mut out = format!(
+            "<table><caption>{}, {} games</caption><tr><th>agent</th><th>mean return</th><th>wins</th></tr>",
+            escape(&self.game.text()),
+            self.result.games.len()
+        );
+        for (label, Standing { mean, wins }) in self.result.agents.iter().zip(&self.standings) {
+            let _ = write!(
+                out,
+                "<tr><td style=\"text-align:left\">{}</td><td>{:+.3} ± {:.3}</td><td>{:.1} ± {:.1} %</td></tr>",
+                escape(label),
+                mean.mean,
+                mean.ci95,
+                100.0 * wins.mean,
+                100.0 * wins.ci95
+            );
+        }
+        out + "</table>"
+    }
+}
+
+fn game_seats(played: &arena::Played) -> usize {
+    played.agents.len()
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// One finished game of a `pit`.
+#[pyclass(frozen, module = "stier")]
+pub(crate) struct Played {
+    game: Game,
+    result: Arc<arena::PitResult>,
+    index: usize,
+}
+
+impl Played {
+    fn played(&self) -> &arena::Played {
+        &self.result.games[self.index]
+    }
+}
+
+#[pymethods]
+impl Played {
+    /// Who sat where: the number of the agent on each seat.
+    #[getter]
+    fn agents<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.played().agents.as_slice())
+    }
+
+    /// Which cards: games with one number had the same.
+    #[getter]
+    fn deal(&self) -> u64 {
+        self.played().deal
+    }
+
+    /// The return on each seat.
+    #[getter]
+    fn returns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.played().returns.iter().map(|&value| f64::from(value)))
+    }
+
+    /// The game as text that `stier.read_record` reads.
+    fn record(&self) -> String {
+        self.game.face().record_of(&self.played().events)
+    }
+
+    /// The game as a terminal state, history included.
+    fn state(&self) -> PyResult<State> {
+        serial::read_record(&self.record())
+    }
+
+    fn __repr__(&self) -> String {
+        let Self { index, .. } = self;
+        let arena::Played { agents, deal, returns, .. } = self.played();
+        format!("<stier.Played game {index}, deal {deal}: agents {agents:?}, returns {returns:?}>")
+    }
+}

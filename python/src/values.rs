@@ -1,0 +1,146 @@
+//! Arguments from Python, checked.
+
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyString};
+use stier_agents::erased::{DynGame, DynState, check_seat};
+use stier_core::{Action, IllegalAction, Seat};
+
+use crate::errors;
+
+/// Anything with `__index__`, however large.
+pub(crate) enum Number {
+    /// It fits.
+    Small(i64),
+    /// It does not; its digits.
+    Huge(String),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Number {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        match object.extract::<i64>() {
+            Ok(value) => Ok(Self::Small(value)),
+            Err(error) if error.is_instance_of::<PyOverflowError>(object.py()) => {
+                Ok(Self::Huge(object.str()?.to_string()))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl std::fmt::Display for Number {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Small(value) => value.fmt(f),
+            Self::Huge(digits) => digits.fmt(f),
+        }
+    }
+}
+
+impl Number {
+    /// The number, if it is this one.
+    pub(crate) fn is(&self, value: i64) -> bool {
+        matches!(self, Self::Small(own) if *own == value)
+    }
+
+    /// An id below `count` for a name, as in `action_to_string`.
+    pub(crate) fn id_below(&self, count: usize, what: &str, game: &dyn DynGame) -> PyResult<Action> {
+        match self {
+            Self::Small(value) if (0..count as i64).contains(value) => Ok(Action(*value as u8)),
+            _ => Err(errors::illegal(format!("no {what} {self}: {} has {what}s 0..={}", game.name(), count - 1))),
+        }
+    }
+
+    /// Something that may happen in a state. Ids that no game can have are illegal here; whether the others are legal, the
+    /// state says.
+    pub(crate) fn action_in(&self, state: &dyn DynState) -> PyResult<Action> {
+        match self {
+            Self::Small(value @ 0..=255) => Ok(Action(*value as u8)),
+            _ => {
+                let name = |action: Action| format!("{} ({})", state.event_name(action), action.0);
+                Err(errors::illegal(IllegalAction {
+                    action: self.to_string(),
+                    rule: "there is no such action".to_string(),
+                    legal: state.possible().into_iter().map(name).collect(),
+                }))
+            }
+        }
+    }
+
+    /// A seat of the game.
+    pub(crate) fn seat_of(&self, game: &dyn DynGame) -> PyResult<Seat> {
+        match self {
+            Self::Small(value) => check_seat(game, *value).map_err(errors::seat),
+            Self::Huge(digits) => {
+                let (name, seats) = (game.name(), game.num_seats());
+                Err(errors::seat(format!("no seat {digits}: {name} has player >= 0 and player < {seats}")))
+            }
+        }
+    }
+
+    /// A number between `low` and `high`.
+    pub(crate) fn between(&self, name: &str, low: i64, high: i64) -> PyResult<u64> {
+        match self {
+            Self::Small(value) if (low..=high).contains(value) => Ok(value.unsigned_abs()),
+            _ => Err(PyValueError::new_err(format!("{name} must be {low}..={high}, not {self}"))),
+        }
+    }
+}
+
+/// A seed: any whole number of 64 bits.
+#[derive(Clone, Copy)]
+pub(crate) struct Seed(pub(crate) u64);
+
+impl<'py> FromPyObject<'_, 'py> for Seed {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        object.extract::<u64>().map(Self).map_err(|error| {
+            if error.is_instance_of::<PyOverflowError>(object.py()) {
+                PyValueError::new_err(format!("seed must be 0..={}, not {}", u64::MAX, *object))
+            } else {
+                error
+            }
+        })
+    }
+}
+
+/// A name and its options, from text in either notation (`name:a=1,b=2`, `name(a=1,b=2)`) and keywords, as (name, `a=1,b=2`).
+/// Whether the options exist, and whether one is given twice, the parser of that text says; `bad` makes the error for what
+/// could be mistaken there.
+pub(crate) fn name_and_options<'a>(
+    text: &'a str,
+    keywords: Option<&Bound<'_, PyDict>>,
+    bad: fn(String) -> PyErr,
+) -> PyResult<(&'a str, String)> {
+    let text = text.trim();
+    let (name, inner) = match (text.split_once(':'), text.strip_suffix(')').and_then(|text| text.split_once('('))) {
+        (_, Some((name, inner))) if !name.contains(':') => (name, inner),
+        (Some((name, inner)), _) => (name, inner),
+        (None, _) => (text, ""),
+    };
+    let mut parts: Vec<String> = if inner.trim().is_empty() { Vec::new() } else { vec![inner.to_string()] };
+    for (key, value) in keywords.into_iter().flatten() {
+        let (key, value) = (key.to_string(), option_text(&key.to_string(), &value)?);
+        if key.contains([',', '=']) || value.contains(',') {
+            return Err(bad(format!("{name}: option '{key}' cannot be '{value}'; ',' and '=' stand between options")));
+        }
+        parts.push(format!("{key}={value}"));
+    }
+    Ok((name.trim(), parts.join(",")))
+}
+
+/// The value of an option as text: `True` and `False` are the two positions of a switch.
+fn option_text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+    if let Ok(switch) = value.cast::<PyBool>() {
+        return Ok(if switch.is_true() { "on" } else { "off" }.to_string());
+    }
+    let is_number = || value.is_instance_of::<PyFloat>() || value.hasattr("__index__").unwrap_or(false);
+    if value.is_instance_of::<PyString>() || is_number() {
+        return Ok(value.str()?.to_string());
+    }
+    let kind = value.get_type().name()?;
+    Err(PyTypeError::new_err(format!("option '{name}' takes a string, a number or a bool, not {kind}")))
+}

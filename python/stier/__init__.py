@@ -1,0 +1,67 @@
+"""Hidden-information card games for research: exact determinization, search, paired evaluation.
+
+>>> import stier
+>>> game = stier.load_game("schwinget", scoring="schwinger")
+>>> state = game.new_initial_state(seed=7)
+>>> agent = stier.load_agent("ismcts:iterations=1000", game)
+>>> state.apply_action(agent.step(state))
+>>> print(stier.pit(game, ["random", agent], deals=100))  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from stier._arena import pit
+from stier._listing import AgentInfo, OptionInfo, describe_agents, describe_game
+from stier._native import (
+    CHANCE,
+    TERMINAL,
+    ActionStats,
+    Agent,
+    Game,
+    PitResult,
+    Played,
+    PythonAgent,
+    Search,
+    State,
+    __version__,
+    deserialize_game_and_state,
+    load_agent,
+    load_game,
+    read_record,
+    registered_agents,
+    registered_names,
+    serialize_game_and_state,
+)
+from stier.errors import AgentError, IllegalActionError, RecordError, RulesError, SeatError, StierError
+
+__all__ = [
+    "CHANCE",
+    "TERMINAL",
+    "ActionStats",
+    "Agent",
+    "AgentError",
+    "AgentInfo",
+    "Game",
+    "IllegalActionError",
+    "OptionInfo",
+    "PitResult",
+    "Played",
+    "PythonAgent",
+    "RecordError",
+    "RulesError",
+    "Search",
+    "SeatError",
+    "State",
+    "StierError",
+    "__version__",
+    "describe_agents",
+    "describe_game",
+    "deserialize_game_and_state",
+    "load_agent",
+    "load_game",
+    "pit",
+    "read_record",
+    "registered_agents",
+    "registered_names",
+    "serialize_game_and_state",
+]

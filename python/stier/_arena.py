@@ -1,0 +1,78 @@
+"""Agents against each other."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, SupportsIndex
+
+from stier import _native
+from stier._native import Agent, Game, PitResult, PythonAgent, State
+
+
+def pit(
+    game: Game,
+    agents: Sequence[Agent | PythonAgent | str | Callable[[State], SupportsIndex]],
+    *,
+    deals: int = 1000,
+    seed: int = 0,
+    paired: bool = True,
+    threads: int = 0,
+    progress: bool = False,
+) -> PitResult:
+    """Have agents play each other.
+
+    As many agents as the game has seats form one table; of more, every combination is a table. Each table plays each
+    deal once per seat rotation, so that the luck of the cards cancels. The result depends on the arguments only, not on
+    the number of threads or on what the agents have played before: of an `Agent`, its text form enters.
+
+    A callable is shown states drawn from what its player knows (see `PythonAgent`) and is called in this thread; with
+    one at the table, games are played one after another. What it raises comes out of here.
+
+    Args:
+        game: The game.
+        agents: Agents, agents as text, or callables ``f(state) -> action``.
+        deals: Deals per table.
+        seed: The seed of deals and agents.
+        paired: Whether the rotations of a deal have the same cards.
+        threads: Threads; 0 for all cores.
+        progress: Whether to show a progress bar; needs tqdm.
+
+    Raises:
+        AgentError: An agent that does not exist, is for another game, or too few for one table.
+        IllegalActionError: A callable chose an action that is not legal.
+    """
+    if not progress:
+        return _native.pit(game, agents, deals, seed, paired, threads)
+    with _Bar() as bar:
+        return _native.pit(game, agents, deals, seed, paired, threads, bar.update)
+
+
+class _Bar:
+    """A tqdm bar that opens when the number of games is known; without tqdm, one line that says what to install."""
+
+    def __init__(self) -> None:
+        self._bar: Any = None
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            warnings.warn("no progress bar without tqdm: pip install 'stier[progress]'", stacklevel=3)
+            self._open = None
+        else:
+            self._open = tqdm
+
+    def __enter__(self) -> _Bar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def update(self, done: int, total: int) -> None:
+        """Show `done` of `total` games."""
+        if self._open is None:
+            return
+        if self._bar is None:
+            self._bar = self._open(total=total, unit=" games", file=sys.stderr)
+        self._bar.update(done - self._bar.n)

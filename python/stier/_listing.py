@@ -1,0 +1,41 @@
+"""What games and agents there are, and what can be set."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from stier import _native
+
+
+class OptionInfo(NamedTuple):
+    """What there is to say about one option."""
+
+    name: str
+    default: int | float | str
+    #: The values it takes, for people: ``points | schwinger``, ``1..=12``.
+    allowed: str
+    #: What it means.
+    about: str
+
+
+class AgentInfo(NamedTuple):
+    """What there is to say about one agent."""
+
+    name: str
+    #: What it does.
+    about: str
+    #: Its options besides ``seed``, which every agent has.
+    options: list[OptionInfo]
+
+
+def describe_game(name: str) -> list[OptionInfo]:
+    """The options of a game. Raises `RulesError` for an unknown name."""
+    return [OptionInfo(*row) for row in _native.game_options(name)]
+
+
+def describe_agents() -> list[AgentInfo]:
+    """Every agent with its options, ascending by name."""
+    return [
+        AgentInfo(name, about, [OptionInfo(*row) for row in options])
+        for name, about, options in _native.agent_options()
+    ]

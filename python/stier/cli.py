@@ -1,0 +1,155 @@
+"""The command line: ``stier games``, ``stier agents``, ``stier pit``, ``stier play``."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import secrets
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from textwrap import wrap
+
+import stier
+from stier import _play
+from stier._listing import OptionInfo
+from stier._native import Agent, Game, PitResult
+from stier.errors import StierError
+
+#: Exit codes: as argparse has it for wrong arguments, as a shell has it for Ctrl-C.
+BAD_ARGUMENTS, INTERRUPTED = 2, 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; gives the exit code."""
+    arguments = _parser().parse_args(argv)
+    try:
+        return int(arguments.run(arguments))
+    except (StierError, ValueError, OSError) as error:
+        if isinstance(error, BrokenPipeError):
+            # Whoever read the output has had enough; the flush at exit must not complain.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        print(f"stier: {error}", file=sys.stderr)
+        return BAD_ARGUMENTS
+    except KeyboardInterrupt:
+        print("stier: interrupted", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="stier", description="Hidden-information card games.")
+    parser.add_argument("--version", action="version", version=f"stier {stier.__version__}")
+    commands = parser.add_subparsers(metavar="command", required=True)
+
+    games = commands.add_parser("games", help="list the games with their options")
+    games.set_defaults(run=_games)
+
+    agents = commands.add_parser("agents", help="list the agents with their options")
+    agents.set_defaults(run=_agents)
+
+    pit = commands.add_parser("pit", help="have agents play each other")
+    _add_game(pit)
+    pit.add_argument("agents", nargs="+", metavar="agent", help="such as random or ismcts:iterations=1000,seed=1")
+    pit.add_argument("--deals", type=int, default=1000, help="deals per table of agents (default: 1000)")
+    pit.add_argument("--seed", type=int, default=0, help="seed of deals and agents (default: 0)")
+    pit.add_argument("--threads", type=int, default=0, help="threads; no influence on the result (default: all cores)")
+    pit.add_argument("--unpaired", action="store_true", help="new cards for every game, not the same once per rotation")
+    pit.add_argument("--no-progress", action="store_true", help="no progress bar")
+    pit.add_argument("--csv", type=Path, metavar="FILE", help="write every game to FILE, one row per seat")
+    pit.set_defaults(run=_pit)
+
+    play = commands.add_parser("play", help="play against an agent in the terminal")
+    _add_game(play)
+    play.add_argument("--seat", type=int, default=0, help="your seat (default: 0)")
+    play.add_argument("--against", default="ismcts:iterations=10000", metavar="AGENT", help="who has the other seats")
+    play.add_argument("--seed", type=int, help="seed of the cards and the agent (default: a random one)")
+    play.set_defaults(run=_play_command)
+    return parser
+
+
+def _add_game(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("game", help="such as schwinget or schwinget:scoring=schwinger")
+    parser.add_argument(
+        "--rule", action="append", default=[], metavar="NAME=VALUE", help="an option of the game; may be repeated"
+    )
+
+
+def _load_game(arguments: argparse.Namespace) -> Game:
+    rules: dict[str, str] = {}
+    for rule in arguments.rule:
+        name, equals, value = rule.partition("=")
+        if not equals or name in rules:
+            raise ValueError(f"--rule '{rule}': give each option once, as NAME=VALUE")
+        rules[name] = value
+    return stier.load_game(arguments.game, **rules)
+
+
+def _print_option(option: OptionInfo) -> None:
+    print(f"    {option.name} = {option.default}   ({option.allowed})")
+    for line in wrap(option.about, 100):
+        print(f"        {line}")
+
+
+def _games(_: argparse.Namespace) -> int:
+    for name in stier.registered_names():
+        game = stier.load_game(name)
+        print(f"{name}   ({game.num_players()} players by default)")
+        for option in stier.describe_game(name):
+            _print_option(option)
+    return 0
+
+
+def _agents(_: argparse.Namespace) -> int:
+    for agent in stier.describe_agents():
+        print(agent.name)
+        for line in wrap(agent.about, 100):
+            print(f"    {line}")
+        for option in agent.options:
+            _print_option(option)
+    print("every agent\n    seed = 0   (0..=18446744073709551615)\n        The seed of its random numbers.")
+    return 0
+
+
+def _pit(arguments: argparse.Namespace) -> int:
+    result = stier.pit(
+        _load_game(arguments),
+        arguments.agents,
+        deals=arguments.deals,
+        seed=arguments.seed,
+        paired=not arguments.unpaired,
+        threads=arguments.threads,
+        progress=not arguments.no_progress and sys.stderr.isatty(),
+    )
+    if arguments.csv is not None:
+        _write_csv(result, arguments.csv)
+    print(result, end="")
+    return 0
+
+
+def _write_csv(result: PitResult, path: Path) -> None:
+    """Write every game; a file that was there stays whole until the new one is."""
+    labels = result.agents
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        with temporary.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(["game", "deal", "seat", "entrant", "agent", "return"])
+            for number, played in enumerate(result.games):
+                for seat, (entrant, value) in enumerate(zip(played.agents, played.returns, strict=True)):
+                    writer.writerow([number, played.deal, seat, entrant, labels[entrant], value])
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _play_command(arguments: argparse.Namespace) -> int:
+    game = _load_game(arguments)
+    seed = secrets.randbits(32) if arguments.seed is None else arguments.seed
+    opponent: Agent = stier.load_agent(arguments.against, game)
+    return _play.play(game, opponent, arguments.seat, seed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

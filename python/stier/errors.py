@@ -1,0 +1,29 @@
+"""What goes wrong, as exceptions. Every message names what would have been right."""
+
+from __future__ import annotations
+
+__all__ = ["AgentError", "IllegalActionError", "RecordError", "RulesError", "SeatError", "StierError"]
+
+
+class StierError(Exception):
+    """Base of the errors below."""
+
+
+class RulesError(StierError, ValueError):
+    """A game that does not exist, an unknown option or value, or options that do not fit together."""
+
+
+class IllegalActionError(StierError, ValueError):
+    """An action that the rules do not allow here, or that the game does not have. The state is as it was."""
+
+
+class SeatError(StierError, ValueError, RuntimeError):
+    """A player that the game does not have. A ``RuntimeError`` too, as in OpenSpiel."""
+
+
+class AgentError(StierError, ValueError):
+    """An agent that does not exist, an unknown option or value, or something that the agent does not do."""
+
+
+class RecordError(StierError, ValueError):
+    """A record or a serialized state that cannot be read."""

@@ -1,0 +1,41 @@
+"""What several test files need."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import stier
+
+#: Options of every game that are not the default, beside the default game itself.
+VARIANTS: dict[str, list[dict[str, object]]] = {
+    "schwinget": [
+        {"scoring": "schwinger", "bouts": 2, "utility": "score"},
+        {"suits": 2, "values": 4, "counter": False, "hand_size": 2, "set_aside": 1, "specials": "anytime"},
+    ],
+}
+
+
+def all_games() -> list[stier.Game]:
+    names = stier.registered_names()
+    return [stier.load_game(name, **rules) for name in names for rules in [{}, *VARIANTS.get(name, [])]]
+
+
+def random_walk(state: stier.State, seed: int) -> Iterator[stier.State]:
+    """Plays at random to the end, chance included; yields the state itself before every event and at the end."""
+    rng = random.Random(seed)
+    while not state.is_terminal():
+        yield state
+        state.apply_action(rng.choice(state.legal_actions()))
+    yield state
+
+
+def decisions(game: stier.Game, seed: int) -> Iterator[stier.State]:
+    """Copies of the states of one random game in which a player is to move."""
+    for state in random_walk(game.new_initial_state(seed=seed), seed):
+        if not state.is_terminal():
+            yield state.clone()
+
+
+def player_actions(state: stier.State) -> list[int]:
+    return [action for player, action in state.history() if player != stier.CHANCE]

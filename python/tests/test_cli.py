@@ -1,0 +1,186 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import stier
+from stier import _play
+from stier.cli import main
+
+
+def test_games_are_listed_with_their_options(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["games"]) == 0
+    out = capsys.readouterr().out
+    for name in stier.registered_names():
+        assert name in out
+        for option in stier.describe_game(name):
+            assert f"{option.name} = {option.default}   ({option.allowed})" in out
+
+
+def test_agents_are_listed_with_their_options(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["agents"]) == 0
+    out = capsys.readouterr().out
+    for agent in stier.describe_agents():
+        assert f"\n{agent.name}\n" in f"\n{out}"
+    assert "iterations = 1000   (1..=" in out
+    assert "seed = 0" in out
+
+
+def test_pit_prints_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["pit", "schwinget", "random", "greedy", "ismcts:iterations=20", "--deals", "5", "--seed", "3"]
+    assert main([*command, "--threads", "2", "--no-progress", "--rule", "scoring=schwinger", "--rule", "bouts=2"]) == 0
+    game = stier.load_game("schwinget", scoring="schwinger", bouts=2)
+    expected = stier.pit(game, ["random", "greedy", "ismcts:iterations=20"], deals=5, seed=3)
+    assert capsys.readouterr().out == str(expected)
+
+
+def test_pit_takes_rules_in_the_name_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["pit", "schwinget:bouts=2", "random", "greedy", "--deals", "1", "--unpaired"]) == 0
+    assert capsys.readouterr().out.startswith("schwinget (bouts=2), 1 deals, 2 games\n")
+
+
+def test_pit_writes_every_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "games.csv"
+    path.write_text("old")
+    assert main(["pit", "schwinget", "random", "greedy", "--deals", "3", "--csv", str(path)]) == 0
+    capsys.readouterr()
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    result = stier.pit(stier.load_game("schwinget"), ["random", "greedy"], deals=3)
+    assert [float(row["return"]) for row in rows] == [value for played in result.games for value in played.returns]
+    assert {row["agent"] for row in rows} == {"random", "greedy"}
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("command", "named"),
+    [
+        (["pit", "jass", "random", "random"], "unknown game 'jass'; the games are"),
+        (["pit", "schwinget", "random"], "takes 2 agents or more"),
+        (["pit", "schwinget", "random", "alphazero"], "the agents are"),
+        (["pit", "schwinget", "random", "random", "--deals", "0"], "deals must be 1..="),
+        (["pit", "schwinget", "random", "random", "--threads", "-1"], "threads must be 0..="),
+        (["pit", "schwinget", "random", "random", "--rule", "bouts"], "NAME=VALUE"),
+        (["pit", "schwinget", "random", "random", "--rule", "bouts=2", "--rule", "bouts=3"], "once"),
+        (["pit", "schwinget:bouts=2", "random", "random", "--rule", "bouts=3"], "given twice"),
+        (["pit", "schwinget", "random", "random", "--rule", "bouts=99"], "1..=12"),
+        (["pit", "schwinget", "random", "random", "--deals", "1", "--csv", "/nowhere/x.csv"], "/nowhere/x.csv"),
+        (["play", "schwinget", "--seat", "2"], "player >= 0 and player < 2"),
+        (["play", "schwinget", "--against", "nobody"], "the agents are"),
+        (["play", "schwinget", "--seed", "-1"], "seed must be 0..="),
+    ],
+)
+def test_errors_are_one_line(command: list[str], named: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(command) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("stier: ")
+    assert err.count("\n") == 1
+    assert named in err
+
+
+def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "stier", *arguments], input=stdin, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_module_is_the_command() -> None:
+    done = run("pit", "schwinget", "random", "random", "--deals", "2")
+    assert done.returncode == 0
+    assert done.stdout.startswith("schwinget (default rules), 2 paired deals, 4 games\n")
+    assert done.stderr == ""
+    done = run("pit", "schwinget", "random", "nobody")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("stier: unknown agent 'nobody'")
+    assert "Traceback" not in done.stderr
+    assert run().returncode == 2
+    assert run("--version").stdout == f"stier {stier.__version__}\n"
+
+
+PLAY = ["play", "schwinget", "--seed", "3", "--against", "random"]
+
+
+def lines_of_moves(out: str) -> list[str]:
+    return [line.removeprefix("> ") for line in out.splitlines() if line.removeprefix("> ").startswith("1) ")]
+
+
+def test_play_to_the_end_by_numbers() -> None:
+    done = run(*PLAY, stdin="1\n" * 30)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert "The game is over." in done.stdout
+    assert "With all cards open:" in done.stdout
+    assert "By seat: " in done.stdout
+
+
+def test_play_by_names_whatever_the_case() -> None:
+    by_name = run(*PLAY, stdin="ATTACK\ng2\nq\n")
+    by_number = run(*PLAY, stdin="6\n1\nq\n")
+    assert lines_of_moves(by_name.stdout)[0].endswith("6) attack")
+    assert by_name.stdout == by_number.stdout
+
+
+def test_play_helps_and_asks_again() -> None:
+    done = run(*PLAY, stdin="?\nG7\n99\n0\n\ns\nq\n")
+    assert done.returncode == 0
+    assert "q   end the game" in done.stdout
+    for wrong in ["G7", "99", "0"]:
+        assert f"'{wrong}' is none of your moves: 1) " in done.stdout
+    assert "You leave the game." in done.stdout
+
+
+def test_play_ends_politely_with_the_input() -> None:
+    done = run(*PLAY)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert "You leave the game." in done.stdout
+
+
+def test_play_ends_politely_on_ctrl_c(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted(_: str) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("builtins.input", interrupted)
+    assert main(PLAY) == 0
+    assert "You leave the game." in capsys.readouterr().out
+
+
+def test_play_on_the_other_seat_tells_what_happened() -> None:
+    done = run(*PLAY, "--seat", "1", stdin="q\n")
+    game = stier.load_game("schwinget")
+    state = game.new_initial_state(seed=3)
+    agent = stier.load_agent("random", game)
+    agent.restart(3)
+    while state.current_player() == 0:
+        action = agent.step(state)
+        assert f"  seat 0: {state.action_to_string(action)}\n" in done.stdout
+        state.apply_action(action)
+    assert state.to_text(1) in done.stdout
+    before_the_end = done.stdout.partition("You leave")[0]
+    assert str(state) not in before_the_end
+    assert str(state) in done.stdout
+
+
+def test_what_is_told_is_the_same_in_all_worlds(game: stier.Game) -> None:
+    """What the person is told after each move of a random game leaks nothing: another world says the same."""
+    state = game.new_initial_state(seed=51)
+    while not state.is_terminal():
+        for player in range(game.num_players()):
+            known = _play.known_events(state, player)
+            assert {index for index, (who, _) in enumerate(state.history()) if who == player} <= known
+            history, other = state.history(), state.resample_from_infostate(player, 1000).history()
+            assert all(history[index] == other[index] for index in known)
+        state.apply_action(state.legal_actions()[-1])
+
+
+def test_hidden_cards_are_those_never_shown(schwinget: stier.Game) -> None:
+    state = schwinget.new_initial_state(seed=3)
+    hidden = _play.hidden_events(state, 0)
+    assert hidden == sorted((stier.CHANCE, card) for _, card in state.history()[1:10:2])

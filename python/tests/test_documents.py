@@ -1,0 +1,31 @@
+"""What the documents say runs."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+import stier
+
+HERE = Path(__file__).parent
+
+
+def test_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    code = re.findall(r"```python\n(.*?)```", (HERE.parent / "README.md").read_text("utf-8"), re.DOTALL)
+    assert code
+    for snippet in code:
+        exec(snippet, {})
+    assert "greedy" in capsys.readouterr().out
+
+
+def test_the_docstring_of_the_package_runs() -> None:
+    assert doctest.testmod(stier).failed == 0
+
+
+def test_the_typed_program_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(HERE / "typed_use.py"), run_name="__main__")
+    assert capsys.readouterr().out

@@ -1,0 +1,88 @@
+"""Who knows what: information states and determinizations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers import decisions, random_walk
+
+import stier
+
+
+def legal_from_the_start(state: stier.State) -> stier.State:
+    """The same history, applied event by event to a new state."""
+    replayed = state.get_game().new_initial_state()
+    for player, action in state.history():
+        assert replayed.current_player() == player
+        assert action in replayed.legal_actions()
+        replayed.apply_action(action)
+    return replayed
+
+
+def test_determinizations_are_legal_and_look_alike(game: stier.Game) -> None:
+    for state in random_walk(game.new_initial_state(), 21):
+        for player in range(game.num_players()):
+            other = state.resample_from_infostate(player, state.move_number())
+            assert legal_from_the_start(other) == other
+            assert other.current_player() == state.current_player()
+            assert other.information_state_string(player) == state.information_state_string(player)
+            for tensor in ["information_state_tensor", "observation_tensor"]:
+                assert np.array_equal(getattr(other, tensor)(player), getattr(state, tensor)(player))
+            if state.current_player() == player:
+                assert other.legal_actions() == state.legal_actions()
+
+
+def test_determinizations_differ_in_what_is_hidden(game: stier.Game) -> None:
+    for state in list(decisions(game, 22))[:3]:
+        worlds = {state.resample_from_infostate(state.current_player(), seed) for seed in range(20)}
+        assert len(worlds) > 1
+
+
+def test_determinizations_are_a_function_of_the_seed(game: stier.Game) -> None:
+    state = next(decisions(game, 23))
+    assert state.resample_from_infostate(0, 5) == state.resample_from_infostate(0, np.uint64(5))
+    with pytest.raises(ValueError, match="seed must be"):
+        state.resample_from_infostate(0, -1)
+
+
+def test_determinizations_deal_as_the_state_does(game: stier.Game) -> None:
+    seeded = game.new_initial_state(seed=24)
+    for state in random_walk(seeded.resample_from_infostate(0, 1), 24):
+        assert not state.is_chance_node()
+    futures = set()
+    for seed in range(10):
+        *_, last = random_walk(seeded.resample_from_infostate(0, seed), 24)
+        futures.add(tuple(last.history()))
+    assert len(futures) > 1
+
+
+def test_string_and_tensor_of_an_information_state_say_the_same(game: stier.Game) -> None:
+    """Over many positions: equal strings if and only if equal tensors."""
+    strings: dict[str, bytes] = {}
+    for seed in range(5):
+        for state in random_walk(game.new_initial_state(), seed):
+            for player in range(game.num_players()):
+                tensor = state.information_state_tensor(player).tobytes()
+                assert strings.setdefault(state.information_state_string(player), tensor) == tensor
+    assert len(set(strings.values())) == len(strings)
+
+
+@pytest.mark.parametrize("agent", stier.registered_agents())
+def test_agents_cannot_peek(game: stier.Game, agent: str) -> None:
+    """In a world that its player cannot tell apart, an agent with the same seed sees the same and does the same."""
+    budget = "iterations=300," if agent == "ismcts" else ""
+    for state in decisions(game, 25):
+        other = state.resample_from_infostate(state.current_player(), 1)
+        policies = [
+            stier.load_agent(f"{agent}:{budget}seed=3", game).step_with_policy(world) for world in (state, other)
+        ]
+        assert policies[0] == policies[1]
+
+
+def test_searches_cannot_peek(game: stier.Game) -> None:
+    def statistics(world: stier.State) -> list[tuple[float, ...]]:
+        search = stier.load_agent("ismcts", game, iterations=500, seed=3).search(world)
+        return [(a.action, a.visits, a.value, a.availability, a.probability) for a in search.actions]
+
+    for state in decisions(game, 26):
+        assert statistics(state) == statistics(state.resample_from_infostate(state.current_player(), 1))

@@ -1,0 +1,298 @@
+"""Agents against each other."""
+
+from __future__ import annotations
+
+import math
+import random
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import stier
+
+
+def first(state: stier.State) -> int:
+    return state.legal_actions()[0]
+
+
+def entrants(game: stier.Game) -> list[str]:
+    """As many agents as fill a table."""
+    return ["random", "greedy", "random:seed=1", "greedy:seed=1", "random:seed=2"][: game.num_players()]
+
+
+def test_result_adds_the_games_up(game: stier.Game) -> None:
+    agents = entrants(game)
+    seats = len(agents)
+    result = stier.pit(game, agents, deals=20, seed=3)
+    assert (result.game, result.agents) == (game, agents)
+    assert (result.deals, result.seed, result.paired) == (20, 3, True)
+    games = result.games
+    assert len(games) == 20 * seats
+    for array in [result.mean, result.ci95, result.wins, result.wins_ci95]:
+        assert array.dtype == np.float64
+        assert array.shape == (seats,)
+    by_agent: list[list[float]] = [[] for _ in agents]
+    for played in games:
+        assert sorted(played.agents) == list(range(seats))
+        for agent, value in zip(played.agents, played.returns, strict=True):
+            by_agent[agent].append(value)
+    assert result.mean == pytest.approx(np.mean(by_agent, axis=1))
+    per_deal = np.reshape(by_agent, (seats, 20, seats)).mean(axis=2)
+    # Student's t with 19 degrees of freedom.
+    assert result.ci95 == pytest.approx(2.0930 * per_deal.std(axis=1, ddof=1) / math.sqrt(20), rel=1e-3)
+    assert result.wins.sum() == pytest.approx(1)
+    assert result.totals() == sorted(
+        [(agent, pytest.approx(sum(values))) for agent, values in enumerate(by_agent)], key=lambda row: -row[1].expected
+    )
+
+
+def test_every_deal_is_played_once_per_rotation(game: stier.Game) -> None:
+    seats = game.num_players()
+    result = stier.pit(game, entrants(game), deals=3)
+    assert [played.deal for played in result.games] == [deal for deal in range(3) for _ in range(seats)]
+    for deal in range(3):
+        rotations = [played for played in result.games if played.deal == deal]
+        assert {played.agents.index(0) for played in rotations} == set(range(seats))
+        openings = [played.state().history()[: 2 * seats] for played in rotations]
+        assert all(opening == openings[0] for opening in openings)
+    unpaired = stier.pit(game, entrants(game), deals=3, paired=False)
+    assert [played.deal for played in unpaired.games] == list(range(3 * seats))
+
+
+def test_games_are_states_and_records(game: stier.Game) -> None:
+    for played in stier.pit(game, entrants(game), deals=2).games:
+        state = played.state()
+        assert state.is_terminal()
+        assert state.get_game() == game
+        assert tuple(state.returns()) == played.returns
+        assert stier.read_record(played.record()) == state
+        assert f"deal {played.deal}" in repr(played)
+
+
+def test_results_depend_on_the_seed_and_on_nothing_else(game: stier.Game) -> None:
+    def play(**settings) -> list[str]:
+        agents = ["ismcts:iterations=20", *entrants(game)[1:]]
+        return [played.record() for played in stier.pit(game, agents, deals=6, **settings).games]
+
+    assert play(threads=1) == play(threads=2) == play() == play(threads=3, progress=False)
+    assert play(seed=1) != play(seed=2)
+
+
+def test_agents_enter_as_their_text(schwinget: stier.Game) -> None:
+    agent = stier.load_agent("ismcts", schwinget, iterations=20, seed=5)
+    state = schwinget.new_initial_state(seed=1)
+    agent.step(state)
+    as_object, as_text = (stier.pit(schwinget, [who, "random"], deals=5) for who in (agent, str(agent)))
+    assert as_object.agents == as_text.agents == ["ismcts:iterations=20,seed=5", "random"]
+    assert [p.record() for p in as_object.games] == [p.record() for p in as_text.games]
+
+
+def test_one_deal_has_no_interval(schwinget: stier.Game) -> None:
+    assert stier.pit(schwinget, ["random", "greedy"], deals=1).ci95.tolist() == [math.inf, math.inf]
+
+
+def test_cross_tables(schwinget: stier.Game) -> None:
+    result = stier.pit(schwinget, ["random", "greedy", "random:seed=1"], deals=10)
+    assert len(result.games) == 3 * 10 * 2
+    means, intervals = result.cross_table()
+    for table in (means, intervals):
+        assert table.shape == (3, 3)
+        assert np.isnan(np.diag(table)).all()
+    assert means[0, 1] == pytest.approx(-means[1, 0])
+    meeting = result.meeting(0, 1)
+    assert meeting is not None
+    mean, ci95, wins, wins_ci95 = meeting
+    assert (mean, ci95) == (means[0, 1], intervals[0, 1])
+    assert 0 <= wins <= 1
+    assert wins_ci95 >= 0
+    assert result.meeting(1, 1) is None
+    for bad in [-1, 3, 10**30]:
+        with pytest.raises(ValueError, match=r"the number of an agent must be 0\.\.=2"):
+            result.meeting(0, bad)
+
+
+def test_results_as_text(schwinget: stier.Game) -> None:
+    result = stier.pit(schwinget, ["random", stier.PythonAgent(first, name="<b>&")], deals=3)
+    assert str(result).startswith("schwinget (default rules), 3 paired deals, 6 games\n")
+    assert "random" in str(result)
+    assert repr(result) == "<stier.PitResult of 6 games of schwinget: 'random', '<b>&'>"
+    html = result._repr_html_()
+    assert html.startswith("<table>")
+    assert "&lt;b&gt;&amp;" in html
+
+
+def test_results_as_a_table_of_pandas(game: stier.Game) -> None:
+    result = stier.pit(game, entrants(game), deals=4)
+    frame = result.to_pandas()
+    assert list(frame.columns) == ["game", "deal", "seat", "entrant", "agent", "return"]
+    assert len(frame) == 4 * game.num_players() ** 2
+    means = frame.groupby("entrant")["return"].mean()
+    assert means.to_numpy() == pytest.approx(result.mean)
+    assert [result.agents[entrant] for entrant in frame["entrant"]] == list(frame["agent"])
+    assert frame["return"].tolist() == [value for played in result.games for value in played.returns]
+
+
+def test_pandas_is_asked_for_by_name(schwinget: stier.Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = stier.pit(schwinget, ["random", "random"], deals=1)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"pip install 'stier\[pandas\]'"):
+        result.to_pandas()
+
+
+def test_callables_play_in_this_thread_in_the_order_of_the_games(schwinget: stier.Game) -> None:
+    threads, deals = set(), []
+
+    def play(state: stier.State) -> int:
+        threads.add(threading.get_ident())
+        deals.append(state.history()[:10])
+        return first(state)
+
+    result = stier.pit(schwinget, [play, "random"], deals=4, threads=0)
+    assert threads == {threading.get_ident()}
+    assert result.agents == ["play", "random"]
+    assert len(deals) == sum(
+        1 for p in result.games for player, _ in p.state().history() if player == p.agents.index(0)
+    )
+
+
+def test_callables_are_the_agents_they_seem_to_be(schwinget: stier.Game) -> None:
+    """A callable that asks an agent plays as that agent, whatever the threads and whoever wraps it."""
+    greedy = stier.load_agent("greedy", schwinget)
+
+    def play(state: stier.State) -> int:
+        policy = dict(greedy.step_with_policy(state)[0])
+        return max(policy, key=lambda action: policy[action])
+
+    wrapped = stier.pit(schwinget, [stier.PythonAgent(play, name="deterministic"), "random"], deals=10, threads=2)
+    bare = stier.pit(schwinget, [play, "random"], deals=10)
+    assert [p.record() for p in wrapped.games] == [p.record() for p in bare.games]
+    assert wrapped.agents[0] == "deterministic"
+
+
+def test_callables_see_no_hidden_card(schwinget: stier.Game) -> None:
+    """One that plays by what it is shown of the other hand cannot tell one seed of the draws from another."""
+    hands: list[frozenset[int]] = []
+
+    def look(state: stier.State) -> int:
+        player = state.current_player()
+        hands.append(frozenset(card for _, card in state.history()[1 - player : 10 : 2]))
+        return first(state)
+
+    result = stier.pit(schwinget, [look, "random"], deals=30)
+    true_hands = []
+    for played in result.games:
+        seat = played.agents.index(0)
+        state = played.state().get_game().new_initial_state()
+        for player, action in played.state().history():
+            if player == seat:
+                true_hands.append(frozenset(card for _, card in state.history()[1 - seat : 10 : 2]))
+            state.apply_action(action)
+    agree = sum(shown == true for shown, true in zip(hands, true_hands, strict=True))
+    assert agree < len(hands) / 2
+
+
+def test_what_callables_raise_comes_out_unchanged(schwinget: stier.Game) -> None:
+    error = KeyError("mine")
+    calls = 0
+
+    def fail(state: stier.State) -> int:
+        nonlocal calls
+        calls += 1
+        if calls == 20:
+            raise error
+        return first(state)
+
+    with pytest.raises(KeyError) as caught:
+        stier.pit(schwinget, ["random", fail, fail], deals=1000)
+    assert caught.value is error
+    assert calls == 20
+
+
+def test_callables_that_choose_illegal_actions_are_told(schwinget: stier.Game) -> None:
+    with pytest.raises(stier.IllegalActionError, match=r"wrong chose an illegal action 300: .*; legal here: "):
+        stier.pit(schwinget, [stier.PythonAgent(lambda _: 300, name="wrong"), "random"], deals=1000)
+    with pytest.raises(TypeError, match="must return the number of an action, not NoneType"):
+        stier.pit(schwinget, [lambda _: None, "random"])
+
+
+def test_callables_may_pit_others(schwinget: stier.Game) -> None:
+    def study(state: stier.State) -> int:
+        stier.pit(schwinget, ["random", "random"], deals=1)
+        return first(state)
+
+    assert len(stier.pit(schwinget, [study, "random"], deals=1).games) == 2
+
+
+def test_callables_with_luck_of_their_own_are_repeatable(schwinget: stier.Game) -> None:
+    def play() -> list[str]:
+        rng = random.Random(1)
+        result = stier.pit(schwinget, [lambda state: rng.choice(state.legal_actions()), "random"], deals=5)
+        return [played.record() for played in result.games]
+
+    assert play() == play()
+
+
+FORK = """
+import multiprocessing, stier
+game = stier.load_game("schwinget")
+def play(seed):
+    return stier.pit(game, ["random", "greedy"], deals=20, seed=seed).mean.tolist()
+here = [play(seed) for seed in range(4)]
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    assert pool.map(play, range(4)) == here
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+def test_forked_processes_play_too() -> None:
+    subprocess.run([sys.executable, "-c", FORK], check=True, timeout=20)
+
+
+@pytest.mark.parametrize(
+    ("agents", "settings", "error", "named"),
+    [
+        (["random"], {}, stier.AgentError, "takes 2 agents or more"),
+        ([], {}, stier.AgentError, "takes 2 agents or more"),
+        (["random", "alphazero"], {}, stier.AgentError, "the agents are"),
+        (["random", "ismcts:iterations=0"], {}, stier.AgentError, "1..="),
+        (["random", 7], {}, TypeError, "an agent is an Agent, a PythonAgent, a callable or text"),
+        ("random", {}, TypeError, ""),
+        (["random", "random"], {"deals": 0}, ValueError, "deals must be 1..="),
+        (["random", "random"], {"deals": -5}, ValueError, "deals must be 1..="),
+        (["random", "random"], {"deals": 10**30}, ValueError, "deals must be 1..="),
+        (["random", "random"], {"deals": 2.5}, TypeError, ""),
+        (["random", "random"], {"threads": -1}, ValueError, "threads must be 0..="),
+        (["random", "random"], {"threads": 10**6}, ValueError, "threads must be 0..="),
+        (["random", "random"], {"seed": -1}, ValueError, "seed must be 0..="),
+    ],
+)
+def test_bad_arguments(schwinget: stier.Game, agents, settings, error, named) -> None:
+    with pytest.raises(error) as caught:
+        stier.pit(schwinget, agents, **settings)
+    assert named in str(caught.value)
+
+
+def test_agents_of_other_games_are_refused(schwinget: stier.Game) -> None:
+    agent = stier.load_agent("random", stier.load_game("schwinget", bouts=2))
+    with pytest.raises(stier.AgentError, match="made for schwinget:bouts=2, not for schwinget"):
+        stier.pit(schwinget, [agent, "random"])
+
+
+def test_progress_goes_to_stderr(schwinget: stier.Game, capsys: pytest.CaptureFixture[str]) -> None:
+    stier.pit(schwinget, ["random", "random"], deals=50, progress=True)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "100/100" in err
+    assert "games" in err
+
+
+def test_without_tqdm_one_line_says_what_to_install(schwinget: stier.Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    with pytest.warns(UserWarning, match=r"pip install 'stier\[progress\]'") as caught:
+        result = stier.pit(schwinget, ["random", "random"], deals=5, progress=True)
+    assert caught[0].filename == __file__
+    assert len(result.games) == 10

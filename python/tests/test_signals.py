@@ -1,0 +1,58 @@
+"""Ctrl-C: answered at once, whatever is running."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+#: The promise is 100 ms; machines under test are busy.
+PATIENCE = 0.3
+
+PRELUDE = """
+import threading, time
+import stier
+game = stier.load_game("schwinget")
+state = game.new_initial_state(seed=7)
+print("go", flush=True)
+try:
+    {work}
+except KeyboardInterrupt:
+    print(time.time(), flush=True)
+"""
+
+LONG = {
+    "search": "stier.load_agent('ismcts:iterations=1000000000', game).step(state)",
+    "search by time": "stier.load_agent('ismcts:time_ms=60000', game).search(state)",
+    "search on several threads": "stier.load_agent('ismcts:iterations=1000000000,threads=2', game).step(state)",
+    "many games": "stier.pit(game, ['random', 'greedy'], deals=10**10)",
+    "many games with progress": "stier.pit(game, ['random', 'greedy'], deals=10**10, progress=True)",
+    "long decisions in a game": "stier.pit(game, ['ismcts:iterations=1000000000'] * 2)",
+    "callables": "stier.pit(game, [lambda state: state.legal_actions()[0], 'random'], deals=10**10)",
+    "a callable that sleeps": "stier.pit(game, [lambda state: time.sleep(60), 'random'])",
+    "a callable that searches": (
+        "stier.pit(game, [stier.load_agent('ismcts:iterations=1000000000', game).step, 'random'])"
+    ),
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as on Unix")
+@pytest.mark.parametrize("work", LONG.values(), ids=LONG.keys())
+def test_ctrl_c_is_answered(work: str) -> None:
+    script = textwrap.dedent(PRELUDE).format(work=work)
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "go\n"
+        time.sleep(0.3)
+        assert process.poll() is None
+        sent = time.time()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    assert process.returncode == 0, err
+    assert float(out) - sent < PATIENCE

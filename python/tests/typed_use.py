@@ -1,0 +1,41 @@
+"""A user's program; mypy checks that the types of the package carry it."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+import stier
+
+
+def play_out(state: stier.State, agent: stier.Agent | stier.PythonAgent) -> npt.NDArray[np.float64]:
+    while not state.is_terminal():
+        state.apply_action(agent.step(state))
+    return state.returns()
+
+
+def lowest(state: stier.State) -> int:
+    return min(state.legal_actions())
+
+
+def main() -> None:
+    game: stier.Game = stier.load_game("schwinget", scoring="schwinger", bouts=2, counter=True)
+    state = game.new_initial_state(seed=np.int64(7))
+    agent = stier.load_agent("ismcts", game, iterations=100, c=0.7)
+    policy, action = agent.step_with_policy(state)
+    probabilities: dict[int, float] = dict(policy)
+    best: stier.ActionStats = max(agent.search(state).actions, key=lambda stats: stats.visits)
+    names: list[str] = [state.action_to_string(action), state.action_to_string(0, best.action)]
+    mask: npt.NDArray[np.bool_] = state.legal_actions_mask()
+    tensor: npt.NDArray[np.float32] = state.observation_tensor(0)
+    returns = play_out(state.clone(), stier.PythonAgent(lowest))
+    result = stier.pit(game, [agent, "random", lowest, stier.PythonAgent(lowest, name="low")], deals=2)
+    meeting = result.meeting(0, 1)
+    mean: float = meeting[0] if meeting is not None else 0.0
+    total: float | None = game.utility_sum()
+    options: list[stier.OptionInfo] = stier.describe_game(game.short_name())
+    print(probabilities, names, mask.sum(), tensor.shape, returns, result.mean, mean, total, options[0].allowed)
+
+
+if __name__ == "__main__":
+    main()
