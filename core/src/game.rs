@@ -111,10 +111,10 @@ pub trait Game: Clone + Send + Sync + 'static {
         false
     }
 
-    /// What `observer` learns from a player's `action` by itself, without what chance brings next, as a number: equal numbers
-    /// cannot be told apart. The default fits games whose actions are public. Search branches on it.
+    /// What `observer` learns when a player does `action` in the state `before`, without what chance brings next, as a number:
+    /// equal numbers cannot be told apart. The default fits games whose actions are public. Search branches on it.
     #[inline(always)]
-    fn observed(&self, _before: &Self::State, action: Action, _after: &Self::State, _observer: Seat) -> u64 {
+    fn observed(&self, _before: &Self::State, action: Action, _observer: Seat) -> u64 {
         u64::from(action.0)
     }
 

@@ -5,7 +5,8 @@
 //! [`Sampler`](stier_core::Sampler)), descends one tree shared by all of them, expands one edge, plays on at random and
 //! updates the path. Exploration counts for an action how often it was *available*, not how often its node was passed.
 //!
-//! Edges are the players' actions; what chance brings, the searcher's own draws included, branches nothing.
+//! Edges are the players' actions, nodes what the searcher observed of them: a choice hidden from it leads to one node, whatever was
+//! chosen. What chance brings, the searcher's own draws included, branches nothing.
 //!
 //! Known weaknesses: the searcher's own cards are not redrawn, so the opponents are modelled as if they knew them; play is
 //! nearly deterministic and can be exploited; more iterations sharpen the answer to that model of the game, which is not the
@@ -275,12 +276,13 @@ impl<G: Hints> Searcher<'_, G> {
             }
             let (edge, action) = self.tree.select(node, legal, c);
             path.push((edge, seat));
+            let observed = game.observed(&state, action, self.seat);
             game.step(&mut state, action, &mut self.rng);
             if path.len() == MAX_DEPTH || self.tree.len() >= MAX_NODES {
                 self.roll_out(&mut state);
                 break;
             }
-            node = self.tree.child(edge);
+            node = self.tree.child(node, edge, action, observed);
         }
         game.returns(&state)
     }

@@ -4,6 +4,7 @@
 //! by side, so that one pass of vector instructions scores them all and counts availability on the way. A leaf is an edge
 //! without a node: it gets one when it is reached for the second time.
 
+use std::collections::HashMap;
 use std::f32::consts::LN_2;
 
 use stier_core::{Action, ActionSet};
@@ -59,11 +60,13 @@ struct Node<A> {
     last: u32,
 }
 
-/// A search tree over what the searching seat can observe: the sequences of actions.
+/// A search tree over what the searching seat can observe of the sequences of actions.
 #[derive(Clone, Debug)]
 pub(super) struct Tree<A> {
     nodes: Vec<Node<A>>,
     blocks: Vec<Block>,
+    /// Children by (node, observation), of actions that the searcher did not see as they were, or of which it saw more.
+    shared: HashMap<(u32, u64), u32>,
 }
 
 /// What the tree knows of one action at the root.
@@ -81,7 +84,7 @@ impl<A: ActionSet> Tree<A> {
 
     /// A tree that is nothing but a root.
     pub(super) fn new() -> Self {
-        let mut tree = Self { nodes: Vec::new(), blocks: Vec::new() };
+        let mut tree = Self { nodes: Vec::new(), blocks: Vec::new(), shared: HashMap::new() };
         tree.clear();
         tree
     }
@@ -90,6 +93,7 @@ impl<A: ActionSet> Tree<A> {
     pub(super) fn clear(&mut self) {
         self.nodes.clear();
         self.blocks.clear();
+        self.shared.clear();
         self.add_node();
     }
 
@@ -173,9 +177,18 @@ impl<A: ActionSet> Tree<A> {
         (Edge { block: best_block, lane }, action)
     }
 
-    /// The node that an edge leads to, made now if there is none yet.
+    /// The node that an edge leads to, made now if there is none yet. `observed` is what the searcher learned: if it is the
+    /// action, the edge has the node to itself; otherwise all edges of `node` with the same observation share one.
     #[inline]
-    pub(super) fn child(&mut self, edge: Edge) -> u32 {
+    pub(super) fn child(&mut self, node: u32, edge: Edge, action: Action, observed: u64) -> u32 {
+        if observed != u64::from(action.0) {
+            let next = self.nodes.len() as u32;
+            let child = *self.shared.entry((node, observed)).or_insert(next);
+            if child == next {
+                self.add_node();
+            }
+            return child;
+        }
         let (block, lane) = (edge.block as usize, usize::from(edge.lane));
         let child = self.blocks[block].child[lane];
         if child != NONE {

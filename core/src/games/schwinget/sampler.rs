@@ -182,6 +182,9 @@ fn arrange(arrivals: &Arrivals, held: u32, suit_of: &[u8; 32], rng: &mut Rng) ->
     let cards: ArrayVec<(Card, u8, u8), 13> = played.chain(in_hand).collect();
     let size = cards.len();
     let time = |place: usize| (place + 1).saturating_sub(usize::from(arrivals.dealt)) as u8;
+    if cards.iter().all(|&(_, earliest, _)| earliest == 0) {
+        return arrange_unbound(cards, time, rng);
+    }
     let fits = |card: usize, place: usize| (cards[card].1..=cards[card].2).contains(&time(place));
     // ways[set]: orders in which the cards of the set can fill the last places.
     let mut ways = vec![0_u64; 1 << size];
@@ -207,6 +210,24 @@ fn arrange(arrivals: &Arrivals, held: u32, suit_of: &[u8; 32], rng: &mut Rng) ->
         rest ^= 1 << card;
         order.push(cards[card].0);
     }
+    order
+}
+
+/// [`arrange`] where no void binds a card. From the last place to the first, any card that may lie there is as good as
+/// another: whichever is taken, as many are left for each earlier place.
+fn arrange_unbound(
+    mut cards: ArrayVec<(Card, u8, u8), 13>,
+    time: impl Fn(usize) -> u8,
+    rng: &mut Rng,
+) -> ArrayVec<Card, 13> {
+    cards.sort_unstable_by_key(|&(_, _, latest)| latest);
+    let mut order: ArrayVec<Card, 13> = ArrayVec::new();
+    for place in (0..cards.len()).rev() {
+        let barred = cards.iter().take_while(|&&(_, _, latest)| latest < time(place)).count();
+        let chosen = barred + rng.below((cards.len() - barred) as u32) as usize;
+        order.push(cards.remove(chosen).0);
+    }
+    order.reverse();
     order
 }
 
