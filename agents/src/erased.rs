@@ -74,6 +74,8 @@ pub trait DynGame: Send + Sync + Debug {
     fn utility_range(&self) -> (f32, f32);
     /// What all returns add up to, if that is fixed.
     fn utility_sum(&self) -> Option<f32>;
+    /// Whether choices made one after another are really made at once.
+    fn is_simultaneous(&self) -> bool;
     /// The parts of the observation tensor.
     fn observation_layout(&self) -> Vec<Field>;
     /// The parts of the information-state tensor.
@@ -239,6 +241,9 @@ impl<G: FullGame> DynGame for Face<G> {
     }
     fn utility_sum(&self) -> Option<f32> {
         self.0.utility_sum()
+    }
+    fn is_simultaneous(&self) -> bool {
+        self.0.is_simultaneous()
     }
     fn observation_layout(&self) -> Vec<Field> {
         self.0.observation_layout()

@@ -112,7 +112,8 @@ pub trait Game: Clone + Send + Sync + 'static {
     }
 
     /// What `observer` learns when a player does `action` in the state `before`, without what chance brings next, as a number:
-    /// equal numbers cannot be told apart. The default fits games whose actions are public. Search branches on it.
+    /// equal numbers cannot be told apart. Below 256 it is the action itself, seen as it is and nothing more. The default fits
+    /// games whose actions are public. Search branches on it.
     #[inline(always)]
     fn observed(&self, _before: &Self::State, action: Action, _observer: Seat) -> u64 {
         u64::from(action.0)

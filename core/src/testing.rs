@@ -159,6 +159,9 @@ fn view<G: FullGame>(game: &G, history: &History<G>, seat: Seat, rng: &mut Rng, 
         ok(game.text(&other, Some(seat)) == game.text(state, Some(seat)), "text does not leak");
         ok(game.html(&other, Some(seat)) == game.html(state, Some(seat)), "html does not leak");
     }
+    if game.turn(state).seat().is_some() {
+        observations_agree(game, history, &sampled, seat);
+    }
     ok(sampler.count() > 0, "there is a world");
     if sampler.count() <= 64 {
         let worlds: Vec<_> = sampler.worlds().collect();
@@ -166,6 +169,26 @@ fn view<G: FullGame>(game: &G, history: &History<G>, seat: Seat, rng: &mut Rng, 
         for state in [*state, *sampled.state(), sampler.sample(rng)] {
             let times = worlds.iter().filter(|world| world.state == state && world.weight > 0).count();
             ok(times == 1, "the true state and every sample is among the worlds, once");
+        }
+    }
+}
+
+/// What a seat observes of each action, in two worlds that it cannot tell apart: equal numbers if and only if equal views.
+fn observations_agree<G: FullGame>(game: &G, history: &History<G>, twin: &History<G>, seat: Seat) {
+    let mut seen: Vec<(u64, G::View)> = Vec::new();
+    for world in [history, twin] {
+        for action in game.legal(world.state()).iter() {
+            let observed = game.observed(world.state(), action, seat);
+            let plain = observed >= 256 || observed == u64::from(action.0);
+            assert_ok(game, world, plain, "observations below 256 are the action");
+            let mut next = world.clone();
+            next.push(game, action);
+            let view = game.view(&next, seat);
+            for (other, other_view) in &seen {
+                let promise = "observations are equal if and only if the views are";
+                assert_ok(game, world, (observed == *other) == (view == *other_view), promise);
+            }
+            seen.push((observed, view));
         }
     }
 }

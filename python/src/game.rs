@@ -136,6 +136,12 @@ impl Game {
         self.face.utility_range().1.into()
     }
 
+    /// Whether the players choose at once. Their choices are still made one after another here, each hidden from the others
+    /// until all are in.
+    fn is_simultaneous(&self) -> bool {
+        self.face.is_simultaneous()
+    }
+
     /// What the returns of all players add up to; `None` where that is not fixed.
     fn utility_sum(&self) -> Option<f64> {
         self.face.utility_sum().map(f64::from)
