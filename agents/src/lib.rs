@@ -10,6 +10,7 @@ pub mod greedy;
 pub mod ismcts;
 pub mod random;
 pub mod spec;
+pub mod survey;
 
 pub use agent::{ActionStats, Agent, Decision, Search};
 pub use spec::{AgentSpec, SpecError};

@@ -21,7 +21,7 @@ use thiserror::Error;
 use crate::agent::Agent;
 use crate::spec::AgentSpec;
 
-pub use stats::Estimate;
+pub use stats::{Estimate, win_share};
 pub use table::{PitResult, Standing};
 
 /// Somebody who can send an agent to a table.

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
+use stier_core::{BySeat, Seat};
 
 /// A mean and how well it is known.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
@@ -34,9 +35,24 @@ impl Estimate {
     }
 }
 
+/// A seat's share in the win: 1 for the only first, parts for those who share first place, 0 otherwise.
+pub fn win_share(returns: &BySeat<f32>, seat: Seat) -> f64 {
+    let best = returns.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let first = returns.iter().filter(|&&value| value == best).count();
+    if returns[seat] == best { 1.0 / first as f64 } else { 0.0 }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Estimate;
+    use stier_core::{BySeat, Seat};
+
+    use super::{Estimate, win_share};
+
+    #[test]
+    fn first_place_is_shared() {
+        let returns = BySeat::from_fn(4, |seat| [1.0, 3.0, 3.0, -7.0][seat.index()]);
+        assert_eq!([0, 1, 2, 3].map(|seat| win_share(&returns, Seat(seat))), [0.0, 0.5, 0.5, 0.0]);
+    }
 
     #[test]
     fn intervals_are_students() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::stats::Estimate;
+use super::stats::{Estimate, win_share};
 use super::{Played, Settings, seat_of};
 
 /// All games of a [`pit`](super::pit), in a fixed order: by table, deal, rotation.
@@ -59,7 +59,7 @@ impl PitResult {
             let meets = opponent.is_none_or(|other| seat_of(played, other).is_some());
             if let (Some(seat), true) = (seat_of(played, entrant), meets) {
                 let value = f64::from(played.returns[seat]);
-                deals.entry(played.deal).or_default().push((value, win_share(played, seat.index())));
+                deals.entry(played.deal).or_default().push((value, win_share(&played.returns, seat)));
             }
         }
         let per_deal = |pick: fn(&(f64, f64)) -> f64| -> Vec<f64> {
@@ -82,13 +82,6 @@ impl PitResult {
         }
         Ok(())
     }
-}
-
-/// The share in the win: 1 for the only first, parts for those who share first place, 0 otherwise.
-fn win_share(played: &Played, seat: usize) -> f64 {
-    let best = played.returns.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let first = played.returns.iter().filter(|&&value| value == best).count();
-    if played.returns.as_slice()[seat] == best { 1.0 / first as f64 } else { 0.0 }
 }
 
 impl fmt::Display for PitResult {
