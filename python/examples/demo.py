@@ -23,6 +23,7 @@ import stier
 
 SEARCHER = "ismcts:iterations=1000"
 AGENTS = ["random", "greedy", SEARCHER]
+GAME = "schwinget"
 SCORINGS = ["points", "schwinger"]
 #: Tricks that can be finished before an attack: after the sixth the pile is empty.
 TRICKS = range(6)
@@ -94,6 +95,28 @@ def draw(axes: Axes, scoring: str, attacks: Attacks) -> None:
     axes.set_axisbelow(True)
 
 
+def player_counts(name: str) -> list[int]:
+    """The numbers of players that a game can be played with."""
+    for option in stier.describe_game(name):
+        if option.name == "players":
+            low, high = option.allowed.split("..=")
+            return list(range(int(low), int(high) + 1))
+    return [stier.load_game(name).num_players()]
+
+
+def print_other_games(deals: int, seed: int) -> None:
+    """The search against random players in all other seats, for every other game and number of players."""
+    print(f"{SEARCHER} with random players in all other seats, {deals} paired deals:")
+    print(f"{'game':<16} players   {'mean return':>15}   {'wins':>14}   share")
+    for name in stier.registered_names():
+        for players in player_counts(name) if name != GAME else []:
+            game = stier.load_game(name, players=players)
+            result = stier.pit(game, [SEARCHER] + ["random"] * (players - 1), deals=deals, seed=seed, progress=True)
+            mean, wins = (f"{result.mean[0]:+.3f} ± {result.ci95[0]:.3f}", 100 * result.wins[0])
+            line = f"{name:<16} {players:>7}   {mean:>15}   {wins:5.1f} ± {100 * result.wins_ci95[0]:.1f} %"
+            print(f"{line:<60} {100 / players:.1f} %")
+
+
 def main() -> None:
     """Plays, prints, draws."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -105,7 +128,7 @@ def main() -> None:
 
     figure, panels = plt.subplots(1, len(SCORINGS), figsize=(9, 3.6), sharey=True, layout="constrained")
     for scoring, axes in zip(SCORINGS, panels, strict=True):
-        game = stier.load_game("schwinget", scoring=scoring)
+        game = stier.load_game(GAME, scoring=scoring)
         result = stier.pit(game, AGENTS, deals=arguments.deals, seed=arguments.seed, progress=True)
         print(result)
         attacks = count_attacks(result.games, AGENTS.index(SEARCHER), game.max_chance_outcomes())
@@ -117,7 +140,8 @@ def main() -> None:
     temporary = picture.with_suffix(".new.png")
     figure.savefig(temporary, dpi=150)
     temporary.replace(picture)
-    print(f"picture: {picture}")
+    print(f"picture: {picture}\n")
+    print_other_games(max(arguments.deals // 5, 2), arguments.seed)
 
 
 if __name__ == "__main__":
