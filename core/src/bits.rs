@@ -53,36 +53,60 @@ pub fn deposit_portable(mut source: u64, mut mask: u64) -> u64 {
 /// A subset of `size` members of `set`, uniformly; `size <= set.count_ones()`.
 #[inline]
 pub fn random_subset(set: u32, size: u32, rng: &mut Rng) -> u32 {
+    random_subset_wide(u64::from(set), size, rng) as u32
+}
+
+/// [`random_subset`] for 64 bits.
+#[inline]
+pub fn random_subset_wide(set: u64, size: u32, rng: &mut Rng) -> u64 {
     let members = set.count_ones();
     debug_assert!(size <= members);
     // Draw whichever is smaller: the subset or what it leaves.
     let (draws, complement) = if 2 * size <= members { (size, false) } else { (members - size, true) };
     let mut rest = set;
     for drawn in 0..draws {
-        rest ^= 1 << nth_bit(u64::from(rest), rng.below(members - drawn));
+        rest ^= deposit(1 << rng.below(members - drawn), rest);
     }
     if complement { rest } else { set ^ rest }
 }
 
 /// All subsets of `set` with exactly `size` members, in a fixed order.
 pub fn subsets(set: u32, size: u32) -> Subsets {
-    let members = set.count_ones();
-    Subsets { set, next: (size <= members).then(|| (1_u64 << size) - 1), end: 1 << members }
+    Subsets(subsets_wide(u64::from(set), size))
 }
 
 /// Iterator made by [`subsets`].
 #[derive(Clone, Debug)]
-pub struct Subsets {
-    set: u32,
-    /// The next subset, packed into the low bits.
-    next: Option<u64>,
-    end: u64,
-}
+pub struct Subsets(SubsetsWide);
 
 impl Iterator for Subsets {
     type Item = u32;
 
     fn next(&mut self) -> Option<u32> {
+        self.0.next().map(|subset| subset as u32)
+    }
+}
+
+/// [`subsets`] for up to 63 of 64 bits.
+pub fn subsets_wide(set: u64, size: u32) -> SubsetsWide {
+    let members = set.count_ones();
+    debug_assert!(members < 64);
+    SubsetsWide { set, next: (size <= members).then(|| (1_u64 << size) - 1), end: 1 << members }
+}
+
+/// Iterator made by [`subsets_wide`].
+#[derive(Clone, Debug)]
+pub struct SubsetsWide {
+    set: u64,
+    /// The next subset, packed into the low bits.
+    next: Option<u64>,
+    end: u64,
+}
+
+impl Iterator for SubsetsWide {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
         let packed = self.next?;
         self.next = if packed == 0 {
             None
@@ -93,7 +117,7 @@ impl Iterator for Subsets {
             let larger = ripple | (((packed ^ ripple) >> 2) / lowest);
             (larger < self.end).then_some(larger)
         };
-        Some(deposit(packed, u64::from(self.set)) as u32)
+        Some(deposit(packed, self.set))
     }
 }
 

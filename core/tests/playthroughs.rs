@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::{env, fs};
 
 use stier_core::games::schwinget::Schwinget;
+use stier_core::games::up_and_down::UpAndDown;
 use stier_core::{Game, History, Notation, Seat, Turn, record};
 
 /// What a seat knows, as far as it is new: the words behind `previous`, or all of them.
@@ -69,6 +70,7 @@ fn games_are_told_as_they_always_were() {
         let record: String = golden.lines().take(5).map(|line| format!("{line}\n")).collect();
         let told = match record::game_name(&record).unwrap() {
             Schwinget::NAME => transcript::<Schwinget>(&record),
+            UpAndDown::NAME => transcript::<UpAndDown>(&record),
             other => panic!("{}: there is no teller for {other}", file.display()),
         };
         assert!(told.len() < 60_000, "{} has grown to {} bytes", file.display(), told.len());

@@ -1,6 +1,7 @@
 //! The games. Each is one file or folder here plus one line in the list below; nothing else names a game.
 
 pub mod schwinget;
+pub mod up_and_down;
 
 /// From the list of games: their names, and the macros that turn a name into a type.
 macro_rules! games {
@@ -36,4 +37,4 @@ macro_rules! games {
     };
 }
 
-games![schwinget::Schwinget];
+games![schwinget::Schwinget, up_and_down::UpAndDown];

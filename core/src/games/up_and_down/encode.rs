@@ -1,0 +1,181 @@
+//! Tensors: planes of zeros and ones, the seat itself always first, the others clockwise.
+
+use crate::actions::{ActionSet as _, Actions64};
+use crate::encode::{Encode, Field, size};
+use crate::game::{Game as _, SeatView as _};
+use crate::seats::Seat;
+
+use super::state::{FACE_DOWN, NO_CARD, Phase, State};
+use super::view::View;
+use super::{CHANGES, UpAndDown};
+
+/// Bits of a score: 16 rounds of 15 tricks are 240.
+const SCORE_BITS: usize = 8;
+
+/// Writes fields one after the other.
+struct Pen<'a> {
+    out: &'a mut [f32],
+    at: usize,
+}
+
+impl<'a> Pen<'a> {
+    fn new(out: &'a mut [f32]) -> Self {
+        out.fill(0.0);
+        Self { out, at: 0 }
+    }
+
+    /// A set among `len`.
+    fn set(&mut self, members: u64, len: usize) {
+        for member in Actions64(members).iter() {
+            self.out[self.at + member.index()] = 1.0;
+        }
+        self.at += len;
+    }
+
+    /// One of `len`, or none of them.
+    fn one(&mut self, index: Option<u8>, len: usize) {
+        self.set(index.map_or(0, |index| 1 << index), len);
+    }
+
+    /// A count up to `len`: that many ones first.
+    fn count(&mut self, count: u8, len: usize) {
+        self.out[self.at..self.at + usize::from(count)].fill(1.0);
+        self.at += len;
+    }
+}
+
+impl UpAndDown {
+    /// How far a seat sits clockwise from another.
+    fn clockwise(&self, from: Seat, to: u8) -> u8 {
+        (to + self.players - from.0) % self.players
+    }
+}
+
+impl Encode for UpAndDown {
+    fn observation_layout(&self) -> Vec<Field> {
+        let (cards, seats) = (usize::from(self.deck.size), self.num_seats());
+        let (tricks, rounds) = (usize::from(self.tricks), usize::from(self.rules.most_rounds()));
+        let mut layout = vec![
+            Field::new("seat", [seats]),
+            Field::new("phase", [8]),
+            Field::new("hand", [cards]),
+            // Of this round, from all seats, the present trick not included.
+            Field::new("played", [cards]),
+            Field::new("trump", [usize::from(self.deck.values)]),
+            Field::new("side", [2]),
+            Field::new("own_suit", [4]),
+            Field::new("boss", [seats]),
+            Field::new("to_move", [seats]),
+            Field::new("chosen", [seats]),
+            // The card chosen, and those of the last trick until the rules are changed again.
+            Field::new("table", [seats, cards]),
+            Field::new("tricks", [seats, tricks]),
+            Field::new("pot", [tricks]),
+        ];
+        if rounds > 1 {
+            layout.push(Field::new("round", [rounds]));
+            layout.push(Field::new("score", [seats, SCORE_BITS]));
+        }
+        layout
+    }
+
+    fn observation(&self, state: &State, seat: Seat, out: &mut [f32]) {
+        debug_assert_eq!(out.len(), size(&self.observation_layout()));
+        let (cards, seats) = (usize::from(self.deck.size), self.num_seats());
+        let (tricks, rounds) = (usize::from(self.tricks), usize::from(self.rules.most_rounds()));
+        let clockwise = || (0..seats).map(|steps| seat.after(steps, seats).index());
+        let [dice, side, orientation] = state.is_set();
+        let hidden = state.phase == Phase::Choose;
+        let chosen = clockwise().zip(0..).filter(|&(other, _)| state.table[other] != NO_CARD);
+        let kept = chosen.clone().filter(|_| hidden).fold(0, |set, (other, _)| set | 1 << state.table[other]);
+        let held = state.hands.iter().fold(0, |all, hand| all | hand);
+        let playing = state.phase != Phase::Over;
+        let mut pen = Pen::new(out);
+        pen.one(Some(seat.0), seats);
+        pen.one(Some(state.phase as u8), 8);
+        pen.set(state.hands[seat.index()], cards);
+        pen.set(self.deck.all & !(state.pool | held | kept), cards);
+        pen.one(dice.then_some(state.trump), usize::from(self.deck.values));
+        pen.one(side.then_some(state.down), 2);
+        pen.one(orientation.then(|| self.suit_at(state.orientation, seat.0)), 4);
+        pen.one((orientation && playing).then(|| self.clockwise(seat, state.boss)), seats);
+        pen.one(self.turn(state).seat().map(|mover| self.clockwise(seat, mover.0)), seats);
+        pen.set(if hidden { chosen.fold(0, |set, (_, steps)| set | 1 << steps) } else { 0 }, seats);
+        for other in clockwise() {
+            let card = state.table[other];
+            let open = card != NO_CARD && (!hidden || other == seat.index());
+            pen.one(open.then_some(card), cards);
+        }
+        clockwise().for_each(|other| pen.count(state.taken[other], tricks));
+        pen.count(state.pot, tricks);
+        if rounds > 1 {
+            pen.count(state.round, rounds);
+            clockwise().for_each(|other| pen.set(u64::from(state.scores[other]), SCORE_BITS));
+        }
+        debug_assert_eq!(pen.at, pen.out.len());
+    }
+
+    fn information_state_layout(&self) -> Vec<Field> {
+        let (cards, seats, values) = (usize::from(self.deck.size), self.num_seats(), usize::from(self.deck.values));
+        let (tricks, rounds) = (usize::from(self.tricks), usize::from(self.rules.most_rounds()));
+        let dealt = tricks * seats;
+        vec![
+            Field::new("seat", [seats]),
+            // For each round one block of the rest: what was dealt, the first rules, then the tricks.
+            Field::new("dealt", [rounds, dealt]),
+            Field::new("first_hand", [rounds, cards]),
+            Field::new("first_trump", [rounds, values]),
+            Field::new("first_side", [rounds, 2]),
+            Field::new("first_orientation", [rounds, 4]),
+            Field::new("change", [rounds, tricks, usize::from(CHANGES)]),
+            Field::new("rolled", [rounds, tricks, values]),
+            // Who has chosen, face down or not; seats by number.
+            Field::new("chosen", [rounds, tricks, seats]),
+            // A card is played once in a round: by whom, and in which trick.
+            Field::new("played_by", [rounds, seats, cards]),
+            Field::new("played_in", [rounds, tricks, cards]),
+        ]
+    }
+
+    fn information_state(&self, view: &View, out: &mut [f32]) {
+        let layout = self.information_state_layout();
+        debug_assert_eq!(out.len(), size(&layout));
+        out.fill(0.0);
+        let (cards, seats, values) = (usize::from(self.deck.size), self.num_seats(), usize::from(self.deck.values));
+        let rounds = usize::from(self.rules.most_rounds());
+        // The start of each field and the part of it that one round takes.
+        let parts: Vec<(usize, usize)> = layout
+            .iter()
+            .scan(0, |start, field| {
+                let part = (*start, field.size() / rounds);
+                *start += field.size();
+                Some(part)
+            })
+            .collect();
+        let [_, dealt, hand, dice, side, orientation, change, rolled, chosen, by, within] = parts[..] else {
+            unreachable!("the layout has eleven fields");
+        };
+        out[view.seat().index()] = 1.0;
+        for (number, round) in view.rounds().iter().enumerate() {
+            let mut mark = |(start, per_round): (usize, usize), index: usize| {
+                out[start + number * per_round + index] = 1.0;
+            };
+            (0..usize::from(round.dealt)).for_each(|card| mark(dealt, card));
+            Actions64(round.hand).iter().for_each(|card| mark(hand, card.index()));
+            for (field, came) in [(dice, round.dice), (side, round.side), (orientation, round.orientation)] {
+                came.into_iter().for_each(|came| mark(field, usize::from(came)));
+            }
+            for (index, trick) in round.tricks.iter().enumerate() {
+                mark(change, index * usize::from(CHANGES) + usize::from(trick.change.0 - self.deck.size));
+                trick.rolled.into_iter().for_each(|sum| mark(rolled, index * values + usize::from(sum)));
+                for (seat, &card) in trick.cards.iter().enumerate().filter(|&(_, &card)| card != NO_CARD) {
+                    mark(chosen, index * seats + seat);
+                    if card != FACE_DOWN {
+                        mark(by, seat * cards + usize::from(card));
+                        mark(within, index * cards + usize::from(card));
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,389 @@
+//! Up & Down: tricks of simultaneous cards, whose rules somebody changes before every trick.
+//!
+//! The rulebook calls the boss of a trick *Chef vum Streech*, a trick *Streech*, the pot *Dëppen*, the trump value *Tromp*.
+//! The UP&DOWN card in the middle says by its side whether the highest (UP) or the lowest card (DOWN) wins, and points a suit
+//! at each side of the table. Rules: Jens Merkl and Jean-Claude Pellin, *Up & Down*. Where the rulebook is silent, [`Rules`]
+//! has an option or the code says so.
+//!
+//! Cards are `D2`..`CQ` (diamonds, hearts, spades, clubs; ten, jack and queen are `T`, `J`, `Q`). Ids: suit x values +
+//! (value - 2), then the actions `flip`, `rotate:1`..`rotate:3`, `roll`. Chance outcomes are card ids, then the sums of the
+//! dice `dice:2`.., then `up`, `down`, then `orient:0`..`orient:3`.
+//!
+//! All choose their cards at once: here one after the other from the boss on, face down until the last has chosen.
+
+mod cards;
+mod encode;
+mod hints;
+mod notation;
+mod picture;
+mod playout;
+mod rules;
+mod sampler;
+mod state;
+mod view;
+
+use crate::actions::{Action, ActionSet as _, Actions64};
+use crate::bits;
+use crate::error::RulesError;
+use crate::game::{Chance, Game, Outcome, Turn};
+use crate::history::History;
+use crate::rng::Rng;
+use crate::seats::{BySeat, Seat};
+
+use cards::{CLUBS, Card, Deck, Trick};
+pub use rules::{Rules, Utility};
+pub use sampler::Sampler;
+pub use state::State;
+use state::{NO_CARD, Phase, SEATS};
+pub use view::View;
+
+/// Ways to change the rules of a trick.
+const CHANGES: u8 = 5;
+
+/// One way to change the rules of a trick.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Change {
+    /// The UP&DOWN card is turned over.
+    Flip,
+    /// It is turned by that many quarters.
+    Rotate(u8),
+    /// The dice are rolled.
+    Roll,
+}
+
+/// Up & Down under fixed rules.
+#[derive(Clone, Debug)]
+pub struct UpAndDown {
+    rules: Rules,
+    deck: Deck,
+    /// Players.
+    players: u8,
+    /// Cards in a hand, and tricks in a round.
+    tricks: u8,
+}
+
+impl UpAndDown {
+    /// The side of the table at which a seat sits.
+    #[inline(always)]
+    fn side_of(&self, seat: u8) -> u8 {
+        seat << u8::from(self.players == 2)
+    }
+
+    /// The suit that points at a seat.
+    #[inline(always)]
+    fn suit_at(&self, orientation: u8, seat: u8) -> u8 {
+        (orientation + self.side_of(seat)) & 3
+    }
+
+    /// The player at whom clubs point; where nobody sits there, the next one clockwise.
+    fn first_boss(&self, orientation: u8) -> u8 {
+        let pointed = (CLUBS + 4 - orientation) % 4;
+        (0..4)
+            .map(|steps| (pointed + steps) % 4)
+            .find_map(|side| (0..self.players).find(|&seat| self.side_of(seat) == side))
+            .expect("somebody sits at the table")
+    }
+
+    /// The left neighbour.
+    #[inline(always)]
+    fn left_of(&self, seat: u8) -> u8 {
+        if seat + 1 == self.players { 0 } else { seat + 1 }
+    }
+
+    /// The change that an action makes, unless it is a card.
+    #[inline(always)]
+    fn change_of(&self, action: Action) -> Option<Change> {
+        Some(match action.0.checked_sub(self.deck.size)? {
+            0 => Change::Flip,
+            quarters @ 1..=3 => Change::Rotate(quarters),
+            _ => Change::Roll,
+        })
+    }
+
+    /// The first id of the sums of the dice, of the sides of the UP&DOWN card, of its orientations.
+    fn setup_ids(&self) -> [u8; 3] {
+        let dice = self.deck.size;
+        [dice, dice + self.deck.values, dice + self.deck.values + 2]
+    }
+
+    /// The boss changes the rules of the trick: the cards of the last one are taken off the table.
+    #[inline(always)]
+    fn change(&self, state: &mut State, action: Action) {
+        state.table = [NO_CARD; SEATS];
+        state.phase = Phase::Choose;
+        match self.change_of(action) {
+            Some(Change::Flip) => state.down ^= 1,
+            Some(Change::Rotate(quarters)) => state.orientation = (state.orientation + quarters) & 3,
+            Some(Change::Roll) => state.phase = Phase::Roll,
+            None => debug_assert!(false, "the boss changes the rules"),
+        }
+    }
+
+    /// A player chooses a card; the last one to choose turns all of them up.
+    #[inline(always)]
+    fn choose(&self, state: &mut State, card: Card) {
+        let mover = usize::from(state.mover & 3);
+        debug_assert!(state.hands[mover] >> card & 1 == 1, "the card is in hand");
+        state.hands[mover] ^= 1 << card;
+        state.table[mover] = card;
+        state.mover = self.left_of(state.mover);
+        if state.mover == state.boss {
+            self.reveal(state);
+        }
+    }
+
+    /// Who wins the trick that lies on the table.
+    fn winner(&self, state: &State) -> Option<u8> {
+        let mut trick = Trick::default();
+        for seat in 0..self.players {
+            let card = state.table[usize::from(seat)];
+            let able = self.deck.able(self.suit_at(state.orientation, seat), state.trump);
+            trick.add(seat, self.deck.value_of(card), able >> card & 1 == 1);
+        }
+        let (won, winner) = trick.winner(state.trump, state.down == 1);
+        won.then_some(winner)
+    }
+
+    /// All cards are turned up: who gets the trick, who is the next boss?
+    #[inline(always)]
+    fn reveal(&self, state: &mut State) {
+        match self.winner(state) {
+            Some(winner) => {
+                state.taken[usize::from(winner)] += 1 + state.pot;
+                state.pot = 0;
+            }
+            None => state.pot += 1,
+        }
+        state.boss = self.left_of(state.boss);
+        state.mover = state.boss;
+        state.phase = Phase::Change;
+        if state.hands[0] == 0 {
+            self.finish_round(state);
+        }
+    }
+
+    /// All cards are played: the tricks count, those in the pot for nobody. The next round, or the end.
+    fn finish_round(&self, state: &mut State) {
+        for (score, taken) in state.scores.iter_mut().zip(state.taken) {
+            *score += taken;
+        }
+        let finished = state.round + 1;
+        let scores = &state.scores[..usize::from(self.players)];
+        let best = scores.iter().max();
+        let shared = scores.iter().filter(|&score| Some(score) == best).count() > 1;
+        if finished < self.rules.rounds || finished < self.rules.most_rounds() && shared {
+            *state = State::new(self.deck.all, finished, state.scores);
+        } else {
+            state.round = finished;
+            state.phase = Phase::Over;
+        }
+    }
+
+    /// The next card is dealt.
+    fn deal(&self, state: &mut State, card: Card) {
+        debug_assert!(state.pool >> card & 1 == 1, "the card can be dealt");
+        state.pool ^= 1 << card;
+        state.hands[usize::from(state.mover)] |= 1 << card;
+        state.mover = self.left_of(state.mover);
+        let last = state.hands[usize::from(self.players) - 1];
+        if last.count_ones() == u32::from(self.tricks) {
+            state.phase = Phase::Dice;
+        }
+    }
+
+    /// Each seat's share of the win.
+    fn shares(&self, scores: &[f32]) -> Vec<f32> {
+        let best = scores.iter().copied().fold(0.0, f32::max);
+        let winners = scores.iter().filter(|&&score| score == best).count();
+        scores.iter().map(|&score| if score == best { 1.0 / winners as f32 } else { 0.0 }).collect()
+    }
+}
+
+impl Game for UpAndDown {
+    const NAME: &'static str = "up_and_down";
+    type Rules = Rules;
+    type State = State;
+    type View = View;
+    type Sampler = Sampler;
+    type Actions = Actions64;
+
+    fn new(rules: Rules) -> Result<Self, RulesError> {
+        let tricks = rules.cards_each()?;
+        let deck = Deck::new(&rules);
+        let players = rules.players;
+        Ok(Self { rules, deck, players, tricks })
+    }
+
+    fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    fn num_seats(&self) -> usize {
+        usize::from(self.players)
+    }
+
+    fn num_actions(&self) -> usize {
+        usize::from(self.deck.size + CHANGES)
+    }
+
+    fn num_outcomes(&self) -> usize {
+        usize::from(self.setup_ids()[2] + 4)
+    }
+
+    fn max_decisions(&self) -> usize {
+        usize::from(self.rules.most_rounds()) * usize::from(self.tricks) * (1 + self.num_seats())
+    }
+
+    fn max_chance_events(&self) -> usize {
+        let tricks = usize::from(self.tricks);
+        usize::from(self.rules.most_rounds()) * (tricks * self.num_seats() + 3 + tricks)
+    }
+
+    fn utility_range(&self) -> (f32, f32) {
+        let most = f32::from(self.rules.most_rounds()) * f32::from(self.tricks);
+        let others = f32::from(self.players - 1);
+        match self.rules.utility {
+            Utility::Margin => (-most / others, most),
+            Utility::Score => (0.0, most),
+            Utility::Win => (-1.0 / others, 1.0),
+        }
+    }
+
+    fn utility_sum(&self) -> Option<f32> {
+        match self.rules.utility {
+            Utility::Margin | Utility::Win => Some(0.0),
+            Utility::Score => None,
+        }
+    }
+
+    fn root(&self) -> State {
+        State::new(self.deck.all, 0, [0; SEATS])
+    }
+
+    #[inline(always)]
+    fn turn(&self, state: &State) -> Turn {
+        match state.phase {
+            Phase::Change | Phase::Choose => Turn::Seat(Seat(state.mover)),
+            Phase::Over => Turn::Over,
+            Phase::Deal | Phase::Dice | Phase::Side | Phase::Orientation | Phase::Roll => Turn::Chance,
+        }
+    }
+
+    #[inline(always)]
+    fn legal(&self, state: &State) -> Actions64 {
+        Actions64(match state.phase {
+            Phase::Choose => state.hands[usize::from(state.mover & 3)],
+            Phase::Change => ((1 << CHANGES) - 1) << self.deck.size,
+            _ => 0,
+        })
+    }
+
+    #[inline(always)]
+    fn apply(&self, state: &mut State, action: Action) {
+        let [dice, side, orientation] = self.setup_ids();
+        match state.phase {
+            Phase::Choose => self.choose(state, action.0),
+            Phase::Change => self.change(state, action),
+            Phase::Roll => {
+                debug_assert!(action.0 - dice != state.trump, "the sum changes");
+                state.trump = action.0 - dice;
+                state.phase = Phase::Choose;
+            }
+            Phase::Deal => self.deal(state, action.0),
+            Phase::Dice => {
+                state.trump = action.0 - dice;
+                state.phase = Phase::Side;
+            }
+            Phase::Side => {
+                state.down = action.0 - side;
+                state.phase = Phase::Orientation;
+            }
+            Phase::Orientation => {
+                state.orientation = action.0 - orientation;
+                state.boss = self.first_boss(state.orientation);
+                state.mover = state.boss;
+                state.phase = Phase::Change;
+            }
+            Phase::Over => debug_assert!(false, "the game is over"),
+        }
+    }
+
+    fn chance(&self, state: &State) -> Chance {
+        let [dice, side, orientation] = self.setup_ids();
+        let evenly = |outcomes: Actions64| {
+            let probability = 1.0 / outcomes.len() as f64;
+            outcomes.iter().map(|action| Outcome { action, probability }).collect()
+        };
+        match state.phase {
+            Phase::Deal => evenly(Actions64(state.pool)),
+            Phase::Dice => self.deck.sums(None, dice),
+            Phase::Roll => self.deck.sums(Some(state.trump), dice),
+            Phase::Side => evenly(Actions64(0b11 << side)),
+            Phase::Orientation => evenly(Actions64(0b1111 << orientation)),
+            Phase::Change | Phase::Choose | Phase::Over => Chance::new(),
+        }
+    }
+
+    #[inline(always)]
+    fn sample_chance(&self, state: &State, rng: &mut Rng) -> Action {
+        let [dice, side, orientation] = self.setup_ids();
+        Action(match state.phase {
+            Phase::Roll => dice + self.deck.roll_again(state.trump, rng),
+            Phase::Deal => bits::nth_bit(state.pool, rng.below(state.pool.count_ones())) as u8,
+            Phase::Dice => dice + self.deck.roll(rng),
+            Phase::Side => side + rng.below(2) as u8,
+            _ => orientation + rng.below(4) as u8,
+        })
+    }
+
+    fn is_simultaneous(&self) -> bool {
+        true
+    }
+
+    /// A card chosen shows itself to its player only; the last one turns all of them up for everybody.
+    #[inline(always)]
+    fn observed(&self, before: &State, action: Action, observer: Seat) -> u64 {
+        let (mover, hidden) = (before.mover, before.phase == Phase::Choose);
+        if hidden && self.left_of(mover) == before.boss {
+            let mut table = before.table;
+            table[usize::from(mover)] = action.0;
+            return u64::from(u32::from_le_bytes(table)) | 1 << 32;
+        }
+        if hidden && observer.0 != mover { u64::MAX } else { u64::from(action.0) }
+    }
+
+    fn deal_number(&self, state: &State) -> u32 {
+        u32::from(state.round)
+    }
+
+    #[inline]
+    fn playout(&self, state: &mut State, rng: &mut Rng) -> u32 {
+        playout::to_the_end::<false>(self, state, rng)
+    }
+
+    fn returns(&self, state: &State) -> BySeat<f32> {
+        let seats = self.num_seats();
+        if state.phase != Phase::Over {
+            return BySeat::filled(seats, 0.0);
+        }
+        let scores: Vec<f32> = state.scores[..seats].iter().map(|&score| f32::from(score)).collect();
+        let values = match self.rules.utility {
+            Utility::Score => return BySeat::from_fn(seats, |seat| scores[seat.index()]),
+            Utility::Margin => scores,
+            Utility::Win => self.shares(&scores),
+        };
+        let sum: f32 = values.iter().sum();
+        BySeat::from_fn(seats, |seat| {
+            let own = values[seat.index()];
+            own - (sum - own) / (seats - 1) as f32
+        })
+    }
+
+    fn view(&self, history: &History<Self>, seat: Seat) -> View {
+        View::new(self, history, seat)
+    }
+
+    fn sampler(&self, view: &View) -> Sampler {
+        Sampler::new(self, view)
+    }
+}

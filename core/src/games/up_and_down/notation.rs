@@ -1,0 +1,258 @@
+//! Names of cards and actions, and the state as text.
+
+use std::fmt::Write as _;
+
+use crate::actions::{Action, ActionSet as _, Actions64};
+use crate::game::{Game as _, SeatView as _, Turn};
+use crate::notation::Notation;
+use crate::seats::Seat;
+
+use super::cards::{Card, SUITS};
+use super::state::{FACE_DOWN, NO_CARD, Phase, State};
+use super::view::{Seen, View};
+use super::{Change, UpAndDown, picture};
+
+/// The sides of the UP&DOWN card.
+const SIDES: [&str; 2] = ["up", "down"];
+
+impl UpAndDown {
+    fn hand_text(&self, cards: u64) -> String {
+        let names: Vec<_> = Actions64(cards).iter().map(|action| self.deck.name(action.0)).collect();
+        names.join(" ")
+    }
+
+    /// The round in words.
+    pub(super) fn round_text(&self, state: &State) -> String {
+        let number = match state.phase {
+            Phase::Over => state.round,
+            _ => state.round + 1,
+        };
+        let further = if number > self.rules.rounds { ", first place was shared" } else { "" };
+        format!("round {number} of {}{further}", self.rules.rounds)
+    }
+
+    /// The side of the UP&DOWN card in words.
+    pub(super) fn side_text(&self, state: &State) -> &'static str {
+        match (state.is_set()[1], state.down) {
+            (false, _) => "side: not thrown yet",
+            (true, 0) => "UP, the highest wins",
+            (true, _) => "DOWN, the lowest wins",
+        }
+    }
+
+    /// The trump value in words.
+    pub(super) fn trump_text(&self, state: &State) -> String {
+        if state.is_set()[0] { self.deck.value_letter(state.trump).to_string() } else { "not rolled yet".to_string() }
+    }
+
+    /// The letter of the suit that points at a seat.
+    pub(super) fn suit_text(&self, state: &State, seat: Seat) -> char {
+        match state.is_set()[2] {
+            true => SUITS[usize::from(self.suit_at(state.orientation, seat.0))],
+            false => '-',
+        }
+    }
+
+    /// What happens next, in words.
+    pub(super) fn next_text(&self, state: &State) -> String {
+        let mover = state.mover;
+        match state.phase {
+            Phase::Deal => format!("a card is dealt to seat {mover}"),
+            Phase::Dice => "the dice are rolled".to_string(),
+            Phase::Side => "the UP&DOWN card is thrown".to_string(),
+            Phase::Orientation => "the UP&DOWN card is turned".to_string(),
+            Phase::Change => format!("seat {mover} is the boss and changes the rules"),
+            Phase::Roll => format!("seat {mover} rolls the dice until their sum is not {}", state.trump + 2),
+            Phase::Choose => format!("seat {mover} chooses a card"),
+            Phase::Over => "the game is over".to_string(),
+        }
+    }
+
+    /// Who won the trick on the table, once it lies open.
+    pub(super) fn last_trick_text(&self, state: &State) -> Option<String> {
+        let open = matches!(state.phase, Phase::Change | Phase::Over) && state.table[0] != NO_CARD;
+        open.then(|| match self.winner(state) {
+            Some(winner) => format!("the last trick went to seat {winner}"),
+            None => "the last trick went into the pot".to_string(),
+        })
+    }
+
+    /// What lies in front of a seat, as `perspective` sees it.
+    pub(super) fn card_shown(&self, state: &State, seat: Seat, perspective: Option<Seat>) -> Card {
+        let open = state.phase != Phase::Choose || perspective.is_none_or(|own| own == seat);
+        match state.table[seat.index()] {
+            NO_CARD => NO_CARD,
+            card if open => card,
+            _ => FACE_DOWN,
+        }
+    }
+
+    fn change_name(&self, change: Change) -> String {
+        match change {
+            Change::Flip => "flip".to_string(),
+            Change::Rotate(quarters) => format!("rotate:{quarters}"),
+            Change::Roll => "roll".to_string(),
+        }
+    }
+
+    fn sum_name(&self, sum: u8) -> String {
+        format!("dice:{}", sum + 2)
+    }
+
+    /// Adds a trick: the change, the new sum, the cards by seat.
+    fn push_trick(&self, out: &mut String, trick: &Seen) {
+        out.push_str(" | ");
+        out.push_str(&self.action_name(trick.change));
+        if let Some(sum) = trick.rolled {
+            out.push(' ');
+            out.push_str(&self.sum_name(sum));
+        }
+        if trick.cards.iter().any(|&card| card != NO_CARD) {
+            for &card in &trick.cards[..self.num_seats()] {
+                out.push(' ');
+                out.push_str(self.shown_name(card));
+            }
+        }
+    }
+
+    /// The name of a card, or what stands for a place without one and for a card face down.
+    fn shown_name(&self, card: Card) -> &str {
+        match card {
+            NO_CARD => "-",
+            FACE_DOWN => "?",
+            card => self.deck.name(card),
+        }
+    }
+}
+
+impl Notation for UpAndDown {
+    fn action_name(&self, action: Action) -> String {
+        match self.change_of(action) {
+            Some(change) => self.change_name(change),
+            None => self.deck.name(action.0).to_string(),
+        }
+    }
+
+    fn outcome_name(&self, outcome: Action) -> String {
+        let [dice, side, orientation] = self.setup_ids();
+        match outcome.0 {
+            id if id >= orientation => format!("orient:{}", id - orientation),
+            id if id >= side => SIDES[usize::from(id - side)].to_string(),
+            id if id >= dice => self.sum_name(id - dice),
+            card => self.deck.name(card).to_string(),
+        }
+    }
+
+    fn rule_broken(&self, state: &State, action: Action) -> String {
+        match (state.phase, self.change_of(action)) {
+            (Phase::Change, _) => "the boss must change the rules of the trick before cards are chosen".to_string(),
+            (_, Some(_)) => "the rules of this trick have been changed already".to_string(),
+            (_, None) => "the card is not in hand".to_string(),
+        }
+    }
+
+    fn knowledge(&self, view: &View) -> String {
+        let mut out = format!("seat {}", view.seat());
+        for round in view.rounds() {
+            let _ = write!(out, " | dealt {}: {}", round.dealt, self.hand_text(round.hand));
+            if let Some(sum) = round.dice {
+                let _ = write!(out, " | {}", self.sum_name(sum));
+            }
+            if let Some(side) = round.side {
+                let _ = write!(out, " {}", SIDES[usize::from(side)]);
+            }
+            if let Some(orientation) = round.orientation {
+                let _ = write!(out, " orient:{orientation}");
+            }
+            round.tricks.iter().for_each(|trick| self.push_trick(&mut out, trick));
+        }
+        out
+    }
+
+    fn text(&self, state: &State, perspective: Option<Seat>) -> String {
+        let mut lines = vec![format!(
+            "{}   {}   trump: {}   pot: {}",
+            self.round_text(state),
+            self.side_text(state),
+            self.trump_text(state),
+            state.pot
+        )];
+        let width = 3 * usize::from(self.tricks) - 1;
+        for seat in Seat::all(self.num_seats()) {
+            let cards = state.hands[seat.index()];
+            let hand = if perspective.is_none_or(|own| own == seat) {
+                self.hand_text(cards)
+            } else {
+                vec!["??"; cards.count_ones() as usize].join(" ")
+            };
+            let card = self.shown_name(self.card_shown(state, seat, perspective));
+            lines.push(format!(
+                "seat {seat}{}   suit: {}   card: {card:<2}   hand: {hand:<width$}   tricks: {}   score: {}",
+                if state.is_set()[2] && state.boss == seat.0 { " (boss)" } else { "       " },
+                self.suit_text(state, seat),
+                state.taken[seat.index()],
+                state.scores[seat.index()]
+            ));
+        }
+        lines.extend(self.last_trick_text(state));
+        lines.push(match self.turn(state) {
+            Turn::Over => {
+                let returns = self.returns(state);
+                let values: Vec<String> = returns.iter().map(f32::to_string).collect();
+                format!("over: returns {}", values.join(" "))
+            }
+            _ => format!("next: {}", self.next_text(state)),
+        });
+        lines.join("\n")
+    }
+
+    fn html(&self, state: &State, perspective: Option<Seat>) -> String {
+        picture::html(self, state, perspective)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::actions::Action;
+    use crate::game::Game as _;
+    use crate::games::up_and_down::{Rules, UpAndDown};
+    use crate::notation::Notation as _;
+
+    #[test]
+    fn ids_are_those_of_the_rules_page() {
+        let game = UpAndDown::new(Rules::default()).unwrap();
+        for (id, name) in [
+            (0, "D2"),
+            (8, "DT"),
+            (10, "DQ"),
+            (11, "H2"),
+            (22, "S2"),
+            (42, "CJ"),
+            (43, "CQ"),
+            (44, "flip"),
+            (45, "rotate:1"),
+            (47, "rotate:3"),
+            (48, "roll"),
+        ] {
+            assert_eq!(game.action_name(Action(id)), name);
+            assert_eq!(game.parse_action(name), Ok(Action(id)));
+        }
+        assert_eq!(game.num_actions(), 49);
+        for (id, name) in [
+            (0, "D2"),
+            (43, "CQ"),
+            (44, "dice:2"),
+            (54, "dice:12"),
+            (55, "up"),
+            (56, "down"),
+            (57, "orient:0"),
+            (60, "orient:3"),
+        ] {
+            assert_eq!(game.outcome_name(Action(id)), name);
+            assert_eq!(game.parse_outcome(name), Ok(Action(id)));
+        }
+        assert_eq!(game.num_outcomes(), 61);
+        let error = game.parse_action("DK").unwrap_err().to_string();
+        assert!(error.contains("'DK' is no action of up_and_down; known are D2 D3"), "{error}");
+    }
+}

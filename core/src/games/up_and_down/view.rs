@@ -1,0 +1,114 @@
+//! What one seat knows, with perfect recall.
+
+use arrayvec::ArrayVec;
+use smallvec::SmallVec;
+
+use crate::actions::Action;
+use crate::game::{Game as _, SeatView};
+use crate::history::History;
+use crate::seats::Seat;
+
+use super::UpAndDown;
+use super::cards::Card;
+use super::state::{FACE_DOWN, NO_CARD, Phase, SEATS, State};
+
+/// The most tricks in a round.
+const TRICKS: usize = 15;
+
+/// A trick as a seat saw it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Seen {
+    /// What the boss did.
+    pub(super) change: Action,
+    /// The new sum of the dice, counted from 0, if they were rolled and have come to rest.
+    pub(super) rolled: Option<u8>,
+    /// `cards[seat]`: its card, [`FACE_DOWN`] if it is still hidden, [`NO_CARD`] if none is chosen.
+    pub(super) cards: [Card; SEATS],
+}
+
+/// A round as a seat saw it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub(super) struct Round {
+    /// Cards dealt so far, to all together.
+    pub(super) dealt: u8,
+    /// Those dealt to the seat, as a set.
+    pub(super) hand: u64,
+    /// The first sum of the dice, counted from 0.
+    pub(super) dice: Option<u8>,
+    /// The first side of the UP&DOWN card: 0 for UP, 1 for DOWN.
+    pub(super) side: Option<u8>,
+    /// Its first orientation.
+    pub(super) orientation: Option<u8>,
+    /// The tricks in order; the last one may not be complete.
+    pub(super) tricks: ArrayVec<Seen, TRICKS>,
+}
+
+/// All that a seat knows: its own cards and everything that lay open, in order. The hand dealt is known as a set, cards chosen
+/// by others from the moment they are turned up.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct View {
+    seat: Seat,
+    /// The state without the others' cards.
+    seen: State,
+    /// The rounds so far; the last one may not be complete.
+    rounds: SmallVec<[Round; 1]>,
+}
+
+impl View {
+    pub(super) fn new(game: &UpAndDown, history: &History<UpAndDown>, seat: Seat) -> Self {
+        let [dice, side, orientation] = game.setup_ids();
+        let mut state = game.root();
+        let mut rounds: SmallVec<[Round; 1]> = SmallVec::new();
+        for event in history.events() {
+            let action = event.action;
+            if rounds.len() == usize::from(state.round) {
+                rounds.push(Round::default());
+            }
+            let round = rounds.last_mut().expect("a round has begun");
+            match state.phase {
+                Phase::Deal => {
+                    round.dealt += 1;
+                    round.hand |= u64::from(state.mover == seat.0) << action.0;
+                }
+                Phase::Dice => round.dice = Some(action.0 - dice),
+                Phase::Side => round.side = Some(action.0 - side),
+                Phase::Orientation => round.orientation = Some(action.0 - orientation),
+                Phase::Change => round.tricks.push(Seen { change: action, rolled: None, cards: [NO_CARD; SEATS] }),
+                Phase::Roll | Phase::Choose => {
+                    let trick = round.tricks.last_mut().expect("the rules of the trick were changed");
+                    if state.phase == Phase::Roll {
+                        trick.rolled = Some(action.0 - dice);
+                    } else if game.left_of(state.mover) == state.boss {
+                        trick.cards = state.table;
+                        trick.cards[usize::from(state.mover)] = action.0;
+                    } else {
+                        let own = state.mover == seat.0;
+                        trick.cards[usize::from(state.mover)] = if own { action.0 } else { FACE_DOWN };
+                    }
+                }
+                Phase::Over => debug_assert!(false, "nothing happens after the end"),
+            }
+            game.apply(&mut state, action);
+        }
+        if rounds.len() == usize::from(state.round) && state.phase != Phase::Over {
+            rounds.push(Round::default());
+        }
+        Self { seat, seen: state.seen_by(seat), rounds }
+    }
+
+    /// The state without the others' cards: their hands are empty, the pool holds every card not seen.
+    pub(super) fn seen(&self) -> &State {
+        &self.seen
+    }
+
+    /// The rounds in order, the last one being the present one.
+    pub(super) fn rounds(&self) -> &[Round] {
+        &self.rounds
+    }
+}
+
+impl SeatView for View {
+    fn seat(&self) -> Seat {
+        self.seat
+    }
+}
