@@ -20,6 +20,7 @@ pub mod rng;
 pub mod seats;
 #[cfg(feature = "testing")]
 pub mod testing;
+pub mod utility;
 
 pub use actions::{Action, ActionSet, Actions64, Actions128};
 pub use dealer::Dealer;
@@ -32,3 +33,4 @@ pub use notation::Notation;
 pub use options::{OptionError, OptionInfo, OptionValue, Options};
 pub use rng::Rng;
 pub use seats::{BySeat, Seat};
+pub use utility::Utility;

@@ -9,6 +9,10 @@ import stier
 
 #: Options of every game that are not the default, beside the default game itself.
 VARIANTS: dict[str, list[dict[str, object]]] = {
+    "up_and_down": [
+        {"players": 2, "rounds": 2, "utility": "score"},
+        {"players": 3, "die_faces": 3, "hand_size": 4, "tie_break_rounds": 1, "utility": "win"},
+    ],
     "schwinget": [
         {"scoring": "schwinger", "bouts": 2, "utility": "score"},
         {"suits": 2, "values": 4, "counter": False, "hand_size": 2, "set_aside": 1, "specials": "anytime"},

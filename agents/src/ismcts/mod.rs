@@ -8,7 +8,8 @@
 //! Edges are the players' actions, nodes what the searcher observed of them: a choice hidden from it leads to one node, whatever was
 //! chosen. What chance brings, the searcher's own draws included, branches nothing.
 //!
-//! Known weaknesses: the searcher's own cards are not redrawn, so the opponents are modelled as if they knew them; play is
+//! Known weaknesses: the searcher's own cards are not redrawn, so the opponents are modelled as if they knew them; in simultaneous
+//! choices those who come later in the order are modelled as if they saw the searcher's; play is
 //! nearly deterministic and can be exploited; more iterations sharpen the answer to that model of the game, which is not the
 //! equilibrium.
 

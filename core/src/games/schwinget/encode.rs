@@ -1,7 +1,6 @@
 //! Tensors: planes of zeros and ones, the seat itself always first.
 
-use crate::bits;
-use crate::encode::{Encode, Field, size};
+use crate::encode::{Encode, Field, Pen, size};
 use crate::game::{Game as _, SeatView as _};
 use crate::seats::Seat;
 
@@ -12,49 +11,6 @@ use super::view::{Seen, View};
 
 /// Bits of a score in quarter points: 12 bouts at 10.00 are 480 of them.
 const SCORE_BITS: usize = 9;
-
-/// Writes fields one after the other.
-struct Pen<'a> {
-    out: &'a mut [f32],
-    at: usize,
-}
-
-impl<'a> Pen<'a> {
-    fn new(out: &'a mut [f32]) -> Self {
-        out.fill(0.0);
-        Self { out, at: 0 }
-    }
-
-    /// A set of cards among `len`.
-    fn set(&mut self, members: u32, len: usize) {
-        for member in bits::members(members) {
-            self.out[self.at + usize::from(member)] = 1.0;
-        }
-        self.at += len;
-    }
-
-    /// One of `len`, or none of them.
-    fn one(&mut self, index: Option<usize>, len: usize) {
-        if let Some(index) = index {
-            self.out[self.at + index] = 1.0;
-        }
-        self.at += len;
-    }
-
-    /// A count up to `len`: that many ones first.
-    fn count(&mut self, count: u8, len: usize) {
-        self.out[self.at..self.at + usize::from(count)].fill(1.0);
-        self.at += len;
-    }
-
-    /// The low bits of a number, lowest first.
-    fn number(&mut self, number: u16, len: usize) {
-        for bit in (0..len).filter(|bit| number >> bit & 1 == 1) {
-            self.out[self.at + bit] = 1.0;
-        }
-        self.at += len;
-    }
-}
 
 /// How far the log of a bout has been read.
 #[derive(Default)]
@@ -117,9 +73,9 @@ impl Encode for Schwinget {
         let mut pen = Pen::new(out);
         pen.one(Some(own), 2);
         pen.one(Some(state.phase as usize), 8);
-        pen.set(state.hands[own], cards);
-        pen.set(state.played[own], cards);
-        pen.set(state.played[other], cards);
+        pen.set(state.hands[own].into(), cards);
+        pen.set(state.played[own].into(), cards);
+        pen.set(state.played[other].into(), cards);
         pen.one(card(state.turned), cards);
         pen.one(card(state.turned).map(|_| usize::from(state.trump)), 5);
         pen.one(card(state.led), cards);
@@ -135,17 +91,17 @@ impl Encode for Schwinget {
         pen.count(state.after_attack[other], usize::from(self.rules.hand_size));
         let neutral = match state.neutral {
             Neutral::None => None,
-            Neutral::BeforeAttack => Some(0),
+            Neutral::BeforeAttack => Some(0_u8),
             Neutral::AfterAttack => Some(1),
         };
         pen.one(neutral, 2);
         if bouts > 1 {
             pen.count(state.bout, bouts);
-            pen.number(state.scores[own] / 25, SCORE_BITS);
-            pen.number(state.scores[other] / 25, SCORE_BITS);
+            pen.set(u64::from(state.scores[own] / 25), SCORE_BITS);
+            pen.set(u64::from(state.scores[other] / 25), SCORE_BITS);
             pen.one(who(state.opener), 2);
         }
-        debug_assert_eq!(pen.at, pen.out.len());
+        pen.finish();
     }
 
     fn information_state_layout(&self) -> Vec<Field> {

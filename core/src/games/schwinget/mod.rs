@@ -29,9 +29,10 @@ use crate::game::{Chance, Game, Outcome, Turn};
 use crate::history::History;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
+use crate::utility::Utility;
 
 use cards::{Card, Deck, NO_CARD};
-pub use rules::{Rules, Scoring, Specials, Utility};
+pub use rules::{Rules, Scoring, Specials};
 pub use sampler::Sampler;
 pub use state::State;
 use state::{NOBODY, Neutral, Phase};
@@ -210,20 +211,15 @@ impl Game for Schwinget {
 
     fn utility_range(&self) -> (f32, f32) {
         let bouts = f32::from(self.rules.bouts);
-        match (self.rules.utility, self.rules.scoring) {
-            (Utility::Win, _) => (-1.0, 1.0),
-            (Utility::Margin, Scoring::Points) => (-7.0 * bouts, 7.0 * bouts),
-            (Utility::Margin, Scoring::Schwinger) => (-1.5 * bouts, 1.5 * bouts),
-            (Utility::Score, Scoring::Points) => (0.0, 7.0 * bouts),
-            (Utility::Score, Scoring::Schwinger) => (8.5 * bouts, 10.0 * bouts),
-        }
+        let (low, high) = match self.rules.scoring {
+            Scoring::Points => (0.0, 7.0),
+            Scoring::Schwinger => (8.5, 10.0),
+        };
+        self.rules.utility.range(2, low * bouts, high * bouts)
     }
 
     fn utility_sum(&self) -> Option<f32> {
-        match self.rules.utility {
-            Utility::Margin | Utility::Win => Some(0.0),
-            Utility::Score => None,
-        }
+        self.rules.utility.sum()
     }
 
     fn root(&self) -> State {

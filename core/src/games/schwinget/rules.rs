@@ -2,6 +2,7 @@
 
 use crate::error::RulesError;
 use crate::options::Switch;
+use crate::utility::Utility;
 use crate::{choice, options};
 
 choice! {
@@ -21,18 +22,6 @@ choice! {
         VoidOnly = "void_only",
         /// At any time, like a trump.
         Anytime = "anytime",
-    }
-}
-
-choice! {
-    /// What a player's return is at the end.
-    pub enum Utility {
-        /// Own score minus the opponent's.
-        Margin = "margin",
-        /// Own score.
-        Score = "score",
-        /// 1 for a win, 0 for a draw, -1 for a loss.
-        Win = "win",
     }
 }
 

@@ -1,7 +1,7 @@
 //! Tensors: planes of zeros and ones, the seat itself always first, the others clockwise.
 
 use crate::actions::{ActionSet as _, Actions64};
-use crate::encode::{Encode, Field, size};
+use crate::encode::{Encode, Field, Pen, size};
 use crate::game::{Game as _, SeatView as _};
 use crate::seats::Seat;
 
@@ -11,38 +11,6 @@ use super::{CHANGES, UpAndDown};
 
 /// Bits of a score: 16 rounds of 15 tricks are 240.
 const SCORE_BITS: usize = 8;
-
-/// Writes fields one after the other.
-struct Pen<'a> {
-    out: &'a mut [f32],
-    at: usize,
-}
-
-impl<'a> Pen<'a> {
-    fn new(out: &'a mut [f32]) -> Self {
-        out.fill(0.0);
-        Self { out, at: 0 }
-    }
-
-    /// A set among `len`.
-    fn set(&mut self, members: u64, len: usize) {
-        for member in Actions64(members).iter() {
-            self.out[self.at + member.index()] = 1.0;
-        }
-        self.at += len;
-    }
-
-    /// One of `len`, or none of them.
-    fn one(&mut self, index: Option<u8>, len: usize) {
-        self.set(index.map_or(0, |index| 1 << index), len);
-    }
-
-    /// A count up to `len`: that many ones first.
-    fn count(&mut self, count: u8, len: usize) {
-        self.out[self.at..self.at + usize::from(count)].fill(1.0);
-        self.at += len;
-    }
-}
 
 impl UpAndDown {
     /// How far a seat sits clockwise from another.
@@ -112,7 +80,7 @@ impl Encode for UpAndDown {
             pen.count(state.round, rounds);
             clockwise().for_each(|other| pen.set(u64::from(state.scores[other]), SCORE_BITS));
         }
-        debug_assert_eq!(pen.at, pen.out.len());
+        pen.finish();
     }
 
     fn information_state_layout(&self) -> Vec<Field> {

@@ -29,9 +29,10 @@ use crate::game::{Chance, Game, Outcome, Turn};
 use crate::history::History;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
+use crate::utility::Utility;
 
 use cards::{CLUBS, Card, Deck, Trick};
-pub use rules::{Rules, Utility};
+pub use rules::Rules;
 pub use sampler::Sampler;
 pub use state::State;
 use state::{NO_CARD, Phase, SEATS};
@@ -190,13 +191,6 @@ impl UpAndDown {
             state.phase = Phase::Dice;
         }
     }
-
-    /// Each seat's share of the win.
-    fn shares(&self, scores: &[f32]) -> Vec<f32> {
-        let best = scores.iter().copied().fold(0.0, f32::max);
-        let winners = scores.iter().filter(|&&score| score == best).count();
-        scores.iter().map(|&score| if score == best { 1.0 / winners as f32 } else { 0.0 }).collect()
-    }
 }
 
 impl Game for UpAndDown {
@@ -241,19 +235,13 @@ impl Game for UpAndDown {
 
     fn utility_range(&self) -> (f32, f32) {
         let most = f32::from(self.rules.most_rounds()) * f32::from(self.tricks);
-        let others = f32::from(self.players - 1);
-        match self.rules.utility {
-            Utility::Margin => (-most / others, most),
-            Utility::Score => (0.0, most),
-            Utility::Win => (-1.0 / others, 1.0),
-        }
+        let (low, high) = self.rules.utility.range(self.num_seats(), 0.0, most);
+        // The others cannot all have won every trick.
+        if self.rules.utility == Utility::Margin { (low / f32::from(self.players - 1), high) } else { (low, high) }
     }
 
     fn utility_sum(&self) -> Option<f32> {
-        match self.rules.utility {
-            Utility::Margin | Utility::Win => Some(0.0),
-            Utility::Score => None,
-        }
+        self.rules.utility.sum()
     }
 
     fn root(&self) -> State {
@@ -366,17 +354,7 @@ impl Game for UpAndDown {
         if state.phase != Phase::Over {
             return BySeat::filled(seats, 0.0);
         }
-        let scores: Vec<f32> = state.scores[..seats].iter().map(|&score| f32::from(score)).collect();
-        let values = match self.rules.utility {
-            Utility::Score => return BySeat::from_fn(seats, |seat| scores[seat.index()]),
-            Utility::Margin => scores,
-            Utility::Win => self.shares(&scores),
-        };
-        let sum: f32 = values.iter().sum();
-        BySeat::from_fn(seats, |seat| {
-            let own = values[seat.index()];
-            own - (sum - own) / (seats - 1) as f32
-        })
+        self.rules.utility.of(&BySeat::from_fn(seats, |seat| f32::from(state.scores[seat.index()])))
     }
 
     fn view(&self, history: &History<Self>, seat: Seat) -> View {

@@ -1,19 +1,8 @@
 //! The variant: how many play how many rounds, and with which deck.
 
 use crate::error::RulesError;
-use crate::{choice, options};
-
-choice! {
-    /// What a player's return is at the end.
-    pub enum Utility {
-        /// Own tricks minus the mean of the others'.
-        Margin = "margin",
-        /// Own tricks.
-        Score = "score",
-        /// The own share of the win minus the mean of the others'; those in first place share one win equally.
-        Win = "win",
-    }
-}
+use crate::options;
+use crate::utility::Utility;
 
 options! {
     /// The options of Up & Down.

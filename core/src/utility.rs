@@ -1,0 +1,82 @@
+//! What scores are worth: the utilities that games with scores have in common.
+
+use crate::choice;
+use crate::seats::BySeat;
+
+choice! {
+    /// What a player's return is at the end.
+    pub enum Utility {
+        /// Own score minus the mean of the others' scores.
+        Margin = "margin",
+        /// Own score.
+        Score = "score",
+        /// Own share of the win minus the mean of the others' shares; those in first place share one win equally. With two
+        /// players 1 for a win, 0 for a draw, -1 for a loss.
+        Win = "win",
+    }
+}
+
+impl Utility {
+    /// The return of each seat for these scores; more is better.
+    pub fn of(self, scores: &BySeat<f32>) -> BySeat<f32> {
+        match self {
+            Utility::Score => scores.clone(),
+            Utility::Margin => less_the_others(scores),
+            Utility::Win => {
+                let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+                let first = scores.iter().filter(|&&score| score == best).count() as f32;
+                less_the_others(&BySeat::from_fn(
+                    scores.len(),
+                    |seat| {
+                        if scores[seat] == best { 1.0 / first } else { 0.0 }
+                    },
+                ))
+            }
+        }
+    }
+
+    /// Bounds of every return, for scores of `seats` players between `low` and `high`.
+    pub fn range(self, seats: usize, low: f32, high: f32) -> (f32, f32) {
+        match self {
+            Utility::Score => (low, high),
+            Utility::Margin => (low - high, high - low),
+            Utility::Win => (-1.0 / (seats - 1) as f32, 1.0),
+        }
+    }
+
+    /// What the returns of all seats add up to, where that is fixed.
+    pub fn sum(self) -> Option<f32> {
+        match self {
+            Utility::Score => None,
+            Utility::Margin | Utility::Win => Some(0.0),
+        }
+    }
+}
+
+/// Each value less the mean of the other seats' values.
+fn less_the_others(values: &BySeat<f32>) -> BySeat<f32> {
+    let sum: f32 = values.iter().sum();
+    let others = (values.len() - 1) as f32;
+    BySeat::from_fn(values.len(), |seat| values[seat] - (sum - values[seat]) / others)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Utility;
+    use crate::seats::BySeat;
+
+    #[test]
+    fn margins_and_shares_are_those_of_the_rules() {
+        let scores = BySeat::from_fn(4, |seat| [3.0, 5.0, 5.0, 1.0][seat.index()]);
+        assert_eq!(Utility::Score.of(&scores), scores);
+        let margin = Utility::Margin.of(&scores);
+        assert_eq!(margin.as_slice()[1], 5.0 - 3.0);
+        assert!(margin.iter().sum::<f32>().abs() < 1e-6);
+        let win = Utility::Win.of(&scores);
+        assert!((win.as_slice()[1] - (0.5 - 0.5 / 3.0)).abs() < 1e-6);
+        assert!((win.as_slice()[0] + 1.0 / 3.0).abs() < 1e-6);
+        for (scores, expected) in [([2.0, 1.0], [1.0, -1.0]), ([1.0, 1.0], [0.0, 0.0])] {
+            assert_eq!(Utility::Win.of(&BySeat::from(scores)).as_slice(), expected);
+        }
+    }
+}
