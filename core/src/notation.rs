@@ -38,6 +38,15 @@ pub trait Notation: Game {
         }
     }
 
+    /// What happens by this name in this state: the inverse of [`event_name`](Notation::event_name), for any id. Whether it can
+    /// happen is for [`check`](Notation::check) to say.
+    fn parse_event(&self, state: &Self::State, text: &str) -> Result<Action, ParseError> {
+        match self.turn(state) {
+            Turn::Chance => self.parse_outcome(text),
+            Turn::Seat(_) | Turn::Over => self.parse_action(text),
+        }
+    }
+
     /// What can happen in this state: the legal actions or the possible outcomes, ascending; empty when the game is over.
     fn possible(&self, state: &Self::State) -> Vec<Action> {
         match self.turn(state) {

@@ -53,14 +53,10 @@ pub fn read<G: Notation>(text: &str) -> Result<(G, History<G>), RecordError> {
     let game = G::new(G::Rules::from_text(rules).map_err(RulesError::from)?)?;
     let mut history = History::new(&game);
     for (event, index) in events.split_whitespace().zip(1..) {
-        let action = match game.turn(history.state()) {
-            Turn::Chance => game.parse_outcome(event),
-            Turn::Seat(_) => game.parse_action(event),
-            Turn::Over => {
-                return Err(RecordError::AfterTheEnd { index, after: index - 1 });
-            }
+        if game.turn(history.state()) == Turn::Over {
+            return Err(RecordError::AfterTheEnd { index, after: index - 1 });
         }
-        .map_err(|source| RecordError::Event { index, source })?;
+        let action = game.parse_event(history.state(), event).map_err(|source| RecordError::Event { index, source })?;
         game.check(history.state(), action).map_err(|source| RecordError::Illegal { index, source })?;
         history.push(&game, action);
     }

@@ -51,15 +51,17 @@ impl Rng {
     }
 
     /// A number in `0..n`, exactly uniform, for `n >= 1` of any size.
+    #[inline]
     pub fn below_wide(&mut self, n: u64) -> u64 {
         debug_assert!(n > 0);
-        let threshold = n.wrapping_neg() % n;
-        loop {
-            let product = u128::from(self.bits()) * u128::from(n);
-            if product as u64 >= threshold {
-                return (product >> 64) as u64;
+        let mut product = u128::from(self.bits()) * u128::from(n);
+        if (product as u64) < n {
+            let threshold = n.wrapping_neg() % n;
+            while (product as u64) < threshold {
+                product = u128::from(self.bits()) * u128::from(n);
             }
         }
+        (product >> 64) as u64
     }
 
     /// A number in `[0, 1)`, a multiple of 2^-53.

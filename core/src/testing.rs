@@ -106,6 +106,9 @@ fn node<G: FullGame>(game: &G, history: &History<G>, rng: &mut Rng) {
         let possible = legal.contains(id) || chance.iter().any(|outcome| outcome.action == id);
         ok(game.check(state, id).is_ok() == possible, "check allows what is possible and nothing else");
     }
+    for action in game.possible(state) {
+        ok(game.parse_event(state, &game.event_name(state, action)) == Ok(action), "names of events read back");
+    }
     if turn.seat().is_some() {
         let rollout = game.rollout(state, legal);
         ok(!rollout.is_empty() && rollout.without(legal).is_empty(), "rollouts choose among legal actions");

@@ -7,9 +7,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::{env, fs};
 
-use stier_core::games::schwinget::Schwinget;
-use stier_core::games::up_and_down::UpAndDown;
-use stier_core::{Game, History, Notation, Seat, Turn, record};
+use stier_core::{History, Notation, Seat, Turn, record, with_game};
 
 /// What a seat knows, as far as it is new: the words behind `previous`, or all of them.
 fn news(previous: &mut String, knowledge: String) -> String {
@@ -68,11 +66,9 @@ fn games_are_told_as_they_always_were() {
     for file in files {
         let golden = fs::read_to_string(&file).unwrap();
         let record: String = golden.lines().take(5).map(|line| format!("{line}\n")).collect();
-        let told = match record::game_name(&record).unwrap() {
-            Schwinget::NAME => transcript::<Schwinget>(&record),
-            UpAndDown::NAME => transcript::<UpAndDown>(&record),
-            other => panic!("{}: there is no teller for {other}", file.display()),
-        };
+        let name = record::game_name(&record).unwrap();
+        let told = with_game!(name, G => transcript::<G>(&record));
+        let told = told.unwrap_or_else(|| panic!("{}: there is no game {name}", file.display()));
         assert!(told.len() < 60_000, "{} has grown to {} bytes", file.display(), told.len());
         if env::var_os("STIER_UPDATE").is_some() {
             fs::write(&file, &told).unwrap();

@@ -1,5 +1,6 @@
 //! The games. Each is one file or folder here plus one line in the list below; nothing else names a game.
 
+pub mod schweins_galopp;
 pub mod schwinget;
 pub mod up_and_down;
 
@@ -37,4 +38,4 @@ macro_rules! games {
     };
 }
 
-games![schwinget::Schwinget, up_and_down::UpAndDown];
+games![schweins_galopp::SchweinsGalopp, schwinget::Schwinget, up_and_down::UpAndDown];

@@ -1,0 +1,399 @@
+//! Schweins-Galopp: a race of five pigs for two to four players, driven by hidden hands. Whoever moves a pig into the lead
+//! eats.
+//!
+//! The rulebook calls a round *manche* and the food *nourriture*: what a player takes lies to the left until the last card of
+//! the round, *at risk*, and to the right once it is safe, *banked*. Rules: Heinz Meister, *Schweins-Galopp*. Where the
+//! rulebook is silent, [`Rules`] has an option or the code says so.
+//!
+//! Colours are `a`..`e`. Ids: 0..4 play a card of that colour or place its pig, 5 + s lay food on space s. Chance outcomes are
+//! colours.
+
+mod counts;
+mod deals;
+mod encode;
+mod hints;
+mod lottery;
+mod notation;
+mod picture;
+mod playout;
+mod rules;
+mod sampler;
+mod state;
+mod view;
+
+use crate::actions::{Action, Actions64};
+use crate::bits;
+use crate::error::RulesError;
+use crate::game::{Chance, Game, Outcome, Turn};
+use crate::history::History;
+use crate::options::Switch;
+use crate::rng::Rng;
+use crate::seats::{BySeat, Seat};
+
+use counts::{Colour, Counts, MAX_COLOURS};
+use rules::KEPT_CLEAR;
+pub use rules::{Placement, Rules, Utility};
+pub use sampler::Sampler;
+pub use state::State;
+use state::{NOT_PLACED, Phase};
+pub use view::View;
+
+/// Ids from here on lay food: this plus the space.
+const FOOD_IDS: u8 = MAX_COLOURS as u8;
+
+/// Spaces of the longest track.
+const MAX_TRACK: u8 = 22;
+
+/// Distances are below this: a pig starts on space 4 at most, and each of up to 7 cards takes it at most 5 spaces on.
+const DISTANCES: usize = 64;
+
+/// Schweins-Galopp under fixed rules.
+#[derive(Clone, Debug)]
+pub struct SchweinsGalopp {
+    rules: Rules,
+    /// Spaces on which food may be laid if nothing lies there, as a set.
+    for_food: u32,
+    /// `space[distance]` on the track.
+    space: [u8; DISTANCES],
+}
+
+impl SchweinsGalopp {
+    /// The seat to the left.
+    #[inline(always)]
+    fn left_of(&self, seat: u8) -> u8 {
+        if seat + 1 == self.rules.players { 0 } else { seat + 1 }
+    }
+
+    /// The space of a pig that has run this far.
+    #[inline(always)]
+    fn space(&self, distance: u8) -> u8 {
+        self.space[usize::from(distance) % DISTANCES]
+    }
+
+    /// How far a pig on this space moves: to the first free space, over every occupied one.
+    #[inline(always)]
+    fn stride(&self, occupied: u32, space: u8) -> u8 {
+        let twice = u64::from(occupied) | u64::from(occupied) << self.rules.track;
+        (twice >> (space + 1)).trailing_ones() as u8 + 1
+    }
+
+    /// The colours whose pigs would be first after a move: the leader and those directly behind it, with no free space
+    /// between. Colours that are not in the game may be among them.
+    #[inline(always)]
+    fn would_lead(&self, state: &State) -> u64 {
+        let twice = u64::from(state.occupied) | u64::from(state.occupied) << self.rules.track;
+        let top = self.space(state.front) + self.rules.track;
+        let row = (twice << (63 - top)).leading_ones() as u8;
+        // A pig on the row that is laps behind does not count: it has not run that far.
+        (0..MAX_COLOURS)
+            .map(|colour| {
+                let distance = u16::from(state.distance[colour]);
+                u64::from(distance + u16::from(row) > u16::from(state.front)) << colour
+            })
+            .sum()
+    }
+
+    /// The pigs not on the track, as a set of colours.
+    #[inline(always)]
+    fn unplaced(&self, state: &State) -> u64 {
+        (0..usize::from(self.rules.colours))
+            .map(|colour| u64::from(state.distance[colour] == NOT_PLACED) << colour)
+            .sum()
+    }
+
+    /// A pig is placed, behind those placed before.
+    #[inline(always)]
+    fn place(&self, state: &mut State, colour: Colour) {
+        debug_assert_eq!(state.distance[usize::from(colour)], NOT_PLACED, "the pig is not on the track");
+        let space = self.rules.colours - 1 - state.count;
+        state.distance[usize::from(colour)] = space;
+        state.occupied |= 1 << space;
+        state.count += 1;
+        if space == 0 {
+            state.front = self.rules.colours - 1;
+            state.count = 0;
+            let food = self.rules.track_food == Switch::On && state.supply > 0;
+            state.phase = if food { Phase::Food } else { Phase::Deal };
+        }
+    }
+
+    /// Food is laid on a space.
+    fn lay(&self, state: &mut State, space: u8) {
+        debug_assert!((self.for_food & !state.track_food) >> space & 1 == 1, "food may be laid there");
+        state.track_food |= 1 << space;
+        state.supply -= 1;
+        state.count += 1;
+        state.mover = self.left_of(state.mover);
+        // With the supply empty nobody has anything to lay.
+        if state.count == self.rules.players || state.supply == 0 {
+            state.phase = Phase::Deal;
+            state.count = 0;
+            state.mover = state.first;
+        }
+    }
+
+    /// The mover receives a card.
+    #[inline(always)]
+    fn deal(&self, state: &mut State, colour: Colour) {
+        state.hands[usize::from(state.mover)] += Counts::one(colour);
+        state.count += 1;
+        state.mover = self.left_of(state.mover);
+        if state.count == self.rules.plays() {
+            self.begin_race(state);
+        }
+    }
+
+    /// All cards are dealt.
+    #[inline(always)]
+    fn begin_race(&self, state: &mut State) {
+        state.phase = Phase::Play;
+        state.count = 0;
+        state.mover = state.first;
+    }
+
+    /// A pig runs, and the mover takes the food that this brings. Returns whether the pig is first now.
+    #[inline(always)]
+    fn run(&self, state: &mut State, colour: Colour) -> bool {
+        let distance = &mut state.distance[usize::from(colour)];
+        let from = self.space(*distance);
+        *distance += self.stride(state.occupied, from);
+        let to = self.space(*distance);
+        let leads = *distance > state.front;
+        state.front = state.front.max(*distance);
+        state.occupied ^= 1 << from | 1 << to;
+
+        let found = (state.track_food >> to & 1) as u8;
+        state.track_food &= !(1 << to);
+        // An empty supply has nothing to take.
+        let taken = u8::from(leads && state.supply > 0);
+        state.supply -= taken;
+        state.risk[usize::from(state.mover)] += taken + found;
+        leads
+    }
+
+    /// A card is played: the pig runs, the mover eats; with the last card, what is at risk is banked or lost.
+    #[inline(always)]
+    fn play(&self, state: &mut State, colour: Colour) {
+        let mover = usize::from(state.mover);
+        let card = Counts::one(colour);
+        debug_assert!(state.hands[mover].get(usize::from(colour)) > 0, "the card is in hand");
+        state.hands[mover] -= card;
+        state.played[mover] += card;
+
+        let leads = self.run(state, colour);
+        if state.hands[mover] == Counts::NONE {
+            let risk = state.risk[mover];
+            if leads {
+                state.banked[mover] += risk;
+            } else {
+                state.supply += risk;
+            }
+            state.risk[mover] = 0;
+        }
+        state.mover = self.left_of(state.mover);
+        state.count += 1;
+        if state.count == self.rules.plays() {
+            self.finish_round(state);
+        }
+    }
+
+    /// All cards are played: food left on the track goes back, the next round begins or the game ends.
+    #[inline(always)]
+    fn finish_round(&self, state: &mut State) {
+        state.supply += state.track_food.count_ones() as u8;
+        state.track_food = 0;
+        state.round += 1;
+        if state.round == self.rules.rounds {
+            state.phase = Phase::Over;
+            return;
+        }
+        let first = self.left_of(state.first);
+        *state = State { banked: state.banked, round: state.round, first, mover: first, ..State::new(state.supply) };
+    }
+
+    /// The race cards that nobody has been dealt while they are being dealt, as a set: a byte for each colour.
+    #[inline(always)]
+    fn pool(&self, state: &State) -> u64 {
+        let dealt = state.hands.iter().fold(Counts::NONE, |sum, &hand| sum + hand);
+        (0..usize::from(self.rules.colours)).fold(0, |pool, colour| {
+            let left = self.rules.cards_per_colour - dealt.get(colour);
+            pool | ((1 << left) - 1) << (8 * colour)
+        })
+    }
+
+    /// Each seat's part of one win.
+    fn shares(&self, state: &State) -> BySeat<f32> {
+        let banked = &state.banked[..self.num_seats()];
+        let most = banked.iter().max().copied().unwrap_or(0);
+        let winners = banked.iter().filter(|&&food| food == most).count();
+        BySeat::from_fn(banked.len(), |seat| if banked[seat.index()] == most { 1.0 / winners as f32 } else { 0.0 })
+    }
+}
+
+/// Each value minus the mean of the others.
+fn above_the_others(values: &BySeat<f32>) -> BySeat<f32> {
+    let sum: f32 = values.iter().sum();
+    BySeat::from_fn(values.len(), |seat| values[seat] - (sum - values[seat]) / (values.len() - 1) as f32)
+}
+
+impl Game for SchweinsGalopp {
+    const NAME: &'static str = "schweins_galopp";
+    type Rules = Rules;
+    type State = State;
+    type View = View;
+    type Sampler = Sampler;
+    type Actions = Actions64;
+
+    fn new(rules: Rules) -> Result<Self, RulesError> {
+        rules.check()?;
+        let clear = u32::from(rules.colours + KEPT_CLEAR);
+        let for_food = if rules.track_food == Switch::On { (1 << rules.track) - (1 << clear) } else { 0 };
+        let space = std::array::from_fn(|distance| (distance % usize::from(rules.track)) as u8);
+        Ok(Self { rules, for_food, space })
+    }
+
+    fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    fn num_seats(&self) -> usize {
+        usize::from(self.rules.players)
+    }
+
+    fn num_actions(&self) -> usize {
+        usize::from(FOOD_IDS + MAX_TRACK)
+    }
+
+    fn num_outcomes(&self) -> usize {
+        MAX_COLOURS
+    }
+
+    fn max_decisions(&self) -> usize {
+        let placed = if self.rules.placement == Placement::Choice { self.rules.colours } else { 0 };
+        usize::from(self.rules.rounds) * usize::from(self.rules.plays() + self.rules.laid() + placed)
+    }
+
+    fn max_chance_events(&self) -> usize {
+        let placed = if self.rules.placement == Placement::Random { self.rules.colours } else { 0 };
+        usize::from(self.rules.rounds) * usize::from(self.rules.plays() + placed)
+    }
+
+    fn utility_range(&self) -> (f32, f32) {
+        let most = f32::from(self.rules.most_banked());
+        let others = f32::from(self.rules.players - 1);
+        match self.rules.utility {
+            Utility::Margin => (-most.min(f32::from(self.rules.food) / others), most),
+            Utility::Score => (0.0, most),
+            Utility::Win => (-1.0 / others, 1.0),
+        }
+    }
+
+    fn utility_sum(&self) -> Option<f32> {
+        match self.rules.utility {
+            Utility::Margin | Utility::Win => Some(0.0),
+            Utility::Score => None,
+        }
+    }
+
+    fn root(&self) -> State {
+        State::new(self.rules.food)
+    }
+
+    #[inline(always)]
+    fn turn(&self, state: &State) -> Turn {
+        match state.phase {
+            Phase::Play | Phase::Food => Turn::Seat(Seat(state.mover)),
+            Phase::Place if self.rules.placement == Placement::Choice => Turn::Seat(Seat(state.mover)),
+            Phase::Place | Phase::Deal => Turn::Chance,
+            Phase::Over => Turn::Over,
+        }
+    }
+
+    #[inline(always)]
+    fn legal(&self, state: &State) -> Actions64 {
+        Actions64(match state.phase {
+            Phase::Play => state.hands[usize::from(state.mover)].held(),
+            Phase::Food => u64::from(self.for_food & !state.track_food) << FOOD_IDS,
+            Phase::Place if self.rules.placement == Placement::Choice => self.unplaced(state),
+            Phase::Place | Phase::Deal | Phase::Over => 0,
+        })
+    }
+
+    #[inline(always)]
+    fn apply(&self, state: &mut State, action: Action) {
+        match state.phase {
+            Phase::Play => self.play(state, action.0),
+            Phase::Deal => self.deal(state, action.0),
+            Phase::Place => self.place(state, action.0),
+            Phase::Food => self.lay(state, action.0 - FOOD_IDS),
+            Phase::Over => debug_assert!(false, "the game is over"),
+        }
+    }
+
+    fn chance(&self, state: &State) -> Chance {
+        if self.turn(state) != Turn::Chance {
+            return Chance::new();
+        }
+        let ways: Vec<u32> = if state.phase == Phase::Place {
+            let unplaced = self.unplaced(state);
+            (0..MAX_COLOURS).map(|colour| (unplaced >> colour & 1) as u32).collect()
+        } else {
+            let pool = self.pool(state);
+            (0..MAX_COLOURS).map(|colour| (pool >> (8 * colour) & 255).count_ones()).collect()
+        };
+        let all = f64::from(ways.iter().sum::<u32>());
+        (0..)
+            .zip(ways)
+            .filter(|&(_, ways)| ways > 0)
+            .map(|(colour, ways)| Outcome { action: Action(colour), probability: f64::from(ways) / all })
+            .collect()
+    }
+
+    #[inline]
+    fn sample_chance(&self, state: &State, rng: &mut Rng) -> Action {
+        if state.phase == Phase::Place {
+            let unplaced = self.unplaced(state);
+            Action(bits::nth_bit(unplaced, rng.below(unplaced.count_ones())) as u8)
+        } else {
+            let pool = self.pool(state);
+            Action((bits::nth_bit(pool, rng.below(pool.count_ones())) / 8) as u8)
+        }
+    }
+
+    fn deal_number(&self, state: &State) -> u32 {
+        u32::from(state.round)
+    }
+
+    #[inline]
+    fn playout(&self, state: &mut State, rng: &mut Rng) -> u32 {
+        playout::to_the_end::<false>(self, state, rng)
+    }
+
+    #[inline]
+    fn settle(&self, state: &mut State, rng: &mut Rng) {
+        if state.phase > Phase::Food {
+            playout::settle(self, state, rng);
+        }
+    }
+
+    fn returns(&self, state: &State) -> BySeat<f32> {
+        let seats = self.num_seats();
+        if state.phase != Phase::Over {
+            return BySeat::filled(seats, 0.0);
+        }
+        let scores = BySeat::from_fn(seats, |seat| f32::from(state.banked[seat.index()]));
+        match self.rules.utility {
+            Utility::Margin => above_the_others(&scores),
+            Utility::Score => scores,
+            Utility::Win => above_the_others(&self.shares(state)),
+        }
+    }
+
+    fn view(&self, history: &History<Self>, seat: Seat) -> View {
+        View::new(self, history, seat)
+    }
+
+    fn sampler(&self, view: &View) -> Sampler {
+        Sampler::new(self, view)
+    }
+}

@@ -1,0 +1,222 @@
+//! Names of cards, pigs and actions, and the state as text.
+
+use crate::actions::Action;
+use crate::error::ParseError;
+use crate::game::{Game as _, SeatView as _, Turn};
+use crate::notation::Notation;
+use crate::seats::Seat;
+
+use super::counts::{Colour, Counts};
+use super::state::{NOT_PLACED, Phase, State};
+use super::{FOOD_IDS, SchweinsGalopp, View, picture};
+
+/// In front of the colour of a pig that is placed.
+const PLACED: &str = "place:";
+
+/// The letter of a colour.
+pub(super) fn letter(colour: Colour) -> char {
+    char::from(b'a' + colour)
+}
+
+fn letters(counts: Counts) -> String {
+    let cards: Vec<String> = counts.iter().map(|colour| letter(colour).to_string()).collect();
+    cards.join(" ")
+}
+
+impl SchweinsGalopp {
+    /// The pig on a space, if there is one.
+    pub(super) fn pig_on(&self, state: &State, space: u8) -> Option<Colour> {
+        (0..self.rules.colours).find(|&colour| {
+            let distance = state.distance[usize::from(colour)];
+            distance != NOT_PLACED && self.space(distance) == space
+        })
+    }
+
+    /// The pigs on the track in the order of the race, the first first.
+    pub(super) fn order(&self, state: &State) -> Vec<Colour> {
+        let placed = |colour: &Colour| state.distance[usize::from(*colour)] != NOT_PLACED;
+        let mut order: Vec<Colour> = (0..self.rules.colours).filter(placed).collect();
+        order.sort_by_key(|&colour| std::cmp::Reverse(state.distance[usize::from(colour)]));
+        order
+    }
+
+    /// The hand of a seat, card by card; backs where they are not seen.
+    pub(super) fn cards(&self, state: &State, seat: Seat, perspective: Option<Seat>) -> Vec<Option<Colour>> {
+        let open = perspective.is_none_or(|own| own == seat);
+        state.hands[seat.index()].iter().map(|colour| open.then_some(colour)).collect()
+    }
+
+    /// What happens next, in words.
+    pub(super) fn next_text(&self, state: &State) -> String {
+        let mover = state.mover;
+        match state.phase {
+            Phase::Place if self.turn(state) == Turn::Chance => "a pig is placed by chance".to_string(),
+            Phase::Place => format!("seat {mover} places a pig"),
+            Phase::Food => format!("seat {mover} lays food on the track"),
+            Phase::Deal => format!("a card is dealt to seat {mover}"),
+            Phase::Play => format!("seat {mover} plays a card"),
+            Phase::Over => "the game is over".to_string(),
+        }
+    }
+
+    /// The round under way, or the last one, counted from 1.
+    pub(super) fn round_number(&self, state: &State) -> u8 {
+        (state.round + 1).min(self.rules.rounds)
+    }
+}
+
+impl Notation for SchweinsGalopp {
+    fn action_name(&self, action: Action) -> String {
+        match action.0.checked_sub(FOOD_IDS) {
+            Some(space) => format!("food:{space}"),
+            None => letter(action.0).to_string(),
+        }
+    }
+
+    fn outcome_name(&self, outcome: Action) -> String {
+        letter(outcome.0).to_string()
+    }
+
+    fn event_name(&self, state: &State, action: Action) -> String {
+        match self.turn(state) {
+            _ if state.phase == Phase::Place && action.0 < FOOD_IDS => format!("{PLACED}{}", letter(action.0)),
+            Turn::Chance => self.outcome_name(action),
+            Turn::Seat(_) | Turn::Over => self.action_name(action),
+        }
+    }
+
+    fn parse_event(&self, state: &State, text: &str) -> Result<Action, ParseError> {
+        let is_pig = text.starts_with(PLACED);
+        match (state.phase, self.turn(state)) {
+            (Phase::Place, _) if is_pig => self.parse_action(text),
+            (Phase::Place, _) => {
+                let names: Vec<String> = (0..FOOD_IDS).map(|pig| self.event_name(state, Action(pig))).collect();
+                Err(ParseError { text: text.to_string(), kind: "pig to be placed".to_string(), known: names.join(" ") })
+            }
+            (_, Turn::Chance) => self.parse_outcome(text),
+            _ if is_pig => self.parse_action("").map_err(|error| ParseError { text: text.to_string(), ..error }),
+            _ => self.parse_action(text),
+        }
+    }
+
+    fn rule_broken(&self, state: &State, action: Action) -> String {
+        let is_colour = action.0 < self.rules.colours;
+        match (state.phase, action.0.checked_sub(FOOD_IDS)) {
+            (Phase::Play | Phase::Place, Some(_)) => {
+                "food is laid before the deal, in games with track_food=on".to_string()
+            }
+            (_, None) if !is_colour => format!("there are {} colours in this game", self.rules.colours),
+            (Phase::Play, None) => "the card is not in hand".to_string(),
+            (Phase::Place, None) => "the pig is on the track".to_string(),
+            (_, Some(space)) if space >= self.rules.track => format!("the track has {} spaces", self.rules.track),
+            (_, Some(space)) if state.track_food >> space & 1 == 1 => "there is food on the space".to_string(),
+            (_, Some(space)) if state.occupied >> space & 1 == 1 => "there is a pig on the space".to_string(),
+            (_, Some(_)) => "the four spaces in front of the leading pig are kept clear".to_string(),
+            (_, None) => "food is laid before cards are played".to_string(),
+        }
+    }
+
+    fn knowledge(&self, view: &View) -> String {
+        let mut words = vec![format!("seat {}", view.seat())];
+        let mut public = view.public().iter().copied().peekable();
+        let seen = view.seen();
+        for (round, known) in view.rounds().iter().enumerate() {
+            let present = round == usize::from(seen.round);
+            words.push("| placed".to_string());
+            words.extend((0..self.rules.colours).map_while(|_| public.next()).map(|pig| letter(pig).to_string()));
+            while let Some(id) = public.next_if(|&id| id >= FOOD_IDS) {
+                words.push(self.action_name(Action(id)));
+            }
+            let dealt = match seen.phase {
+                Phase::Place | Phase::Food if present => 0,
+                Phase::Deal if present => seen.count,
+                _ => self.rules.plays(),
+            };
+            if dealt > 0 {
+                words.push(format!("| dealt {dealt}: {} |", letters(known[view.seat().index()])));
+                let plays = (0..self.rules.plays()).map_while(|_| public.next());
+                words.extend(plays.map(|card| letter(card).to_string()));
+            }
+        }
+        words.join(" ")
+    }
+
+    fn text(&self, state: &State, perspective: Option<Seat>) -> String {
+        let mut lines = Vec::new();
+        let order: String = self.order(state).into_iter().map(letter).collect();
+        lines.push(format!(
+            "round {} of {}   first player: seat {}   supply: {}",
+            self.round_number(state),
+            self.rules.rounds,
+            state.first,
+            state.supply
+        ));
+        let spaces: Vec<String> = (0..self.rules.track)
+            .map(|space| match self.pig_on(state, space) {
+                Some(pig) => letter(pig).to_string(),
+                None if state.track_food >> space & 1 == 1 => "*".to_string(),
+                None => ".".to_string(),
+            })
+            .collect();
+        let order = if order.is_empty() { "-" } else { &order };
+        lines.push(format!("track from space 0: {}   race: {order}", spaces.join("")));
+        for seat in Seat::all(self.num_seats()) {
+            let cards = self.cards(state, seat, perspective);
+            let cards: Vec<String> = cards.into_iter().map(|card| card.map_or('?', letter).to_string()).collect();
+            let hand = cards.join(" ");
+            lines.push(format!(
+                "seat {seat}   hand: {hand:<13}   played: {:<13}   at risk: {}   banked: {}",
+                letters(state.played[seat.index()]),
+                state.risk[seat.index()],
+                state.banked[seat.index()]
+            ));
+        }
+        lines.push(match self.turn(state) {
+            Turn::Over => {
+                let returns: Vec<String> = self.returns(state).iter().map(f32::to_string).collect();
+                format!("over: returns {}", returns.join(" "))
+            }
+            _ => format!("next: {}", self.next_text(state)),
+        });
+        lines.join("\n")
+    }
+
+    fn html(&self, state: &State, perspective: Option<Seat>) -> String {
+        picture::html(self, state, perspective)
+    }
+
+    /// Also reads the name of a pig that is placed.
+    fn parse_action(&self, text: &str) -> Result<Action, ParseError> {
+        let name = text.strip_prefix(PLACED).filter(|pig| pig.len() == 1).unwrap_or(text);
+        let ids = || (0..self.num_actions() as u8).map(Action);
+        ids().find(|&id| self.action_name(id) == name).ok_or_else(|| ParseError {
+            text: text.to_string(),
+            kind: format!("action of {}", Self::NAME),
+            known: ids().map(|id| self.action_name(id)).collect::<Vec<_>>().join(" "),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::actions::Action;
+    use crate::game::Game as _;
+    use crate::games::schweins_galopp::{Rules, SchweinsGalopp};
+    use crate::notation::Notation as _;
+
+    #[test]
+    fn ids_are_those_of_the_rules_page() {
+        let game = SchweinsGalopp::new(Rules::default()).unwrap();
+        for (id, name) in [(0, "a"), (4, "e"), (5, "food:0"), (18, "food:13"), (26, "food:21")] {
+            assert_eq!(game.action_name(Action(id)), name);
+            assert_eq!(game.parse_action(name), Ok(Action(id)));
+        }
+        assert_eq!(game.parse_action("place:c"), Ok(Action(2)));
+        assert_eq!(game.event_name(&game.root(), Action(2)), "place:c");
+        assert_eq!((game.num_actions(), game.num_outcomes()), (27, 5));
+        for text in ["f", "place:food:3", "place:", "food:22"] {
+            let error = game.parse_action(text).unwrap_err().to_string();
+            assert!(error.contains("is no action of schweins_galopp; known are a b c d e food:0"), "{error}");
+        }
+    }
+}

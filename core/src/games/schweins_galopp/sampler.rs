@@ -1,0 +1,103 @@
+//! The states that a view cannot tell apart, drawn exactly.
+
+use arrayvec::ArrayVec;
+
+use crate::actions::Action;
+use crate::game::{self, Game as _, SeatView as _, World};
+use crate::history::History;
+use crate::rng::Rng;
+
+use super::SchweinsGalopp;
+use super::counts::{Colour, Counts};
+use super::deals::{Draws, Hidden, MAX_HIDDEN, Ways};
+use super::state::{MAX_PLAYERS, Phase, State};
+use super::view::{View, dealt};
+
+/// Draws the others' hands given all that the seat has seen. See the `deals` module for how hands weigh.
+///
+/// A sample takes one draw from a list of all worlds where there are few, as always with two players; else one draw less
+/// than there are colours. Construction takes microseconds, and a third of a millisecond at most: before the first card of
+/// four full hands.
+#[derive(Clone, Debug)]
+pub struct Sampler {
+    /// The state without the others' cards.
+    seen: State,
+    /// Whose cards are not seen.
+    others: ArrayVec<u8, MAX_HIDDEN>,
+    ways: Ways,
+    draws: Draws,
+    view: View,
+}
+
+impl Sampler {
+    pub(super) fn new(game: &SchweinsGalopp, view: &View) -> Self {
+        let seen = *view.seen();
+        let own = view.seat().0;
+        let others: ArrayVec<u8, MAX_HIDDEN> = (0..game.rules.players).filter(|&seat| seat != own).collect();
+        let hidden: ArrayVec<(Counts, u8), MAX_HIDDEN> = others
+            .iter()
+            .map(|&seat| {
+                let played = seen.played[usize::from(seat)];
+                (played, dealt(game, &seen, seat) - played.sum())
+            })
+            .collect();
+        let own = seen.hands[usize::from(own)] + seen.played[usize::from(own)];
+        let unseen: ArrayVec<u8, 5> =
+            (0..usize::from(game.rules.colours)).map(|colour| game.rules.cards_per_colour - own.get(colour)).collect();
+        let ways = Ways::new(&unseen, &hidden);
+        let draws = Draws::new(&ways);
+        Self { seen, others, ways, draws, view: view.clone() }
+    }
+
+    /// The world in which this is held.
+    #[inline(always)]
+    fn world(&self, hidden: Hidden) -> State {
+        let mut state = self.seen;
+        for (&seat, hand) in self.others.iter().zip(hidden) {
+            state.hands[usize::from(seat)] = hand;
+        }
+        state
+    }
+}
+
+impl game::Sampler<SchweinsGalopp> for Sampler {
+    #[inline]
+    fn sample(&self, rng: &mut Rng) -> State {
+        self.world(self.draws.draw(rng))
+    }
+
+    fn count(&self) -> u64 {
+        self.draws.count()
+    }
+
+    fn worlds(&self) -> impl Iterator<Item = World<State>> {
+        self.ways.all().map(|(hidden, weight)| World { state: self.world(hidden), weight })
+    }
+
+    fn sample_history(&self, game: &SchweinsGalopp, rng: &mut Rng) -> History<SchweinsGalopp> {
+        let sampled = self.world(self.draws.draw(rng));
+        let rounds = self.view.rounds();
+        let mut public = self.view.public().iter().copied();
+        let mut history = History::new(game);
+        for (round, known) in rounds.iter().enumerate() {
+            let is_present = round + 1 == rounds.len() && sampled.phase != Phase::Over;
+            // Every order in which a hand can have been dealt is as likely as the others.
+            let mut hands: [ArrayVec<Colour, 7>; MAX_PLAYERS] = std::array::from_fn(|seat| {
+                let own = seat == self.view.seat().index();
+                let held = if is_present && !own { sampled.hands[seat] } else { Counts::NONE };
+                let mut cards: ArrayVec<Colour, 7> = (known[seat] + held).iter().collect();
+                rng.shuffle(&mut cards);
+                cards
+            });
+            while usize::from(history.state().round) == round {
+                let state = history.state();
+                let next =
+                    if state.phase == Phase::Deal { hands[usize::from(state.mover)].pop() } else { public.next() };
+                let Some(event) = next else { break };
+                history.push(game, Action(event));
+            }
+        }
+        debug_assert_eq!(game.turn(history.state()), game.turn(&sampled));
+        history
+    }
+}

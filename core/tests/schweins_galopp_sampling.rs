@@ -1,0 +1,260 @@
+//! Exact sampling: samplers against the enumeration of all histories, and against brute rejection with all 35 cards.
+
+use std::collections::HashMap;
+
+use stier_core::games::schweins_galopp::{Rules, SchweinsGalopp, State};
+use stier_core::testing::{chance_sampling, chi_square, sampling};
+use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};
+
+/// Below this a p-value means that something is wrong. The seeds are fixed, so that these are always the same draws.
+const SMALLEST_P: f64 = 1e-6;
+
+fn game(rules: &str) -> SchweinsGalopp {
+    SchweinsGalopp::new(Rules::from_text(rules).unwrap()).unwrap()
+}
+
+/// A random game, up to a random event of the last round's deal or play.
+fn somewhere(game: &SchweinsGalopp, rng: &mut Rng) -> History<SchweinsGalopp> {
+    let mut history = History::dealt(game, rng);
+    while game.turn(history.state()).seat().is_some() {
+        history.push(game, game.legal(history.state()).pick(rng));
+        history.settle(game, rng);
+    }
+    let rules = game.rules();
+    let cards = usize::from(rules.players * rules.hand_size);
+    let end = history.events().len();
+    history.prefix(game, end - 1 - rng.below(2 * cards as u32 - 1) as usize)
+}
+
+/// What the comparison of many information sets came to.
+#[derive(Debug)]
+struct Found {
+    sets: u32,
+    unequal: u32,
+    after_plays: u32,
+    worlds: usize,
+    largest: usize,
+    smallest_p: f64,
+}
+
+/// Compares samplers with the enumeration at `wanted` information sets under these rules.
+fn compare(rules: &str, wanted: u32, found: &mut Found) {
+    let game = game(rules);
+    let mut sets = 0;
+    for index in 0.. {
+        assert!(index < 5_000, "{rules} has such information sets");
+        if sets == wanted {
+            return;
+        }
+        let mut rng = Rng::stream(81, rules, index);
+        let history = somewhere(&game, &mut rng);
+        let seat = Seat(rng.below(game.num_seats() as u32) as u8);
+        let sampler = game.sampler(&game.view(&history, seat));
+        if sampler.count() < 3 {
+            continue;
+        }
+        let (worlds, p_values) = sampling(&game, &history, seat, 20_000, &mut rng);
+        for p in p_values {
+            assert!(p > SMALLEST_P, "{rules}, game {index}, {seat:?}: p-values {p_values:?}");
+            found.smallest_p = found.smallest_p.min(p);
+        }
+        let weights: Vec<u64> = sampler.worlds().map(|world| world.weight).collect();
+        sets += 1;
+        found.sets += 1;
+        found.unequal += u32::from(weights.iter().any(|&weight| weight != weights[0]));
+        found.after_plays += u32::from(game.turn(history.state()).seat().is_some());
+        found.worlds += worlds;
+        found.largest = found.largest.max(worlds);
+    }
+}
+
+#[test]
+fn samplers_follow_the_enumeration_of_all_histories() {
+    let mut found = Found { sets: 0, unequal: 0, after_plays: 0, worlds: 0, largest: 0, smallest_p: 1.0 };
+    for (rules, sets) in [
+        ("players=2,colours=3,cards_per_colour=3,hand_size=3,rounds=1", 12),
+        ("players=2,colours=3,cards_per_colour=4,hand_size=4,rounds=1", 8),
+        ("players=2,colours=2,cards_per_colour=7,hand_size=5,rounds=1", 6),
+        ("players=2,colours=2,cards_per_colour=3,hand_size=2,rounds=2", 6),
+        ("players=2,colours=3,cards_per_colour=2,hand_size=2,rounds=1,placement=choice,track_food=on,track=9", 6),
+        ("players=3,colours=3,cards_per_colour=3,hand_size=2,rounds=1", 12),
+        ("players=3,colours=2,cards_per_colour=6,hand_size=3,rounds=1", 8),
+        ("players=4,colours=2,cards_per_colour=5,hand_size=2,rounds=1", 10),
+        ("players=4,colours=3,cards_per_colour=3,hand_size=2,rounds=1", 8),
+        // More hands than are listed: these are drawn colour by colour.
+        ("players=4,colours=4,cards_per_colour=2,hand_size=2,rounds=1", 8),
+        ("players=4,colours=3,cards_per_colour=4,hand_size=3,rounds=1", 3),
+    ] {
+        compare(rules, sets, &mut found);
+    }
+    println!("{found:?}");
+    assert!(found.sets >= 80 && found.unequal >= 40 && found.after_plays >= 30, "{found:?}");
+}
+
+/// The hands of seats 1 to 3 in a state, from the picture for people.
+fn hands(game: &SchweinsGalopp, state: &State) -> [String; 3] {
+    let text = game.text(state, None);
+    let mut lines = text.lines().filter(|line| line.starts_with("seat ")).skip(1);
+    [(); 3].map(|()| {
+        let line = lines.next().unwrap();
+        line.split("hand: ").nth(1).unwrap().split("played").next().unwrap().replace(' ', "")
+    })
+}
+
+/// Eight cards in, seat 0 of a table of four looks at the hands of the others: they are dealt at random again and again, and
+/// deals in which all could play what they did count.
+#[test]
+fn with_all_cards_and_four_players_samples_follow_brute_rejection() {
+    let game = game("");
+    let mut rng = Rng::stream(82, "rejection", 0);
+    let own = ["a", "a", "b", "c", "c", "d", "e"];
+    let plays = ["a", "b", "c", "c", "b", "b", "e", "c"];
+
+    // What the others can hold when what they played is fixed: the plays of seats 1 to 3.
+    let mut unseen: Vec<&str> = ["a", "b", "c", "d", "e"].iter().flat_map(|&card| vec![card; 7]).collect();
+    for card in own {
+        let place = unseen.iter().position(|&other| other == card).unwrap();
+        unseen.remove(place);
+    }
+    let (mut accepted, mut deal) = (HashMap::new(), None);
+    for _ in 0..1_500_000 {
+        for place in 0..21 {
+            let other = place + rng.below((unseen.len() - place) as u32) as usize;
+            unseen.swap(place, other);
+        }
+        let mut hands: Vec<Vec<&str>> = unseen[..21].chunks(7).map(<[&str]>::to_vec).collect();
+        let could_play = (0..3).all(|seat| {
+            [plays[1 + seat], plays[5 + seat]].iter().all(|&card| {
+                let place = hands[seat].iter().position(|&held| held == card);
+                place.map(|place| hands[seat].remove(place)).is_some()
+            })
+        });
+        if could_play {
+            deal.get_or_insert_with(|| unseen[..21].to_vec());
+            *accepted.entry(kind(&[0, 1, 2].map(|seat| hands[seat].concat()))).or_default() += 1;
+        }
+    }
+
+    let deal = deal.unwrap();
+    let mut history = History::new(&game);
+    let push = |history: &mut History<SchweinsGalopp>, name: &str| {
+        let action = game.parse_event(history.state(), name).unwrap();
+        game.check(history.state(), action).unwrap();
+        history.push(&game, action);
+    };
+    for pig in ["place:a", "place:b", "place:c", "place:d", "place:e"] {
+        push(&mut history, pig);
+    }
+    for (turn, card) in own.into_iter().enumerate() {
+        push(&mut history, card);
+        (0..3).for_each(|seat| push(&mut history, deal[7 * seat + turn]));
+    }
+    for card in plays {
+        push(&mut history, card);
+    }
+    let sampler = game.sampler(&game.view(&history, Seat(0)));
+    let (mut exact, mut sampled, mut careless) = (HashMap::new(), HashMap::new(), HashMap::new());
+    for world in sampler.worlds() {
+        *exact.entry(kind(&hands(&game, &world.state))).or_default() += world.weight as f64;
+    }
+    for _ in 0..200_000 {
+        *sampled.entry(kind(&hands(&game, &sampler.sample(&mut rng)))).or_default() += 1;
+    }
+    // What a sampler would draw that deals the cards not seen, whatever was played before.
+    for card in [0, 1, 2, 4, 5, 6].map(|play| plays[1 + play]) {
+        let place = unseen.iter().position(|&other| other == card).unwrap();
+        unseen.swap_remove(place);
+    }
+    for _ in 0..200_000 {
+        rng.shuffle(&mut unseen);
+        let hands = [0, 1, 2].map(|seat| unseen[5 * seat..5 * seat + 5].concat());
+        *careless.entry(kind(&hands)).or_default() += 1;
+    }
+    let total: u64 = accepted.values().sum();
+    let p_values = [chi_square(&accepted, &exact), chi_square(&sampled, &exact)];
+    println!("{total} accepted, {} kinds, {} worlds, p-values {p_values:?}", exact.len(), sampler.count());
+    assert!(total > 100_000 && sampler.count() > 100_000, "{total} {}", sampler.count());
+    assert!(p_values.into_iter().all(|p| p > SMALLEST_P), "{p_values:?}");
+    assert!(chi_square(&careless, &exact) < SMALLEST_P, "the test has the power to tell");
+}
+
+/// A summary of three hands in which their dependence shows: how many `b` the first holds, how many `c` the second, and how
+/// many different colours the third.
+fn kind(hands: &[String; 3]) -> [usize; 3] {
+    let colours = |hand: &str| "abcde".chars().filter(|&card| hand.contains(card)).count();
+    [hands[0].matches('b').count(), hands[1].matches('c').count(), colours(&hands[2])]
+}
+
+/// Every history that the seat cannot tell apart from the true one, by its actions, with its chance reach probability.
+fn histories(game: &SchweinsGalopp, truth: &History<SchweinsGalopp>, seat: Seat) -> HashMap<Vec<Action>, f64> {
+    let view = game.view(truth, seat);
+    let mut found = vec![(History::new(game), 1.0)];
+    for event in truth.events() {
+        let mut longer = Vec::new();
+        for (history, reach) in found {
+            let state = history.state();
+            // What happens in the open is the same; cards dealt may be any until all is compared in the end.
+            let options: Vec<(Action, f64)> = match game.turn(state) {
+                Turn::Chance => game.chance(state).iter().map(|o| (o.action, o.probability)).collect(),
+                _ => game.legal(state).iter().filter(|&action| action == event.action).map(|a| (a, 1.0)).collect(),
+            };
+            for (action, probability) in options {
+                let mut next = history.clone();
+                next.push(game, action);
+                longer.push((next, reach * probability));
+            }
+        }
+        found = longer;
+    }
+    let same = found.into_iter().filter(|(history, _)| game.view(history, seat) == view);
+    same.map(|(history, reach)| (actions(&history), reach)).collect()
+}
+
+fn actions(history: &History<SchweinsGalopp>) -> Vec<Action> {
+    history.events().iter().map(|event| event.action).collect()
+}
+
+#[test]
+fn sampled_histories_follow_the_enumeration_event_by_event() {
+    let mut smallest: f64 = 1.0;
+    for rules in [
+        "players=2,colours=2,cards_per_colour=4,hand_size=3,rounds=1",
+        "players=3,colours=2,cards_per_colour=4,hand_size=2,rounds=1",
+        "players=2,colours=2,cards_per_colour=3,hand_size=2,rounds=2,placement=choice",
+    ] {
+        let game = game(rules);
+        let mut compared = 0;
+        for index in 0.. {
+            if compared == 4 {
+                break;
+            }
+            let mut rng = Rng::stream(83, rules, index);
+            let history = somewhere(&game, &mut rng);
+            let seat = Seat(rng.below(game.num_seats() as u32) as u8);
+            let all = histories(&game, &history, seat);
+            if !(4..=1000).contains(&all.len()) {
+                assert!(index < 500, "{rules} has such information sets");
+                continue;
+            }
+            let sampler = game.sampler(&game.view(&history, seat));
+            let mut sampled = HashMap::new();
+            for _ in 0..200 * all.len() {
+                *sampled.entry(actions(&sampler.sample_history(&game, &mut rng))).or_default() += 1;
+            }
+            let p = chi_square(&sampled, &all);
+            assert!(p > SMALLEST_P, "{rules}, game {index}, {seat:?}: p-value {p} over {} histories", all.len());
+            smallest = smallest.min(p);
+            compared += 1;
+        }
+    }
+    println!("smallest p-value {smallest}");
+}
+
+#[test]
+fn the_fast_path_of_chance_follows_the_explicit_one() {
+    for rules in ["", "players=2,rounds=1,colours=3,cards_per_colour=4,hand_size=5"] {
+        let p_values = chance_sampling(&game(rules), 6, 10_000);
+        assert!(p_values.len() >= 13, "{rules}");
+        assert!(p_values.iter().all(|&p| p > SMALLEST_P), "{rules}: {p_values:?}");
+    }
+}
