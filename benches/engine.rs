@@ -14,20 +14,19 @@ fn start<G: Game>(game: &G) -> History<G> {
     History::dealt(game, &mut Rng::stream(1, "bench", 0))
 }
 
-/// A game half played, every action random among those that the hints leave.
+/// A game half played, every action random among those that the hints leave: at the middle one of its decisions.
 fn middle<G: Hints>(game: &G) -> History<G> {
     let mut rng = Rng::stream(1, "bench", 0);
     let mut history = start(game);
-    for _ in 0..game.max_decisions() / 2 {
+    let mut decisions = Vec::new();
+    while game.turn(history.state()) != Turn::Over {
         let state = history.state();
-        if game.turn(state) == Turn::Over {
-            break;
-        }
+        decisions.push(history.events().len());
         let action = game.rollout(state, game.legal(state)).pick(&mut rng);
         history.push(game, action);
         history.settle(game, &mut rng);
     }
-    history
+    history.prefix(game, decisions[decisions.len() / 2])
 }
 
 /// A way to play a game to its end, for measuring.

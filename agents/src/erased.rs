@@ -138,6 +138,8 @@ pub trait DynState: Send + Sync + Debug {
     fn set_dealing(&mut self, dealing: Option<Dealing>) -> bool;
     /// The name of an action or outcome that can happen next, or of any action.
     fn event_name(&self, action: Action) -> String;
+    /// What happens by this name in this state, for any id; the inverse of [`event_name`](DynState::event_name).
+    fn parse_event(&self, text: &str) -> Result<Action, ParseError>;
     /// What the seat knows, as a string.
     fn knowledge(&self, seat: Seat) -> String;
     /// Overwrites `out` with the information-state tensor of the seat.
@@ -406,6 +408,9 @@ impl<G: FullGame> DynState for Position<G> {
 
     fn event_name(&self, action: Action) -> String {
         self.game.event_name(self.history.state(), action)
+    }
+    fn parse_event(&self, text: &str) -> Result<Action, ParseError> {
+        self.game.parse_event(self.history.state(), text)
     }
     fn knowledge(&self, seat: Seat) -> String {
         self.game.knowledge(&self.game.view(&self.history, seat))

@@ -67,8 +67,8 @@ fn games_are_told_as_they_always_were() {
         let golden = fs::read_to_string(&file).unwrap();
         let record: String = golden.lines().take(5).map(|line| format!("{line}\n")).collect();
         let name = record::game_name(&record).unwrap();
-        let told = with_game!(name, G => transcript::<G>(&record));
-        let told = told.unwrap_or_else(|| panic!("{}: there is no game {name}", file.display()));
+        let told = with_game!(name, G => transcript::<G>(&record))
+            .unwrap_or_else(|| panic!("{}: there is no game {name}", file.display()));
         assert!(told.len() < 60_000, "{} has grown to {} bytes", file.display(), told.len());
         if env::var_os("STIER_UPDATE").is_some() {
             fs::write(&file, &told).unwrap();

@@ -179,12 +179,13 @@ impl State {
         self.duplicate()
     }
 
-    /// `action_to_string(action)`: the name of a player's action, or at a chance node of an outcome.
+    /// `action_to_string(action)`: the name of what can happen here, a player's action or at a chance node an outcome.
     /// `action_to_string(player, action)`: the same for that player, who may be `stier.CHANCE`.
     #[pyo3(signature = (player_or_action, action=None, /))]
     fn action_to_string(&self, player_or_action: Number, action: Option<Number>) -> PyResult<String> {
+        let here = self.inner.turn() == Turn::Chance;
         let (chance, action) = match action {
-            None => (self.inner.turn() == Turn::Chance, player_or_action),
+            None => (here, player_or_action),
             Some(action) if player_or_action.is(CHANCE) => (true, action),
             Some(action) => {
                 player_or_action.seat_of(self.game.face())?;
@@ -194,16 +195,19 @@ impl State {
         let face = self.game.face();
         let (count, what) = self.space(chance);
         let action = action.id_below(count, what, face)?;
-        Ok(if chance { face.outcome_name(action) } else { face.action_name(action) })
+        Ok(match chance {
+            // The same id may have another name in another state, as a pig that is placed or moved.
+            _ if chance == here => self.inner.event_name(action),
+            true => face.outcome_name(action),
+            false => face.action_name(action),
+        })
     }
 
     /// The player's action of that name, or at a chance node the outcome; it need not be legal here.
     ///
     /// Raises `IllegalActionError`, which lists the names, if there is none.
     fn string_to_action(&self, text: &str) -> PyResult<u8> {
-        let face = self.game.face();
-        let parsed = if self.inner.turn() == Turn::Chance { face.parse_outcome(text) } else { face.parse_action(text) };
-        parsed.map(|action| action.0).map_err(errors::illegal)
+        self.inner.parse_event(text).map(|action| action.0).map_err(errors::illegal)
     }
 
     /// What happened, in order, hidden cards included: (player, action), chance outcomes with `stier.CHANCE` as player.

@@ -9,9 +9,17 @@ import stier
 
 #: Options of every game that are not the default, beside the default game itself.
 VARIANTS: dict[str, list[dict[str, object]]] = {
+    "schweins_galopp": [
+        {"players": 2, "placement": "choice", "track_food": True, "utility": "score"},
+        {"players": 3, "food": 3, "rounds": 1, "utility": "win"},
+    ],
     "up_and_down": [
         {"players": 2, "rounds": 2, "utility": "score"},
         {"players": 3, "die_faces": 3, "hand_size": 4, "tie_break_rounds": 1, "utility": "win"},
+    ],
+    "schwimmen": [
+        {"players": 2, "play": "match", "max_deals": 3, "utility": "win"},
+        {"players": 5, "ranks": 6, "dealer_swap": "open", "three_of_a_kind": True, "max_turns": 12},
     ],
     "schwinget": [
         {"scoring": "schwinger", "bouts": 2, "utility": "score"},

@@ -48,7 +48,8 @@ def test_a_game_from_first_to_last(game: stier.Game) -> None:
             name = state.action_to_string(action)
             assert state.string_to_action(name) == action
             assert state.action_to_string(player, action) == name
-            assert game.action_to_string(player, action) == name
+            # A state may say more than the game does of an id, as in "place:a".
+            assert name.endswith(game.action_to_string(player, action))
         if not state.is_terminal():
             assert state.returns().tolist() == [0.0] * game.num_players()
     assert 0 < decided <= game.max_game_length()

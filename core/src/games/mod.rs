@@ -1,6 +1,7 @@
 //! The games. Each is one file or folder here plus one line in the list below; nothing else names a game.
 
 pub mod schweins_galopp;
+pub mod schwimmen;
 pub mod schwinget;
 pub mod up_and_down;
 
@@ -38,4 +39,4 @@ macro_rules! games {
     };
 }
 
-games![schweins_galopp::SchweinsGalopp, schwinget::Schwinget, up_and_down::UpAndDown];
+games![schweins_galopp::SchweinsGalopp, schwimmen::Schwimmen, schwinget::Schwinget, up_and_down::UpAndDown,];

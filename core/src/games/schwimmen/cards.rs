@@ -1,0 +1,140 @@
+//! The deck and what hands are worth.
+
+use crate::options::Switch;
+
+use super::rules::Rules;
+
+/// A card id: suit x 8 + rank, in every deck.
+pub(super) type Card = u8;
+
+/// The letters of the suits: diamonds, hearts, spades, clubs.
+pub(super) const SUITS: [char; 4] = ['D', 'H', 'S', 'C'];
+/// The letters of the ranks, lowest first.
+pub(super) const RANKS: [char; 8] = ['7', '8', '9', 'T', 'J', 'Q', 'K', 'A'];
+/// Ids of cards are below this.
+pub(super) const CARDS: usize = 32;
+/// Stands for "no card".
+pub(super) const NO_CARD: Card = u8::MAX;
+
+/// The four aces.
+const ACES: u32 = 0x8080_8080;
+/// The ranks that count less than ten.
+const LOW: u32 = 0x0707_0707;
+/// Half points of three of a kind.
+const THREE_OF_A_KIND: u8 = 61;
+/// Half points of a blitz: three aces, above the 62 of thirty-one.
+const BLITZ: u8 = 64;
+
+/// `SUMS[byte]`: half points of the cards of one suit.
+const SUMS: [u8; 256] = {
+    let values = [7, 8, 9, 10, 10, 10, 10, 11];
+    let mut sums = [0; 256];
+    let mut set = 1;
+    while set < 256_usize {
+        let lowest = set.trailing_zeros() as usize;
+        sums[set] = sums[set & (set - 1)] + 2 * values[lowest];
+        set += 1;
+    }
+    sums
+};
+
+/// The deck of these rules.
+pub(super) fn deck(rules: &Rules) -> u32 {
+    let suit = 0xff_u32 & (0xff << (8 - rules.ranks));
+    (0..rules.suits).fold(0, |cards, index| cards | suit << (8 * index))
+}
+
+/// Whether this hand of three ends the deal at once: thirty-one in a suit, or three aces.
+#[inline(always)]
+pub(super) fn ends(hand: u32) -> bool {
+    let aces = hand & ACES;
+    // One ace and no low card, all in the ace's suit; or three aces.
+    let suit = (aces << 1).wrapping_sub(aces >> 7);
+    let thirty_one = (hand & (LOW | !suit)) == 0;
+    let count = aces.count_ones();
+    (count == 1 && thirty_one) || count == 3
+}
+
+/// What a hand of three is worth, in half points.
+#[inline(always)]
+pub(super) fn score(hand: u32, three_of_a_kind: Switch) -> u8 {
+    let [a, b, c, d] = hand.to_le_bytes();
+    let sum = |byte: u8| SUMS[usize::from(byte)];
+    let best = sum(a).max(sum(b)).max(sum(c).max(sum(d)));
+    // Three cards of one rank are the only three whose suits, laid over each other, leave a single bit.
+    if (a | b | c | d).is_power_of_two() && hand.count_ones() == 3 {
+        if hand & ACES == hand {
+            return BLITZ;
+        }
+        if three_of_a_kind == Switch::On {
+            return THREE_OF_A_KIND;
+        }
+    }
+    best
+}
+
+/// The name of a card, such as `D7`.
+pub(super) fn name(card: Card) -> String {
+    let card = usize::from(card) % CARDS;
+    format!("{}{}", SUITS[card / 8], RANKS[card % 8])
+}
+
+/// Half points in words.
+pub(super) fn score_text(score: u8) -> String {
+    match score {
+        BLITZ => "blitz".to_string(),
+        _ if score % 2 == 1 => format!("{}\u{bd}", score / 2),
+        _ => (score / 2).to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CARDS, deck, ends, name, score};
+    use crate::bits::subsets;
+    use crate::games::schwimmen::Rules;
+    use crate::options::{Options, Switch};
+
+    fn hand(names: &str) -> u32 {
+        names.split(' ').fold(0, |hand, text| {
+            hand | 1 << (0..CARDS as u8).find(|&card| name(card) == text).expect("a card of the deck")
+        })
+    }
+
+    #[test]
+    fn hands_are_worth_their_best_suit() {
+        for (names, off, on) in [
+            ("D7 D8 D9", 48, 48),
+            ("D7 HK SA", 22, 22),
+            ("HT HJ SA", 40, 40),
+            ("CA CK CT", 62, 62),
+            ("CA CK HT", 42, 42),
+            ("D8 H8 S8", 16, 61),
+            ("DK HK CK", 20, 61),
+            ("DA HA CA", 64, 64),
+            ("DA HA CK", 22, 22),
+        ] {
+            assert_eq!((score(hand(names), Switch::Off), score(hand(names), Switch::On)), (off, on), "{names}");
+        }
+    }
+
+    #[test]
+    fn thirty_one_and_the_blitz_end_a_deal_and_nothing_else() {
+        let mut ending = 0;
+        for cards in subsets(u32::MAX, 3) {
+            for switch in [Switch::Off, Switch::On] {
+                assert_eq!(ends(cards), score(cards, switch) >= 62, "{cards:x}");
+            }
+            ending += u32::from(ends(cards));
+        }
+        // Four suits times two of four ten-cards, and the four blitzes.
+        assert_eq!(ending, 4 * 6 + 4);
+    }
+
+    #[test]
+    fn small_decks_keep_the_high_ranks() {
+        let rules = |text| Rules::from_text(text).unwrap();
+        assert_eq!(deck(&rules("")), u32::MAX);
+        assert_eq!(deck(&rules("suits=3,ranks=5")), hand("DT DJ DQ DK DA HT HJ HQ HK HA ST SJ SQ SK SA"));
+    }
+}

@@ -1,0 +1,61 @@
+//! Random play to the end, a turn at a time.
+//!
+//! The same game as `step` after `step`, bit for bit: the choices are drawn from the same sets in the same order, but a turn's
+//! options are counted instead of collected, and the two decisions of an exchange are one move.
+
+use crate::actions::ActionSet as _;
+use crate::bits;
+use crate::game::{Game as _, Turn};
+use crate::rng::Rng;
+
+use super::cards::Card;
+use super::state::{NOBODY, Phase, State};
+use super::{Quiet, Schwimmen};
+
+/// Table cards, which come first among the options of a turn.
+const TAKES: u32 = 3;
+
+/// Plays to the end, every action uniformly random among the legal ones. Returns the number of decisions.
+pub(super) fn to_the_end(game: &Schwimmen, state: &mut State, rng: &mut Rng) -> u32 {
+    let mut decisions = 0;
+    loop {
+        if state.phase == Phase::Turn {
+            decisions += turn(game, state, rng);
+            continue;
+        }
+        match game.turn(state) {
+            Turn::Over => return decisions,
+            Turn::Chance => game.settle(state, rng),
+            Turn::Seat(_) => {
+                let action = game.legal(state).pick(rng);
+                game.apply(state, action);
+                decisions += 1;
+            }
+        }
+    }
+}
+
+/// One whole turn. Returns its number of decisions.
+#[inline(always)]
+fn turn(game: &Schwimmen, state: &mut State, rng: &mut Rng) -> u32 {
+    let may_knock = state.turns >= state.players && state.knocker == NOBODY;
+    let choice = rng.below(TAKES + 2 + u32::from(may_knock));
+    if choice < TAKES {
+        let taken = bits::nth_bit(u64::from(state.table), choice) as Card;
+        let hand = u64::from(state.hands[usize::from(state.mover)]);
+        let given = bits::nth_bit(hand, rng.below(3)) as Card;
+        state.table ^= 1 << taken;
+        state.taken = taken;
+        Schwimmen::give(state, given);
+        game.finish_turn(state, Quiet::No);
+        return 2;
+    }
+    let quiet = if choice == TAKES { Quiet::No } else { Quiet::Yes };
+    match choice - TAKES {
+        0 => Schwimmen::swap_hand(state),
+        2 => game.knock(state),
+        _ => {}
+    }
+    game.finish_turn(state, quiet);
+    1
+}

@@ -1,0 +1,428 @@
+//! What one seat knows, with perfect recall.
+
+use smallvec::SmallVec;
+
+use crate::actions::Action;
+use crate::bits;
+use crate::game::{Game as _, SeatView};
+use crate::history::{Event, History};
+use crate::seats::Seat;
+
+use super::cards::Card;
+use super::state::{PLAYERS, Phase, State};
+use super::{DealerSwap, GIVE, SWAP, SWAP_ALL, Schwimmen, THREE};
+
+/// One event, or a part of one, as the seat saw it: a byte of kind and content.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Seen {
+    /// A player's action.
+    Did(Action),
+    /// A card dealt to the seat, or to another one (unseen).
+    Dealt(Option<Card>),
+    /// A card that chance brought to the table, face up or (unseen) face down.
+    Table(Option<Card>),
+    /// A card that the seat sees for the first time because of the action before: turned up, laid open, or taken face down.
+    Turned(Card),
+    /// A card of somebody's hand that nobody but its holder had seen, shown at the end of a deal; by seat, each set ascending.
+    Shown(Card),
+    /// A card drawn in a cut.
+    Cut(Card),
+}
+
+const DEALT: u8 = 0x80;
+const TABLE: u8 = 0xa0;
+const TURNED: u8 = 0xc0;
+const SHOWN: u8 = 0xe0;
+const CUT: u8 = 0x60;
+const DEALT_UNSEEN: u8 = 0x50;
+const TABLE_UNSEEN: u8 = 0x51;
+
+impl Seen {
+    pub(super) fn to_byte(self) -> u8 {
+        match self {
+            Seen::Did(action) => action.0,
+            Seen::Dealt(card) => card.map_or(DEALT_UNSEEN, |card| DEALT | card),
+            Seen::Table(card) => card.map_or(TABLE_UNSEEN, |card| TABLE | card),
+            Seen::Turned(card) => TURNED | card,
+            Seen::Shown(card) => SHOWN | card,
+            Seen::Cut(card) => CUT | card,
+        }
+    }
+
+    fn from_byte(byte: u8) -> Self {
+        let card = byte & 0x1f;
+        match byte & 0xe0 {
+            DEALT => Seen::Dealt(Some(card)),
+            TABLE => Seen::Table(Some(card)),
+            TURNED => Seen::Turned(card),
+            SHOWN => Seen::Shown(card),
+            CUT => Seen::Cut(card),
+            _ if byte == DEALT_UNSEEN => Seen::Dealt(None),
+            _ if byte == TABLE_UNSEEN => Seen::Table(None),
+            _ => Seen::Did(Action(byte)),
+        }
+    }
+}
+
+/// A hand, or the table face down, of which the seat does not know some cards.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub(super) struct Hidden {
+    /// How many cards it does not know.
+    pub(super) size: u8,
+    /// For each time at which the hand did not end the deal, the cards that it held besides these: a set of sets, ascending.
+    pub(super) beside: SmallVec<[u32; 3]>,
+}
+
+impl Hidden {
+    /// These cards of the hand are seen.
+    fn reveal(&mut self, cards: u32) {
+        self.size -= cards.count_ones() as u8;
+        if self.size == 0 {
+            self.beside.clear();
+        }
+        for beside in &mut self.beside {
+            *beside |= cards;
+        }
+        self.beside.sort_unstable();
+        self.beside.dedup();
+    }
+
+    /// The hand does not end the deal now, with these cards besides the hidden ones.
+    fn survives(&mut self, beside: u32) {
+        if self.size > 0
+            && let Err(place) = self.beside.binary_search(&beside)
+        {
+            self.beside.insert(place, beside);
+        }
+    }
+}
+
+/// What is known of the cards of one deal as chance dealt them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(super) struct Dealt {
+    pub(super) hands: [u32; PLAYERS],
+    pub(super) table: u32,
+    /// Whether the dealer's hidden cards lay on the table at first: they were swapped for face down.
+    pub(super) swapped: bool,
+}
+
+impl Dealt {
+    /// The place from which the hidden cards of `seat` came.
+    pub(super) fn source(&mut self, seat: usize, dealer: u8) -> &mut u32 {
+        if self.swapped && seat == usize::from(dealer) { &mut self.table } else { &mut self.hands[seat] }
+    }
+}
+
+/// All that a seat knows: its own cards and every public event, in order. Cards that came in one go are known as a set.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct View {
+    seat: Seat,
+    /// The state without what is hidden: hands hold the cards that the seat knows, the pool all that it cannot place.
+    seen: State,
+    /// One byte per event or part of one ([`Seen`]). Cards that came in one go stand in ascending order.
+    log: SmallVec<[u8; 64]>,
+    /// Where each deal begins in the log.
+    starts: SmallVec<[u32; 1]>,
+    /// The deals so far, the last being the present one; what is not known of it is hidden now.
+    deals: SmallVec<[Dealt; 1]>,
+    /// `hidden[seat]`.
+    hidden: [Hidden; PLAYERS],
+    /// Cards face down on the table.
+    face_down: u8,
+    /// The cards of the deck that the seat has not seen in this deal.
+    unseen: u32,
+}
+
+impl View {
+    pub(super) fn new(game: &Schwimmen, history: &History<Schwimmen>, seat: Seat) -> Self {
+        let mut watch = Watch::new(game, seat);
+        for &event in history.events() {
+            watch.event(event);
+        }
+        watch.finish()
+    }
+
+    /// The state without what is hidden: hands hold the cards that the seat knows, the pool all that it cannot place.
+    pub(super) fn seen(&self) -> &State {
+        &self.seen
+    }
+
+    /// The log deal by deal: as many as [`deals`](View::deals).
+    pub(super) fn logs(&self) -> impl Iterator<Item = impl Iterator<Item = Seen> + '_> + '_ {
+        let ends = self.starts[1..].iter().copied().chain([self.log.len() as u32]);
+        self.starts
+            .iter()
+            .zip(ends)
+            .map(|(&start, end)| self.log[start as usize..end as usize].iter().map(|&byte| Seen::from_byte(byte)))
+    }
+
+    /// The deals so far, the last being the present one.
+    pub(super) fn deals(&self) -> &[Dealt] {
+        &self.deals
+    }
+
+    /// What is not known of each seat's hand.
+    pub(super) fn hidden(&self) -> &[Hidden; PLAYERS] {
+        &self.hidden
+    }
+
+    /// Cards face down on the table.
+    pub(super) fn face_down(&self) -> u8 {
+        self.face_down
+    }
+
+    /// The cards that the seat has not seen in this deal, and so the only ones that can be hidden in hands.
+    pub(super) fn unseen(&self) -> u32 {
+        self.unseen
+    }
+}
+
+impl SeatView for View {
+    fn seat(&self) -> Seat {
+        self.seat
+    }
+}
+
+/// A game as it unfolds before one seat.
+struct Watch<'a> {
+    game: &'a Schwimmen,
+    seat: usize,
+    state: State,
+    view: View,
+    /// `known[seat]`: cards in its hand that the observer knows.
+    known: [u32; PLAYERS],
+    /// Where the present deal begins in the log.
+    deal_start: usize,
+    /// Where the table cards that are coming, or came last, begin in the log.
+    table_start: usize,
+}
+
+impl<'a> Watch<'a> {
+    fn new(game: &'a Schwimmen, seat: Seat) -> Self {
+        let state = game.root();
+        let view = View {
+            seat,
+            seen: state,
+            log: SmallVec::new(),
+            starts: SmallVec::from_elem(0, 1),
+            deals: SmallVec::from_elem(Dealt::default(), 1),
+            hidden: Default::default(),
+            face_down: 0,
+            unseen: game.deck,
+        };
+        Self { game, seat: seat.index(), state, view, known: [0; PLAYERS], deal_start: 0, table_start: 0 }
+    }
+
+    fn log(&mut self, seen: Seen) {
+        self.view.log.push(seen.to_byte());
+    }
+
+    fn dealt(&mut self) -> &mut Dealt {
+        self.view.deals.last_mut().expect("a deal has begun")
+    }
+
+    /// Cards that the observer may not have seen before lie open now, or are taken up by the observer.
+    fn turn_up(&mut self, cards: u32) {
+        for card in bits::members(cards & self.view.unseen) {
+            self.log(Seen::Turned(card));
+        }
+        self.view.unseen &= !cards;
+    }
+
+    /// Hidden cards of a hand are seen: so much is known of what was dealt.
+    fn reveal(&mut self, seat: usize, cards: u32) {
+        self.view.hidden[seat].reveal(cards);
+        let dealer = self.state.dealer;
+        *self.dealt().source(seat, dealer) |= cards;
+    }
+
+    fn survives(&mut self, seat: usize) {
+        self.view.hidden[seat].survives(self.known[seat]);
+    }
+
+    fn event(&mut self, Event { action, .. }: Event) {
+        let before = self.state;
+        let mover = usize::from(before.mover);
+        let card = action.0;
+        match before.phase {
+            Phase::Deal => self.deal(mover, card),
+            Phase::Table if self.game.table_is_hidden(&before) => {
+                self.log(Seen::Table(None));
+                self.view.face_down += 1;
+            }
+            Phase::Table => {
+                self.table_card(card, before.table == 0);
+                self.dealt().table |= 1 << card;
+            }
+            Phase::Refresh => self.table_card(card, before.table == 0),
+            Phase::Swap => self.swap(action),
+            Phase::Turn => {
+                self.log(Seen::Did(action));
+                if card == SWAP_ALL {
+                    self.swap_all(mover);
+                }
+            }
+            Phase::Give => self.give(mover, action),
+            Phase::Cut => self.log(Seen::Cut(card)),
+            Phase::Over => unreachable!("nothing happens after the end"),
+        }
+        self.game.apply(&mut self.state, action);
+
+        let in_play = |phase| matches!(phase, Phase::Turn | Phase::Give | Phase::Refresh);
+        let goes_on = self.state.deals == before.deals && in_play(self.state.phase);
+        if goes_on {
+            match before.phase {
+                Phase::Swap | Phase::Table => before.seats_in().for_each(|seat| self.survives(seat)),
+                Phase::Give => self.survives(mover),
+                Phase::Turn if card == SWAP_ALL => self.survives(mover),
+                _ => {}
+            }
+        } else if self.state.deals != before.deals || self.state.is_shown() && !before.is_shown() {
+            self.show(&before, action);
+        }
+        if self.state.deals != before.deals && self.state.phase == Phase::Deal {
+            self.next_deal();
+        }
+    }
+
+    fn deal(&mut self, mover: usize, card: Card) {
+        if mover != self.seat {
+            self.log(Seen::Dealt(None));
+            self.view.hidden[mover].size += 1;
+            return;
+        }
+        self.log(Seen::Dealt(Some(card)));
+        sort(&mut self.view.log[self.deal_start..], |seen| matches!(seen, Seen::Dealt(Some(_))));
+        self.view.unseen &= !(1 << card);
+        self.known[mover] |= 1 << card;
+        self.dealt().hands[mover] |= 1 << card;
+    }
+
+    /// A card comes to the table face up.
+    fn table_card(&mut self, card: Card, is_first: bool) {
+        if is_first {
+            self.table_start = self.view.log.len();
+        }
+        self.log(Seen::Table(Some(card)));
+        sort(&mut self.view.log[self.table_start..], |_| true);
+        self.view.unseen &= !(1 << card);
+    }
+
+    /// The dealer keeps or swaps; a table face down is turned up, whoever's cards it shows.
+    fn swap(&mut self, action: Action) {
+        let state = self.state;
+        let dealer = usize::from(state.dealer);
+        let blind = self.game.rules.dealer_swap == DealerSwap::Blind;
+        self.log(Seen::Did(action));
+        self.view.face_down = 0;
+        if action.0 != SWAP {
+            self.turn_up(state.table);
+            self.dealt().table = state.table;
+            return;
+        }
+        let (hand, table) = (state.hands[dealer], state.table);
+        self.dealt().hands[dealer] = hand;
+        if self.seat == dealer || !blind {
+            // The dealer's new hand is known: to the dealer, or to all.
+            self.turn_up(hand | table);
+            self.known[dealer] = table;
+            self.view.hidden[dealer].size = 0;
+            self.dealt().table = table;
+        } else {
+            self.turn_up(hand);
+            self.dealt().swapped = true;
+        }
+    }
+
+    fn swap_all(&mut self, mover: usize) {
+        let hidden = self.state.hands[mover] & !self.known[mover];
+        self.turn_up(hidden);
+        self.reveal(mover, hidden);
+        self.known[mover] = self.state.table;
+    }
+
+    fn give(&mut self, mover: usize, action: Action) {
+        self.log(Seen::Did(action));
+        let given = 1 << (action.0 - GIVE);
+        if self.known[mover] & given == 0 {
+            self.view.unseen &= !given;
+            self.reveal(mover, given);
+        }
+        self.known[mover] = self.known[mover] & !given | 1 << self.state.taken;
+    }
+
+    /// The deal has ended with this action: all hands are shown.
+    fn show(&mut self, before: &State, action: Action) {
+        // A cut moves nothing: it ends a deal whose hands have been shown before it.
+        let end = if before.is_shown() { *before } else { Schwimmen::with_cards_moved(before, action) };
+        for seat in before.seats_in() {
+            let hidden = end.hands[seat] & !self.known[seat];
+            for card in bits::members(hidden) {
+                self.log(Seen::Shown(card));
+            }
+            self.view.unseen &= !hidden;
+            self.known[seat] |= hidden;
+            let dealer = before.dealer;
+            self.view.hidden[seat].reveal(hidden);
+            *self.dealt().source(seat, dealer) |= hidden;
+        }
+    }
+
+    fn next_deal(&mut self) {
+        self.view.deals.push(Dealt::default());
+        self.view.unseen = self.game.deck;
+        self.view.hidden = Default::default();
+        self.known = [0; PLAYERS];
+        self.deal_start = self.view.log.len();
+        self.view.starts.push(self.deal_start as u32);
+    }
+
+    fn finish(self) -> View {
+        let Self { state, mut view, known, .. } = self;
+        let mut seen = state;
+        for seat in state.seats_in() {
+            seen.pool |= state.hands[seat] & !known[seat];
+            seen.hands[seat] &= known[seat];
+        }
+        if self.game.table_is_hidden(&state) {
+            seen.pool |= state.table;
+            seen.table = 0;
+        }
+        debug_assert!(u32::from(view.face_down) <= THREE);
+        view.seen = seen;
+        view
+    }
+}
+
+/// Brings the last of some bytes to its place among those of them before it; the others stay where they are.
+fn sort(log: &mut [u8], is_one: impl Fn(Seen) -> bool) {
+    let mut last = log.len() - 1;
+    while let Some(before) = (0..last).rev().find(|&i| is_one(Seen::from_byte(log[i]))) {
+        if log[before] <= log[last] {
+            break;
+        }
+        log.swap(before, last);
+        last = before;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Seen;
+    use crate::actions::Action;
+
+    #[test]
+    fn bytes_tell_events_apart() {
+        let mut all: Vec<Seen> = (0..69).map(|id| Seen::Did(Action(id))).collect();
+        all.extend([Seen::Dealt(None), Seen::Table(None)]);
+        for card in 0..32 {
+            all.extend([Seen::Dealt(Some(card)), Seen::Table(Some(card))]);
+            all.extend([Seen::Turned(card), Seen::Shown(card), Seen::Cut(card)]);
+        }
+        let bytes: std::collections::HashSet<u8> = all.iter().map(|seen| seen.to_byte()).collect();
+        assert_eq!(bytes.len(), all.len());
+        for seen in all {
+            assert_eq!(Seen::from_byte(seen.to_byte()), seen);
+        }
+    }
+}

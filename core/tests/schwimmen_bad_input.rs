@@ -1,0 +1,104 @@
+//! Bad input to Schwimmen: a clear error that names the valid choices, nothing changed, no panic.
+
+use proptest::collection::vec;
+use proptest::prelude::{ProptestConfig, any};
+use proptest::{prop_assert_eq, proptest};
+use stier_core::games::schwimmen::{Rules, Schwimmen};
+use stier_core::{Action, ActionSet, Game, History, Notation, OptionError, Options, Rng, RulesError, record};
+
+/// A match with few turns, played to the end at random.
+fn finished() -> (Schwimmen, History<Schwimmen>) {
+    let game = Schwimmen::new(Rules::from_text("play=match,max_turns=5,max_deals=4").unwrap()).unwrap();
+    let mut rng = Rng::stream(5, "bad input", 0);
+    let mut history = History::dealt(&game, &mut rng);
+    while game.turn(history.state()).seat().is_some() {
+        history.push(&game, game.legal(history.state()).pick(&mut rng));
+        history.settle(&game, &mut rng);
+    }
+    (game, history)
+}
+
+#[test]
+fn a_bad_value_is_named_with_the_values_allowed() {
+    for (text, allowed) in [
+        ("players=1", "2..=5"),
+        ("players=6", "2..=5"),
+        ("three_of_a_kind=yes", "on | off"),
+        ("dealer_swap=hidden", "blind | open | off"),
+        ("max_turns=0", "1..=200"),
+        ("play=bout", "deal | match"),
+        ("dealer=first", "last | 0 | 1 | 2 | 3 | 4"),
+        ("max_deals=201", "1..=200"),
+        ("utility=margin", "stakes | win"),
+        ("suits=1", "2..=4"),
+        ("ranks=2", "3..=8"),
+    ] {
+        let error = Rules::from_text(text).unwrap_err();
+        assert!(matches!(error, OptionError::Value { .. }), "{text}: {error:?}");
+        assert!(error.to_string().contains(allowed), "{error}");
+    }
+}
+
+#[test]
+fn rules_that_make_no_game_are_refused() {
+    for (text, says) in [
+        ("suits=2,ranks=5", "10 cards; 3 players need 15 or more"),
+        ("players=5,ranks=5", "20 cards; 5 players need 23 or more"),
+        ("players=2,dealer=2", "seat 2 cannot deal among 2 players; dealer is last or 0..=1"),
+    ] {
+        let error = Schwimmen::new(Rules::from_text(text).unwrap()).unwrap_err();
+        assert!(matches!(error, RulesError::Misfit(_)));
+        assert!(error.to_string().contains(says), "{error}");
+    }
+}
+
+#[test]
+fn an_illegal_action_is_named_with_the_rule_it_breaks_and_the_legal_ones() {
+    let (game, over) = finished();
+    let mut history = History::new(&game);
+    for event in over.events() {
+        let state = history.state();
+        let possible = game.possible(state);
+        for id in (0..=u8::MAX).map(Action).filter(|id| !possible.contains(id)) {
+            let error = game.check(state, id).unwrap_err();
+            assert_eq!(error.legal.len(), possible.len());
+            assert!(error.to_string().contains(&id.0.to_string()) && !error.rule.is_empty(), "{error}");
+        }
+        history.push(&game, event.action);
+    }
+    let error = game.check(over.state(), game.parse_action("push").unwrap()).unwrap_err();
+    assert_eq!(error.to_string(), "illegal action push (65): the game is over; legal here: none");
+}
+
+#[test]
+fn an_unknown_action_text_is_answered_with_all_names() {
+    let (game, _) = finished();
+    for text in ["", "take:D6", "take:d7", "D7", "swap-all", "pass"] {
+        let error = game.parse_action(text).unwrap_err();
+        assert!(error.known.starts_with("take:D7 take:D8") && error.known.ends_with("push knock keep swap"), "{error}");
+    }
+    assert!(game.parse_outcome("push").unwrap_err().known.ends_with("CK CA"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Events exchanged for others of the same game: an error or a record that writes back the same game, never a panic.
+    #[test]
+    fn exchanged_events_never_panic(edits in vec((any::<proptest::sample::Index>(), 0..101_u8), 1..4)) {
+        let (game, history) = finished();
+        let text = record::write(&game, &history);
+        let mut lines: Vec<String> = text.lines().map(str::to_string).collect();
+        let mut words: Vec<String> = lines[3].split(' ').map(str::to_string).collect();
+        for (place, id) in edits {
+            let place = 1 + place.index(words.len() - 1);
+            words[place] = if id < 69 { game.action_name(Action(id)) } else { game.outcome_name(Action(id - 69)) };
+        }
+        lines[3] = words.join(" ");
+        let changed = lines.join("\n");
+        if let Ok((_, again)) = record::read::<Schwimmen>(&changed) {
+            let written = record::write(&game, &again);
+            prop_assert_eq!(written.trim_end(), changed.trim_end());
+        }
+    }
+}
