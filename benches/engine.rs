@@ -1,6 +1,7 @@
 //! The engine: random play, determinization, views, the bit tricks below them. Every game, through the traits.
 
 use std::hint::black_box;
+use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use stier_core::bits::{deposit, deposit_portable};
@@ -118,5 +119,9 @@ fn engine(criterion: &mut Criterion) {
     bit_tricks(criterion);
 }
 
-criterion_group!(benches, engine);
+criterion_group! {
+    name = benches;
+    config = Criterion::default().warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(2));
+    targets = engine
+}
 criterion_main!(benches);

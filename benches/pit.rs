@@ -19,7 +19,7 @@ const PAIRS: [(&str, &str, &str, u64); 4] = [
 fn matches<G: Hints>(criterion: &mut Criterion) {
     let game = G::new(G::Rules::default()).expect("default rules");
     let mut group = criterion.benchmark_group(format!("pit/{}", G::NAME));
-    group.sample_size(10).sampling_mode(SamplingMode::Flat).measurement_time(Duration::from_secs(2));
+    group.sample_size(10).sampling_mode(SamplingMode::Flat);
     for (label, first, others, deals) in PAIRS {
         let specs: Vec<AgentSpec> = (0..game.num_seats())
             .map(|seat| if seat == 0 { first } else { others }.parse().expect("an agent"))
@@ -47,5 +47,9 @@ fn pit(criterion: &mut Criterion) {
     for_each_game!(bench);
 }
 
-criterion_group!(benches, pit);
+criterion_group! {
+    name = benches;
+    config = Criterion::default().warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(2));
+    targets = pit
+}
 criterion_main!(benches);

@@ -13,7 +13,7 @@ fn ismcts<G: Hints>(criterion: &mut Criterion) {
     let seat = game.turn(history.state()).seat().expect("a decision");
     let (view, legal) = (game.view(&history, seat), game.legal(history.state()));
     let mut group = criterion.benchmark_group(format!("ismcts/{}", G::NAME));
-    group.sample_size(10).sampling_mode(SamplingMode::Flat).measurement_time(Duration::from_secs(3));
+    group.sample_size(10).sampling_mode(SamplingMode::Flat);
     for rollout in ["random", "hints"] {
         for (label, iterations) in [("1k", 1_000), ("10k", 10_000), ("100k", 100_000)] {
             let text = format!("ismcts:iterations={iterations},rollout={rollout}");
@@ -42,5 +42,9 @@ fn search(criterion: &mut Criterion) {
     for_each_game!(bench);
 }
 
-criterion_group!(benches, search);
+criterion_group! {
+    name = benches;
+    config = Criterion::default().warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(2));
+    targets = search
+}
 criterion_main!(benches);

@@ -1,15 +1,13 @@
-//! Exact counts of event sequences, kept as data in `perft/schwinget.perft` and counted twice: by the engine to every depth,
-//! by the naive reference as far as it gets in reasonable time.
+//! Exact counts of event sequences, kept as data in `perft/<game>.perft` and counted twice: by the engine to every depth, by the
+//! naive reference of the game as far as it gets in reasonable time.
 
-#[expect(dead_code, reason = "counting asks for no returns")]
-mod reference;
+use stier_core::testing::{FullGame, perft};
+use stier_core::{History, Options};
 
-use reference::{Match, Variant};
-use stier_core::games::schwinget::{Rules, Schwinget};
-use stier_core::testing::perft;
-use stier_core::{Game, History, Notation, Options, Turn};
+#[expect(dead_code, reason = "counting asks for nothing but what can happen")]
+mod naive;
 
-/// One position of the file.
+/// One position of a file.
 struct Position<'a> {
     id: &'a str,
     rules: &'a str,
@@ -30,7 +28,7 @@ fn positions(text: &str) -> Vec<Position<'_>> {
         let position = found.last_mut().expect("a position starts with its id");
         match key {
             "rules" => position.rules = value,
-            "events" => position.events = value.split(' ').filter(|name| !name.is_empty()).collect(),
+            "events" => position.events = value.split_whitespace().collect(),
             "perft" => {
                 let (depth, count) = value.split_once(' ').expect("a depth and a count");
                 position.counts.push((depth.parse().unwrap(), count.parse().unwrap()));
@@ -41,41 +39,60 @@ fn positions(text: &str) -> Vec<Position<'_>> {
     found
 }
 
-fn file() -> Vec<Position<'static>> {
-    positions(include_str!("perft/schwinget.perft"))
-}
-
-#[test]
-fn the_engine_counts_what_the_file_says() {
-    let mut total = 0;
-    for position in file() {
-        let game = Schwinget::new(Rules::from_text(position.rules).unwrap()).unwrap();
+/// The engine counts what the file says.
+fn engine_counts<G: FullGame>(file: &str) {
+    for position in positions(file) {
+        let game = G::new(G::Rules::from_text(position.rules).unwrap()).unwrap();
         let mut history = History::new(&game);
         for name in position.events {
-            let state = history.state();
-            let action = match game.turn(state) {
-                Turn::Chance => game.parse_outcome(name).unwrap(),
-                _ => game.parse_action(name).unwrap(),
-            };
-            game.check(state, action).unwrap();
+            let action = game.parse_event(history.state(), name).unwrap();
+            game.check(history.state(), action).unwrap();
             history.push(&game, action);
         }
         assert!(!position.counts.is_empty(), "{} has counts", position.id);
         for (depth, count) in position.counts {
             assert_eq!(perft(&game, history.state(), depth), count, "{}, depth {depth}", position.id);
-            total += count;
         }
     }
-    println!("{total} sequences");
 }
 
-/// The most sequences that the reference is asked to count at once.
-const FEASIBLE: u64 = 400_000;
+/// A naive implementation of a game.
+trait Naive: Clone {
+    /// Before the first event.
+    fn start(rules: &str) -> Self;
+    /// The names of what can happen; none at the end.
+    fn possible(&self) -> Vec<String>;
+    /// Lets it happen.
+    fn apply(&mut self, name: &str);
+}
 
-#[test]
-fn the_reference_counts_what_the_file_says() {
-    for position in file() {
-        let mut start = Match::new(Variant::from_text(position.rules).unwrap());
+macro_rules! naive {
+    ($module:ident, $table:ident, $name:ident => $text:expr) => {
+        impl Naive for naive::$module::$table {
+            fn start(rules: &str) -> Self {
+                Self::new(naive::$module::Variant::from_text(rules).expect("rules that make a game"))
+            }
+            fn possible(&self) -> Vec<String> {
+                self.possible().into_iter().map(|$name| $text).collect()
+            }
+            fn apply(&mut self, name: &str) {
+                self.apply(name);
+            }
+        }
+    };
+}
+naive!(schweins_galopp, Table, name => name);
+naive!(schwimmen, Match, name => name);
+naive!(schwinget, Match, name => name.to_string());
+naive!(up_and_down, Match, option => option.0);
+
+/// The most sequences that a reference is asked to count at once.
+const FEASIBLE: u64 = 300_000;
+
+/// The reference counts what the file says.
+fn reference_counts<N: Naive>(file: &str) {
+    for position in positions(file) {
+        let mut start = N::start(position.rules);
         position.events.iter().for_each(|name| start.apply(name));
         let feasible: Vec<_> = position.counts.iter().filter(|(_, count)| *count <= FEASIBLE).collect();
         assert!(feasible.len() >= 3, "{} has counts that can be checked", position.id);
@@ -85,8 +102,8 @@ fn the_reference_counts_what_the_file_says() {
     }
 }
 
-/// As `stier_core::testing::perft` counts: games that end earlier count once.
-fn sequences(game: &Match, depth: usize) -> u64 {
+/// As [`perft`] counts: games that end earlier count once.
+fn sequences<N: Naive>(game: &N, depth: usize) -> u64 {
     let possible = game.possible();
     match depth {
         _ if possible.is_empty() => return 1,
@@ -94,10 +111,36 @@ fn sequences(game: &Match, depth: usize) -> u64 {
         1 => return possible.len() as u64,
         _ => {}
     }
-    let after = |name: &&str| {
+    let after = |name: &String| {
         let mut next = game.clone();
         next.apply(name);
         sequences(&next, depth - 1)
     };
     possible.iter().map(after).sum()
 }
+
+macro_rules! counted_twice {
+    ($module:ident, $game:ident, $table:ident) => {
+        mod $module {
+            use stier_core::games::$module::$game;
+
+            use super::naive::$module::$table;
+
+            const FILE: &str = include_str!(concat!("perft/", stringify!($module), ".perft"));
+
+            #[test]
+            fn the_engine_counts_what_the_file_says() {
+                super::engine_counts::<$game>(FILE);
+            }
+
+            #[test]
+            fn the_reference_counts_what_the_file_says() {
+                super::reference_counts::<$table>(FILE);
+            }
+        }
+    };
+}
+counted_twice!(schweins_galopp, SchweinsGalopp, Table);
+counted_twice!(schwimmen, Schwimmen, Match);
+counted_twice!(schwinget, Schwinget, Match);
+counted_twice!(up_and_down, UpAndDown, Match);

@@ -1,8 +1,9 @@
 //! Engine and naive reference side by side: random games under random rules, compared at every node.
 
-mod schweins_galopp_naive;
+#[path = "naive/schweins_galopp.rs"]
+mod naive;
 
-use schweins_galopp_naive::{Next, Table, Variant};
+use naive::{Next, Table, Variant};
 use stier_core::games::schweins_galopp::{Rules, SchweinsGalopp};
 use stier_core::testing::conformance;
 use stier_core::{Game, History, Notation, Options, Rng, Seat, Turn, record};

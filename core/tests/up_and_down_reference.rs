@@ -1,12 +1,11 @@
-//! Engine and naive reference of Up & Down side by side: random games under random rules, compared at every node; and exact
-//! counts of event sequences, kept as data in `perft/up_and_down.perft`, counted by both.
+//! Engine and naive reference of Up & Down side by side: random games under random rules, compared at every node.
 
-mod up_and_down;
+#[path = "naive/up_and_down.rs"]
+mod naive;
 
+use naive::{Match, Met, Next, Variant};
 use stier_core::games::up_and_down::{Rules, UpAndDown};
-use stier_core::testing::perft;
 use stier_core::{Game, History, Notation, Options, Rng, Seat, Turn, record};
-use up_and_down::{Match, Met, Next, Variant};
 
 /// A value for every option, small decks and large ones.
 fn random_rules(rng: &mut Rng) -> String {
@@ -120,86 +119,4 @@ fn engine_and_reference_agree_at_every_node_of_random_games() {
     assert!(met.neutralised_trumps > 500 && met.won_by_trump > 500 && met.pots_won > 500, "{met:?}");
     assert!(met.three_equal > 500 && met.four_equal > 5 && met.pots_for_nobody > 500, "{met:?}");
     assert!(met.clubs_at_an_empty_side > 500 && met.tie_break_rounds > 100 && met.later_rounds > 1000, "{met:?}");
-}
-
-/// One position of the file.
-struct Position<'a> {
-    id: &'a str,
-    rules: &'a str,
-    events: Vec<&'a str>,
-    /// Depths and counts.
-    counts: Vec<(usize, u64)>,
-}
-
-/// Blocks of `id`, `rules`, `events` and `perft` lines, with blank lines between them; `#` starts a comment.
-fn positions() -> Vec<Position<'static>> {
-    let mut found: Vec<Position> = Vec::new();
-    let text = include_str!("perft/up_and_down.perft");
-    for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        let (key, value) = line.split_once(' ').unwrap_or((line, ""));
-        if key == "id" {
-            found.push(Position { id: value, rules: "", events: vec![], counts: vec![] });
-            continue;
-        }
-        let position = found.last_mut().expect("a position starts with its id");
-        match key {
-            "rules" => position.rules = value,
-            "events" => position.events = value.split(' ').filter(|name| !name.is_empty()).collect(),
-            "perft" => {
-                let (depth, count) = value.split_once(' ').expect("a depth and a count");
-                position.counts.push((depth.parse().unwrap(), count.parse().unwrap()));
-            }
-            other => panic!("'{other}' in the block of {}", position.id),
-        }
-    }
-    found
-}
-
-/// The most sequences that the reference is asked to count at once.
-const FEASIBLE: u64 = 300_000;
-
-#[test]
-fn engine_and_reference_count_what_the_file_says() {
-    let mut total = 0;
-    for position in positions() {
-        let game = UpAndDown::new(Rules::from_text(position.rules).unwrap()).unwrap();
-        let mut history = History::new(&game);
-        let mut start = Match::new(Variant::from_text(position.rules).unwrap());
-        for name in position.events {
-            let state = history.state();
-            let action = match game.turn(state) {
-                Turn::Chance => game.parse_outcome(name).unwrap(),
-                _ => game.parse_action(name).unwrap(),
-            };
-            game.check(state, action).unwrap();
-            history.push(&game, action);
-            start.apply(name);
-        }
-        assert!(position.counts.len() >= 3, "{} has counts", position.id);
-        for (depth, count) in position.counts {
-            assert_eq!(perft(&game, history.state(), depth), count, "{}, depth {depth}", position.id);
-            if count <= FEASIBLE {
-                assert_eq!(sequences(&start, depth), count, "{}, depth {depth}, by the reference", position.id);
-                total += count;
-            }
-        }
-    }
-    assert!(total > 100_000, "{total} sequences counted twice");
-}
-
-/// As `stier_core::testing::perft` counts: games that end earlier count once.
-fn sequences(game: &Match, depth: usize) -> u64 {
-    let possible = game.possible();
-    match depth {
-        _ if possible.is_empty() => return 1,
-        0 => return 1,
-        1 => return possible.len() as u64,
-        _ => {}
-    }
-    let after = |(name, _): &(String, f64)| {
-        let mut next = game.clone();
-        next.apply(name);
-        sequences(&next, depth - 1)
-    };
-    possible.iter().map(after).sum()
 }

@@ -2,14 +2,15 @@
 //! independent hand-out of the cards in late positions of the full game, and against rejection.
 
 #[expect(dead_code, reason = "sampling asks for no returns")]
-mod up_and_down;
+#[path = "naive/up_and_down.rs"]
+mod naive;
 
 use std::collections::{HashMap, HashSet};
 
+use naive::{Match, Next, Variant};
 use stier_core::games::up_and_down::{Rules, State, UpAndDown};
 use stier_core::testing::{chance_sampling, chi_square, sampling};
 use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};
-use up_and_down::{Match, Next, Variant};
 
 /// Below this a p-value means that something is wrong: with some hundred tests, by accident once in ten thousand runs. The
 /// seeds are fixed, so that these are always the same draws.

@@ -176,56 +176,56 @@ impl game::Sampler<Schwinget> for Sampler {
 
 /// An order in which the opponent's cards of one bout can have come, each with the same probability: the dealt hand first,
 /// then the cards drawn. `held` are those still in hand.
+///
+/// Places are filled from the last to the first. A card that no void binds may lie in any place up to its last one, so that
+/// whichever of them is taken, as many are left for each earlier place; only the set of bound cards left must be remembered.
 fn arrange(arrivals: &Arrivals, held: u32, suit_of: &[u8; 32], rng: &mut Rng) -> ArrayVec<Card, 13> {
     let played = arrivals.plays.iter().map(|play| (play.card, play.earliest, play.latest));
     let in_hand = bits::members(held).map(|card| (card, arrivals.earliest(suit_of[usize::from(card)]), u8::MAX));
-    let cards: ArrayVec<(Card, u8, u8), 13> = played.chain(in_hand).collect();
-    let size = cards.len();
+    let (mut free, bound): (Vec<_>, Vec<_>) = played.chain(in_hand).partition(|&(_, earliest, _)| earliest == 0);
+    free.sort_unstable_by_key(|&(_, _, latest)| latest);
+    let (size, all) = (free.len() + bound.len(), (1_usize << bound.len()) - 1);
     let time = |place: usize| (place + 1).saturating_sub(usize::from(arrivals.dealt)) as u8;
-    if cards.iter().all(|&(_, earliest, _)| earliest == 0) {
-        return arrange_unbound(cards, time, rng);
-    }
-    let fits = |card: usize, place: usize| (cards[card].1..=cards[card].2).contains(&time(place));
-    // ways[set]: orders in which the cards of the set can fill the last places.
-    let mut ways = vec![0_u64; 1 << size];
+    let barred = |free: &[(Card, u8, u8)], place| free.iter().take_while(|&&(_, _, last)| last < time(place)).count();
+    let fits = |card: usize, place| (bound[card].1..=bound[card].2).contains(&time(place));
+    // ways[places << bound | left]: orders of the first `places`, with the set `left` of bound cards among them.
+    let at = |places: usize, left: usize| places << bound.len() | left;
+    let mut ways = vec![0_u64; at(size + 1, 0)];
     ways[0] = 1;
-    for set in 1_usize..1 << size {
-        let place = size - set.count_ones() as usize;
-        ways[set] =
-            (0..size).filter(|&card| set >> card & 1 == 1 && fits(card, place)).map(|card| ways[set ^ 1 << card]).sum();
-    }
-    let mut rest = (1_usize << size) - 1;
-    let mut order = ArrayVec::new();
     for place in 0..size {
-        let mut drawn = rng.below_wide(ways[rest]);
-        let card = (0..size)
-            .filter(|&card| rest >> card & 1 == 1 && fits(card, place))
-            .find(|&card| {
-                let here = ways[rest ^ 1 << card];
-                let found = drawn < here;
-                drawn = drawn.wrapping_sub(if found { 0 } else { here });
-                found
-            })
-            .expect("the ways add up");
-        rest ^= 1 << card;
-        order.push(cards[card].0);
+        let open = free.len() - barred(&free, place);
+        for left in 0..=all {
+            // Later places took that many: bound cards first, the rest free ones.
+            let bound_taken = bound.len() - left.count_ones() as usize;
+            let Some(free_taken) = (size - 1 - place).checked_sub(bound_taken) else { continue };
+            let taken_by_free = open.saturating_sub(free_taken) as u64 * ways[at(place, left)];
+            let taken_by_bound = (0..bound.len())
+                .filter(|&card| left >> card & 1 == 1 && fits(card, place))
+                .map(|card| ways[at(place, left ^ 1 << card)]);
+            ways[at(place + 1, left)] = taken_by_free + taken_by_bound.sum::<u64>();
+        }
     }
-    order
-}
-
-/// [`arrange`] where no void binds a card. From the last place to the first, any card that may lie there is as good as
-/// another: whichever is taken, as many are left for each earlier place.
-fn arrange_unbound(
-    mut cards: ArrayVec<(Card, u8, u8), 13>,
-    time: impl Fn(usize) -> u8,
-    rng: &mut Rng,
-) -> ArrayVec<Card, 13> {
-    cards.sort_unstable_by_key(|&(_, _, latest)| latest);
-    let mut order: ArrayVec<Card, 13> = ArrayVec::new();
-    for place in (0..cards.len()).rev() {
-        let barred = cards.iter().take_while(|&&(_, _, latest)| latest < time(place)).count();
-        let chosen = barred + rng.below((cards.len() - barred) as u32) as usize;
-        order.push(cards.remove(chosen).0);
+    let mut left = all;
+    let mut order = ArrayVec::new();
+    for place in (0..size).rev() {
+        let mut drawn = rng.below_wide(ways[at(place + 1, left)]);
+        let first = barred(&free, place);
+        let by_free = (free.len() - first) as u64 * ways[at(place, left)];
+        if drawn < by_free {
+            let chosen = first + rng.below((free.len() - first) as u32) as usize;
+            order.push(free.remove(chosen).0);
+            continue;
+        }
+        drawn -= by_free;
+        let chosen = (0..bound.len()).filter(|&card| left >> card & 1 == 1 && fits(card, place)).find(|&card| {
+            let here = ways[at(place, left ^ 1 << card)];
+            let found = drawn < here;
+            drawn = drawn.wrapping_sub(if found { 0 } else { here });
+            found
+        });
+        let chosen = chosen.expect("the ways add up");
+        left ^= 1 << chosen;
+        order.push(bound[chosen].0);
     }
     order.reverse();
     order

@@ -1,11 +1,12 @@
 //! Exact sampling: samplers against the enumeration of all histories, and against brute rejection with the full deck.
 
 #[expect(dead_code, reason = "rejection asks for no returns")]
-mod reference;
+#[path = "naive/schwinget.rs"]
+mod naive;
 
 use std::collections::HashMap;
 
-use reference::{Match, Variant};
+use naive::{Match, Variant};
 use stier_core::games::schwinget::{Rules, Schwinget, State};
 use stier_core::testing::{chance_sampling, chi_square, sampling};
 use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};

@@ -1,8 +1,9 @@
 //! Engine and naive reference side by side: random games under random rules, compared at every node.
 
-mod reference;
+#[path = "naive/schwinget.rs"]
+mod naive;
 
-use reference::{Match, Next, Variant};
+use naive::{Match, Next, Variant};
 use stier_core::games::schwinget::{Rules, Schwinget};
 use stier_core::{Game, History, Notation, Options, Rng, Seat, Turn, record};
 

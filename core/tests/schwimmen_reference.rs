@@ -1,8 +1,9 @@
 //! Engine and naive reference side by side: random games under random rules, compared at every node.
 
-mod schwimmen_reference;
+#[path = "naive/schwimmen.rs"]
+mod naive;
 
-use schwimmen_reference::{Match, Next, Variant};
+use naive::{Match, Next, Variant};
 use stier_core::games::schwimmen::{Rules, Schwimmen};
 use stier_core::{Game, History, Notation, Options, Rng, Seat, Turn, record};
 
