@@ -50,7 +50,7 @@ impl Place {
     }
 }
 
-/// Draws all that is hidden, given all that the seat has seen. See the [module](self) documentation.
+/// Draws all that is hidden, given all that the seat has seen. See the `sampler` module.
 #[derive(Clone, Debug)]
 pub struct Sampler {
     /// The state without what is hidden.
