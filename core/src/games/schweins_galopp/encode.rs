@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use crate::bits;
-use crate::encode::{Encode, Field, size};
+use crate::encode::{Encode, Field, Pen, size};
 use crate::game::SeatView as _;
 use crate::options::Switch;
 use crate::seats::Seat;
@@ -15,55 +14,10 @@ use super::{FOOD_IDS, SchweinsGalopp, View};
 /// Bits of an amount of food.
 const FOOD_BITS: usize = 8;
 
-/// Writes fields one after the other.
-struct Pen<'a> {
-    out: &'a mut [f32],
-    at: usize,
-}
-
-impl<'a> Pen<'a> {
-    fn new(out: &'a mut [f32]) -> Self {
-        out.fill(0.0);
-        Self { out, at: 0 }
-    }
-
-    /// One of `len`, or none of them.
-    fn one(&mut self, index: Option<usize>, len: usize) {
-        if let Some(index) = index {
-            self.out[self.at + index] = 1.0;
-        }
-        self.at += len;
-    }
-
-    /// A set among `len`.
-    fn set(&mut self, members: u32, len: usize) {
-        for member in bits::members(members) {
-            self.out[self.at + usize::from(member)] = 1.0;
-        }
-        self.at += len;
-    }
-
-    /// A count up to `len`: that many ones first.
-    fn count(&mut self, count: u8, len: usize) {
-        self.out[self.at..self.at + usize::from(count)].fill(1.0);
-        self.at += len;
-    }
-
-    /// A count of each colour.
-    fn counts(&mut self, counts: Counts, colours: usize, len: usize) {
-        for colour in 0..colours {
-            self.count(counts.get(colour), len);
-        }
-    }
-
-    /// The low bits of a number, lowest first.
-    fn number(&mut self, number: u8, len: usize) {
-        self.set(number.into(), len);
-    }
-
-    /// Leaves a field as it is.
-    fn skip(&mut self, len: usize) {
-        self.at += len;
+/// Writes a count of each colour.
+fn counts(pen: &mut Pen, counts: Counts, colours: usize, len: usize) {
+    for colour in 0..colours {
+        pen.count(counts.get(colour), len);
     }
 }
 
@@ -138,9 +92,9 @@ impl Encode for SchweinsGalopp {
         let mut pen = Pen::new(out);
         pen.one(Some(seat.index()), seats);
         pen.one(Some(state.phase as usize), PHASES);
-        pen.counts(state.hands[seat.index()], colours, of_a_colour);
+        counts(&mut pen, state.hands[seat.index()], colours, of_a_colour);
         for other in others() {
-            pen.counts(state.played[other], colours, of_a_colour);
+            counts(&mut pen, state.played[other], colours, of_a_colour);
         }
         for other in others() {
             pen.count(state.hands[other].sum(), hand);
@@ -153,22 +107,22 @@ impl Encode for SchweinsGalopp {
             let front = placed.iter().filter(|&&distance| distance != NOT_PLACED).max().copied().unwrap_or(0);
             pen.count(if distance == NOT_PLACED { 0 } else { front - distance }, behind);
         }
-        pen.number(state.supply, FOOD_BITS);
+        pen.set(u64::from(state.supply), FOOD_BITS);
         for other in others() {
             pen.count(state.risk[other], risk);
         }
         for other in others() {
-            pen.number(state.banked[other], FOOD_BITS);
+            pen.set(u64::from(state.banked[other]), FOOD_BITS);
         }
         pen.one(Some(steps_to(state.first)), seats);
         pen.one((state.phase != Phase::Over).then(|| steps_to(state.mover)), seats);
         if self.rules.track_food == Switch::On {
-            pen.set(state.track_food, track);
+            pen.set(u64::from(state.track_food), track);
         }
         if rounds > 1 {
             pen.count(state.round, rounds);
         }
-        debug_assert_eq!(pen.at, pen.out.len());
+        pen.finish();
     }
 
     fn information_state_layout(&self) -> Vec<Field> {
@@ -219,7 +173,7 @@ impl Encode for SchweinsGalopp {
         }
         for round in 0..rounds {
             match view.rounds().get(round) {
-                Some(known) => pen.counts(known[view.seat().index()], colours, of_a_colour),
+                Some(known) => counts(&mut pen, known[view.seat().index()], colours, of_a_colour),
                 None => pen.skip(colours * of_a_colour),
             }
         }
@@ -227,6 +181,6 @@ impl Encode for SchweinsGalopp {
         if laid > 0 {
             ones(&mut pen, 1, laid, track);
         }
-        debug_assert_eq!(pen.at, pen.out.len());
+        pen.finish();
     }
 }

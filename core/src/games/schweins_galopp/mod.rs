@@ -29,10 +29,11 @@ use crate::history::History;
 use crate::options::Switch;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
+use crate::utility::Utility;
 
 use counts::{Colour, Counts, MAX_COLOURS};
 use rules::KEPT_CLEAR;
-pub use rules::{Placement, Rules, Utility};
+pub use rules::{Placement, Rules};
 pub use sampler::Sampler;
 pub use state::State;
 use state::{NOT_PLACED, Phase};
@@ -220,20 +221,6 @@ impl SchweinsGalopp {
             pool | ((1 << left) - 1) << (8 * colour)
         })
     }
-
-    /// Each seat's part of one win.
-    fn shares(&self, state: &State) -> BySeat<f32> {
-        let banked = &state.banked[..self.num_seats()];
-        let most = banked.iter().max().copied().unwrap_or(0);
-        let winners = banked.iter().filter(|&&food| food == most).count();
-        BySeat::from_fn(banked.len(), |seat| if banked[seat.index()] == most { 1.0 / winners as f32 } else { 0.0 })
-    }
-}
-
-/// Each value minus the mean of the others.
-fn above_the_others(values: &BySeat<f32>) -> BySeat<f32> {
-    let sum: f32 = values.iter().sum();
-    BySeat::from_fn(values.len(), |seat| values[seat] - (sum - values[seat]) / (values.len() - 1) as f32)
 }
 
 impl Game for SchweinsGalopp {
@@ -280,19 +267,16 @@ impl Game for SchweinsGalopp {
 
     fn utility_range(&self) -> (f32, f32) {
         let most = f32::from(self.rules.most_banked());
-        let others = f32::from(self.rules.players - 1);
+        let (low, high) = self.rules.utility.range(self.num_seats(), 0.0, most);
         match self.rules.utility {
-            Utility::Margin => (-most.min(f32::from(self.rules.food) / others), most),
-            Utility::Score => (0.0, most),
-            Utility::Win => (-1.0 / others, 1.0),
+            // The others share what there is.
+            Utility::Margin => (low.max(-f32::from(self.rules.food) / f32::from(self.rules.players - 1)), high),
+            Utility::Score | Utility::Win => (low, high),
         }
     }
 
     fn utility_sum(&self) -> Option<f32> {
-        match self.rules.utility {
-            Utility::Margin | Utility::Win => Some(0.0),
-            Utility::Score => None,
-        }
+        self.rules.utility.sum()
     }
 
     fn root(&self) -> State {
@@ -381,12 +365,7 @@ impl Game for SchweinsGalopp {
         if state.phase != Phase::Over {
             return BySeat::filled(seats, 0.0);
         }
-        let scores = BySeat::from_fn(seats, |seat| f32::from(state.banked[seat.index()]));
-        match self.rules.utility {
-            Utility::Margin => above_the_others(&scores),
-            Utility::Score => scores,
-            Utility::Win => above_the_others(&self.shares(state)),
-        }
+        self.rules.utility.of(&BySeat::from_fn(seats, |seat| f32::from(state.banked[seat.index()])))
     }
 
     fn view(&self, history: &History<Self>, seat: Seat) -> View {

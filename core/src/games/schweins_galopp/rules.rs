@@ -2,6 +2,7 @@
 
 use crate::error::RulesError;
 use crate::options::Switch;
+use crate::utility::Utility;
 use crate::{choice, options};
 
 choice! {
@@ -11,18 +12,6 @@ choice! {
         Random = "random",
         /// The first player of the round chooses, from the front.
         Choice = "choice",
-    }
-}
-
-choice! {
-    /// What a player's return is at the end.
-    pub enum Utility {
-        /// Own banked food minus the mean of the others'.
-        Margin = "margin",
-        /// Own banked food.
-        Score = "score",
-        /// Those in first place share one win equally; own share minus the mean of the others'.
-        Win = "win",
     }
 }
 
