@@ -7,11 +7,19 @@ use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_
 use stier_agents::{Agent, AgentSpec};
 use stier_core::{Hints, History, Rng, for_each_game};
 
+/// Deals that a search is measured on, in turn.
+const DEALS: u64 = 16;
+
 fn ismcts<G: Hints>(criterion: &mut Criterion) {
     let game = G::new(G::Rules::default()).expect("default rules");
-    let history = History::dealt(&game, &mut Rng::stream(1, "bench", 0));
-    let seat = game.turn(history.state()).seat().expect("a decision");
-    let (view, legal) = (game.view(&history, seat), game.legal(history.state()));
+    // One deal after the other: what a search costs depends on the cards, for it goes where they are good.
+    let starts: Vec<(G::View, G::Actions)> = (0..DEALS)
+        .map(|deal| {
+            let history = History::dealt(&game, &mut Rng::stream(1, "bench", deal));
+            let seat = game.turn(history.state()).seat().expect("a decision");
+            (game.view(&history, seat), game.legal(history.state()))
+        })
+        .collect();
     let mut group = criterion.benchmark_group(format!("ismcts/{}", G::NAME));
     group.sample_size(10).sampling_mode(SamplingMode::Flat);
     for rollout in ["random", "hints"] {
@@ -21,9 +29,11 @@ fn ismcts<G: Hints>(criterion: &mut Criterion) {
             let mut agent: Box<dyn Agent<G>> = spec.build(1);
             group.throughput(Throughput::Elements(iterations));
             group.bench_function(format!("{rollout}-{label}"), |bencher| {
+                let mut deals = starts.iter().cycle();
                 bencher.iter(|| {
+                    let (view, legal) = deals.next().expect("a cycle has no end");
                     agent.restart(1);
-                    let search = agent.act(&game, black_box(&view), legal).search.expect("a search");
+                    let search = agent.act(&game, black_box(view), *legal).search.expect("a search");
                     assert_eq!(search.iterations, iterations);
                     search.nodes
                 });

@@ -41,7 +41,8 @@ const NOTES: &str = "\
 Schwinget 17.8 plies on average, for it attacks in most bouts), `hints` is `Hints::hinted_playout` (in Schwinget it never attacks: 22
 cards and now and then a referee's decision), `steps` is one decision after the other through the trait, as any caller can. `sample` is
 from the middle of a random game: `state` and `history` drawn from a `sampler`, which is made from a `view`. `ismcts` searches from the
-first decision with that many iterations, each rolled out to the end, at random or by hints. `pit` is whole games.
+first decision of 16 deals in turn, with that many iterations, each rolled out to the end, at random or by hints; in Schwinget an
+iteration is shorter where the tree or a random rollout attacks. `pit` is whole games.
 ";
 
 /// One line: nanoseconds per element, median with its 95 % interval.
