@@ -9,8 +9,10 @@ pub mod erased;
 pub mod greedy;
 pub mod ismcts;
 pub mod random;
+pub mod rollout;
 pub mod spec;
 pub mod survey;
+pub mod worlds;
 
 pub use agent::{ActionStats, Agent, Decision, Search};
 pub use spec::{AgentSpec, SpecError};

@@ -119,6 +119,12 @@ pub trait Game: Clone + Send + Sync + 'static {
         u64::from(action.0)
     }
 
+    /// What `seat` sees of this state that no action told it, as a number: its own cards, the cards and dice that chance laid
+    /// open. Equal in states that the seat cannot tell apart. What a seat sees at every decision, its own and the others', and
+    /// what it [observes](Game::observed) of every action stand for its information set, but for the order of cards that came
+    /// together. Search keys its nodes by them.
+    fn sight(&self, state: &Self::State, seat: Seat) -> u64;
+
     /// How many deals (bouts, rounds) have begun before the present one. Random events of different deals come from streams
     /// of their own (see [`Dealer`](crate::Dealer)), so that games with one seed have the same deals whatever was played.
     fn deal_number(&self, _state: &Self::State) -> u32 {

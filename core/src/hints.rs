@@ -3,6 +3,7 @@
 use crate::actions::{Action, ActionSet as _};
 use crate::game::{Game, Turn};
 use crate::rng::Rng;
+use crate::seats::BySeat;
 
 /// Advice for search and for the greedy player. The empty impl is valid.
 pub trait Hints: Game {
@@ -15,6 +16,20 @@ pub trait Hints: Game {
     /// hidden from the player to act.
     fn rollout(&self, _state: &Self::State, legal: Self::Actions) -> Self::Actions {
         legal
+    }
+
+    /// The returns that the state promises with all cards open: an estimate, cheap, between the bounds of the returns. Before
+    /// the end only.
+    fn evaluate(&self, _state: &Self::State) -> BySeat<f32> {
+        let (low, high) = self.utility_range();
+        let seats = self.num_seats();
+        BySeat::filled(seats, self.utility_sum().map_or((low + high) / 2.0, |sum| sum / seats as f32))
+    }
+
+    /// The returns of best play by everybody with all cards open, where chance plays no part any more and the game has them
+    /// within microseconds. Before the end only.
+    fn ending(&self, _state: &Self::State) -> Option<BySeat<f32>> {
+        None
     }
 
     /// Plays to the end, each action uniformly random among those of [`rollout`](Hints::rollout): the same bits as step after

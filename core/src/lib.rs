@@ -13,6 +13,7 @@ pub mod game;
 pub mod games;
 pub mod hints;
 pub mod history;
+pub mod key;
 pub mod notation;
 pub mod options;
 pub mod record;

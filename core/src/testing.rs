@@ -13,11 +13,12 @@ use crate::encode::{self, Encode};
 use crate::game::{Game, Outcome, Sampler as _, SeatView as _, Turn};
 use crate::hints::Hints;
 use crate::history::History;
+use crate::key::mix;
 use crate::notation::Notation;
 use crate::options::Options as _;
 use crate::record;
 use crate::rng::Rng;
-use crate::seats::Seat;
+use crate::seats::{BySeat, Seat};
 
 /// Every capability together.
 pub trait FullGame: Encode + Notation + Hints {}
@@ -28,6 +29,7 @@ pub fn conformance<G: FullGame>(game: &G, seed: u64, games: u64) {
     rules_round_trip(game);
     names_are_one_to_one(game);
     let mut seen = Distinct::default();
+    let mut keys = HashMap::new();
     for index in 0..games {
         let mut rng = Rng::stream(seed, "conformance", index);
         let mut history = History::new(game);
@@ -56,6 +58,7 @@ pub fn conformance<G: FullGame>(game: &G, seed: u64, games: u64) {
         assert_ok(game, &history, chances <= game.max_chance_events(), "no more random events than declared");
         the_end(game, &history);
         record_round_trip(game, &history);
+        keys_tell_views_apart(game, &history, &mut keys);
         playouts(game, &history, &mut rng);
         fast_path(game, &history, &mut rng);
     }
@@ -170,6 +173,7 @@ fn view<G: FullGame>(game: &G, history: &History<G>, seat: Seat, rng: &mut Rng, 
     }
     for other in [*sampled.state(), sampler.sample(rng)] {
         ok(game.turn(&other) == game.turn(state), "in a sampled state the same player is to act");
+        ok(game.sight(&other, seat) == game.sight(state, seat), "what a seat sees does not leak");
         if game.turn(state) == Turn::Seat(seat) {
             ok(game.legal(&other) == game.legal(state), "the mover has the same options in a sampled state");
         }
@@ -205,6 +209,33 @@ fn observations_agree<G: FullGame>(game: &G, history: &History<G>, twin: &Histor
             }
             seen.push((observed, view));
         }
+    }
+}
+
+/// What a seat saw at each decision and what it observed of each action stand for its view: equal keys, equal views, but for
+/// the order of words.
+fn keys_tell_views_apart<G: FullGame>(game: &G, history: &History<G>, keys: &mut HashMap<u64, G::View>) {
+    let mut state = game.root();
+    let mut chains = BySeat::from_fn(game.num_seats(), |seat| u64::from(seat.0));
+    for (length, event) in history.events().iter().enumerate() {
+        if let Turn::Seat(mover) = event.turn {
+            for seat in Seat::all(game.num_seats()) {
+                chains[seat] = mix(chains[seat], game.sight(&state, seat));
+            }
+            let view = game.view(&history.prefix(game, length), mover);
+            let same = keys.entry(chains[mover]).or_insert_with(|| view.clone());
+            let words = |view| {
+                let mut words: Vec<String> = game.knowledge(view).split_whitespace().map(str::to_string).collect();
+                words.sort_unstable();
+                words
+            };
+            let alike = *same == view || words(same) == words(&view);
+            assert_ok(game, history, alike, &format!("equal keys, equal views: {}", game.knowledge(same)));
+            for seat in Seat::all(game.num_seats()) {
+                chains[seat] = mix(chains[seat], game.observed(&state, event.action, seat));
+            }
+        }
+        game.apply(&mut state, event.action);
     }
 }
 

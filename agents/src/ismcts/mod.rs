@@ -21,22 +21,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use arrayvec::ArrayVec;
-use stier_core::{
-    Action, ActionSet, BySeat, Game, Hints, Rng, Sampler as _, Seat, SeatView as _, Turn, choice, options,
-};
+use stier_core::{Action, ActionSet, BySeat, Game, Hints, Rng, Seat, SeatView as _, Turn, choice, options};
 
 use crate::agent::{ActionStats, Agent, Decision, Search};
+use crate::rollout::{Roller, Rollout};
+use crate::worlds::Worlds;
 use tree::{Edge, RootEdge, Tree};
-
-choice! {
-    /// How iterations play on from a leaf.
-    pub enum Rollout {
-        /// Uniformly random legal actions.
-        Random = "random",
-        /// Uniformly among those that the game's hints leave.
-        Hints = "hints",
-    }
-}
 
 choice! {
     /// Which action is played after the search.
@@ -104,7 +94,7 @@ impl<G: Hints> Agent<G> for Ismcts<G::Actions> {
         self.decisions += 1;
         let mut iterations = 0;
         if legal.len() > 1 {
-            let sampler = game.sampler(view);
+            let worlds = Worlds::uniform(game, view);
             let count = self.trees.len() as u64;
             let budget = |index: u64| match self.options.time_ms {
                 0 => Budget::Iterations(
@@ -115,7 +105,8 @@ impl<G: Hints> Agent<G> for Ismcts<G::Actions> {
             let searches = self.trees.iter_mut().zip(0..).map(|(tree, index)| Searcher {
                 game,
                 seat: view.seat(),
-                sampler: &sampler,
+                worlds: &worlds,
+                roller: Roller::new(self.options.rollout),
                 options: &self.options,
                 interrupt: &self.interrupt,
                 budget: budget(index),
@@ -220,7 +211,8 @@ enum Budget {
 struct Searcher<'a, G: Game> {
     game: &'a G,
     seat: Seat,
-    sampler: &'a G::Sampler,
+    worlds: &'a Worlds<G>,
+    roller: Roller,
     options: &'a IsmctsOptions,
     interrupt: &'a AtomicBool,
     budget: Budget,
@@ -262,7 +254,7 @@ impl<G: Hints> Searcher<'_, G> {
     #[inline]
     fn iterate(&mut self, c: f32, path: &mut ArrayVec<(Edge, Seat), MAX_DEPTH>) -> BySeat<f32> {
         let game = self.game;
-        let mut state = self.sampler.sample(&mut self.rng);
+        let mut state = self.worlds.draw(&mut self.rng);
         let mut node = Tree::<G::Actions>::ROOT;
         while let Turn::Seat(seat) = game.turn(&state) {
             let legal = game.legal(&state);
@@ -272,28 +264,18 @@ impl<G: Hints> Searcher<'_, G> {
                 self.tree.count_available(node, legal);
                 path.push((self.tree.add_edge(node, action), seat));
                 game.step(&mut state, action, &mut self.rng);
-                self.roll_out(&mut state);
-                break;
+                return self.roller.returns(game, &mut state, &mut self.rng);
             }
             let (edge, action) = self.tree.select(node, legal, c);
             path.push((edge, seat));
             let observed = game.observed(&state, action, self.seat);
             game.step(&mut state, action, &mut self.rng);
             if path.len() == MAX_DEPTH || self.tree.len() >= MAX_NODES {
-                self.roll_out(&mut state);
-                break;
+                return self.roller.returns(game, &mut state, &mut self.rng);
             }
             node = self.tree.child(node, edge, action, observed);
         }
         game.returns(&state)
-    }
-
-    #[inline]
-    fn roll_out(&mut self, state: &mut G::State) {
-        match self.options.rollout {
-            Rollout::Random => self.game.playout(state, &mut self.rng),
-            Rollout::Hints => self.game.hinted_playout(state, &mut self.rng),
-        };
     }
 }
 

@@ -168,6 +168,10 @@ impl Game for Kuhn {
         outcomes[rng.below(outcomes.len() as u32) as usize].action
     }
 
+    fn sight(&self, state: &State, seat: Seat) -> u64 {
+        state.cards[seat.index()].map_or(0, |card| u64::from(card) + 1)
+    }
+
     fn returns(&self, state: &State) -> BySeat<f32> {
         let showdown = |stake: f32| if state.cards[0] > state.cards[1] { stake } else { -stake };
         let first = match state.actions().as_slice() {

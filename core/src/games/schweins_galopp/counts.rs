@@ -63,6 +63,12 @@ impl Counts {
         bits::deposit(u64::from(self.0), 0x3f_3f3f_3f3f)
     }
 
+    /// All counts in one word: equal for equal counts only.
+    #[inline(always)]
+    pub(super) fn word(self) -> u64 {
+        u64::from(self.0)
+    }
+
     /// Every single one, in ascending order of colour.
     pub(super) fn iter(self) -> impl Iterator<Item = Colour> {
         (0..MAX_COLOURS as u8).flat_map(move |colour| (0..self.get(usize::from(colour))).map(move |_| colour))

@@ -26,6 +26,7 @@ use crate::bits;
 use crate::error::RulesError;
 use crate::game::{Chance, Game, Outcome, Turn};
 use crate::history::History;
+use crate::key::mix;
 use crate::options::Switch;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
@@ -342,6 +343,13 @@ impl Game for SchweinsGalopp {
             let pool = self.pool(state);
             Action((bits::nth_bit(pool, rng.below(pool.count_ones())) / 8) as u8)
         }
+    }
+
+    #[inline]
+    fn sight(&self, state: &State, seat: Seat) -> u64 {
+        let [a, b, c, d, e] = state.distance;
+        let track = u64::from_le_bytes([a, b, c, d, e, state.first, state.round, 0]);
+        mix(track, state.hands[seat.index()].word())
     }
 
     fn deal_number(&self, state: &State) -> u32 {

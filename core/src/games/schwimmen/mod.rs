@@ -24,6 +24,7 @@ use crate::bits;
 use crate::error::RulesError;
 use crate::game::{Chance, Game, Outcome, Turn};
 use crate::history::History;
+use crate::key::mix;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 use crate::utility;
@@ -515,9 +516,9 @@ impl Game for Schwimmen {
         };
         let hand_taken_unseen = before.phase == Phase::Swap && action.0 == SWAP && blind && !by_other;
         // A hash of the cards seen: numbers are equal by accident once in a world of worlds.
-        let mix = |sum: u64, cards: u32| (sum ^ u64::from(cards)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-        let number =
-            |cards: &[u32]| cards.iter().fold(mix(0, u32::from(action.0)), |sum, &set| mix(sum, set)) | 1 << 63;
+        let number = |cards: &[u32]| {
+            cards.iter().fold(mix(0, u64::from(action.0)), |key, &set| mix(key, u64::from(set))) | 1 << 63
+        };
         if ends {
             let [a, b, c, d, e] = moved.hands;
             number(&[moved.table, a, b, c, d, e])
@@ -528,6 +529,14 @@ impl Game for Schwimmen {
         } else {
             u64::from(action.0)
         }
+    }
+
+    #[inline]
+    fn sight(&self, state: &State, seat: Seat) -> u64 {
+        let table = if self.table_is_hidden(state) { 0 } else { state.table };
+        let [a, b, c, d, e] = state.cut;
+        let cut = u64::from_le_bytes([a, b, c, d, e, state.cutters, state.dealer, state.deals]);
+        mix(mix(cut, u64::from(table)), u64::from(state.hands[seat.index()]))
     }
 
     fn deal_number(&self, state: &State) -> u32 {

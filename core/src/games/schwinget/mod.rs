@@ -27,6 +27,7 @@ use crate::bits;
 use crate::error::RulesError;
 use crate::game::{Chance, Game, Outcome, Turn};
 use crate::history::History;
+use crate::key::mix;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 use crate::utility::Utility;
@@ -284,6 +285,12 @@ impl Game for Schwinget {
     #[inline(always)]
     fn sample_chance(&self, state: &State, rng: &mut Rng) -> Action {
         Action(Self::any_of_pool(state, rng))
+    }
+
+    #[inline]
+    fn sight(&self, state: &State, seat: Seat) -> u64 {
+        let turned = u64::from(state.turned) | u64::from(state.bout) << 8;
+        mix(turned, u64::from(state.hands[seat.index()]))
     }
 
     fn deal_number(&self, state: &State) -> u32 {

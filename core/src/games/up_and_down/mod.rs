@@ -27,6 +27,7 @@ use crate::bits;
 use crate::error::RulesError;
 use crate::game::{Chance, Game, Outcome, Turn};
 use crate::history::History;
+use crate::key::mix;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 use crate::utility::Utility;
@@ -338,6 +339,12 @@ impl Game for UpAndDown {
             return u64::from(u32::from_le_bytes(table)) | 1 << 32;
         }
         if hidden && observer.0 != mover { u64::MAX } else { u64::from(action.0) }
+    }
+
+    #[inline]
+    fn sight(&self, state: &State, seat: Seat) -> u64 {
+        let card = u32::from_le_bytes([state.trump, state.down, state.orientation, state.round]);
+        mix(u64::from(card), state.hands[seat.index()])
     }
 
     fn deal_number(&self, state: &State) -> u32 {

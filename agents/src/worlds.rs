@@ -1,0 +1,22 @@
+//! Where a search gets its worlds from.
+
+use stier_core::{Game, Rng, Sampler as _};
+
+/// The states that a view cannot tell apart, with the probabilities that the search gives them.
+#[derive(Clone)]
+pub struct Worlds<G: Game> {
+    sampler: G::Sampler,
+}
+
+impl<G: Game> Worlds<G> {
+    /// Every history of the information set by its chance reach probability.
+    pub fn uniform(game: &G, view: &G::View) -> Self {
+        Self { sampler: game.sampler(view) }
+    }
+
+    /// A world.
+    #[inline(always)]
+    pub fn draw(&self, rng: &mut Rng) -> G::State {
+        self.sampler.sample(rng)
+    }
+}

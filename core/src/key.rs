@@ -1,0 +1,31 @@
+//! Numbers that stand for what somebody knows.
+
+/// Adds a value to a key. Keys of different sequences of values are equal by accident only: once in 2^64 pairs, about.
+#[inline(always)]
+pub const fn mix(key: u64, value: u64) -> u64 {
+    let product = (key ^ value ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    product ^ product >> 32
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::mix;
+
+    #[test]
+    fn short_sequences_have_keys_of_their_own() {
+        let mut keys = HashSet::from([0]);
+        let mut ends = vec![0];
+        for _ in 0..3 {
+            ends = ends.iter().flat_map(|&key| (0..60).map(move |value| mix(key, value))).collect();
+            for &key in &ends {
+                assert!(keys.insert(key), "two sequences with the key {key}");
+            }
+        }
+        // The low bits alone, with which tables are indexed, are spread evenly.
+        let low: HashSet<u64> = ends.iter().map(|key| key & 0xf_ffff).collect();
+        let expected = 1_048_576.0 * (1.0 - (-216_000.0_f64 / 1_048_576.0).exp());
+        assert!((low.len() as f64 - expected).abs() < 0.01 * expected, "{} of {expected}", low.len());
+    }
+}
