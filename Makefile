@@ -1,6 +1,7 @@
 # make demo     build, install into .venv, play the demonstration, write its picture to out/
 # make test     everything that has to pass
 # make bench    measure and print one table, kept in benches/RESULTS.md
+# make strength  play the matches of benches/strength.toml (hours; stop it and it goes on), cross-tables in benches/STRENGTH.md
 # make notebooks  run the notebooks and keep their output in them
 #
 # Needs a Rust toolchain, Python 3.10 or newer and make; the rest is installed into .venv.
@@ -11,7 +12,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SOURCES := Cargo.toml Cargo.lock $(shell find core agents python -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi')
 
-.PHONY: demo test test-rust test-python bench notebooks clean
+.PHONY: demo test test-rust test-python bench strength notebooks clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -39,6 +40,9 @@ test-python: $(VENV)/tested-with
 bench:
 	cargo bench -p stier-benches
 	cargo run --release --quiet --bin table
+
+strength:
+	cargo run --release --quiet --bin strength
 
 notebooks: $(VENV)/tested-with
 	$(BIN)/python -m pytest --nbmake --nbmake-timeout=600 --overwrite notebooks

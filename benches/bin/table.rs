@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::{env, fs, io};
 
 use serde::Deserialize;
+use stier_benches::{circumstances, write_atomically};
 
 #[derive(Deserialize)]
 struct Benchmark {
@@ -76,9 +77,7 @@ fn run() -> io::Result<()> {
         circumstances()
     );
     let results = Path::new("benches/RESULTS.md");
-    let temporary = results.with_extension("md.new");
-    fs::write(&temporary, page)?;
-    fs::rename(&temporary, results)
+    write_atomically(results, &page)
 }
 
 /// Reads every `new` folder below; criterion keeps older runs beside it.
@@ -137,30 +136,4 @@ fn rate(per_second: f64) -> String {
         rate if rate >= 1e3 => format!("{:.1} k", rate / 1e3),
         rate => format!("{rate:.1}"),
     }
-}
-
-/// Machine, compiler and commit.
-fn circumstances() -> String {
-    let output = |program: &str, arguments: &[&str]| {
-        let output = Command::new(program).args(arguments).output().ok()?;
-        let text = String::from_utf8(output.stdout).ok()?.trim().to_string();
-        (output.status.success() && !text.is_empty()).then_some(text)
-    };
-    let unknown = || "unknown".to_string();
-    let cpu = fs::read_to_string("/proc/cpuinfo").ok().and_then(|info| {
-        let field = |name: &str| {
-            info.lines()
-                .find(|line| line.starts_with(name))
-                .and_then(|line| Some(line.split_once(':')?.1.trim().to_string()))
-        };
-        Some(format!("{} (family {}, model {})", field("model name")?, field("cpu family")?, field("model")?))
-    });
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let commit = output("git", &["rev-parse", "--short", "HEAD"]).unwrap_or_else(unknown);
-    let dirty = output("git", &["status", "--porcelain", "--untracked-files=no"]).map_or("", |_| " with changes");
-    format!(
-        "- machine: {}, {cores} cores, shared\n- compiler: {}\n- commit: {commit}{dirty}\n",
-        cpu.unwrap_or_else(unknown),
-        output("rustc", &["--version"]).unwrap_or_else(unknown)
-    )
 }

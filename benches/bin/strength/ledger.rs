@@ -1,0 +1,281 @@
+//! What has been played: a few sums per match.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{fmt, fs, io};
+
+use serde::{Deserialize, Serialize};
+use stier_agents::arena::{Estimate, PitResult, win_share};
+use stier_core::Seat;
+use thiserror::Error;
+
+/// One agent against copies of another, at equal time.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Match {
+    pub(super) game: String,
+    pub(super) time_ms: u64,
+    pub(super) agent: String,
+    pub(super) opponent: String,
+}
+
+impl fmt::Display for Match {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {} ms: {} against {}", self.game, self.time_ms, self.agent, self.opponent)
+    }
+}
+
+/// Sums over deals: of the mean return of the agent in the games of a deal, of its wins and of the games that anybody won.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(super) struct Sums {
+    pub(super) deals: u64,
+    returns: f64,
+    returns_squared: f64,
+    won: f64,
+    decided: f64,
+    won_squared: f64,
+    won_decided: f64,
+    decided_squared: f64,
+}
+
+impl Sums {
+    /// Of the games of the first entrant.
+    pub(super) fn of(result: &PitResult) -> Self {
+        let mut deals: BTreeMap<u64, (f64, f64, f64, f64)> = BTreeMap::new();
+        for played in &result.games {
+            let seat = played.agents.iter().position(|&entrant| entrant == 0).expect("the agent sits everywhere");
+            let seat = Seat(seat as u8);
+            let deal = deals.entry(played.deal).or_default();
+            let first = (0..played.returns.len()).filter(|&s| win_share(&played.returns, Seat(s as u8)) == 1.0);
+            deal.0 += 1.0;
+            deal.1 += f64::from(played.returns[seat]);
+            deal.2 += f64::from(u8::from(win_share(&played.returns, seat) == 1.0));
+            deal.3 += first.count() as f64;
+        }
+        let mut sums = Self { deals: deals.len() as u64, ..Self::default() };
+        for (games, returns, won, decided) in deals.into_values() {
+            let mean = returns / games;
+            sums.returns += mean;
+            sums.returns_squared += mean * mean;
+            sums.won += won;
+            sums.decided += decided;
+            sums.won_squared += won * won;
+            sums.won_decided += won * decided;
+            sums.decided_squared += decided * decided;
+        }
+        sums
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.deals += other.deals;
+        self.returns += other.returns;
+        self.returns_squared += other.returns_squared;
+        self.won += other.won;
+        self.decided += other.decided;
+        self.won_squared += other.won_squared;
+        self.won_decided += other.won_decided;
+        self.decided_squared += other.decided_squared;
+    }
+
+    /// The mean return of the agent per game; the deals are the units.
+    pub(super) fn mean(&self) -> Estimate {
+        let n = self.deals as f64;
+        let mean = self.returns / n;
+        let variance = (self.returns_squared / n - mean * mean).max(0.0) / (n - 1.0).max(1.0);
+        Estimate { mean, ci95: 1.96 * variance.sqrt(), units: self.deals }
+    }
+
+    /// The agent's share of the decided games, those with one winner: a ratio of sums, its interval by linearisation.
+    pub(super) fn decided_wins(&self) -> Estimate {
+        let ratio = self.won / self.decided;
+        let squares = self.won_squared - 2.0 * ratio * self.won_decided + ratio * ratio * self.decided_squared;
+        Estimate { mean: ratio, ci95: 1.96 * squares.max(0.0).sqrt() / self.decided, units: self.deals }
+    }
+
+    /// The same from the opponents' side, at a table for two with returns that add up to `sum`.
+    pub(super) fn turned(&self, sum: f64) -> Self {
+        let n = self.deals as f64;
+        Self {
+            deals: self.deals,
+            returns: n * sum - self.returns,
+            returns_squared: n * sum * sum - 2.0 * sum * self.returns + self.returns_squared,
+            won: self.decided - self.won,
+            decided: self.decided,
+            won_squared: self.decided_squared - 2.0 * self.won_decided + self.won_squared,
+            won_decided: self.decided_squared - self.won_decided,
+            decided_squared: self.decided_squared,
+        }
+    }
+}
+
+/// A line of the file.
+#[derive(Serialize, Deserialize)]
+struct Line {
+    game: String,
+    time_ms: u64,
+    agent: String,
+    opponent: String,
+    deals: u64,
+    returns: f64,
+    returns_squared: f64,
+    won: f64,
+    decided: f64,
+    won_squared: f64,
+    won_decided: f64,
+    decided_squared: f64,
+}
+
+/// A ledger that cannot be read or written.
+#[derive(Debug, Error)]
+#[error("{path}: {reason}")]
+pub(super) struct LedgerError {
+    path: String,
+    reason: String,
+}
+
+/// The sums of every match, in a file.
+#[derive(Debug)]
+pub(super) struct Ledger {
+    path: PathBuf,
+    matches: BTreeMap<Match, Sums>,
+}
+
+impl Ledger {
+    /// What the file holds; nothing if there is none.
+    pub(super) fn read(path: &Path) -> Result<Self, LedgerError> {
+        let failed =
+            |reason: &dyn fmt::Display| LedgerError { path: path.display().to_string(), reason: reason.to_string() };
+        let mut matches = BTreeMap::new();
+        let text = match fs::read(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(failed(&error)),
+        };
+        for line in csv::Reader::from_reader(&*text).deserialize() {
+            let line: Line = line.map_err(|error| failed(&error))?;
+            let meeting = Match { game: line.game, time_ms: line.time_ms, agent: line.agent, opponent: line.opponent };
+            let sums = Sums {
+                deals: line.deals,
+                returns: line.returns,
+                returns_squared: line.returns_squared,
+                won: line.won,
+                decided: line.decided,
+                won_squared: line.won_squared,
+                won_decided: line.won_decided,
+                decided_squared: line.decided_squared,
+            };
+            matches.insert(meeting, sums);
+        }
+        Ok(Self { path: path.to_path_buf(), matches })
+    }
+
+    /// Puts everything back into the file.
+    pub(super) fn write(&self) -> Result<(), LedgerError> {
+        let failed = |reason: &dyn fmt::Display| LedgerError {
+            path: self.path.display().to_string(),
+            reason: reason.to_string(),
+        };
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        for (meeting, sums) in &self.matches {
+            let Match { game, time_ms, agent, opponent } = meeting.clone();
+            let Sums { deals, returns, returns_squared, won, decided, won_squared, won_decided, decided_squared } =
+                *sums;
+            let line = Line {
+                game,
+                time_ms,
+                agent,
+                opponent,
+                deals,
+                returns,
+                returns_squared,
+                won,
+                decided,
+                won_squared,
+                won_decided,
+                decided_squared,
+            };
+            writer.serialize(line).map_err(|error| failed(&error))?;
+        }
+        let text = writer.into_inner().map_err(|error| failed(&error))?;
+        let text = String::from_utf8(text).map_err(|error| failed(&error))?;
+        stier_benches::write_atomically(&self.path, &text).map_err(|error| failed(&error))
+    }
+
+    /// Deals of a match so far.
+    pub(super) fn deals(&self, meeting: &Match) -> u64 {
+        self.sums(meeting).map_or(0, |sums| sums.deals)
+    }
+
+    /// The sums of a match, if it has begun.
+    pub(super) fn sums(&self, meeting: &Match) -> Option<&Sums> {
+        self.matches.get(meeting)
+    }
+
+    /// Adds a piece of a match.
+    pub(super) fn add(&mut self, meeting: &Match, piece: &Sums) {
+        self.matches.entry(meeting.clone()).or_default().add(piece);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use stier_agents::AgentSpec;
+    use stier_agents::arena::{self, Entrant, PitResult, Settings};
+    use stier_core::Game as _;
+    use stier_core::games::schwinget::{Rules, Schwinget};
+
+    use super::{Ledger, Match, Sums};
+
+    fn played(agents: [&str; 2], deals: u64, seed: u64) -> PitResult {
+        let game = Schwinget::new(Rules::default()).unwrap();
+        let specs = agents.map(|text| text.parse::<AgentSpec>().unwrap());
+        let entrants = [&specs[0] as &dyn Entrant<_>, &specs[1]];
+        arena::pit(&game, &entrants, &Settings { deals, seed, ..Settings::default() }, &|| ControlFlow::Continue(()))
+            .unwrap()
+    }
+
+    #[test]
+    fn sums_give_the_estimates_of_the_arena() {
+        let result = played(["greedy", "random"], 400, 1);
+        let sums = Sums::of(&result);
+        let (mean, expected) = (sums.mean(), result.standing(0).mean);
+        assert!((mean.mean - expected.mean).abs() < 1e-9 && (mean.ci95 / expected.ci95 - 1.0).abs() < 0.01);
+        let decided: Vec<f64> = result
+            .games
+            .iter()
+            .filter(|game| game.returns[stier_core::Seat(0)] != 0.0)
+            .map(|game| {
+                f64::from(u8::from(game.returns.iter().zip(game.agents.iter()).any(|(&r, &a)| a == 0 && r > 0.0)))
+            })
+            .collect();
+        let wins = sums.decided_wins();
+        assert!((wins.mean - decided.iter().sum::<f64>() / decided.len() as f64).abs() < 1e-12);
+        assert!(wins.ci95 > 0.01 && wins.ci95 < 0.06, "{wins:?}");
+        // From the other side.
+        let turned = sums.turned(0.0);
+        assert!((turned.mean().mean + mean.mean).abs() < 1e-9 && (turned.mean().ci95 - mean.ci95).abs() < 1e-9);
+        assert!((turned.decided_wins().mean + wins.mean - 1.0).abs() < 1e-12);
+        assert!((turned.decided_wins().ci95 - wins.ci95).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_ledger_reads_back_what_it_wrote() {
+        let path = std::env::temp_dir().join(format!("stier-ledger-{}.csv", std::process::id()));
+        let meeting = Match {
+            game: "schwinget:bouts=4,utility=win".to_string(),
+            time_ms: 1,
+            agent: "ismcts:c=0.5,rollout=hints".to_string(),
+            opponent: "random".to_string(),
+        };
+        let mut ledger = Ledger::read(&path).unwrap();
+        for seed in 0..2 {
+            ledger.add(&meeting, &Sums::of(&played(["greedy", "random"], 7, seed)));
+        }
+        ledger.write().unwrap();
+        let again = Ledger::read(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(again.deals(&meeting), 14);
+        assert_eq!(again.sums(&meeting), ledger.sums(&meeting));
+    }
+}

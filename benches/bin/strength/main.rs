@@ -1,0 +1,127 @@
+//! Every agent against every other at equal thinking time: `make strength`.
+//!
+//! What is to be played stands in a [plan](plan), what has been played in a [ledger](ledger), a small table of sums that is
+//! rewritten after every piece: stopped at any moment, the program goes on where it was. The [page](page) with the cross-tables
+//! is made from the ledger alone.
+
+mod ledger;
+mod page;
+mod plan;
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use indicatif::{ProgressBar, ProgressStyle};
+use stier_agents::AgentSpec;
+use stier_agents::arena::{self, Entrant, PitError, Settings};
+use stier_agents::spec::SpecError;
+use stier_core::{Hints, Options as _, Rng, RulesError, games, with_game};
+use thiserror::Error;
+
+use ledger::{Ledger, LedgerError, Match};
+use plan::{Plan, PlanError};
+
+/// Plays the matches of a plan in pieces, least finished first, and writes the cross-tables.
+#[derive(Parser)]
+#[command(name = "strength")]
+struct Arguments {
+    /// What is to be played.
+    #[arg(long, default_value = "benches/strength.toml")]
+    plan: PathBuf,
+    /// What has been played: the sums of each match.
+    #[arg(long, default_value = "benches/strength.csv")]
+    ledger: PathBuf,
+    /// The cross-tables.
+    #[arg(long, default_value = "benches/STRENGTH.md")]
+    page: PathBuf,
+    /// Stop after this many minutes; the next run goes on.
+    #[arg(long)]
+    minutes: Option<f64>,
+    /// Threads; 0 for all cores. Each plays a game of its own.
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+}
+
+#[derive(Debug, Error)]
+enum Failure {
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    #[error(transparent)]
+    Rules(#[from] RulesError),
+    #[error(transparent)]
+    Agent(#[from] SpecError),
+    #[error(transparent)]
+    Pit(#[from] PitError),
+    #[error("cannot write {path}: {reason}")]
+    Page { path: String, reason: std::io::Error },
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("strength: {failure}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let plan = Plan::read(&arguments.plan)?;
+    let mut ledger = Ledger::read(&arguments.ledger)?;
+    let matches = plan.matches()?;
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} deals, {eta} left: {msg}").expect("a template");
+    let deals = matches.iter().map(|(_, deals)| deals).sum();
+    let bar = ProgressBar::new(deals).with_style(style);
+    let end = arguments.minutes.map(|minutes| Instant::now() + Duration::from_secs_f64(60.0 * minutes));
+    let done = |ledger: &Ledger, meeting: &Match| ledger.deals(meeting);
+    bar.set_position(matches.iter().map(|(meeting, deals)| done(&ledger, meeting).min(*deals)).sum());
+    bar.reset_eta();
+    while end.is_none_or(|end| Instant::now() < end) {
+        let open = matches.iter().filter(|(meeting, deals)| done(&ledger, meeting) < *deals);
+        let share = |(meeting, deals): &(Match, u64)| done(&ledger, meeting) as f64 / *deals as f64;
+        let Some((meeting, deals)) = open.min_by(|a, b| share(a).total_cmp(&share(b))) else { break };
+        let piece = plan.piece.min(deals - done(&ledger, meeting));
+        bar.set_message(meeting.to_string());
+        let (name, rules) = meeting.game.split_once(':').unwrap_or((&meeting.game, ""));
+        let played = with_game!(name, G => play::<G>(rules, meeting, &plan, &ledger, piece, arguments.threads));
+        let sums = played.unwrap_or_else(|| {
+            Err(RulesError::UnknownGame { name: name.to_string(), known: games::NAMES.join(", ") }.into())
+        })?;
+        ledger.add(meeting, &sums);
+        ledger.write()?;
+        bar.inc(piece);
+    }
+    bar.finish_and_clear();
+    let text = page::page(&plan, &ledger);
+    stier_benches::write_atomically(&arguments.page, &text)
+        .map_err(|reason| Failure::Page { path: arguments.page.display().to_string(), reason })?;
+    print!("{text}");
+    Ok(())
+}
+
+/// A piece of a match: the next deals of it. The agent sits at every seat in turn, copies of its opponent at the others.
+fn play<G: Hints>(
+    rules: &str,
+    meeting: &Match,
+    plan: &Plan,
+    ledger: &Ledger,
+    deals: u64,
+    threads: usize,
+) -> Result<ledger::Sums, Failure> {
+    let game = G::new(G::Rules::from_text(rules).map_err(RulesError::from)?)?;
+    let [agent, opponent]: [AgentSpec; 2] =
+        [plan::with_time(&meeting.agent, meeting.time_ms)?, plan::with_time(&meeting.opponent, meeting.time_ms)?];
+    let mut entrants: Vec<&dyn Entrant<G>> = vec![&agent];
+    entrants.resize(game.num_seats(), &opponent);
+    // The same cards for every match of a game; later pieces have cards of their own.
+    let seed = Rng::stream(plan.seed, "strength", ledger.deals(meeting)).bits();
+    let settings = Settings { deals, seed, paired: true, threads };
+    let result = arena::pit(&game, &entrants, &settings, &|| ControlFlow::Continue(()))?;
+    Ok(ledger::Sums::of(&result))
+}

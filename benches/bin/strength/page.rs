@@ -1,0 +1,116 @@
+//! The cross-tables, from the ledger.
+
+use std::fmt::Write as _;
+
+use stier_agents::arena::Estimate;
+use stier_core::{Game, Options as _, with_game};
+
+use super::ledger::{Ledger, Match, Sums};
+use super::plan::{Plan, Table};
+
+/// What the tables say.
+const NOTES: &str = "\
+Made by `make strength` from `benches/strength.toml`; the sums behind the tables are in `benches/strength.csv`. Every agent has the same
+thinking time for each decision, on one thread (`random` and `greedy` decide at once). A deal is played once with the agent at each seat,
+copies of its opponent at the others; deals are the units of the 95 % intervals. First figure: mean return of the row's agent per game.
+Second: its share of the decided games, those with one winner.
+";
+
+/// All tables of the plan.
+pub(super) fn page(plan: &Plan, ledger: &Ledger) -> String {
+    let mut text = format!("# Strength\n\n{NOTES}\nSeed {}.\n\n{}", plan.seed, stier_benches::circumstances());
+    for table in &plan.table {
+        let found = Found { table, ledger, sum: utility_sum(&table.game) };
+        write!(text, "\n## `{}`, {} ms a decision\n\n", table.game, table.time_ms).expect("text");
+        text += &match &table.against {
+            Some(opponent) => found.column(opponent),
+            None => found.square(),
+        };
+    }
+    text
+}
+
+/// What the returns of a table for two add up to.
+fn utility_sum(game: &str) -> Option<f64> {
+    let (name, rules) = game.split_once(':').unwrap_or((game, ""));
+    with_game!(name, G => {
+        let game = G::new(<G as Game>::Rules::from_text(rules).ok()?).ok()?;
+        game.utility_sum().filter(|_| game.num_seats() == 2).map(f64::from)
+    })
+    .flatten()
+}
+
+struct Found<'a> {
+    table: &'a Table,
+    ledger: &'a Ledger,
+    /// For matches from the other side.
+    sum: Option<f64>,
+}
+
+impl Found<'_> {
+    fn sums(&self, agent: &str, opponent: &str) -> Option<Sums> {
+        let meeting = |agent: &str, opponent: &str| Match {
+            game: self.table.game.clone(),
+            time_ms: self.table.time_ms,
+            agent: agent.to_string(),
+            opponent: opponent.to_string(),
+        };
+        let turned = || Some(self.ledger.sums(&meeting(opponent, agent))?.turned(self.sum?));
+        self.ledger.sums(&meeting(agent, opponent)).copied().or_else(turned)
+    }
+
+    /// Every agent against one.
+    fn column(&self, opponent: &str) -> String {
+        let mut text =
+            "| agent | deals | mean return | decided games won |\n| --- | ---: | ---: | ---: |\n".to_string();
+        for agent in self.table.agents.iter().filter(|agent| *agent != opponent) {
+            if let Some(sums) = self.sums(agent, opponent) {
+                let (mean, won) = (number(&sums.mean()), percent(&sums.decided_wins()));
+                writeln!(text, "| `{agent}` | {} | {mean} | {won} |", sums.deals).expect("text");
+            }
+        }
+        format!("Each against `{opponent}` at the other seats.\n\n{text}")
+    }
+
+    /// Every agent against every other, with numbers for names in the head.
+    fn square(&self) -> String {
+        let agents = &self.table.agents;
+        let mut text = "| | agent |".to_string();
+        for index in 0..agents.len() {
+            write!(text, " {} |", index + 1).expect("text");
+        }
+        text += "\n| ---: | --- |";
+        text += &" ---: |".repeat(agents.len());
+        text.push('\n');
+        let (mut fewest, mut most) = (u64::MAX, 0);
+        for (index, agent) in agents.iter().enumerate() {
+            write!(text, "| {} | `{agent}` |", index + 1).expect("text");
+            for opponent in agents {
+                let cell = match self.sums(agent, opponent) {
+                    Some(sums) => {
+                        (fewest, most) = (fewest.min(sums.deals), most.max(sums.deals));
+                        format!("{}, {}", number(&sums.mean()), percent(&sums.decided_wins()))
+                    }
+                    None if agent == opponent => "–".to_string(),
+                    None => String::new(),
+                };
+                write!(text, " {cell} |").expect("text");
+            }
+            text.push('\n');
+        }
+        let deals = match (fewest, most) {
+            (u64::MAX, _) => "Not played yet.".to_string(),
+            (fewest, most) if fewest == most => format!("{most} paired deals for each cell."),
+            (fewest, most) => format!("{fewest} to {most} paired deals for each cell."),
+        };
+        format!("{deals}\n\n{text}")
+    }
+}
+
+fn number(estimate: &Estimate) -> String {
+    format!("{:+.2} ± {:.2}", estimate.mean, estimate.ci95)
+}
+
+fn percent(estimate: &Estimate) -> String {
+    format!("{:.1} ± {:.1} %", 100.0 * estimate.mean, 100.0 * estimate.ci95)
+}

@@ -1,0 +1,39 @@
+//! What the programs here share: where figures come from, and how they are written down.
+
+use std::path::Path;
+use std::process::Command;
+use std::{fs, io};
+
+/// Machine, compiler and commit, as a list in Markdown.
+pub fn circumstances() -> String {
+    let output = |program: &str, arguments: &[&str]| {
+        let output = Command::new(program).args(arguments).output().ok()?;
+        let text = String::from_utf8(output.stdout).ok()?.trim().to_string();
+        (output.status.success() && !text.is_empty()).then_some(text)
+    };
+    let unknown = || "unknown".to_string();
+    let cpu = fs::read_to_string("/proc/cpuinfo").ok().and_then(|info| {
+        let field = |name: &str| {
+            info.lines()
+                .find(|line| line.starts_with(name))
+                .and_then(|line| Some(line.split_once(':')?.1.trim().to_string()))
+        };
+        Some(format!("{} (family {}, model {})", field("model name")?, field("cpu family")?, field("model")?))
+    });
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let commit = output("git", &["rev-parse", "--short", "HEAD"]).unwrap_or_else(unknown);
+    let dirty = output("git", &["status", "--porcelain", "--untracked-files=no"]).map_or("", |_| " with changes");
+    format!(
+        "- machine: {}, {cores} cores, shared\n- compiler: {}\n- commit: {commit}{dirty}\n",
+        cpu.unwrap_or_else(unknown),
+        output("rustc", &["--version"]).unwrap_or_else(unknown)
+    )
+}
+
+/// Writes a file so that nobody ever finds half of it: under a temporary name beside it, then renamed.
+pub fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".new");
+    fs::write(&name, text)?;
+    fs::rename(&name, path)
+}
