@@ -5,12 +5,16 @@
 
 pub mod agent;
 pub mod arena;
+pub mod budget;
+pub mod choice;
 pub mod erased;
+pub mod flat_mc;
 pub mod greedy;
 pub mod ismcts;
 pub mod random;
 pub mod rollout;
 pub mod spec;
+pub mod spread;
 pub mod survey;
 pub mod worlds;
 

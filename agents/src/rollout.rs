@@ -1,6 +1,23 @@
-//! How a search plays on from a leaf to the end.
+//! How a search plays on from a leaf: to the end, or to where an estimate or an exact value stands in for it.
+//!
+//! Who plays: uniformly random actions; the game's [hints](Hints::rollout); or *MAST*, the Move-Average Sampling Technique (H.
+//! Finnsson and Y. Björnsson, *Simulation-Based Approach to General Game Playing*, AAAI 2008), which learns during the search how
+//! well each action of each seat did on average, wherever it was played, and prefers those that did well: by Gibbs sampling, as
+//! there, or the best but for a share `epsilon` of random ones, which M. J. W. Tak, M. H. M. Winands and Y. Björnsson (*N-Grams and
+//! the Last-Good-Reply Policy Applied in General Game Playing*, IEEE Transactions on Computational Intelligence and AI in Games 4(2),
+//! 2012) found better. With `epsilon`, a random action takes the place of the policy's now and then whatever the policy.
+//!
+//! Known weaknesses: hints always make the same mistakes, and a stronger policy can be the worse judge of a position; MAST takes an
+//! action to be as good everywhere; an estimate after `cutoff` plies and an exact ending read all cards, so that what is still
+//! hidden counts as known (*strategy fusion*: I. Frank and D. Basin, *Search in Games with Incomplete Information*, Artificial
+//! Intelligence 100, 1998), and the ending moreover takes everybody to play perfectly.
 
-use stier_core::{BySeat, Hints, Rng, choice};
+mod mast;
+
+use stier_core::options::{OptionType, Switch};
+use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, OptionValue, Rng, Seat, Turn, choice};
+
+use mast::Mast;
 
 choice! {
     /// Who plays in a rollout.
@@ -9,28 +26,192 @@ choice! {
         Random = "random",
         /// Uniformly among those that the game's hints leave.
         Hints = "hints",
+        /// Those that did well so far in this search, for the seat that plays them.
+        Mast = "mast",
     }
 }
 
-/// Plays on from leaves.
+/// After how many plies of a rollout [`Hints::evaluate`] ends it, if at all; 0 plays nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Cutoff {
+    /// Rollouts go to the end of the game.
+    Off,
+    /// The state after that many plies is evaluated, unless the game has ended.
+    After(u32),
+}
+
+/// The longest rollout that can be cut off.
+const MOST_PLIES: u32 = 1_000_000;
+
+impl OptionType for Cutoff {
+    type Limits = ();
+
+    fn parse(text: &str, (): &()) -> Option<Self> {
+        match text {
+            "off" => Some(Self::Off),
+            plies => plies.parse().ok().filter(|&plies| plies <= MOST_PLIES).map(Self::After),
+        }
+    }
+
+    fn value(&self) -> OptionValue {
+        match self {
+            Self::Off => OptionValue::Name("off".to_string()),
+            Self::After(plies) => OptionValue::Int(i64::from(*plies)),
+        }
+    }
+
+    fn allowed((): &()) -> String {
+        format!("off | 0..={MOST_PLIES}")
+    }
+}
+
+/// How to roll out. Agents fill it from options of their own, with these names.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct RolloutSettings {
+    /// Who plays.
+    pub rollout: Rollout,
+    /// The probability of a uniformly random action instead of the policy's, 0 to 1.
+    pub epsilon: f64,
+    /// The temperature of MAST, in standard deviations of the returns: a mean that is higher by this much makes an action e times
+    /// as likely. With 0 always the action with the highest mean.
+    pub temperature: f64,
+    /// Where an estimate ends a rollout.
+    pub cutoff: Cutoff,
+    /// Whether [`Hints::ending`] ends a rollout as soon as it knows the value.
+    pub endings: Switch,
+    /// Rollouts from each leaf, at least 1; their mean counts.
+    pub rollouts: u32,
+}
+
+impl Default for RolloutSettings {
+    fn default() -> Self {
+        Self {
+            rollout: Rollout::Random,
+            epsilon: 0.0,
+            temperature: 1.0,
+            cutoff: Cutoff::Off,
+            endings: Switch::Off,
+            rollouts: 1,
+        }
+    }
+}
+
+/// Plays on from leaves, for one search.
+///
+/// For every iteration: [`note`](Self::note) each action on the way to the leaf, take the [`returns`](Self::returns) of the leaf
+/// unless it is the end of the game, and let the roller [`learn`](Self::learn) what the iteration brought. Rollers that learn nothing
+/// ignore the first and the last.
 #[derive(Clone, Debug)]
 pub struct Roller {
-    rollout: Rollout,
+    settings: RolloutSettings,
+    /// Whether the games' own playouts do.
+    plain: bool,
+    /// The plies that a rollout has at most.
+    plies: u32,
+    mast: Option<Mast>,
 }
 
 impl Roller {
-    /// Rollouts of this kind.
-    pub fn new(rollout: Rollout) -> Self {
-        Self { rollout }
+    /// A roller for one search of this game, which has learned nothing yet.
+    pub fn new<G: Game>(game: &G, settings: RolloutSettings) -> Self {
+        let plies = match settings.cutoff {
+            Cutoff::Off => u32::MAX,
+            Cutoff::After(plies) => plies,
+        };
+        let learns = settings.rollout == Rollout::Mast;
+        let random = settings.rollout == Rollout::Random;
+        Self {
+            settings,
+            plain: !learns
+                && (random || settings.epsilon == 0.0)
+                && plies == u32::MAX
+                && settings.endings == Switch::Off,
+            plies,
+            mast: learns.then(|| Mast::new(game.num_seats(), game.num_actions(), settings.temperature)),
+        }
     }
 
-    /// The returns of one rollout from this state, which need not be a decision; leaves the state where it ended.
+    /// An action on the way from the root to the leaf.
+    #[inline(always)]
+    pub fn note(&mut self, seat: Seat, action: Action) {
+        if let Some(mast) = &mut self.mast {
+            mast.note(seat, action);
+        }
+    }
+
+    /// What the iteration brought: the noted actions are credited with it, and forgotten.
+    #[inline(always)]
+    pub fn learn(&mut self, returns: &BySeat<f32>) {
+        if let Some(mast) = &mut self.mast {
+            mast.learn(0, returns);
+            mast.count(returns);
+        }
+    }
+
+    /// The returns that rollouts from this state find, on average: a decision, or the end. Leaves the state anywhere.
     #[inline]
     pub fn returns<G: Hints>(&mut self, game: &G, state: &mut G::State, rng: &mut Rng) -> BySeat<f32> {
-        match self.rollout {
-            Rollout::Random => game.playout(state, rng),
+        if self.settings.rollouts == 1 {
+            return self.one(game, state, rng);
+        }
+        let start = *state;
+        let mut sum = BySeat::filled(game.num_seats(), 0.0);
+        for _ in 0..self.settings.rollouts {
+            *state = start;
+            let returns = self.one(game, state, rng);
+            sum.iter_mut().zip(returns.iter()).for_each(|(sum, &value)| *sum += value);
+        }
+        let share = 1.0 / self.settings.rollouts as f32;
+        sum.iter_mut().for_each(|value| *value *= share);
+        sum
+    }
+
+    /// One rollout.
+    #[inline]
+    fn one<G: Hints>(&mut self, game: &G, state: &mut G::State, rng: &mut Rng) -> BySeat<f32> {
+        if !self.plain {
+            return self.step_by_step(game, state, rng);
+        }
+        match self.settings.rollout {
             Rollout::Hints => game.hinted_playout(state, rng),
+            Rollout::Random | Rollout::Mast => game.playout(state, rng),
         };
+        game.returns(state)
+    }
+
+    #[inline(never)]
+    fn step_by_step<G: Hints>(&mut self, game: &G, state: &mut G::State, rng: &mut Rng) -> BySeat<f32> {
+        let path = self.mast.as_ref().map_or(0, Mast::noted);
+        let returns = self.walk(game, state, rng);
+        if let Some(mast) = &mut self.mast {
+            mast.learn(path, &returns);
+        }
+        returns
+    }
+
+    #[inline(always)]
+    fn walk<G: Hints>(&mut self, game: &G, state: &mut G::State, rng: &mut Rng) -> BySeat<f32> {
+        let endings = self.settings.endings == Switch::On;
+        let mut left = self.plies;
+        while let Turn::Seat(seat) = game.turn(state) {
+            if endings && let Some(returns) = game.ending(state) {
+                return returns;
+            }
+            if left == 0 {
+                return game.evaluate(state);
+            }
+            left -= 1;
+            let legal = game.legal(state);
+            let any = self.settings.epsilon > 0.0 && rng.unit() < self.settings.epsilon;
+            let action = match (&self.mast, self.settings.rollout) {
+                _ if any => legal.pick(rng),
+                (Some(mast), _) => mast.pick(seat, legal, rng),
+                (None, Rollout::Hints) => game.rollout(state, legal).pick(rng),
+                (None, _) => legal.pick(rng),
+            };
+            self.note(seat, action);
+            game.step(state, action, rng);
+        }
         game.returns(state)
     }
 }

@@ -7,6 +7,7 @@ use stier_core::{Hints, OptionError, OptionInfo, OptionValue, Options};
 use thiserror::Error;
 
 use crate::agent::Agent;
+use crate::flat_mc::{FlatMc, FlatMcOptions};
 use crate::greedy::{Greedy, GreedyOptions};
 use crate::ismcts::{Ismcts, IsmctsOptions};
 use crate::random::{Random, RandomOptions};
@@ -80,6 +81,8 @@ macro_rules! agents {
 }
 
 agents! {
+    /// Flat Monte Carlo: worlds and rollouts, no tree (Ginsberg 2001; Browne et al. 2012).
+    "flat_mc" => FlatMc(FlatMcOptions, FlatMc);
     /// One look ahead, by the game's own hints.
     "greedy" => Greedy(GreedyOptions, Greedy);
     /// Single-observer information set Monte Carlo tree search (Cowling, Powley and Whitehouse 2012).
@@ -156,9 +159,15 @@ mod tests {
 
     #[test]
     fn text_round_trips() {
-        for text in
-            ["random", "greedy", "ismcts", "ismcts:iterations=10000,c=0.5", "ismcts:threads=2,seed=7", "random:seed=3"]
-        {
+        for text in [
+            "random",
+            "greedy",
+            "flat_mc:allocation=ucb1,cutoff=4",
+            "ismcts",
+            "ismcts:iterations=10000,c=0.5",
+            "ismcts:threads=2,seed=7",
+            "random:seed=3",
+        ] {
             let spec: AgentSpec = text.parse().unwrap();
             assert_eq!(spec.to_string(), text);
         }
@@ -169,7 +178,7 @@ mod tests {
     #[test]
     fn errors_name_what_there_is() {
         let error = |text: &str| text.parse::<AgentSpec>().unwrap_err().to_string();
-        assert_eq!(error("alphazero"), "unknown agent 'alphazero'; the agents are greedy, ismcts, random");
+        assert_eq!(error("alphazero"), "unknown agent 'alphazero'; the agents are flat_mc, greedy, ismcts, random");
         assert!(
             error("ismcts:iteratons=5").starts_with("ismcts has no option 'iteratons'; its options are iterations,")
         );

@@ -49,12 +49,19 @@ macro_rules! every_agent {
             let game = <$game as Game>::new(Default::default()).expect("default rules");
             for agent in spec::NAMES {
                 let text = match *agent {
+                    "flat_mc" => "flat_mc:iterations=100".to_string(),
                     "ismcts" => "ismcts:iterations=200".to_string(),
                     other => other.to_string(),
                 };
                 decides_alike_in_every_world(&game, &text.parse().expect("an agent"), 12);
             }
-            for text in ["ismcts:iterations=100,threads=3", "ismcts:iterations=100,rollout=hints,choose=sample"] {
+            for text in [
+                "flat_mc:iterations=60,allocation=ucb1,rollout=mast,epsilon=0.2,endings=on",
+                "ismcts:iterations=100,threads=3",
+                "ismcts:iterations=100,rollout=hints,choose=sample",
+                "ismcts:iterations=60,rollout=hints,epsilon=0.2,cutoff=3,rollouts=2",
+                "ismcts:iterations=100,rollout=mast",
+            ] {
                 decides_alike_in_every_world(&game, &text.parse().expect("an agent"), 3);
             }
         }

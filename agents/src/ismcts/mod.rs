@@ -21,10 +21,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use arrayvec::ArrayVec;
+use stier_core::options::Switch;
 use stier_core::{Action, ActionSet, BySeat, Game, Hints, Rng, Seat, SeatView as _, Turn, choice, options};
 
 use crate::agent::{ActionStats, Agent, Decision, Search};
-use crate::rollout::{Roller, Rollout};
+use crate::rollout::{Cutoff, Roller, Rollout, RolloutSettings};
 use crate::worlds::Worlds;
 use tree::{Edge, RootEdge, Tree};
 
@@ -50,12 +51,35 @@ options! {
         /// Exploration in UCB1, for returns scaled so that twice their standard deviation in this search is 1: 0.7 is the value
         /// of the literature for games won or lost.
         c: f64 = 0.7, 0.0..=100.0;
-        /// How iterations play on from a leaf.
-        rollout: Rollout = Rollout::Random, ();
+        /// Who plays in a rollout.
+        rollout: Rollout = RolloutSettings::default().rollout, ();
+        /// The probability of a uniformly random action in a rollout, instead of the policy's.
+        epsilon: f64 = RolloutSettings::default().epsilon, 0.0..=1.0;
+        /// The temperature of rollout=mast, in standard deviations of the returns; 0 for the best action only.
+        temperature: f64 = RolloutSettings::default().temperature, 0.0..=1000.0;
+        /// After how many plies of a rollout the game's evaluation ends it.
+        cutoff: Cutoff = RolloutSettings::default().cutoff, ();
+        /// Whether exact open-card endings end a rollout, where the game has them.
+        endings: Switch = RolloutSettings::default().endings, ();
+        /// Rollouts from each leaf; their mean counts.
+        rollouts: u32 = RolloutSettings::default().rollouts, 1..=10_000;
         /// Which action is played after the search.
         choose: Choose = Choose::Visits, ();
         /// Threads: a tree each, statistics added at the root; deterministic for a given number.
         threads: u64 = 1, 1..=256;
+    }
+}
+
+impl IsmctsOptions {
+    fn rollout_settings(&self) -> RolloutSettings {
+        RolloutSettings {
+            rollout: self.rollout,
+            epsilon: self.epsilon,
+            temperature: self.temperature,
+            cutoff: self.cutoff,
+            endings: self.endings,
+            rollouts: self.rollouts,
+        }
     }
 }
 
@@ -65,8 +89,10 @@ const MAX_DEPTH: usize = 256;
 const MAX_NODES: usize = 1 << 23;
 /// No tree is searched for more iterations than this: the counts of its edges fit 31 bits.
 const MAX_ITERATIONS: u64 = 1 << 30;
-/// Iterations between two looks at clock and flag.
+/// Iterations between two looks at the flag.
 const CHUNK: u64 = 256;
+/// Iterations between two looks at the clock: few, so that slow iterations do not get more time.
+const CLOCK_CHUNK: u64 = 16;
 
 /// The player: see the [module](self) documentation.
 #[derive(Debug)]
@@ -106,7 +132,7 @@ impl<G: Hints> Agent<G> for Ismcts<G::Actions> {
                 game,
                 seat: view.seat(),
                 worlds: &worlds,
-                roller: Roller::new(self.options.rollout),
+                roller: Roller::new(game, self.options.rollout_settings()),
                 options: &self.options,
                 interrupt: &self.interrupt,
                 budget: budget(index),
@@ -232,7 +258,7 @@ impl<G: Hints> Searcher<'_, G> {
             let chunk = match self.budget {
                 Budget::Iterations(total) => CHUNK.min(total - done),
                 Budget::Until(end) if done >= MAX_ITERATIONS || Instant::now() >= end => 0,
-                Budget::Until(_) => CHUNK,
+                Budget::Until(_) => CLOCK_CHUNK,
             };
             if chunk == 0 || self.interrupt.load(Ordering::Relaxed) && done > 0 {
                 return done;
@@ -240,6 +266,7 @@ impl<G: Hints> Searcher<'_, G> {
             for _ in 0..chunk {
                 let c = self.options.c as f32 * spread.scale;
                 let returns = self.iterate(c, &mut path);
+                self.roller.learn(&returns);
                 for &(edge, seat) in &path {
                     self.tree.update(edge, (f64::from(returns[seat]) - f64::from(low)) * scale);
                 }
@@ -263,11 +290,13 @@ impl<G: Hints> Searcher<'_, G> {
                 let action = untried.pick(&mut self.rng);
                 self.tree.count_available(node, legal);
                 path.push((self.tree.add_edge(node, action), seat));
+                self.roller.note(seat, action);
                 game.step(&mut state, action, &mut self.rng);
                 return self.roller.returns(game, &mut state, &mut self.rng);
             }
             let (edge, action) = self.tree.select(node, legal, c);
             path.push((edge, seat));
+            self.roller.note(seat, action);
             let observed = game.observed(&state, action, self.seat);
             game.step(&mut state, action, &mut self.rng);
             if path.len() == MAX_DEPTH || self.tree.len() >= MAX_NODES {

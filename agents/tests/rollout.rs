@@ -1,0 +1,301 @@
+//! Rollouts play by the policy they are told to, and end where they are told to.
+
+use stier_agents::rollout::{Cutoff, Roller, Rollout, RolloutSettings};
+use stier_core::options::{OptionType as _, Switch};
+use stier_core::{
+    Action, ActionSet as _, Actions64, BySeat, Chance, Game, Hints, History, OptionValue, Rng, RulesError, Sampler,
+    Seat, SeatView, Turn, World, for_each_game, options,
+};
+
+options! {
+    /// No options.
+    struct NoRules for "digits" {}
+}
+
+/// Eight times, by turns, two players add 0, 1 or 2 to their sums; the margin counts. Hints leave the even numbers. An estimate says 100,
+/// exact values are known before the last two turns and are 10.
+#[derive(Clone, Debug)]
+struct Digits;
+
+const TURNS: u8 = 8;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+struct Sums {
+    turns: u8,
+    sums: [u8; 2],
+    /// How often each of the numbers came.
+    counts: [u8; 3],
+}
+
+impl SeatView for Sums {
+    fn seat(&self) -> Seat {
+        Seat(self.turns % 2)
+    }
+}
+
+#[derive(Clone)]
+struct Known(Sums);
+
+impl Sampler<Digits> for Known {
+    fn sample(&self, _rng: &mut Rng) -> Sums {
+        self.0
+    }
+
+    fn count(&self) -> u64 {
+        1
+    }
+
+    fn worlds(&self) -> impl Iterator<Item = World<Sums>> {
+        std::iter::once(World { state: self.0, weight: 1 })
+    }
+
+    fn sample_history(&self, game: &Digits, _rng: &mut Rng) -> History<Digits> {
+        History::new(game)
+    }
+}
+
+impl Game for Digits {
+    const NAME: &'static str = "digits";
+    type Rules = NoRules;
+    type State = Sums;
+    type View = Sums;
+    type Sampler = Known;
+    type Actions = Actions64;
+
+    fn new(_rules: NoRules) -> Result<Self, RulesError> {
+        Ok(Self)
+    }
+
+    fn rules(&self) -> &NoRules {
+        &NoRules {}
+    }
+
+    fn num_seats(&self) -> usize {
+        2
+    }
+
+    fn num_actions(&self) -> usize {
+        3
+    }
+
+    fn num_outcomes(&self) -> usize {
+        0
+    }
+
+    fn max_decisions(&self) -> usize {
+        usize::from(TURNS)
+    }
+
+    fn max_chance_events(&self) -> usize {
+        0
+    }
+
+    fn utility_range(&self) -> (f32, f32) {
+        (-8.0, 8.0)
+    }
+
+    fn utility_sum(&self) -> Option<f32> {
+        Some(0.0)
+    }
+
+    fn root(&self) -> Sums {
+        Sums::default()
+    }
+
+    fn turn(&self, state: &Sums) -> Turn {
+        if state.turns == TURNS { Turn::Over } else { Turn::Seat(Seat(state.turns % 2)) }
+    }
+
+    fn legal(&self, state: &Sums) -> Actions64 {
+        Actions64(if state.turns == TURNS { 0 } else { 0b111 })
+    }
+
+    fn apply(&self, state: &mut Sums, action: Action) {
+        state.sums[usize::from(state.turns % 2)] += action.0;
+        state.counts[action.index()] += 1;
+        state.turns += 1;
+    }
+
+    fn chance(&self, _state: &Sums) -> Chance {
+        Chance::new()
+    }
+
+    fn sample_chance(&self, _state: &Sums, _rng: &mut Rng) -> Action {
+        unreachable!("no chance")
+    }
+
+    fn sight(&self, _state: &Sums, _seat: Seat) -> u64 {
+        0
+    }
+
+    fn returns(&self, state: &Sums) -> BySeat<f32> {
+        let margin = f32::from(state.sums[0]) - f32::from(state.sums[1]);
+        BySeat::from(if state.turns == TURNS { [margin, -margin] } else { [0.0; 2] })
+    }
+
+    fn view(&self, history: &History<Self>, _seat: Seat) -> Sums {
+        *history.state()
+    }
+
+    fn sampler(&self, view: &Sums) -> Known {
+        Known(*view)
+    }
+}
+
+impl Hints for Digits {
+    fn rollout(&self, _state: &Sums, legal: Actions64) -> Actions64 {
+        legal.and(Actions64(0b101))
+    }
+
+    fn evaluate(&self, _state: &Sums) -> BySeat<f32> {
+        BySeat::from([100.0, -100.0])
+    }
+
+    fn ending(&self, state: &Sums) -> Option<BySeat<f32>> {
+        (state.turns >= TURNS - 2).then(|| BySeat::from([10.0, -10.0]))
+    }
+}
+
+/// Where a rollout with these settings ends, and what it finds.
+fn roll(settings: RolloutSettings, rng: &mut Rng) -> (Sums, f32) {
+    let mut state = Digits.root();
+    let returns = Roller::new(&Digits, settings).returns(&Digits, &mut state, rng);
+    assert_eq!(returns[Seat(0)], -returns[Seat(1)]);
+    (state, returns[Seat(0)])
+}
+
+#[test]
+fn an_estimate_ends_a_rollout_after_so_many_plies() {
+    let mut rng = Rng::stream(1, "cutoff", 0);
+    for rollout in [Rollout::Random, Rollout::Hints, Rollout::Mast] {
+        for plies in 0..12 {
+            let settings = RolloutSettings { rollout, cutoff: Cutoff::After(plies), ..Default::default() };
+            let (end, value) = roll(settings, &mut rng);
+            assert_eq!(end.turns, TURNS.min(plies as u8));
+            assert_eq!(value == 100.0, plies < u32::from(TURNS), "an end is not estimated");
+        }
+        let untouched = rng.clone();
+        roll(RolloutSettings { rollout, cutoff: Cutoff::After(0), ..Default::default() }, &mut rng);
+        assert_eq!(rng, untouched, "no ply, no draw");
+    }
+}
+
+#[test]
+fn an_exact_ending_ends_a_rollout() {
+    let mut rng = Rng::stream(1, "endings", 0);
+    let settings = RolloutSettings { endings: Switch::On, ..Default::default() };
+    assert_eq!(roll(settings, &mut rng).1, 10.0);
+    assert_eq!(roll(settings, &mut rng).0.turns, TURNS - 2);
+    // What is exact comes before what is estimated.
+    assert_eq!(roll(RolloutSettings { cutoff: Cutoff::After(6), ..settings }, &mut rng).1, 10.0);
+    assert_eq!(roll(RolloutSettings { cutoff: Cutoff::After(5), ..settings }, &mut rng).1, 100.0);
+}
+
+#[test]
+fn epsilon_is_the_share_of_random_actions() {
+    let mut rng = Rng::stream(1, "epsilon", 0);
+    for epsilon in [0.0, 0.1, 0.5, 1.0] {
+        let settings = RolloutSettings { rollout: Rollout::Hints, epsilon, ..Default::default() };
+        let rollouts = 5000;
+        let odd: f64 = (0..rollouts).map(|_| f64::from(roll(settings, &mut rng).0.counts[1])).sum();
+        let share = odd / f64::from(rollouts * i32::from(TURNS));
+        assert!((share - epsilon / 3.0).abs() < 0.01, "{epsilon}: {share}");
+    }
+}
+
+#[test]
+fn several_rollouts_are_averaged() {
+    let mut rng = Rng::stream(1, "mean", 0);
+    let mut twin = rng.clone();
+    let single = RolloutSettings::default();
+    let sum: f32 = (0..7).map(|_| roll(single, &mut twin).1).sum();
+    let mean = roll(RolloutSettings { rollouts: 7, ..single }, &mut rng).1;
+    assert!((mean - sum / 7.0).abs() < 1e-5);
+    assert_eq!(rng, twin);
+}
+
+#[test]
+fn mast_learns_what_is_good_for_whom() {
+    for (temperature, epsilon) in [(0.5, 0.0), (0.0, 0.1)] {
+        let settings = RolloutSettings { rollout: Rollout::Mast, temperature, epsilon, ..Default::default() };
+        let mut roller = Roller::new(&Digits, settings);
+        let mut rng = Rng::stream(1, "mast", 0);
+        let mut counts = [0_u32; 3];
+        for simulation in 0..3000 {
+            let mut state = Digits.root();
+            roller.note(Seat(0), Action(1));
+            Digits.step(&mut state, Action(1), &mut rng);
+            let returns = roller.returns(&Digits, &mut state, &mut rng);
+            roller.learn(&returns);
+            if simulation >= 1000 {
+                counts.iter_mut().zip(state.counts).for_each(|(sum, count)| *sum += u32::from(count));
+            }
+        }
+        let all: u32 = counts.iter().sum::<u32>() - 2000;
+        let twos = f64::from(counts[2]) / f64::from(all);
+        assert!(twos > 0.55, "both players learn that two is more than one: {counts:?}");
+    }
+}
+
+#[test]
+fn mast_plays_at_random_before_it_knows_anything() {
+    let mut rng = Rng::stream(1, "mast", 1);
+    let mut twin = rng.clone();
+    let mast = RolloutSettings { rollout: Rollout::Mast, ..Default::default() };
+    assert_eq!(roll(mast, &mut rng), roll(RolloutSettings::default(), &mut twin));
+}
+
+#[test]
+fn cutoffs_are_read_and_written() {
+    for (text, cutoff, value) in [
+        ("off", Cutoff::Off, OptionValue::Name("off".to_string())),
+        ("0", Cutoff::After(0), OptionValue::Int(0)),
+        ("12", Cutoff::After(12), OptionValue::Int(12)),
+    ] {
+        assert_eq!(Cutoff::parse(text, &()), Some(cutoff));
+        assert_eq!(cutoff.value(), value);
+        assert_eq!(value.to_string(), text);
+    }
+    for text in ["on", "-1", "1.5", "10000000", ""] {
+        assert_eq!(Cutoff::parse(text, &()), None, "{text}");
+    }
+}
+
+/// A cut-off that never comes sends rollouts down the slow path: it must draw what the fast one draws.
+fn ways_agree<G: Hints>(game: &G) {
+    let far = Cutoff::After(1_000_000);
+    for index in 0..40 {
+        let mut rng = Rng::stream(2, "ways", index);
+        let mut start = game.root();
+        game.settle(&mut start, &mut rng);
+        for rollout in [Rollout::Random, Rollout::Hints] {
+            let settings = RolloutSettings { rollout, ..Default::default() };
+            let (mut fast, mut slow, mut plain) = (start, start, start);
+            let (mut one, mut other, mut third) = (rng.clone(), rng.clone(), rng.clone());
+            let found = Roller::new(game, settings).returns(game, &mut fast, &mut one);
+            let slowly =
+                Roller::new(game, RolloutSettings { cutoff: far, ..settings }).returns(game, &mut slow, &mut other);
+            match rollout {
+                Rollout::Hints => game.hinted_playout(&mut plain, &mut third),
+                _ => game.playout(&mut plain, &mut third),
+            };
+            assert_eq!((fast, &found, &one), (slow, &slowly, &other));
+            assert_eq!((fast, &found, &one), (plain, &game.returns(&plain), &third));
+        }
+        // With nothing but random actions, the other policies play the same game.
+        let mut state = start;
+        let settings = RolloutSettings { rollout: Rollout::Mast, epsilon: 1.0, ..Default::default() };
+        Roller::new(game, settings).returns(game, &mut state, &mut rng);
+        assert_eq!(game.turn(&state), Turn::Over);
+    }
+}
+
+macro_rules! every_game {
+    ($name:ident, $game:ty) => {
+        #[test]
+        fn $name() {
+            ways_agree(&<$game as Game>::new(Default::default()).expect("default rules"));
+        }
+    };
+}
+for_each_game!(every_game);
