@@ -30,7 +30,7 @@ pub(super) struct Deck {
     /// The referee, if it is in the deck.
     pub(super) referee: u32,
     /// The counter, if it is in the deck.
-    counter: u32,
+    pub(super) counter: u32,
     /// `suit_of[card]`; [`NO_TRUMP`] for the referee and the counter.
     pub(super) suit_of: [u8; CARDS],
     /// `suit[suit]`, and nothing at [`NO_TRUMP`].
