@@ -10,6 +10,7 @@
 mod cards;
 mod encode;
 mod hints;
+mod lock;
 mod notation;
 mod picture;
 mod playout;
@@ -34,6 +35,7 @@ use crate::seats::{BySeat, Seat};
 use crate::utility::Utility;
 
 use cards::{Card, Deck, NO_CARD};
+pub use lock::LockValue;
 pub use rules::{Rules, Scoring, Specials};
 pub use sampler::Sampler;
 use solve::Layout;

@@ -128,6 +128,7 @@ impl Table {
 
     /// Whether the player on lead can collect at least `need` of the tricks left: one for each of its `cards`, and the
     /// `waiting` neutral one, if there is one (1, or 0). `SPECIALS` if a special may be in hand.
+    #[inline(always)]
     pub(super) fn lead<const SPECIALS: bool>(
         &self,
         lead: u32,
@@ -137,48 +138,57 @@ impl Table {
         waiting: i32,
     ) -> bool {
         debug_assert!(lead.count_ones() == cards as u32 && follow.count_ones() == cards as u32);
-        if need <= 0 {
-            return true;
-        }
-        if need > cards + waiting {
-            return false;
-        }
-        if SPECIALS && (lead | follow) & SPECIAL == 0 {
-            return self.lead::<false>(lead, follow, need, cards, waiting);
+        if need <= 0 || need > cards + waiting {
+            return need <= 0;
         }
         if cards == 1 {
-            let (_, winners) = self.replies::<SPECIALS>(lead, follow);
-            return follow & winners == 0;
+            return self.keeps_last::<SPECIALS>(lead, follow);
         }
-        // What nobody can take away: with the referee against one, a trick less.
+        if SPECIALS && (lead | follow) & SPECIAL == 0 {
+            return self.search::<false>(lead, follow, need, cards, waiting);
+        }
+        self.search::<SPECIALS>(lead, follow, need, cards, waiting)
+    }
+
+    /// Whether the last trick goes to its leader.
+    #[inline(always)]
+    fn keeps_last<const SPECIALS: bool>(&self, lead: u32, follow: u32) -> bool {
+        let (_, winners) = self.replies::<SPECIALS>(lead, follow);
+        follow & winners == 0
+    }
+
+    /// The same for two cards and more, and if it is not out of the question by number.
+    #[inline(never)]
+    fn search<const SPECIALS: bool>(&self, lead: u32, follow: u32, need: i32, cards: i32, waiting: i32) -> bool {
+        // Tricks that nobody can take away: highest trumps, and highest cards of other suits once these draw all trumps. The
+        // counter threatens the highest values; the referee may turn one trick neutral, and then the lead may go.
         let lead_above = lead & SUITED & !fill_down(follow & SUITED);
         let follow_above = follow & self.trump & !fill_down(lead & SUITED);
-        if SPECIALS {
-            let safe = |cards: u32, other: u32| {
-                let safe = if other & COUNTER == 0 { cards } else { cards & !HIGHEST };
-                safe.count_ones() as i32 - i32::from(other & REFEREE != 0)
-            };
-            let cashable = if follow & (self.trump | REFEREE) == 0 { lead_above } else { lead_above & self.trump };
-            if safe(cashable, follow) >= need {
-                return true;
-            }
-            if safe(follow_above, lead) > cards + waiting - need {
-                return false;
-            }
+        let (drawing, cashable, kept, withheld) = if SPECIALS {
+            let bound = |cards: u32, other: u32| if other & COUNTER == 0 { cards } else { cards & !HIGHEST };
+            let cashable = bound(lead_above, follow);
+            let drawing = if follow & SPECIAL & (REFEREE | self.free) == 0 { cashable & self.trump } else { 0 };
+            let lost = |other: u32| i32::from(other & REFEREE != 0);
+            (drawing, cashable, bound(follow_above, lead).count_ones() as i32 - lost(lead), lost(follow))
         } else {
-            let cashable = if follow & self.trump == 0 { lead_above } else { lead_above & self.trump };
-            let sure = cashable.count_ones() as i32;
-            // The first of them collects what is waiting.
-            if sure + waiting * i32::from(sure > 0) >= need {
-                return true;
-            }
-            if follow_above.count_ones() as i32 > cards + waiting - need {
-                return false;
-            }
+            (lead_above & self.trump, lead_above, follow_above.count_ones() as i32, 0)
+        };
+        let trumps = follow & self.trump;
+        let draws_all = trumps.count_ones() <= drawing.count_ones() && (!SPECIALS || withheld == 0);
+        let cashed = if draws_all { cashable } else { cashable & self.trump };
+        let sure = cashed.count_ones() as i32 - withheld;
+        // The first of them collects what is waiting.
+        if sure + waiting * i32::from(sure > 0) >= need {
+            return true;
+        }
+        if kept > cards + waiting - need {
+            return false;
         }
         let mut leads = distinct(lead, follow, SPECIALS && (lead | follow) & COUNTER != 0);
         while leads != 0 {
-            let led = 1 << (31 - leads.leading_zeros());
+            // What cannot be beaten in its suit first.
+            let first = if leads & lead_above != 0 { leads & lead_above } else { leads };
+            let led = 1 << (31 - first.leading_zeros());
             leads ^= led;
             if self.answer::<SPECIALS>(led, lead ^ led, follow, need, cards, waiting) {
                 return true;
@@ -201,7 +211,9 @@ impl Table {
         let (legal, winners) = self.replies::<SPECIALS>(led, follow);
         let mut replies = distinct(legal, lead | led, SPECIALS && (lead | led | follow) & COUNTER != 0);
         while replies != 0 {
-            let reply = replies & replies.wrapping_neg();
+            // What wins first.
+            let first = if replies & winners != 0 { replies & winners } else { replies };
+            let reply = first & first.wrapping_neg();
             replies ^= reply;
             if !self.settled::<SPECIALS>(led, reply, winners & reply != 0, lead, follow ^ reply, need, cards, waiting) {
                 return false;
@@ -278,12 +290,6 @@ impl Ending {
         }
     }
 
-    /// The same ending if the other player holds these cards (ids).
-    #[inline(always)]
-    pub(super) fn against(&self, game: &Schwinget, hand: u32) -> Self {
-        Self { other: game.layout.cards(hand), ..*self }
-    }
-
     /// Whether the player can collect at least `need` tricks, the waiting one included.
     pub(super) fn can_collect(&self, need: i32) -> bool {
         let Self { table, own, other, cards, waiting, led, deciding, .. } = *self;
@@ -358,6 +364,16 @@ impl Stakes {
             }
         }
         reached
+    }
+
+    /// How many of the steps so many tricks are.
+    pub(super) fn reached_with(&self, tricks: u8) -> usize {
+        self.steps.iter().filter(|&&step| step <= tricks).count()
+    }
+
+    /// How many different returns there are.
+    pub(super) fn len(&self) -> usize {
+        self.worth.len()
     }
 
     /// What so many steps are worth to both seats.
