@@ -30,7 +30,7 @@ pub(super) struct Deck {
     /// The referee, if it is in the deck.
     pub(super) referee: u32,
     /// The counter, if it is in the deck.
-    counter: u32,
+    pub(super) counter: u32,
     /// `suit_of[card]`; [`NO_TRUMP`] for the referee and the counter.
     pub(super) suit_of: [u8; CARDS],
     /// `suit[suit]`, and nothing at [`NO_TRUMP`].
@@ -124,6 +124,16 @@ impl Deck {
     #[inline(always)]
     pub(super) fn winners(&self, trump: u8, led: Card) -> u32 {
         self.beats[usize::from(trump)][usize::from(led & 31)]
+    }
+
+    /// The suit that must be followed when `led` is led: its cards, none for a special.
+    pub(super) fn suit_led(&self, led: Card) -> u32 {
+        self.suit_led[usize::from(led)]
+    }
+
+    /// What may be played on `led` although its suit could be followed, that suit included.
+    pub(super) fn follow(&self, trump: u8, led: Card) -> u32 {
+        self.follow[usize::from(trump)][usize::from(led)]
     }
 
     /// The suit that a reply shows its player not to hold, or [`NO_TRUMP`] if it shows nothing.

@@ -5,6 +5,7 @@ use crate::bits;
 use crate::game::SeatView as _;
 use crate::hints::Hints;
 use crate::rng::Rng;
+use crate::seats::BySeat;
 
 use super::cards::{Card, NO_TRUMP};
 use super::state::{Phase, State};
@@ -73,6 +74,11 @@ impl Hints for Schwinget {
             }
             _ => legal,
         }
+    }
+
+    #[inline]
+    fn ending(&self, state: &State) -> Option<BySeat<f32>> {
+        self.open_ending(state)
     }
 
     #[inline]

@@ -10,11 +10,13 @@
 mod cards;
 mod encode;
 mod hints;
+mod lock;
 mod notation;
 mod picture;
 mod playout;
 mod rules;
 mod sampler;
+mod solve;
 mod state;
 mod verdict;
 mod view;
@@ -33,8 +35,10 @@ use crate::seats::{BySeat, Seat};
 use crate::utility::Utility;
 
 use cards::{Card, Deck, NO_CARD};
+pub use lock::LockValue;
 pub use rules::{Rules, Scoring, Specials};
 pub use sampler::Sampler;
+use solve::Layout;
 pub use state::State;
 use state::{NOBODY, Neutral, Phase};
 use verdict::Verdicts;
@@ -46,6 +50,7 @@ pub struct Schwinget {
     rules: Rules,
     deck: Deck,
     verdicts: Verdicts,
+    layout: Layout,
     pile: u8,
 }
 
@@ -150,6 +155,17 @@ impl Schwinget {
         }
     }
 
+    /// What these scores, in hundredths, are worth to each seat at the end of a match.
+    #[inline(always)]
+    fn utility_of(&self, scores: [u16; 2]) -> [f32; 2] {
+        let [a, b] = scores.map(i32::from);
+        match self.rules.utility {
+            Utility::Margin => [a - b, b - a].map(|hundredths| hundredths as f32 / 100.0),
+            Utility::Score => [a, b].map(|hundredths| hundredths as f32 / 100.0),
+            Utility::Win => [(a - b).signum() as f32, (b - a).signum() as f32],
+        }
+    }
+
     /// A card of the pool, uniformly.
     #[inline(always)]
     fn any_of_pool(state: &State, rng: &mut Rng) -> Card {
@@ -179,7 +195,8 @@ impl Game for Schwinget {
         let pile = rules.pile_size()?;
         let deck = Deck::new(&rules);
         let verdicts = Verdicts::new(&rules);
-        Ok(Self { rules, deck, verdicts, pile })
+        let layout = Layout::new(&rules, deck.referee, deck.counter);
+        Ok(Self { rules, deck, verdicts, layout, pile })
     }
 
     fn rules(&self) -> &Rules {
@@ -348,12 +365,7 @@ impl Game for Schwinget {
         if state.phase != Phase::Over {
             return BySeat::from([0.0; 2]);
         }
-        let [a, b] = state.scores.map(i32::from);
-        BySeat::from(match self.rules.utility {
-            Utility::Margin => [a - b, b - a].map(|hundredths| hundredths as f32 / 100.0),
-            Utility::Score => [a, b].map(|hundredths| hundredths as f32 / 100.0),
-            Utility::Win => [(a - b).signum() as f32, (b - a).signum() as f32],
-        })
+        BySeat::from(self.utility_of(state.scores))
     }
 
     fn view(&self, history: &History<Self>, seat: Seat) -> View {

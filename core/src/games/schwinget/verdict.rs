@@ -54,11 +54,17 @@ impl Verdicts {
     /// The result of the bout that has just ended.
     #[inline(always)]
     pub(super) fn of(&self, state: &State) -> Verdict {
-        let [a, b] = state.taken;
-        let all = |seat: usize| u8::from(state.attacked() && state.after_attack[seat] == self.hand_size);
+        self.look_up(state.attacker, state.taken, state.after_attack)
+    }
+
+    /// The result of a bout with this attacker (or [`NOBODY`]), the tricks `taken` by each seat and those of them `after_attack`.
+    #[inline(always)]
+    pub(super) fn look_up(&self, attacker: u8, taken: [u8; 2], after_attack: [u8; 2]) -> Verdict {
+        let [a, b] = taken;
+        let all = |seat: usize| u8::from(attacker != NOBODY && after_attack[seat] == self.hand_size);
         let enough = |tricks: u8| tricks >= self.consolation_tricks;
         self.table[index(Facts {
-            attacker: state.attacker,
+            attacker,
             thrower: NOBODY - 2 * all(0) - all(1),
             ahead: NOBODY - 2 * u8::from(a > b) - u8::from(b > a),
             fought_well: [enough(a), enough(b)],
