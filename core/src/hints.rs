@@ -18,6 +18,30 @@ pub trait Hints: Game {
         legal
     }
 
+    /// How many [features](Hints::features) the game's policy has.
+    fn num_features(&self) -> usize {
+        0
+    }
+
+    /// Describes a legal action to the game's policy: calls `add(feature, value)` for what is not 0, each feature at most once.
+    /// Reads nothing that is hidden from the player to act.
+    fn features(&self, _state: &Self::State, _action: Action, _add: &mut impl FnMut(usize, f32)) {}
+
+    /// The weight of each feature in the game's policy: the probability of an action is proportional to e to the power of its
+    /// weighted features. Without features the policy is uniform.
+    fn weights(&self) -> &[f32] {
+        &[]
+    }
+
+    /// The weighted features of a legal action: the logarithm of its probability in the game's policy, up to a constant.
+    #[inline]
+    fn logit(&self, state: &Self::State, action: Action) -> f32 {
+        let weights = self.weights();
+        let mut sum = 0.0;
+        self.features(state, action, &mut |feature, value| sum += weights[feature] * value);
+        sum
+    }
+
     /// The returns that the state promises with all cards open: an estimate, cheap, between the bounds of the returns. Before
     /// the end only.
     fn evaluate(&self, _state: &Self::State) -> BySeat<f32> {

@@ -9,7 +9,7 @@ use crate::seats::BySeat;
 
 use super::cards::{Card, NO_TRUMP};
 use super::state::{Phase, State};
-use super::{Schwinget, View, playout};
+use super::{Schwinget, View, playout, policy, policy_weights};
 
 /// Attack when the cards in hand are expected to win this share of the tricks that follow.
 const ATTACK_FROM: f32 = 0.62;
@@ -74,6 +74,19 @@ impl Hints for Schwinget {
             }
             _ => legal,
         }
+    }
+
+    fn num_features(&self) -> usize {
+        policy::FEATURES
+    }
+
+    #[inline]
+    fn features(&self, state: &State, action: Action, add: &mut impl FnMut(usize, f32)) {
+        self.policy_features(state, action, add);
+    }
+
+    fn weights(&self) -> &[f32] {
+        &policy_weights::WEIGHTS
     }
 
     #[inline]

@@ -1,0 +1,258 @@
+//! Makes the weights of a game's policy: those with which the decisions of an agent are likeliest.
+//!
+//! The agent plays itself; now and then a random action takes the place of its own, so that it is also seen where it would not have
+//! gone. The weights minimise the cross-entropy of its choices plus a small square penalty, by L-BFGS. Every fifth game is held out
+//! and judged.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use argmin::core::{CostFunction, Error, Executor, Gradient, State as _};
+use argmin::solver::linesearch::MoreThuenteLineSearch;
+use argmin::solver::quasinewton::LBFGS;
+use clap::Parser;
+use indicatif::{ParallelProgressIterator as _, ProgressStyle};
+use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
+use stier_agents::AgentSpec;
+use stier_agents::arena::Entrant;
+use stier_agents::spec::SpecError;
+use stier_core::{ActionSet as _, Hints, History, Options as _, Rng, RulesError, Turn, games, with_game};
+use thiserror::Error as ThisError;
+
+/// Fits the policy of a game to the decisions of an agent and writes the weights as Rust source.
+#[derive(Parser)]
+#[command(name = "fit_policy")]
+struct Arguments {
+    /// The game.
+    game: String,
+    /// Rules to play by, as `scoring=schwinger`; may be given several times, the games are shared among them.
+    #[arg(long, default_value = "")]
+    rules: Vec<String>,
+    /// Whose decisions.
+    #[arg(long, default_value = "ismcts:iterations=2000")]
+    agent: String,
+    /// Games of each rules.
+    #[arg(long, default_value_t = 4000)]
+    games: u32,
+    /// The seed of deals and agents.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// One decision in this many is made at random.
+    #[arg(long, default_value_t = 10)]
+    random: u32,
+    /// The weight of the square penalty.
+    #[arg(long, default_value_t = 1e-5)]
+    penalty: f64,
+    /// The file to write.
+    #[arg(long)]
+    out: PathBuf,
+}
+
+#[derive(Debug, ThisError)]
+enum Failure {
+    #[error(transparent)]
+    Rules(#[from] RulesError),
+    #[error(transparent)]
+    Agent(#[from] SpecError),
+    #[error("{0} has no features")]
+    NoFeatures(String),
+    #[error("cannot fit: {0}")]
+    Fit(#[from] Error),
+    #[error("cannot write {path}: {reason}")]
+    Write { path: String, reason: std::io::Error },
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let done = with_game!(arguments.game.as_str(), G => run::<G>(&arguments)).unwrap_or_else(|| {
+        Err(RulesError::UnknownGame { name: arguments.game.clone(), known: games::NAMES.join(", ") }.into())
+    });
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("fit_policy: {failure}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The decisions of some games, as a sparse matrix: a row for each legal action.
+#[derive(Clone, Default)]
+struct Decisions {
+    /// Where each decision's rows begin, and where the last one's end.
+    starts: Vec<u32>,
+    /// The chosen row of each decision.
+    chosen: Vec<u32>,
+    /// Where each row's entries begin, and where the last one's end.
+    rows: Vec<u32>,
+    features: Vec<u16>,
+    values: Vec<f32>,
+}
+
+impl Decisions {
+    fn new() -> Self {
+        Self { starts: vec![0], rows: vec![0], ..Self::default() }
+    }
+
+    fn len(&self) -> usize {
+        self.chosen.len()
+    }
+
+    fn append(&mut self, other: &Self) {
+        let (rows, entries) = (self.rows.len() as u32 - 1, self.values.len() as u32);
+        self.starts.extend(other.starts[1..].iter().map(|start| start + rows));
+        self.chosen.extend(other.chosen.iter().map(|row| row + rows));
+        self.rows.extend(other.rows[1..].iter().map(|row| row + entries));
+        self.features.extend_from_slice(&other.features);
+        self.values.extend_from_slice(&other.values);
+    }
+
+    /// The probabilities of the rows of a decision.
+    fn probabilities(&self, decision: usize, weights: &[f64], out: &mut Vec<f64>) {
+        out.clear();
+        for row in self.starts[decision]..self.starts[decision + 1] {
+            out.push(self.entries(row).map(|(feature, value)| weights[feature] * value).sum());
+        }
+        let most = out.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        out.iter_mut().for_each(|logit| *logit = (*logit - most).exp());
+        let sum: f64 = out.iter().sum();
+        out.iter_mut().for_each(|value| *value /= sum);
+    }
+
+    fn entries(&self, row: u32) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let range = self.rows[row as usize] as usize..self.rows[row as usize + 1] as usize;
+        range.map(|entry| (usize::from(self.features[entry]), f64::from(self.values[entry])))
+    }
+
+    /// Mean cross-entropy in nats, the same for the uniform policy, and how often the likeliest action was the chosen one.
+    fn judge(&self, weights: &[f64]) -> [f64; 3] {
+        let (mut sums, mut row) = ([0.0; 3], Vec::new());
+        for decision in 0..self.len() {
+            self.probabilities(decision, weights, &mut row);
+            let chosen = (self.chosen[decision] - self.starts[decision]) as usize;
+            sums[0] -= row[chosen].max(1e-12).ln();
+            sums[1] += (row.len() as f64).ln();
+            sums[2] += f64::from(u8::from(row.iter().all(|&other| other <= row[chosen])));
+        }
+        sums.map(|sum| sum / self.len() as f64)
+    }
+}
+
+/// Cross-entropy and penalty.
+struct Likelihood<'a> {
+    decisions: &'a Decisions,
+    penalty: f64,
+}
+
+impl CostFunction for Likelihood<'_> {
+    type Param = Vec<f64>;
+    type Output = f64;
+
+    fn cost(&self, weights: &Vec<f64>) -> Result<f64, Error> {
+        let squares: f64 = weights.iter().map(|weight| weight * weight).sum();
+        Ok(self.decisions.judge(weights)[0] + self.penalty * squares)
+    }
+}
+
+impl Gradient for Likelihood<'_> {
+    type Param = Vec<f64>;
+    type Gradient = Vec<f64>;
+
+    fn gradient(&self, weights: &Vec<f64>) -> Result<Vec<f64>, Error> {
+        let mut gradient = vec![0.0; weights.len()];
+        let mut row = Vec::new();
+        for decision in 0..self.decisions.len() {
+            self.decisions.probabilities(decision, weights, &mut row);
+            for (index, probability) in (self.decisions.starts[decision]..).zip(&row) {
+                let error = probability - f64::from(u8::from(index == self.decisions.chosen[decision]));
+                for (feature, value) in self.decisions.entries(index) {
+                    gradient[feature] += error * value;
+                }
+            }
+        }
+        let count = self.decisions.len() as f64;
+        let slope = |(sum, weight): (f64, &f64)| sum / count + 2.0 * self.penalty * weight;
+        Ok(gradient.into_iter().zip(weights).map(slope).collect())
+    }
+}
+
+/// The decisions of one game.
+fn one_game<G: Hints>(game: &G, spec: &AgentSpec, arguments: &Arguments, index: u64) -> Decisions {
+    let mut rng = Rng::stream(arguments.seed, "policy", index);
+    let mut history = History::dealt(game, &mut rng);
+    let mut agent = Entrant::<G>::enter(spec);
+    agent.restart(rng.bits());
+    let mut found = Decisions::new();
+    while let Turn::Seat(seat) = game.turn(history.state()) {
+        let legal = game.legal(history.state());
+        let mut action = agent.act(game, &game.view(&history, seat), legal).action;
+        if legal.len() > 1 {
+            for option in legal.iter() {
+                if option == action {
+                    found.chosen.push(found.rows.len() as u32 - 1);
+                }
+                game.features(history.state(), option, &mut |feature, value| {
+                    found.features.push(feature as u16);
+                    found.values.push(value);
+                });
+                found.rows.push(found.values.len() as u32);
+            }
+            found.starts.push(found.rows.len() as u32 - 1);
+            if rng.below(arguments.random) == 0 {
+                action = legal.pick(&mut rng);
+            }
+        }
+        history.push(game, action);
+        history.settle(game, &mut rng);
+    }
+    found
+}
+
+fn run<G: Hints>(arguments: &Arguments) -> Result<(), Failure> {
+    let spec: AgentSpec = arguments.agent.parse()?;
+    let [mut learned, mut held_out] = [Decisions::new(), Decisions::new()];
+    let mut features = 0;
+    for rules in &arguments.rules {
+        let game = G::new(G::Rules::from_text(rules).map_err(RulesError::from)?)?;
+        features = game.num_features();
+        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} games, {eta} left").expect("a template");
+        let games: Vec<Decisions> = (0..arguments.games)
+            .into_par_iter()
+            .progress_with_style(style)
+            .map(|index| one_game(&game, &spec, arguments, u64::from(index)))
+            .collect();
+        for (index, decisions) in games.iter().enumerate() {
+            if index % 5 == 4 { held_out.append(decisions) } else { learned.append(decisions) }
+        }
+    }
+    if features == 0 {
+        return Err(Failure::NoFeatures(arguments.game.clone()));
+    }
+    let search: LBFGS<_, Vec<f64>, Vec<f64>, f64> = LBFGS::new(MoreThuenteLineSearch::new(), 10);
+    let problem = Likelihood { decisions: &learned, penalty: arguments.penalty };
+    let result = Executor::new(problem, search)
+        .configure(|state| state.param(vec![0.0; features]).max_iters(300))
+        .run()?;
+    let weights = result.state().get_best_param().cloned().unwrap_or_default();
+    let [entropy, uniform, hits] = held_out.judge(&weights);
+    let facts = format!(
+        "{} decisions; held out {}: {entropy:.3} nats a decision (uniform {uniform:.3}), {:.1} % guessed",
+        learned.len(),
+        held_out.len(),
+        100.0 * hits
+    );
+    println!("{facts}");
+    let numbers: Vec<String> = weights.iter().map(|weight| format!("{weight:.3}")).collect();
+    let text = format!(
+        "//! Made by `fit_policy`; see there. The decisions of `{}`, {} games each of {}, seed {}.\n//!\n//! {facts}.\n\n\
+         /// By feature.\n#[rustfmt::skip]\npub(super) const WEIGHTS: [f32; {}] = [\n{}];\n",
+        arguments.agent,
+        arguments.games,
+        arguments.rules.iter().map(|rules| format!("`{rules}`")).collect::<Vec<_>>().join(" and "),
+        arguments.seed,
+        weights.len(),
+        numbers.chunks(16).map(|line| format!("    {},\n", line.join(", "))).collect::<String>()
+    );
+    stier_benches::write_atomically(&arguments.out, &text)
+        .map_err(|reason| Failure::Write { path: arguments.out.display().to_string(), reason })
+}
