@@ -5,7 +5,9 @@
 
 pub mod agent;
 pub mod arena;
+pub mod best_response;
 pub mod erased;
+pub mod game_tree;
 pub mod greedy;
 pub mod ismcts;
 pub mod random;
