@@ -10,6 +10,7 @@ pub mod erased;
 pub mod game_tree;
 pub mod greedy;
 pub mod ismcts;
+pub mod properties;
 pub mod random;
 pub mod rollout;
 pub mod spec;
