@@ -10,6 +10,7 @@ use stier_agents::properties::{MeasureError, Play, Properties, Settings, measure
 use stier_core::{ActionSet as _, BySeat, Game, Hints, History, Sampler as _, Turn, for_each_game};
 use toys::goofspiel::{self, Goofspiel};
 use toys::kuhn::Kuhn;
+use toys::kuhn_three::KuhnThree;
 use toys::leduc::Leduc;
 use toys::liars_dice::{self, LiarsDice};
 
@@ -127,6 +128,14 @@ fn kuhn_poker_is_as_in_the_paper() {
     // Games that end by a second pass could have gone on with a bet.
     assert!((exact.leaves - 0.75).abs() < 1e-12);
     // Nothing is learned of the other's card.
+    assert_eq!(exact.shrunk, 0.0);
+}
+
+#[test]
+fn calls_matter_little_against_two() {
+    let exact = estimates_are_exact(&KuhnThree);
+    // The last to call has one card above him more often than none.
+    assert!(exact.same_result / exact.leaves > 0.5);
     assert_eq!(exact.shrunk, 0.0);
 }
 

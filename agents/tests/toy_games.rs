@@ -8,6 +8,7 @@ use stier_core::{Action, Game, Rng, Seat, Turn};
 use toys::checks::keeps_its_promises;
 use toys::goofspiel::{self, Goofspiel};
 use toys::kuhn::{BET, Kuhn, PASS};
+use toys::kuhn_three::KuhnThree;
 use toys::leduc::{CALL, FOLD, Leduc, RAISE};
 use toys::liars_dice::{self, LiarsDice};
 
@@ -29,6 +30,7 @@ fn goofspiel(cards: u8) -> Goofspiel {
 #[test]
 fn toys_keep_the_promises_of_games() {
     keeps_its_promises(&Kuhn, 20);
+    keeps_its_promises(&KuhnThree, 20);
     keeps_its_promises(&Leduc, 30);
     keeps_its_promises(&dice(3), 20);
     keeps_its_promises(&dice(6), 20);
@@ -102,6 +104,18 @@ fn sizes_and_the_nash_conv_of_uniform_play_are_as_published() {
         assert_eq!(sets[0] + sets[1], size, "{name}");
         assert!((found - expected).abs() < 1e-6, "{name}: {found}");
     }
+}
+
+/// OpenSpiel's `kuhn_poker(players=3)`.
+#[test]
+fn three_players_are_as_published() {
+    let tree = tree(&KuhnThree);
+    assert_eq!(tree.sets().len(), 48);
+    let found = nash_conv(&tree, &Policy::uniform(&tree));
+    for (value, expected) in found.values.iter().zip([0.234_375, -0.046_875, -0.1875]) {
+        assert!((value - expected).abs() < 1e-9, "{found:?}");
+    }
+    assert!((found.total() - 2.0625).abs() < 1e-9 && (found.exploitability() - 0.6875).abs() < 1e-9);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 pub(crate) mod checks;
 pub(crate) mod goofspiel;
 pub(crate) mod kuhn;
+pub(crate) mod kuhn_three;
 pub(crate) mod leduc;
 pub(crate) mod liars_dice;
 
