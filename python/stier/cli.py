@@ -172,8 +172,8 @@ def _properties(arguments: argparse.Namespace) -> int:
     rules = _rules(arguments)
     games = [stier.load_game(name, **rules) for name in arguments.game]
     if arguments.markdown:
-        print("| game | leaf correlation | return correlation | bias | disambiguation | net |")
-        print("| --- | --- | --- | --- | --- | --- |")
+        print("| game | players | leaf correlation | return correlation | bias | disambiguation | net |")
+        print("| --- | --- | --- | --- | --- | --- | --- |")
     for game in games:
         found = stier.properties(
             game,
@@ -184,7 +184,7 @@ def _properties(arguments: argparse.Namespace) -> int:
             threads=arguments.threads,
             progress=not arguments.no_progress and sys.stderr.isatty(),
         )
-        print(_row(found) if arguments.markdown else found, end="\n" if arguments.markdown else "", flush=True)
+        print(f"{_row(found)}\n" if arguments.markdown else found, end="", flush=True)
     return 0
 
 
@@ -198,7 +198,7 @@ def _row(found: Properties) -> str:
         found.net_disambiguation,
     ]
     cells = ["-" if figure is None else f"{figure[0]:.3f} ± {figure[1]:.3f}" for figure in figures]
-    return f"| `{found.game}` | {' | '.join(cells)} |"
+    return f"| `{found.game}` | {found.game.num_players()} | {' | '.join(cells)} |"
 
 
 def _play_command(arguments: argparse.Namespace) -> int:

@@ -70,9 +70,9 @@ def test_properties_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["properties", *stier.registered_names(), "--deals", "3", "--games", "2", "--markdown"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 2 + len(stier.registered_names())
-    assert {line.count("|") for line in lines} == {7}
+    assert {line.count("|") for line in lines} == {8}
     found = stier.properties(stier.load_game("schwinget"), deals=3, games=2)
-    (row,) = [line for line in lines if line.startswith("| `schwinget` |")]
+    (row,) = [line for line in lines if line.startswith("| `schwinget` | 2 |")]
     assert f"| {found.bias[0]:.3f} ± {found.bias[1]:.3f} |" in row
 
 
