@@ -1,10 +1,11 @@
 //! Exact values and best responses, by enumeration.
 //!
-//! A best response to the policies of the others maximizes at every information set the sum over its histories of (the probability
-//! that chance and the others lead there) times (the value of playing on best); with perfect recall the sets of one seat form a tree,
-//! and each is decided once. NashConv is what all seats together gain by responding best, each to the policies of the others: 0 at
-//! an equilibrium and only there (M. Lanctot et al., *A Unified Game-Theoretic Approach to Multiagent Reinforcement Learning*, 2017).
-//! Works for any number of seats and for general sums. Linear in the number of histories; 16 bytes for each besides the tree.
+//! A best response to the policies of the others maximizes at every information set the sum over its histories of (the
+//! probability that chance and the others lead there) times (the value of playing on best); with perfect recall the sets of
+//! one seat form a tree, and each is decided once. NashConv is what all seats together gain by responding best, each to the
+//! policies of the others: 0 at an equilibrium and only there (M. Lanctot et al., *A Unified Game-Theoretic Approach to
+//! Multiagent Reinforcement Learning*, 2017). Works for any number of seats and for general sums. Linear in the number of
+//! histories; 16 bytes for each besides the tree.
 
 use stier_core::{Action, ActionSet as _, BySeat, Game, Seat};
 
@@ -69,8 +70,8 @@ impl NashConv {
         self.responses.iter().zip(self.values.iter()).map(|(response, value)| response - value).sum()
     }
 
-    /// The mean gain of a seat. In a zero-sum game for two, what the policy loses against its worst opponent, beyond the value of
-    /// the game and averaged over both seats.
+    /// The mean gain of a seat. In a zero-sum game for two, what the policy loses against its worst opponent, beyond the
+    /// value of the game and averaged over both seats.
     pub fn exploitability(&self) -> f64 {
         self.total() / self.values.len() as f64
     }

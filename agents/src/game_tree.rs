@@ -1,8 +1,8 @@
 //! A small game as a table: every history a node, nodes that their mover cannot tell apart one information set.
 //!
-//! What is exact works on it: the values of policies, [best responses](crate::best_response), tabular solvers. A node takes 16
-//! bytes and a chance outcome 8 more; the views are kept once for each information set. Chance is enumerated outcome by outcome,
-//! so that dealing ten cards one by one is out of reach: scaled-down rules are what this is for.
+//! What is exact works on it: the values of policies, [best responses](crate::best_response), tabular solvers. A node takes
+//! 16 bytes and a chance outcome 8 more; the views are kept once for each information set. Chance is enumerated outcome by
+//! outcome, so that dealing ten cards one by one is out of reach: scaled-down rules are what this is for.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -278,8 +278,8 @@ impl Policy {
         Self { starts: tree.starts.clone(), probabilities }
     }
 
-    /// What an agent would do: at each information set a fresh one is asked, with a seed of its own. On all cores; depends on the
-    /// seed alone.
+    /// What an agent would do: at each information set a fresh one is asked, with a seed of its own. On all cores; depends on
+    /// the seed alone.
     pub fn of_agent<G: Hints>(game: &G, tree: &GameTree<G>, agent: &AgentSpec, seed: u64) -> Self {
         let ask = |(index, set): (usize, &InformationSet<G>)| -> Vec<f64> {
             let seed = Rng::stream(seed, "policy of an agent", index as u64).bits();

@@ -1,30 +1,31 @@
 //! What decides whether sampling worlds and searching them with open cards can play a game well: leaf correlation, bias and
 //! disambiguation.
 //!
-//! J. R. Long, N. R. Sturtevant, M. Buro and T. Furtak, *Understanding the Success of Perfect Information Monte Carlo Sampling in Game
-//! Tree Search*, AAAI 2010. The paper defines the three for two players, win or loss, and no chance after the deal; here they stand for
-//! any game, estimated from games in which everybody plays at random (or by hints):
+//! J. R. Long, N. R. Sturtevant, M. Buro and T. Furtak, *Understanding the Success of Perfect Information Monte Carlo
+//! Sampling in Game Tree Search*, AAAI 2010. The paper defines the three for two players, win or loss, and no chance after
+//! the deal; here they stand for any game, estimated from games in which everybody plays at random (or by hints):
 //!
-//! - **Leaf correlation** is the probability that sibling leaves have the same payoff. Sibling leaves are the actions of a player who
-//!   has a choice after which nobody has one any more: forced moves and chance lead to the end. Chance brings all siblings the same
-//!   cards from the same pile. The payoff is the result for that player, won, shared or lost (his share in the
-//!   [win](crate::arena::win_share)), or, more finely, his return. Games that end otherwise, because a last choice could also have
-//!   led to further ones, have no sibling leaves and do not count.
-//! - **Bias** is how far a deal favours somebody, P(win) - P(loss): several games are played with the same cards; the seat that has won
-//!   most of one half of them is the favourite, and the bias is its share in the wins of the other half, scaled so that an even share
-//!   is 0 and every win is 1. (In the paper players have roles, and a game favours a role; here seats differ little, and deals much.)
-//!   Games are many, so the favourite is seldom mistaken, and what is lost by mistakes makes the figure smaller, never larger.
-//! - **Disambiguation** is how fast information sets shrink: 1 - (worlds at a decision) / (worlds at the same player's decision before),
-//!   the mean over consecutive decisions of one player in one deal. Worlds are states, as [`Sampler::count`](stier_core::Sampler::count)
-//!   counts them. Where players draw hidden cards between decisions, sets can grow, which the paper's cannot: a set that grows has
-//!   shrunk by 0. The *net* disambiguation takes growth into account: 1 - the geometric mean of the same ratios, the constant rate that
-//!   leads from the first set of a deal to the last.
+//! - **Leaf correlation** is the probability that sibling leaves have the same payoff. Sibling leaves are the actions of a
+//!   player who has a choice after which nobody has one any more: forced moves and chance lead to the end. Chance brings all
+//!   siblings the same cards from the same pile. The payoff is the result for that player, won, shared or lost (his share in
+//!   the [win](crate::arena::win_share)), or, more finely, his return. Games that end otherwise, because a last choice could
+//!   also have led to further ones, have no sibling leaves and do not count.
+//! - **Bias** is how far a deal favours somebody, P(win) - P(loss): several games are played with the same cards; the seat
+//!   that has won most of one half of them is the favourite, and the bias is its share in the wins of the other half, scaled
+//!   so that an even share is 0 and every win is 1. (The paper asks how far a game favours one player; here seats differ
+//!   little, and deals much.) Games are many, so the favourite is seldom mistaken, and what is lost by mistakes makes the
+//!   figure smaller, never larger.
+//! - **Disambiguation** is how fast information sets shrink: 1 - (worlds at a decision) / (worlds at the same player's
+//!   decision before), the mean over consecutive decisions of one player in one deal. Worlds are states, as
+//!   [`Sampler::count`](stier_core::Sampler::count) counts them. Where players draw hidden cards between decisions, sets can
+//!   grow, which the paper's cannot: a set that grows has shrunk by 0. The *net* disambiguation takes growth into account: 1
+//!   - the geometric mean of the same ratios, the constant rate that leads from the first set of a deal to the last.
 //!
-//! The higher the three, the less is lost by searching with open cards. Kuhn poker, in which it fails, has a leaf correlation of 0.5 and
-//! a disambiguation of 0; Skat and Hearts, in which it works, have 0.8 to 1 and 0.6.
+//! The higher the three, the less is lost by searching with open cards. Kuhn poker, in which it fails, has a leaf correlation
+//! of 0.5 and a disambiguation of 0; Skat and Hearts, in which it works, have 0.8 to 1 and 0.6.
 //!
-//! Known weaknesses: leaf correlation looks at the very end of games only; all three depend on who plays, and nobody who plays well
-//! plays at random; equal numbers of worlds need not be equally likely ones.
+//! Known weaknesses: leaf correlation looks at the very end of games only; all three depend on who plays, and nobody who
+//! plays well plays at random; equal numbers of worlds need not be equally likely ones.
 //!
 //! Intervals are over deals.
 
@@ -90,8 +91,8 @@ pub struct Properties {
     pub return_correlation: Option<Estimate>,
     /// How much more the favourite of a deal wins than an even share; from about 0 to 1.
     pub bias: Estimate,
-    /// By what share information sets shrink from one decision of a player to the next, growth counted as 0; `None` if nobody decided
-    /// twice in a deal.
+    /// By what share information sets shrink from one decision of a player to the next, growth counted as 0; `None` if nobody
+    /// decided twice in a deal.
     pub disambiguation: Option<Estimate>,
     /// The same as a constant rate, growth included; negative if sets grow.
     pub net_disambiguation: Option<Estimate>,
@@ -200,8 +201,8 @@ struct Deal {
     same_result: f64,
     same_return: f64,
     bias: f64,
-    /// Pairs of consecutive decisions of one player, the sum of the shares by which information sets shrank between them, and the sum
-    /// of the logarithms of the shares that were left.
+    /// Pairs of consecutive decisions of one player, the sum of the shares by which information sets shrank between them, and
+    /// the sum of the logarithms of the shares that were left.
     steps: f64,
     shrunk: f64,
     logarithm: f64,

@@ -1,7 +1,7 @@
 //! Goofspiel with imperfect information: both bid a card at once for a prize; who bid more wins it, and that is all the other
-//! learns. Prizes come in descending order; equal bids discard theirs; the last cards are played of themselves. M. Lanctot et al.,
-//! *Monte Carlo Tree Search in Simultaneous Move Games with Applications to Goofspiel*, 2013; numbered and played as in OpenSpiel with
-//! `points_order=descending` and `returns_type=win_loss`.
+//! learns. Prizes come in descending order; equal bids discard theirs; the last cards are played of themselves. M. Lanctot et
+//! al., *Monte Carlo Tree Search in Simultaneous Move Games with Applications to Goofspiel*, 2013; numbered and played as in
+//! OpenSpiel with `points_order=descending` and `returns_type=win_loss`.
 
 use stier_core::{
     Action, Actions64, BySeat, Chance, Game, Hints, History, Rng, RulesError, Seat, SeatView, Turn, options,

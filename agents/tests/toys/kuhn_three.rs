@@ -1,5 +1,5 @@
-//! Kuhn poker for three: four cards, one each, one bet. N. Abou Risk and D. Szafron, *Using Counterfactual Regret Minimization to Create
-//! Competitive Multiplayer Poker Agents*, 2010.
+//! Kuhn poker for three: four cards, one each, one bet. N. Abou Risk and D. Szafron, *Using Counterfactual Regret
+//! Minimization to Create Competitive Multiplayer Poker Agents*, 2010.
 
 use stier_core::{
     Action, ActionSet as _, Actions64, BySeat, Chance, Game, Hints, History, Outcome, Rng, RulesError, Seat, SeatView,

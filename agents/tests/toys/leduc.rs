@@ -1,5 +1,5 @@
-//! Leduc poker: two suits of three ranks, a card each and one for both, two rounds of betting. F. Southey et al., *Bayes' Bluff:
-//! Opponent Modelling in Poker*, 2005; numbered and played as in OpenSpiel.
+//! Leduc poker: two suits of three ranks, a card each and one for both, two rounds of betting. F. Southey et al., *Bayes'
+//! Bluff: Opponent Modelling in Poker*, 2005; numbered and played as in OpenSpiel.
 
 use stier_core::{
     Action, Actions64, BySeat, Chance, Game, Hints, History, Outcome, Rng, RulesError, Seat, SeatView, Turn, options,

@@ -1,5 +1,5 @@
-//! Liar's dice with one die each: bids on both dice together go up until somebody calls the other a liar. The highest face is wild:
-//! it counts as every face. Numbered and played as in OpenSpiel.
+//! Liar's dice with one die each: bids on both dice together go up until somebody calls the other a liar. The highest face is
+//! wild: it counts as every face. Numbered and played as in OpenSpiel.
 
 use stier_core::{
     Action, Actions64, BySeat, Chance, Game, Hints, History, Outcome, Rng, RulesError, Seat, SeatView, Turn, options,

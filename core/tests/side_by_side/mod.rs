@@ -1,5 +1,5 @@
-//! What the comparisons of an engine with its naive reference have in common: the rules that they play by, and what must be the same
-//! at every node of every game.
+//! What the comparisons of an engine with its naive reference have in common: the rules that they play by, and what must be
+//! the same at every node of every game.
 
 use stier_core::{Action, Game, History, Notation, Options, Rng, Seat, Turn, record};
 
