@@ -18,8 +18,8 @@
 //! - **Disambiguation** is how fast information sets shrink: 1 - (worlds at a decision) / (worlds at the same player's
 //!   decision before), the mean over consecutive decisions of one player in one deal. Worlds are states, as
 //!   [`Sampler::count`](stier_core::Sampler::count) counts them. Where players draw hidden cards between decisions, sets can
-//!   grow, which the paper's cannot: a set that grows has shrunk by 0. The *net* disambiguation takes growth into account: 1
-//!   - the geometric mean of the same ratios, the constant rate that leads from the first set of a deal to the last.
+//!   grow, which the paper's cannot: a set that grows has shrunk by 0. The *net* disambiguation takes growth into account:
+//!   one minus the geometric mean of the same ratios, the constant rate that leads from the first set of a deal to the last.
 //!
 //! The higher the three, the less is lost by searching with open cards. Kuhn poker, in which it fails, has a leaf correlation
 //! of 0.5 and a disambiguation of 0; Skat and Hearts, in which it works, have 0.8 to 1 and 0.6.
