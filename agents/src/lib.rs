@@ -5,9 +5,12 @@
 
 pub mod agent;
 pub mod arena;
+pub mod best_response;
 pub mod erased;
+pub mod game_tree;
 pub mod greedy;
 pub mod ismcts;
+pub mod properties;
 pub mod random;
 pub mod rollout;
 pub mod spec;
