@@ -18,6 +18,7 @@ use thiserror::Error;
 
 use crate::agent::{Agent, Decision};
 use crate::arena::{self, Entrant, PitError, PitResult, Settings};
+use crate::properties::{self, MeasureError, Properties};
 use crate::spec::AgentSpec;
 
 /// A game that can do everything.
@@ -102,6 +103,12 @@ pub trait DynGame: Send + Sync + Debug {
     ) -> Result<PitResult, PitError>;
     /// The record of a game that [`pit`](DynGame::pit) played, from its events.
     fn record_of(&self, events: &[Action]) -> String;
+    /// What the game is like to search; see [`properties::measure`].
+    fn properties(
+        &self,
+        settings: &properties::Settings,
+        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+    ) -> Result<Properties, MeasureError>;
 }
 
 /// How a state deals itself.
@@ -302,6 +309,14 @@ impl<G: FullGame> DynGame for Face<G> {
             history.push(&*self.0, event);
         }
         record::write(&*self.0, &history)
+    }
+
+    fn properties(
+        &self,
+        settings: &properties::Settings,
+        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+    ) -> Result<Properties, MeasureError> {
+        properties::measure(&*self.0, settings, watch)
     }
 }
 

@@ -5,12 +5,15 @@
 
 pub mod agent;
 pub mod arena;
+pub mod best_response;
 pub mod budget;
 pub mod choice;
 pub mod erased;
 pub mod flat_mc;
+pub mod game_tree;
 pub mod greedy;
 pub mod ismcts;
+pub mod properties;
 pub mod random;
 pub mod rollout;
 pub mod spec;

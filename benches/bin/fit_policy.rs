@@ -230,9 +230,8 @@ fn run<G: Hints>(arguments: &Arguments) -> Result<(), Failure> {
     }
     let search: LBFGS<_, Vec<f64>, Vec<f64>, f64> = LBFGS::new(MoreThuenteLineSearch::new(), 10);
     let problem = Likelihood { decisions: &learned, penalty: arguments.penalty };
-    let result = Executor::new(problem, search)
-        .configure(|state| state.param(vec![0.0; features]).max_iters(300))
-        .run()?;
+    let result =
+        Executor::new(problem, search).configure(|state| state.param(vec![0.0; features]).max_iters(300)).run()?;
     let weights = result.state().get_best_param().cloned().unwrap_or_default();
     let [entropy, uniform, hits] = held_out.judge(&weights);
     let facts = format!(

@@ -347,7 +347,7 @@ pub fn information_state<G: Encode>(game: &G, view: &G::View) -> Vec<f32> {
 
 /// All states that `seat` cannot tell apart from the true one, with their chance reach probabilities: every history is tried,
 /// event by event, and dropped at the first event after which the seat's view differs. For small games.
-pub fn enumerate<G: Notation>(game: &G, truth: &History<G>, seat: Seat) -> HashMap<G::State, f64> {
+pub fn enumerate<G: Game>(game: &G, truth: &History<G>, seat: Seat) -> HashMap<G::State, f64> {
     let views: Vec<G::View> =
         (0..=truth.events().len()).map(|count| game.view(&truth.prefix(game, count), seat)).collect();
     let mut found = HashMap::new();
@@ -355,7 +355,7 @@ pub fn enumerate<G: Notation>(game: &G, truth: &History<G>, seat: Seat) -> HashM
     found
 }
 
-fn extend<G: Notation>(
+fn extend<G: Game>(
     game: &G,
     views: &[G::View],
     seat: Seat,

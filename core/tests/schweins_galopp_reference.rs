@@ -1,12 +1,15 @@
 //! Engine and naive reference side by side: random games under random rules, compared at every node.
 
+#[expect(dead_code, reason = "its odds say what is possible")]
 #[path = "naive/schweins_galopp.rs"]
 mod naive;
+mod side_by_side;
 
 use naive::{Next, Table, Variant};
+use side_by_side::{Node, any_of, same_node, under_random_rules};
 use stier_core::games::schweins_galopp::{Rules, SchweinsGalopp};
 use stier_core::testing::conformance;
-use stier_core::{Game, History, Notation, Options, Rng, Seat, Turn, record};
+use stier_core::{Game, History, Notation, Options, Rng, record};
 
 /// What the random games went through, so that the comparison is known to have met the rare cases.
 #[derive(Default, Debug)]
@@ -25,23 +28,18 @@ struct Met {
 }
 
 /// A value for every option, small games and large ones.
-fn random_rules(rng: &mut Rng) -> String {
-    let mut pick = |values: &[&str]| values[rng.below(values.len() as u32) as usize].to_string();
-    [
-        ("players", pick(&["2", "3", "4"])),
-        ("food", pick(&["1", "2", "5", "12", "30", "50", "55", "255"])),
-        ("rounds", pick(&["1", "1", "2", "3", "9"])),
-        ("placement", pick(&["random", "choice"])),
-        ("track_food", pick(&["off", "on"])),
-        ("utility", pick(&["margin", "score", "win"])),
-        ("colours", pick(&["2", "3", "4", "5", "5"])),
-        ("cards_per_colour", pick(&["2", "3", "5", "7", "7"])),
-        ("hand_size", pick(&["1", "2", "3", "5", "7"])),
-        ("track", pick(&["6", "8", "11", "13", "17", "22"])),
-    ]
-    .map(|(name, value)| format!("{name}={value}"))
-    .join(",")
-}
+const OPTIONS: &[(&str, &[&str])] = &[
+    ("players", &["2", "3", "4"]),
+    ("food", &["1", "2", "5", "12", "30", "50", "55", "255"]),
+    ("rounds", &["1", "1", "2", "3", "9"]),
+    ("placement", &["random", "choice"]),
+    ("track_food", &["off", "on"]),
+    ("utility", &["margin", "score", "win"]),
+    ("colours", &["2", "3", "4", "5", "5"]),
+    ("cards_per_colour", &["2", "3", "5", "7", "7"]),
+    ("hand_size", &["1", "2", "3", "5", "7"]),
+    ("track", &["6", "8", "11", "13", "17", "22"]),
+];
 
 /// The numbers behind a word in the picture for people, seat by seat.
 fn shown(text: &str, word: &str) -> Vec<usize> {
@@ -55,43 +53,36 @@ fn compare(game: &SchweinsGalopp, variant: &Variant, rng: &mut Rng, met: &mut Me
     // Some players run with one pig as long as they can, so that it laps the others.
     let racing = rng.below(2) == 0;
     loop {
-        let state = *history.state();
         let before = history.clone();
         let context = || record::write(game, &before);
-        let turn = match naive.next() {
-            Next::PlaceByChance | Next::Deal(_) => Turn::Chance,
-            Next::Place(seat) | Next::Lay(seat) | Next::Play(seat) => Turn::Seat(Seat(seat as u8)),
-            Next::Over => Turn::Over,
+        let said = Node {
+            seat: match naive.next() {
+                Next::Place(seat) | Next::Lay(seat) | Next::Play(seat) => Some(seat),
+                Next::PlaceByChance | Next::Deal(_) | Next::Over => None,
+            },
+            possible: naive.odds(),
+            returns: naive.returns(),
+            tolerance: 1e-5,
         };
-        assert_eq!(game.turn(&state), turn, "whose turn it is\n{}", context());
-        let possible = game.possible(&state);
-        let odds = naive.odds();
-        let names: Vec<String> = possible.iter().map(|&action| game.event_name(&state, action)).collect();
-        assert_eq!(names, naive.possible(), "what is possible\n{}", context());
-        for (outcome, (_, odds)) in game.chance(&state).iter().zip(&odds) {
-            assert!((outcome.probability - odds).abs() < 1e-12, "other odds\n{}", context());
-        }
-        let returns: Vec<f64> = game.returns(&state).iter().map(|&value| f64::from(value)).collect();
-        for (engine, reference) in returns.iter().zip(naive.returns()) {
-            assert!((engine - reference).abs() < 1e-5, "returns\n{}", context());
-        }
-        let text = game.text(&state, None);
+        let possible = same_node(game, &history, &said);
+        let text = game.text(history.state(), None);
         assert_eq!(shown(&text, "banked: "), naive.banked(), "banked\n{}", context());
         assert_eq!(shown(&text, "at risk: "), naive.at_risk(), "at risk\n{}", context());
         assert!(text.contains(&format!("supply: {}\n", naive.supply())), "supply\n{}", context());
         met.nodes += 1;
-        if turn == Turn::Over {
+        if naive.next() == Next::Over {
             met.games += 1;
             return;
         }
-        let mut chosen = rng.below(names.len() as u32) as usize;
+        let mut chosen = rng.below(possible.len() as u32) as usize;
         if racing && matches!(naive.next(), Next::Play(_)) {
             chosen = 0;
         }
         let plays = matches!(naive.next(), Next::Play(_));
         met.nothing_to_lay += u32::from(matches!(naive.next(), Next::Deal(_)) && naive.supply() == 0);
-        naive.apply(&names[chosen]);
-        history.push(game, possible[chosen]);
+        let (action, name) = &possible[chosen];
+        naive.apply(name);
+        history.push(game, *action);
         if let Some(effect) = naive.last.filter(|_| plays) {
             // Food lies where no pig has been: whoever finds it is first, whatever the last card.
             assert!(!effect.found || effect.leads, "{}", context());
@@ -109,25 +100,19 @@ fn compare(game: &SchweinsGalopp, variant: &Variant, rng: &mut Rng, met: &mut Me
 #[test]
 fn engine_and_reference_agree_at_every_node_of_random_games() {
     let mut met = Met::default();
-    for index in 0..5000 {
-        let mut rng = Rng::stream(2025, "galopp against reference", index);
+    let rules = |index, rng: &mut Rng| {
         // Every fifth rule set is one of the box.
-        let text = if index % 5 == 0 {
+        if index % 5 == 0 {
             let players = 2 + rng.below(3);
             let food = ["50", "55"][rng.below(2) as usize];
             let track_food = ["on", "off"][rng.below(2) as usize];
             format!("players={players},food={food},track_food={track_food}")
         } else {
-            random_rules(&mut rng)
-        };
-        let game = SchweinsGalopp::new(Rules::from_text(&text).unwrap());
-        let variant = Variant::from_text(&text);
-        assert_eq!(game.is_ok(), variant.is_some(), "whether these rules make a game: {text}");
-        match (game, variant) {
-            (Ok(game), Some(variant)) => compare(&game, &variant, &mut rng, &mut met),
-            _ => met.refused_rules += 1,
+            any_of(OPTIONS, rng)
         }
-    }
+    };
+    let play = |game: &SchweinsGalopp, variant: &Variant, rng: &mut Rng| compare(game, variant, rng, &mut met);
+    met.refused_rules = under_random_rules((2025, "galopp against reference", 5000), rules, Variant::from_text, play);
     println!("{met:?}");
     assert!(met.games > 2000 && met.refused_rules > 500, "{met:?}");
     let rare = [met.long_jumps, met.lapped_pigs_jumped, met.found, met.found_and_took, met.nothing_to_take];

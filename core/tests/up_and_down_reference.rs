@@ -2,33 +2,22 @@
 
 #[path = "naive/up_and_down.rs"]
 mod naive;
+mod side_by_side;
 
 use naive::{Match, Met, Next, Variant};
-use stier_core::games::up_and_down::{Rules, UpAndDown};
-use stier_core::{Game, History, Notation, Options, Rng, Seat, Turn, record};
+use side_by_side::{Node, any_of, same_node, under_random_rules};
+use stier_core::games::up_and_down::UpAndDown;
+use stier_core::{History, Notation, Rng, record};
 
 /// A value for every option, small decks and large ones.
-fn random_rules(rng: &mut Rng) -> String {
-    let mut pick = |values: &[&str]| values[rng.below(values.len() as u32) as usize].to_string();
-    [
-        ("players", pick(&["2", "3", "4"])),
-        ("rounds", pick(&["1", "1", "1", "2", "3", "8"])),
-        ("tie_break_rounds", pick(&["0", "0", "1", "2", "8"])),
-        ("utility", pick(&["margin", "score", "win"])),
-        ("die_faces", pick(&["2", "3", "4", "5", "6", "6"])),
-        ("hand_size", pick(&["0", "0", "1", "2", "3", "4", "7", "15"])),
-    ]
-    .map(|(name, value)| format!("{name}={value}"))
-    .join(",")
-}
-
-fn turn_of(next: Next) -> Turn {
-    match next {
-        Next::Boss(seat) | Next::Card(seat) => Turn::Seat(Seat(seat as u8)),
-        Next::Over => Turn::Over,
-        Next::Deal(_) | Next::Dice | Next::Side | Next::Orientation | Next::Roll => Turn::Chance,
-    }
-}
+const OPTIONS: &[(&str, &[&str])] = &[
+    ("players", &["2", "3", "4"]),
+    ("rounds", &["1", "1", "1", "2", "3", "8"]),
+    ("tie_break_rounds", &["0", "0", "1", "2", "8"]),
+    ("utility", &["margin", "score", "win"]),
+    ("die_faces", &["2", "3", "4", "5", "6", "6"]),
+    ("hand_size", &["0", "0", "1", "2", "3", "4", "7", "15"]),
+];
 
 /// What the reference says of each player, as the words that the picture has.
 fn row(naive: &Match, seat: usize) -> [String; 3] {
@@ -50,22 +39,18 @@ fn compare(game: &UpAndDown, variant: &Variant, rng: &mut Rng, met: &mut Met) ->
     let mut naive = Match::new(variant.clone());
     let mut nodes = 0;
     loop {
-        let state = *history.state();
         let context = || record::write(game, &history);
-        assert_eq!(game.turn(&state), turn_of(naive.next()), "whose turn it is\n{}", context());
-        let possible = game.possible(&state);
-        let names: Vec<String> = possible.iter().map(|&action| game.event_name(&state, action)).collect();
-        let expected = naive.possible();
-        assert!(names.iter().eq(expected.iter().map(|(name, _)| name)), "{names:?}, {expected:?}\n{}", context());
-        for (outcome, (name, probability)) in game.chance(&state).iter().zip(&expected) {
-            assert!((outcome.probability - probability).abs() < 1e-12, "the odds of {name}\n{}", context());
-        }
-        let returns = naive.returns();
-        for (seat, &value) in returns.iter().enumerate() {
-            let own = f64::from(game.returns(&state)[Seat(seat as u8)]);
-            assert!((own - value).abs() < 1e-5, "returns {returns:?}\n{}", context());
-        }
-        let text = game.text(&state, None);
+        let said = Node {
+            seat: match naive.next() {
+                Next::Boss(seat) | Next::Card(seat) => Some(seat),
+                Next::Deal(_) | Next::Dice | Next::Side | Next::Orientation | Next::Roll | Next::Over => None,
+            },
+            possible: naive.possible(),
+            returns: naive.returns(),
+            tolerance: 1e-5,
+        };
+        let possible = same_node(game, &history, &said);
+        let text = game.text(history.state(), None);
         assert!(text.contains(&format!("pot: {}", naive.pot)), "{text}\n{}", context());
         for (seat, line) in text.lines().skip(1).take(variant.players).enumerate() {
             for words in row(&naive, seat) {
@@ -77,9 +62,9 @@ fn compare(game: &UpAndDown, variant: &Variant, rng: &mut Rng, met: &mut Met) ->
             add(met, &naive.met);
             return nodes;
         }
-        let chosen = rng.below(names.len() as u32) as usize;
-        naive.apply(&names[chosen]);
-        history.push(game, possible[chosen]);
+        let (action, name) = &possible[rng.below(possible.len() as u32) as usize];
+        naive.apply(name);
+        history.push(game, *action);
     }
 }
 
@@ -98,22 +83,16 @@ fn add(all: &mut Met, one: &Met) {
 
 #[test]
 fn engine_and_reference_agree_at_every_node_of_random_games() {
-    let (mut met, mut games, mut nodes, mut refused) = (Met::default(), 0, 0, 0);
-    for index in 0..4000 {
-        let mut rng = Rng::stream(2024, "against reference", index);
-        // Every fourth rule set is the full deck, where the rules are as the box has them.
-        let text = if index % 4 == 0 { format!("players={}", 2 + rng.below(3)) } else { random_rules(&mut rng) };
-        let game = UpAndDown::new(Rules::from_text(&text).unwrap());
-        let variant = Variant::from_text(&text);
-        assert_eq!(game.is_ok(), variant.is_some(), "whether these rules make a game: {text}");
-        match (game, variant) {
-            (Ok(game), Some(variant)) => {
-                games += 1;
-                nodes += compare(&game, &variant, &mut rng, &mut met);
-            }
-            _ => refused += 1,
-        }
-    }
+    let (mut met, mut games, mut nodes) = (Met::default(), 0, 0);
+    // Every fourth rule set is the full deck, where the rules are as the box has them.
+    let rules = |index, rng: &mut Rng| {
+        if index % 4 == 0 { format!("players={}", 2 + rng.below(3)) } else { any_of(OPTIONS, rng) }
+    };
+    let play = |game: &UpAndDown, variant: &Variant, rng: &mut Rng| {
+        games += 1;
+        nodes += compare(game, variant, rng, &mut met);
+    };
+    let refused = under_random_rules((2024, "against reference", 4000), rules, Variant::from_text, play);
     println!("{games} games, {nodes} nodes, {refused} refused, {met:?}");
     assert!(games > 3000 && refused > 200, "{games}, {refused}");
     assert!(met.neutralised_trumps > 500 && met.won_by_trump > 500 && met.pots_won > 500, "{met:?}");

@@ -13,6 +13,7 @@ mod errors;
 mod game;
 mod listing;
 mod pit;
+mod properties;
 mod result;
 mod run;
 mod search;
@@ -33,6 +34,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<search::Search>()?;
     module.add_class::<search::ActionStats>()?;
     module.add_class::<result::PitResult>()?;
+    module.add_class::<properties::Properties>()?;
     module.add_class::<result::Played>()?;
     module.add_function(wrap_pyfunction!(game::load_game, module)?)?;
     module.add_function(wrap_pyfunction!(agent::load_agent, module)?)?;
@@ -41,6 +43,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(serial::deserialize_game_and_state, module)?)?;
     module.add_function(wrap_pyfunction!(serial::restore_state, module)?)?;
     module.add_function(wrap_pyfunction!(pit::pit, module)?)?;
+    module.add_function(wrap_pyfunction!(properties::properties, module)?)?;
     module.add_function(wrap_pyfunction!(listing::registered_names, module)?)?;
     module.add_function(wrap_pyfunction!(listing::registered_agents, module)?)?;
     module.add_function(wrap_pyfunction!(listing::game_options, module)?)?;

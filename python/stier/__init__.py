@@ -20,6 +20,7 @@ from stier._native import (
     Game,
     PitResult,
     Played,
+    Properties,
     PythonAgent,
     Search,
     State,
@@ -32,6 +33,7 @@ from stier._native import (
     registered_names,
     serialize_game_and_state,
 )
+from stier._properties import properties
 from stier.errors import AgentError, IllegalActionError, RecordError, RulesError, SeatError, StierError
 
 __all__ = [
@@ -46,6 +48,7 @@ __all__ = [
     "OptionInfo",
     "PitResult",
     "Played",
+    "Properties",
     "PythonAgent",
     "RecordError",
     "RulesError",
@@ -60,6 +63,7 @@ __all__ = [
     "load_agent",
     "load_game",
     "pit",
+    "properties",
     "read_record",
     "registered_agents",
     "registered_names",

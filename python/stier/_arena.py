@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, SupportsIndex
+from typing import SupportsIndex
 
 from stier import _native
 from stier._native import Agent, Game, PitResult, PythonAgent, State
+from stier._progress import Bar
 
 
 def pit(
@@ -45,34 +44,5 @@ def pit(
     """
     if not progress:
         return _native.pit(game, agents, deals, seed, paired, threads)
-    with _Bar() as bar:
+    with Bar() as bar:
         return _native.pit(game, agents, deals, seed, paired, threads, bar.update)
-
-
-class _Bar:
-    """A tqdm bar that opens when the number of games is known; without tqdm, one line that says what to install."""
-
-    def __init__(self) -> None:
-        self._bar: Any = None
-        try:
-            from tqdm.auto import tqdm
-        except ImportError:
-            warnings.warn("no progress bar without tqdm: pip install 'stier[progress]'", stacklevel=3)
-            self._open = None
-        else:
-            self._open = tqdm
-
-    def __enter__(self) -> _Bar:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
-
-    def update(self, done: int, total: int) -> None:
-        """Show `done` of `total` games."""
-        if self._open is None:
-            return
-        if self._bar is None:
-            self._bar = self._open(total=total, unit=" games", file=sys.stderr)
-        self._bar.update(done - self._bar.n)

@@ -1,4 +1,4 @@
-"""The command line: ``stier games``, ``stier agents``, ``stier pit``, ``stier play``."""
+"""The command line: ``stier games``, ``stier agents``, ``stier pit``, ``stier properties``, ``stier play``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from textwrap import wrap
 import stier
 from stier import _play
 from stier._listing import OptionInfo
-from stier._native import Agent, Game, PitResult
+from stier._native import Agent, Game, PitResult, Properties
 from stier.errors import StierError
 
 #: Exit codes: as argparse has it for wrong arguments, as a shell has it for Ctrl-C.
@@ -60,6 +60,22 @@ def _parser() -> argparse.ArgumentParser:
     pit.add_argument("--csv", type=Path, metavar="FILE", help="write every game to FILE, one row per seat")
     pit.set_defaults(run=_pit)
 
+    properties = commands.add_parser("properties", help="measure what decides how well search with open cards can do")
+    properties.add_argument("game", nargs="+", help="such as schwinget or schwimmen:players=3")
+    _add_rules(properties)
+    properties.add_argument("--deals", type=int, default=1000, help="deals (default: 1000)")
+    properties.add_argument("--games", type=int, default=32, help="games of each deal (default: 32)")
+    properties.add_argument("--seed", type=int, default=0, help="seed of deals and play (default: 0)")
+    properties.add_argument(
+        "--play", choices=["random", "hints"], default="random", help="how everybody plays (default: random)"
+    )
+    properties.add_argument(
+        "--threads", type=int, default=0, help="threads; no influence on the result (default: all cores)"
+    )
+    properties.add_argument("--no-progress", action="store_true", help="no progress bar")
+    properties.add_argument("--markdown", action="store_true", help="one table in Markdown, a line for each game")
+    properties.set_defaults(run=_properties)
+
     play = commands.add_parser("play", help="play against an agent in the terminal")
     _add_game(play)
     play.add_argument("--seat", type=int, default=0, help="your seat (default: 0)")
@@ -71,19 +87,27 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_game(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("game", help="such as schwinget or schwinget:scoring=schwinger")
+    _add_rules(parser)
+
+
+def _add_rules(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rule", action="append", default=[], metavar="NAME=VALUE", help="an option of the game; may be repeated"
     )
 
 
 def _load_game(arguments: argparse.Namespace) -> Game:
+    return stier.load_game(arguments.game, **_rules(arguments))
+
+
+def _rules(arguments: argparse.Namespace) -> dict[str, str]:
     rules: dict[str, str] = {}
     for rule in arguments.rule:
         name, equals, value = rule.partition("=")
         if not equals or name in rules:
             raise ValueError(f"--rule '{rule}': give each option once, as NAME=VALUE")
         rules[name] = value
-    return stier.load_game(arguments.game, **rules)
+    return rules
 
 
 def _print_option(option: OptionInfo) -> None:
@@ -142,6 +166,39 @@ def _write_csv(result: PitResult, path: Path) -> None:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _properties(arguments: argparse.Namespace) -> int:
+    rules = _rules(arguments)
+    games = [stier.load_game(name, **rules) for name in arguments.game]
+    if arguments.markdown:
+        print("| game | players | leaf correlation | return correlation | bias | disambiguation | net |")
+        print("| --- | --- | --- | --- | --- | --- | --- |")
+    for game in games:
+        found = stier.properties(
+            game,
+            deals=arguments.deals,
+            games=arguments.games,
+            seed=arguments.seed,
+            play=arguments.play,
+            threads=arguments.threads,
+            progress=not arguments.no_progress and sys.stderr.isatty(),
+        )
+        print(f"{_row(found)}\n" if arguments.markdown else found, end="", flush=True)
+    return 0
+
+
+def _row(found: Properties) -> str:
+    """Give the line of a Markdown table."""
+    figures = [
+        found.leaf_correlation,
+        found.return_correlation,
+        found.bias,
+        found.disambiguation,
+        found.net_disambiguation,
+    ]
+    cells = ["-" if figure is None else f"{figure[0]:.3f} ± {figure[1]:.3f}" for figure in figures]
+    return f"| `{found.game}` | {found.game.num_players()} | {' | '.join(cells)} |"
 
 
 def _play_command(arguments: argparse.Namespace) -> int:

@@ -58,9 +58,31 @@ def test_pit_writes_every_game(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_properties_prints_what_was_found(capsys: pytest.CaptureFixture[str]) -> None:
+    settings = ["--deals", "6", "--games", "4", "--seed", "3", "--play", "hints", "--threads", "2", "--no-progress"]
+    assert main(["properties", "schwinget", "up_and_down:players=3", "--rule", "utility=win", *settings]) == 0
+    games = [stier.load_game("schwinget", utility="win"), stier.load_game("up_and_down", players=3, utility="win")]
+    expected = [stier.properties(game, deals=6, games=4, seed=3, play="hints") for game in games]
+    assert capsys.readouterr().out == "".join(map(str, expected))
+
+
+def test_properties_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["properties", *stier.registered_names(), "--deals", "3", "--games", "2", "--markdown"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2 + len(stier.registered_names())
+    assert {line.count("|") for line in lines} == {8}
+    found = stier.properties(stier.load_game("schwinget"), deals=3, games=2)
+    (row,) = [line for line in lines if line.startswith("| `schwinget` | 2 |")]
+    assert f"| {found.bias[0]:.3f} ± {found.bias[1]:.3f} |" in row
+
+
 @pytest.mark.parametrize(
     ("command", "named"),
     [
+        (["properties", "jass"], "unknown game 'jass'; the games are"),
+        (["properties", "schwinget", "--deals", "0"], "deals must be 1..="),
+        (["properties", "schwinget", "--games", "1"], "games must be 2..="),
+        (["properties", "schwinget", "--rule", "bouts"], "NAME=VALUE"),
         (["pit", "jass", "random", "random"], "unknown game 'jass'; the games are"),
         (["pit", "schwinget", "random"], "takes 2 agents or more"),
         (["pit", "schwinget", "random", "alphazero"], "the agents are"),

@@ -31,6 +31,8 @@ LONG = {
     "search on several threads": "stier.load_agent('ismcts:iterations=1000000000,threads=2', game).step(state)",
     "many games": "stier.pit(game, ['random', 'greedy'], deals=10**10)",
     "many games with progress": "stier.pit(game, ['random', 'greedy'], deals=10**10, progress=True)",
+    "properties": "stier.properties(game, deals=10**6, progress=True)",
+    "properties of one deal": "stier.properties(game, deals=1, games=10**6)",
     "long decisions in a game": "stier.pit(game, ['ismcts:iterations=1000000000'] * 2)",
     "callables": "stier.pit(game, [lambda state: state.legal_actions()[0], 'random'], deals=10**10)",
     "a callable that sleeps": "stier.pit(game, [lambda state: time.sleep(60), 'random'])",

@@ -32,8 +32,12 @@ def main() -> None:
     result = stier.pit(game, [agent, "random", lowest, stier.PythonAgent(lowest, name="low")], deals=2)
     meeting = result.meeting(0, 1)
     mean: float = meeting[0] if meeting is not None else 0.0
+    found: stier.Properties = stier.properties(game, deals=2, games=2, play="hints")
+    correlation: tuple[float, float] | None = found.leaf_correlation
+    bias: float = found.bias[0]
     total: float | None = game.utility_sum()
     options: list[stier.OptionInfo] = stier.describe_game(game.short_name())
+    print(correlation, bias)
     print(probabilities, names, mask.sum(), tensor.shape, returns, result.mean, mean, total, options[0].allowed)
 
 

@@ -33,6 +33,19 @@ impl Estimate {
         };
         Some(Self { mean, ci95, units: units as u64 })
     }
+
+    /// The sum of the parts over the sum of the wholes, for independent pairs of (part, whole); `None` if there is no whole. The
+    /// interval is the linearised one for ratios (W. G. Cochran, *Sampling Techniques*, 1977).
+    pub fn ratio(pairs: &[(f64, f64)]) -> Option<Self> {
+        let whole: f64 = pairs.iter().map(|(_, whole)| whole).sum();
+        if whole == 0.0 {
+            return None;
+        }
+        let mean = pairs.iter().map(|(part, _)| part).sum::<f64>() / whole;
+        let scale = pairs.len() as f64 / whole;
+        let residuals: Vec<f64> = pairs.iter().map(|(part, whole)| scale * (part - mean * whole)).collect();
+        Self::of(&residuals).map(|spread| Self { mean, ..spread })
+    }
 }
 
 /// A seat's share in the win: 1 for the only first, parts for those who share first place, 0 otherwise.
@@ -62,5 +75,19 @@ mod tests {
         assert!((estimate.ci95 - 3.18245 * 1.29099 / 2.0).abs() < 1e-3, "{}", estimate.ci95);
         assert_eq!(Estimate::of(&[]), None);
         assert_eq!(Estimate::of(&[7.0]).unwrap().ci95, f64::INFINITY);
+    }
+
+    #[test]
+    fn ratios_weigh_by_the_whole() {
+        let estimate = Estimate::ratio(&[(1.0, 2.0), (3.0, 4.0), (0.0, 0.0), (2.0, 4.0)]).unwrap();
+        assert_eq!((estimate.mean, estimate.units), (0.6, 4));
+        // Residuals -0.2, 0.6, 0, -0.4 over a mean whole of 2.5: standard deviation 0.432049 / 2.5.
+        assert!((estimate.ci95 - 3.18245 * 0.432_049 / 2.5 / 2.0).abs() < 1e-4, "{}", estimate.ci95);
+        assert_eq!(Estimate::ratio(&[(0.0, 0.0)]), None);
+        // Wholes of 1: the plain mean.
+        let values = [1.0, 2.0, 4.0];
+        let plain = Estimate::of(&values).unwrap();
+        let ratio = Estimate::ratio(&values.map(|value| (value, 1.0))).unwrap();
+        assert!((ratio.mean - plain.mean).abs() < 1e-12 && (ratio.ci95 - plain.ci95).abs() < 1e-12);
     }
 }

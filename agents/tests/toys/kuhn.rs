@@ -1,9 +1,11 @@
 //! Kuhn poker: three cards, one each, one bet. H. W. Kuhn, *A Simplified Two-Person Poker*, 1950.
 
 use stier_core::{
-    Action, ActionSet as _, Actions64, BySeat, Chance, Game, Hints, History, Outcome, Rng, RulesError, Sampler, Seat,
-    SeatView, Turn, World, options,
+    Action, ActionSet as _, Actions64, BySeat, Chance, Game, Hints, History, Outcome, Rng, RulesError, Seat, SeatView,
+    Turn, options,
 };
+
+use super::Listed;
 
 options! {
     /// Kuhn poker has no options.
@@ -28,54 +30,28 @@ impl State {
     }
 }
 
-/// The own card and the actions of both.
+/// The own card and the actions of both; from the end of the deal on.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct View {
     seat: Seat,
     seen: State,
 }
 
+impl View {
+    /// The own card: jack 0, queen 1, king 2.
+    pub(crate) fn card(&self) -> u8 {
+        self.seen.cards[self.seat.index()].expect("after the deal")
+    }
+
+    /// What both have done.
+    pub(crate) fn actions(&self) -> Vec<Action> {
+        self.seen.actions().into_iter().map(Action).collect()
+    }
+}
+
 impl SeatView for View {
     fn seat(&self) -> Seat {
         self.seat
-    }
-}
-
-/// The opponent holds one of the other two cards.
-#[derive(Clone, Debug)]
-pub(crate) struct Deals {
-    view: View,
-    others: Vec<u8>,
-}
-
-impl Deals {
-    fn state(&self, card: u8) -> State {
-        let mut state = self.view.seen;
-        state.cards[self.view.seat.index() ^ 1] = Some(card);
-        state
-    }
-}
-
-impl Sampler<Kuhn> for Deals {
-    fn sample(&self, rng: &mut Rng) -> State {
-        self.state(self.others[rng.below(self.others.len() as u32) as usize])
-    }
-
-    fn count(&self) -> u64 {
-        self.others.len() as u64
-    }
-
-    fn worlds(&self) -> impl Iterator<Item = World<State>> {
-        self.others.iter().map(|&card| World { state: self.state(card), weight: 1 })
-    }
-
-    fn sample_history(&self, game: &Kuhn, rng: &mut Rng) -> History<Kuhn> {
-        let state = self.sample(rng);
-        let mut history = History::new(game);
-        for event in state.cards.into_iter().flatten().chain(state.actions()) {
-            history.push(game, Action(event));
-        }
-        history
     }
 }
 
@@ -88,7 +64,7 @@ impl Game for Kuhn {
     type Rules = Rules;
     type State = State;
     type View = View;
-    type Sampler = Deals;
+    type Sampler = Listed<State>;
     type Actions = Actions64;
 
     fn new(_rules: Rules) -> Result<Self, RulesError> {
@@ -190,10 +166,14 @@ impl Game for Kuhn {
         View { seat, seen }
     }
 
-    fn sampler(&self, view: &View) -> Deals {
-        let own = view.seen.cards[view.seat.index()];
-        let others = (0..3).filter(|&card| own != Some(card)).collect();
-        Deals { view: view.clone(), others }
+    fn sampler(&self, view: &View) -> Listed<State> {
+        let free = (0..3).filter(|card| !view.seen.cards.contains(&Some(*card)));
+        let histories = free.map(|card| {
+            let mut cards = view.seen.cards;
+            cards[view.seat.index() ^ 1] = Some(card);
+            cards.into_iter().flatten().chain(view.seen.actions()).map(Action).collect()
+        });
+        Listed::new(self, histories)
     }
 }
 

@@ -1,3 +1,54 @@
 //! Small games with known answers, made of nothing but the public traits.
+#![allow(dead_code, reason = "each test has its own use of them")]
 
+pub(crate) mod checks;
+pub(crate) mod goofspiel;
 pub(crate) mod kuhn;
+pub(crate) mod kuhn_three;
+pub(crate) mod leduc;
+pub(crate) mod liars_dice;
+
+use stier_core::{Action, Game, History, Rng, Sampler, World};
+
+/// A sampler for games so small that every world can be listed: each is as likely as the others.
+#[derive(Clone, Debug)]
+pub(crate) struct Listed<S> {
+    /// Each state with the events that lead to it.
+    worlds: Vec<(S, Vec<Action>)>,
+}
+
+impl<S: Copy> Listed<S> {
+    /// The worlds to which these sequences of events lead; no two of them lead to the same one.
+    pub(crate) fn new<G: Game<State = S>>(game: &G, histories: impl IntoIterator<Item = Vec<Action>>) -> Self {
+        let world = |events: Vec<Action>| {
+            let mut state = game.root();
+            events.iter().for_each(|&event| game.apply(&mut state, event));
+            (state, events)
+        };
+        Self { worlds: histories.into_iter().map(world).collect() }
+    }
+
+    fn pick(&self, rng: &mut Rng) -> &(S, Vec<Action>) {
+        &self.worlds[rng.below(self.worlds.len() as u32) as usize]
+    }
+}
+
+impl<G: Game> Sampler<G> for Listed<G::State> {
+    fn sample(&self, rng: &mut Rng) -> G::State {
+        self.pick(rng).0
+    }
+
+    fn count(&self) -> u64 {
+        self.worlds.len() as u64
+    }
+
+    fn worlds(&self) -> impl Iterator<Item = World<G::State>> {
+        self.worlds.iter().map(|&(state, _)| World { state, weight: 1 })
+    }
+
+    fn sample_history(&self, game: &G, rng: &mut Rng) -> History<G> {
+        let mut history = History::new(game);
+        self.pick(rng).1.iter().for_each(|&event| history.push(game, event));
+        history
+    }
+}

@@ -49,8 +49,7 @@ impl Schwinget {
     #[inline]
     pub(super) fn policy_features(&self, state: &State, action: Action, add: &mut impl FnMut(usize, f32)) {
         let me = usize::from(state.mover & 1);
-        let known =
-            Known { game: self, state, me, hand: state.hands[me], unseen: state.pool | state.hands[me ^ 1] };
+        let known = Known { game: self, state, me, hand: state.hands[me], unseen: state.pool | state.hands[me ^ 1] };
         let stage = match (state.attacked(), state.pile > 0) {
             (true, _) => 1,
             (false, true) => 0,

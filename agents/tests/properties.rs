@@ -1,0 +1,225 @@
+//! The properties of the toys, by enumeration and by hand, and those of our games: the estimates agree, whatever the threads.
+
+mod toys;
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use stier_agents::arena::win_share;
+use stier_agents::properties::{MeasureError, Play, Properties, Settings, measure};
+use stier_core::{ActionSet as _, BySeat, Game, Hints, History, Sampler as _, Turn, for_each_game};
+use toys::goofspiel::{self, Goofspiel};
+use toys::kuhn::Kuhn;
+use toys::kuhn_three::KuhnThree;
+use toys::leduc::Leduc;
+use toys::liars_dice::{self, LiarsDice};
+
+fn found<G: Hints>(game: &G, settings: &Settings) -> Properties {
+    measure(game, settings, &|| ControlFlow::Continue(())).expect("properties")
+}
+
+/// The probability-weighted sums that the estimates are about, over all random games.
+#[derive(Default, Debug)]
+struct Exact {
+    leaves: f64,
+    same_result: f64,
+    same_return: f64,
+    steps: f64,
+    shrunk: f64,
+    logarithm: f64,
+}
+
+impl Exact {
+    /// Everything below a history: `last` is its last choice, `worlds` how many each seat had at its last decision.
+    fn walk<G: Game>(
+        &mut self,
+        game: &G,
+        history: &History<G>,
+        reach: f64,
+        last: Option<&History<G>>,
+        worlds: &BySeat<Option<u64>>,
+    ) {
+        let state = history.state();
+        match game.turn(state) {
+            Turn::Over => {
+                let Some(last) = last else { return };
+                let chooser = game.turn(last.state()).seat().expect("a choice");
+                let ends = game.legal(last.state()).iter().map(|action| {
+                    let mut next = last.clone();
+                    next.push(game, action);
+                    forced_end(game, next)
+                });
+                let Some(ends) = ends.collect::<Option<Vec<_>>>() else { return };
+                self.leaves += reach;
+                if ends.windows(2).all(|two| win_share(&two[0], chooser) == win_share(&two[1], chooser)) {
+                    self.same_result += reach;
+                }
+                if ends.windows(2).all(|two| two[0][chooser] == two[1][chooser]) {
+                    self.same_return += reach;
+                }
+            }
+            Turn::Chance => {
+                for outcome in game.chance(state) {
+                    let mut next = history.clone();
+                    next.push(game, outcome.action);
+                    self.walk(game, &next, reach * outcome.probability, last, worlds);
+                }
+            }
+            Turn::Seat(seat) => {
+                let count = game.sampler(&game.view(history, seat)).count();
+                if let Some(before) = worlds[seat] {
+                    let left = count as f64 / before as f64;
+                    self.steps += reach;
+                    self.shrunk += reach * (1.0 - left).max(0.0);
+                    self.logarithm += reach * left.ln();
+                }
+                let mut worlds = worlds.clone();
+                worlds[seat] = Some(count);
+                let legal = game.legal(state);
+                let last = if legal.len() > 1 { Some(history) } else { last };
+                for action in legal.iter() {
+                    let mut next = history.clone();
+                    next.push(game, action);
+                    self.walk(game, &next, reach / legal.len() as f64, last, &worlds);
+                }
+            }
+        }
+    }
+}
+
+/// The returns where nobody has a choice; for games without chance after the deal.
+fn forced_end<G: Game>(game: &G, mut history: History<G>) -> Option<BySeat<f32>> {
+    while game.turn(history.state()) != Turn::Over {
+        let legal = game.legal(history.state());
+        if legal.len() != 1 {
+            return None;
+        }
+        history.push(game, legal.nth(0));
+    }
+    Some(game.returns(history.state()))
+}
+
+/// Every estimate of random play lies near what the enumeration of the game gives.
+fn estimates_are_exact<G: Hints>(game: &G) -> Exact {
+    let mut exact = Exact::default();
+    exact.walk(game, &History::new(game), 1.0, None, &BySeat::filled(game.num_seats(), None));
+    let found = found(game, &Settings { deals: 4000, games: 4, seed: 3, ..Settings::default() });
+    for (name, estimate, exact) in [
+        ("leaves", Some(found.leaves), exact.leaves),
+        ("leaf correlation", found.leaf_correlation, exact.same_result / exact.leaves),
+        ("return correlation", found.return_correlation, exact.same_return / exact.leaves),
+        ("disambiguation", found.disambiguation, exact.shrunk / exact.steps),
+        ("net disambiguation", found.net_disambiguation, 1.0 - (exact.logarithm / exact.steps).exp()),
+    ] {
+        let estimate = estimate.expect("an estimate");
+        // Twice the 95 % interval: one of 25,000 fails.
+        let near = (estimate.mean - exact).abs() <= 2.0 * estimate.ci95 + 1e-9;
+        assert!(near && estimate.ci95 < 0.05, "{} {name}: {estimate:?}, exactly {exact}", G::NAME);
+    }
+    exact
+}
+
+#[test]
+fn kuhn_poker_is_as_in_the_paper() {
+    let exact = estimates_are_exact(&Kuhn);
+    // Who faces a bet loses by calling as often as by folding only with the lower card, and then more.
+    assert!((exact.same_result / exact.leaves - 0.5).abs() < 1e-12);
+    assert_eq!(exact.same_return, 0.0);
+    // Games that end by a second pass could have gone on with a bet.
+    assert!((exact.leaves - 0.75).abs() < 1e-12);
+    // Nothing is learned of the other's card.
+    assert_eq!(exact.shrunk, 0.0);
+}
+
+#[test]
+fn calls_matter_little_against_two() {
+    let exact = estimates_are_exact(&KuhnThree);
+    // The last to call has one card above him more often than none.
+    assert!(exact.same_result / exact.leaves > 0.5);
+    assert_eq!(exact.shrunk, 0.0);
+}
+
+#[test]
+fn leduc_poker_discloses_one_card() {
+    let exact = estimates_are_exact(&Leduc);
+    // The card of both leaves four of five hands; nothing else is shown.
+    assert!(exact.shrunk > 0.0 && exact.shrunk / exact.steps < 0.2);
+}
+
+#[test]
+fn liars_dice_discloses_nothing() {
+    for sides in [2, 3] {
+        let exact = estimates_are_exact(&LiarsDice::new(liars_dice::Rules { sides }).expect("rules"));
+        assert_eq!(exact.shrunk, 0.0);
+        // Sibling leaves are a call of the last bid but one, and the last bid with the forced call of it.
+        assert!(exact.leaves > 0.0 && exact.leaves < 1.0);
+    }
+}
+
+#[test]
+fn goofspiel_discloses_who_won() {
+    let game = Goofspiel::new(goofspiel::Rules { cards: 3 }).expect("rules");
+    let exact = estimates_are_exact(&game);
+    // Before its last choice seat 1 always has one.
+    assert!((exact.leaves - 1.0).abs() < 1e-12);
+    let game = Goofspiel::new(goofspiel::Rules { cards: 4 }).expect("rules");
+    estimates_are_exact(&game);
+}
+
+/// In Kuhn poker, by hand: the higher card wins 7 of 8 random games for the first player, 3 of 4 for the second.
+#[test]
+fn the_favourite_of_a_deal_is_found() {
+    let found = found(&Kuhn, &Settings { deals: 3000, games: 128, seed: 1, ..Settings::default() });
+    // P(win) - P(loss) of the favourite, who sits on each seat half of the time.
+    let expected = (0.75 + 0.5) / 2.0;
+    assert!((found.bias.mean - expected).abs() < 2.0 * found.bias.ci95 + 1e-4, "{:?}", found.bias);
+    // With few games the favourite is mistaken now and then.
+    let few = measure(&Kuhn, &Settings { deals: 3000, games: 2, ..Settings::default() }, &|| ControlFlow::Continue(()));
+    // One game each: the lead is 1 or -1, of mean (P(win) - P(loss)) squared.
+    let few = few.expect("properties").bias;
+    assert!((few.mean - (0.75_f64.powi(2) + 0.25) / 2.0).abs() < 2.0 * few.ci95, "{few:?}");
+}
+
+macro_rules! our_games {
+    ($name:ident, $game:ty) => {
+        #[test]
+        fn $name() {
+            let game = <$game as Game>::new(Default::default()).expect("default rules");
+            for play in [Play::Random, Play::Hints] {
+                let settings = Settings { deals: 30, games: 4, seed: 1, play, threads: 1 };
+                let one = found(&game, &settings);
+                let three = found(&game, &Settings { threads: 3, ..settings.clone() });
+                assert_eq!(Properties { settings: settings.clone(), ..three }, one, "the seed decides");
+                assert_ne!(found(&game, &Settings { seed: 2, ..settings.clone() }).bias, one.bias);
+                let shares = [Some(one.leaves), one.leaf_correlation, one.return_correlation, one.disambiguation];
+                let shares = shares.map(|estimate| estimate.expect("an estimate").mean);
+                assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)), "{shares:?}");
+                assert!((-1.0..=1.0).contains(&one.bias.mean) && shares[3] > 0.0);
+                assert!(one.net_disambiguation.expect("an estimate").mean < 1.0);
+                assert_eq!(one.leaves.units, 30);
+                let text = one.to_string();
+                assert!(text.starts_with(&format!("{} (default rules), 30 deals, 4 ", <$game as Game>::NAME)));
+                assert_eq!(text.lines().count(), 7);
+            }
+        }
+    };
+}
+for_each_game!(our_games);
+
+#[test]
+fn settings_are_checked_and_watchers_obeyed() {
+    let go_on = || ControlFlow::Continue(());
+    for (deals, games) in [(0, 2), (1, 1)] {
+        let settings = Settings { deals, games, ..Settings::default() };
+        assert_eq!(measure(&Kuhn, &settings, &go_on), Err(MeasureError::TooFew));
+    }
+    let calls = AtomicU64::new(0);
+    let count = || {
+        calls.fetch_add(1, Ordering::Relaxed);
+        ControlFlow::Continue(())
+    };
+    let settings = Settings { deals: 10, games: 2, ..Settings::default() };
+    assert!(measure(&Kuhn, &settings, &count).is_ok());
+    assert_eq!(calls.into_inner(), 20);
+    assert_eq!(measure(&Kuhn, &settings, &|| ControlFlow::Break(())), Err(MeasureError::Interrupted));
+}

@@ -1,0 +1,82 @@
+//! What the comparisons of an engine with its naive reference have in common: the rules that they play by, and what must be
+//! the same at every node of every game.
+
+use stier_core::{Action, Game, History, Notation, Options, Rng, Seat, Turn, record};
+
+/// What a reference says of a node.
+pub(crate) struct Node {
+    /// The seat to act; `None` where `possible` is up to chance, or empty.
+    pub(crate) seat: Option<usize>,
+    /// What can happen, by name and in order; with its probability where chance acts.
+    pub(crate) possible: Vec<(String, f64)>,
+    /// The returns of all seats.
+    pub(crate) returns: Vec<f64>,
+    /// How far returns may differ.
+    pub(crate) tolerance: f64,
+}
+
+/// Names that are all as likely, for [`Node::possible`].
+#[allow(dead_code, reason = "some games have other odds")]
+pub(crate) fn equally<S: ToString>(names: Vec<S>) -> Vec<(String, f64)> {
+    let probability = 1.0 / names.len() as f64;
+    names.iter().map(|name| (name.to_string(), probability)).collect()
+}
+
+/// Compares the engine with what the reference says; returns what can happen, with names.
+#[track_caller]
+pub(crate) fn same_node<G: Notation>(game: &G, history: &History<G>, said: &Node) -> Vec<(Action, String)> {
+    let state = history.state();
+    let context = || record::write(game, history);
+    let turn = match said.seat {
+        Some(seat) => Turn::Seat(Seat(seat as u8)),
+        None if said.possible.is_empty() => Turn::Over,
+        None => Turn::Chance,
+    };
+    assert_eq!(game.turn(state), turn, "whose turn it is\n{}", context());
+    let possible: Vec<(Action, String)> =
+        game.possible(state).into_iter().map(|action| (action, game.event_name(state, action))).collect();
+    let names = possible.iter().map(|(_, name)| name);
+    let expected = said.possible.iter().map(|(name, _)| name);
+    assert!(names.clone().eq(expected), "possible: {names:?}, not {:?}\n{}", said.possible, context());
+    let chance = game.chance(state);
+    assert_eq!(chance.len(), if turn == Turn::Chance { possible.len() } else { 0 }, "odds\n{}", context());
+    for (outcome, (name, probability)) in chance.iter().zip(&said.possible) {
+        assert!((outcome.probability / probability - 1.0).abs() < 1e-12, "the odds of {name}\n{}", context());
+    }
+    let returns = game.returns(state);
+    assert_eq!(returns.len(), said.returns.len(), "a return for each seat\n{}", context());
+    for (&own, expected) in returns.iter().zip(&said.returns) {
+        let differ = (f64::from(own) - expected).abs() > said.tolerance;
+        assert!(!differ, "returns {returns:?}, not {:?}\n{}", said.returns, context());
+    }
+    possible
+}
+
+/// Plays under `count` random rules that make a game in both; returns how many made none in either.
+#[track_caller]
+pub(crate) fn under_random_rules<G: Game, V>(
+    (seed, purpose, count): (u64, &str, u64),
+    mut rules: impl FnMut(u64, &mut Rng) -> String,
+    variant: impl Fn(&str) -> Option<V>,
+    mut play: impl FnMut(&G, &V, &mut Rng),
+) -> u32 {
+    let mut refused = 0;
+    for index in 0..count {
+        let mut rng = Rng::stream(seed, purpose, index);
+        let text = rules(index, &mut rng);
+        let game = G::new(G::Rules::from_text(&text).expect("options that there are"));
+        let variant = variant(&text);
+        assert_eq!(game.is_ok(), variant.is_some(), "whether these rules make a game: {text}");
+        match (game, variant) {
+            (Ok(game), Some(variant)) => play(&game, &variant, &mut rng),
+            _ => refused += 1,
+        }
+    }
+    refused
+}
+
+/// A value for every option, each as likely as it is often listed.
+pub(crate) fn any_of(options: &[(&str, &[&str])], rng: &mut Rng) -> String {
+    let pick = |(name, values): &(&str, &[&str])| format!("{name}={}", values[rng.below(values.len() as u32) as usize]);
+    options.iter().map(pick).collect::<Vec<_>>().join(",")
+}

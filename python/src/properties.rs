@@ -1,0 +1,185 @@
+//! `stier.properties`.
+
+use std::num::NonZero;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::Sender;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use stier_agents::arena::Estimate;
+use stier_agents::properties::{MeasureError, Play, Properties as Found, Settings};
+use stier_core::OptionValue;
+use stier_core::options::OptionType as _;
+
+use crate::game::Game;
+use crate::run::watched;
+use crate::values::{Number, Seed};
+
+/// More would be a mistake; a run can be stopped, not continued.
+const MOST_DEALS: i64 = 100_000_000;
+/// More games of a deal would tell no more.
+const MOST_GAMES: i64 = 1_000_000;
+/// More would exhaust the machine before they helped.
+const MOST_THREADS: i64 = 1024;
+/// How often progress is told.
+const TICK: Duration = Duration::from_millis(100);
+
+/// A mean and half the width of its 95 % interval.
+type MeanAndInterval = (f64, f64);
+
+/// What a game is like to search, measured by `stier.properties`. Figures are pairs: the mean and half the width of its 95 %
+/// interval over deals; `None` where nothing could be measured.
+#[pyclass(frozen, module = "stier")]
+pub(crate) struct Properties {
+    game: Game,
+    found: Found,
+}
+
+fn pair(estimate: Estimate) -> MeanAndInterval {
+    (estimate.mean, estimate.ci95)
+}
+
+#[pymethods]
+impl Properties {
+    /// The game.
+    #[getter]
+    fn game(&self) -> Game {
+        self.game.clone()
+    }
+
+    /// Deals played.
+    #[getter]
+    fn deals(&self) -> u64 {
+        self.found.settings.deals
+    }
+
+    /// Games of each deal.
+    #[getter]
+    fn games(&self) -> u64 {
+        self.found.settings.games
+    }
+
+    /// The seed.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.found.settings.seed
+    }
+
+    /// How everybody played: `"random"` or `"hints"`.
+    #[getter]
+    fn play(&self) -> String {
+        match self.found.settings.play.value() {
+            OptionValue::Name(name) => name,
+            other => other.to_string(),
+        }
+    }
+
+    /// The share of games that end with a last choice: every action of it leads to the end without another choice.
+    #[getter]
+    fn leaves(&self) -> MeanAndInterval {
+        pair(self.found.leaves)
+    }
+
+    /// The share of last choices that do not change who wins, for the player who chooses.
+    #[getter]
+    fn leaf_correlation(&self) -> Option<MeanAndInterval> {
+        self.found.leaf_correlation.map(pair)
+    }
+
+    /// The share of last choices that do not change the return of the player who chooses.
+    #[getter]
+    fn return_correlation(&self) -> Option<MeanAndInterval> {
+        self.found.return_correlation.map(pair)
+    }
+
+    /// By how much the favourite of a deal wins more than an even share, from about 0 to 1.
+    #[getter]
+    fn bias(&self) -> MeanAndInterval {
+        pair(self.found.bias)
+    }
+
+    /// By what share information sets shrink from one decision of a player to the next; growth counts as 0.
+    #[getter]
+    fn disambiguation(&self) -> Option<MeanAndInterval> {
+        self.found.disambiguation.map(pair)
+    }
+
+    /// The same as a constant rate, growth included; negative if sets grow.
+    #[getter]
+    fn net_disambiguation(&self) -> Option<MeanAndInterval> {
+        self.found.net_disambiguation.map(pair)
+    }
+
+    fn __str__(&self) -> String {
+        self.found.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        let Settings { deals, games, .. } = self.found.settings;
+        format!("<stier.Properties of {}: {deals} deals, {games} games of each>", self.game.text())
+    }
+}
+
+/// `on_progress(done, total)` is called before the first game, then about ten times a second, and after the last; see
+/// `stier.properties` for the rest.
+#[pyfunction]
+#[pyo3(signature = (game, deals, games, seed, play, threads, on_progress=None))]
+#[expect(clippy::too_many_arguments, reason = "the settings, one by one")]
+pub(crate) fn properties(
+    py: Python<'_>,
+    game: &Game,
+    deals: Number,
+    games: Number,
+    seed: Seed,
+    play: &str,
+    threads: Number,
+    on_progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Properties> {
+    let unknown = || PyValueError::new_err(format!("play must be {}, not '{play}'", Play::allowed(&())));
+    let mut settings = Settings {
+        deals: deals.between("deals", 1, MOST_DEALS)?,
+        games: games.between("games", 2, MOST_GAMES)?,
+        seed: seed.0,
+        play: Play::parse(play, &()).ok_or_else(unknown)?,
+        threads: threads.between("threads", 0, MOST_THREADS)? as usize,
+    };
+    if settings.threads == 0 {
+        // A pool of its own: the global one would not survive a fork, as in `multiprocessing`.
+        settings.threads = thread::available_parallelism().map_or(1, NonZero::get);
+    }
+    let interrupt = AtomicBool::new(false);
+    let done = AtomicU64::new(0);
+    let watch = || {
+        done.fetch_add(1, Ordering::Relaxed);
+        if interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let total = settings.deals * settings.games;
+    let tell = |done: u64| match &on_progress {
+        Some(callback) => callback.call1((done, total)).map(|_| ()),
+        None => Ok(()),
+    };
+    tell(0)?;
+    let mut told = Instant::now();
+    let attend = |_: Option<()>| {
+        if told.elapsed() < TICK {
+            return Ok(());
+        }
+        told = Instant::now();
+        tell(done.load(Ordering::Relaxed))
+    };
+    // The sender is kept until the work has ended: that is how the other side learns of it.
+    let work = |sender: Sender<()>| {
+        let found = game.face().properties(&settings, &watch);
+        drop(sender);
+        found
+    };
+    let found = watched(py, &interrupt, work, attend)?.map_err(|error| match error {
+        MeasureError::TooFew => PyValueError::new_err(error.to_string()),
+        MeasureError::Threads { .. } | MeasureError::Interrupted => PyRuntimeError::new_err(error.to_string()),
+    })?;
+    tell(total)?;
+    Ok(Properties { game: game.clone(), found })
+}

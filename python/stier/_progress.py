@@ -1,0 +1,36 @@
+"""How far a long call is."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import Any
+
+
+class Bar:
+    """A tqdm bar that opens when the number of games is known; without tqdm, one line that says what to install."""
+
+    def __init__(self) -> None:
+        self._bar: Any = None
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            warnings.warn("no progress bar without tqdm: pip install 'stier[progress]'", stacklevel=3)
+            self._open = None
+        else:
+            self._open = tqdm
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def update(self, done: int, total: int) -> None:
+        """Show `done` of `total` games."""
+        if self._open is None:
+            return
+        if self._bar is None:
+            self._bar = self._open(total=total, unit=" games", file=sys.stderr)
+        self._bar.update(done - self._bar.n)
