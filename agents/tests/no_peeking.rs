@@ -54,7 +54,12 @@ macro_rules! every_agent {
                 };
                 decides_alike_in_every_world(&game, &text.parse().expect("an agent"), 12);
             }
-            for text in ["ismcts:iterations=100,threads=3", "ismcts:iterations=100,rollout=hints,choose=sample"] {
+            for text in [
+                "ismcts:iterations=100,threads=3",
+                "ismcts:iterations=100,rollout=hints,choose=sample",
+                "ismcts:iterations=100,observer=multi,selection=regret_matching,choose=mixed",
+                "ismcts:iterations=100,observer=multi,draws=branch,selection=puct,reuse=on",
+            ] {
                 decides_alike_in_every_world(&game, &text.parse().expect("an agent"), 3);
             }
         }
