@@ -11,7 +11,7 @@ use stier_core::{Action, ActionSet, Hints, Rng, choice};
 
 use super::IsmctsOptions;
 use super::table::NONE;
-use super::tree::{Block, Edge, LANES, Tree, lanes};
+use super::tree::{Block, Bound, Edge, LANES, Tree, lanes};
 
 choice! {
     /// How an iteration chooses among edges.
@@ -121,18 +121,23 @@ fn means<A>(block: &Block<A>) -> ([f32; LANES], [f32; LANES]) {
     (lanes(|i| block.value[i] as f32 * share[i]), share)
 }
 
-/// Mean + c sqrt(ln(availability) / visits), per lane.
-#[inline(always)]
-fn upper_confidence_bound<A>(block: &Block<A>, c: f32) -> [f32; LANES] {
-    let (mean, share) = means(block);
-    let log = lanes(|i| ln(block.available[i]));
-    lanes(|i| mean[i] + c * (log[i] * share[i]).sqrt())
-}
-
 /// UCB1: mean + c spread sqrt(ln(availability) / visits).
 #[derive(Clone, Debug)]
 pub(super) struct Ucb1 {
     c: f32,
+}
+
+struct UpperConfidence {
+    c: f32,
+}
+
+impl<A> Bound<A, ()> for UpperConfidence {
+    #[inline(always)]
+    fn lanes(&self, block: &Block<A>, (): &()) -> [f32; LANES] {
+        let (mean, share) = means(block);
+        let log = lanes(|i| ln(block.available[i]));
+        lanes(|i| mean[i] + self.c * (log[i] * share[i]).sqrt())
+    }
 }
 
 impl Selection for Ucb1 {
@@ -155,8 +160,7 @@ impl Selection for Ucb1 {
         spread: f32,
         _rng: &mut Rng,
     ) -> (Edge, Action, ()) {
-        let c = self.c * spread;
-        let (edge, action) = tree.best(node, legal, |block, ()| upper_confidence_bound(block, c));
+        let (edge, action) = tree.best(node, legal, &UpperConfidence { c: self.c * spread });
         (edge, action, ())
     }
 }
@@ -172,6 +176,22 @@ pub(super) struct Ucb1Tuned {
 /// Sums of squared returns.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Squares([f64; LANES]);
+
+struct Tuned {
+    c: f32,
+    range: f32,
+}
+
+impl<A> Bound<A, Squares> for Tuned {
+    #[inline(always)]
+    fn lanes(&self, block: &Block<A>, squares: &Squares) -> [f32; LANES] {
+        let (mean, share) = means(block);
+        let log = lanes(|i| ln(block.available[i]) * share[i]);
+        let variance = lanes(|i| (squares.0[i] as f32 * share[i] - mean[i] * mean[i]).max(0.0));
+        let most = lanes(|i| (variance[i] + self.range * (2.0 * log[i]).sqrt()).min(0.25 * self.range));
+        lanes(|i| mean[i] + self.c * (log[i] * most[i]).sqrt())
+    }
+}
 
 impl Selection for Ucb1Tuned {
     type Extra = Squares;
@@ -193,14 +213,7 @@ impl Selection for Ucb1Tuned {
         spread: f32,
         _rng: &mut Rng,
     ) -> (Edge, Action, ()) {
-        let range = spread * spread;
-        let (edge, action) = tree.best(node, legal, |block, squares| {
-            let (mean, share) = means(block);
-            let log = lanes(|i| ln(block.available[i]) * share[i]);
-            let variance = lanes(|i| (squares.0[i] as f32 * share[i] - mean[i] * mean[i]).max(0.0));
-            let most = lanes(|i| (variance[i] + range * (2.0 * log[i]).sqrt()).min(0.25 * range));
-            lanes(|i| mean[i] + self.c * (log[i] * most[i]).sqrt())
-        });
+        let (edge, action) = tree.best(node, legal, &Tuned { c: self.c, range: spread * spread });
         (edge, action, ())
     }
 
@@ -215,6 +228,23 @@ impl Selection for Ucb1Tuned {
 #[derive(Clone, Debug)]
 pub(super) struct Puct {
     c: f32,
+}
+
+struct Guided<A> {
+    c: f32,
+    /// What stands for the mean of an action not visited yet.
+    unseen: f32,
+    prior: Prior<A>,
+}
+
+impl<A: ActionSet> Bound<A, ()> for Guided<A> {
+    #[inline(always)]
+    fn lanes(&self, block: &Block<A>, (): &()) -> [f32; LANES] {
+        let (mean, _) = means(block);
+        let prior = self.prior.lanes(block);
+        let width = lanes(|i| (block.available[i] as i32 as f32).sqrt() / (1 + block.visits[i]) as i32 as f32);
+        lanes(|i| (if block.visits[i] > 0 { mean[i] } else { self.unseen }) + self.c * prior[i] * width[i])
+    }
 }
 
 impl Selection for Puct {
@@ -239,14 +269,8 @@ impl Selection for Puct {
         spread: f32,
         _rng: &mut Rng,
     ) -> (Edge, Action, ()) {
-        let c = self.c * spread;
-        let unseen = node_mean(tree, node);
-        let (edge, action) = tree.best(node, legal, |block, ()| {
-            let (mean, _) = means(block);
-            let prior = prior.lanes(block);
-            let width = lanes(|i| (block.available[i] as i32 as f32).sqrt() / (1 + block.visits[i]) as i32 as f32);
-            lanes(|i| (if block.visits[i] > 0 { mean[i] } else { unseen }) + c * prior[i] * width[i])
-        });
+        let bound = Guided { c: self.c * spread, unseen: node_mean(tree, node), prior };
+        let (edge, action) = tree.best(node, legal, &bound);
         (edge, action, ())
     }
 }

@@ -76,6 +76,12 @@ impl<A: ActionSet> Block<A> {
     }
 }
 
+/// What edges are chosen by.
+pub(super) trait Bound<A, X> {
+    /// The bounds of a block's edges; of no meaning in lanes without an edge.
+    fn lanes(&self, block: &Block<A>, extra: &X) -> [f32; LANES];
+}
+
 /// A search tree whose selection rule keeps an `X` for each block.
 #[derive(Clone, Debug)]
 pub(super) struct Tree<A, X> {
@@ -218,19 +224,14 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
     /// The legal edge with the highest bound, none of which may be negative. Counts availability for all legal ones first. At
     /// least one legal action must have an edge.
     #[inline(always)]
-    pub(super) fn best(
-        &mut self,
-        node: u32,
-        legal: A,
-        bound: impl Fn(&Block<A>, &X) -> [f32; LANES],
-    ) -> (Edge, Action) {
+    pub(super) fn best(&mut self, node: u32, legal: A, bound: &impl Bound<A, X>) -> (Edge, Action) {
         let mut at = node;
         let (mut best, mut best_block) = (0, at);
         while at != NONE {
             let (block, extra) = (&mut self.blocks[at as usize], &self.extras[at as usize]);
             let legal = block.legal(legal);
             block.available = lanes(|i| block.available[i] + legal[i]);
-            let bound = bound(block, extra);
+            let bound = bound.lanes(block, extra);
             // Bounds are not negative, so they compare like their bits; the lowest bits hold the lane. Zero is left to lanes
             // that are not legal.
             let order = lanes(|i| (bound[i].to_bits() & !LANE_BITS).wrapping_add(LANES as u32));
@@ -351,7 +352,7 @@ mod tests {
     use stier_core::{Action, ActionSet as _, Actions64, Actions128};
 
     use super::super::table::NONE;
-    use super::{Block, Tree};
+    use super::{Block, Edge, Tree};
 
     #[test]
     fn a_block_is_three_cache_lines() {
@@ -398,8 +399,7 @@ mod tests {
     fn hidden_actions_share_a_child() {
         let mut tree: Tree<Actions64, ()> = Tree::new();
         let root = filled(&mut tree, 1, 3);
-        let both = Actions64::default().with(Action(0)).with(Action(1));
-        let (edge, _) = tree.best(root, both, |_, _| [1.0; 8]);
+        let edge = Edge { block: root, lane: 1 };
         let open = tree.child(root, edge, Action(1), 1);
         assert_eq!(tree.child(root, edge, Action(1), 1), open);
         let hidden = tree.child(root, edge, Action(1), 1 << 40);
