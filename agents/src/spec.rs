@@ -85,7 +85,7 @@ agents! {
     "flat_mc" => FlatMc(FlatMcOptions, FlatMc);
     /// One look ahead, by the game's own hints.
     "greedy" => Greedy(GreedyOptions, Greedy);
-    /// Single-observer information set Monte Carlo tree search (Cowling, Powley and Whitehouse 2012).
+    /// Information set Monte Carlo tree search, single- or multi-observer (Cowling, Powley and Whitehouse 2012).
     "ismcts" => Ismcts(IsmctsOptions, Ismcts);
     /// Uniformly random play.
     "random" => Random(RandomOptions, Random);

@@ -152,6 +152,13 @@ fn with_one_world_the_search_finds_what_minimax_finds() {
                 let chosen = found.actions.iter().find(|a| a.probability == 1.0).expect("a choice");
                 let value = after(stier_core::Action(chosen.action));
                 assert_eq!(value, best, "{found:?}");
+                // Nothing is hidden, nothing left to chance: all observers see the same.
+                for options in ["observer=multi", "draws=branch", "observer=multi,draws=branch,reuse=on"] {
+                    let text = format!("ismcts:iterations=2000,c=3,{options}");
+                    let plain = search(&game, &history, agent("ismcts:iterations=2000,c=3", index).as_mut());
+                    let other = search(&game, &history, agent(&text, index).as_mut());
+                    assert_eq!((other.actions, other.nodes), (plain.actions, plain.nodes), "{options}");
+                }
                 solved += 1;
                 hard += usize::from(worst < best);
             }

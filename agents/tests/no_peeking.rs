@@ -61,6 +61,8 @@ macro_rules! every_agent {
                 "ismcts:iterations=100,rollout=hints,choose=sample",
                 "ismcts:iterations=60,rollout=hints,epsilon=0.2,cutoff=3,rollouts=2",
                 "ismcts:iterations=100,rollout=mast",
+                "ismcts:iterations=100,observer=multi,selection=regret_matching,choose=mixed",
+                "ismcts:iterations=100,observer=multi,draws=branch,selection=puct,reuse=on",
             ] {
                 decides_alike_in_every_world(&game, &text.parse().expect("an agent"), 3);
             }

@@ -38,6 +38,17 @@ fn searches_visit_what_they_visited() {
         ("", "ismcts:iterations=1000,threads=2", 0x8b6f_e1a6_57fc_aa62),
         ("scoring=schwinger,bouts=2,specials=anytime", "ismcts:iterations=500", 0xb419_b8eb_94cc_04cc),
         ("suits=3,values=4,hand_size=3,set_aside=2,utility=win", "ismcts:iterations=1000", 0x4272_9068_12e9_f99d),
+        ("", "ismcts:iterations=500,observer=multi", 0x9abf_1971_b999_e909),
+        ("", "ismcts:iterations=500,draws=branch", 0x8421_8a88_e2dd_2fbd),
+        ("", "ismcts:iterations=500,observer=multi,draws=branch", 0xd17c_1814_03aa_89f5),
+        ("", "ismcts:iterations=500,selection=ucb1_tuned", 0x0dd1_71c7_d373_8851),
+        ("", "ismcts:iterations=500,selection=puct", 0xe46a_bb37_3ec7_b372),
+        ("", "ismcts:iterations=500,selection=puct,prior=uniform,c=2", 0x07de_5110_c3cd_0cde),
+        ("", "ismcts:iterations=500,selection=exp3", 0x8647_8f8c_2fda_9d81),
+        ("", "ismcts:iterations=500,selection=regret_matching,observer=multi", 0x501c_e04e_5692_e48f),
+        ("", "ismcts:iterations=500,selection=smooth_uct,eta=0.5", 0xfd46_5cf6_0956_f82f),
+        ("", "ismcts:iterations=500,reuse=on", 0xcf94_f0ab_4e89_685f),
+        ("", "ismcts:iterations=500,reuse=on,observer=multi,threads=2", 0x8ee0_9e3d_81d3_565c),
     ];
     let found = suite.map(|(rules, agent, _)| {
         let rules = <Schwinget as Game>::Rules::from_text(rules).expect("rules");

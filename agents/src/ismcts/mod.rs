@@ -1,20 +1,39 @@
-//! Single-observer information set Monte Carlo tree search.
+//! Information set Monte Carlo tree search: one observer or one per seat, six selection rules.
 //!
 //! P. I. Cowling, E. J. Powley and D. Whitehouse, *Information Set Monte Carlo Tree Search*, IEEE Transactions on Computational
 //! Intelligence and AI in Games 4(2), 2012. Every iteration draws a state from the view (exactly: see
-//! [`Sampler`](stier_core::Sampler)), descends one tree shared by all of them, expands one edge, plays on at random and
-//! updates the path. Exploration counts for an action how often it was *available*, not how often its node was passed.
+//! [`Sampler`](stier_core::Sampler)), descends a tree shared by all of them, expands one edge, plays on from there and updates
+//! the path. Exploration counts for an action how often it was *available*, not how often its node was passed.
 //!
-//! Edges are the players' actions, nodes what the searcher observed of them: a choice hidden from it leads to one node, whatever was
-//! chosen. What chance brings, the searcher's own draws included, branches nothing.
+//! | option | what it decides |
+//! | --- | --- |
+//! | `observer=single` | Nodes are what the searcher observed of the actions (SO-ISMCTS): a choice hidden from it leads to one node, whatever was chosen. |
+//! | `observer=multi` | Nodes are what the seat to move observed and holds (MO-ISMCTS; keyed like the ISMCTS of OpenSpiel). An opponent with other cards has other statistics: its choices fit its hand. In simultaneous choices nobody sees another's. |
+//! | `draws=merge` | What chance brings after the root branches nothing; in `multi` a seat is known by what it holds at the root. |
+//! | `draws=branch` | What a seat draws leads to nodes of its own: full information sets, and far fewer visits for each. |
+//! | `selection` | The rule that picks edges, see [`Rule`]: `ucb1`, `ucb1_tuned` and `puct` (deterministic, the more visits the closer to a best reply to itself), `exp3` and `regret_matching` (mixed strategies), `smooth_uct` (in between). |
+//! | `choose` | What is played in the end, see [`Choose`]. |
+//! | `reuse=on` | The searcher's nodes are kept from one decision of a game to the next. |
 //!
-//! Known weaknesses: the searcher's own cards are not redrawn, so the opponents are modelled as if they knew them; in simultaneous
-//! choices those who come later in the order are modelled as if they saw the searcher's; play is
-//! nearly deterministic and can be exploited; more iterations sharpen the answer to that model of the game, which is not the
-//! equilibrium.
+//! With `reuse=on` nodes have keys that begin with the game: those that the next search reaches again are taken over, what two
+//! searches in a row do not reach is forgotten, and so is everything once a view does not continue the one before. The nodes of
+//! other seats in `multi` are keyed from the root on and begin anew. The statistics of the decision include what was inherited:
+//! visits add up to `iterations` plus the inherited ones.
+//!
+//! Known weaknesses. Of `single`: opponents are modelled as holding any cards at once, their choices being averages over hands;
+//! in simultaneous choices those who come later in the order are modelled as if they saw the searcher's. Of all: the worlds
+//! agree on the searcher's own cards, so opponents are modelled as if they knew them. Of the deterministic rules: play can be
+//! exploited, and more iterations sharpen the answer to this model of the game, which is not the equilibrium: on Kuhn poker
+//! exploitability rises with them. The mixed rules explore more for it and need more iterations; their returns come from
+//! strategies that still explore further down, so that they converge near an equilibrium only, where at all.
 
+mod observers;
+mod selection;
+mod spread;
+mod table;
 mod tree;
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -22,11 +41,17 @@ use std::time::{Duration, Instant};
 
 use arrayvec::ArrayVec;
 use stier_core::options::Switch;
-use stier_core::{Action, ActionSet, BySeat, Game, Hints, Rng, Seat, SeatView as _, Turn, choice, options};
+use stier_core::{Action, ActionSet, BySeat, Hints, Rng, Seat, SeatView as _, Turn, choice, options};
 
 use crate::agent::{ActionStats, Agent, Decision, Search};
 use crate::rollout::{Cutoff, Roller, Rollout, RolloutSettings};
 use crate::worlds::Worlds;
+pub use observers::{Draws, Observer};
+use observers::{Keyed, Linked, Observers, Past};
+use selection::{Exp3, Prior, Puct, RegretMatching, Selection, SmoothUct, Ucb1, Ucb1Tuned};
+pub use selection::{PriorFrom, Rule};
+use spread::Spread;
+use table::NONE;
 use tree::{Edge, RootEdge, Tree};
 
 choice! {
@@ -38,6 +63,10 @@ choice! {
         Value = "value",
         /// One drawn in proportion to the visits.
         Sample = "sample",
+        /// One drawn from the average strategy that the selection rule keeps (`exp3`, `regret_matching`: without exploration;
+        /// `smooth_uct`: the visits). With the other rules one drawn in proportion to the visits, without the actions whose
+        /// mean return lies more than two standard errors of the difference below that of the one visited most.
+        Mixed = "mixed",
     }
 }
 
@@ -48,9 +77,24 @@ options! {
         iterations: u64 = 1000, 1..=1_000_000_000;
         /// Milliseconds per decision; if given, time ends the search instead of `iterations`, and results depend on the clock.
         time_ms: u64 = 0, 0..=3_600_000;
-        /// Exploration in UCB1, for returns scaled so that twice their standard deviation in this search is 1: 0.7 is the value
-        /// of the literature for games won or lost.
+        /// Whose observations tell nodes apart.
+        observer: Observer = Observer::Single, ();
+        /// What the cards do that a seat draws after the root.
+        draws: Draws = Draws::Merge, ();
+        /// How iterations choose among edges.
+        selection: Rule = Rule::Ucb1, ();
+        /// Exploration in UCB1, UCB1-tuned (0.5 is the paper's), PUCT and Smooth-UCT, for returns scaled so that twice their
+        /// standard deviation in this search is 1: 0.7 is the value of the literature for games won or lost.
         c: f64 = 0.7, 0.0..=100.0;
+        /// The share of uniform exploration in EXP3 and regret matching, the least share of UCB1 in Smooth-UCT. 0 stands for
+        /// a share that falls with the square root of the passes in EXP3, for 0.1 in the others.
+        gamma: f64 = 0.0, 0.0..=1.0;
+        /// The first share of UCB1 in Smooth-UCT.
+        eta: f64 = 0.9, 0.0..=1.0;
+        /// How fast that share falls, with the square root of the passes.
+        d: f64 = 0.001, 0.0..=1.0;
+        /// Where PUCT has its prior from.
+        prior: PriorFrom = PriorFrom::Hints, ();
         /// Who plays in a rollout.
         rollout: Rollout = RolloutSettings::default().rollout, ();
         /// The probability of a uniformly random action in a rollout, instead of the policy's.
@@ -65,6 +109,8 @@ options! {
         rollouts: u32 = RolloutSettings::default().rollouts, 1..=10_000;
         /// Which action is played after the search.
         choose: Choose = Choose::Visits, ();
+        /// Whether statistics are kept from one decision to the next.
+        reuse: Switch = Switch::Off, ();
         /// Threads: a tree each, statistics added at the root; deterministic for a given number.
         threads: u64 = 1, 1..=256;
     }
@@ -85,68 +131,68 @@ impl IsmctsOptions {
 
 /// Paths longer than this are not followed by the tree.
 const MAX_DEPTH: usize = 256;
-/// A tree has no more nodes than this; beyond it, iterations roll out from the leaf that they reach.
-const MAX_NODES: usize = 1 << 23;
 /// No tree is searched for more iterations than this: the counts of its edges fit 31 bits.
 const MAX_ITERATIONS: u64 = 1 << 30;
-/// Iterations between two looks at the flag.
+/// Iterations between two looks at the flag, and the most between two looks at the clock.
 const CHUNK: u64 = 256;
-/// Iterations between two looks at the clock: few, so that slow iterations do not get more time.
-const CLOCK_CHUNK: u64 = 16;
+/// Between two looks at the clock there are as many iterations as take about this long.
+const LOOK: Duration = Duration::from_micros(20);
 
 /// The player: see the [module](self) documentation.
-#[derive(Debug)]
-pub struct Ismcts<A> {
+pub struct Ismcts<G: Hints> {
     options: IsmctsOptions,
     seed: u64,
     decisions: u64,
-    trees: Vec<Tree<A>>,
+    forest: Box<dyn Forest<G>>,
+    past: Option<Past>,
     interrupt: Arc<AtomicBool>,
 }
 
-impl<A: ActionSet> Ismcts<A> {
+impl<G: Hints> Ismcts<G> {
     /// A player with the streams of `seed`.
     pub fn new(options: IsmctsOptions, seed: u64) -> Self {
-        let trees = (0..options.threads).map(|_| Tree::new()).collect();
-        Self { options, seed, decisions: 0, trees, interrupt: Arc::default() }
+        let forest: Box<dyn Forest<G>> = match options.selection {
+            Rule::Ucb1 => Box::new(Trees::<G, Ucb1>::new(&options)),
+            Rule::Ucb1Tuned => Box::new(Trees::<G, Ucb1Tuned>::new(&options)),
+            Rule::Puct => Box::new(Trees::<G, Puct>::new(&options)),
+            Rule::Exp3 => Box::new(Trees::<G, Exp3>::new(&options)),
+            Rule::RegretMatching => Box::new(Trees::<G, RegretMatching>::new(&options)),
+            Rule::SmoothUct => Box::new(Trees::<G, SmoothUct>::new(&options)),
+        };
+        Self { options, seed, decisions: 0, forest, past: None, interrupt: Arc::default() }
     }
 }
 
-impl<G: Hints> Agent<G> for Ismcts<G::Actions> {
+impl<G: Hints> Agent<G> for Ismcts<G> {
     /// Searches, unless only one action is legal.
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let start = Instant::now();
-        let first_stream = self.decisions * self.trees.len() as u64;
+        let first_stream = self.decisions * self.options.threads;
         self.decisions += 1;
-        let mut iterations = 0;
-        if legal.len() > 1 {
-            let worlds = Worlds::uniform(game, view);
-            let count = self.trees.len() as u64;
-            let budget = |index: u64| match self.options.time_ms {
-                0 => Budget::Iterations(
-                    self.options.iterations / count + u64::from(index < self.options.iterations % count),
-                ),
-                ms => Budget::Until(start + Duration::from_millis(ms)),
-            };
-            let searches = self.trees.iter_mut().zip(0..).map(|(tree, index)| Searcher {
+        let found = if legal.len() > 1 {
+            let task = Task {
                 game,
                 seat: view.seat(),
-                worlds: &worlds,
-                roller: Roller::new(game, self.options.rollout_settings()),
+                worlds: &Worlds::uniform(game, view),
+                keyed: self.keys(game, view),
                 options: &self.options,
                 interrupt: &self.interrupt,
-                budget: budget(index),
-                rng: Rng::stream(self.seed, "ismcts", first_stream + index),
-                tree,
-            });
-            iterations = run_all(searches.collect());
-        }
-        self.decide(game, legal, iterations, start.elapsed())
+                end: start + Duration::from_millis(self.options.time_ms),
+                seed: self.seed,
+                first_stream,
+            };
+            self.forest.search(&task)
+        } else {
+            Found::default()
+        };
+        self.decide(game, legal, &found, start.elapsed())
     }
 
     fn restart(&mut self, seed: u64) {
         self.seed = seed;
         self.decisions = 0;
+        self.past = None;
+        self.forest.clear();
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
@@ -154,34 +200,62 @@ impl<G: Hints> Agent<G> for Ismcts<G::Actions> {
     }
 }
 
-impl<A: ActionSet> Ismcts<A> {
+impl<G: Hints> Ismcts<G> {
+    /// Readies the trees for a decision. How nodes are found by keys, if they are.
+    fn keys(&mut self, game: &G, view: &G::View) -> Option<Keyed> {
+        let options = &self.options;
+        let reuse = options.reuse == Switch::On;
+        let past = match (options.observer, options.draws) {
+            _ if reuse => Past::of(game, view),
+            (Observer::Single, Draws::Merge) => {
+                self.forest.clear();
+                return None;
+            }
+            _ => Past::only_now(game, view),
+        };
+        let keyed = Keyed::new(options.observer, options.draws, &past, view.seat());
+        match &self.past {
+            Some(earlier) if reuse && past.continues(earlier) => self.forest.age(),
+            _ => self.forest.clear(),
+        }
+        self.past = Some(past);
+        Some(keyed)
+    }
+
     /// Adds the roots up and chooses.
-    fn decide<G: Game<Actions = A>>(&self, game: &G, legal: A, iterations: u64, time: Duration) -> Decision {
+    fn decide(&self, game: &G, legal: G::Actions, found: &Found, time: Duration) -> Decision {
         let (low, high) = game.utility_range();
-        let roots: Vec<RootEdge> =
-            if iterations == 0 { Vec::new() } else { self.trees.iter().flat_map(Tree::root_edges).collect() };
+        let mut weights = Vec::new();
         let mut actions: Vec<ActionStats> = legal
             .iter()
             .map(|action| {
-                let edges = roots.iter().filter(|edge| edge.action == action);
+                let edges = found.roots.iter().filter(|edge| edge.action == action);
                 let visits: u64 = edges.clone().map(|edge| u64::from(edge.visits)).sum();
                 let scaled = edges.clone().map(|edge| edge.value).sum::<f64>() / visits.max(1) as f64;
                 let value = if visits == 0 { 0.0 } else { f64::from(low) + scaled * f64::from(high - low) };
+                weights.push(edges.clone().map(|edge| edge.weight).sum::<f64>());
                 let availability = edges.map(|edge| u64::from(edge.available)).sum();
                 ActionStats { action: action.0, visits, value, availability, probability: 0.0 }
             })
             .collect();
-        let action = self.choose(&mut actions);
-        let nodes = if iterations == 0 { 0 } else { self.trees.iter().map(|tree| tree.len() as u64).sum() };
+        if !found.averages {
+            weights = without_noise(&actions, found.spread * f64::from(high - low));
+        }
+        let action = self.choose(&mut actions, &weights);
         Decision {
             action,
             policy: actions.iter().map(|stats| (Action(stats.action), stats.probability)).collect(),
-            search: Some(Search { actions, iterations, nodes, seconds: time.as_secs_f64() }),
+            search: Some(Search {
+                actions,
+                iterations: found.iterations,
+                nodes: found.nodes,
+                seconds: time.as_secs_f64(),
+            }),
         }
     }
 
-    /// Fills in the probabilities and draws the action.
-    fn choose(&self, actions: &mut [ActionStats]) -> Action {
+    /// Fills in the probabilities and draws the action. `weights` are those of a mixed choice.
+    fn choose(&self, actions: &mut [ActionStats], weights: &[f64]) -> Action {
         let total: u64 = actions.iter().map(|stats| stats.visits).sum();
         let by_visits = |a: &ActionStats, b: &ActionStats| a.visits.cmp(&b.visits).then(a.value.total_cmp(&b.value));
         let by_value =
@@ -191,12 +265,13 @@ impl<A: ActionSet> Ismcts<A> {
             (0..actions.len())
                 .reduce(|best, next| if order(&actions[next], &actions[best]).is_gt() { next } else { best })
         };
+        let mut rng = Rng::stream(self.seed, "ismcts choice", self.decisions);
+        let weight: f64 = weights.iter().sum();
+        let mixed = self.options.choose == Choose::Mixed && weight > 0.0;
+        let sampled = self.options.choose == Choose::Sample && total > 0;
         let chosen = match self.options.choose {
-            Choose::Visits => best(&by_visits),
             Choose::Value => best(&by_value),
-            Choose::Sample if total == 0 => Some(0),
-            Choose::Sample => {
-                let mut rng = Rng::stream(self.seed, "ismcts choice", self.decisions);
+            Choose::Sample if sampled => {
                 let mut drawn = rng.below_wide(total);
                 actions.iter().position(|stats| {
                     let here = drawn < stats.visits;
@@ -204,143 +279,278 @@ impl<A: ActionSet> Ismcts<A> {
                     here
                 })
             }
+            Choose::Mixed if mixed => {
+                let mut left = rng.unit() * weight;
+                let drawn = weights.iter().position(|&weight| {
+                    left -= weight;
+                    left < 0.0
+                });
+                // Of what rounding leaves over the last one takes all.
+                drawn.or_else(|| weights.iter().rposition(|&weight| weight > 0.0))
+            }
+            Choose::Visits | Choose::Sample | Choose::Mixed => best(&by_visits),
         }
         .expect("at least one action is legal");
-        let spread = self.options.choose == Choose::Sample && total > 0;
         for (index, stats) in actions.iter_mut().enumerate() {
-            stats.probability =
-                if spread { stats.visits as f64 / total as f64 } else { f64::from(u8::from(index == chosen)) };
+            stats.probability = if sampled {
+                stats.visits as f64 / total as f64
+            } else if mixed {
+                weights[index] / weight
+            } else {
+                f64::from(u8::from(index == chosen))
+            };
         }
         Action(actions[chosen].action)
     }
 }
 
-/// Runs every searcher, each on a thread of its own; returns the iterations of all.
-fn run_all<G: Hints>(mut searchers: Vec<Searcher<'_, G>>) -> u64 {
-    if let [only] = searchers.as_mut_slice() {
-        return only.run();
-    }
-    thread::scope(|scope| {
-        let running: Vec<_> = searchers.iter_mut().map(|searcher| scope.spawn(|| searcher.run())).collect();
-        running.into_iter().map(|thread| thread.join().expect("a search does not panic")).sum()
-    })
+/// The visits, 0 for actions that are clearly worse than the one visited most: their mean return is more than two standard
+/// errors of the difference lower. `spread` is twice the standard deviation of returns.
+fn without_noise(actions: &[ActionStats], spread: f64) -> Vec<f64> {
+    let Some(most) = actions.iter().max_by_key(|stats| stats.visits).copied() else { return Vec::new() };
+    let share = |stats: &ActionStats| 1.0 / stats.visits.max(1) as f64;
+    actions
+        .iter()
+        .map(|stats| {
+            let error = spread * (share(stats) + share(&most)).sqrt();
+            if most.value - stats.value > error { 0.0 } else { stats.visits as f64 }
+        })
+        .collect()
 }
 
-/// When a search ends.
-#[derive(Clone, Copy, Debug)]
-enum Budget {
-    Iterations(u64),
-    Until(Instant),
-}
-
-/// One tree being searched.
-struct Searcher<'a, G: Game> {
+/// What there is to search.
+struct Task<'a, G: Hints> {
     game: &'a G,
     seat: Seat,
     worlds: &'a Worlds<G>,
-    roller: Roller,
+    /// How nodes are found by keys, if they are.
+    keyed: Option<Keyed>,
     options: &'a IsmctsOptions,
     interrupt: &'a AtomicBool,
-    budget: Budget,
-    rng: Rng,
-    tree: &'a mut Tree<G::Actions>,
+    /// When a search by time ends.
+    end: Instant,
+    seed: u64,
+    /// The first tree's stream.
+    first_stream: u64,
 }
 
-impl<G: Hints> Searcher<'_, G> {
+/// What was found.
+#[derive(Clone, Default, Debug)]
+struct Found {
+    iterations: u64,
+    nodes: u64,
+    /// The edges of all roots.
+    roots: Vec<RootEdge>,
+    /// Whether their weights are an average strategy.
+    averages: bool,
+    /// Twice the standard deviation of the searcher's returns, as a share of the range of utilities; the largest of all trees.
+    spread: f64,
+}
+
+/// The trees of an agent, one per thread, whatever the selection rule.
+trait Forest<G: Hints>: Send {
+    /// Forgets everything.
+    fn clear(&mut self);
+    /// Begins the next decision of the same game.
+    fn age(&mut self);
+    /// Searches, each tree on a thread of its own.
+    fn search(&mut self, task: &Task<'_, G>) -> Found;
+}
+
+/// Trees with a selection rule.
+struct Trees<G: Hints, S: Selection> {
+    rule: S,
+    trees: Vec<Tree<G::Actions, S::Extra>>,
+    game: PhantomData<fn(G)>,
+}
+
+impl<G: Hints, S: Selection> Trees<G, S> {
+    fn new(options: &IsmctsOptions) -> Self {
+        let trees = (0..options.threads).map(|_| Tree::new()).collect();
+        Self { rule: S::new(options), trees, game: PhantomData }
+    }
+
+    fn search_with<O: Observers<G>>(&mut self, task: &Task<'_, G>, observers: &O) -> Found {
+        let count = self.trees.len() as u64;
+        let total = task.options.iterations;
+        let mut searchers: Vec<_> = (self.trees.iter_mut().zip(0..))
+            .map(|(tree, index)| Searcher {
+                task,
+                rule: &self.rule,
+                iterations: total / count + u64::from(index < total % count),
+                roller: Roller::new(task.game, task.options.rollout_settings()),
+                rng: Rng::stream(task.seed, "ismcts", task.first_stream + index),
+                observers: observers.clone(),
+                root: observers.plant(tree),
+                spread: Spread::default(),
+                tree,
+            })
+            .collect();
+        let (first, others) = searchers.split_first_mut().expect("at least one tree");
+        let iterations = thread::scope(|scope| {
+            let running: Vec<_> = others.iter_mut().map(|searcher| scope.spawn(|| searcher.run())).collect();
+            let done = first.run();
+            done + running.into_iter().map(|thread| thread.join().expect("a search does not panic")).sum::<u64>()
+        });
+        Found {
+            iterations,
+            nodes: searchers.iter().map(|searcher| u64::from(searcher.tree.len())).sum(),
+            roots: searchers.iter().flat_map(|searcher| searcher.tree.edges(searcher.root, S::weight)).collect(),
+            averages: S::AVERAGES,
+            spread: searchers.iter().map(|searcher| f64::from(searcher.spread.scale())).fold(0.0, f64::max),
+        }
+    }
+}
+
+impl<G: Hints, S: Selection> Forest<G> for Trees<G, S> {
+    fn clear(&mut self) {
+        self.trees.iter_mut().for_each(Tree::clear);
+    }
+
+    fn age(&mut self) {
+        self.trees.iter_mut().for_each(Tree::age);
+    }
+
+    fn search(&mut self, task: &Task<'_, G>) -> Found {
+        match &task.keyed {
+            None => self.search_with(task, &Linked::new(task.seat)),
+            Some(keyed) => self.search_with(task, keyed),
+        }
+    }
+}
+
+/// An edge that an iteration followed.
+#[derive(Clone, Copy)]
+struct Step<N> {
+    edge: Edge,
+    mover: Seat,
+    note: N,
+}
+
+type Path<N> = ArrayVec<Step<N>, MAX_DEPTH>;
+
+/// One tree being searched.
+struct Searcher<'a, G: Hints, S: Selection, O: Observers<G>> {
+    task: &'a Task<'a, G>,
+    rule: &'a S,
+    /// Iterations for this tree, unless time ends the search.
+    iterations: u64,
+    roller: Roller,
+    rng: Rng,
+    observers: O,
+    tree: &'a mut Tree<G::Actions, S::Extra>,
+    /// The node of what the searcher really holds.
+    root: u32,
+    spread: Spread,
+}
+
+impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
+    /// Searches until the budget is spent; returns the number of iterations.
     fn run(&mut self) -> u64 {
-        self.tree.clear();
-        let (low, high) = self.game.utility_range();
-        let mut spread = Spread::default();
-        let scale = f64::from(high - low).max(f64::MIN_POSITIVE).recip();
-        let mut path = ArrayVec::new();
+        let task = self.task;
+        let (low, high) = task.game.utility_range();
+        let low = f64::from(low);
+        let scale = (f64::from(high) - low).max(f64::MIN_POSITIVE).recip();
+        let mut path = Path::new();
         let mut done = 0;
+        let mut clock = (task.options.time_ms > 0).then(|| Clock::new(task.end));
         loop {
-            let chunk = match self.budget {
-                Budget::Iterations(total) => CHUNK.min(total - done),
-                Budget::Until(end) if done >= MAX_ITERATIONS || Instant::now() >= end => 0,
-                Budget::Until(_) => CLOCK_CHUNK,
+            let chunk = match &mut clock {
+                None => CHUNK.min(self.iterations - done),
+                // However late it is when the worlds are ready, something is searched.
+                Some(clock) => clock.chunk().max(u64::from(done == 0)).min(MAX_ITERATIONS - done),
             };
-            if chunk == 0 || self.interrupt.load(Ordering::Relaxed) && done > 0 {
+            if chunk == 0 || task.interrupt.load(Ordering::Relaxed) && done > 0 {
                 return done;
             }
             for _ in 0..chunk {
-                let c = self.options.c as f32 * spread.scale;
-                let returns = self.iterate(c, &mut path);
+                let returns = self.iterate(&mut path);
                 self.roller.learn(&returns);
-                for &(edge, seat) in &path {
-                    self.tree.update(edge, (f64::from(returns[seat]) - f64::from(low)) * scale);
+                for step in &path {
+                    let value = (f64::from(returns[step.mover]) - low) * scale;
+                    S::learn(self.tree, step.edge, step.note, value);
                 }
-                spread.add((f64::from(returns[self.seat]) - f64::from(low)) * scale);
+                self.spread.add((f64::from(returns[task.seat]) - low) * scale);
                 path.clear();
             }
             done += chunk;
         }
     }
 
-    /// One determinization from the root to the end of the game; leaves the edges passed, with their movers, in `path`.
+    /// One determinization from the root to the end of the game; leaves the edges passed in `path`.
     #[inline]
-    fn iterate(&mut self, c: f32, path: &mut ArrayVec<(Edge, Seat), MAX_DEPTH>) -> BySeat<f32> {
-        let game = self.game;
-        let mut state = self.worlds.draw(&mut self.rng);
-        let mut node = Tree::<G::Actions>::ROOT;
-        while let Turn::Seat(seat) = game.turn(&state) {
+    fn iterate(&mut self, path: &mut Path<S::Note<G::Actions>>) -> BySeat<f32> {
+        let game = self.task.game;
+        let mut state = self.task.worlds.draw(&mut self.rng);
+        let mut node = self.observers.begin(game, &state, self.tree);
+        while let Turn::Seat(mover) = game.turn(&state)
+            && node != NONE
+            && path.len() < MAX_DEPTH
+        {
             let legal = game.legal(&state);
             let untried = legal.without(self.tree.tried(node));
             if !untried.is_empty() {
-                let action = untried.pick(&mut self.rng);
-                self.tree.count_available(node, legal);
-                path.push((self.tree.add_edge(node, action), seat));
-                self.roller.note(seat, action);
-                game.step(&mut state, action, &mut self.rng);
-                return self.roller.returns(game, &mut state, &mut self.rng);
+                if S::TRIES_ALL {
+                    let action = untried.pick(&mut self.rng);
+                    let edge = self.tree.expand(node, legal, action);
+                    path.push(Step { edge, mover, note: S::first_try() });
+                    self.roller.note(mover, action);
+                    game.step(&mut state, action, &mut self.rng);
+                    break;
+                }
+                self.tree.add_edges(node, in_any_order(untried, &mut self.rng));
             }
-            let (edge, action) = self.tree.select(node, legal, c);
-            path.push((edge, seat));
-            self.roller.note(seat, action);
-            let observed = game.observed(&state, action, self.seat);
+            let prior =
+                if S::HAS_PRIOR { Prior::of(self.task.options.prior, game, &state, legal) } else { Prior::default() };
+            let scale = self.spread.scale();
+            let (edge, action, note) = self.rule.select(self.tree, node, legal, prior, scale, &mut self.rng);
+            let leaf = !S::TRIES_ALL && self.tree.visits(edge) == 0;
+            path.push(Step { edge, mover, note });
+            self.roller.note(mover, action);
+            self.observers.see(game, &state, action);
             game.step(&mut state, action, &mut self.rng);
-            if path.len() == MAX_DEPTH || self.tree.len() >= MAX_NODES {
-                return self.roller.returns(game, &mut state, &mut self.rng);
+            if leaf {
+                break;
             }
-            node = self.tree.child(node, edge, action, observed);
+            let Turn::Seat(next) = game.turn(&state) else { break };
+            node = self.observers.next(game, &state, next, (node, edge, action), self.tree);
         }
-        game.returns(&state)
+        self.roller.returns(game, &mut state, &mut self.rng)
     }
 }
 
-/// How far the searcher's returns lie apart: twice their standard deviation, the most that it has been at any power of two of
-/// iterations. It does not shrink as the search settles on a line, or there would be no leaving a bad one.
-#[derive(Clone, Debug)]
-struct Spread {
-    count: u64,
-    sum: f64,
-    squares: f64,
-    scale: f32,
+/// The actions of a set in random order.
+fn in_any_order<A: ActionSet>(mut actions: A, rng: &mut Rng) -> impl Iterator<Item = Action> {
+    std::iter::from_fn(move || {
+        (!actions.is_empty()).then(|| {
+            let action = actions.pick(rng);
+            actions = actions.without(A::default().with(action));
+            action
+        })
+    })
 }
 
-/// Iterations before the spread is first measured.
-const FIRST_LOOK: u64 = 16;
-/// The least spread that is assumed, as a share of the range of returns.
-const LEAST_SPREAD: f32 = 0.05;
+/// Looks at the time every so many iterations.
+struct Clock {
+    end: Instant,
+    last: Instant,
+    chunk: u64,
+}
 
-impl Default for Spread {
-    fn default() -> Self {
-        Self { count: 0, sum: 0.0, squares: 0.0, scale: 1.0 }
+impl Clock {
+    fn new(end: Instant) -> Self {
+        Self { end, last: Instant::now(), chunk: 0 }
     }
-}
 
-impl Spread {
-    /// Counts a return, scaled to 0..=1.
-    #[inline(always)]
-    fn add(&mut self, value: f64) {
-        self.count += 1;
-        self.sum += value;
-        self.squares += value * value;
-        if self.count.is_power_of_two() && self.count >= FIRST_LOOK {
-            let mean = self.sum / self.count as f64;
-            let variance = (self.squares / self.count as f64 - mean * mean).max(0.0);
-            let before = if self.count == FIRST_LOOK { LEAST_SPREAD } else { self.scale };
-            self.scale = before.max(2.0 * variance.sqrt() as f32);
-        }
+    /// How many iterations to do before the next look: as many as take [`LOOK`] at the speed of the last ones, 0 if time is up.
+    fn chunk(&mut self) -> u64 {
+        let now = Instant::now();
+        let taken = now.duration_since(self.last).as_nanos().max(1) as u64;
+        self.last = now;
+        self.chunk = match self.chunk {
+            0 => 1,
+            chunk => (chunk * LOOK.as_nanos() as u64 / taken).clamp(1, (2 * chunk).min(CHUNK)),
+        };
+        if now >= self.end { 0 } else { self.chunk }
     }
 }

@@ -1,72 +1,97 @@
 //! The tree, in an arena.
 //!
 //! A node is a list of edges, one per action that was ever tried there, in blocks of eight: the fields of eight edges lie side
-//! by side, so that one pass of vector instructions scores them all and counts availability on the way. A leaf is an edge
-//! without a node: it gets one when it is reached for the second time.
+//! by side, so that one pass of vector instructions scores them all and counts availability on the way. A node *is* its first
+//! block, three cache lines. A leaf is an edge without a node: it gets one when it is reached for the second time.
+//!
+//! Nodes are found in two ways: by following an edge, or by a key that stands for what somebody knows. What a selection rule
+//! keeps besides visits and values lies in an array of its own, block by block, which is empty if it keeps nothing.
 
-use std::collections::HashMap;
-use std::f32::consts::LN_2;
-
+use stier_core::key::mix;
 use stier_core::{Action, ActionSet};
 
+use super::table::{NONE, Table};
+
 /// Edges in a block.
-const LANES: usize = 8;
-/// Stands for "no block" and "no node".
-const NONE: u32 = u32::MAX;
+pub(super) const LANES: usize = 8;
+/// The bits of a lane's number.
+const LANE_BITS: u32 = LANES as u32 - 1;
+/// A tree has no more nodes than this; beyond it, iterations roll out from the leaf that they reach.
+const MAX_NODES: u32 = 1 << 23;
 
 /// Where an edge is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Edge {
-    block: u32,
-    lane: u8,
+    pub(super) block: u32,
+    pub(super) lane: u8,
 }
 
-/// Eight edges of one node. Lanes from `len` on are empty: no visits.
+impl Edge {
+    /// The lane as an index below [`LANES`].
+    #[inline(always)]
+    pub(super) fn lane(self) -> usize {
+        self.lane as usize & LANE_BITS as usize
+    }
+}
+
+/// Eight edges of one node. Lanes from `len` on are empty.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
-struct Block {
+pub(super) struct Block<A> {
     /// Sums of the returns for the node's mover, each between 0 and 1.
-    value: [f64; LANES],
-    visits: [u32; LANES],
-    /// How often the action was legal when the node was passed.
-    available: [u32; LANES],
+    pub(super) value: [f64; LANES],
+    pub(super) visits: [u32; LANES],
+    /// How often the action was legal when the node was passed, from its first try on.
+    pub(super) available: [u32; LANES],
     /// The node that the edge leads to, or [`NONE`].
     child: [u32; LANES],
-    action: [u8; LANES],
-    len: u8,
+    /// In a node's first block: the actions that have an edge.
+    tried: A,
+    pub(super) action: [u8; LANES],
     /// The node's next block, or [`NONE`].
-    next: u32,
+    pub(super) next: u32,
+    len: u8,
 }
 
-impl Block {
+impl<A: ActionSet> Block<A> {
     fn new() -> Self {
         Self {
             value: [0.0; LANES],
             visits: [0; LANES],
             available: [0; LANES],
             child: [NONE; LANES],
+            tried: A::default(),
             action: [0; LANES],
-            len: 0,
             next: NONE,
+            len: 0,
         }
+    }
+
+    /// Per lane 1 if it holds an edge of a legal action, else 0.
+    #[inline(always)]
+    pub(super) fn legal(&self, legal: A) -> [u32; LANES] {
+        let legal = legal.lanes(&self.action);
+        let len = u32::from(self.len);
+        lanes(|i| legal[i] & u32::from((i as u32) < len))
     }
 }
 
-/// A node: the actions that have an edge, and where the edges are.
-#[derive(Clone, Debug)]
-struct Node<A> {
-    tried: A,
-    first: u32,
-    last: u32,
+/// What edges are chosen by.
+pub(super) trait Bound<A, X> {
+    /// The bounds of a block's edges; of no meaning in lanes without an edge.
+    fn lanes(&self, block: &Block<A>, extra: &X) -> [f32; LANES];
 }
 
-/// A search tree over what the searching seat can observe of the sequences of actions.
+/// A search tree whose selection rule keeps an `X` for each block.
 #[derive(Clone, Debug)]
-pub(super) struct Tree<A> {
-    nodes: Vec<Node<A>>,
-    blocks: Vec<Block>,
-    /// Children by (node, observation), of actions that the searcher did not see as they were, or of which it saw more.
-    shared: HashMap<(u32, u64), u32>,
+pub(super) struct Tree<A, X> {
+    blocks: Vec<Block<A>>,
+    extras: Vec<X>,
+    /// Nodes by key.
+    keyed: Table,
+    nodes: u32,
+    /// The tree of the decision before, from which nodes are taken over when their keys come up again.
+    past: Option<Box<Tree<A, X>>>,
 }
 
 /// What the tree knows of one action at the root.
@@ -75,96 +100,142 @@ pub(super) struct RootEdge {
     pub(super) action: Action,
     pub(super) visits: u32,
     pub(super) available: u32,
+    /// Sum of the returns, each between 0 and 1.
     pub(super) value: f64,
+    /// The action's part in the average strategy that the selection rule keeps, not normalised; 0 where it keeps none.
+    pub(super) weight: f64,
 }
 
-impl<A: ActionSet> Tree<A> {
-    /// The root of every tree.
-    pub(super) const ROOT: u32 = 0;
-
-    /// A tree that is nothing but a root.
+impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
+    /// An empty tree.
     pub(super) fn new() -> Self {
-        let mut tree = Self { nodes: Vec::new(), blocks: Vec::new(), shared: HashMap::new() };
-        tree.clear();
-        tree
+        Self { blocks: Vec::new(), extras: Vec::new(), keyed: Table::new(), nodes: 0, past: None }
     }
 
-    /// Back to nothing but a root, keeping the memory.
+    /// Forgets everything, the decision before included, keeping the memory.
     pub(super) fn clear(&mut self) {
-        self.nodes.clear();
+        self.empty();
+        if let Some(past) = &mut self.past {
+            past.empty();
+        }
+    }
+
+    fn empty(&mut self) {
         self.blocks.clear();
-        self.shared.clear();
-        self.add_node();
+        self.extras.clear();
+        self.keyed.clear();
+        self.nodes = 0;
+    }
+
+    /// Begins a new decision: what the tree holds becomes the past, from which nodes with keys are taken over as they are
+    /// needed; what was the past is forgotten.
+    pub(super) fn age(&mut self) {
+        let mut past = self.past.take().unwrap_or_else(|| Box::new(Self::new()));
+        std::mem::swap(self, &mut past);
+        self.empty();
+        self.past = Some(past);
     }
 
     /// How many nodes there are.
-    pub(super) fn len(&self) -> usize {
-        self.nodes.len()
+    pub(super) fn len(&self) -> u32 {
+        self.nodes
+    }
+
+    /// A block, by number.
+    #[inline(always)]
+    pub(super) fn block(&self, at: u32) -> &Block<A> {
+        &self.blocks[at as usize]
+    }
+
+    /// A block and what the selection rule keeps of it.
+    #[inline(always)]
+    pub(super) fn parts(&mut self, at: u32) -> (&mut Block<A>, &mut X) {
+        (&mut self.blocks[at as usize], &mut self.extras[at as usize])
     }
 
     /// The actions that have an edge at the node.
     #[inline(always)]
     pub(super) fn tried(&self, node: u32) -> A {
-        self.nodes[node as usize].tried
+        self.blocks[node as usize].tried
     }
 
-    fn add_node(&mut self) -> u32 {
-        let index = self.nodes.len() as u32;
-        self.nodes.push(Node { tried: A::default(), first: NONE, last: NONE });
+    fn add_block(&mut self) -> u32 {
+        let index = self.blocks.len() as u32;
+        self.blocks.push(Block::new());
+        self.extras.push(X::default());
         index
     }
 
-    /// Adds an edge for an action that has none.
+    /// A new node that no key or edge leads to yet, or [`NONE`] if the tree is full.
     #[inline]
-    pub(super) fn add_edge(&mut self, node: u32, action: Action) -> Edge {
-        let node = &mut self.nodes[node as usize];
-        debug_assert!(!node.tried.contains(action));
-        node.tried = node.tried.with(action);
-        if node.last == NONE || usize::from(self.blocks[node.last as usize].len) == LANES {
-            let new = self.blocks.len() as u32;
-            self.blocks.push(Block::new());
-            match node.last {
-                NONE => node.first = new,
-                last => self.blocks[last as usize].next = new,
-            }
-            node.last = new;
+    pub(super) fn add_node(&mut self) -> u32 {
+        if self.nodes >= MAX_NODES {
+            return NONE;
         }
-        let block = &mut self.blocks[node.last as usize];
-        let lane = block.len;
-        block.len += 1;
-        block.action[usize::from(lane)] = action.0;
-        block.available[usize::from(lane)] = 1;
-        Edge { block: node.last, lane }
+        self.nodes += 1;
+        self.add_block()
     }
 
-    /// Counts availability for the legal actions that have an edge.
+    /// Counts availability for the legal actions that have an edge, and adds one, available once, for an action that has none.
     #[inline]
-    pub(super) fn count_available(&mut self, node: u32, legal: A) {
-        let mut at = self.nodes[node as usize].first;
-        while at != NONE {
+    pub(super) fn expand(&mut self, node: u32, legal: A, action: Action) -> Edge {
+        let mut at = node;
+        loop {
             let block = &mut self.blocks[at as usize];
-            let legal = legal.lanes(&block.action);
-            block.available = lanes(|i| block.available[i] + (legal[i] & u32::from(block.visits[i] > 0)));
+            let legal = block.legal(legal);
+            block.available = lanes(|i| block.available[i] + legal[i]);
+            if block.next == NONE {
+                break;
+            }
             at = block.next;
         }
+        let edge = self.append(node, at, action);
+        self.blocks[edge.block as usize].available[edge.lane()] = 1;
+        edge
     }
 
-    /// The legal edge with the highest upper confidence bound: mean + c sqrt(ln(availability) / visits). Counts availability
-    /// for all legal ones. At least one legal action must have an edge.
+    /// Adds edges for actions that have none, never available so far.
+    pub(super) fn add_edges(&mut self, node: u32, actions: impl Iterator<Item = Action>) {
+        let mut last = node;
+        for action in actions {
+            while self.blocks[last as usize].next != NONE {
+                last = self.blocks[last as usize].next;
+            }
+            self.append(node, last, action);
+        }
+    }
+
     #[inline]
-    pub(super) fn select(&mut self, node: u32, legal: A, c: f32) -> (Edge, Action) {
-        let mut at = self.nodes[node as usize].first;
+    fn append(&mut self, node: u32, last: u32, action: Action) -> Edge {
+        debug_assert!(!self.tried(node).contains(action));
+        self.blocks[node as usize].tried = self.blocks[node as usize].tried.with(action);
+        let mut at = last;
+        if usize::from(self.blocks[last as usize].len) == LANES {
+            at = self.add_block();
+            self.blocks[last as usize].next = at;
+        }
+        let block = &mut self.blocks[at as usize];
+        let edge = Edge { block: at, lane: block.len };
+        block.action[edge.lane()] = action.0;
+        block.len += 1;
+        edge
+    }
+
+    /// The legal edge with the highest bound, none of which may be negative. Counts availability for all legal ones first. At
+    /// least one legal action must have an edge.
+    #[inline(always)]
+    pub(super) fn best(&mut self, node: u32, legal: A, bound: &impl Bound<A, X>) -> (Edge, Action) {
+        let mut at = node;
         let (mut best, mut best_block) = (0, at);
         while at != NONE {
-            let block = &mut self.blocks[at as usize];
-            let legal = legal.lanes(&block.action);
-            let legal = lanes(|i| legal[i] & u32::from(block.visits[i] > 0));
+            let (block, extra) = (&mut self.blocks[at as usize], &self.extras[at as usize]);
+            let legal = block.legal(legal);
             block.available = lanes(|i| block.available[i] + legal[i]);
-            let share = lanes(|i| 1.0 / block.visits[i].max(1) as i32 as f32);
-            let log = lanes(|i| ln(block.available[i]));
-            let bound = lanes(|i| block.value[i] as f32 * share[i] + c * (log[i] * share[i]).sqrt());
-            // Bounds are not negative, so they compare like their bits; the lowest bits hold the lane.
-            let keys = lanes(|i| (bound[i].to_bits() & !(LANES as u32 - 1) | i as u32) & legal[i].wrapping_neg());
+            let bound = bound.lanes(block, extra);
+            // Bounds are not negative, so they compare like their bits; the lowest bits hold the lane. Zero is left to lanes
+            // that are not legal.
+            let order = lanes(|i| (bound[i].to_bits() & !LANE_BITS).wrapping_add(LANES as u32));
+            let keys = lanes(|i| (order[i] | i as u32) & legal[i].wrapping_neg());
             let key = keys.into_iter().fold(0, u32::max);
             if key > best {
                 (best, best_block) = (key, at);
@@ -172,55 +243,98 @@ impl<A: ActionSet> Tree<A> {
             at = block.next;
         }
         debug_assert!(best > 0, "a legal action has an edge");
-        let lane = best as u8 & (LANES as u8 - 1);
-        let action = Action(self.blocks[best_block as usize].action[usize::from(lane)]);
-        (Edge { block: best_block, lane }, action)
+        let edge = Edge { block: best_block, lane: (best & LANE_BITS) as u8 };
+        (edge, self.action(edge))
     }
 
-    /// The node that an edge leads to, made now if there is none yet. `observed` is what the searcher learned: if it is the
-    /// action, the edge has the node to itself; otherwise all edges of `node` with the same observation share one.
+    /// The action of an edge.
+    #[inline(always)]
+    pub(super) fn action(&self, edge: Edge) -> Action {
+        Action(self.blocks[edge.block as usize].action[edge.lane()])
+    }
+
+    /// How often an edge was followed.
+    #[inline(always)]
+    pub(super) fn visits(&self, edge: Edge) -> u32 {
+        self.blocks[edge.block as usize].visits[edge.lane()]
+    }
+
+    /// The node that an edge leads to, made now if there is none yet, [`NONE`] if the tree is full. `observed` is what the
+    /// searcher learned: if it is the action, the edge has the node to itself; otherwise all edges of `node` with the same
+    /// observation share one.
     #[inline]
     pub(super) fn child(&mut self, node: u32, edge: Edge, action: Action, observed: u64) -> u32 {
         if observed != u64::from(action.0) {
-            let next = self.nodes.len() as u32;
-            let child = *self.shared.entry((node, observed)).or_insert(next);
-            if child == next {
-                self.add_node();
-            }
-            return child;
+            return self.keyed(mix(u64::from(node), observed));
         }
-        let (block, lane) = (edge.block as usize, usize::from(edge.lane));
-        let child = self.blocks[block].child[lane];
+        let child = self.blocks[edge.block as usize].child[edge.lane()];
         if child != NONE {
             return child;
         }
         let child = self.add_node();
-        self.blocks[block].child[lane] = child;
+        self.blocks[edge.block as usize].child[edge.lane()] = child;
         child
     }
 
-    /// Adds one visit with this return, scaled to 0..=1.
+    /// The node of a key: found, taken over from the past, or made; [`NONE`] if the tree is full.
     #[inline]
-    pub(super) fn update(&mut self, edge: Edge, value: f64) {
-        let (block, lane) = (&mut self.blocks[edge.block as usize], usize::from(edge.lane & (LANES as u8 - 1)));
-        block.visits[lane] += 1;
-        block.value[lane] += value;
+    pub(super) fn keyed(&mut self, key: u64) -> u32 {
+        let found = self.keyed.get(key);
+        if found != NONE { found } else { self.add_keyed(key) }
     }
 
-    /// The edges of the root, in the order in which they were first tried.
-    pub(super) fn root_edges(&self) -> Vec<RootEdge> {
-        let mut edges = Vec::new();
-        let mut at = self.nodes[Self::ROOT as usize].first;
-        while at != NONE {
-            let block = &self.blocks[at as usize];
-            for lane in 0..usize::from(block.len) {
-                edges.push(RootEdge {
-                    action: Action(block.action[lane]),
-                    visits: block.visits[lane],
-                    available: block.available[lane],
-                    value: block.value[lane],
-                });
+    fn add_keyed(&mut self, key: u64) -> u32 {
+        let node = self.add_node();
+        if node != NONE {
+            self.keyed.insert(key, node);
+            if let Some(past) = self.past.take() {
+                let old = past.keyed.get(key);
+                if old != NONE {
+                    self.take_over(node, &past, old);
+                }
+                self.past = Some(past);
             }
+        }
+        node
+    }
+
+    /// Copies what another tree knows of a node.
+    fn take_over(&mut self, node: u32, other: &Self, old: u32) {
+        let (mut to, mut from) = (node, old);
+        loop {
+            self.blocks[to as usize] = Block { child: [NONE; LANES], ..other.blocks[from as usize].clone() };
+            self.extras[to as usize] = other.extras[from as usize].clone();
+            from = other.blocks[from as usize].next;
+            if from == NONE {
+                return;
+            }
+            let next = self.add_block();
+            self.blocks[to as usize].next = next;
+            to = next;
+        }
+    }
+
+    /// Adds one visit with this return, scaled to 0..=1.
+    #[inline(always)]
+    pub(super) fn update(&mut self, edge: Edge, value: f64) {
+        let block = &mut self.blocks[edge.block as usize];
+        block.visits[edge.lane()] += 1;
+        block.value[edge.lane()] += value;
+    }
+
+    /// The edges of a node, in the order in which they were added. `weight` finds an edge's part in the average strategy.
+    pub(super) fn edges(&self, node: u32, weight: impl Fn(&Block<A>, &X, usize) -> f64) -> Vec<RootEdge> {
+        let mut edges = Vec::new();
+        let mut at = node;
+        while at != NONE {
+            let (block, extra) = (&self.blocks[at as usize], &self.extras[at as usize]);
+            edges.extend((0..usize::from(block.len)).map(|lane| RootEdge {
+                action: Action(block.action[lane]),
+                visits: block.visits[lane],
+                available: block.available[lane],
+                value: block.value[lane],
+                weight: weight(block, extra, lane),
+            }));
             at = block.next;
         }
         edges
@@ -229,77 +343,68 @@ impl<A: ActionSet> Tree<A> {
 
 /// One value per lane; each call compiles to a vector instruction or a few.
 #[inline(always)]
-fn lanes<T>(value: impl FnMut(usize) -> T) -> [T; LANES] {
+pub(super) fn lanes<T>(value: impl FnMut(usize) -> T) -> [T; LANES] {
     std::array::from_fn(value)
-}
-
-/// The natural logarithm of a count from 1 to 2^31 - 1, to within 2e-4: exponent plus a polynomial in the mantissa (through
-/// the logarithm at the Chebyshev nodes of 1..2). Portable, free of branches, never negative.
-#[inline(always)]
-fn ln(count: u32) -> f32 {
-    let bits = (count as i32 as f32).to_bits();
-    let exponent = ((bits >> 23) as i32 - 127) as f32;
-    let m = f32::from_bits(bits & 0x007f_ffff | 0x3f80_0000);
-    let mantissa = -1.731_726_4 + (2.792_836_4 + (-1.440_592_2 + (0.433_932_45 - 0.054_370_93 * m) * m) * m) * m;
-    exponent * LN_2 + mantissa
 }
 
 #[cfg(test)]
 mod tests {
-    use stier_core::{Action, ActionSet as _, Actions64};
+    use stier_core::{Action, ActionSet as _, Actions64, Actions128};
 
-    use super::{Tree, ln};
+    use super::super::table::NONE;
+    use super::{Block, Edge, Tree};
 
     #[test]
-    fn the_logarithm_is_close_and_not_negative() {
-        for count in (1..10_000).chain((1..260).map(|k| k * 4_000_003)) {
-            let exact = f64::from(count).ln();
-            let close = f64::from(ln(count));
-            assert!(close >= 0.0 && (close - exact).abs() < 2e-4, "ln({count}): {close} for {exact}");
-        }
+    fn a_block_is_three_cache_lines() {
+        assert_eq!((size_of::<Block<Actions64>>(), size_of::<Block<Actions128>>()), (192, 192));
     }
 
-    /// Upper confidence bounds as the formula says them, one edge at a time.
-    #[test]
-    fn selection_follows_the_formula() {
-        for c in [0.1_f32, 0.7, 2.0] {
-            let mut tree: Tree<Actions64> = Tree::new();
-            let ids: Vec<Action> = (0..21).map(|i| Action(3 * i)).collect();
-            // (visits, availability, value)
-            let mut shadow = vec![(0_u32, 0_u32, 0.0_f64); 21];
-            let mut rng = stier_core::Rng::stream(1, "tree", 0);
-            for (index, &action) in ids.iter().enumerate() {
-                let edge = tree.add_edge(Tree::<Actions64>::ROOT, action);
-                shadow[index] = (1, 1, rng.unit());
-                tree.update(edge, shadow[index].2);
-            }
-            for _ in 0..3000 {
-                let legal: Actions64 = ids.iter().copied().filter(|_| rng.below(3) == 0).collect();
-                if legal.is_empty() {
-                    continue;
-                }
-                let (edge, action) = tree.select(Tree::<Actions64>::ROOT, legal, c);
-                let bound = |&(visits, available, value): &(u32, u32, f64)| {
-                    value / f64::from(visits) + f64::from(c) * (f64::from(available).ln() / f64::from(visits)).sqrt()
-                };
-                let mut best = f64::NEG_INFINITY;
-                for (index, &id) in ids.iter().enumerate().filter(|&(_, &id)| legal.contains(id)) {
-                    shadow[index].1 += 1;
-                    best = best.max(bound(&shadow[index]));
-                    assert!(tree.tried(Tree::<Actions64>::ROOT).contains(id));
-                }
-                let chosen = ids.iter().position(|&id| id == action).unwrap();
-                assert!(legal.contains(action));
-                assert!(bound(&shadow[chosen]) > best - 1e-3, "chose {action:?}, c = {c}");
-                let value = rng.unit();
-                tree.update(edge, value);
-                shadow[chosen].0 += 1;
-                shadow[chosen].2 += value;
-            }
-            for (edge, expected) in tree.root_edges().iter().zip(&shadow) {
-                assert_eq!((edge.visits, edge.available), (expected.0, expected.1));
-                assert!((edge.value - expected.2).abs() < 1e-9);
-            }
+    /// A node with edges for `count` actions, each visited `index + 1` times with return 1/2.
+    fn filled(tree: &mut Tree<Actions64, ()>, key: u64, count: u8) -> u32 {
+        let node = tree.keyed(key);
+        for action in (0..count).map(Action) {
+            let edge = tree.expand(node, Actions64::default().with(action), action);
+            (0..=action.0).for_each(|_| tree.update(edge, 0.5));
         }
+        node
+    }
+
+    #[test]
+    fn nodes_are_taken_over_once() {
+        let mut tree: Tree<Actions64, ()> = Tree::new();
+        let node = filled(&mut tree, 5, 19);
+        filled(&mut tree, 6, 3);
+        let edges = tree.edges(node, |_, _, _| 0.0);
+        assert_eq!(edges.len(), 19);
+        assert!(edges.iter().all(|edge| edge.visits == u32::from(edge.action.0) + 1 && edge.available == 1));
+        tree.age();
+        assert_eq!(tree.len(), 0);
+        let again = tree.keyed(5);
+        assert_eq!((tree.len(), tree.edges(again, |_, _, _| 0.0)), (1, edges.clone()));
+        assert_eq!(tree.tried(again).len(), 19);
+        // A twentieth edge finds its place.
+        tree.expand(again, Actions64::default(), Action(40));
+        assert_eq!(tree.edges(again, |_, _, _| 0.0).len(), 20);
+        // What was not asked for in between is gone.
+        tree.age();
+        let (kept, lost) = (tree.keyed(5), tree.keyed(6));
+        assert_eq!(tree.edges(kept, |_, _, _| 0.0).len(), 20);
+        assert!(tree.edges(lost, |_, _, _| 0.0).is_empty());
+        tree.clear();
+        let forgotten = tree.keyed(5);
+        assert!(tree.edges(forgotten, |_, _, _| 0.0).is_empty());
+    }
+
+    #[test]
+    fn hidden_actions_share_a_child() {
+        let mut tree: Tree<Actions64, ()> = Tree::new();
+        let root = filled(&mut tree, 1, 3);
+        let edge = Edge { block: root, lane: 1 };
+        let open = tree.child(root, edge, Action(1), 1);
+        assert_eq!(tree.child(root, edge, Action(1), 1), open);
+        let hidden = tree.child(root, edge, Action(1), 1 << 40);
+        assert_eq!(tree.child(root, edge, Action(0), 1 << 40), hidden);
+        assert!(hidden != open && hidden != NONE);
+        assert_ne!(tree.child(open, edge, Action(1), 1 << 40), hidden);
     }
 }

@@ -1,0 +1,242 @@
+//! Whose knowledge the nodes stand for, and how an iteration finds them.
+
+use stier_core::key::mix;
+use stier_core::seats::MAX_SEATS;
+use stier_core::{Action, Game, Hints, Rng, Sampler as _, Seat, SeatView as _, Turn, choice};
+
+use super::tree::{Edge, Tree};
+
+choice! {
+    /// Whose observations tell nodes apart.
+    pub enum Observer {
+        /// The searcher's: one tree for all (SO-ISMCTS).
+        Single = "single",
+        /// Those of the seat that is to move, from what it holds at the root on (MO-ISMCTS).
+        Multi = "multi",
+    }
+}
+
+choice! {
+    /// What the cards do that a seat draws after the root.
+    pub enum Draws {
+        /// Nothing: a node is passed whatever was drawn.
+        Merge = "merge",
+        /// They lead to different nodes, as everything that the seat sees.
+        Branch = "branch",
+    }
+}
+
+/// Follows an iteration and finds its nodes in the tree.
+pub(super) trait Observers<G: Game>: Clone + Send {
+    /// Makes the root in an empty tree.
+    fn plant<X: Default + Clone>(&self, tree: &mut Tree<G::Actions, X>) -> u32;
+
+    /// The node of the first decision of an iteration; [`NONE`](super::table::NONE) if the tree is full.
+    fn begin<X: Default + Clone>(&mut self, game: &G, state: &G::State, tree: &mut Tree<G::Actions, X>) -> u32;
+
+    /// Sees an action, before it is done.
+    fn see(&mut self, game: &G, before: &G::State, action: Action);
+
+    /// The node of the next decision, after that action was chosen by `edge` of `node`; [`NONE`](super::table::NONE) if the
+    /// tree is full.
+    fn next<X: Default + Clone>(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        mover: Seat,
+        from: (u32, Edge, Action),
+        tree: &mut Tree<G::Actions, X>,
+    ) -> u32;
+}
+
+/// One tree of what the searcher observes of the actions, without keys: an edge knows the node it leads to.
+#[derive(Clone, Debug)]
+pub(super) struct Linked {
+    searcher: Seat,
+    observed: u64,
+}
+
+impl Linked {
+    /// For a searcher.
+    pub(super) fn new(searcher: Seat) -> Self {
+        Self { searcher, observed: 0 }
+    }
+}
+
+impl<G: Game> Observers<G> for Linked {
+    fn plant<X: Default + Clone>(&self, tree: &mut Tree<G::Actions, X>) -> u32 {
+        tree.add_node()
+    }
+
+    #[inline(always)]
+    fn begin<X: Default + Clone>(&mut self, _game: &G, _state: &G::State, _tree: &mut Tree<G::Actions, X>) -> u32 {
+        0
+    }
+
+    #[inline(always)]
+    fn see(&mut self, game: &G, before: &G::State, action: Action) {
+        self.observed = game.observed(before, action, self.searcher);
+    }
+
+    #[inline(always)]
+    fn next<X: Default + Clone>(
+        &mut self,
+        _game: &G,
+        _state: &G::State,
+        _mover: Seat,
+        (node, edge, action): (u32, Edge, Action),
+        tree: &mut Tree<G::Actions, X>,
+    ) -> u32 {
+        tree.child(node, edge, action, self.observed)
+    }
+}
+
+/// Nodes with keys: for each seat that counts, a chain of all that it observed, mixed with one number after the other.
+///
+/// The searcher's chain begins with the game, so that its nodes have the same keys in the searches of later decisions; what it
+/// sees (its cards, see [`Game::sight`]) is in it if draws branch, and else where a world gives it other cards than it has at
+/// the root. The chains of the others begin at the root with what they see there.
+#[derive(Clone, Debug)]
+pub(super) struct Keyed {
+    searcher: Seat,
+    observer: Observer,
+    draws: Draws,
+    /// The searcher's chain up to the root, without what it sees there.
+    start: u64,
+    /// What the searcher sees at the root.
+    sight: u64,
+    chains: [u64; MAX_SEATS],
+}
+
+impl Keyed {
+    /// For the seat of a view.
+    pub(super) fn new(observer: Observer, draws: Draws, past: &Past, searcher: Seat) -> Self {
+        let start = past.seen.iter().fold(mix(START, u64::from(searcher.0)), |chain, &seen| match seen {
+            Seen::Action(observed) => mix(chain, observed),
+            Seen::Sight(sight) if draws == Draws::Branch => mix(chain, sight),
+            Seen::Sight(_) => chain,
+        });
+        Self { searcher, observer, draws, start, sight: past.sight, chains: [0; MAX_SEATS] }
+    }
+
+    /// The seats whose chains are kept.
+    #[inline(always)]
+    fn followed<G: Game>(&self, game: &G) -> std::ops::Range<usize> {
+        match self.observer {
+            Observer::Single => self.searcher.index()..self.searcher.index() + 1,
+            Observer::Multi => 0..game.num_seats(),
+        }
+    }
+
+    /// All seats look at the state of a decision.
+    #[inline(always)]
+    fn look<G: Game>(&mut self, game: &G, state: &G::State) {
+        if self.draws == Draws::Branch {
+            for seat in self.followed(game) {
+                self.chains[seat] = mix(self.chains[seat], game.sight(state, Seat(seat as u8)));
+            }
+        }
+    }
+}
+
+/// Where all chains begin.
+const START: u64 = 0x243f_6a88_85a3_08d3;
+/// Sets the chains of other seats apart from the searcher's.
+const OTHERS: u64 = 0x1319_8a2e_0370_7344;
+/// Sets the searcher's chain where it holds other cards than it does apart from what it observes of actions.
+const OTHER_CARDS: u64 = 0xa409_3822_299f_31d0;
+
+impl<G: Game> Observers<G> for Keyed {
+    fn plant<X: Default + Clone>(&self, tree: &mut Tree<G::Actions, X>) -> u32 {
+        tree.keyed(if self.draws == Draws::Branch { mix(self.start, self.sight) } else { self.start })
+    }
+
+    #[inline(always)]
+    fn begin<X: Default + Clone>(&mut self, game: &G, state: &G::State, tree: &mut Tree<G::Actions, X>) -> u32 {
+        for seat in self.followed(game) {
+            let sight = game.sight(state, Seat(seat as u8));
+            let searcher = seat == self.searcher.index();
+            self.chains[seat] = if !searcher {
+                mix(mix(self.start ^ OTHERS, seat as u64), sight)
+            } else if self.draws == Draws::Branch || self.observer == Observer::Single || sight == self.sight {
+                self.start
+            } else {
+                mix(self.start ^ OTHER_CARDS, sight)
+            };
+        }
+        self.look(game, state);
+        tree.keyed(self.chains[self.searcher.index()])
+    }
+
+    #[inline(always)]
+    fn see(&mut self, game: &G, before: &G::State, action: Action) {
+        for seat in self.followed(game) {
+            self.chains[seat] = mix(self.chains[seat], game.observed(before, action, Seat(seat as u8)));
+        }
+    }
+
+    #[inline(always)]
+    fn next<X: Default + Clone>(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        mover: Seat,
+        _from: (u32, Edge, Action),
+        tree: &mut Tree<G::Actions, X>,
+    ) -> u32 {
+        self.look(game, state);
+        let whose = if self.observer == Observer::Multi { mover } else { self.searcher };
+        tree.keyed(self.chains[whose.index()])
+    }
+}
+
+/// One thing that a seat learned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Seen {
+    /// What it observed of an action.
+    Action(u64),
+    /// What it saw at a decision, its own or another's.
+    Sight(u64),
+}
+
+/// All that the searcher learned before the root, in order, and what it sees there.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Past {
+    pub(super) seen: Vec<Seen>,
+    pub(super) sight: u64,
+}
+
+impl Past {
+    /// What the seat of a view sees now, and nothing of what was before.
+    pub(super) fn only_now<G: Hints>(game: &G, view: &G::View) -> Self {
+        // Any world will do: what the seat sees is the same in all of them.
+        let world = game.sampler(view).sample(&mut Rng::stream(0, "any world", 0));
+        Self { seen: Vec::new(), sight: game.sight(&world, view.seat()) }
+    }
+
+    /// All that the seat of a view learned from the first random event on. Linear in the length of the game.
+    pub(super) fn of<G: Hints>(game: &G, view: &G::View) -> Self {
+        let (seat, mut seen) = (view.seat(), Vec::new());
+        let history = game.sampler(view).sample_history(game, &mut Rng::stream(0, "any world", 0));
+        let mut state = game.root();
+        for event in history.events() {
+            if let Turn::Seat(_) = game.turn(&state) {
+                seen.push(Seen::Sight(game.sight(&state, seat)));
+                seen.push(Seen::Action(game.observed(&state, event.action, seat)));
+            }
+            game.apply(&mut state, event.action);
+        }
+        Self { seen, sight: game.sight(&state, seat) }
+    }
+
+    /// Whether the seat came from there: the same game, later on or at the same decision.
+    pub(super) fn continues(&self, earlier: &Self) -> bool {
+        let mut before = earlier.seen.clone();
+        if self.seen.len() > before.len() {
+            before.push(Seen::Sight(earlier.sight));
+        } else if self.sight != earlier.sight {
+            return false;
+        }
+        self.seen.starts_with(&before)
+    }
+}

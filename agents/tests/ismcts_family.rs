@@ -1,0 +1,327 @@
+//! What the variants of the search share, and what sets them apart.
+
+#[path = "toys/matrix.rs"]
+mod matrix;
+#[path = "toys/nim.rs"]
+mod nim;
+mod toys;
+
+use std::collections::HashMap;
+
+use matrix::Matrix;
+use nim::Nim;
+use stier_agents::{Agent, AgentSpec, Decision, Search};
+use stier_core::games::{
+    schweins_galopp::SchweinsGalopp, schwimmen::Schwimmen, schwinget::Schwinget, up_and_down::UpAndDown,
+};
+use stier_core::{Action, ActionSet as _, Game, Hints, History, Options as _, Rng, Turn};
+use toys::kuhn::{BET, Kuhn, PASS};
+
+const RULES: [&str; 6] = ["ucb1", "ucb1_tuned", "puct", "exp3", "regret_matching", "smooth_uct"];
+
+fn game<G: Game>(rules: &str) -> G {
+    G::new(G::Rules::from_text(rules).expect("rules")).expect("a game")
+}
+
+fn agent<G: Hints>(text: &str, seed: u64) -> Box<dyn Agent<G>> {
+    text.parse::<AgentSpec>().expect("an agent").build(seed)
+}
+
+fn decide<G: Hints>(game: &G, history: &History<G>, agent: &mut dyn Agent<G>) -> Decision {
+    let seat = game.turn(history.state()).seat().expect("a player is to act");
+    agent.act(game, &game.view(history, seat), game.legal(history.state()))
+}
+
+fn search<G: Hints>(game: &G, history: &History<G>, agent: &mut dyn Agent<G>) -> Search {
+    decide(game, history, agent).search.expect("a search")
+}
+
+/// Visits over all actions.
+fn visits(search: &Search) -> u64 {
+    search.actions.iter().map(|stats| stats.visits).sum()
+}
+
+#[test]
+fn where_nothing_is_hidden_all_observers_see_the_same() {
+    for seats in [2, 3] {
+        let game: Nim = game(&format!("seats={seats},heaps=5433"));
+        for index in 0..5 {
+            let mut rng = Rng::stream(1, "nim", index);
+            let mut history = History::new(&game);
+            for _ in 0..index {
+                history.push(&game, game.legal(history.state()).pick(&mut rng));
+            }
+            for rule in RULES {
+                let found = |options: &str| {
+                    let text = format!("ismcts:iterations=3000,selection={rule}{options}");
+                    search(&game, &history, agent(&text, index).as_mut())
+                };
+                let plain = found("");
+                assert_eq!(visits(&plain), 3000);
+                for options in
+                    [",observer=multi", ",draws=branch", ",observer=multi,draws=branch", ",observer=multi,reuse=on"]
+                {
+                    let other = found(options);
+                    assert_eq!((&other.actions, other.nodes), (&plain.actions, plain.nodes), "{rule}{options}");
+                }
+            }
+        }
+    }
+}
+
+/// Upper confidence bounds applied to trees (Kocsis and Szepesvári 2006), written for nim alone: nodes by what was done, bounds
+/// after the book.
+struct Uct {
+    rng: Rng,
+    /// By the actions since the root: visits and sum of returns for the mover, by action.
+    nodes: HashMap<Vec<u8>, Vec<(Action, f64, f64)>>,
+    seen: Vec<f64>,
+    spread: f64,
+}
+
+impl Uct {
+    fn iterate(&mut self, game: &Nim, root: &nim::State) {
+        let mut state = *root;
+        let (mut path, mut passed) = (Vec::new(), Vec::new());
+        while let Turn::Seat(mover) = game.turn(&state) {
+            let edges = self.nodes.entry(path.clone()).or_default();
+            let untried: <Nim as Game>::Actions =
+                game.legal(&state).iter().filter(|&action| edges.iter().all(|edge| edge.0 != action)).collect();
+            let action = if untried.is_empty() {
+                let total: f64 = edges.iter().map(|edge| edge.1).sum();
+                let bound = |edge: &(Action, f64, f64)| {
+                    // The pass that is under way counts.
+                    edge.2 / edge.1 + 0.7 * self.spread * ((total + 1.0).ln() / edge.1).sqrt()
+                };
+                edges.iter().max_by(|a, b| bound(a).total_cmp(&bound(b))).expect("an edge").0
+            } else {
+                untried.pick(&mut self.rng)
+            };
+            if !untried.is_empty() {
+                edges.push((action, 0.0, 0.0));
+            }
+            passed.push((path.clone(), action, mover));
+            path.push(action.0);
+            game.apply(&mut state, action);
+            if !untried.is_empty() {
+                break;
+            }
+        }
+        game.playout(&mut state, &mut self.rng);
+        let returns = game.returns(&state);
+        for (node, action, mover) in passed {
+            let edges = self.nodes.get_mut(&node).expect("a node");
+            let edge = edges.iter_mut().find(|edge| edge.0 == action).expect("an edge");
+            edge.1 += 1.0;
+            edge.2 += (f64::from(returns[mover]) + 1.0) / 2.0;
+        }
+        let searcher = game.turn(root).seat().expect("a decision");
+        self.seen.push((f64::from(returns[searcher]) + 1.0) / 2.0);
+        let count = self.seen.len();
+        if count >= 16 && count.is_power_of_two() {
+            let mean = self.seen.iter().sum::<f64>() / count as f64;
+            let variance = self.seen.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count as f64;
+            let before = if count == 16 { 0.05 } else { self.spread };
+            self.spread = f64::max(before, 2.0 * variance.sqrt());
+        }
+    }
+}
+
+#[test]
+fn with_one_world_the_search_is_plain_uct() {
+    // Availability is counted from an action's first try on, which comes a few passes after the node's first: bounds differ by
+    // that much from the book's, and visits in a few per cent.
+    let game: Nim = game("");
+    let root = History::new(&game);
+    for seed in 0..3 {
+        let mut uct = Uct { rng: Rng::stream(seed, "ismcts", 0), nodes: HashMap::new(), seen: Vec::new(), spread: 1.0 };
+        (0..20_000).for_each(|_| uct.iterate(&game, root.state()));
+        let found = search(&game, &root, agent("ismcts:iterations=20000", seed).as_mut());
+        for edge in &uct.nodes[&Vec::new()] {
+            let stats = found.actions.iter().find(|stats| Action(stats.action) == edge.0).expect("an action");
+            let (expected, here) = (edge.1 / 20_000.0, stats.visits as f64 / 20_000.0);
+            assert!((expected - here).abs() < 0.02, "{stats:?} {edge:?}");
+            let value = 2.0 * edge.2 / edge.1 - 1.0;
+            assert!((value - stats.value).abs() < 0.04 || stats.visits < 500, "{stats:?} {edge:?}");
+        }
+    }
+}
+
+#[test]
+fn good_moves_in_nim_are_found_by_every_rule() {
+    // Heaps of 3, 2 and 2: taking the first away leaves two alike.
+    let game: Nim = game("");
+    let root = History::new(&game);
+    for rule in RULES {
+        let text = format!("ismcts:iterations=30000,rollout=random,choose=mixed,selection={rule}");
+        let decision = decide(&game, &root, agent(&text, 1).as_mut());
+        let (best, share) =
+            decision.policy.iter().copied().reduce(|a, b| if b.1 > a.1 { b } else { a }).expect("a policy");
+        let mut after = *root.state();
+        game.apply(&mut after, best);
+        assert_eq!(after.heaps, [0, 0, 2, 2], "{rule}: {decision:?}");
+        assert!(share > 0.5, "{rule}: {share}");
+    }
+}
+
+#[test]
+fn regret_matching_finds_the_equilibrium_of_choices_made_at_once() {
+    for (rules, heads) in [("", 0.5), ("heads=2", 0.4), ("heads=3,tails=1,mixed=2", 3.0 / 8.0)] {
+        let game: Matrix = game(rules);
+        let root = History::new(&game);
+        for (options, tolerance) in
+            [("selection=regret_matching", 0.02), ("selection=exp3", 0.04), ("selection=smooth_uct", 0.1)]
+        {
+            let text = format!("ismcts:iterations=200000,observer=multi,choose=mixed,{options}");
+            let decision = decide(&game, &root, agent(&text, 1).as_mut());
+            let share = decision.policy[0].1;
+            assert!((share - heads).abs() < tolerance, "{rules} {options}: {share} for {heads}");
+            let statistics = decision.search.expect("a search").actions;
+            assert!(statistics.iter().all(|stats| stats.visits > 20_000), "{statistics:?}");
+        }
+    }
+}
+
+/// The probability of betting after a deal and some actions.
+fn bets(cards: [u8; 2], actions: &[Action], text: &str) -> f64 {
+    let game = Kuhn;
+    let mut history = History::new(&game);
+    for &event in cards.map(Action).iter().chain(actions) {
+        history.push(&game, event);
+    }
+    decide(&game, &history, agent(text, 1).as_mut()).policy[BET.index()].1
+}
+
+#[test]
+fn in_kuhn_poker_every_mixed_rule_calls_with_kings_and_folds_jacks() {
+    for rule in RULES {
+        for draws in ["merge", "branch"] {
+            let text = format!("ismcts:iterations=20000,observer=multi,draws={draws},selection={rule},choose=mixed");
+            for other in [0, 1] {
+                assert!(bets([other, 2], &[BET], &text) > 0.97, "{rule}: a king calls");
+                assert!(bets([2, other], &[PASS, BET], &text) > 0.97, "{rule}: a king calls");
+            }
+            for other in [1, 2] {
+                assert!(bets([other, 0], &[BET], &text) < 0.03, "{rule}: a jack folds");
+                assert!(bets([0, other], &[PASS, BET], &text) < 0.03, "{rule}: a jack folds");
+            }
+            assert!(bets([1, 0], &[], &text) < 0.2, "{rule}: a queen does not bet");
+        }
+    }
+}
+
+#[test]
+fn opponents_choose_by_their_own_hand_if_they_are_observers() {
+    // Seat 0 has a queen and bets. With one observer, jack and king share a node: they call, for 0 on average, rather than
+    // fold, for -1, and the queen gets (2 - 2) / 2. With two, the jack folds and the king calls: (1 - 2) / 2.
+    let game = Kuhn;
+    let mut history = History::new(&game);
+    history.push(&game, Action(1));
+    history.push(&game, Action(0));
+    let value = |text: &str| search(&game, &history, agent(text, 3).as_mut()).actions[BET.index()].value;
+    let multi = value("ismcts:iterations=50000,observer=multi,c=2");
+    assert!((multi + 0.5).abs() < 0.1, "{multi}");
+    let single = value("ismcts:iterations=50000,c=2");
+    assert!(single.abs() < 0.1, "{single}");
+}
+
+/// Plays a game at random and checks, at every decision, what an agent that keeps its tree inherited. Returns how often it
+/// inherited something.
+fn inherits<G: Hints>(game: &G, options: &str, index: u64) -> usize {
+    let text = format!("ismcts:iterations=2000,reuse=on{options}");
+    let mut rng = Rng::stream(8, "reuse", index);
+    let mut history = History::dealt(game, &mut rng);
+    let mut players: Vec<Box<dyn Agent<G>>> = (0..game.num_seats()).map(|_| agent(&text, 1)).collect();
+    let mut largest: Vec<Option<u64>> = vec![None; game.num_seats()];
+    let mut inherited = 0;
+    while let Turn::Seat(seat) = game.turn(history.state()) {
+        let legal = game.legal(history.state());
+        let found = search(game, &history, players[seat.index()].as_mut());
+        let action = legal.pick(&mut rng);
+        if legal.len() > 1 {
+            assert_eq!(found.iterations, 2000);
+            let more = visits(&found) - 2000;
+            match largest[seat.index()] {
+                // What is inherited lay below the action that was done.
+                Some(largest) => assert!(more <= largest, "{more} of {largest}"),
+                None => assert_eq!(more, 0, "nothing to inherit"),
+            }
+            assert!(found.actions.iter().all(|stats| stats.availability >= stats.visits));
+            inherited += usize::from(more > 0);
+            let stats = found.actions.iter().find(|stats| Action(stats.action) == action).expect("it was legal");
+            largest[seat.index()] = Some(stats.visits);
+            // A new agent inherits nothing.
+            assert_eq!(visits(&search(game, &history, agent(&text, 1).as_mut())), 2000);
+        }
+        history.push(game, action);
+        history.settle(game, &mut rng);
+    }
+    inherited
+}
+
+#[test]
+fn trees_are_kept_between_decisions() {
+    for options in [
+        "",
+        ",draws=branch",
+        ",observer=multi",
+        ",observer=multi,draws=branch",
+        ",selection=exp3",
+        ",selection=ucb1_tuned,threads=2",
+    ] {
+        let nim: usize = (0..4).map(|index| inherits::<Nim>(&game("seats=3,heaps=5433"), options, index)).sum();
+        let cards: usize = (0..4).map(|index| inherits::<Schwinget>(&game(""), options, index)).sum();
+        let hidden: usize = (0..2).map(|index| inherits::<UpAndDown>(&game(""), options, index)).sum();
+        assert!(nim >= 8 && cards >= 8 && hidden >= 8, "{options}: {nim} {cards} {hidden}");
+    }
+}
+
+#[test]
+fn another_game_inherits_nothing() {
+    let game: Schwinget = game("");
+    let text = "ismcts:iterations=500,reuse=on";
+    let [first, second] = [0, 1].map(|index| History::dealt(&game, &mut Rng::stream(2, "another", index)));
+    let mut kept = agent(text, 4);
+    let before = search(&game, &first, kept.as_mut());
+    // Asked again, it goes on from where it was.
+    assert_eq!(visits(&search(&game, &first, kept.as_mut())), 1000);
+    assert_eq!(visits(&search(&game, &second, kept.as_mut())), 500);
+    kept.restart(4);
+    assert_eq!(search(&game, &first, kept.as_mut()).actions, before.actions);
+}
+
+#[test]
+fn all_variants_are_deterministic_on_any_game() {
+    fn check<G: Hints>(rules: &str) {
+        let game: G = game(rules);
+        let mut rng = Rng::stream(2, "variants", 0);
+        let mut history = History::dealt(&game, &mut rng);
+        while history.events().len() < 3 || game.legal(history.state()).len() < 3 {
+            history.push(&game, game.legal(history.state()).pick(&mut rng));
+            history.settle(&game, &mut rng);
+        }
+        for rule in RULES {
+            for observer in ["single", "multi"] {
+                for draws in ["merge", "branch"] {
+                    let text = format!(
+                        "ismcts:iterations=301,threads=2,selection={rule},observer={observer},draws={draws},choose=mixed"
+                    );
+                    let run = |seed| {
+                        let Decision { action, policy, search } = decide(&game, &history, agent(&text, seed).as_mut());
+                        (action, policy, search.expect("a search").actions)
+                    };
+                    let (action, policy, actions) = run(1);
+                    assert_eq!((action, policy.clone(), actions.clone()), run(1), "{text}");
+                    assert_ne!(actions, run(2).2, "{text}");
+                    assert_eq!(actions.iter().map(|stats| stats.visits).sum::<u64>(), 301, "{text}");
+                    assert!((policy.iter().map(|&(_, share)| share).sum::<f64>() - 1.0).abs() < 1e-9);
+                    assert!(policy.iter().any(|&(id, share)| id == action && share > 0.0));
+                }
+            }
+        }
+    }
+    check::<Schwinget>("");
+    check::<UpAndDown>("");
+    check::<Schwimmen>("");
+    check::<SchweinsGalopp>("");
+}
