@@ -4,14 +4,20 @@
 //! [`erased`] shows games, states and agents to callers that know no types.
 
 pub mod agent;
+pub mod alias;
 pub mod arena;
+pub mod belief;
 pub mod erased;
 pub mod greedy;
 pub mod ismcts;
+pub mod marginals;
+pub mod policy_model;
 pub mod random;
+pub mod ris_mcts;
 pub mod rollout;
 pub mod spec;
 pub mod survey;
+pub mod tssr;
 pub mod worlds;
 
 pub use agent::{ActionStats, Agent, Decision, Search};

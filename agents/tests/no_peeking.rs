@@ -50,11 +50,17 @@ macro_rules! every_agent {
             for agent in spec::NAMES {
                 let text = match *agent {
                     "ismcts" => "ismcts:iterations=200".to_string(),
+                    "ris_mcts" => "ris_mcts:iterations=30,self_determination=0.2".to_string(),
                     other => other.to_string(),
                 };
                 decides_alike_in_every_world(&game, &text.parse().expect("an agent"), 12);
             }
-            for text in ["ismcts:iterations=100,threads=3", "ismcts:iterations=100,rollout=hints,choose=sample"] {
+            for text in [
+                "ismcts:iterations=100,threads=3",
+                "ismcts:iterations=100,rollout=hints,choose=sample",
+                "ismcts:iterations=50,beliefs=policy,model=greedy,particles=50",
+                "ris_mcts:iterations=100,redeterminization=off",
+            ] {
                 decides_alike_in_every_world(&game, &text.parse().expect("an agent"), 3);
             }
         }

@@ -24,6 +24,8 @@ use arrayvec::ArrayVec;
 use stier_core::{Action, ActionSet, BySeat, Game, Hints, Rng, Seat, SeatView as _, Turn, choice, options};
 
 use crate::agent::{ActionStats, Agent, Decision, Search};
+use crate::belief::{BeliefSettings, Beliefs, Effort, belief_settings};
+use crate::policy_model::Model;
 use crate::rollout::{Roller, Rollout};
 use crate::worlds::Worlds;
 use tree::{Edge, RootEdge, Tree};
@@ -54,6 +56,18 @@ options! {
         rollout: Rollout = Rollout::Random, ();
         /// Which action is played after the search.
         choose: Choose = Choose::Visits, ();
+        /// How the worlds are weighed.
+        beliefs: Beliefs = Beliefs::Uniform, ();
+        /// With beliefs=policy, who the others are taken for.
+        model: Model = Model::Rollout, ();
+        /// The share of their decisions that are taken to be uniformly random.
+        model_epsilon: f64 = 0.1, 0.0..=1.0;
+        /// Below 1 the others are taken to follow the model more strictly than it says, above 1 less.
+        model_temperature: f64 = 0.1, 0.000001..=1000000.0;
+        /// The most histories that are weighed for a decision.
+        particles: u64 = 1000, 1..=10_000_000;
+        /// The share of time_ms that may go into weighing them.
+        belief_share: f64 = 0.25, 0.0..=1.0;
         /// Threads: a tree each, statistics added at the root; deterministic for a given number.
         threads: u64 = 1, 1..=256;
     }
@@ -91,10 +105,9 @@ impl<G: Hints> Agent<G> for Ismcts<G::Actions> {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let start = Instant::now();
         let first_stream = self.decisions * self.trees.len() as u64;
-        self.decisions += 1;
         let mut iterations = 0;
         if legal.len() > 1 {
-            let worlds = Worlds::uniform(game, view);
+            let worlds = self.worlds(game, view, start);
             let count = self.trees.len() as u64;
             let budget = |index: u64| match self.options.time_ms {
                 0 => Budget::Iterations(
@@ -115,6 +128,7 @@ impl<G: Hints> Agent<G> for Ismcts<G::Actions> {
             });
             iterations = run_all(searches.collect());
         }
+        self.decisions += 1;
         self.decide(game, legal, iterations, start.elapsed())
     }
 
@@ -123,12 +137,24 @@ impl<G: Hints> Agent<G> for Ismcts<G::Actions> {
         self.decisions = 0;
     }
 
+    fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
+        self.worlds(game, view, Instant::now())
+    }
+
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
         self.interrupt = flag;
     }
 }
 
 impl<A: ActionSet> Ismcts<A> {
+    /// The worlds of the next decision, which begins at `start`.
+    fn worlds<G: Hints<Actions = A>>(&self, game: &G, view: &G::View, start: Instant) -> Worlds<G> {
+        let IsmctsOptions { iterations, time_ms, .. } = self.options;
+        let settings = belief_settings!(self.options, self_determination: 0.0);
+        let effort = Effort::new(&settings, start, iterations, time_ms, &self.interrupt);
+        Worlds::new(game, view, &settings, &effort, &mut Rng::stream(self.seed, "beliefs", self.decisions))
+    }
+
     /// Adds the roots up and chooses.
     fn decide<G: Game<Actions = A>>(&self, game: &G, legal: A, iterations: u64, time: Duration) -> Decision {
         let (low, high) = game.utility_range();
