@@ -14,7 +14,7 @@
 //!
 //! Known weaknesses: see the [models](crate::policy_model) for what a wrong one does. Weights that rest on few histories are noise,
 //! which a search takes for knowledge: particles are flattened, by a power of their weights, until they are worth a thirty-second
-//! of their number; so what is left of a long game's evidence depends on how many there are. Earlier deals say nothing here about
+//! of their number, and 32; so what is left of a long game's evidence depends on how many there are. Earlier deals say nothing here about
 //! how somebody plays.
 
 use std::collections::HashMap;
@@ -47,7 +47,7 @@ pub struct BeliefSettings {
     pub model_epsilon: f64,
     /// Scores of the model are divided by this: below 1 it is taken to be more consistent than it says, above 1 less.
     pub model_temperature: f64,
-    /// The most histories to draw for a decision.
+    /// The most histories to draw for a decision. Fewer than 64 are of use only where worlds are few.
     pub particles: u64,
     /// The share of a time budget, 0 to 1, that may go into drawing and weighing them.
     pub belief_share: f64,
@@ -91,7 +91,7 @@ impl Default for BeliefSettings {
 pub struct Effort<'a> {
     /// How many worlds the search is going to draw; `u64::MAX` if nobody knows.
     pub draws: u64,
-    /// When it must be ready; a few histories are drawn even if that is past.
+    /// When it must be ready.
     pub until: Option<Instant>,
     /// Ends it early once set.
     pub interrupt: &'a AtomicBool,
@@ -160,15 +160,17 @@ impl<S: Copy> Belief<S> {
     }
 }
 
-/// Histories that are drawn however little time there is.
-const FEWEST: u64 = 16;
+/// Fewer particles than this are no belief: the worlds of a search would be too few.
+const FEWEST: u64 = 64;
 /// Histories that are drawn for each world where they are enumerated, on average.
 const PER_WORLD: u64 = 16;
-/// Particles are worth at least this share of their number.
-const LEAST_EFFECTIVE: f64 = 1.0 / 32.0;
+/// Particles are worth at least this share of their number,
+const LEAST_SHARE: f64 = 1.0 / 32.0;
+/// and at least that many.
+const LEAST_EFFECTIVE: f64 = 32.0;
 
-/// The belief of a view by policy inference; `None` where the others have not acted in this deal: the exact sampler is the belief
-/// then.
+/// The belief of a view by policy inference; `None` where the others have not acted in this deal, or there
+/// was time for few histories only: the exact sampler is the belief then.
 pub fn infer<G: Hints>(
     game: &G,
     view: &G::View,
@@ -183,7 +185,7 @@ pub fn infer<G: Hints>(
     let wanted = enumerable.unwrap_or(settings.particles).max(1);
     let (mut states, mut logs) = (Vec::new(), Vec::new());
     while (states.len() as u64) < wanted {
-        if states.len() as u64 >= FEWEST && effort.is_spent() {
+        if effort.is_spent() {
             break;
         }
         let history = sampler.sample_history(game, rng);
@@ -195,7 +197,10 @@ pub fn infer<G: Hints>(
         let (states, weights) = enumerated(sampler, &states, &logs);
         return Belief::new(states, weights, true, drawn);
     }
-    let weights = flattened(&logs, LEAST_EFFECTIVE * logs.len() as f64);
+    if drawn < FEWEST {
+        return None;
+    }
+    let weights = flattened(&logs, LEAST_EFFECTIVE.max(LEAST_SHARE * drawn as f64));
     Belief::new(states, weights, false, drawn)
 }
 

@@ -55,6 +55,8 @@ options! {
 
 /// A tree has no more nodes than this; beyond it, iterations roll out.
 const MAX_NODES: usize = 1 << 22;
+/// The least spread of returns that is assumed, as a share of their range.
+const LEAST_SPREAD: f64 = 0.05;
 /// Iterations between two looks at clock and flag.
 const CHUNK: u64 = 16;
 
@@ -189,13 +191,16 @@ impl Tree {
     }
 }
 
+/// Where the keys of all seats begin: far from any number that a seat sees.
+const START: u64 = 0x243f_6a88_85a3_08d3;
+
 /// What each seat has seen and observed since the root.
 #[derive(Clone)]
 struct Keys(BySeat<u64>);
 
 impl Keys {
     fn new(seats: usize) -> Self {
-        Self(BySeat::from_fn(seats, |seat| u64::from(seat.0)))
+        Self(BySeat::from_fn(seats, |seat| mix(START, u64::from(seat.0))))
     }
 
     /// A decision is reached: each seat sees the state. Returns the mover's key.
@@ -226,7 +231,8 @@ struct Searcher<'a, G: Game> {
     roller: Roller,
     rng: Rng,
     tree: Tree,
-    spread: Spread,
+    /// Of each seat's returns, in all worlds.
+    spreads: BySeat<Spread>,
     low: f64,
     scale: f64,
 }
@@ -242,7 +248,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
             roller: Roller::new(options.rollout),
             rng,
             tree: Tree::default(),
-            spread: Spread::default(),
+            spreads: BySeat::filled(game.num_seats(), Spread::default()),
             low: f64::from(low),
             scale: f64::from(high - low).max(f64::MIN_POSITIVE).recip(),
         }
@@ -280,24 +286,20 @@ impl<'a, G: Hints> Searcher<'a, G> {
             let history = self.worlds.sampler().sample_history(self.game, &mut self.rng);
             return self.iterate_redetermined(history, keys, path);
         }
-        let is_own = imagined.is_none();
         let mut state = imagined.unwrap_or_else(|| self.worlds.draw_own(&mut self.rng));
         let returns = self.play(&mut state, keys, path);
         self.update(path, &returns);
-        if is_own {
-            self.spread.add(self.scaled(&returns, self.seat));
-        }
     }
 
     /// Down the tree in one world and on to the end; leaves the edges passed in `path`.
     fn play(&mut self, state: &mut G::State, mut keys: Keys, path: &mut Vec<Step>) -> BySeat<f32> {
         let game = self.game;
-        let c = self.options.c * self.spread.scale;
         path.clear();
         while let Turn::Seat(mover) = game.turn(state)
             && self.tree.nodes.len() < MAX_NODES
         {
             let node = self.tree.node(keys.see(game, state, mover));
+            let c = self.options.c * self.spreads[mover].scale;
             let (edge, is_new) = self.tree.select::<G>(node, game.legal(state), c, &mut self.rng);
             path.push((node, edge, mover));
             let action = self.tree.nodes[node].edges[edge].action;
@@ -322,7 +324,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
             let (node, edge, is_new);
             if mover == self.seat {
                 node = self.tree.node(key);
-                let c = self.options.c * self.spread.scale;
+                let c = self.options.c * self.spreads[mover].scale;
                 (edge, is_new) = self.tree.select::<G>(node, game.legal(history.state()), c, &mut self.rng);
                 own.push((node, edge, mover));
             } else {
@@ -346,7 +348,6 @@ impl<'a, G: Hints> Searcher<'a, G> {
         let mut state = *history.state();
         let returns = self.roller.returns(game, &mut state, &mut self.rng);
         self.update(&own, &returns);
-        self.spread.add(self.scaled(&returns, self.seat));
     }
 
     /// The state at the end of a history, and what has been seen and observed in it since its first `root` events.
@@ -366,25 +367,24 @@ impl<'a, G: Hints> Searcher<'a, G> {
         (state, keys)
     }
 
-    /// A seat's return, between 0 and 1.
-    fn scaled(&self, returns: &BySeat<f32>, seat: Seat) -> f64 {
-        (f64::from(returns[seat]) - self.low) * self.scale
-    }
-
+    /// Counts what one world brought: for the edges passed, and for how far returns lie apart.
     fn update(&mut self, path: &[Step], returns: &BySeat<f32>) {
+        let scaled = |value: f32| (f64::from(value) - self.low) * self.scale;
+        for (spread, &value) in self.spreads.iter_mut().zip(returns.iter()) {
+            spread.add(scaled(value));
+        }
         for &(node, edge, mover) in path {
-            let value = self.scaled(returns, mover);
             let edge = &mut self.tree.nodes[node].edges[edge];
             edge.visits += 1;
-            edge.value += value;
+            edge.value += scaled(returns[mover]);
         }
     }
 }
 
-/// How far the searcher's returns lie apart: twice their standard deviation so far.
+/// How far a seat's returns lie apart: twice their standard deviation, the most that it has been at any power of two of worlds.
 #[derive(Clone, Debug)]
 struct Spread {
-    count: f64,
+    count: u64,
     sum: f64,
     squares: f64,
     scale: f64,
@@ -392,19 +392,21 @@ struct Spread {
 
 impl Default for Spread {
     fn default() -> Self {
-        Self { count: 0.0, sum: 0.0, squares: 0.0, scale: 1.0 }
+        Self { count: 0, sum: 0.0, squares: 0.0, scale: 1.0 }
     }
 }
 
 impl Spread {
     /// Counts a return, scaled to 0..=1.
     fn add(&mut self, value: f64) {
-        self.count += 1.0;
+        self.count += 1;
         self.sum += value;
         self.squares += value * value;
-        if self.count >= 16.0 {
-            let mean = self.sum / self.count;
-            self.scale = (2.0 * (self.squares / self.count - mean * mean).max(0.0).sqrt()).max(0.05);
+        if self.count >= 16 && self.count.is_power_of_two() {
+            let mean = self.sum / self.count as f64;
+            let variance = (self.squares / self.count as f64 - mean * mean).max(0.0);
+            let before = if self.count == 16 { LEAST_SPREAD } else { self.scale };
+            self.scale = before.max(2.0 * variance.sqrt());
         }
     }
 }
