@@ -163,7 +163,7 @@ impl<S: Copy> Belief<S> {
 /// Fewer particles than this are no belief: the worlds of a search would be too few.
 const FEWEST: u64 = 64;
 /// Histories that are drawn for each world where they are enumerated, on average.
-const PER_WORLD: u64 = 16;
+const PER_WORLD: u64 = 4;
 /// Particles are worth at least this share of their number,
 const LEAST_SHARE: f64 = 1.0 / 32.0;
 /// and at least that many.
@@ -182,7 +182,7 @@ pub fn infer<G: Hints>(
 ) -> Option<Belief<G::State>> {
     let mut weigher = Weigher::new(game, view.seat(), settings, model);
     let enumerable = sampler.count().checked_mul(PER_WORLD).filter(|&enough| enough <= settings.particles);
-    let wanted = enumerable.unwrap_or(settings.particles).max(1);
+    let wanted = enumerable.map_or(settings.particles, |enough| enough.max(FEWEST));
     let (mut states, mut logs) = (Vec::new(), Vec::new());
     while (states.len() as u64) < wanted {
         if effort.is_spent() {

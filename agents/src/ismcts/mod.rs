@@ -257,7 +257,8 @@ impl<G: Hints> Searcher<'_, G> {
         loop {
             let chunk = match self.budget {
                 Budget::Iterations(total) => CHUNK.min(total - done),
-                Budget::Until(end) if done >= MAX_ITERATIONS || Instant::now() >= end => 0,
+                // However late it is when the worlds are ready, something is searched.
+                Budget::Until(end) if done >= MAX_ITERATIONS || done > 0 && Instant::now() >= end => 0,
                 Budget::Until(_) => CHUNK,
             };
             if chunk == 0 || self.interrupt.load(Ordering::Relaxed) && done > 0 {
