@@ -6,6 +6,8 @@ use std::sync::atomic::AtomicBool;
 use serde::Serialize;
 use stier_core::{Action, Game};
 
+use crate::worlds::Worlds;
+
 /// A player. It sees what its seat knows and nothing else.
 ///
 /// With one seed an agent decides alike wherever it runs: its decisions are a function of the seed, of the views it has been
@@ -16,6 +18,13 @@ pub trait Agent<G: Game>: Send {
 
     /// Begins a new game: forgets the last one and draws from the streams of `seed` from now on.
     fn restart(&mut self, seed: u64);
+
+    /// What the agent takes for possible when its seat, to move or not, knows this: the worlds from which its next decision would
+    /// draw if it were now, before any [self-determination](crate::worlds). By default every history of the information set by its
+    /// chance reach probability.
+    fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
+        Worlds::uniform(game, view)
+    }
 
     /// Once the flag is set, a decision in progress ends early with what it has. Agents that decide at once ignore it.
     fn interrupt_with(&mut self, _flag: Arc<AtomicBool>) {}

@@ -18,8 +18,10 @@ use thiserror::Error;
 
 use crate::agent::{Agent, Decision};
 use crate::arena::{self, Entrant, PitError, PitResult, Settings};
+use crate::marginals::{Marginals, marginals};
 use crate::properties::{self, MeasureError, Properties};
 use crate::spec::AgentSpec;
+use crate::worlds::Worlds;
 
 /// A game that can do everything.
 pub trait FullGame: Encode + Notation + Hints {}
@@ -155,6 +157,8 @@ pub trait DynState: Send + Sync + Debug {
     fn observation(&self, seat: Seat, out: &mut [f32]);
     /// A history that the seat cannot tell apart from this one, drawn by chance reach probability.
     fn resample(&self, seat: Seat, seed: u64) -> Box<dyn DynState>;
+    /// Where the cards are as far as the seat knows, if nothing but chance is weighed.
+    fn beliefs(&self, seat: Seat) -> Marginals;
     /// For a terminal: with all cards open, or as a seat sees it.
     fn text(&self, perspective: Option<Seat>) -> String;
     /// For a notebook: with all cards open, or as a seat sees it.
@@ -173,6 +177,8 @@ pub trait DynState: Send + Sync + Debug {
 pub trait DynAgent: Send {
     /// Decides for the player to act. Uses nothing that this player cannot know.
     fn decide(&mut self, state: &dyn DynState) -> Result<Decision, DecideError>;
+    /// Where the agent believes the cards to be, knowing what the seat knows and no more.
+    fn beliefs(&mut self, state: &dyn DynState, seat: Seat) -> Result<Marginals, DecideError>;
     /// Begins a new game with the streams of `seed`.
     fn restart(&mut self, seed: u64);
     /// A decision in progress ends early once the flag is set, with what it has.
@@ -446,6 +452,10 @@ impl<G: FullGame> DynState for Position<G> {
         Box::new(Self { game: self.game.clone(), history, dealing })
     }
 
+    fn beliefs(&self, seat: Seat) -> Marginals {
+        marginals(&*self.game, &Worlds::uniform(&*self.game, &self.game.view(&self.history, seat)))
+    }
+
     fn text(&self, perspective: Option<Seat>) -> String {
         self.game.text(self.history.state(), perspective)
     }
@@ -485,16 +495,23 @@ struct Player<G: Game> {
     agent: Box<dyn Agent<G>>,
 }
 
-impl<G: FullGame> DynAgent for Player<G> {
-    fn decide(&mut self, state: &dyn DynState) -> Result<Decision, DecideError> {
-        let position = state
+impl<G: FullGame> Player<G> {
+    /// The state, if it is one of the agent's game.
+    fn position<'a>(&self, state: &'a dyn DynState) -> Result<&'a Position<G>, DecideError> {
+        state
             .as_any()
             .downcast_ref::<Position<G>>()
             .filter(|position| position.game.rules() == self.game.rules())
             .ok_or_else(|| DecideError::OtherGame {
                 expected: identity(&Face(self.game.clone())),
                 found: identity(&*state.game()),
-            })?;
+            })
+    }
+}
+
+impl<G: FullGame> DynAgent for Player<G> {
+    fn decide(&mut self, state: &dyn DynState) -> Result<Decision, DecideError> {
+        let position = self.position(state)?;
         let state = position.history.state();
         match self.game.turn(state) {
             Turn::Chance => Err(DecideError::NoDecision("chance is")),
@@ -504,6 +521,12 @@ impl<G: FullGame> DynAgent for Player<G> {
                 Ok(self.agent.act(&self.game, &view, self.game.legal(state)))
             }
         }
+    }
+
+    fn beliefs(&mut self, state: &dyn DynState, seat: Seat) -> Result<Marginals, DecideError> {
+        let position = self.position(state)?;
+        let view = self.game.view(&position.history, seat);
+        Ok(marginals(&*self.game, &self.agent.beliefs(&self.game, &view)))
     }
 
     fn restart(&mut self, seed: u64) {

@@ -17,6 +17,7 @@ mod mast;
 use stier_core::options::{OptionType, Switch};
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, OptionValue, Rng, Seat, Turn, choice};
 
+use crate::fitted;
 use mast::Mast;
 
 choice! {
@@ -26,6 +27,8 @@ choice! {
         Random = "random",
         /// Uniformly among those that the game's hints leave.
         Hints = "hints",
+        /// By the game's policy, fitted to the decisions of a search: each with its probability there ([`Hints::logit`]).
+        Fitted = "fitted",
         /// Those that did well so far in this search, for the seat that plays them.
         Mast = "mast",
     }
@@ -123,6 +126,7 @@ impl Roller {
         Self {
             settings,
             plain: !learns
+                && settings.rollout != Rollout::Fitted
                 && (random || settings.epsilon == 0.0)
                 && plies == u32::MAX
                 && settings.endings == Switch::Off,
@@ -174,7 +178,7 @@ impl Roller {
         }
         match self.settings.rollout {
             Rollout::Hints => game.hinted_playout(state, rng),
-            Rollout::Random | Rollout::Mast => game.playout(state, rng),
+            Rollout::Random | Rollout::Fitted | Rollout::Mast => game.playout(state, rng),
         };
         game.returns(state)
     }
@@ -206,6 +210,7 @@ impl Roller {
             let action = match (&self.mast, self.settings.rollout) {
                 _ if any => legal.pick(rng),
                 (Some(mast), _) => mast.pick(seat, legal, rng),
+                (None, Rollout::Fitted) => fitted::pick(game, state, legal, rng),
                 (None, Rollout::Hints) => game.rollout(state, legal).pick(rng),
                 (None, _) => legal.pick(rng),
             };

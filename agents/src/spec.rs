@@ -11,6 +11,7 @@ use crate::flat_mc::{FlatMc, FlatMcOptions};
 use crate::greedy::{Greedy, GreedyOptions};
 use crate::ismcts::{Ismcts, IsmctsOptions};
 use crate::random::{Random, RandomOptions};
+use crate::ris_mcts::{RisMcts, RisMctsOptions};
 
 /// An agent that cannot be built from its text.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -89,6 +90,8 @@ agents! {
     "ismcts" => Ismcts(IsmctsOptions, Ismcts);
     /// Uniformly random play.
     "random" => Random(RandomOptions, Random);
+    /// Tree search over every player's own information sets, re-determinizing (Goodman 2019).
+    "ris_mcts" => RisMcts(RisMctsOptions, RisMcts);
 }
 
 /// An agent as text: `greedy`, `ismcts:iterations=10000,seed=1`. Parses, prints, and builds the agent for any game.
@@ -178,7 +181,10 @@ mod tests {
     #[test]
     fn errors_name_what_there_is() {
         let error = |text: &str| text.parse::<AgentSpec>().unwrap_err().to_string();
-        assert_eq!(error("alphazero"), "unknown agent 'alphazero'; the agents are flat_mc, greedy, ismcts, random");
+        assert_eq!(
+            error("alphazero"),
+            "unknown agent 'alphazero'; the agents are flat_mc, greedy, ismcts, random, ris_mcts"
+        );
         assert!(
             error("ismcts:iteratons=5").starts_with("ismcts has no option 'iteratons'; its options are iterations,")
         );

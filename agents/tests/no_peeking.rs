@@ -51,6 +51,7 @@ macro_rules! every_agent {
                 let text = match *agent {
                     "flat_mc" => "flat_mc:iterations=100".to_string(),
                     "ismcts" => "ismcts:iterations=200".to_string(),
+                    "ris_mcts" => "ris_mcts:iterations=30,self_determination=0.2".to_string(),
                     other => other.to_string(),
                 };
                 decides_alike_in_every_world(&game, &text.parse().expect("an agent"), 12);
@@ -63,6 +64,8 @@ macro_rules! every_agent {
                 "ismcts:iterations=100,rollout=mast",
                 "ismcts:iterations=100,observer=multi,selection=regret_matching,choose=mixed",
                 "ismcts:iterations=100,observer=multi,draws=branch,selection=puct,reuse=on",
+                "ismcts:iterations=50,beliefs=policy,model=greedy,particles=50",
+                "ris_mcts:iterations=100,redeterminization=off",
             ] {
                 decides_alike_in_every_world(&game, &text.parse().expect("an agent"), 3);
             }

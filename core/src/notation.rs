@@ -20,6 +20,17 @@ pub trait Notation: Game {
     /// The state for a web page or notebook: one self-contained element without scripts.
     fn html(&self, state: &Self::State, perspective: Option<Seat>) -> String;
 
+    /// The names of the cards that a seat can hold, each kind once. Empty in games without cards.
+    fn cards(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// How many copies of each card a seat holds in this state, in the order of [`cards`](Notation::cards): in hand, or laid down
+    /// by it face down, or taken and still to be paid for. Overwrites `counts`, which has one place for each card.
+    fn holdings(&self, _state: &Self::State, _seat: Seat, counts: &mut [u8]) {
+        counts.fill(0);
+    }
+
     /// The action of that name.
     fn parse_action(&self, text: &str) -> Result<Action, ParseError> {
         parse(text, "action", Self::NAME, self.num_actions(), |id| self.action_name(id))

@@ -3,7 +3,7 @@
 //! [`conformance`] plays random games and checks at every node what each trait promises; [`sampling`] compares a sampler with
 //! the enumeration of all histories. Both panic with the record of the game that broke a promise.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 
 use statrs::distribution::{ChiSquared, ContinuousCDF as _};
@@ -80,6 +80,8 @@ fn names_are_one_to_one<G: Notation>(game: &G) {
         assert_eq!(game.parse_action(&game.action_name(id)), Ok(id));
         assert!(!game.action_name(id).contains(char::is_whitespace));
     }
+    let cards: HashSet<String> = game.cards().into_iter().collect();
+    assert_eq!(cards.len(), game.cards().len(), "every kind of card has a name of its own");
     for id in (0..game.num_outcomes()).map(|id| Action(id as u8)) {
         assert_eq!(game.parse_outcome(&game.outcome_name(id)), Ok(id));
         assert!(!game.outcome_name(id).contains(char::is_whitespace));
@@ -180,6 +182,11 @@ fn view<G: FullGame>(game: &G, history: &History<G>, seat: Seat, rng: &mut Rng, 
         ok(observation(game, &other, seat) == observation(game, state, seat), "observations do not leak");
         ok(game.text(&other, Some(seat)) == game.text(state, Some(seat)), "text does not leak");
         ok(game.html(&other, Some(seat)) == game.html(state, Some(seat)), "html does not leak");
+        ok(holdings(game, &other, seat) == holdings(game, state, seat), "a seat knows what it holds");
+        for player in Seat::all(game.num_seats()) {
+            let size = |state| holdings(game, state, player).into_iter().map(u32::from).sum::<u32>();
+            ok(size(&other) == size(state), "how many cards somebody holds is public");
+        }
     }
     ok(sampler.count() > 0, "there is a world");
     if sampler.count() <= 64 {
@@ -190,6 +197,14 @@ fn view<G: FullGame>(game: &G, history: &History<G>, seat: Seat, rng: &mut Rng, 
             ok(times == 1, "the true state and every sample is among the worlds, once");
         }
     }
+}
+
+/// What a seat holds, in a poisoned buffer that shows places not written.
+fn holdings<G: Notation>(game: &G, state: &G::State, seat: Seat) -> Vec<u8> {
+    let mut counts = vec![u8::MAX; game.cards().len()];
+    game.holdings(state, seat, &mut counts);
+    assert!(!counts.contains(&u8::MAX), "every card is counted");
+    counts
 }
 
 /// What a seat observes of each action, in two worlds that it cannot tell apart: equal numbers if and only if equal views.

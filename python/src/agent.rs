@@ -7,16 +7,17 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use stier_agents::AgentSpec;
 use stier_agents::agent::Decision;
-use stier_agents::erased::DynAgent;
+use stier_agents::erased::{DecideError, DynAgent, DynState};
 use stier_agents::spec;
 use stier_core::OptionValue;
 
+use crate::beliefs::Beliefs;
 use crate::errors;
 use crate::game::Game;
 use crate::run::watched;
 use crate::search::Search;
 use crate::state::State;
-use crate::values::{Seed, name_and_options};
+use crate::values::{Number, Seed, name_and_options};
 
 /// Searches with no more iterations than this end within milliseconds and are not worth a thread.
 const QUICK: i64 = 20_000;
@@ -57,15 +58,25 @@ impl Agent {
     }
 
     fn decide(&self, py: Python<'_>, state: &State) -> PyResult<Decision> {
+        self.ask(py, state, |player, state| player.decide(state))
+    }
+
+    /// Has the agent answer a question about a state, without the interpreter.
+    fn ask<T: Send>(
+        &self,
+        py: Python<'_>,
+        state: &State,
+        question: impl FnOnce(&mut dyn DynAgent, &dyn DynState) -> Result<T, DecideError> + Send,
+    ) -> PyResult<T> {
         self.with_player(|player| {
             let state = state.inner();
-            let decision = if self.quick {
-                py.detach(|| player.decide(state))
+            let answer = if self.quick {
+                py.detach(|| question(player, state))
             } else {
                 self.interrupt.store(false, Ordering::Relaxed);
-                watched::<_, ()>(py, &self.interrupt, |_| player.decide(state), |_| Ok(()))?
+                watched::<_, ()>(py, &self.interrupt, |_| question(player, state), |_| Ok(()))?
             };
-            decision.map_err(errors::agent)
+            answer.map_err(errors::agent)
         })
     }
 }
@@ -79,7 +90,8 @@ fn is_quick(options: &[(&str, OptionValue)]) -> bool {
         })
     };
     let timed = value("time_ms").is_some_and(|time| time > 0);
-    options.is_empty() || !timed && value("iterations").is_some_and(|iterations| iterations <= QUICK)
+    let infers = options.contains(&("beliefs", OptionValue::Name("policy".to_string())));
+    options.is_empty() || !timed && !infers && value("iterations").is_some_and(|iterations| iterations <= QUICK)
 }
 
 /// The agents that search: those whose options have a budget.
@@ -145,6 +157,17 @@ impl Agent {
     /// As `step`, with what the search saw. Raises `AgentError` for an agent that does not search.
     fn search(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<Search> {
         Search::of(self.decide(py, &state)?, &state).ok_or_else(|| no_search(self.spec.name()))
+    }
+
+    /// Where the agent believes the cards to be if it is the player, or the player to move if left out: from what that player
+    /// knows and, with `beliefs=policy`, from what the others did.
+    ///
+    /// Raises `SeatError` where no player is to move and none is named, and `AgentError` for a state of another game.
+    #[pyo3(signature = (state, player=None))]
+    fn beliefs(&self, py: Python<'_>, state: PyRef<'_, State>, player: Option<Number>) -> PyResult<Beliefs> {
+        let seat = state.seat(player.as_ref())?;
+        let found = self.ask(py, &state, |agent, state| agent.beliefs(state, seat))?;
+        Ok(Beliefs::new(self.game.clone(), seat, found))
     }
 
     /// Begins a new game: forgets the last one and draws from the streams of `seed`, or of the first seed again.

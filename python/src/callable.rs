@@ -8,6 +8,7 @@ use stier_agents::erased::DynState;
 use stier_core::{Action, Rng, Turn};
 
 use crate::agent::no_search;
+use crate::beliefs::Beliefs;
 use crate::errors;
 use crate::game::Game;
 use crate::state::State;
@@ -105,6 +106,14 @@ impl PythonAgent {
     #[expect(unused_variables, reason = "named as in Agent")]
     fn search(&self, state: PyRef<'_, State>) -> PyResult<()> {
         Err(no_search(&self.name))
+    }
+
+    /// Where the cards are as far as the player, or the player to move if left out, knows; the callable is not asked.
+    #[pyo3(signature = (state, player=None))]
+    fn beliefs(&self, py: Python<'_>, state: PyRef<'_, State>, player: Option<Number>) -> PyResult<Beliefs> {
+        let seat = state.seat(player.as_ref())?;
+        let inner = state.inner();
+        Ok(Beliefs::new(state.game().clone(), seat, py.detach(|| inner.beliefs(seat))))
     }
 
     /// Draws from the streams of `seed`, or of the first seed again. The callable is not told.

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::wrap_pyfunction;
 
 mod agent;
+mod beliefs;
 mod callable;
 mod errors;
 mod game;
@@ -31,6 +32,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<state::State>()?;
     module.add_class::<agent::Agent>()?;
     module.add_class::<callable::PythonAgent>()?;
+    module.add_class::<beliefs::Beliefs>()?;
     module.add_class::<search::Search>()?;
     module.add_class::<search::ActionStats>()?;
     module.add_class::<result::PitResult>()?;

@@ -50,7 +50,7 @@ impl State {
     }
 
     /// The seat meant by an argument that may be left out.
-    fn seat(&self, player: Option<&Number>) -> PyResult<Seat> {
+    pub(crate) fn seat(&self, player: Option<&Number>) -> PyResult<Seat> {
         match player {
             Some(player) => player.seat_of(self.game.face()),
             None => self.inner.turn().seat().ok_or_else(|| {

@@ -71,7 +71,7 @@ def test_string_and_tensor_of_an_information_state_say_the_same(game: stier.Game
 @pytest.mark.parametrize("agent", stier.registered_agents())
 def test_agents_cannot_peek(game: stier.Game, agent: str) -> None:
     """In a world that its player cannot tell apart, an agent with the same seed sees the same and does the same."""
-    budget = "iterations=300," if agent == "ismcts" else ""
+    budget = {"ismcts": "iterations=300,", "ris_mcts": "iterations=30,"}.get(agent, "")
     for state in decisions(game, 25):
         other = state.resample_from_infostate(state.current_player(), 1)
         policies = [

@@ -44,6 +44,9 @@ use stier_core::options::Switch;
 use stier_core::{Action, ActionSet, BySeat, Hints, Rng, Seat, SeatView as _, Turn, choice, options};
 
 use crate::agent::{ActionStats, Agent, Decision, Search};
+use crate::belief::{BeliefSettings, Beliefs, Effort, belief_settings};
+use crate::fitted;
+use crate::policy_model::Model;
 use crate::rollout::{Cutoff, Roller, Rollout, RolloutSettings};
 use crate::worlds::Worlds;
 pub use observers::{Draws, Observer};
@@ -67,6 +70,16 @@ choice! {
         /// `smooth_uct`: the visits). With the other rules one drawn in proportion to the visits, without the actions whose
         /// mean return lies more than two standard errors of the difference below that of the one visited most.
         Mixed = "mixed",
+    }
+}
+
+choice! {
+    /// Who chooses for the other players in the tree.
+    pub enum Opponents {
+        /// The tree: they choose what is best for them there.
+        Search = "search",
+        /// The game's policy ([`fitted`]): the tree holds the searcher's decisions only and looks for the best reply to it.
+        Fitted = "fitted",
     }
 }
 
@@ -107,8 +120,26 @@ options! {
         endings: Switch = RolloutSettings::default().endings, ();
         /// Rollouts from each leaf; their mean counts.
         rollouts: u32 = RolloutSettings::default().rollouts, 1..=10_000;
+        /// Who chooses for the other players in the tree.
+        opponents: Opponents = Opponents::Search, ();
         /// Which action is played after the search.
         choose: Choose = Choose::Visits, ();
+        /// How the worlds are weighed.
+        beliefs: Beliefs = Beliefs::Uniform, ();
+        /// With beliefs=policy, who the others are taken for.
+        model: Model = Model::Rollout, ();
+        /// The share of their decisions that are taken to be uniformly random.
+        model_epsilon: f64 = 0.1, 0.0..=1.0;
+        /// Below 1 the others are taken to follow the model more strictly than it says, above 1 less.
+        model_temperature: f64 = 0.1, 0.000001..=1000000.0;
+        /// The most histories that are weighed for a decision.
+        particles: u64 = 1000, 1..=10_000_000;
+        /// The share of time_ms that may go into weighing them.
+        belief_share: f64 = 0.25, 0.0..=1.0;
+        /// The share of the worlds that are drawn from what another player could believe, the searcher's own cards included.
+        /// With observer=multi they teach the others' nodes that they cannot know its cards; with observer=single other own
+        /// cards have trees of their own, which serve nothing.
+        self_determination: f64 = 0.0, 0.0..=1.0;
         /// Whether statistics are kept from one decision to the next.
         reuse: Switch = Switch::Off, ();
         /// Threads: a tree each, statistics added at the root; deterministic for a given number.
@@ -168,12 +199,11 @@ impl<G: Hints> Agent<G> for Ismcts<G> {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let start = Instant::now();
         let first_stream = self.decisions * self.options.threads;
-        self.decisions += 1;
         let found = if legal.len() > 1 {
             let task = Task {
                 game,
                 seat: view.seat(),
-                worlds: &Worlds::uniform(game, view),
+                worlds: &self.worlds(game, view, start),
                 keyed: self.keys(game, view),
                 options: &self.options,
                 interrupt: &self.interrupt,
@@ -185,6 +215,7 @@ impl<G: Hints> Agent<G> for Ismcts<G> {
         } else {
             Found::default()
         };
+        self.decisions += 1;
         self.decide(game, legal, &found, start.elapsed())
     }
 
@@ -195,19 +226,33 @@ impl<G: Hints> Agent<G> for Ismcts<G> {
         self.forest.clear();
     }
 
+    fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
+        self.worlds(game, view, Instant::now())
+    }
+
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
         self.interrupt = flag;
     }
 }
 
 impl<G: Hints> Ismcts<G> {
+    /// The worlds of the next decision, which begins at `start`.
+    fn worlds(&self, game: &G, view: &G::View, start: Instant) -> Worlds<G> {
+        let IsmctsOptions { iterations, time_ms, self_determination, .. } = self.options;
+        let settings = belief_settings!(self.options, self_determination: self_determination);
+        let effort = Effort::new(&settings, start, iterations, time_ms, &self.interrupt);
+        Worlds::new(game, view, &settings, &effort, &mut Rng::stream(self.seed, "beliefs", self.decisions))
+    }
+
     /// Readies the trees for a decision. How nodes are found by keys, if they are.
     fn keys(&mut self, game: &G, view: &G::View) -> Option<Keyed> {
         let options = &self.options;
         let reuse = options.reuse == Switch::On;
         let past = match (options.observer, options.draws) {
             _ if reuse => Past::of(game, view),
-            (Observer::Single, Draws::Merge) => {
+            (Observer::Single, Draws::Merge)
+                if options.self_determination == 0.0 && options.opponents == Opponents::Search =>
+            {
                 self.forest.clear();
                 return None;
             }
@@ -512,10 +557,28 @@ impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
             if leaf {
                 break;
             }
+            if self.task.options.opponents == Opponents::Fitted {
+                self.let_others_play(&mut state);
+            }
             let Turn::Seat(next) = game.turn(&state) else { break };
             node = self.observers.next(game, &state, next, (node, edge, action), self.tree);
         }
         self.roller.returns(game, &mut state, &mut self.rng)
+    }
+}
+
+impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
+    /// The other players act by the game's policy until it is the searcher's turn or the game is over.
+    fn let_others_play(&mut self, state: &mut G::State) {
+        let game = self.task.game;
+        while let Turn::Seat(mover) = game.turn(state)
+            && mover != self.task.seat
+        {
+            let action = fitted::pick(game, state, game.legal(state), &mut self.rng);
+            self.roller.note(mover, action);
+            self.observers.see(game, state, action);
+            game.step(state, action, &mut self.rng);
+        }
     }
 }
 

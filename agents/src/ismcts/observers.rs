@@ -158,7 +158,7 @@ impl<G: Game> Observers<G> for Keyed {
             let searcher = seat == self.searcher.index();
             self.chains[seat] = if !searcher {
                 mix(mix(self.start ^ OTHERS, seat as u64), sight)
-            } else if self.draws == Draws::Branch || self.observer == Observer::Single || sight == self.sight {
+            } else if self.draws == Draws::Branch || sight == self.sight {
                 self.start
             } else {
                 mix(self.start ^ OTHER_CARDS, sight)

@@ -181,6 +181,16 @@ impl Notation for SchweinsGalopp {
         lines.join("\n")
     }
 
+    /// Race cards are known by their colour alone: one name stands for all cards of it.
+    fn cards(&self) -> Vec<String> {
+        (0..self.rules.colours).map(|colour| letter(colour).to_string()).collect()
+    }
+
+    fn holdings(&self, state: &State, seat: Seat, counts: &mut [u8]) {
+        let hand = state.hands[seat.index()];
+        counts.iter_mut().enumerate().for_each(|(colour, count)| *count = hand.get(colour));
+    }
+
     fn html(&self, state: &State, perspective: Option<Seat>) -> String {
         picture::html(self, state, perspective)
     }

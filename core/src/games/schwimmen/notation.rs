@@ -170,6 +170,21 @@ impl Notation for Schwimmen {
         lines.join("\n")
     }
 
+    fn cards(&self) -> Vec<String> {
+        bits::members(cards::deck(&self.rules)).map(cards::name).collect()
+    }
+
+    /// A card taken from the table counts as held while another is to be given for it.
+    fn holdings(&self, state: &State, seat: Seat, counts: &mut [u8]) {
+        let taken = match state.taken {
+            card if card != NO_CARD && state.mover == seat.0 => 1 << card,
+            _ => 0,
+        };
+        let held = state.hands[seat.index()] | taken;
+        let deck = bits::members(cards::deck(&self.rules));
+        counts.iter_mut().zip(deck).for_each(|(count, card)| *count = (held >> card & 1) as u8);
+    }
+
     fn html(&self, state: &State, perspective: Option<Seat>) -> String {
         picture::html(self, state, perspective)
     }

@@ -1,7 +1,6 @@
 //! How to play Schwinget passably by looking at one's own cards.
 
 use crate::actions::{Action, Actions64};
-use crate::game::SeatView as _;
 use crate::hints::Hints;
 use crate::rng::Rng;
 use crate::seats::BySeat;

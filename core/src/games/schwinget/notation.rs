@@ -155,6 +155,15 @@ impl Notation for Schwinget {
         lines.join("\n")
     }
 
+    fn cards(&self) -> Vec<String> {
+        (0..self.deck.size).map(|card| self.card_name(card)).collect()
+    }
+
+    fn holdings(&self, state: &State, seat: Seat, counts: &mut [u8]) {
+        let hand = state.hands[seat.index()];
+        counts.iter_mut().zip(0..).for_each(|(count, card)| *count = (hand >> card & 1) as u8);
+    }
+
     fn html(&self, state: &State, perspective: Option<Seat>) -> String {
         picture::html(self, state, perspective)
     }

@@ -206,6 +206,20 @@ impl Notation for UpAndDown {
         lines.join("\n")
     }
 
+    fn cards(&self) -> Vec<String> {
+        (0..self.deck.size).map(|card| self.deck.name(card).to_string()).collect()
+    }
+
+    /// A card chosen counts as held until all are turned up.
+    fn holdings(&self, state: &State, seat: Seat, counts: &mut [u8]) {
+        let chosen = match state.table[seat.index()] {
+            card if state.phase == Phase::Choose && card != NO_CARD => 1 << card,
+            _ => 0,
+        };
+        let held = state.hands[seat.index()] | chosen;
+        counts.iter_mut().zip(0..).for_each(|(count, card)| *count = (held >> card & 1) as u8);
+    }
+
     fn html(&self, state: &State, perspective: Option<Seat>) -> String {
         picture::html(self, state, perspective)
     }

@@ -1,0 +1,302 @@
+//! Beliefs: worlds weighted by what the other players did in them.
+//!
+//! Policy inference: D. Rebstock, C. Solinas, M. Buro and N. R. Sturtevant, *Policy Based Inference in Trick-Taking Card Games*, IEEE
+//! Conference on Games 2019; before it with tables instead of policies M. Buro, J. R. Long, T. Furtak and N. Sturtevant, *Improving
+//! State Evaluation, Inference, and Search in Trick-Based Card Games*, IJCAI 2009 (Kermit, whose inference was worth 996 against 779
+//! points a match in Skat), and with the statistics of the last search as policy P. I. Cowling, D. Whitehouse and E. J. Powley,
+//! *Emergent Bluffing and Inference with Monte Carlo Tree Search*, IEEE Conference on Computational Intelligence and Games 2015.
+//!
+//! Histories of the information set are drawn by chance reach probability ([`Sampler::sample_history`]). Each weighs the product,
+//! over the others' decisions of the present deal, of the probability with which a [`PolicyModel`] takes the action that was taken.
+//! With the others' true policies as model this is the exact posterior, in the limit of many histories. Where the worlds are few
+//! they are enumerated, each with its exact prior weight and the mean likelihood of the histories that lead to it; elsewhere the
+//! histories drawn are the *particles*.
+//!
+//! Known weaknesses: see the [models](crate::policy_model) for what a wrong one does. Weights that rest on few histories are noise,
+//! which a search takes for knowledge: particles are flattened, by a power of their weights, until they are worth a thirty-second
+//! of their number, and 32; so what is left of a long game's evidence depends on how many there are. Earlier deals say nothing here about
+//! how somebody plays.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use stier_core::{ActionSet as _, Event, Game, Hints, History, Rng, Sampler, Seat, SeatView as _, Turn, choice};
+
+use crate::alias::Alias;
+use crate::policy_model::{Model, PolicyModel};
+
+choice! {
+    /// How a search weighs the worlds that it draws.
+    pub enum Beliefs {
+        /// By chance alone: exactly as the game's sampler draws them.
+        Uniform = "uniform",
+        /// By chance and by what the others did: policy inference.
+        Policy = "policy",
+    }
+}
+
+/// What an agent's options say about its beliefs.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct BeliefSettings {
+    /// Whether the others' actions count.
+    pub beliefs: Beliefs,
+    /// Who they are taken for.
+    pub model: Model,
+    /// The share of their decisions, 0 to 1, that are taken to be made uniformly at random.
+    pub model_epsilon: f64,
+    /// Scores of the model are divided by this: below 1 it is taken to be more consistent than it says, above 1 less.
+    pub model_temperature: f64,
+    /// The most histories to draw for a decision. Fewer than 64 are of use only where worlds are few.
+    pub particles: u64,
+    /// The share of a time budget, 0 to 1, that may go into drawing and weighing them.
+    pub belief_share: f64,
+    /// The share of the worlds, 0 to 1, that are drawn from what another player could believe: see [`Worlds`](crate::worlds::Worlds).
+    pub self_determination: f64,
+}
+
+/// The settings that an agent's options name; those that it does not have follow as `name: value`.
+macro_rules! belief_settings {
+    ($options:expr, self_determination: $share:expr) => {
+        BeliefSettings {
+            beliefs: $options.beliefs,
+            model: $options.model,
+            model_epsilon: $options.model_epsilon,
+            model_temperature: $options.model_temperature,
+            particles: $options.particles,
+            belief_share: $options.belief_share,
+            self_determination: $share,
+        }
+    };
+}
+pub(crate) use belief_settings;
+
+impl Default for BeliefSettings {
+    /// No inference.
+    fn default() -> Self {
+        Self {
+            beliefs: Beliefs::Uniform,
+            model: Model::Rollout,
+            model_epsilon: 0.1,
+            model_temperature: 0.1,
+            particles: 1000,
+            belief_share: 0.25,
+            self_determination: 0.0,
+        }
+    }
+}
+
+/// What making a belief may cost.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort<'a> {
+    /// How many worlds the search is going to draw; `u64::MAX` if nobody knows.
+    pub draws: u64,
+    /// When it must be ready.
+    pub until: Option<Instant>,
+    /// Ends it early once set.
+    pub interrupt: &'a AtomicBool,
+}
+
+impl<'a> Effort<'a> {
+    /// For a decision with this budget that began at `start`; `time_ms` replaces `draws` unless it is 0.
+    pub fn new(settings: &BeliefSettings, start: Instant, draws: u64, time_ms: u64, interrupt: &'a AtomicBool) -> Self {
+        if time_ms == 0 {
+            return Self { draws, until: None, interrupt };
+        }
+        let share = Duration::from_secs_f64(time_ms as f64 / 1000.0 * settings.belief_share.clamp(0.0, 1.0));
+        Self { draws: u64::MAX, until: Some(start + share), interrupt }
+    }
+
+    /// Whether there is no more time.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.until.is_some_and(|end| Instant::now() >= end) || self.interrupt.load(Ordering::Relaxed)
+    }
+}
+
+/// Worlds with probabilities.
+#[derive(Clone, Debug)]
+pub struct Belief<S> {
+    states: Vec<S>,
+    shares: Vec<f64>,
+    alias: Alias,
+    enumerated: bool,
+    histories: u64,
+}
+
+impl<S: Copy> Belief<S> {
+    /// The distribution over `states` proportional to weights; `None` if they are none.
+    fn new(states: Vec<S>, weights: Vec<f64>, enumerated: bool, histories: u64) -> Option<Self> {
+        let alias = Alias::new(&weights)?;
+        let total: f64 = weights.iter().sum();
+        let shares = weights.into_iter().map(|weight| weight / total).collect();
+        Some(Self { states, shares, alias, enumerated, histories })
+    }
+
+    /// A world.
+    #[inline]
+    pub fn draw(&self, rng: &mut Rng) -> S {
+        self.states[self.alias.draw(rng)]
+    }
+
+    /// The worlds with their probabilities, which sum to 1. Particles may come several times.
+    pub fn worlds(&self) -> impl Iterator<Item = (&S, f64)> {
+        self.states.iter().zip(self.shares.iter().copied())
+    }
+
+    /// Whether these are all worlds of the information set, each once, and not particles.
+    pub fn is_enumerated(&self) -> bool {
+        self.enumerated
+    }
+
+    /// How many histories were drawn and weighed.
+    pub fn histories(&self) -> u64 {
+        self.histories
+    }
+
+    /// The effective sample size: that many worlds with equal weights would say as much (Kong 1992); between 1 and the number of
+    /// worlds.
+    pub fn effective(&self) -> f64 {
+        self.shares.iter().map(|share| share * share).sum::<f64>().recip()
+    }
+}
+
+/// Fewer particles than this are no belief: the worlds of a search would be too few.
+const FEWEST: u64 = 64;
+/// Histories that are drawn for each world where they are enumerated, on average.
+const PER_WORLD: u64 = 4;
+/// Particles are worth at least this share of their number,
+const LEAST_SHARE: f64 = 1.0 / 32.0;
+/// and at least that many.
+const LEAST_EFFECTIVE: f64 = 32.0;
+
+/// The belief of a view by policy inference; `None` where the others have not acted in this deal, or there
+/// was time for few histories only: the exact sampler is the belief then.
+pub fn infer<G: Hints>(
+    game: &G,
+    view: &G::View,
+    sampler: &G::Sampler,
+    settings: &BeliefSettings,
+    model: &dyn PolicyModel<G>,
+    effort: &Effort<'_>,
+    rng: &mut Rng,
+) -> Option<Belief<G::State>> {
+    let mut weigher = Weigher::new(game, view.seat(), settings, model);
+    let enumerable = sampler.count().checked_mul(PER_WORLD).filter(|&enough| enough <= settings.particles);
+    let wanted = enumerable.map_or(settings.particles, |enough| enough.max(FEWEST));
+    let (mut states, mut logs) = (Vec::new(), Vec::new());
+    while (states.len() as u64) < wanted {
+        if effort.is_spent() {
+            break;
+        }
+        let history = sampler.sample_history(game, rng);
+        logs.push(weigher.log_likelihood(&history)?);
+        states.push(*history.state());
+    }
+    let drawn = states.len() as u64;
+    if enumerable.is_some() && drawn == wanted {
+        let (states, weights) = enumerated(sampler, &states, &logs);
+        return Belief::new(states, weights, true, drawn);
+    }
+    if drawn < FEWEST {
+        return None;
+    }
+    let weights = flattened(&logs, LEAST_EFFECTIVE.max(LEAST_SHARE * drawn as f64));
+    Belief::new(states, weights, false, drawn)
+}
+
+/// Every world, with its prior weight times the mean likelihood of the histories that led to it; the mean of all, where none did.
+fn enumerated<G: Game>(sampler: &impl Sampler<G>, states: &[G::State], logs: &[f64]) -> (Vec<G::State>, Vec<f64>) {
+    let likelihoods = flattened(logs, 0.0);
+    let mut sums: HashMap<G::State, (f64, f64)> = HashMap::new();
+    for (&state, likelihood) in states.iter().zip(&likelihoods) {
+        let sum = sums.entry(state).or_default();
+        *sum = (sum.0 + likelihood, sum.1 + 1.0);
+    }
+    let mean = likelihoods.iter().sum::<f64>() / likelihoods.len() as f64;
+    let weigh = |state: &G::State| sums.get(state).map_or(mean, |(sum, count)| sum / count);
+    sampler.worlds().map(|world| (world.state, world.weight as f64 * weigh(&world.state))).unzip()
+}
+
+/// Likelihoods from their logarithms, the greatest being 1; raised to the greatest power up to 1 with which they have this
+/// effective sample size, if any has. Alike, if no history is possible under the model.
+fn flattened(logs: &[f64], least_effective: f64) -> Vec<f64> {
+    let best = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if best == f64::NEG_INFINITY {
+        return vec![1.0; logs.len()];
+    }
+    let raised = |power: f64| -> Vec<f64> { logs.iter().map(|log| (power * (log - best)).exp()).collect() };
+    let effective = |weights: &[f64]| {
+        let (sum, squares) = weights.iter().fold((0.0, 0.0), |(sum, squares), w| (sum + w, squares + w * w));
+        sum * sum / squares
+    };
+    let plain = raised(1.0);
+    if effective(&plain) >= least_effective {
+        return plain;
+    }
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..20 {
+        let middle = (low + high) / 2.0;
+        *if effective(&raised(middle)) >= least_effective { &mut low } else { &mut high } = middle;
+    }
+    // Histories that the model excludes stay excluded, unless the others are too few.
+    if low > 0.0 { raised(low) } else { vec![1.0; logs.len()] }
+}
+
+/// Weighs histories by a model of the players other than the observer.
+pub struct Weigher<'a, G: Game> {
+    game: &'a G,
+    observer: Seat,
+    model: &'a dyn PolicyModel<G>,
+    epsilon: f64,
+    temperature: f64,
+    scores: Vec<f32>,
+}
+
+impl<'a, G: Hints> Weigher<'a, G> {
+    /// For the information sets of `observer`.
+    pub fn new(game: &'a G, observer: Seat, settings: &BeliefSettings, model: &'a dyn PolicyModel<G>) -> Self {
+        Self {
+            game,
+            observer,
+            model,
+            epsilon: settings.model_epsilon.clamp(0.0, 1.0),
+            temperature: settings.model_temperature.max(1e-6),
+            scores: Vec::new(),
+        }
+    }
+
+    /// The logarithm of the probability with which the others took the actions that they took in the present deal, cards as in
+    /// this history; `None` if they have not acted. Linear in the number of events times what the model costs.
+    pub fn log_likelihood(&mut self, history: &History<G>) -> Option<f64> {
+        let deal = self.game.deal_number(history.state());
+        let mut so_far = History::new(self.game);
+        let (mut log, mut chosen) = (0.0, false);
+        for &Event { turn, action } in history.events() {
+            if let Turn::Seat(mover) = turn
+                && mover != self.observer
+                && self.game.deal_number(so_far.state()) == deal
+            {
+                let legal = self.game.legal(so_far.state());
+                chosen = true;
+                if legal.len() > 1 {
+                    let rank = legal.iter().position(|other| other == action).expect("a history is legal");
+                    log += self.probability(&so_far, legal, rank).ln();
+                }
+            }
+            so_far.push(self.game, action);
+        }
+        chosen.then_some(log)
+    }
+
+    /// The probability of the legal action of this rank.
+    fn probability(&mut self, so_far: &History<G>, legal: G::Actions, rank: usize) -> f64 {
+        self.scores.clear();
+        self.model.scores(self.game, so_far, legal, &mut self.scores);
+        debug_assert_eq!(self.scores.len(), legal.len(), "a score for every legal action");
+        let best = self.scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let weigh = |score: f32| (f64::from(score - best) / self.temperature).exp();
+        let total: f64 = self.scores.iter().map(|&score| weigh(score)).sum();
+        let chosen = weigh(self.scores[rank]) / total;
+        self.epsilon / legal.len() as f64 + (1.0 - self.epsilon) * chosen
+    }
+}

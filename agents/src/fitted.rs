@@ -1,0 +1,34 @@
+//! The game's own policy, fitted to the decisions of a search, as a player inside a search.
+//!
+//! See [`Hints::logit`]: a softmax over weighted features of what the player to act knows. It stands in for players in rollouts
+//! (as in the knowledge-based rollouts of computer Go: D. Silver and G. Tesauro, *Monte-Carlo Simulation Balancing*, ICML 2009), for
+//! the opponents in a tree, and as model of their past decisions. Without features it is the uniform policy.
+
+use arrayvec::ArrayVec;
+use stier_core::{Action, ActionSet as _, Hints, Rng};
+
+/// The most actions that are legal at once in any game.
+const MOST: usize = 128;
+
+/// An action of the policy: each legal one with its probability.
+#[inline]
+pub fn pick<G: Hints>(game: &G, state: &G::State, legal: G::Actions, rng: &mut Rng) -> Action {
+    let count = legal.len();
+    if count == 1 {
+        return legal.nth(0);
+    }
+    let mut weights: ArrayVec<f32, MOST> = legal.iter().map(|action| game.logit(state, action)).collect();
+    let most = weights.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let mut sum = 0.0;
+    for weight in &mut weights {
+        *weight = (*weight - most).exp();
+        sum += *weight;
+    }
+    let mut left = rng.unit() as f32 * sum;
+    let drawn = weights.iter().position(|&weight| {
+        left -= weight;
+        left < 0.0
+    });
+    // Rounding may leave over a last bit of the sum.
+    legal.nth(drawn.unwrap_or(count - 1))
+}

@@ -1,0 +1,412 @@
+//! Monte Carlo tree search over every player's own information sets, with re-determinization and self-determination.
+//!
+//! The tree has a node for each information set of each mover (multi-observer: P. I. Cowling, E. J. Powley and D. Whitehouse, IEEE
+//! TCIAIG 4(2), 2012; with the sets as keys, as OpenSpiel's), so nobody chooses by cards that it does not see. But the *values* in
+//! the others' nodes would still come from worlds that all agree with the searcher's cards. Two options see to that:
+//!
+//! - *Re-determinization* (J. Goodman, *Re-determinizing MCTS in Hanabi*, IEEE Conference on Games 2019: RIS-MCTS): where another
+//!   player is to act, a whole history is redrawn from what that player knows there, the searcher's cards with it, and that player's
+//!   choice is made and judged in the redrawn world. The searcher's world is restored then and goes on with the action chosen. Goodman
+//!   restores the cards and backs up one return to all; here the redrawn world is played to its own end, and its return, not that
+//!   of the searcher's world, counts in the other's node.
+//! - *Self-determination* (P. I. Cowling, D. Whitehouse and E. J. Powley, *Emergent Bluffing and Inference with Monte Carlo Tree Search*,
+//!   CIG 2015): see [`worlds`](crate::worlds).
+//!
+//! Information sets are told apart by what their mover sees and observes from the root on ([`Game::sight`], [`Game::observed`]); pasts
+//! that differ only before the root share a node.
+//!
+//! Known weaknesses: re-determinization costs a view, a sampler and a history for each node of another player that an iteration
+//! passes, so there are several times fewer iterations in a given time; the redrawn worlds are uniform, as if the searcher's past
+//! actions told the others nothing; keyed by information sets the tree is wide, so that with few iterations most choices of the others
+//! are first tries; like all of its family it has no guarantee to approach an equilibrium.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use stier_core::key::mix;
+use stier_core::options::Switch;
+use stier_core::{Action, ActionSet as _, BySeat, Event, Game, Hints, History, Rng, Sampler as _, Seat, SeatView as _};
+use stier_core::{Turn, options};
+
+use crate::agent::{ActionStats, Agent, Decision, Search};
+use crate::belief::{BeliefSettings, Effort};
+use crate::rollout::{Roller, Rollout, RolloutSettings};
+use crate::worlds::Worlds;
+
+options! {
+    /// The options of [`RisMcts`].
+    pub struct RisMctsOptions for "ris_mcts" {
+        /// Iterations per decision.
+        iterations: u64 = 1000, 1..=1_000_000_000;
+        /// Milliseconds per decision; if given, time ends the search instead of `iterations`, and results depend on the clock.
+        time_ms: u64 = 0, 0..=3_600_000;
+        /// Exploration in UCB1, for returns scaled so that twice their standard deviation in this search is 1.
+        c: f64 = 0.7, 0.0..=100.0;
+        /// How iterations play on from a leaf.
+        rollout: Rollout = Rollout::Random, ();
+        /// Whether the others choose in worlds redrawn from what they know.
+        redeterminization: Switch = Switch::On, ();
+        /// The share of iterations whose world is drawn from what another player could believe.
+        self_determination: f64 = 0.0, 0.0..=1.0;
+    }
+}
+
+/// A tree has no more nodes than this; beyond it, iterations roll out.
+const MAX_NODES: usize = 1 << 22;
+/// The least spread of returns that is assumed, as a share of their range.
+const LEAST_SPREAD: f64 = 0.05;
+/// Iterations between two looks at clock and flag.
+const CHUNK: u64 = 16;
+
+/// The player: see the [module](self) documentation.
+#[derive(Debug)]
+pub struct RisMcts {
+    options: RisMctsOptions,
+    seed: u64,
+    decisions: u64,
+    interrupt: Arc<AtomicBool>,
+}
+
+impl RisMcts {
+    /// A player with the streams of `seed`.
+    pub fn new(options: RisMctsOptions, seed: u64) -> Self {
+        Self { options, seed, decisions: 0, interrupt: Arc::default() }
+    }
+}
+
+impl<G: Hints> Agent<G> for RisMcts {
+    /// Searches, unless only one action is legal.
+    fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
+        let start = Instant::now();
+        let mut rng = Rng::stream(self.seed, "ris_mcts", self.decisions);
+        self.decisions += 1;
+        let mut search = Search { actions: Vec::new(), iterations: 0, nodes: 0, seconds: 0.0 };
+        let mut root = Node::default();
+        if legal.len() > 1 {
+            let settings =
+                BeliefSettings { self_determination: self.options.self_determination, ..BeliefSettings::default() };
+            let RisMctsOptions { iterations, time_ms, .. } = self.options;
+            let effort = Effort::new(&settings, start, iterations, time_ms, &self.interrupt);
+            let worlds = Worlds::new(game, view, &settings, &effort, &mut rng);
+            let mut searcher = Searcher::new(game, view.seat(), &worlds, &self.options, rng);
+            let end = (time_ms > 0).then(|| start + Duration::from_millis(time_ms));
+            search.iterations = searcher.run(end, &self.interrupt);
+            search.nodes = searcher.tree.nodes.len() as u64;
+            root = searcher.root();
+        }
+        let (low, high) = game.utility_range();
+        search.actions = legal.iter().map(|action| root.stats(action, low, high)).collect();
+        // Of equals the first.
+        let order = |a: &ActionStats, b: &ActionStats| a.visits.cmp(&b.visits).then(a.value.total_cmp(&b.value));
+        let better = |best: usize, next: usize| {
+            if order(&search.actions[next], &search.actions[best]).is_gt() { next } else { best }
+        };
+        let chosen = (0..search.actions.len()).reduce(better).expect("at least one action is legal");
+        search.actions[chosen].probability = 1.0;
+        search.seconds = start.elapsed().as_secs_f64();
+        let action = Action(search.actions[chosen].action);
+        Decision { search: Some(search), ..Decision::certain(action, legal.iter()) }
+    }
+
+    fn restart(&mut self, seed: u64) {
+        self.seed = seed;
+        self.decisions = 0;
+    }
+
+    fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
+        self.interrupt = flag;
+    }
+}
+
+/// An action that was tried at a node.
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    action: Action,
+    visits: u32,
+    available: u32,
+    /// The sum of the mover's returns, each between 0 and 1.
+    value: f64,
+}
+
+/// An information set of its mover.
+#[derive(Clone, Debug, Default)]
+struct Node {
+    edges: Vec<Edge>,
+}
+
+impl Node {
+    fn stats(&self, action: Action, low: f32, high: f32) -> ActionStats {
+        let edge = self.edges.iter().find(|edge| edge.action == action);
+        let visits = edge.map_or(0, |edge| edge.visits);
+        let mean = edge.filter(|_| visits > 0).map(|edge| edge.value / f64::from(visits));
+        ActionStats {
+            action: action.0,
+            visits: u64::from(visits),
+            value: mean.map_or(0.0, |mean| f64::from(low) + mean * f64::from(high - low)),
+            availability: edge.map_or(0, |edge| u64::from(edge.available)),
+            probability: 0.0,
+        }
+    }
+}
+
+/// The nodes, found by what their movers know.
+#[derive(Debug, Default)]
+struct Tree {
+    index: HashMap<u64, u32>,
+    nodes: Vec<Node>,
+}
+
+impl Tree {
+    /// The node with this key, made now if there is none.
+    fn node(&mut self, key: u64) -> usize {
+        let next = self.nodes.len() as u32;
+        let node = *self.index.entry(key).or_insert(next);
+        if node == next {
+            self.nodes.push(Node::default());
+        }
+        node as usize
+    }
+
+    /// An untried legal action if there is one (and true), else the one with the highest upper confidence bound. Counts availability.
+    fn select<G: Game>(&mut self, node: usize, legal: G::Actions, c: f64, rng: &mut Rng) -> (usize, bool) {
+        let edges = &mut self.nodes[node].edges;
+        let mut untried = legal;
+        let (mut best, mut bound) = (0, f64::NEG_INFINITY);
+        for (place, edge) in edges.iter_mut().enumerate().filter(|(_, edge)| legal.contains(edge.action)) {
+            untried = untried.without(G::Actions::default().with(edge.action));
+            edge.available += 1;
+            let visits = f64::from(edge.visits.max(1));
+            let score = edge.value / visits + c * (f64::from(edge.available).ln() / visits).sqrt();
+            if score > bound {
+                (best, bound) = (place, score);
+            }
+        }
+        if untried.is_empty() {
+            return (best, false);
+        }
+        edges.push(Edge { action: untried.pick(rng), visits: 0, available: 1, value: 0.0 });
+        (edges.len() - 1, true)
+    }
+}
+
+/// Where the keys of all seats begin: far from any number that a seat sees.
+const START: u64 = 0x243f_6a88_85a3_08d3;
+
+/// What each seat has seen and observed since the root.
+#[derive(Clone)]
+struct Keys(BySeat<u64>);
+
+impl Keys {
+    fn new(seats: usize) -> Self {
+        Self(BySeat::from_fn(seats, |seat| mix(START, u64::from(seat.0))))
+    }
+
+    /// A decision is reached: each seat sees the state. Returns the mover's key.
+    fn see<G: Game>(&mut self, game: &G, state: &G::State, mover: Seat) -> u64 {
+        for (key, seat) in self.0.iter_mut().zip((0..).map(Seat)) {
+            *key = mix(*key, game.sight(state, seat));
+        }
+        self.0[mover]
+    }
+
+    /// The mover acts.
+    fn observe<G: Game>(&mut self, game: &G, before: &G::State, action: Action) {
+        for (key, seat) in self.0.iter_mut().zip((0..).map(Seat)) {
+            *key = mix(*key, game.observed(before, action, seat));
+        }
+    }
+}
+
+/// An edge that was passed, and by whom.
+type Step = (usize, usize, Seat);
+
+/// One search.
+struct Searcher<'a, G: Game> {
+    game: &'a G,
+    seat: Seat,
+    worlds: &'a Worlds<G>,
+    options: &'a RisMctsOptions,
+    roller: Roller,
+    rng: Rng,
+    tree: Tree,
+    /// Of each seat's returns, in all worlds.
+    spreads: BySeat<Spread>,
+    low: f64,
+    scale: f64,
+}
+
+impl<'a, G: Hints> Searcher<'a, G> {
+    fn new(game: &'a G, seat: Seat, worlds: &'a Worlds<G>, options: &'a RisMctsOptions, rng: Rng) -> Self {
+        let (low, high) = game.utility_range();
+        Self {
+            game,
+            seat,
+            worlds,
+            options,
+            roller: Roller::new(game, RolloutSettings { rollout: options.rollout, ..RolloutSettings::default() }),
+            rng,
+            tree: Tree::default(),
+            spreads: BySeat::filled(game.num_seats(), Spread::default()),
+            low: f64::from(low),
+            scale: f64::from(high - low).max(f64::MIN_POSITIVE).recip(),
+        }
+    }
+
+    fn run(&mut self, end: Option<Instant>, interrupt: &AtomicBool) -> u64 {
+        let most = if end.is_some() { u64::from(u32::MAX) } else { self.options.iterations };
+        let mut done = 0;
+        let mut path = Vec::new();
+        while done < most {
+            let is_over = end.is_some_and(|end| Instant::now() >= end) || interrupt.load(Ordering::Relaxed);
+            if is_over && done > 0 {
+                break;
+            }
+            let chunk = CHUNK.min(most - done);
+            (0..chunk).for_each(|_| self.iterate(&mut path));
+            done += chunk;
+        }
+        done
+    }
+
+    /// The node of the searcher's true information set.
+    fn root(&mut self) -> Node {
+        let state = self.worlds.sampler().sample(&mut self.rng);
+        let key = Keys::new(self.game.num_seats()).see(self.game, &state, self.seat);
+        let root = self.tree.node(key);
+        self.tree.nodes[root].clone()
+    }
+
+    /// One world, and those that branch off from it.
+    fn iterate(&mut self, path: &mut Vec<Step>) {
+        let keys = Keys::new(self.game.num_seats());
+        let imagined = self.worlds.imagined(&mut self.rng);
+        if imagined.is_none() && self.options.redeterminization == Switch::On {
+            let history = self.worlds.sampler().sample_history(self.game, &mut self.rng);
+            return self.iterate_redetermined(history, keys, path);
+        }
+        let mut state = imagined.unwrap_or_else(|| self.worlds.draw_own(&mut self.rng));
+        let returns = self.play(&mut state, keys, path);
+        self.update(path, &returns);
+    }
+
+    /// Down the tree in one world and on to the end; leaves the edges passed in `path`.
+    fn play(&mut self, state: &mut G::State, mut keys: Keys, path: &mut Vec<Step>) -> BySeat<f32> {
+        let game = self.game;
+        path.clear();
+        while let Turn::Seat(mover) = game.turn(state)
+            && self.tree.nodes.len() < MAX_NODES
+        {
+            let node = self.tree.node(keys.see(game, state, mover));
+            let c = self.options.c * self.spreads[mover].scale;
+            let (edge, is_new) = self.tree.select::<G>(node, game.legal(state), c, &mut self.rng);
+            path.push((node, edge, mover));
+            let action = self.tree.nodes[node].edges[edge].action;
+            keys.observe(game, state, action);
+            game.step(state, action, &mut self.rng);
+            if is_new {
+                break;
+            }
+        }
+        self.roller.returns(game, state, &mut self.rng)
+    }
+
+    /// The searcher's world, in which the others do what they choose in worlds redrawn from what they know.
+    fn iterate_redetermined(&mut self, mut history: History<G>, mut keys: Keys, path: &mut Vec<Step>) {
+        let game = self.game;
+        let root = history.events().len();
+        let mut own = Vec::new();
+        while let Turn::Seat(mover) = game.turn(history.state())
+            && self.tree.nodes.len() < MAX_NODES
+        {
+            let key = keys.see(game, history.state(), mover);
+            let (node, edge, is_new);
+            if mover == self.seat {
+                node = self.tree.node(key);
+                let c = self.options.c * self.spreads[mover].scale;
+                (edge, is_new) = self.tree.select::<G>(node, game.legal(history.state()), c, &mut self.rng);
+                own.push((node, edge, mover));
+            } else {
+                let sampler = game.sampler(&game.view(&history, mover));
+                let redrawn = sampler.sample_history(game, &mut self.rng);
+                let (mut state, keys) = self.keys_since(root, &redrawn);
+                let returns = self.play(&mut state, keys, path);
+                self.update(path, &returns);
+                // Its information set is that of the searcher's world, so its action is legal there, too.
+                let Some(&(first, taken, _)) = path.first() else { break };
+                (node, edge, is_new) = (first, taken, self.tree.nodes[first].edges[taken].visits == 1);
+            }
+            let action = self.tree.nodes[node].edges[edge].action;
+            keys.observe(game, history.state(), action);
+            history.push(game, action);
+            history.settle(game, &mut self.rng);
+            if is_new {
+                break;
+            }
+        }
+        let mut state = *history.state();
+        let returns = self.roller.returns(game, &mut state, &mut self.rng);
+        self.update(&own, &returns);
+    }
+
+    /// The state at the end of a history, and what has been seen and observed in it since its first `root` events.
+    fn keys_since(&self, root: usize, history: &History<G>) -> (G::State, Keys) {
+        let game = self.game;
+        let mut keys = Keys::new(game.num_seats());
+        let mut state = game.root();
+        for (place, &Event { turn, action }) in history.events().iter().enumerate() {
+            if let Turn::Seat(mover) = turn
+                && place >= root
+            {
+                keys.see(game, &state, mover);
+                keys.observe(game, &state, action);
+            }
+            game.apply(&mut state, action);
+        }
+        (state, keys)
+    }
+
+    /// Counts what one world brought: for the edges passed, and for how far returns lie apart.
+    fn update(&mut self, path: &[Step], returns: &BySeat<f32>) {
+        let scaled = |value: f32| (f64::from(value) - self.low) * self.scale;
+        for (spread, &value) in self.spreads.iter_mut().zip(returns.iter()) {
+            spread.add(scaled(value));
+        }
+        for &(node, edge, mover) in path {
+            let edge = &mut self.tree.nodes[node].edges[edge];
+            edge.visits += 1;
+            edge.value += scaled(returns[mover]);
+        }
+    }
+}
+
+/// How far a seat's returns lie apart: twice their standard deviation, the most that it has been at any power of two of worlds.
+#[derive(Clone, Debug)]
+struct Spread {
+    count: u64,
+    sum: f64,
+    squares: f64,
+    scale: f64,
+}
+
+impl Default for Spread {
+    fn default() -> Self {
+        Self { count: 0, sum: 0.0, squares: 0.0, scale: 1.0 }
+    }
+}
+
+impl Spread {
+    /// Counts a return, scaled to 0..=1.
+    fn add(&mut self, value: f64) {
+        self.count += 1;
+        self.sum += value;
+        self.squares += value * value;
+        if self.count >= 16 && self.count.is_power_of_two() {
+            let mean = self.sum / self.count as f64;
+            let variance = (self.squares / self.count as f64 - mean * mean).max(0.0);
+            let before = if self.count == 16 { LEAST_SPREAD } else { self.scale };
+            self.scale = before.max(2.0 * variance.sqrt());
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! Beliefs: exact where the answer is known, uniform unless asked, the same for the same view and seed, better than chance against
+//! players that the model describes.
+
+mod toys;
+
+use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use stier_agents::arena::Estimate;
+use stier_agents::belief::{BeliefSettings, Beliefs, Effort, infer};
+use stier_agents::marginals::{Basis, marginals};
+use stier_agents::policy_model::{GreedyModel, Model, PolicyModel, RolloutModel};
+use stier_agents::tssr::{ratio, tssr};
+use stier_agents::worlds::Worlds;
+use stier_agents::{Agent, AgentSpec};
+use stier_core::{
+    Action, ActionSet as _, Game, Hints, History, Notation, Options as _, Rng, Sampler as _, Seat, Turn, for_each_game,
+};
+use toys::kuhn::{BET, Kuhn, PASS};
+
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// No limit but the number of particles.
+fn effort() -> Effort<'static> {
+    Effort { draws: 1000, until: None, interrupt: &NEVER }
+}
+
+fn policy(model: Model) -> BeliefSettings {
+    BeliefSettings { beliefs: Beliefs::Policy, model, ..BeliefSettings::default() }
+}
+
+fn kuhn(cards: [u8; 2], actions: &[Action]) -> History<Kuhn> {
+    let mut history = History::new(&Kuhn);
+    cards.map(Action).into_iter().chain(actions.iter().copied()).for_each(|action| history.push(&Kuhn, action));
+    history
+}
+
+/// First player: bets with a king always, with a queen never, with a jack one time in three.
+struct BetsByCard;
+
+impl PolicyModel<Kuhn> for BetsByCard {
+    fn scores(&self, game: &Kuhn, so_far: &History<Kuhn>, _legal: <Kuhn as Game>::Actions, scores: &mut Vec<f32>) {
+        let card = so_far.events()[usize::from(game.turn(so_far.state()) == Turn::Seat(Seat(1)))].action.0;
+        let bet = [1.0_f32 / 3.0, 0.0, 1.0][usize::from(card)];
+        scores.extend([(1.0 - bet).ln(), bet.ln()]);
+    }
+}
+
+/// What the second player believes after the first player's `action`: the probability of each card of the first player.
+fn kuhn_posterior(own: u8, action: Action, settings: &BeliefSettings) -> HashMap<u8, f64> {
+    let other = (0..3).find(|&card| card != own).expect("a card");
+    let history = kuhn([other, own], &[action]);
+    let view = Kuhn.view(&history, Seat(1));
+    let sampler = Kuhn.sampler(&view);
+    let mut rng = Rng::stream(1, "posterior", 0);
+    let belief = infer(&Kuhn, &view, &sampler, settings, &BetsByCard, &effort(), &mut rng).expect("a belief");
+    assert!(belief.is_enumerated());
+    let card = |state| (0..3).find(|&card| *kuhn([card, own], &[action]).state() == state).expect("a world");
+    belief.worlds().map(|(&state, share)| (card(state), share)).collect()
+}
+
+#[test]
+fn posteriors_in_kuhn_are_those_of_bayes() {
+    let strict = BeliefSettings { model_epsilon: 0.0, model_temperature: 1.0, ..policy(Model::Rollout) };
+    let close = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-6, "{found} for {expected}");
+    // With a queen, a bet is a king's (1) or a jack's (1/3); a check is a jack's.
+    close(kuhn_posterior(1, BET, &strict)[&2], 0.75);
+    close(kuhn_posterior(1, PASS, &strict)[&0], 1.0);
+    // With a jack, a bet is a king's and a check a queen's.
+    close(kuhn_posterior(0, BET, &strict)[&2], 1.0);
+    close(kuhn_posterior(0, PASS, &strict)[&1], 1.0);
+    // With a king: a queen checks, a jack two times in three.
+    close(kuhn_posterior(2, PASS, &strict)[&1], 0.6);
+    // A fifth of the decisions at random: a king bets with 0.9, a jack with 0.1 + 0.8 / 3.
+    let loose = BeliefSettings { model_epsilon: 0.2, ..strict };
+    let (king, jack) = (0.9, 0.1 + 0.8 / 3.0);
+    close(kuhn_posterior(1, BET, &loose)[&2], king / (king + jack));
+    // At temperature 2 a jack bets with sqrt(1/3) against sqrt(2/3).
+    let soft = BeliefSettings { model_temperature: 2.0, ..strict };
+    let jack = (1.0_f64 / 3.0).sqrt() / ((1.0_f64 / 3.0).sqrt() + (2.0_f64 / 3.0).sqrt());
+    close(kuhn_posterior(1, BET, &soft)[&2], 1.0 / (1.0 + jack));
+}
+
+#[test]
+fn a_model_that_excludes_everything_says_nothing() {
+    /// Passes always.
+    struct Timid;
+    impl PolicyModel<Kuhn> for Timid {
+        fn scores(&self, _: &Kuhn, _: &History<Kuhn>, _: <Kuhn as Game>::Actions, scores: &mut Vec<f32>) {
+            scores.extend([0.0, f32::NEG_INFINITY]);
+        }
+    }
+    let settings = BeliefSettings { model_epsilon: 0.0, ..policy(Model::Rollout) };
+    let view = Kuhn.view(&kuhn([0, 1], &[BET]), Seat(1));
+    let mut rng = Rng::stream(1, "timid", 0);
+    let belief = infer(&Kuhn, &view, &Kuhn.sampler(&view), &settings, &Timid, &effort(), &mut rng).expect("a belief");
+    assert!(belief.worlds().all(|(_, share)| (share - 0.5).abs() < 1e-12));
+    assert!((belief.effective() - 2.0).abs() < 1e-9);
+    // Before the other has acted there is nothing to infer.
+    let view = Kuhn.view(&kuhn([0, 1], &[]), Seat(0));
+    assert!(infer(&Kuhn, &view, &Kuhn.sampler(&view), &settings, &Timid, &effort(), &mut rng).is_none());
+}
+
+/// Random games, and what is to hold at their decisions.
+fn at_decisions<G: Hints>(game: &G, games: u64, mut check: impl FnMut(&History<G>, Seat, &mut Rng)) {
+    for index in 0..games {
+        let mut rng = Rng::stream(8, "beliefs", index);
+        let mut history = History::dealt(game, &mut rng);
+        while let Turn::Seat(seat) = game.turn(history.state()) {
+            if rng.below(4) == 0 {
+                check(&history, seat, &mut rng);
+            }
+            history.push(game, game.legal(history.state()).pick(&mut rng));
+            history.settle(game, &mut rng);
+        }
+    }
+}
+
+/// The worlds drawn with these settings, and the effective sample size.
+fn drawn<G: Hints>(game: &G, view: &G::View, settings: &BeliefSettings, seed: u64) -> (Vec<G::State>, Option<f64>) {
+    let mut rng = Rng::stream(seed, "draws", 0);
+    let worlds = Worlds::new(game, view, settings, &effort(), &mut rng);
+    ((0..50).map(|_| worlds.draw(&mut rng)).collect(), worlds.belief().map(|belief| belief.effective()))
+}
+
+/// Beliefs are a function of view, settings and seed; particles are worlds of the view; uniform is the sampler, bit for bit.
+fn function_of_the_view<G: Hints>(game: &G) {
+    at_decisions(game, 3, |history, seat, rng| {
+        let view = game.view(history, seat);
+        let sampler = game.sampler(&view);
+        let twin = game.view(&sampler.sample_history(game, rng), seat);
+        for model in [Model::Rollout, Model::Greedy] {
+            let settings = BeliefSettings { particles: 80, self_determination: 0.3, ..policy(model) };
+            let (states, effective) = drawn(game, &view, &settings, 5);
+            assert_eq!((states.clone(), effective), drawn(game, &twin, &settings, 5));
+            assert!(effective.is_none_or(|worth| worth >= 1.0 - 1e-9 && worth.is_finite()));
+            for state in states {
+                assert_eq!(game.turn(&state), Turn::Seat(seat), "who is to act is public");
+            }
+            let own = BeliefSettings { self_determination: 0.0, ..settings };
+            for state in drawn(game, &view, &own, 6).0 {
+                assert_eq!(game.sight(&state, seat), game.sight(history.state(), seat), "the own cards stay");
+                assert_eq!(game.legal(&state), game.legal(history.state()));
+            }
+        }
+        let mut plain = Rng::stream(5, "draws", 0);
+        let expected: Vec<G::State> = (0..50).map(|_| sampler.sample(&mut plain)).collect();
+        assert_eq!(drawn(game, &view, &BeliefSettings::default(), 5).0, expected, "uniform is the sampler");
+    });
+}
+
+/// Self-determined worlds redraw the searcher's own cards.
+fn minds_differ<G: Hints>(game: &G) {
+    let settings = BeliefSettings { self_determination: 1.0, ..BeliefSettings::default() };
+    let (mut same, mut all) = (0, 0);
+    at_decisions(game, 3, |history, seat, _| {
+        for state in drawn(game, &game.view(history, seat), &settings, 1).0 {
+            all += 1;
+            same += usize::from(game.sight(&state, seat) == game.sight(history.state(), seat));
+        }
+    });
+    assert!(all > 0 && same * 10 < all * 9, "{same} of {all} with the searcher's true cards");
+}
+
+/// Own cards certain, as many cards as everybody holds, and exact wherever the worlds can be counted.
+fn marginals_add_up<G: Hints + Notation>(game: &G) {
+    let cards = game.cards().len();
+    assert!(cards > 0);
+    let held = |state: &G::State, seat| {
+        let mut counts = vec![0; cards];
+        game.holdings(state, seat, &mut counts);
+        counts
+    };
+    let mut seen = HashMap::new();
+    at_decisions(game, 4, |history, seat, rng| {
+        let view = game.view(history, seat);
+        let settings = policy(Model::Rollout);
+        let inferred = Worlds::new(game, &view, &settings, &effort(), rng);
+        for worlds in [Worlds::uniform(game, &view), inferred] {
+            let found = marginals(game, &worlds);
+            *seen.entry(found.basis.name()).or_insert(0) += 1;
+            assert_eq!((found.cards.len(), found.seats), (cards, game.num_seats()));
+            for other in Seat::all(game.num_seats()) {
+                let truth = held(history.state(), other);
+                let expected: Vec<f64> =
+                    (0..cards).map(|card| found.expected[card * found.seats + other.index()]).collect();
+                if other == seat {
+                    assert!(truth.iter().zip(&expected).all(|(&a, b)| (f64::from(a) - b).abs() < 1e-9), "own cards");
+                }
+                let size: f64 = truth.iter().copied().map(f64::from).sum();
+                assert!((expected.iter().sum::<f64>() - size).abs() < 1e-6, "as many cards as {other:?} holds");
+            }
+            if worlds.belief().is_none() && found.basis == Basis::Enumerated {
+                // Against draws of the sampler: within five standard errors.
+                let sampler = game.sampler(&view);
+                let other = seat.after(1, game.num_seats());
+                let mut sums = vec![0.0; cards];
+                for _ in 0..2000 {
+                    held(&sampler.sample(rng), other).iter().zip(&mut sums).for_each(|(&n, sum)| *sum += f64::from(n));
+                }
+                for (card, sum) in sums.iter().enumerate() {
+                    let exact = found.expected[card * found.seats + other.index()];
+                    assert!((sum / 2000.0 - exact).abs() < 5.0 * (exact.max(0.01) / 2000.0).sqrt() * 2.0);
+                }
+            }
+        }
+    });
+    assert!(seen.len() >= 2, "{seen:?}");
+}
+
+/// Where the true history is one that chance drew like all others, no model is worth more than 1 on average, or less.
+fn chance_is_worth_one<G: Hints>(game: &G) {
+    let settings = BeliefSettings { particles: 30, ..policy(Model::Rollout) };
+    for model in [&GreedyModel as &dyn PolicyModel<G>, &RolloutModel] {
+        let mut ratios = Vec::new();
+        at_decisions(game, 6, |history, seat, rng| {
+            let sampler = game.sampler(&game.view(history, seat));
+            for _ in 0..20 {
+                let drawn = sampler.sample_history(game, rng);
+                ratios.extend(ratio(game, &drawn, seat, &settings, model, rng));
+            }
+        });
+        let found = Estimate::of(&ratios).expect("ratios");
+        assert!((found.mean - 1.0).abs() <= 2.5 * found.ci95, "{found:?}");
+    }
+}
+
+macro_rules! every_game {
+    ($name:ident, $game:ty) => {
+        mod $name {
+            use super::*;
+
+            fn game() -> $game {
+                <$game as Game>::new(Default::default()).expect("default rules")
+            }
+
+            #[test]
+            fn beliefs_are_a_function_of_the_view() {
+                function_of_the_view(&game());
+            }
+
+            #[test]
+            fn imagined_worlds_redraw_the_own_cards() {
+                minds_differ(&game());
+            }
+
+            #[test]
+            fn figures_add_up() {
+                marginals_add_up(&game());
+            }
+
+            /// Against greedy players the right model knows more than chance.
+            #[test]
+            fn the_right_model_knows_more_than_chance() {
+                let greedy: AgentSpec = "greedy".parse().expect("an agent");
+                let settings = BeliefSettings { particles: 60, ..policy(Model::Greedy) };
+                let found = tssr(&game(), &greedy, &settings, &GreedyModel, 40, 3).expect("decisions");
+                assert!(found.mean - found.ci95 > 1.0, "{found:?}");
+            }
+
+            #[test]
+            fn nobody_knows_more_than_chance_about_chance() {
+                chance_is_worth_one(&game());
+            }
+        }
+    };
+}
+for_each_game!(every_game);
+
+#[test]
+fn a_model_that_cannot_tell_worlds_apart_is_worth_one() {
+    /// The same weight for whatever is done, in every world.
+    struct Deaf;
+    impl<G: Hints> PolicyModel<G> for Deaf {
+        fn scores(&self, _: &G, _: &History<G>, legal: G::Actions, scores: &mut Vec<f32>) {
+            scores.extend(legal.iter().map(|_| 0.0));
+        }
+    }
+    // In Up & Down every card of a hand is legal, and all hands are as large.
+    let game = stier_core::games::up_and_down::UpAndDown::new(Default::default()).expect("a game");
+    at_decisions(&game, 2, |history, seat, rng| {
+        let settings = BeliefSettings { particles: 20, ..policy(Model::Rollout) };
+        if let Some(found) = ratio(&game, history, seat, &settings, &Deaf, rng) {
+            assert!((found - 1.0).abs() < 1e-9, "{found}");
+        }
+    });
+}
+
+#[test]
+fn time_and_interruptions_end_the_making_of_a_belief() {
+    let game = stier_core::games::schwinget::Schwinget::new(Default::default()).expect("a game");
+    let settings = BeliefSettings { particles: 1_000_000, ..policy(Model::Greedy) };
+    let stop = AtomicBool::new(true);
+    let now = Instant::now();
+    let (mut none, mut some) = (0, 0);
+    at_decisions(&game, 3, |history, seat, rng| {
+        let view = game.view(history, seat);
+        let mut worlds = |effort| Worlds::new(&game, &view, &settings, &effort, rng);
+        // No time at all: chance is what is left.
+        assert!(worlds(Effort { draws: 100, until: None, interrupt: &stop }).belief().is_none());
+        let late = Effort::new(&settings, now, 100, 1, &NEVER);
+        assert!(late.until.expect("a deadline") <= now + Duration::from_millis(1));
+        none += usize::from(worlds(late).belief().is_none());
+        let soon = Effort::new(&settings, Instant::now(), 100, 100, &NEVER);
+        if let Some(belief) = worlds(soon).belief() {
+            assert!(belief.histories() < 1_000_000, "{}", belief.histories());
+            some += 1;
+        }
+    });
+    assert!(none > 4 && some > 0, "{none} and {some}");
+}
+
+#[test]
+fn agents_say_what_they_believe() {
+    let rules = <stier_core::games::schwinget::Schwinget as Game>::Rules::from_text("").expect("rules");
+    let game = stier_core::games::schwinget::Schwinget::new(rules).expect("a game");
+    let mut inferred = 0;
+    at_decisions(&game, 3, |history, seat, _| {
+        let view = game.view(history, seat);
+        let beliefs = |text: &str| {
+            let mut agent: Box<dyn Agent<_>> = text.parse::<AgentSpec>().expect("an agent").build(3);
+            marginals(&game, &agent.beliefs(&game, &view))
+        };
+        let plain = marginals(&game, &Worlds::uniform(&game, &view));
+        assert_eq!(beliefs("random"), plain);
+        assert_eq!(beliefs("ismcts"), plain);
+        let policy = beliefs("ismcts:beliefs=policy,model=greedy");
+        assert_eq!(policy, beliefs("ismcts:beliefs=policy,model=greedy"));
+        inferred += usize::from(policy.expected != plain.expected);
+    });
+    assert!(inferred > 3);
+}

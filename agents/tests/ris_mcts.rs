@@ -1,0 +1,87 @@
+//! The search over every player's own information sets, on Kuhn poker, where one sees what each option is for.
+
+mod toys;
+
+use stier_agents::{Agent, AgentSpec, Search};
+use stier_core::{Action, Game as _, History};
+use toys::kuhn::{BET, Kuhn, PASS};
+
+fn search(cards: [u8; 2], actions: &[Action], agent: &mut dyn Agent<Kuhn>) -> Search {
+    let mut history = History::new(&Kuhn);
+    cards.map(Action).into_iter().chain(actions.iter().copied()).for_each(|action| history.push(&Kuhn, action));
+    let seat = Kuhn.turn(history.state()).seat().expect("a decision");
+    let mut found = agent.act(&Kuhn, &Kuhn.view(&history, seat), Kuhn.legal(history.state())).search.expect("a search");
+    found.seconds = 0.0;
+    found
+}
+
+fn agent(text: &str) -> Box<dyn Agent<Kuhn>> {
+    text.parse::<AgentSpec>().expect("an agent").build(1)
+}
+
+/// The mean return of betting with a king first.
+fn value_of_a_kings_bet(text: &str) -> f64 {
+    search([2, 0], &[], agent(text).as_mut()).actions[BET.index()].value
+}
+
+#[test]
+fn without_redeterminization_the_others_know_the_searchers_card() {
+    // In every world the searcher has the king, so the queen learns to fold as the jack does.
+    let plain = value_of_a_kings_bet("ris_mcts:iterations=20000,redeterminization=off");
+    assert!((plain - 1.0).abs() < 0.05, "{plain}");
+    // In redrawn worlds the queen meets a king or a jack and loses less by calling.
+    let redrawn = value_of_a_kings_bet("ris_mcts:iterations=20000");
+    assert!((redrawn - 1.5).abs() < 0.05, "{redrawn}");
+}
+
+#[test]
+fn imagined_worlds_have_roots_of_their_own() {
+    let nodes = |text: &str| search([2, 0], &[], agent(text).as_mut()).nodes;
+    let plain = nodes("ris_mcts:iterations=5000,redeterminization=off");
+    let imagined = nodes("ris_mcts:iterations=5000,redeterminization=off,self_determination=0.3");
+    // The king's root, its second decision, and two decisions of either other card; then also the roots of jack and queen, their
+    // second decisions and those of the third card.
+    assert!(plain <= 6 && imagined > 6 && imagined <= 12, "{plain} and {imagined}");
+}
+
+#[test]
+fn dominated_actions_die_out() {
+    for options in ["", ",redeterminization=off", ",redeterminization=off,self_determination=0.3"] {
+        let bets = |cards, actions: &[Action]| {
+            let found = search(cards, actions, agent(&format!("ris_mcts:iterations=5000{options}")).as_mut());
+            let visits: u64 = found.actions.iter().map(|stats| stats.visits).sum();
+            found.actions[BET.index()].visits as f64 / visits as f64
+        };
+        for other in [0, 1] {
+            assert!(bets([other, 2], &[BET]) > 0.9, "a king calls{options}");
+            assert!(bets([2, other], &[PASS, BET]) > 0.9, "a king calls{options}");
+        }
+        for other in [1, 2] {
+            assert!(bets([other, 0], &[BET]) < 0.1, "a jack folds{options}");
+            assert!(bets([0, other], &[PASS, BET]) < 0.1, "a jack folds{options}");
+        }
+    }
+}
+
+#[test]
+fn counts_add_up_and_seeds_decide() {
+    for text in ["ris_mcts:iterations=777", "ris_mcts:iterations=777,redeterminization=off"] {
+        let found = search([1, 0], &[], agent(text).as_mut());
+        assert_eq!(found.iterations, 777);
+        assert_eq!(found.actions.iter().map(|stats| stats.visits).sum::<u64>(), 777, "every iteration leaves the root");
+        assert!(found.actions.iter().all(|stats| stats.availability <= 777 && stats.availability >= 776));
+        assert_eq!(found, search([1, 2], &[], agent(text).as_mut()), "the other's card changes nothing");
+        let mut used = agent(text);
+        search([1, 0], &[], used.as_mut());
+        assert_ne!(found, search([1, 0], &[], used.as_mut()), "decisions draw from streams of their own");
+        used.restart(1);
+        assert_eq!(found, search([1, 0], &[], used.as_mut()), "a restart is as good as a new agent");
+    }
+    // Iterations in worlds that another player imagines leave from other roots.
+    let found = search([1, 0], &[], agent("ris_mcts:iterations=1000,self_determination=0.5").as_mut());
+    let visits: u64 = found.actions.iter().map(|stats| stats.visits).sum();
+    assert!(
+        (550..950).contains(&visits),
+        "half of them, and those in which the searcher happens to hold its card: {visits}"
+    );
+}

@@ -1,0 +1,77 @@
+//! What can be inferred from how others play, as a table: `cargo run --release --bin beliefs`.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Parser;
+use stier_agents::AgentSpec;
+use stier_agents::belief::{BeliefSettings, Beliefs};
+use stier_agents::policy_model::{GreedyModel, PolicyModel, RolloutModel};
+use stier_agents::tssr::tssr;
+use stier_core::{Game, Hints, for_each_game};
+
+/// Has every game played by each of the players in all seats and prints the true state sampling ratio of policy inference with
+/// each model as a Markdown table: 1 is what chance knows.
+#[derive(Parser)]
+#[command(name = "beliefs")]
+struct Arguments {
+    /// Who plays.
+    #[arg(default_values_t = ["greedy".to_string(), "ismcts:iterations=300".to_string(), "random".to_string()])]
+    players: Vec<String>,
+    /// Deals for each figure.
+    #[arg(long, default_value_t = 100)]
+    deals: u64,
+    /// Histories with which the true one is compared.
+    #[arg(long, default_value_t = 200)]
+    particles: u64,
+    /// The share of decisions that the models take to be random.
+    #[arg(long, default_value_t = 0.1)]
+    epsilon: f64,
+    /// By which the models' scores are divided.
+    #[arg(long, default_value_t = 0.1)]
+    temperature: f64,
+    /// The seed of deals and players.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let mut specs: Vec<AgentSpec> = Vec::new();
+    for text in &arguments.players {
+        match text.parse() {
+            Ok(spec) => specs.push(spec),
+            Err(error) => {
+                eprintln!("beliefs: {error}");
+                return ExitCode::from(2);
+            }
+        }
+    }
+    println!("| game | players | model=rollout | model=greedy | seconds |");
+    println!("| --- | --- | --- | --- | --- |");
+    macro_rules! lines {
+        ($name:ident, $game:ty) => {
+            let game = <$game as Game>::new(Default::default()).expect("default rules");
+            specs.iter().for_each(|spec| line(&game, spec, &arguments));
+        };
+    }
+    for_each_game!(lines);
+    ExitCode::SUCCESS
+}
+
+fn line<G: Hints>(game: &G, player: &AgentSpec, arguments: &Arguments) {
+    let settings = BeliefSettings {
+        beliefs: Beliefs::Policy,
+        model_epsilon: arguments.epsilon,
+        model_temperature: arguments.temperature,
+        particles: arguments.particles,
+        ..BeliefSettings::default()
+    };
+    let figure = |model: &dyn PolicyModel<G>| {
+        tssr(game, player, &settings, model, arguments.deals, arguments.seed)
+            .map_or_else(|| "-".to_string(), |found| format!("{:.3} ± {:.3}", found.mean, found.ci95))
+    };
+    let start = Instant::now();
+    let (rollout, greedy) = (figure(&RolloutModel), figure(&GreedyModel));
+    println!("| `{}` | `{player}` | {rollout} | {greedy} | {:.1} |", G::NAME, start.elapsed().as_secs_f64());
+}
