@@ -8,10 +8,13 @@ pub mod arena;
 pub mod erased;
 pub mod greedy;
 pub mod ismcts;
+pub mod open_cards;
 pub mod random;
 pub mod rollout;
 pub mod spec;
+pub mod stop;
 pub mod survey;
+pub mod uct;
 pub mod worlds;
 
 pub use agent::{ActionStats, Agent, Decision, Search};
