@@ -18,6 +18,7 @@ use thiserror::Error;
 
 use crate::agent::{Agent, Decision};
 use crate::arena::{self, Entrant, PitError, PitResult, Settings};
+use crate::oracle::Player;
 use crate::spec::AgentSpec;
 
 /// A game that can do everything.
@@ -164,7 +165,7 @@ pub trait DynState: Send + Sync + Debug {
 
 /// An agent of which the game's type is not known.
 pub trait DynAgent: Send {
-    /// Decides for the player to act. Uses nothing that this player cannot know.
+    /// Decides for the player to act. Uses nothing that this player cannot know, unless it is an oracle.
     fn decide(&mut self, state: &dyn DynState) -> Result<Decision, DecideError>;
     /// Begins a new game with the streams of `seed`.
     fn restart(&mut self, seed: u64);
@@ -276,7 +277,7 @@ impl<G: FullGame> DynGame for Face<G> {
     }
 
     fn agent(&self, spec: &AgentSpec) -> Box<dyn DynAgent> {
-        Box::new(Player { game: self.0.clone(), agent: spec.build(spec.seed().unwrap_or(0)) })
+        Box::new(Decider { game: self.0.clone(), player: spec.player(spec.seed().unwrap_or(0)) })
     }
 
     fn pit(
@@ -465,12 +466,13 @@ fn identity(game: &dyn DynGame) -> String {
     format!("{}({})", game.name(), game.rules_text())
 }
 
-struct Player<G: Game> {
+/// A player and the game that it plays.
+struct Decider<G: Game> {
     game: Arc<G>,
-    agent: Box<dyn Agent<G>>,
+    player: Player<G>,
 }
 
-impl<G: FullGame> DynAgent for Player<G> {
+impl<G: FullGame> DynAgent for Decider<G> {
     fn decide(&mut self, state: &dyn DynState) -> Result<Decision, DecideError> {
         let position = state
             .as_any()
@@ -484,19 +486,19 @@ impl<G: FullGame> DynAgent for Player<G> {
         match self.game.turn(state) {
             Turn::Chance => Err(DecideError::NoDecision("chance is")),
             Turn::Over => Err(DecideError::NoDecision("the game is over")),
-            Turn::Seat(seat) => {
-                let view = self.game.view(&position.history, seat);
-                Ok(self.agent.act(&self.game, &view, self.game.legal(state)))
+            Turn::Seat(_) => {
+                let dealer = position.dealing.as_ref().map(|dealt| &dealt.dealer);
+                Ok(self.player.act(&self.game, &position.history, dealer, self.game.legal(state)))
             }
         }
     }
 
     fn restart(&mut self, seed: u64) {
-        self.agent.restart(seed);
+        self.player.restart(seed);
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.agent.interrupt_with(flag);
+        self.player.interrupt_with(flag);
     }
 }
 
@@ -522,18 +524,18 @@ impl<G: FullGame> Entrant<G> for Guest<G> {
         }
     }
 
-    fn enter(&self) -> Box<dyn Agent<G>> {
+    fn enter(&self) -> Player<G> {
         match &self.entrant {
             DynEntrant::Spec(spec) => {
-                let mut agent = spec.build(0);
-                agent.interrupt_with(self.interrupt.clone());
-                agent
+                let mut player = spec.player(0);
+                player.interrupt_with(self.interrupt.clone());
+                player
             }
-            DynEntrant::Callback(_, function) => Box::new(Called {
+            DynEntrant::Callback(_, function) => Player::Fair(Box::new(Called {
                 game: self.game.clone(),
                 function: function.clone(),
                 rng: stier_core::Rng::stream(0, "callback", 0),
-            }),
+            })),
         }
     }
 }
