@@ -58,7 +58,7 @@ macro_rules! every_agent {
             for text in [
                 "ismcts:iterations=100,threads=3",
                 "ismcts:iterations=100,rollout=hints,choose=sample",
-                "ismcts:iterations=50,beliefs=policy,model=greedy,particles=50",
+                "ismcts:iterations=50,beliefs=policy,model=greedy,particles=80",
                 "ris_mcts:iterations=100,redeterminization=off",
             ] {
                 decides_alike_in_every_world(&game, &text.parse().expect("an agent"), 3);
