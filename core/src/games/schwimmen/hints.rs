@@ -33,6 +33,8 @@ const BY_OTHER_SUITS: (f32, f32) = (1.0, 3.2);
 const BY_SCORE_AT_LAST: (f32, f32) = (0.2, 0.3);
 const BY_GAIN_AT_LAST: (f32, f32) = (0.03, 0.6);
 
+/// By how much the logits of losing are larger than those of winning.
+const LUCK: f32 = 1.5;
 /// What is left at least of the lives of a player who is still in.
 const LEAST_LIFE: f32 = 0.01;
 
@@ -93,12 +95,13 @@ impl Schwimmen {
         let mut turns = state.end - state.turns;
         let mut lowest = f32::INFINITY;
         for _ in 0..state.players {
-            let hand = state.hands[seat];
             let giving = state.phase == Phase::Give && seat == usize::from(state.mover);
-            let now = if giving {
-                Self::hands_with(hand, state.taken).map(|(_, hand)| self.score(hand)).max().unwrap_or(0)
+            let (hand, now) = if giving {
+                // The exchange goes on as it does most good.
+                let hands = Self::hands_with(state.hands[seat], state.taken).map(|(_, hand)| (hand, self.score(hand)));
+                hands.max_by_key(|&(_, score)| score).expect("three cards to give")
             } else {
-                self.score(hand)
+                (state.hands[seat], self.score(state.hands[seat]))
             };
             let gain = if turns == 0 || giving {
                 0
@@ -228,10 +231,10 @@ impl Hints for Schwimmen {
             (Play::Deal, Utility::Stakes) => {
                 BySeat::from_fn(count, |seat| ((1.0 - chances[seat.index()]) - others * chances[seat.index()]) / others)
             }
-            // The least likely to lose is the most likely to win: as likely as the others are to lose, one after the other.
+            // The least likely to lose is the most likely to win.
             (Play::Deal, Utility::Win) => {
                 let safety = BySeat::from_fn(count, |seat| -chances[seat.index()].max(1e-9).ln());
-                utility::Utility::Win.expected(&safety, 1.0)
+                utility::Utility::Win.expected(&safety, LUCK)
             }
             (Play::Match, _) => {
                 let mut lives = state.lives.map(f32::from);
