@@ -3,7 +3,7 @@
 use stier_core::games::schweins_galopp::SchweinsGalopp;
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::up_and_down::UpAndDown;
-use stier_core::{ActionSet as _, Game, Hints, Options as _, Rng, Seat, Turn};
+use stier_core::{ActionSet as _, Hints, Options as _, Rng, Seat, Turn};
 
 const POSITIONS: u64 = 400;
 const PLAYOUTS: u32 = 32;
