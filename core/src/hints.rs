@@ -32,6 +32,12 @@ pub trait Hints: Game {
         None
     }
 
+    /// The returns of best play by everybody with all cards open when all that chance will bring is drawn from `rng` now and known
+    /// to everybody beforehand, where the game has them. Before the end only.
+    fn known_future(&self, _state: &Self::State, _rng: &mut Rng) -> Option<BySeat<f32>> {
+        None
+    }
+
     /// Plays to the end, each action uniformly random among those of [`rollout`](Hints::rollout): the same bits as step after
     /// step. Returns the number of decisions.
     #[inline]

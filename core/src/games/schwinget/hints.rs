@@ -81,6 +81,11 @@ impl Hints for Schwinget {
         self.open_ending(state)
     }
 
+    /// See [`Schwinget::known_pile`]: about 50 microseconds at the first lead, less later.
+    fn known_future(&self, state: &State, rng: &mut Rng) -> Option<BySeat<f32>> {
+        self.random_known_pile(state, rng)
+    }
+
     #[inline]
     fn hinted_playout(&self, state: &mut State, rng: &mut Rng) -> u32 {
         playout::to_the_end::<true>(self, state, rng)

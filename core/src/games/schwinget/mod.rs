@@ -10,6 +10,7 @@
 mod cards;
 mod encode;
 mod hints;
+mod known_pile;
 mod lock;
 mod notation;
 mod picture;
@@ -35,6 +36,7 @@ use crate::seats::{BySeat, Seat};
 use crate::utility::Utility;
 
 use cards::{Card, Deck, NO_CARD};
+pub use known_pile::KnownPile;
 pub use lock::LockValue;
 pub use rules::{Rules, Scoring, Specials};
 pub use sampler::Sampler;
