@@ -9,7 +9,7 @@ use crate::seats::BySeat;
 
 use super::cards::{Card, NO_TRUMP};
 use super::state::{Phase, State};
-use super::{Schwinget, View, playout};
+use super::{Schwinget, View, batch, playout};
 
 /// Attack when the cards in hand are expected to win this share of the tricks that follow.
 const ATTACK_FROM: f32 = 0.62;
@@ -89,5 +89,9 @@ impl Hints for Schwinget {
     #[inline]
     fn hinted_playout(&self, state: &mut State, rng: &mut Rng) -> u32 {
         playout::to_the_end::<true>(self, state, rng)
+    }
+
+    fn hinted_playouts(&self, states: &mut [State], rng: &mut Rng) -> u64 {
+        batch::to_the_end::<true>(self, states, rng)
     }
 }

@@ -7,10 +7,12 @@
 //! Cards are `G1`..`Y6` (green, red, blue, yellow), `KR` the referee, `BK` the counter. Ids: suit x values + (value - 1), then
 //! `KR`, then `BK`, then the actions `attack`, `lead:self`, `lead:opponent`. Chance outcomes are card ids.
 
+mod batch;
 mod cards;
 mod encode;
 mod hints;
 mod known_pile;
+mod lanes;
 mod lock;
 mod notation;
 mod picture;
@@ -350,6 +352,10 @@ impl Game for Schwinget {
     #[inline]
     fn playout(&self, state: &mut State, rng: &mut Rng) -> u32 {
         playout::to_the_end::<false>(self, state, rng)
+    }
+
+    fn playouts(&self, states: &mut [State], rng: &mut Rng) -> u64 {
+        batch::to_the_end::<false>(self, states, rng)
     }
 
     #[inline(always)]
