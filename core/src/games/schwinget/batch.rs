@@ -6,6 +6,8 @@
 //! every lead, whatever happened, so that the number of tricks with draws is drawn beforehand. Bouts with as many of them lie side
 //! by side, first all their tricks with draws, then those without.
 
+use std::hint::select_unpredictable;
+
 use crate::actions::ActionSet as _;
 use crate::game::{Game as _, Turn};
 use crate::hints::Hints as _;
@@ -13,7 +15,7 @@ use crate::rng::Rng;
 
 use super::Schwinget;
 use super::lanes::{Dice, LANES, Lane, isolate};
-use super::state::{NOBODY, Neutral, Phase, State};
+use super::state::{Neutral, Phase, State};
 
 /// One trick, in the units of a record: tricks taken in the low byte, those after the attack in the next.
 const TRICK: u32 = 1;
@@ -25,8 +27,9 @@ const AFTER_ATTACK: u32 = 1 << 8;
 struct Cards {
     /// The cards of each suit.
     suits: [u32; 4],
-    /// The lowest card of the next suit, or what follows the last.
+    /// Where each suit ends, and what to change it by for the next one.
     ends: [u32; 4],
+    changes: [u32; 4],
     /// The highest card of each suit, and the others.
     highest: u32,
     lower: u32,
@@ -38,22 +41,39 @@ impl Cards {
     fn new(game: &Schwinget) -> Self {
         let values = u32::from(game.rules.values);
         let suits: [u32; 4] = std::array::from_fn(|suit| game.deck.suit[suit]);
-        let ends = std::array::from_fn(|suit| 1 << (values * (suit as u32 + 1)).min(31));
+        let ends = std::array::from_fn(|suit| 1 << (values * (suit as u32 + 1)));
+        let changes = std::array::from_fn(|suit| suits[suit] ^ suits.get(suit + 1).copied().unwrap_or(0));
         let highest = (0..u32::from(game.rules.suits)).fold(0, |set, suit| set | 1 << (values * (suit + 1) - 1));
         let suited = suits.iter().fold(0, |set, suit| set | suit);
-        Self { suits, ends, highest, lower: suited & !highest, referee: game.deck.referee, counter: game.deck.counter }
+        Self {
+            suits,
+            ends,
+            changes,
+            highest,
+            lower: suited & !highest,
+            referee: game.deck.referee,
+            counter: game.deck.counter,
+        }
     }
 
     /// The suit of a card, or nothing.
     #[inline(always)]
     fn suit(&self, card: u32) -> u32 {
+        // Suits lie one above the other: each one begun beyond the first takes the place of the one before.
         let mut suit = self.suits[0];
         for next in 0..4 {
-            let beyond = if next < 3 { self.suits[next + 1] } else { 0 };
-            suit = if card >= self.ends[next] { beyond } else { suit };
+            let begun = u32::from(card.cast_signed() >= self.ends[next].cast_signed()).wrapping_neg();
+            suit ^= begun & self.changes[next];
         }
         suit
     }
+}
+
+/// A choice in a lane: by masks, so that loops over lanes have no branches.
+#[inline(always)]
+fn chosen_if(condition: bool, yes: u32, no: u32) -> u32 {
+    let mask = u32::from(condition).wrapping_neg();
+    yes & mask | no & !mask
 }
 
 /// Bouts between two tricks, one to a lane.
@@ -83,6 +103,9 @@ struct Bouts {
     legal: Lane,
     winners: Lane,
     drawn: [Lane; 2],
+    /// How many can be chosen from, and which is.
+    options: Lane,
+    chosen: [Lane; 2],
 }
 
 impl Bouts {
@@ -107,10 +130,12 @@ impl Bouts {
             legal: zero,
             winners: zero,
             drawn: [zero; 2],
+            options: zero,
+            chosen: [zero; 2],
         }
     }
 
-    fn load(&mut self, lane: usize, game: &Schwinget, state: &State, attack: bool, coin: bool) {
+    fn load(&mut self, lane: usize, game: &Schwinget, state: &State, coin: bool) {
         let anytime = game.deck.follow(state.trump, 0) & (game.deck.referee | game.deck.counter);
         for (side, seat) in [state.leader, state.leader ^ 1].map(|seat| usize::from(seat & 1)).into_iter().enumerate() {
             self.hands[side][lane] = state.hands[seat];
@@ -131,46 +156,51 @@ impl Bouts {
         };
         self.coin[lane] = u32::from(coin).wrapping_neg();
         self.verdicts[lane] = 0;
-        let _ = attack;
     }
 
-    /// Writes a bout played to its end back.
-    fn store(&self, lane: usize, state: &mut State) {
-        let leader = (self.seat[lane] & 1) as u8;
-        for (side, seat) in [leader, leader ^ 1].map(|seat| usize::from(seat & 1)).into_iter().enumerate() {
-            state.hands[seat] = self.hands[side][lane];
-            state.played[seat] = self.played[side][lane];
-            state.taken[seat] = self.records[side][lane] as u8;
-            state.after_attack[seat] = (self.records[side][lane] >> 8) as u8;
-        }
+    /// Writes a bout played to its end back and scores it.
+    #[inline(always)]
+    fn finish(&self, lane: usize, game: &Schwinget, state: &mut State) {
+        let second = self.seat[lane] & 1;
+        let by_seat = |[own, other]: [u32; 2]| {
+            let swap = (own ^ other) & self.seat[lane];
+            [own ^ swap, other ^ swap]
+        };
+        let of = |lanes: &[Lane; 2]| by_seat([lanes[0][lane], lanes[1][lane]]);
+        let records = of(&self.records);
+        state.hands = [0; 2];
+        state.played = of(&self.played);
         state.pool = self.pool[lane];
-        state.leader = leader;
-        state.mover = leader;
+        state.taken = records.map(|record| record as u8);
+        state.after_attack = records.map(|record| (record >> 8) as u8);
+        state.leader = second as u8;
+        state.mover = second as u8;
         state.neutral = Neutral::None;
+        game.finish_with(state, game.verdicts.look_up(state.attacker, state.taken, state.after_attack));
     }
 
     /// The cards that both players draw in this trick.
     fn draw(&mut self, len: usize, dice: &mut Dice, most: u32) {
-        let mut second = [0; LANES];
-        for lane in 0..len {
-            second[lane] = self.unseen[lane].saturating_sub(1);
+        for lane in 0..len.min(LANES) {
+            self.options[lane] = self.unseen[lane].saturating_sub(1);
         }
-        let first = dice.below(&self.unseen, len);
-        let second = dice.below(&second, len);
+        let [first, second] = &mut self.chosen;
+        dice.below::<true>(&self.unseen, len, first);
+        dice.below::<false>(&self.options, len, second);
         match most {
-            0..=4 => self.draw_these::<3>(len, &first, &second),
-            5..=7 => self.draw_these::<6>(len, &first, &second),
-            8..=9 => self.draw_these::<8>(len, &first, &second),
-            10..=11 => self.draw_these::<10>(len, &first, &second),
-            12..=13 => self.draw_these::<12>(len, &first, &second),
-            14..=15 => self.draw_these::<14>(len, &first, &second),
-            _ => self.draw_these::<23>(len, &first, &second),
+            0..=4 => self.draw_these::<3>(len),
+            5..=7 => self.draw_these::<6>(len),
+            8..=9 => self.draw_these::<8>(len),
+            10..=11 => self.draw_these::<10>(len),
+            12..=13 => self.draw_these::<12>(len),
+            14..=15 => self.draw_these::<14>(len),
+            _ => self.draw_these::<23>(len),
         }
     }
 
     #[inline(never)]
-    fn draw_these<const MOST: u32>(&mut self, len: usize, first: &Lane, second: &Lane) {
-        let Self { active, pool, unseen, drawn: [own, other], .. } = self;
+    fn draw_these<const MOST: u32>(&mut self, len: usize) {
+        let Self { active, pool, unseen, drawn: [own, other], chosen: [first, second], .. } = self;
         for lane in 0..len.min(LANES) {
             let open = pool[lane] & active[lane];
             let one = isolate::<MOST>(open, first[lane]);
@@ -182,36 +212,52 @@ impl Bouts {
         }
     }
 
-    /// A card is led; what may be answered. `chosen` is its rank in the hand.
+    /// A card is led; what may be answered.
     #[inline(never)]
-    fn lead<const HINTS: bool, const HAND: u32>(&mut self, len: usize, chosen: &Lane, answers: &mut Lane) {
-        let Self { cards, active, hands: [lead, follow], trump, free, led, legal, winners, .. } = self;
+    fn lead<const HINTS: bool, const HAND: u32>(&mut self, len: usize) {
+        let Self { cards, active, hands: [lead, follow], trump, free, led, legal, winners, options, chosen, .. } = self;
+        let chosen = &chosen[0];
+        let cards = *cards;
         for lane in 0..len.min(LANES) {
             let card = isolate::<HAND>(lead[lane] & active[lane], chosen[lane]);
             let hand = follow[lane] & active[lane];
             let suit = cards.suit(card);
             let bound = hand & (suit | free[lane]);
-            let may = if hand & suit == 0 { hand } else { bound };
+            let may = chosen_if(hand & suit == 0, hand, bound);
             let higher = suit & (card << 1).wrapping_neg();
-            let countered = if card & cards.highest != 0 { cards.counter } else { 0 };
-            let wins = higher | trump[lane] & !suit | countered;
-            let wins = if card & cards.counter != 0 { cards.lower } else { wins };
-            let wins = if card & cards.referee != 0 { !0 } else { wins };
-            let winning = may & wins;
-            let may = if HINTS && winning != 0 { winning } else { may };
+            let wins = higher | trump[lane] & !suit | chosen_if(card & cards.highest != 0, cards.counter, 0);
+            let wins = chosen_if(card & cards.counter != 0, cards.lower, wins);
+            let wins = chosen_if(card & cards.referee != 0, !0, wins);
+            let may = if HINTS { chosen_if(may & wins != 0, may & wins, may) } else { may };
             led[lane] = card;
             legal[lane] = may;
             winners[lane] = wins;
-            answers[lane] = may.count_ones();
+            options[lane] = may.count_ones();
         }
     }
 
-    /// It is answered by the card of this rank among the legal ones, both players draw, and the trick is settled.
+    /// It is answered, both players draw, and the trick is settled.
     #[inline(never)]
-    fn answer<const HAND: u32>(&mut self, len: usize, chosen: &Lane, last: bool) {
+    fn answer<const HAND: u32>(&mut self, len: usize, last: bool) {
         let referee = if last { 0 } else { self.cards.referee };
-        let Self { active, hands, played, records, seat, worth, waiting, coin, verdicts, led, legal, winners, drawn, .. } =
-            self;
+        let Self {
+            active,
+            hands,
+            played,
+            records,
+            seat,
+            worth,
+            waiting,
+            coin,
+            verdicts,
+            led,
+            legal,
+            winners,
+            drawn,
+            chosen,
+            ..
+        } = self;
+        let chosen = &chosen[0];
         let ([lead, follow], [lead_played, follow_played], [lead_record, follow_record]) = (hands, played, records);
         for lane in 0..len.min(LANES) {
             let card = led[lane];
@@ -240,22 +286,24 @@ impl Bouts {
 
     /// One trick of the lanes that are active, from hands of up to `most` cards.
     fn trick<const HINTS: bool>(&mut self, len: usize, dice: &mut Dice, cards: &Lane, most: u32, last: bool) {
-        let chosen = dice.below(cards, len);
-        let mut answers = [0; LANES];
+        dice.below::<true>(cards, len, &mut self.chosen[0]);
         if most <= 5 {
-            self.lead::<HINTS, 4>(len, &chosen, &mut answers);
-            let chosen = dice.below(&answers, len);
-            self.answer::<4>(len, &chosen, last);
+            self.lead::<HINTS, 4>(len);
+            dice.below::<false>(&self.options, len, &mut self.chosen[0]);
+            self.answer::<4>(len, last);
         } else {
-            self.lead::<HINTS, 11>(len, &chosen, &mut answers);
-            let chosen = dice.below(&answers, len);
-            self.answer::<11>(len, &chosen, last);
+            self.lead::<HINTS, 11>(len);
+            dice.below::<false>(&self.options, len, &mut self.chosen[0]);
+            self.answer::<11>(len, last);
         }
     }
 }
 
+/// Room for the tricks with draws of one bout.
+const MOST_DRAWS: usize = 16;
+
 /// A bout to be played on from a lead.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Job {
     index: u32,
     /// Tricks with draws, and after them.
@@ -264,26 +312,71 @@ struct Job {
     attacks: bool,
 }
 
+/// When a random player attacks: as likely as leading each of the cards, at every lead.
+struct Attacks {
+    /// A power of the cards in hand and one more.
+    range: u32,
+    /// `without[i]`: how many of the range leave the first `i + 1` leads without an attack.
+    without: [u32; MOST_DRAWS],
+}
+
+impl Attacks {
+    fn new(game: &Schwinget) -> Self {
+        let (cards, leads) = (u32::from(game.rules.hand_size), u32::from(game.pile / 2));
+        let mut without = [0; MOST_DRAWS];
+        for (lead, without) in (1..=leads).zip(&mut without) {
+            *without = cards.pow(lead) * (cards + 1).pow(leads - lead);
+        }
+        Self { range: (cards + 1).pow(leads), without }
+    }
+
+    /// How many of `leads` pass before one with an attack.
+    #[inline(always)]
+    fn leads_without(&self, leads: u8, rng: &mut Rng) -> u8 {
+        let drawn = rng.below(self.range);
+        let passed = self.without.iter().fold(0, |passed, &without| passed + u32::from(drawn < without));
+        leads.min(passed as u8)
+    }
+}
+
 /// Plays every match to its end, every action uniformly random among the legal ones or, with `HINTS`, among those that
 /// [`Hints::rollout`](crate::Hints::rollout) leaves. Returns the number of decisions.
 pub(super) fn to_the_end<const HINTS: bool>(game: &Schwinget, states: &mut [State], rng: &mut Rng) -> u64 {
     let mut decisions = 0;
     let mut dice = Dice::new(rng);
     let mut bouts = Bouts::new(Cards::new(game));
-    let mut jobs = Vec::with_capacity(states.len());
+    let attacks = Attacks::new(game);
+    let (mut jobs, mut sorted) = (Vec::with_capacity(states.len()), Vec::new());
     loop {
         jobs.clear();
+        let mut starts = [0_u32; MOST_DRAWS];
         for (index, state) in states.iter_mut().enumerate() {
             decisions += to_a_lead::<HINTS>(game, state, rng);
             if state.phase == Phase::Lead {
-                jobs.push(job::<HINTS>(game, state, index as u32, rng));
+                let most = if state.attacked() { 0 } else { state.pile / 2 };
+                let draws = if HINTS || most == 0 { most } else { attacks.leads_without(most, rng) };
+                let cards = state.hands[0].count_ones() as u8;
+                starts[usize::from(draws)] += 1;
+                jobs.push(Job { index: index as u32, draws, cards, attacks: draws < most });
             }
         }
         if jobs.is_empty() {
             return decisions;
         }
-        jobs.sort_unstable_by_key(|job| std::cmp::Reverse((job.draws, job.cards)));
-        for block in jobs.chunks(LANES) {
+        // Those with most draws first.
+        let mut before = 0;
+        for start in starts.iter_mut().rev() {
+            before += *start;
+            *start = before - *start;
+        }
+        sorted.clear();
+        sorted.resize(jobs.len(), Job::default());
+        for &job in &jobs {
+            let start = &mut starts[usize::from(job.draws)];
+            sorted[*start as usize] = job;
+            *start += 1;
+        }
+        for block in sorted.chunks(LANES) {
             decisions += play::<HINTS>(game, &mut bouts, block, states, &mut dice, rng);
         }
     }
@@ -308,27 +401,7 @@ fn to_a_lead<const HINTS: bool>(game: &Schwinget, state: &mut State, rng: &mut R
     decisions
 }
 
-/// How long the bout will be: an attack is as likely as each of the cards at every lead.
-#[inline(always)]
-fn job<const HINTS: bool>(game: &Schwinget, state: &State, index: u32, rng: &mut Rng) -> Job {
-    let cards = state.hands[0].count_ones();
-    let most = if state.attacked() { 0 } else { state.pile / 2 };
-    let mut draws = most;
-    if !HINTS && most > 0 {
-        // One number for all leads: below the power of `cards` over that of `cards + 1` there are that many without attack.
-        let mut range = (cards + 1).pow(u32::from(most));
-        let drawn = rng.below(range);
-        draws = 0;
-        for _ in 0..most {
-            range = range / (cards + 1) * cards;
-            draws += u8::from(drawn < range);
-        }
-    }
-    let _ = game;
-    Job { index, draws, cards: cards as u8, attacks: draws < most }
-}
-
-/// Plays one bout to a lane.
+/// Plays one bout to a lane: the longest draws first.
 fn play<const HINTS: bool>(
     game: &Schwinget,
     bouts: &mut Bouts,
@@ -337,54 +410,46 @@ fn play<const HINTS: bool>(
     dice: &mut Dice,
     rng: &mut Rng,
 ) -> u64 {
-    let coins = rng.bits();
+    let coins = [rng.bits(), rng.bits()];
+    let (mut draws, mut cards) = ([0; LANES], [0; LANES]);
     for (lane, job) in jobs.iter().enumerate() {
-        bouts.load(lane, game, &states[job.index as usize], job.attacks, coins >> lane & 1 == 1);
-    }
-    let round = |lanes: usize| lanes.next_multiple_of(8).min(LANES);
-    let mut cards = [0; LANES];
-    let (mut most_draws, mut most_cards) = (0, 0);
-    for (lane, job) in jobs.iter().enumerate() {
+        bouts.load(lane, game, &states[job.index as usize], coins[lane / 64] >> (lane % 64) & 1 == 1);
+        draws[lane] = u32::from(job.draws);
         cards[lane] = u32::from(job.cards);
-        most_draws = most_draws.max(job.draws);
-        most_cards = most_cards.max(job.cards);
     }
-    for left in (1..=most_draws).rev() {
-        // Lanes with more draws come first.
-        let playing = jobs.iter().take_while(|job| job.draws >= left).count();
+    let most_cards = cards.iter().copied().max().unwrap_or(0);
+    let mut unseen = bouts.unseen[..jobs.len()].iter().copied().max().unwrap_or(0);
+    for trick in 0..draws[0] {
+        let mut playing = 0;
         for lane in 0..LANES {
-            bouts.active[lane] = u32::from(lane < playing).wrapping_neg();
+            bouts.active[lane] = u32::from(draws[lane] > trick).wrapping_neg();
+            playing += bouts.active[lane] & 1;
         }
-        let len = round(playing);
-        let most = bouts.unseen[..playing].iter().copied().max().unwrap_or(0);
-        bouts.draw(len, dice, most);
-        bouts.trick::<HINTS>(len, dice, &cards, u32::from(most_cards), false);
+        let len = (playing as usize).next_multiple_of(8);
+        bouts.draw(len, dice, unseen);
+        bouts.trick::<HINTS>(len, dice, &cards, most_cards, false);
+        unseen -= 2;
     }
     bouts.drawn = [[0; LANES]; 2];
     for (lane, job) in jobs.iter().enumerate() {
-        if job.attacks {
-            bouts.worth[lane] = TRICK + AFTER_ATTACK;
-            states[job.index as usize].attacker = (bouts.seat[lane] & 1) as u8;
-        }
+        let state = &mut states[job.index as usize];
+        bouts.worth[lane] += AFTER_ATTACK * u32::from(job.attacks);
+        state.attacker = select_unpredictable(job.attacks, (bouts.seat[lane] & 1) as u8, state.attacker);
     }
-    let len = round(jobs.len());
+    let len = jobs.len().next_multiple_of(8);
     for left in (1..=most_cards).rev() {
         for lane in 0..LANES {
-            let playing = jobs.get(lane).is_some_and(|job| job.cards >= left);
-            bouts.active[lane] = u32::from(playing).wrapping_neg();
-            cards[lane] = u32::from(left);
+            bouts.active[lane] = u32::from(cards[lane] >= left).wrapping_neg();
         }
-        bouts.trick::<HINTS>(len, dice, &cards, u32::from(left), left == 1);
+        bouts.trick::<HINTS>(len, dice, &[left; LANES], left, left == 1);
     }
     let mut decisions = 0;
     for (lane, job) in jobs.iter().enumerate() {
         let state = &mut states[job.index as usize];
-        bouts.store(lane, state);
         state.pile -= 2 * job.draws;
         state.tricks += job.draws + job.cards;
         decisions += 2 * u64::from(job.draws + job.cards) + u64::from(job.attacks) + u64::from(bouts.verdicts[lane]);
-        debug_assert!(!job.attacks || state.attacker != NOBODY);
-        game.finish_bout(state);
+        bouts.finish(lane, game, state);
     }
     decisions
 }

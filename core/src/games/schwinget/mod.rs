@@ -45,7 +45,7 @@ pub use sampler::Sampler;
 use solve::Layout;
 pub use state::State;
 use state::{NOBODY, Neutral, Phase};
-use verdict::Verdicts;
+use verdict::{Verdict, Verdicts};
 pub use view::View;
 
 /// Schwinget under fixed rules.
@@ -126,7 +126,12 @@ impl Schwinget {
     /// Both hands are empty: score the bout; the next one, or the end.
     #[inline(always)]
     fn finish_bout(&self, state: &mut State) {
-        let verdict = self.verdicts.of(state);
+        self.finish_with(state, self.verdicts.of(state));
+    }
+
+    /// The same with the score at hand.
+    #[inline(always)]
+    fn finish_with(&self, state: &mut State, verdict: Verdict) {
         state.scores[0] += verdict.scores[0];
         state.scores[1] += verdict.scores[1];
         if state.bout + 1 == self.rules.bouts {
