@@ -56,7 +56,7 @@ pub(super) struct Layout {
 
 impl Layout {
     pub(super) fn new(rules: &Rules, referee: u32, counter: u32) -> Self {
-        let suit = (1 << (rules.values - 1)) - 1 | 0x40;
+        let suit = ((1 << (rules.values - 1)) - 1) | 0x40;
         let spread = (0..rules.suits).fold(0, |spread, index| spread | suit << (8 * index));
         Self { spread, suited: (1 << (rules.suits * rules.values)) - 1, referee, counter }
     }
