@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use stier_core::bits::{deposit, deposit_portable};
-use stier_core::{ActionSet as _, Game, Hints, History, Rng, Sampler as _, Turn, for_each_game};
+use stier_core::games::schwinget::{Rules, Schwinget, State};
+use stier_core::{ActionSet as _, Game, Hints, History, Options as _, Rng, Sampler as _, Seat, Turn, for_each_game};
 
 /// Playouts per measured iteration.
 const PLAYOUTS: u64 = 1000;
@@ -70,6 +71,89 @@ fn playouts<G: Hints>(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// States played on side by side.
+const BATCH: usize = 256;
+
+fn batches(criterion: &mut Criterion) {
+    let game = Schwinget::new(Rules::default()).expect("default rules");
+    let start = *start(&game).state();
+    let mut group = criterion.benchmark_group("playout/schwinget");
+    type Batch = fn(&Schwinget, &mut [State], &mut Rng) -> u64;
+    for (name, size, play) in [
+        ("batch", BATCH, Schwinget::playouts as Batch),
+        ("batch-32", 32, Schwinget::playouts as Batch),
+        ("batch-hints", BATCH, Schwinget::hinted_playouts as Batch),
+    ] {
+        let mut states = vec![start; size];
+        let mut batch = || {
+            let mut rng = Rng::stream(2, "bench playouts", 0);
+            let once = |_| {
+                states.fill(start);
+                let plies = play(&game, &mut states, &mut rng);
+                black_box(&states);
+                plies
+            };
+            (0..16).map(once).sum::<u64>()
+        };
+        let plies = batch();
+        group.throughput(Throughput::Elements(plies));
+        group.bench_function(name, |bencher| bencher.iter(|| assert_eq!(batch(), plies)));
+    }
+    group.finish();
+}
+
+/// Deals of a variant, each before its first decision.
+fn deals(game: &Schwinget, count: u64) -> Vec<History<Schwinget>> {
+    (0..count).map(|deal| History::dealt(game, &mut Rng::stream(5, "bench deals", deal))).collect()
+}
+
+fn schwinget_solvers(criterion: &mut Criterion) {
+    let of = |rules: &str| Schwinget::new(Rules::from_text(rules).expect("rules")).expect("a game");
+    let game = of("");
+    // Many deals, so that the processor cannot learn their branches by heart.
+    const ENDINGS: u64 = 2000;
+    let mut group = criterion.benchmark_group("ending/schwinget");
+    group.throughput(Throughput::Elements(ENDINGS));
+    for (name, rules) in [("5v5", ""), ("5v5-plain", "referee=off,counter=off,set_aside=2")] {
+        let game = of(rules);
+        let attack = game.legal(deals(&game, 1)[0].state()).iter().last().expect("an attack is legal");
+        let attacked = |history: &History<Schwinget>| {
+            let mut state = *history.state();
+            game.apply(&mut state, attack);
+            state
+        };
+        let states: Vec<State> = deals(&game, ENDINGS).iter().map(attacked).collect();
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| states.iter().for_each(|state| drop(black_box(game.ending(black_box(state))))));
+        });
+    }
+    group.finish();
+
+    let histories = deals(&game, 16);
+    let views: Vec<_> = histories.iter().map(|history| game.view(history, Seat(0))).collect();
+    let mut group = criterion.benchmark_group("lock");
+    group.sample_size(20).throughput(Throughput::Elements(views.len() as u64));
+    group.bench_function("schwinget", |bencher| {
+        bencher.iter(|| views.iter().for_each(|view| drop(black_box(game.lock_value(view)))));
+    });
+    group.finish();
+
+    let states: Vec<State> = deals(&game, 100).iter().map(|history| *history.state()).collect();
+    let mut group = criterion.benchmark_group("open");
+    group.throughput(Throughput::Elements(states.len() as u64));
+    group.bench_function("schwinget/known-pile", |bencher| {
+        let futures = || {
+            let mut rng = Rng::stream(6, "bench futures", 0);
+            states.iter().for_each(|state| drop(black_box(game.known_future(state, &mut rng))));
+        };
+        bencher.iter(futures);
+    });
+    group.bench_function("schwinget/evaluate", |bencher| {
+        bencher.iter(|| states.iter().for_each(|state| drop(black_box(game.evaluate(black_box(state))))));
+    });
+    group.finish();
+}
+
 fn samples<G: Hints>(criterion: &mut Criterion) {
     let game = G::new(G::Rules::default()).expect("default rules");
     let history = middle(&game);
@@ -116,6 +200,8 @@ fn engine(criterion: &mut Criterion) {
         };
     }
     for_each_game!(bench);
+    batches(criterion);
+    schwinget_solvers(criterion);
     bit_tricks(criterion);
 }
 

@@ -40,7 +40,10 @@ struct Interval {
 const NOTES: &str = "\
 `playout` plays from the first decision to the end, chance included: `random` is `Game::playout` (uniform over the legal actions; in
 Schwinget 17.8 plies on average, for it attacks in most bouts), `hints` is `Hints::hinted_playout` (in Schwinget it never attacks: 22
-cards and now and then a referee's decision), `steps` is one decision after the other through the trait, as any caller can. `sample` is
+cards and now and then a referee's decision), `steps` is one decision after the other through the trait, as any caller can; `batch` is
+`Game::playouts` and `batch-hints` `Hints::hinted_playouts`, 256 states at a time or as many as the line says. `ending` is
+`Hints::ending` over 2,000 deals attacked at the first lead, `plain` without referee and counter; `lock` is the value of an attack at the
+first lead over all 15,504 hands; `open` is a whole bout with a pile drawn beforehand, and the estimate of a state. `sample` is
 from the middle of a random game: `state` and `history` drawn from a `sampler`, which is made from a `view`. `ismcts` searches from the
 first decision of 16 deals in turn, with that many iterations, each rolled out to the end, at random or by hints; in Schwinget an
 iteration is shorter where the tree or a random rollout attacks. `pit` is whole games.
@@ -108,6 +111,9 @@ fn unit(id: &str) -> &'static str {
     match id.split('/').next() {
         Some("playout") => "ply",
         Some("sample") => "sample",
+        Some("ending") => "ending",
+        Some("lock") => "view",
+        Some("open") => "state",
         Some("ismcts") => "iteration",
         Some("pit") => "game",
         _ => "call",

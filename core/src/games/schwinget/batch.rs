@@ -421,9 +421,9 @@ fn play<const HINTS: bool>(
     let mut unseen = bouts.unseen[..jobs.len()].iter().copied().max().unwrap_or(0);
     for trick in 0..draws[0] {
         let mut playing = 0;
-        for lane in 0..LANES {
-            bouts.active[lane] = u32::from(draws[lane] > trick).wrapping_neg();
-            playing += bouts.active[lane] & 1;
+        for (active, &draws) in bouts.active.iter_mut().zip(&draws) {
+            *active = u32::from(draws > trick).wrapping_neg();
+            playing += *active & 1;
         }
         let len = (playing as usize).next_multiple_of(8);
         bouts.draw(len, dice, unseen);
@@ -438,8 +438,8 @@ fn play<const HINTS: bool>(
     }
     let len = jobs.len().next_multiple_of(8);
     for left in (1..=most_cards).rev() {
-        for lane in 0..LANES {
-            bouts.active[lane] = u32::from(cards[lane] >= left).wrapping_neg();
+        for (active, &cards) in bouts.active.iter_mut().zip(&cards) {
+            *active = u32::from(cards >= left).wrapping_neg();
         }
         bouts.trick::<HINTS>(len, dice, &[left; LANES], left, left == 1);
     }

@@ -39,6 +39,11 @@ impl Hints for Schwinget {
         &policy_weights::WEIGHTS
     }
 
+    /// What play by hints comes to: nobody attacks any more. About fifty nanoseconds.
+    fn evaluate(&self, state: &State) -> BySeat<f32> {
+        self.estimate(state)
+    }
+
     #[inline]
     fn ending(&self, state: &State) -> Option<BySeat<f32>> {
         self.open_ending(state)

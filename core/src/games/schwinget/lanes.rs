@@ -73,7 +73,7 @@ impl Dice {
     fn redraw<const FRESH: bool>(&mut self, bounds: &Lane, drawn: &mut [u32]) {
         for ((drawn, &bound), bits) in drawn.iter_mut().zip(bounds).zip(&self.bits) {
             let half = if FRESH { bits & 0xffff } else { bits >> 16 };
-            if bound > 0 && half * bound & 0xffff < (1 << 16) % bound {
+            if bound > 0 && (half * bound) & 0xffff < (1 << 16) % bound {
                 *drawn = self.spare.below(bound);
             }
         }

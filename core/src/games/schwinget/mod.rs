@@ -10,6 +10,7 @@
 mod batch;
 mod cards;
 mod encode;
+mod evaluate;
 mod hints;
 mod known_pile;
 mod lanes;

@@ -22,6 +22,7 @@ use super::Schwinget;
 use super::cards::NO_TRUMP;
 use super::rules::{Rules, Specials};
 use super::state::{Neutral, Phase, State};
+use super::verdict::Verdict;
 
 /// Hands of up to this many cards are solved within microseconds: [`Hints::ending`](crate::Hints::ending) goes no further.
 pub(super) const MAX_ENDING: u32 = 6;
@@ -55,7 +56,7 @@ pub(super) struct Layout {
 
 impl Layout {
     pub(super) fn new(rules: &Rules, referee: u32, counter: u32) -> Self {
-        let suit = (1 << (rules.values - 1)) - 1 | 0x40;
+        let suit = ((1 << (rules.values - 1)) - 1) | 0x40;
         let spread = (0..rules.suits).fold(0, |spread, index| spread | suit << (8 * index));
         Self { spread, suited: (1 << (rules.suits * rules.values)) - 1, referee, counter }
     }
@@ -306,6 +307,23 @@ impl Ending {
     }
 }
 
+/// The result of the bout if the player in `seat` collects this many of the tricks `left`, the waiting one included.
+#[inline(always)]
+pub(super) fn tricks_worth(game: &Schwinget, state: &State, seat: u8, left: u8, tricks: u8) -> Verdict {
+    let (own, other) = (usize::from(seat & 1), usize::from(seat & 1 ^ 1));
+    let mut taken = state.taken;
+    taken[own] += tricks;
+    taken[other] += left - tricks;
+    let mut after_attack = state.after_attack;
+    if state.attacked() {
+        // A neutral trick from before the attack is no part of a flat throw; who throws flat collects it, too.
+        let thrown = left - u8::from(state.neutral == Neutral::BeforeAttack);
+        after_attack[own] += if tricks == left { thrown } else { 0 };
+        after_attack[other] += if tricks == 0 { thrown } else { 0 };
+    }
+    game.verdicts.look_up(state.attacker, taken, after_attack)
+}
+
 /// What the scores tell apart: numbers of tricks, as far as they make a difference.
 #[derive(Clone, Debug)]
 pub(super) struct Stakes {
@@ -321,21 +339,9 @@ impl Stakes {
         let (own, other) = (usize::from(seat & 1), usize::from(seat & 1 ^ 1));
         let waiting = u8::from(state.neutral != Neutral::None);
         let left = state.hands[0].count_ones().max(state.hands[1].count_ones()) as u8 + waiting;
-        // A neutral trick from before the attack is no part of a flat throw; who throws flat collects it, too.
-        let thrown = left - u8::from(state.neutral == Neutral::BeforeAttack);
         let mut stakes = Self { steps: ArrayVec::new(), worth: ArrayVec::new() };
         for tricks in 0..=left {
-            let mut taken = state.taken;
-            taken[own] += tricks;
-            taken[other] += left - tricks;
-            let mut after_attack = state.after_attack;
-            if state.attacked() && tricks == left {
-                after_attack[own] += thrown;
-            }
-            if state.attacked() && tricks == 0 {
-                after_attack[other] += thrown;
-            }
-            let verdict = game.verdicts.look_up(state.attacker, taken, after_attack);
+            let verdict = tricks_worth(game, state, seat, left, tricks);
             let worth = game.utility_of([0, 1].map(|seat: usize| state.scores[seat] + verdict.scores[seat]));
             if tricks == 0 {
                 stakes.worth.push(worth);
