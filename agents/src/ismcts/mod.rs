@@ -527,14 +527,16 @@ impl Clock {
     }
 
     /// How many iterations to do before the next look: as many as take [`LOOK`] at the speed of the last ones, 0 if time is up.
+    /// However late it is, there is a first one.
     fn chunk(&mut self) -> u64 {
         let now = Instant::now();
         let taken = now.duration_since(self.last).as_nanos().max(1) as u64;
         self.last = now;
         self.chunk = match self.chunk {
             0 => 1,
+            _ if now >= self.end => return 0,
             chunk => (chunk * LOOK.as_nanos() as u64 / taken).clamp(1, (2 * chunk).min(CHUNK)),
         };
-        if now >= self.end { 0 } else { self.chunk }
+        self.chunk
     }
 }
