@@ -45,7 +45,7 @@ fn searches_visit_what_they_visited() {
         ("", "ismcts:iterations=500,selection=puct", 0xe46a_bb37_3ec7_b372),
         ("", "ismcts:iterations=500,selection=puct,prior=uniform,c=2", 0x07de_5110_c3cd_0cde),
         ("", "ismcts:iterations=500,selection=exp3", 0x8647_8f8c_2fda_9d81),
-        ("", "ismcts:iterations=500,selection=regret_matching,observer=multi", 0x501c_e04e_5692_e48f),
+        ("", "ismcts:iterations=500,selection=regret_matching,observer=multi", 0x3843_43c0_02b5_c397),
         ("", "ismcts:iterations=500,selection=smooth_uct,eta=0.5", 0xfd46_5cf6_0956_f82f),
         ("", "ismcts:iterations=500,reuse=on", 0xcf94_f0ab_4e89_685f),
         ("", "ismcts:iterations=500,reuse=on,observer=multi,threads=2", 0x8ee0_9e3d_81d3_565c),

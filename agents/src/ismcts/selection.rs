@@ -420,19 +420,21 @@ const WARM_UP: u32 = 256;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Draw<A> {
     node: u32,
-    /// The probability with which the action was chosen; 0 for a first try, of which only the mean is learned.
-    probability: f32,
+    /// What the surprise of the return is divided by: the probability with which the action was chosen, or somewhat more; 0 for
+    /// a first try, of which only the mean is learned.
+    divisor: f32,
     legal: A,
 }
 
 /// Draws an action from a strategy with a share `gamma` of uniform exploration mixed in, and adds the strategy to the average.
+/// Returns are to be divided by the probability of the action plus `implicit`.
 #[inline(always)]
 fn explore<A: ActionSet>(
     tree: &mut Tree<A, Regrets>,
     node: u32,
     legal: A,
     rows: (Row, Row),
-    gamma: f32,
+    (gamma, implicit): (f32, f32),
     passes: u32,
     rng: &mut Rng,
 ) -> (Edge, Action, Draw<A>) {
@@ -451,7 +453,7 @@ fn explore<A: ActionSet>(
         at = block.next;
     }
     let (edge, probability) = draw(tree, node, &strategy, 1.0, rng);
-    (edge, tree.action(edge), Draw { node, probability, legal })
+    (edge, tree.action(edge), Draw { node, divisor: probability + implicit, legal })
 }
 
 /// Adds to the regrets of all legal actions. What an action would have brought is estimated by its mean return so far, and the
@@ -459,12 +461,12 @@ fn explore<A: ActionSet>(
 /// al., *Variance Reduction in Monte Carlo Counterfactual Regret Minimization*, 2019).
 #[inline(always)]
 fn add_regrets<A: ActionSet>(tree: &mut Tree<A, Regrets>, edge: Edge, note: Draw<A>, value: f64) {
-    if note.probability > 0.0 {
+    if note.divisor > 0.0 {
         let unseen = f64::from(node_mean(tree, note.node));
         let mean = |block: &Block<A>| {
             lanes(|i| if block.visits[i] > 0 { block.value[i] / f64::from(block.visits[i]) } else { unseen })
         };
-        let surprise = (value - mean(tree.block(edge.block))[edge.lane()]) / f64::from(note.probability);
+        let surprise = (value - mean(tree.block(edge.block))[edge.lane()]) / f64::from(note.divisor);
         let (mut at, mut expected) = (note.node, 0.0);
         while at != NONE {
             let (block, extra) = tree.parts(at);
@@ -505,7 +507,7 @@ impl Selection for Exp3 {
     }
 
     fn first_try<A: ActionSet>() -> Draw<A> {
-        Draw { node: NONE, probability: 0.0, legal: A::default() }
+        Draw { node: NONE, divisor: 0.0, legal: A::default() }
     }
 
     #[inline(always)]
@@ -540,7 +542,7 @@ impl Selection for Exp3 {
             strategy.push(lanes(|i| mask[i] * exp((rate * (extra.regret[i] - most)).min(0.0) as f32)));
             at = block.next;
         }
-        explore(tree, node, legal, (mask, strategy), gamma, passes, rng)
+        explore(tree, node, legal, (mask, strategy), (gamma, 0.0), passes, rng)
     }
 
     #[inline(always)]
@@ -554,7 +556,9 @@ impl Selection for Exp3 {
 }
 
 /// Regret matching: probabilities in proportion to the positive regrets, uniform if there are none, with a share gamma of
-/// uniform exploration.
+/// uniform exploration. To the probability that a return is divided by, sqrt(ln K / (K passes)) is added, K the number of legal
+/// actions (implicit exploration: Neu, *Explore No More*, 2015): a single return of a rare action would else decide for hundreds
+/// of passes.
 #[derive(Clone, Debug)]
 pub(super) struct RegretMatching {
     gamma: f32,
@@ -583,7 +587,7 @@ impl Selection for RegretMatching {
         _spread: f32,
         rng: &mut Rng,
     ) -> (Edge, Action, Draw<A>) {
-        let (mask, _, passes) = count(tree, node, legal);
+        let (mask, actions, passes) = count(tree, node, legal);
         let mut strategy = Row::new();
         let mut at = node;
         for mask in &mask {
@@ -591,7 +595,8 @@ impl Selection for RegretMatching {
             strategy.push(lanes(|i| mask[i] * extra.regret[i].max(0.0) as f32));
             at = block.next;
         }
-        explore(tree, node, legal, (mask, strategy), self.gamma, passes, rng)
+        let implicit = (ln(actions as u32) / (actions * passes as i32 as f32)).sqrt();
+        explore(tree, node, legal, (mask, strategy), (self.gamma, implicit), passes, rng)
     }
 
     #[inline(always)]
