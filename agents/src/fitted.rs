@@ -2,13 +2,21 @@
 //!
 //! See [`Hints::logit`]: a softmax over weighted features of what the player to act knows. It stands in for players in rollouts
 //! (as in the knowledge-based rollouts of computer Go: D. Silver and G. Tesauro, *Monte-Carlo Simulation Balancing*, ICML 2009), for
-//! the opponents in a tree, and as model of their past decisions. Without features it is the uniform policy.
+//! the opponents in a tree, for the prior of PUCT, and as model of past decisions. Without features it is the uniform policy.
 
 use arrayvec::ArrayVec;
 use stier_core::{Action, ActionSet as _, Hints, Rng};
 
 /// The most actions that are legal at once in any game.
 const MOST: usize = 128;
+
+/// The probability of each legal action, ascending by action.
+#[inline]
+pub fn probabilities<G: Hints>(game: &G, state: &G::State, legal: G::Actions) -> ArrayVec<f32, MOST> {
+    let (mut weights, sum) = weights(game, state, legal);
+    weights.iter_mut().for_each(|weight| *weight /= sum);
+    weights
+}
 
 /// An action of the policy: each legal one with its probability.
 #[inline]
@@ -17,13 +25,7 @@ pub fn pick<G: Hints>(game: &G, state: &G::State, legal: G::Actions, rng: &mut R
     if count == 1 {
         return legal.nth(0);
     }
-    let mut weights: ArrayVec<f32, MOST> = legal.iter().map(|action| game.logit(state, action)).collect();
-    let most = weights.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let mut sum = 0.0;
-    for weight in &mut weights {
-        *weight = (*weight - most).exp();
-        sum += *weight;
-    }
+    let (weights, sum) = weights(game, state, legal);
     let mut left = rng.unit() as f32 * sum;
     let drawn = weights.iter().position(|&weight| {
         left -= weight;
@@ -31,4 +33,14 @@ pub fn pick<G: Hints>(game: &G, state: &G::State, legal: G::Actions, rng: &mut R
     });
     // Rounding may leave over a last bit of the sum.
     legal.nth(drawn.unwrap_or(count - 1))
+}
+
+/// What the probabilities are proportional to, the most being 1, and the sum.
+#[inline(always)]
+fn weights<G: Hints>(game: &G, state: &G::State, legal: G::Actions) -> (ArrayVec<f32, MOST>, f32) {
+    let mut weights: ArrayVec<f32, MOST> = legal.iter().map(|action| game.logit(state, action)).collect();
+    let most = weights.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    weights.iter_mut().for_each(|weight| *weight = (*weight - most).exp());
+    let sum = weights.iter().sum();
+    (weights, sum)
 }

@@ -62,7 +62,7 @@ use crate::rollout::{Cutoff, Roller, Rollout, RolloutSettings};
 use crate::worlds::Worlds;
 pub use observers::{Draws, Observer};
 use observers::{Keyed, Linked, Observers, Past};
-use selection::{Exp3, Prior, Puct, RegretMatching, Selection, SmoothUct, Ucb1, Ucb1Tuned};
+use selection::{Exp3, Prior, PriorTable, Puct, RegretMatching, Selection, SmoothUct, Ucb1, Ucb1Tuned};
 pub use selection::{PriorFrom, Rule};
 use spread::Spread;
 use table::NONE;
@@ -439,6 +439,7 @@ impl<G: Hints, S: Selection> Trees<G, S> {
                 observers: observers.clone(),
                 root: observers.plant(tree),
                 spread: Spread::default(),
+                table: Box::new([0.0; 256]),
                 tree,
             })
             .collect();
@@ -498,6 +499,8 @@ struct Searcher<'a, G: Hints, S: Selection, O: Observers<G>> {
     /// The node of what the searcher really holds.
     root: u32,
     spread: Spread,
+    /// Room for a prior.
+    table: Box<PriorTable>,
 }
 
 impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
@@ -556,8 +559,11 @@ impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
                 }
                 self.tree.add_edges(node, in_any_order(untried, &mut self.rng));
             }
-            let prior =
-                if S::HAS_PRIOR { Prior::of(self.task.options.prior, game, &state, legal) } else { Prior::default() };
+            let prior = if S::HAS_PRIOR {
+                Prior::of(self.task.options.prior, game, &state, legal, &mut self.table)
+            } else {
+                Prior::default()
+            };
             let scale = self.spread.scale();
             let (edge, action, note) = self.rule.select(self.tree, node, legal, prior, scale, &mut self.rng);
             let leaf = !S::TRIES_ALL && self.tree.visits(edge) == 0;

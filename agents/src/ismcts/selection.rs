@@ -9,6 +9,8 @@ use std::f32::consts::{LN_2, LOG2_E};
 use arrayvec::ArrayVec;
 use stier_core::{Action, ActionSet, Hints, Rng, choice};
 
+use crate::fitted;
+
 use super::IsmctsOptions;
 use super::table::NONE;
 use super::tree::{Block, Bound, Edge, LANES, Tree, lanes};
@@ -36,6 +38,8 @@ choice! {
     pub enum PriorFrom {
         /// Half uniform, half uniform among the actions that the game's hints leave to rollouts.
         Hints = "hints",
+        /// A quarter uniform, the rest by the game's policy ([`fitted`](crate::fitted)).
+        Fitted = "fitted",
         /// Uniform.
         Uniform = "uniform",
     }
@@ -43,22 +47,44 @@ choice! {
 
 /// How probable each legal action is before any search.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Prior<A> {
+pub(super) struct Prior<'a, A> {
+    /// Where it is given action by action: the probability of each legal one, by its id.
+    table: Option<&'a PriorTable>,
+    /// Otherwise the actions with the bonus on top of the base.
     favoured: A,
     base: f32,
     bonus: f32,
 }
 
-impl<A: ActionSet> Prior<A> {
-    /// What the game's hints say about a state. Reads nothing that is hidden from the player to act.
+/// A probability for each action id.
+pub(super) type PriorTable = [f32; 256];
+
+/// The uniform part of a prior from the game's policy.
+const UNIFORM_PART: f32 = 0.25;
+
+impl<'a, A: ActionSet> Prior<'a, A> {
+    /// What the game says about a state. Reads nothing that is hidden from the player to act. `table` is room for it.
     #[inline(always)]
-    pub(super) fn of<G: Hints<Actions = A>>(from: PriorFrom, game: &G, state: &G::State, legal: A) -> Self {
+    pub(super) fn of<G: Hints<Actions = A>>(
+        from: PriorFrom,
+        game: &G,
+        state: &G::State,
+        legal: A,
+        table: &'a mut PriorTable,
+    ) -> Self {
         let uniform = 1.0 / legal.len() as f32;
         match from {
-            PriorFrom::Uniform => Self { favoured: legal, base: 0.0, bonus: uniform },
+            PriorFrom::Uniform => Self { table: None, favoured: legal, base: 0.0, bonus: uniform },
+            PriorFrom::Fitted => {
+                let probabilities = fitted::probabilities(game, state, legal);
+                for (action, probability) in legal.iter().zip(probabilities) {
+                    table[action.index()] = UNIFORM_PART * uniform + (1.0 - UNIFORM_PART) * probability;
+                }
+                Self { table: Some(table), ..Self::default() }
+            }
             PriorFrom::Hints => {
                 let favoured = game.rollout(state, legal);
-                Self { favoured, base: 0.5 * uniform, bonus: 0.5 / favoured.len() as f32 }
+                Self { table: None, favoured, base: 0.5 * uniform, bonus: 0.5 / favoured.len() as f32 }
             }
         }
     }
@@ -66,6 +92,9 @@ impl<A: ActionSet> Prior<A> {
     /// The probabilities of the actions in a block, where they are legal.
     #[inline(always)]
     fn lanes(&self, block: &Block<A>) -> [f32; LANES] {
+        if let Some(table) = self.table {
+            return block.action.map(|action| table[usize::from(action)]);
+        }
         let favoured = self.favoured.lanes(&block.action);
         lanes(|i| self.base + self.bonus * favoured[i] as i32 as f32)
     }
@@ -97,7 +126,7 @@ pub(super) trait Selection: Clone + Send + Sync + 'static {
         tree: &mut Tree<A, Self::Extra>,
         node: u32,
         legal: A,
-        prior: Prior<A>,
+        prior: Prior<'_, A>,
         spread: f32,
         rng: &mut Rng,
     ) -> (Edge, Action, Self::Note<A>);
@@ -156,7 +185,7 @@ impl Selection for Ucb1 {
         tree: &mut Tree<A, ()>,
         node: u32,
         legal: A,
-        _prior: Prior<A>,
+        _prior: Prior<'_, A>,
         spread: f32,
         _rng: &mut Rng,
     ) -> (Edge, Action, ()) {
@@ -209,7 +238,7 @@ impl Selection for Ucb1Tuned {
         tree: &mut Tree<A, Squares>,
         node: u32,
         legal: A,
-        _prior: Prior<A>,
+        _prior: Prior<'_, A>,
         spread: f32,
         _rng: &mut Rng,
     ) -> (Edge, Action, ()) {
@@ -230,14 +259,14 @@ pub(super) struct Puct {
     c: f32,
 }
 
-struct Guided<A> {
+struct Guided<'a, A> {
     c: f32,
     /// What stands for the mean of an action not visited yet.
     unseen: f32,
-    prior: Prior<A>,
+    prior: Prior<'a, A>,
 }
 
-impl<A: ActionSet> Bound<A, ()> for Guided<A> {
+impl<A: ActionSet> Bound<A, ()> for Guided<'_, A> {
     #[inline(always)]
     fn lanes(&self, block: &Block<A>, (): &()) -> [f32; LANES] {
         let (mean, _) = means(block);
@@ -265,7 +294,7 @@ impl Selection for Puct {
         tree: &mut Tree<A, ()>,
         node: u32,
         legal: A,
-        prior: Prior<A>,
+        prior: Prior<'_, A>,
         spread: f32,
         _rng: &mut Rng,
     ) -> (Edge, Action, ()) {
@@ -368,7 +397,7 @@ impl Selection for SmoothUct {
         tree: &mut Tree<A, ()>,
         node: u32,
         legal: A,
-        prior: Prior<A>,
+        prior: Prior<'_, A>,
         spread: f32,
         rng: &mut Rng,
     ) -> (Edge, Action, ()) {
@@ -516,7 +545,7 @@ impl Selection for Exp3 {
         tree: &mut Tree<A, Regrets>,
         node: u32,
         legal: A,
-        _prior: Prior<A>,
+        _prior: Prior<'_, A>,
         spread: f32,
         rng: &mut Rng,
     ) -> (Edge, Action, Draw<A>) {
@@ -583,7 +612,7 @@ impl Selection for RegretMatching {
         tree: &mut Tree<A, Regrets>,
         node: u32,
         legal: A,
-        _prior: Prior<A>,
+        _prior: Prior<'_, A>,
         _spread: f32,
         rng: &mut Rng,
     ) -> (Edge, Action, Draw<A>) {
@@ -696,7 +725,7 @@ mod tests {
             // Every second legal action is favoured: it has three times the prior of the others, about.
             let favoured: Actions64 = legal.iter().step_by(2).collect();
             let (base, bonus) = (0.5 / legal.len() as f32, 0.5 / favoured.len() as f32);
-            let prior = Prior { favoured, base, bonus };
+            let prior = Prior { table: None, favoured, base, bonus };
             let visits: u32 = arms.iter().map(|arm| arm.visits).sum();
             let mean =
                 if visits == 0 { 0.5 } else { arms.iter().map(|arm| arm.value).sum::<f64>() / f64::from(visits) };
