@@ -83,7 +83,7 @@ pub enum Leaf {
     /// What [`Hints::evaluate`] says.
     Evaluate,
     /// The returns of one rollout, the same whenever the position comes up.
-    Rollout(Roller),
+    Rollout(Box<Roller>),
 }
 
 /// How far to look.

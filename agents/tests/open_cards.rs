@@ -198,7 +198,7 @@ fn budgets_cut_the_depth_not_the_answer() {
     // An interrupt leaves what one decision shows.
     let flag = AtomicBool::new(true);
     let limits = Limits { nodes: u64::MAX, depth: u32::MAX, stop: Stop::new(Instant::now(), 0, &flag) };
-    let roller = Leaf::Rollout(Roller::of(&game, Rollout::Random));
+    let roller = Leaf::Rollout(Box::new(Roller::of(&game, Rollout::Random)));
     let found = solver.solve(&game, history.state(), &future, &roller, &limits);
     assert_eq!(found.depth, 1);
     assert_eq!(found, solver.solve(&game, history.state(), &future, &roller, &limits), "leaves are repeatable");
