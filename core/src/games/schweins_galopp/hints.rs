@@ -7,7 +7,7 @@ use crate::rng::Rng;
 
 use super::counts::{Colour, Counts};
 use super::state::{Phase, State};
-use super::{SchweinsGalopp, View, playout};
+use super::{SchweinsGalopp, View, playout, policy, policy_weights};
 
 /// What food taken now weighs against the chance to bank all that is at risk.
 const FOOD_NOW: f32 = 0.5;
@@ -62,6 +62,19 @@ impl Hints for SchweinsGalopp {
             0 => legal,
             preferred => Actions64(preferred),
         }
+    }
+
+    fn num_features(&self) -> usize {
+        policy::FEATURES
+    }
+
+    #[inline]
+    fn features(&self, state: &State, action: Action, add: &mut impl FnMut(usize, f32)) {
+        self.policy_features(state, action, add);
+    }
+
+    fn weights(&self) -> &[f32] {
+        &policy_weights::WEIGHTS
     }
 
     #[inline]

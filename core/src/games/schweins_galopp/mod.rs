@@ -16,6 +16,8 @@ mod lottery;
 mod notation;
 mod picture;
 mod playout;
+mod policy;
+mod policy_weights;
 mod rules;
 mod sampler;
 mod state;
@@ -55,6 +57,8 @@ pub struct SchweinsGalopp {
     rules: Rules,
     /// Spaces on which food may be laid if nothing lies there, as a set.
     for_food: u32,
+    /// All race cards.
+    deck: Counts,
     /// `space[distance]` on the track.
     space: [u8; DISTANCES],
 }
@@ -237,7 +241,10 @@ impl Game for SchweinsGalopp {
         let clear = u32::from(rules.colours + KEPT_CLEAR);
         let for_food = if rules.track_food == Switch::On { (1 << rules.track) - (1 << clear) } else { 0 };
         let space = std::array::from_fn(|distance| (distance % usize::from(rules.track)) as u8);
-        Ok(Self { rules, for_food, space })
+        let colours = 0..usize::from(rules.colours);
+        let deck =
+            colours.fold(Counts::NONE, |deck, colour| deck + Counts::of(colour, u32::from(rules.cards_per_colour)));
+        Ok(Self { rules, for_food, deck, space })
     }
 
     fn rules(&self) -> &Rules {
