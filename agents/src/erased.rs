@@ -19,6 +19,7 @@ use thiserror::Error;
 use crate::agent::{Agent, Decision};
 use crate::arena::{self, Entrant, PitError, PitResult, Settings};
 use crate::marginals::{Marginals, marginals};
+use crate::oracle::Player;
 use crate::properties::{self, MeasureError, Properties};
 use crate::spec::AgentSpec;
 use crate::worlds::Worlds;
@@ -175,7 +176,7 @@ pub trait DynState: Send + Sync + Debug {
 
 /// An agent of which the game's type is not known.
 pub trait DynAgent: Send {
-    /// Decides for the player to act. Uses nothing that this player cannot know.
+    /// Decides for the player to act. Uses nothing that this player cannot know, unless it is an oracle.
     fn decide(&mut self, state: &dyn DynState) -> Result<Decision, DecideError>;
     /// Where the agent believes the cards to be, knowing what the seat knows and no more.
     fn beliefs(&mut self, state: &dyn DynState, seat: Seat) -> Result<Marginals, DecideError>;
@@ -289,7 +290,7 @@ impl<G: FullGame> DynGame for Face<G> {
     }
 
     fn agent(&self, spec: &AgentSpec) -> Box<dyn DynAgent> {
-        Box::new(Player { game: self.0.clone(), agent: spec.build(spec.seed().unwrap_or(0)) })
+        Box::new(Decider { game: self.0.clone(), player: spec.player(spec.seed().unwrap_or(0)) })
     }
 
     fn pit(
@@ -490,12 +491,13 @@ fn identity(game: &dyn DynGame) -> String {
     format!("{}({})", game.name(), game.rules_text())
 }
 
-struct Player<G: Game> {
+/// A player and the game that it plays.
+struct Decider<G: Game> {
     game: Arc<G>,
-    agent: Box<dyn Agent<G>>,
+    player: Player<G>,
 }
 
-impl<G: FullGame> Player<G> {
+impl<G: FullGame> Decider<G> {
     /// The state, if it is one of the agent's game.
     fn position<'a>(&self, state: &'a dyn DynState) -> Result<&'a Position<G>, DecideError> {
         state
@@ -509,16 +511,16 @@ impl<G: FullGame> Player<G> {
     }
 }
 
-impl<G: FullGame> DynAgent for Player<G> {
+impl<G: FullGame> DynAgent for Decider<G> {
     fn decide(&mut self, state: &dyn DynState) -> Result<Decision, DecideError> {
         let position = self.position(state)?;
         let state = position.history.state();
         match self.game.turn(state) {
             Turn::Chance => Err(DecideError::NoDecision("chance is")),
             Turn::Over => Err(DecideError::NoDecision("the game is over")),
-            Turn::Seat(seat) => {
-                let view = self.game.view(&position.history, seat);
-                Ok(self.agent.act(&self.game, &view, self.game.legal(state)))
+            Turn::Seat(_) => {
+                let dealer = position.dealing.as_ref().map(|dealt| &dealt.dealer);
+                Ok(self.player.act(&self.game, &position.history, dealer, self.game.legal(state)))
             }
         }
     }
@@ -526,15 +528,15 @@ impl<G: FullGame> DynAgent for Player<G> {
     fn beliefs(&mut self, state: &dyn DynState, seat: Seat) -> Result<Marginals, DecideError> {
         let position = self.position(state)?;
         let view = self.game.view(&position.history, seat);
-        Ok(marginals(&*self.game, &self.agent.beliefs(&self.game, &view)))
+        Ok(marginals(&*self.game, &self.player.beliefs(&self.game, &view)))
     }
 
     fn restart(&mut self, seed: u64) {
-        self.agent.restart(seed);
+        self.player.restart(seed);
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.agent.interrupt_with(flag);
+        self.player.interrupt_with(flag);
     }
 }
 
@@ -560,18 +562,18 @@ impl<G: FullGame> Entrant<G> for Guest<G> {
         }
     }
 
-    fn enter(&self) -> Box<dyn Agent<G>> {
+    fn enter(&self) -> Player<G> {
         match &self.entrant {
             DynEntrant::Spec(spec) => {
-                let mut agent = spec.build(0);
-                agent.interrupt_with(self.interrupt.clone());
-                agent
+                let mut player = spec.player(0);
+                player.interrupt_with(self.interrupt.clone());
+                player
             }
-            DynEntrant::Callback(_, function) => Box::new(Called {
+            DynEntrant::Callback(_, function) => Player::Fair(Box::new(Called {
                 game: self.game.clone(),
                 function: function.clone(),
                 rng: stier_core::Rng::stream(0, "callback", 0),
-            }),
+            })),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Players, search, matches: generic over the game, naming none.
 //!
-//! One algorithm per file. [`agent`] says what an agent is, [`spec`] holds the only list of them, [`arena`] has them play,
+//! One algorithm per file. [`agent`] says what an agent is, [`oracle`] who else may sit at a table, [`spec`] holds the only list of them, [`arena`] has them play,
 //! [`erased`] shows games, states and agents to callers that know no types.
 
 pub mod agent;
@@ -10,6 +10,8 @@ pub mod belief;
 pub mod best_response;
 pub mod budget;
 pub mod choice;
+pub mod determinized;
+pub mod epimc;
 pub mod erased;
 pub mod fitted;
 pub mod flat_mc;
@@ -17,16 +19,24 @@ pub mod game_tree;
 pub mod greedy;
 pub mod ismcts;
 pub mod marginals;
+pub mod open_cards;
+pub mod oracle;
+pub mod pimc;
 pub mod policy_model;
+pub mod presumed;
 pub mod properties;
 pub mod random;
+pub mod recursive;
 pub mod ris_mcts;
 pub mod rollout;
 pub mod spec;
 pub mod spread;
+pub mod stop;
 pub mod survey;
 pub mod tssr;
+pub mod uct;
 pub mod worlds;
 
 pub use agent::{ActionStats, Agent, Decision, Search};
+pub use oracle::{OracleAgent, Player};
 pub use spec::{AgentSpec, SpecError};

@@ -32,7 +32,7 @@ use stier_core::{Turn, options};
 
 use crate::agent::{ActionStats, Agent, Decision, Search};
 use crate::belief::{BeliefSettings, Effort};
-use crate::rollout::{Roller, Rollout, RolloutSettings};
+use crate::rollout::{Roller, Rollout};
 use crate::worlds::Worlds;
 
 options! {
@@ -245,7 +245,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
             seat,
             worlds,
             options,
-            roller: Roller::new(game, RolloutSettings { rollout: options.rollout, ..RolloutSettings::default() }),
+            roller: Roller::of(game, options.rollout),
             rng,
             tree: Tree::default(),
             spreads: BySeat::filled(game.num_seats(), Spread::default()),

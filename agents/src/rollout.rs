@@ -135,6 +135,11 @@ impl Roller {
         }
     }
 
+    /// A roller that plays to the end.
+    pub fn of<G: Game>(game: &G, rollout: Rollout) -> Self {
+        Self::new(game, RolloutSettings { rollout, ..RolloutSettings::default() })
+    }
+
     /// An action on the way from the root to the leaf.
     #[inline(always)]
     pub fn note(&mut self, seat: Seat, action: Action) {

@@ -7,10 +7,15 @@ use stier_core::{Hints, OptionError, OptionInfo, OptionValue, Options};
 use thiserror::Error;
 
 use crate::agent::Agent;
+use crate::epimc::{Epimc, EpimcOptions};
 use crate::flat_mc::{FlatMc, FlatMcOptions};
 use crate::greedy::{Greedy, GreedyOptions};
 use crate::ismcts::{Ismcts, IsmctsOptions};
+use crate::oracle::{Oracle, OracleOptions, Player};
+use crate::pimc::{Pimc, PimcOptions};
+use crate::presumed::{PresumedOptions, PresumedPimc};
 use crate::random::{Random, RandomOptions};
+use crate::recursive::{RecursiveOptions, RecursivePimc};
 use crate::ris_mcts::{RisMcts, RisMctsOptions};
 
 /// An agent that cannot be built from its text.
@@ -82,17 +87,30 @@ macro_rules! agents {
 }
 
 agents! {
+    /// PIMC with the cards laid open some decisions later (Arjonilla, Saffidine and Cazenave 2024).
+    "epimc" => Epimc(EpimcOptions, Epimc);
     /// Flat Monte Carlo: worlds and rollouts, no tree (Ginsberg 2001; Browne et al. 2012).
     "flat_mc" => FlatMc(FlatMcOptions, FlatMc);
     /// One look ahead, by the game's own hints.
     "greedy" => Greedy(GreedyOptions, Greedy);
     /// Information set Monte Carlo tree search, single- or multi-observer (Cowling, Powley and Whitehouse 2012).
     "ismcts" => Ismcts(IsmctsOptions, Ismcts);
+    /// An open-card player: sees all cards, and with future=known those to come; shows what hidden information is worth.
+    "oracle" => Oracle(OracleOptions, Oracle);
+    /// Perfect information Monte Carlo search (Levy 1989; Ginsberg 2001; Long et al. 2010).
+    "pimc" => Pimc(PimcOptions, Pimc);
+    /// PIMC in which the others reply by what they can know (after Wisser 2015).
+    "presumed_pimc" => PresumedPimc(PresumedOptions, PresumedPimc);
     /// Uniformly random play.
     "random" => Random(RandomOptions, Random);
+    /// Playouts by PIMC players who see nothing but their views, level 1 (Furtak and Buro 2013).
+    "recursive_pimc" => RecursivePimc(RecursiveOptions, RecursivePimc);
     /// Tree search over every player's own information sets, re-determinizing (Goodman 2019).
     "ris_mcts" => RisMcts(RisMctsOptions, RisMcts);
 }
+
+/// Those of [`NAMES`] that see everything, hidden cards included: no fair players, bounds for them.
+pub const ORACLES: &[&str] = &["oracle"];
 
 /// An agent as text: `greedy`, `ismcts:iterations=10000,seed=1`. Parses, prints, and builds the agent for any game.
 #[derive(Clone, PartialEq, Debug)]
@@ -117,7 +135,21 @@ impl AgentSpec {
         self.seed
     }
 
-    /// The agent, with the streams of `seed`.
+    /// Whether it sees everything.
+    pub fn is_oracle(&self) -> bool {
+        ORACLES.contains(&self.name())
+    }
+
+    /// The agent, with the streams of `seed`, as somebody who can sit at a table: oracles see everything.
+    pub fn player<G: Hints>(&self, seed: u64) -> Player<G> {
+        match &self.kind {
+            Kind::Oracle(options) => Player::Oracle(Box::new(Oracle::new(options.clone(), seed))),
+            kind => Player::Fair(kind.build(seed)),
+        }
+    }
+
+    /// The agent, with the streams of `seed`, as one that is shown nothing but views. Oracles are blindfolded then: they take a world
+    /// drawn from the view for the true one.
     pub fn build<G: Hints>(&self, seed: u64) -> Box<dyn Agent<G>> {
         self.kind.build(seed)
     }
@@ -181,10 +213,7 @@ mod tests {
     #[test]
     fn errors_name_what_there_is() {
         let error = |text: &str| text.parse::<AgentSpec>().unwrap_err().to_string();
-        assert_eq!(
-            error("alphazero"),
-            "unknown agent 'alphazero'; the agents are flat_mc, greedy, ismcts, random, ris_mcts"
-        );
+        assert_eq!(error("alphazero"), format!("unknown agent 'alphazero'; the agents are {}", NAMES.join(", ")));
         assert!(
             error("ismcts:iteratons=5").starts_with("ismcts has no option 'iteratons'; its options are iterations,")
         );

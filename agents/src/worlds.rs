@@ -11,7 +11,7 @@
 //!   ([`Game::sight`] of the state drawn tells the searcher's true root from others). In a single-observer tree it has no meaning
 //!   and only adds noise.
 
-use stier_core::{Game, Hints, History, Rng, Sampler as _, Seat, SeatView as _};
+use stier_core::{Game, Hints, History, Rng, Sampler as _, Seat, SeatView as _, World};
 
 use crate::belief::{Belief, BeliefSettings, Beliefs, Effort, infer};
 use crate::policy_model;
@@ -98,6 +98,11 @@ impl<G: Game> Worlds<G> {
     /// What was inferred from the others' actions; `None` where chance alone counts.
     pub fn belief(&self) -> Option<&Belief<G::State>> {
         self.more.as_ref()?.belief.as_ref()
+    }
+
+    /// Every world once, with its weight, if there are no more than `most`.
+    pub fn all(&self, most: u64) -> Option<Vec<World<G::State>>> {
+        (self.sampler.count() <= most).then(|| self.sampler.worlds().collect())
     }
 }
 

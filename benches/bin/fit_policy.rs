@@ -14,7 +14,6 @@ use clap::Parser;
 use indicatif::{ParallelProgressIterator as _, ProgressStyle};
 use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use stier_agents::AgentSpec;
-use stier_agents::arena::Entrant;
 use stier_agents::spec::SpecError;
 use stier_core::{ActionSet as _, Hints, History, Options as _, Rng, RulesError, Turn, games, with_game};
 use thiserror::Error as ThisError;
@@ -180,8 +179,7 @@ impl Gradient for Likelihood<'_> {
 fn one_game<G: Hints>(game: &G, spec: &AgentSpec, arguments: &Arguments, index: u64) -> Decisions {
     let mut rng = Rng::stream(arguments.seed, "policy", index);
     let mut history = History::dealt(game, &mut rng);
-    let mut agent = Entrant::<G>::enter(spec);
-    agent.restart(rng.bits());
+    let mut agent = spec.build::<G>(rng.bits());
     let mut found = Decisions::new();
     while let Turn::Seat(seat) = game.turn(history.state()) {
         let legal = game.legal(history.state());

@@ -56,6 +56,12 @@ pub trait Hints: Game {
         None
     }
 
+    /// The returns of best play by everybody with all cards open when all that chance will bring is drawn from `rng` now and known
+    /// to everybody beforehand, where the game has them. Before the end only.
+    fn known_future(&self, _state: &Self::State, _rng: &mut Rng) -> Option<BySeat<f32>> {
+        None
+    }
+
     /// Plays to the end, each action uniformly random among those of [`rollout`](Hints::rollout): the same bits as step after
     /// step. Returns the number of decisions.
     #[inline]
@@ -67,5 +73,11 @@ pub trait Hints: Game {
             decisions += 1;
         }
         decisions
+    }
+    /// Many [hinted playouts](Hints::hinted_playout): distributed alike and independent of each other, but not the same bits, and
+    /// a state's game may depend on which others are in the slice. Returns the number of all decisions. Best in batches of 32 and
+    /// more.
+    fn hinted_playouts(&self, states: &mut [Self::State], rng: &mut Rng) -> u64 {
+        states.iter_mut().map(|state| u64::from(self.hinted_playout(state, rng))).sum()
     }
 }

@@ -3,7 +3,8 @@
 /// Adds a value to a key. Keys of different sequences of values are equal by accident only: once in 2^64 pairs, about.
 #[inline(always)]
 pub const fn mix(key: u64, value: u64) -> u64 {
-    let product = (key ^ value ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    let spread = key.wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let product = (spread ^ spread >> 32 ^ value).wrapping_mul(0xd6e8_feb8_6659_fd93);
     product ^ product >> 32
 }
 
@@ -15,6 +16,7 @@ mod tests {
 
     #[test]
     fn short_sequences_have_keys_of_their_own() {
+        assert_ne!(mix(5, 2), mix(4, 3));
         let mut keys = HashSet::from([0]);
         let mut ends = vec![0];
         for _ in 0..3 {

@@ -106,6 +106,10 @@ fn node<G: FullGame>(game: &G, history: &History<G>, rng: &mut Rng) {
     }
     if turn != Turn::Over {
         ok(game.returns(state).iter().all(|&value| value == 0.0), "no returns before the end");
+        estimates_are_returns(game, history, &game.evaluate(state));
+        if let Some(ending) = game.ending(state) {
+            estimates_are_returns(game, history, &ending);
+        }
     }
     for id in (0..=u8::MAX).map(Action) {
         let possible = legal.contains(id) || chance.iter().any(|outcome| outcome.action == id);
@@ -122,6 +126,17 @@ fn node<G: FullGame>(game: &G, history: &History<G>, rng: &mut Rng) {
         ok(game.turn(&next) != Turn::Chance, "a step ends at a decision or at the end");
     }
     ok(!game.text(state, None).is_empty() && game.html(state, None).starts_with('<'), "states can be shown");
+}
+
+/// What the cards promise lies where returns lie.
+fn estimates_are_returns<G: FullGame>(game: &G, history: &History<G>, values: &BySeat<f32>) {
+    let (low, high) = game.utility_range();
+    let ok = |ok, promise: &str| assert_ok(game, history, ok, promise);
+    ok(values.len() == game.num_seats(), "an estimate for each seat");
+    ok(values.iter().all(|value| (low - 1e-4..=high + 1e-4).contains(value)), "estimates lie in the range of returns");
+    if let Some(sum) = game.utility_sum() {
+        ok((values.iter().sum::<f32>() - sum).abs() < 1e-3, "estimates add up as returns do");
+    }
 }
 
 /// Maps between views and their strings and tensors, which must be one to one. Strings and tensors of long games are large:

@@ -35,6 +35,19 @@ impl Utility {
         }
     }
 
+    /// The return of each seat that these scores promise while they are expected only: of two scores that differ by `scale`, the
+    /// higher is taken to win e times as often. Within the bounds of the returns, and with their sum.
+    #[inline]
+    pub fn expected(self, scores: &BySeat<f32>, scale: f32) -> BySeat<f32> {
+        if self != Utility::Win {
+            return self.of(scores);
+        }
+        let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let weights = BySeat::from_fn(scores.len(), |seat| ((scores[seat] - best) / scale).exp());
+        let sum: f32 = weights.iter().sum();
+        less_the_others(&BySeat::from_fn(scores.len(), |seat| weights[seat] / sum))
+    }
+
     /// Bounds of every return, for scores of `seats` players between `low` and `high`.
     pub fn range(self, seats: usize, low: f32, high: f32) -> (f32, f32) {
         match self {
@@ -54,6 +67,7 @@ impl Utility {
 }
 
 /// Each value less the mean of the other seats' values.
+#[inline]
 fn less_the_others(values: &BySeat<f32>) -> BySeat<f32> {
     let sum: f32 = values.iter().sum();
     let others = (values.len() - 1) as f32;
@@ -78,5 +92,15 @@ mod tests {
         for (scores, expected) in [([2.0, 1.0], [1.0, -1.0]), ([1.0, 1.0], [0.0, 0.0])] {
             assert_eq!(Utility::Win.of(&BySeat::from(scores)).as_slice(), expected);
         }
+    }
+
+    #[test]
+    fn expected_scores_promise_shares_of_the_win() {
+        let scores = BySeat::from([3.0, 3.0 + 2.0 * 3.0_f32.ln()]);
+        assert_eq!(Utility::Margin.expected(&scores, 2.0), Utility::Margin.of(&scores));
+        let win = Utility::Win.expected(&scores, 2.0);
+        assert!((win.as_slice()[1] - 0.5).abs() < 1e-6 && (win.as_slice()[0] + 0.5).abs() < 1e-6, "{win:?}");
+        let sure = Utility::Win.expected(&BySeat::from([500.0, 0.0]), 0.1);
+        assert_eq!(sure.as_slice(), [1.0, -1.0]);
     }
 }

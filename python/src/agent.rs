@@ -25,7 +25,8 @@ const QUICK: i64 = 20_000;
 /// An agent for one game; made by `load_agent`.
 ///
 /// Its decisions are a function of its seed and of the decisions it has made since the last `restart`, unless its budget is
-/// time. It uses nothing that the player to move cannot know. One decision at a time: threads need agents of their own. A
+/// time. It uses nothing that the player to move cannot know, but for `oracle`, which sees everything: the state as it is, and with
+/// `future=known` what the state's seed will bring. One decision at a time: threads need agents of their own. A
 /// pickled agent comes back as newly loaded.
 #[pyclass(frozen, module = "stier")]
 pub(crate) struct Agent {
@@ -81,7 +82,7 @@ impl Agent {
     }
 }
 
-/// Whether an agent with these options decides in an instant: it has none, or its budget is small.
+/// Whether an agent with these options decides in an instant: it has none, or its budget is small. What worlds cost depends.
 fn is_quick(options: &[(&str, OptionValue)]) -> bool {
     let value = |wanted: &str| {
         options.iter().find_map(|(name, value)| match value {
@@ -91,12 +92,15 @@ fn is_quick(options: &[(&str, OptionValue)]) -> bool {
     };
     let timed = value("time_ms").is_some_and(|time| time > 0);
     let infers = options.contains(&("beliefs", OptionValue::Name("policy".to_string())));
-    options.is_empty() || !timed && !infers && value("iterations").is_some_and(|iterations| iterations <= QUICK)
+    let small = value("worlds").is_none() && value("iterations").is_some_and(|iterations| iterations <= QUICK);
+    options.is_empty() || !timed && !infers && small
 }
 
 /// The agents that search: those whose options have a budget.
 fn searchers() -> String {
-    let searches = |options: &[stier_core::OptionInfo]| options.iter().any(|option| option.name == "iterations");
+    let searches = |options: &[stier_core::OptionInfo]| {
+        options.iter().any(|option| matches!(option.name, "iterations" | "worlds"))
+    };
     let names = spec::describe().into_iter().filter(|(_, _, options)| searches(options)).map(|(name, ..)| name);
     names.collect::<Vec<_>>().join(", ")
 }

@@ -25,7 +25,7 @@ pub(crate) fn registered_names() -> Vec<&'static str> {
     games::NAMES.to_vec()
 }
 
-/// The names of all agents, ascending.
+/// The names of all agents, ascending. All but `oracle` use only what the player to move knows; `oracle` sees everything.
 #[pyfunction]
 pub(crate) fn registered_agents() -> Vec<&'static str> {
     spec::NAMES.to_vec()

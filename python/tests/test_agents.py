@@ -24,7 +24,7 @@ def first(state: stier.State) -> int:
 
 def test_names_are_sorted_and_load(game: stier.Game) -> None:
     names = stier.registered_agents()
-    assert {"greedy", "ismcts", "random"} <= set(names)
+    assert {"epimc", "greedy", "ismcts", "oracle", "pimc", "random"} <= set(names)
     assert names == sorted(names)
     assert [stier.load_agent(name, game).name for name in names] == names
 
@@ -75,7 +75,10 @@ def test_what_is_no_agent_is_refused_with_what_there_is(schwinget: stier.Game, n
         assert part in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["random", "greedy", "ismcts:iterations=60", "ismcts:iterations=60,threads=2"])
+@pytest.mark.parametrize(
+    "name",
+    ["random", "greedy", "ismcts:iterations=60", "ismcts:iterations=60,threads=2", "pimc:worlds=3,iterations=10"],
+)
 def test_decisions_are_legal_and_repeatable(game: stier.Game, name: str) -> None:
     one, two = (stier.load_agent(name, game, seed=4) for _ in range(2))
     for state in decisions(game, 41):

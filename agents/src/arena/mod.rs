@@ -18,7 +18,7 @@ use serde::Serialize;
 use stier_core::{Action, ActionSet as _, BySeat, Dealer, Game, Hints, History, Options as _, Rng, Seat, Turn};
 use thiserror::Error;
 
-use crate::agent::Agent;
+use crate::oracle::Player;
 use crate::spec::AgentSpec;
 
 pub use stats::{Estimate, win_share};
@@ -30,8 +30,8 @@ pub trait Entrant<G: Game>: Sync {
     fn label(&self) -> String;
     /// A number that is mixed into the seeds of its agents.
     fn seed(&self) -> u64;
-    /// An agent; [`Agent::restart`] seeds it before every game.
-    fn enter(&self) -> Box<dyn Agent<G>>;
+    /// A player; [`Player::restart`] seeds it before every game.
+    fn enter(&self) -> Player<G>;
 }
 
 impl<G: Hints> Entrant<G> for AgentSpec {
@@ -43,8 +43,8 @@ impl<G: Hints> Entrant<G> for AgentSpec {
         AgentSpec::seed(self).unwrap_or(0)
     }
 
-    fn enter(&self) -> Box<dyn Agent<G>> {
-        self.build(0)
+    fn enter(&self) -> Player<G> {
+        self.player(0)
     }
 }
 
@@ -133,7 +133,7 @@ pub fn pit<G: Game>(
         (0..games)
             .into_par_iter()
             .map_init(
-                || (0..entrants.len()).map(|_| None).collect::<Vec<Option<Box<dyn Agent<G>>>>>(),
+                || (0..entrants.len()).map(|_| None).collect::<Vec<Option<Player<G>>>>(),
                 |agents, number| {
                     if stop.load(Ordering::Relaxed) {
                         return None;
@@ -187,7 +187,7 @@ pub fn number_of_games(seats: usize, entrants: usize, deals: u64) -> u64 {
 fn one_game<G: Game>(
     game: &G,
     entrants: &[&dyn Entrant<G>],
-    agents: &mut [Option<Box<dyn Agent<G>>>],
+    agents: &mut [Option<Player<G>>],
     sitting: &BySeat<usize>,
     seed: u64,
     deal: u64,
@@ -206,9 +206,8 @@ fn one_game<G: Game>(
             return history;
         };
         let legal = game.legal(history.state());
-        let view = game.view(&history, seat);
-        let agent = agents[sitting[seat]].as_mut().expect("every seat is taken");
-        let decision = agent.act(game, &view, legal);
+        let player = agents[sitting[seat]].as_mut().expect("every seat is taken");
+        let decision = player.act(game, &history, Some(&dealer), legal);
         debug_assert!(legal.contains(decision.action), "agents choose legal actions");
         history.push(game, decision.action);
     }

@@ -21,11 +21,19 @@
 //! visits add up to `iterations` plus the inherited ones.
 //!
 //! Known weaknesses. Of `single`: opponents are modelled as holding any cards at once, their choices being averages over hands;
-//! in simultaneous choices those who come later in the order are modelled as if they saw the searcher's. Of all: the worlds
+//! in simultaneous choices those who come later in the order are modelled as if they saw the searcher's. Of `multi`: where an
+//! opponent can hold very many hands, its nodes are hardly ever passed twice, and it is modelled as playing its rollouts (at the
+//! first decision in Schwinget there are 20,349 hands, and 10,000 iterations make 9,200 nodes): it pays where hands are few or
+//! iterations many. Of `draws=branch`: the same for the searcher's own nodes. Of all: the worlds
 //! agree on the searcher's own cards, so opponents are modelled as if they knew them. Of the deterministic rules: play can be
 //! exploited, and more iterations sharpen the answer to this model of the game, which is not the equilibrium: on Kuhn poker
 //! exploitability rises with them. The mixed rules explore more for it and need more iterations; their returns come from
-//! strategies that still explore further down, so that they converge near an equilibrium only, where at all.
+//! strategies that still explore further down, so that they converge near an equilibrium only, where at all. A mixed final choice
+//! costs strength against opponents who do not exploit: in Schwinget at 1,000 iterations the average strategy of regret matching
+//! won 44 % against the most visited action of UCB1, its own most visited action 50 %.
+//!
+//! When to use what: `single` with `ucb1` as it is; `multi` with `regret_matching` and `choose=mixed` for choices made at once and
+//! where hands are few; `smooth_uct` and `ucb1_tuned` (c = 0.5) cost little and are about as strong as `ucb1`.
 
 mod observers;
 mod selection;

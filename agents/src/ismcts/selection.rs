@@ -407,11 +407,14 @@ pub(super) struct Regrets {
     /// How much better the action would have done than the strategy, estimated and added up over the passes in which it was
     /// available.
     regret: [f64; LANES],
-    /// The strategies of all passes, added up.
+    /// The strategies of all passes, added up, the first of them weighted by the number of the pass.
     average: [f64; LANES],
     /// The strategy of the last pass.
     strategy: [f32; LANES],
 }
+
+/// Passes in which the strategy is noise mostly and counts for less in the average, the less the earlier.
+const WARM_UP: u32 = 256;
 
 /// What a regret-based rule remembers of a choice.
 #[derive(Clone, Copy, Debug)]
@@ -430,9 +433,11 @@ fn explore<A: ActionSet>(
     legal: A,
     rows: (Row, Row),
     gamma: f32,
+    passes: u32,
     rng: &mut Rng,
 ) -> (Edge, Action, Draw<A>) {
     let (mask, mut strategy) = rows;
+    let weight = f64::from(passes.min(WARM_UP));
     let actions: f32 = mask.iter().flatten().sum();
     let total: f32 = strategy.iter().flatten().sum();
     let uniform = 1.0 / actions;
@@ -441,7 +446,7 @@ fn explore<A: ActionSet>(
         let normal = if total > 0.0 { lanes(|i| row[i] / total) } else { lanes(|i| uniform * mask[i]) };
         let (block, extra) = tree.parts(at);
         extra.strategy = normal;
-        extra.average = lanes(|i| extra.average[i] + f64::from(normal[i]));
+        extra.average = lanes(|i| extra.average[i] + weight * f64::from(normal[i]));
         *row = lanes(|i| (1.0 - gamma) * normal[i] + gamma * uniform * mask[i]);
         at = block.next;
     }
@@ -535,7 +540,7 @@ impl Selection for Exp3 {
             strategy.push(lanes(|i| mask[i] * exp((rate * (extra.regret[i] - most)).min(0.0) as f32)));
             at = block.next;
         }
-        explore(tree, node, legal, (mask, strategy), gamma, rng)
+        explore(tree, node, legal, (mask, strategy), gamma, passes, rng)
     }
 
     #[inline(always)]
@@ -578,7 +583,7 @@ impl Selection for RegretMatching {
         _spread: f32,
         rng: &mut Rng,
     ) -> (Edge, Action, Draw<A>) {
-        let (mask, _, _) = count(tree, node, legal);
+        let (mask, _, passes) = count(tree, node, legal);
         let mut strategy = Row::new();
         let mut at = node;
         for mask in &mask {
@@ -586,7 +591,7 @@ impl Selection for RegretMatching {
             strategy.push(lanes(|i| mask[i] * extra.regret[i].max(0.0) as f32));
             at = block.next;
         }
-        explore(tree, node, legal, (mask, strategy), self.gamma, rng)
+        explore(tree, node, legal, (mask, strategy), self.gamma, passes, rng)
     }
 
     #[inline(always)]

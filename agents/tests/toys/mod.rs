@@ -3,6 +3,7 @@
 
 pub(crate) mod checks;
 pub(crate) mod goofspiel;
+pub(crate) mod guess;
 pub(crate) mod kuhn;
 pub(crate) mod kuhn_three;
 pub(crate) mod leduc;

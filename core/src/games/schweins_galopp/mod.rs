@@ -63,7 +63,31 @@ pub struct SchweinsGalopp {
     space: [u8; DISTANCES],
 }
 
+/// The spaces of the race from the leader backwards, the leader's in the top bit: those with a pig, as a set.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    spaces: u64,
+    track: u8,
+}
+
+impl Row {
+    /// Free spaces between the leader and a pig that is so many spaces behind, where it is no more than a lap behind.
+    #[inline(always)]
+    fn free_before(self, behind: u8) -> u32 {
+        let pigs = (self.spaces >> (64 - behind.clamp(1, self.track))).count_ones();
+        u32::from(behind) - pigs.min(behind.into())
+    }
+}
+
 impl SchweinsGalopp {
+    /// The row of pigs behind a leader that has run this far.
+    #[inline(always)]
+    fn row(&self, occupied: u32, front: u8) -> Row {
+        let track = self.rules.track;
+        let twice = u64::from(occupied) | u64::from(occupied) << track;
+        Row { spaces: twice << (63 - (self.space(front) + track)), track }
+    }
+
     /// The seat to the left.
     #[inline(always)]
     fn left_of(&self, seat: u8) -> u8 {

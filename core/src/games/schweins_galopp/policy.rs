@@ -6,7 +6,7 @@
 
 use crate::actions::Action;
 
-use super::counts::{Counts, MAX_COLOURS};
+use super::counts::Counts;
 use super::state::{Phase, State};
 use super::{FOOD_IDS, KEPT_CLEAR, SchweinsGalopp, policy_weights};
 
@@ -50,15 +50,6 @@ fn truth(condition: bool) -> f32 {
     f32::from(u8::from(condition))
 }
 
-/// Free spaces between a pig and the leader, where it is no more than a lap behind.
-#[inline(always)]
-fn free_before(track: u32, twice: u64, space_of_front: u8, front: u8, distance: u8) -> u32 {
-    let behind = u32::from(front - distance);
-    // The leader's space is the top bit.
-    let ahead = twice << (63 - (u32::from(space_of_front) + track));
-    behind - (ahead >> (64 - behind.clamp(1, track))).count_ones().min(behind)
-}
-
 /// The place of a pig from its distance to the leader and the free spaces before it.
 #[inline(always)]
 fn place(behind: u8, free: u32) -> usize {
@@ -92,19 +83,15 @@ impl SchweinsGalopp {
             // The last card is the only one.
             return;
         }
-        let track = u32::from(self.rules.track);
         let known = state.played.iter().fold(state.hands[me], |sum, &played| sum + played);
         let unseen = self.deck - known;
 
         // The pig runs.
-        let twice = u64::from(state.occupied) | u64::from(state.occupied) << track;
         let distance = state.distance[pig];
+        let behind = state.front - distance;
+        let was = place(behind, self.row(state.occupied, state.front).free_before(behind));
         let from = self.space(distance);
-        let was = place(
-            state.front - distance,
-            free_before(track, twice, self.space(state.front), state.front, distance),
-        );
-        let stride = (twice >> (from + 1)).trailing_ones() as u8 + 1;
+        let stride = self.stride(state.occupied, from);
         let reached = distance + stride;
         let to = self.space(reached);
         let occupied = state.occupied ^ (1 << from | 1 << to);
@@ -113,13 +100,12 @@ impl SchweinsGalopp {
         let found = truth(state.track_food >> to & 1 == 1);
 
         // Where the pigs stand then.
-        let twice = u64::from(occupied) | u64::from(occupied) << track;
-        let space_of_front = self.space(front);
+        let row = self.row(occupied, front);
         let (mut mine, mut others) = ([0_u8; PLACES], [0_u8; PLACES]);
         let (mut best, mut alone, mut helped, mut danger) = (PLACES - 1, 0, 0_u32, 0_u8);
-        for other in 0..usize::from(self.rules.colours).min(MAX_COLOURS) {
+        for other in 0..usize::from(self.rules.colours) {
             let distance = if other == pig { reached } else { state.distance[other] };
-            let free = free_before(track, twice, space_of_front, front, distance);
+            let free = row.free_before(front - distance);
             let place = place(front - distance, free);
             let (held, hidden) = (kept.get(other), unseen.get(other));
             mine[place] += held;
@@ -199,7 +185,7 @@ mod tests {
         "players=3,rounds=1",
         "players=4,track_food=on",
         "players=2,placement=choice,track_food=on,food=3",
-        "players=2,colours=2,cards_per_colour=2,hand_size=2,track=6",
+        "players=2,colours=2,cards_per_colour=3,hand_size=2,track=6",
         "players=2,colours=3,cards_per_colour=7,hand_size=7,track=6,rounds=9",
         "players=4,colours=4,hand_size=1",
         "players=3,colours=5,track=6,food=255",

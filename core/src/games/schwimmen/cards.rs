@@ -73,6 +73,36 @@ pub(super) fn score(hand: u32, three_of_a_kind: Switch) -> u8 {
     best
 }
 
+/// The number of aces.
+#[inline(always)]
+pub(super) fn aces(cards: u32) -> u32 {
+    (cards & ACES).count_ones()
+}
+
+/// What the suit of `card` is worth in a hand of three that takes it for a card that this suit misses least, in half points.
+#[inline(always)]
+pub(super) fn best_with(hand: u32, card: Card) -> u8 {
+    let own = hand.to_le_bytes()[usize::from((card / 8) & 3)];
+    // A hand of one suit gives its lowest away.
+    let given = if own.count_ones() == 3 { own & own.wrapping_neg() } else { 0 };
+    SUMS[usize::from(own ^ given | 1 << (card % 8))]
+}
+
+/// The most that the best suit of a hand of three can be worth, in half points, where any of its cards may be exchanged for one of those
+/// offered.
+#[inline(always)]
+pub(super) fn best_exchange(hand: u32, offered: u32) -> u8 {
+    let mut best = 0;
+    for (own, offered) in hand.to_le_bytes().into_iter().zip(offered.to_le_bytes()) {
+        let top = if offered == 0 { 0 } else { 0x80_u8 >> offered.leading_zeros() };
+        // A hand of one suit gives the lowest away.
+        let lowest = own & own.wrapping_neg();
+        let given = if own.count_ones() == 3 && top > lowest { lowest } else { 0 };
+        best = best.max(SUMS[usize::from(own ^ given | top)]);
+    }
+    best
+}
+
 /// The name of a card, such as `D7`.
 pub(super) fn name(card: Card) -> String {
     let card = usize::from(card) % CARDS;
@@ -90,7 +120,7 @@ pub(super) fn score_text(score: u8) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{CARDS, deck, ends, name, score};
+    use super::{CARDS, best_exchange, deck, ends, name, score};
     use crate::bits::subsets;
     use crate::games::schwimmen::Rules;
     use crate::options::{Options, Switch};
@@ -129,6 +159,24 @@ mod tests {
         }
         // Four suits times two of four ten-cards, and the four blitzes.
         assert_eq!(ending, 4 * 6 + 4);
+    }
+
+    #[test]
+    fn the_best_exchange_is_the_best_of_all() {
+        let hands = ["D7 D8 D9", "DA HA CK", "HT HJ SA", "CA CK CT", "D7 H8 S9"];
+        for own in hands.map(hand) {
+            for table in hands.into_iter().chain(["D8 DT H7", "SK SQ SJ"]).map(hand).filter(|table| table & own == 0) {
+                let members = |set: u32| (0..32).filter(move |card| set >> card & 1 == 1);
+                let exchanges =
+                    members(table).flat_map(|taken| members(own).map(move |given| own ^ 1 << given | 1 << taken));
+                // Three aces count by their suits here.
+                let by_suit = |hand: u32| {
+                    hand.to_le_bytes().map(|byte| super::SUMS[usize::from(byte)]).into_iter().max().unwrap()
+                };
+                let best = exchanges.chain([own]).map(by_suit).max().unwrap();
+                assert_eq!(best_exchange(own, table), best, "{own:x} {table:x}");
+            }
+        }
     }
 
     #[test]

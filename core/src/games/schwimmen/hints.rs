@@ -1,18 +1,42 @@
-//! How to play Schwimmen passably by looking at one's own cards.
+//! How to play Schwimmen passably by looking at one's own cards, and what a position is worth.
+//!
+//! The estimate sets hands against each other: what each is worth now, what the best exchange with the table would add, and that cards of
+//! different suits, for the same worth, have more to gain. It is a multinomial logit for the loser of the deal, fitted to the mean results of
+//! 32 hinted playouts from each of 24,000 positions for two, three and five players (from hinted play with one action in five random). What
+//! the stakes left are worth is taken as if every deal were lost by anybody alike (D. A. Harville, *Assigning Probabilities to the
+//! Outcomes of Multi-Entry Competitions*, Journal of the American Statistical Association 68, 1973, for the order of places).
 
 use crate::actions::{Action, Actions128};
 use crate::bits;
 use crate::game::SeatView as _;
 use crate::hints::Hints;
+use crate::options::Switch;
+use crate::seats::{BySeat, Seat};
+use crate::utility;
 
-use super::rules::DealerSwap;
-use super::state::{Phase, State};
+use super::cards;
+use super::rules::{DealerSwap, Play, Utility};
+use super::state::{NOBODY, PLAYERS, Phase, State, after};
 use super::{GIVE, KNOCK, PUSH, SWAP, SWAP_ALL, Schwimmen, View};
 
 /// Knock with this many half points. Against players of this kind, knocking with less loses, however many they are.
 const KNOCK_FROM: u8 = 56;
 /// The dealer keeps this many half points rather than three cards face down.
 const KEEP_FROM: u8 = 38;
+
+/// How much less likely a hand loses, as a logit: for each half point; for each half point that an exchange would add; for each card
+/// that is not of its longest suit. The second number of each is shared by the players in the deal.
+const BY_SCORE: (f32, f32) = (0.21, 0.0);
+const BY_GAIN: (f32, f32) = (0.055, 0.0);
+const BY_OTHER_SUITS: (f32, f32) = (1.0, 3.2);
+/// The same once somebody has knocked.
+const BY_SCORE_AT_LAST: (f32, f32) = (0.2, 0.3);
+const BY_GAIN_AT_LAST: (f32, f32) = (0.03, 0.6);
+
+/// By how much the logits of losing are larger than those of winning.
+const LUCK: f32 = 1.5;
+/// What is left at least of the lives of a player who is still in.
+const LEAST_LIFE: f32 = 0.01;
 
 impl Schwimmen {
     /// What a hand promises: its score, and a little for what the other cards could become.
@@ -28,8 +52,103 @@ impl Schwimmen {
         bits::members(hand).map(move |given| (given, hand ^ 1 << given | 1 << card))
     }
 
+    /// What the best hand is worth that one may have after taking `card`.
+    fn best_with(&self, hand: u32, card: u8) -> u8 {
+        Self::hands_with(hand, card).map(|(_, hand)| self.score(hand)).max().unwrap_or(0)
+    }
+
+    /// Whether no hand among these cards counts by anything but its best suit.
+    #[inline(always)]
+    fn counts_by_suits(&self, cards: u32) -> bool {
+        self.rules.three_of_a_kind == Switch::Off && cards::aces(cards) < 3
+    }
+
     fn is_due_to_knock(&self, hand: u32) -> bool {
         self.score(hand) >= KNOCK_FROM
+    }
+}
+
+impl Schwimmen {
+    /// The chance of each seat to lose the present deal, with all cards open: they add up to 1.
+    #[inline]
+    fn chances_to_lose(&self, state: &State) -> [f32; PLAYERS] {
+        let mut chances = [0.0; PLAYERS];
+        let players = f32::from(state.players);
+        match state.phase {
+            Phase::Turn | Phase::Give | Phase::Swap | Phase::Refresh => {}
+            Phase::Cut => {
+                let share = 1.0 / state.cutters.count_ones() as f32;
+                bits::members(u32::from(state.cutters)).for_each(|seat| chances[usize::from(seat)] = share);
+                return chances;
+            }
+            Phase::Deal | Phase::Table | Phase::Over => {
+                state.seats_in().for_each(|seat| chances[seat] = 1.0 / players);
+                return chances;
+            }
+        }
+        let of = |worth: (f32, f32)| worth.0 + worth.1 / players;
+        let at_last = state.knocker != NOBODY;
+        let (by_score, by_gain) = if at_last { (BY_SCORE_AT_LAST, BY_GAIN_AT_LAST) } else { (BY_SCORE, BY_GAIN) };
+        let (by_score, by_gain) = (of(by_score), of(by_gain));
+        let by_other_suits = if at_last { 0.0 } else { of(BY_OTHER_SUITS) };
+        let mut seat = usize::from(state.mover);
+        let mut turns = state.end - state.turns;
+        let mut lowest = f32::INFINITY;
+        for _ in 0..state.players {
+            let giving = state.phase == Phase::Give && seat == usize::from(state.mover);
+            let (hand, now) = if giving {
+                // The exchange goes on as it does most good.
+                let hands = Self::hands_with(state.hands[seat], state.taken).map(|(_, hand)| (hand, self.score(hand)));
+                hands.max_by_key(|&(_, score)| score).expect("three cards to give")
+            } else {
+                (state.hands[seat], self.score(state.hands[seat]))
+            };
+            let gain = if turns == 0 || giving {
+                0
+            } else {
+                let best = cards::best_exchange(hand, state.table).max(self.score(state.table));
+                best.saturating_sub(now)
+            };
+            let longest = hand.to_le_bytes().map(u8::count_ones).into_iter().max().unwrap_or(0);
+            let safety = by_score * f32::from(now) + by_gain * f32::from(gain) - by_other_suits * longest as f32;
+            chances[seat] = safety;
+            lowest = lowest.min(safety);
+            turns = turns.saturating_sub(1);
+            seat = usize::from(after(state.active, seat as u8));
+        }
+        let mut sum = 0.0;
+        for seat in state.seats_in() {
+            chances[seat] = (lowest - chances[seat]).exp();
+            sum += chances[seat];
+        }
+        state.seats_in().for_each(|seat| chances[seat] /= sum);
+        chances
+    }
+
+    /// Net stakes, or shares of the win, that the lives left promise in a match: the chance to be the last is in proportion to them, and
+    /// among the others so is that to be the last but one.
+    #[inline]
+    fn match_prospects(&self, lives: [f32; PLAYERS]) -> BySeat<f32> {
+        let count = usize::from(self.rules.players);
+        let all: f32 = lives.iter().sum();
+        let win = self.rules.utility == Utility::Win;
+        let players = f32::from(self.rules.players);
+        BySeat::from_fn(count, |Seat(seat)| {
+            let own = lives[usize::from(seat)];
+            let first = own / all;
+            if win {
+                return first - (1.0 - first) / (players - 1.0);
+            }
+            let second = if count == 2 {
+                0.0
+            } else {
+                let others = (0..count).filter(|&other| other != usize::from(seat));
+                others.map(|other| lives[other] / all * own / (all - lives[other]).max(f32::MIN_POSITIVE)).sum()
+            };
+            // The winner has everybody's stakes; the last to sink has the own ones back.
+            let pot = if count == 2 { 6.0 } else { 3.0 * (players - 1.0) };
+            pot * first + 3.0 * second - 3.0
+        })
     }
 }
 
@@ -77,10 +196,10 @@ impl Hints for Schwimmen {
                     }
                 };
                 offer(self.score(state.table), 1 << SWAP_ALL);
+                let by_suits = self.counts_by_suits(hand | state.table);
                 for card in bits::members(state.table) {
-                    for (_, hand) in Self::hands_with(hand, card) {
-                        offer(self.score(hand), 1 << card);
-                    }
+                    let score = if by_suits { cards::best_with(hand, card) } else { self.best_with(hand, card) };
+                    offer(score, 1 << card);
                 }
                 Actions128(actions)
             }
@@ -103,5 +222,54 @@ impl Hints for Schwimmen {
             }
             _ => legal,
         }
+    }
+    fn evaluate(&self, state: &State) -> BySeat<f32> {
+        let chances = self.chances_to_lose(state);
+        let count = usize::from(self.rules.players);
+        let others = f32::from(self.rules.players) - 1.0;
+        match (self.rules.play, self.rules.utility) {
+            (Play::Deal, Utility::Stakes) => {
+                BySeat::from_fn(count, |seat| ((1.0 - chances[seat.index()]) - others * chances[seat.index()]) / others)
+            }
+            // The least likely to lose is the most likely to win.
+            (Play::Deal, Utility::Win) => {
+                let safety = BySeat::from_fn(count, |seat| -chances[seat.index()].max(1e-9).ln());
+                utility::Utility::Win.expected(&safety, LUCK)
+            }
+            (Play::Match, _) => {
+                let mut lives = state.lives.map(f32::from);
+                let those_in = lives.iter_mut().zip(chances).filter(|(lives, _)| **lives > 0.0);
+                those_in.for_each(|(lives, chance)| *lives = (*lives - chance).max(LEAST_LIFE));
+                self.match_prospects(lives)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Rules, Schwimmen};
+    use super::cards;
+    use crate::bits;
+    use crate::game::Game as _;
+    use crate::rng::Rng;
+
+    #[test]
+    fn exchanges_that_score_more_are_found_suit_by_suit() {
+        let game = Schwimmen::new(Rules::default()).unwrap();
+        let mut rng = Rng::stream(1, "exchanges", 0);
+        let mut more = 0;
+        for _ in 0..20_000 {
+            let cards = bits::random_subset(u32::MAX, 4, &mut rng);
+            let card = bits::nth_bit(u64::from(cards), rng.below(4)) as u8;
+            let hand = cards ^ 1 << card;
+            if game.counts_by_suits(cards) {
+                let (fast, slow) = (cards::best_with(hand, card), game.best_with(hand, card));
+                let score = game.score(hand);
+                assert_eq!(fast.max(score), slow.max(score), "{hand:x} {card}");
+                more += u32::from(slow > score);
+            }
+        }
+        assert!(more > 5000);
     }
 }

@@ -6,7 +6,7 @@ use crate::rng::Rng;
 use crate::seats::BySeat;
 
 use super::state::{Phase, State};
-use super::{Schwinget, View, playout, policy, policy_weights};
+use super::{Schwinget, View, batch, playout, policy, policy_weights};
 
 impl Hints for Schwinget {
     fn appeal(&self, view: &View, action: Action) -> f32 {
@@ -44,8 +44,17 @@ impl Hints for Schwinget {
         self.open_ending(state)
     }
 
+    /// See [`Schwinget::known_pile`]: about 50 microseconds at the first lead, less later.
+    fn known_future(&self, state: &State, rng: &mut Rng) -> Option<BySeat<f32>> {
+        self.random_known_pile(state, rng)
+    }
+
     #[inline]
     fn hinted_playout(&self, state: &mut State, rng: &mut Rng) -> u32 {
         playout::to_the_end::<true>(self, state, rng)
+    }
+
+    fn hinted_playouts(&self, states: &mut [State], rng: &mut Rng) -> u64 {
+        batch::to_the_end::<true>(self, states, rng)
     }
 }

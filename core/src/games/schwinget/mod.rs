@@ -7,9 +7,12 @@
 //! Cards are `G1`..`Y6` (green, red, blue, yellow), `KR` the referee, `BK` the counter. Ids: suit x values + (value - 1), then
 //! `KR`, then `BK`, then the actions `attack`, `lead:self`, `lead:opponent`. Chance outcomes are card ids.
 
+mod batch;
 mod cards;
 mod encode;
 mod hints;
+mod known_pile;
+mod lanes;
 mod lock;
 mod notation;
 mod picture;
@@ -37,13 +40,14 @@ use crate::seats::{BySeat, Seat};
 use crate::utility::Utility;
 
 use cards::{Card, Deck, NO_CARD};
+pub use known_pile::KnownPile;
 pub use lock::LockValue;
 pub use rules::{Rules, Scoring, Specials};
 pub use sampler::Sampler;
 use solve::Layout;
 pub use state::State;
 use state::{NOBODY, Neutral, Phase};
-use verdict::Verdicts;
+use verdict::{Verdict, Verdicts};
 pub use view::View;
 
 /// Schwinget under fixed rules.
@@ -124,7 +128,12 @@ impl Schwinget {
     /// Both hands are empty: score the bout; the next one, or the end.
     #[inline(always)]
     fn finish_bout(&self, state: &mut State) {
-        let verdict = self.verdicts.of(state);
+        self.finish_with(state, self.verdicts.of(state));
+    }
+
+    /// The same with the score at hand.
+    #[inline(always)]
+    fn finish_with(&self, state: &mut State, verdict: Verdict) {
         state.scores[0] += verdict.scores[0];
         state.scores[1] += verdict.scores[1];
         if state.bout + 1 == self.rules.bouts {
@@ -350,6 +359,10 @@ impl Game for Schwinget {
     #[inline]
     fn playout(&self, state: &mut State, rng: &mut Rng) -> u32 {
         playout::to_the_end::<false>(self, state, rng)
+    }
+
+    fn playouts(&self, states: &mut [State], rng: &mut Rng) -> u64 {
+        batch::to_the_end::<false>(self, states, rng)
     }
 
     #[inline(always)]

@@ -35,7 +35,7 @@ const LOWER: u32 = 0x1f1f_1f1f;
 /// All cards of suits.
 const SUITED: u32 = HIGHEST | LOWER;
 /// The referee.
-const REFEREE: u32 = 1 << 7;
+pub(super) const REFEREE: u32 = 1 << 7;
 /// The counter.
 const COUNTER: u32 = 1 << 15;
 /// Both.
@@ -95,7 +95,7 @@ fn fill_down(cards: u32) -> u32 {
 /// Of the `cards` of a player, the lowest of each run that no card of the `other` player's interrupts. The highest value of a
 /// suit stands for itself where the counter is `about`.
 #[inline(always)]
-fn distinct(cards: u32, other: u32, counter: bool) -> u32 {
+pub(super) fn distinct(cards: u32, other: u32, counter: bool) -> u32 {
     let gap = if counter { 0 } else { 0x2020_2020 };
     let open = (SUITED | gap) & !other;
     let suited = cards & SUITED;
@@ -110,7 +110,7 @@ impl Table {
 
     /// What may answer `led`, and which cards would win; the referee as in the last trick.
     #[inline(always)]
-    fn replies<const SPECIALS: bool>(&self, led: u32, follow: u32) -> (u32, u32) {
+    pub(super) fn replies<const SPECIALS: bool>(&self, led: u32, follow: u32) -> (u32, u32) {
         if SPECIALS && led & SPECIAL != 0 {
             let winners = if led == REFEREE { !0 } else { LOWER };
             return (follow, winners);

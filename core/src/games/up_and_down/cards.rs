@@ -33,6 +33,8 @@ pub(super) struct Deck {
     pub(super) suit: [u64; 4],
     /// `value[value]`: its four cards.
     pub(super) value: [u64; 16],
+    /// `below[value]`: the cards of lower values.
+    below: [u64; 16],
     /// `value_of[card]`, counted from 0.
     value_of: [u8; CARDS],
     /// The name of each card.
@@ -56,6 +58,7 @@ impl Deck {
             all: (1 << size) - 1,
             suit: [0; 4],
             value: [0; 16],
+            below: [0; 16],
             value_of: [0; CARDS],
             names: Vec::new(),
             ways: 0,
@@ -69,6 +72,9 @@ impl Deck {
             deck.value[usize::from(value)] |= 1 << card;
             deck.value_of[usize::from(card)] = value;
             deck.names.push(format!("{}{}", SUITS[suit], VALUES[usize::from(value)]));
+        }
+        for value in 1..usize::from(values) {
+            deck.below[value] = deck.below[value - 1] | deck.value[value - 1];
         }
         for sum in 0..values {
             deck.ways_below[usize::from(sum)] = deck.ways;
@@ -108,6 +114,20 @@ impl Deck {
     #[inline(always)]
     pub(super) fn able(&self, suit: u8, trump: u8) -> u64 {
         self.suit[usize::from(suit & 3)] | self.value[usize::from(trump & 15)]
+    }
+
+    /// The cards of higher values; of lower ones where the lowest wins.
+    #[inline(always)]
+    pub(super) fn beyond(&self, value: u8, down: bool) -> u64 {
+        let value = usize::from(value & 15);
+        let below = self.below[value];
+        if down { below } else { self.all & !(below | self.value[value]) }
+    }
+
+    /// The cards that beat one of this value, if they can win.
+    #[inline(always)]
+    pub(super) fn better(&self, value: u8, trump: u8, down: bool) -> u64 {
+        if value == trump { 0 } else { self.beyond(value, down) | self.value[usize::from(trump & 15)] }
     }
 
     /// The sums that two dice show, other than `but`, with their probabilities; ids from `first`.
@@ -195,6 +215,22 @@ mod tests {
         let small = Deck::new(&Rules::from_text("die_faces=2").unwrap());
         let sums: Vec<f64> = small.sums(None, 12).iter().map(|o| o.probability).collect();
         assert_eq!(sums, [0.25, 0.5, 0.25]);
+    }
+
+    #[test]
+    fn better_cards_win_the_trick() {
+        let deck = Deck::new(&Rules::default());
+        for (trump, down) in [(0, false), (4, true), (10, false), (6, true)] {
+            for card in 0..deck.size {
+                for other in (0..deck.size).filter(|&other| deck.value_of(other) != deck.value_of(card)) {
+                    let mut trick = Trick::default();
+                    trick.add(0, deck.value_of(card), true);
+                    trick.add(1, deck.value_of(other), true);
+                    let better = deck.better(deck.value_of(card), trump, down) >> other & 1 == 1;
+                    assert_eq!(trick.winner(trump, down), (true, u8::from(better)));
+                }
+            }
+        }
     }
 
     #[test]

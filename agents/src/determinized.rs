@@ -1,0 +1,372 @@
+//! What the searches have in common that deal the hidden cards out and look at each world as if it were open: which worlds, what a
+//! world says about the actions, and how that is added up.
+
+use std::time::Instant;
+
+use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, Rng, Seat, Turn, World, choice};
+
+use crate::agent::{ActionStats, Decision, Search};
+use crate::open_cards::{Future, Leaf, Limits, OpenCards};
+use crate::rollout::{Roller, Rollout};
+use crate::stop::Stop;
+use crate::uct::Uct;
+use crate::worlds::Worlds;
+
+choice! {
+    /// How an open world is valued.
+    pub enum Solver {
+        /// Best play to the end by everybody, all cards open and chance known, if that is found within `nodes`; `fallback` otherwise.
+        Exact = "exact",
+        /// Tree search with `iterations`, all cards open and chance known.
+        Search = "search",
+        /// The mean of `iterations` rollouts, shared among the actions.
+        Rollouts = "rollouts",
+    }
+}
+
+choice! {
+    /// How a world is valued that cannot be solved.
+    pub enum Fallback {
+        /// By tree search.
+        Search = "search",
+        /// By rollouts.
+        Rollouts = "rollouts",
+        /// By looking as deep as `nodes` allow, to the game's own evaluation.
+        Evaluate = "evaluate",
+    }
+}
+
+/// How worlds are valued: options that the agents of this family share.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Means {
+    /// How a world is valued.
+    pub solver: Solver,
+    /// How one that cannot be solved is.
+    pub fallback: Fallback,
+    /// Nodes per world for exact solving.
+    pub nodes: u64,
+    /// Iterations of the tree search, or rollouts.
+    pub iterations: u64,
+    /// Exploration of the tree search.
+    pub c: f64,
+    /// How the tree search and rollouts play on from a leaf.
+    pub rollout: Rollout,
+}
+
+impl Means {
+    fn roller<G: Game>(self, game: &G) -> Roller {
+        Roller::of(game, self.rollout)
+    }
+}
+
+/// What a world says about an action.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Valued {
+    /// The action.
+    pub action: Action,
+    /// What it brings every seat.
+    pub values: BySeat<f32>,
+    /// How often it was tried: 1 if the world was solved.
+    pub visits: u64,
+    /// How often it could have been tried.
+    pub available: u64,
+}
+
+/// Values worlds; keeps its memory.
+#[derive(Clone, Debug)]
+pub struct Valuer<G: Game> {
+    means: Means,
+    open: OpenCards,
+    tree: Uct<G::Actions>,
+    /// A world of this decision could not be solved: the others are not tried.
+    too_large: bool,
+    /// Nodes searched.
+    nodes: u64,
+    /// Whether another future could have made a difference.
+    chance: bool,
+    /// Whether other random numbers could have.
+    random: bool,
+}
+
+impl<G: Hints> Valuer<G> {
+    /// A valuer by these means.
+    pub fn new(means: Means) -> Self {
+        Self {
+            means,
+            open: OpenCards::default(),
+            tree: Uct::default(),
+            too_large: false,
+            nodes: 0,
+            chance: false,
+            random: false,
+        }
+    }
+
+    /// Begins a decision.
+    pub fn begin(&mut self) {
+        (self.too_large, self.nodes, self.chance, self.random) = (false, 0, false, false);
+    }
+
+    /// Nodes searched since [`begin`](Self::begin).
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Whether the values since [`begin`](Self::begin) depend on more than the states: on the futures, unless those are `known`, or on
+    /// random numbers.
+    pub fn is_noisy(&self, known: bool) -> bool {
+        self.random || self.chance && !known
+    }
+
+    /// Values the actions of a state in which a player is to act. If it has to stop meanwhile, the values are poorer than they should
+    /// be.
+    pub fn value(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        future: &Future,
+        rng: &mut Rng,
+        stop: &Stop<'_>,
+    ) -> Vec<Valued> {
+        match self.solve(game, state, future, rng, stop) {
+            Some(valued) => valued,
+            None => self.search(game, state, Some(future), self.means.iterations, rng, stop),
+        }
+    }
+
+    /// As [`value`](Self::value), but `None` where that takes a tree search.
+    pub fn solve(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        future: &Future,
+        rng: &mut Rng,
+        stop: &Stop<'_>,
+    ) -> Option<Vec<Valued>> {
+        let Means { solver, fallback, nodes, .. } = self.means;
+        if solver == Solver::Exact && (!self.too_large || fallback == Fallback::Evaluate) {
+            let limits = Limits { nodes, depth: u32::MAX, stop: *stop };
+            let solution = self.open.solve(game, state, future, &Leaf::Evaluate, &limits);
+            self.nodes += solution.nodes;
+            self.chance |= solution.chance;
+            if solution.exact || fallback == Fallback::Evaluate {
+                let valued = |(action, values)| Valued { action, values, visits: 1, available: 1 };
+                return Some(solution.actions.into_iter().map(valued).collect());
+            }
+            self.too_large = true;
+        }
+        let rolls_out = match solver {
+            Solver::Exact => fallback == Fallback::Rollouts,
+            Solver::Search => false,
+            Solver::Rollouts => true,
+        };
+        rolls_out.then(|| self.roll_out(game, state, future, rng))
+    }
+
+    /// As [`value`](Self::value), by a tree search with so many iterations; without a future each of them draws its own.
+    pub fn search(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        future: Option<&Future>,
+        iterations: u64,
+        rng: &mut Rng,
+        stop: &Stop<'_>,
+    ) -> Vec<Valued> {
+        (self.chance, self.random) = (true, true);
+        let mut roller = self.means.roller(game);
+        let found = self.tree.search(game, state, future, &mut roller, (iterations, self.means.c), rng, stop);
+        self.nodes += self.tree.len() as u64;
+        let valued = |tried: crate::uct::Tried| Valued {
+            action: tried.action,
+            values: tried.mean,
+            visits: tried.visits,
+            available: tried.available,
+        };
+        found.into_iter().map(valued).collect()
+    }
+
+    /// Every action gets the same random numbers.
+    fn roll_out(&mut self, game: &G, state: &G::State, future: &Future, rng: &mut Rng) -> Vec<Valued> {
+        let legal = game.legal(state);
+        let each = (self.means.iterations / legal.len() as u64).max(1);
+        (self.chance, self.random) = (true, true);
+        let mut roller = self.means.roller(game);
+        self.nodes += 1;
+        let valued = |action: Action| {
+            let (mut start, mut coming, mut rng) = (*state, future.clone(), rng.clone());
+            game.apply(&mut start, action);
+            coming.settle(game, &mut start);
+            let mut values = BySeat::filled(game.num_seats(), 0.0);
+            for _ in 0..each {
+                let returns = roller.returns(game, &mut start.clone(), &mut rng);
+                values.iter_mut().zip(returns.iter()).for_each(|(sum, value)| *sum += value / each as f32);
+            }
+            Valued { action, values, visits: each, available: each }
+        };
+        legal.iter().map(valued).collect()
+    }
+}
+
+/// What the mover of a valued world would do there, and what that brings every seat: the action most visited, of those the best for
+/// it. `None` if there is no action.
+pub fn best_of(valued: &[Valued], mover: Seat) -> Option<&Valued> {
+    let better =
+        |a: &Valued, b: &Valued| a.visits > b.visits || a.visits == b.visits && a.values[mover] > b.values[mover];
+    valued.iter().reduce(|best, next| if better(next, best) { next } else { best })
+}
+
+/// A world to look at.
+#[derive(Clone, Debug)]
+pub struct Drawn<S> {
+    /// The state.
+    pub state: S,
+    /// How much it counts.
+    pub weight: f64,
+    /// What chance will bring in it.
+    pub future: Future,
+    /// For whatever else is random in looking at it.
+    pub rng: Rng,
+}
+
+/// The worlds of one decision, by number.
+pub struct Draws<G: Game> {
+    base: u64,
+    worlds: Worlds<G>,
+    /// All of them, in random order, if they are few.
+    all: Option<Vec<World<G::State>>>,
+    most: u64,
+}
+
+impl<G: Game> Draws<G> {
+    /// At most `most` worlds, or if there are no more than that, each of them once. `rng` decides which.
+    pub fn new(game: &G, view: &G::View, most: u64, rng: &mut Rng) -> Self {
+        let worlds = Worlds::uniform(game, view);
+        let mut all = worlds.all(most);
+        if let Some(all) = &mut all {
+            rng.shuffle(all);
+        }
+        Self { base: rng.bits(), worlds, all, most }
+    }
+
+    /// Whether there is nothing more to learn after `done` worlds: the budget is spent, or all worlds were seen and are not `noisy`.
+    pub fn is_done(&self, done: u64, noisy: bool, stop: &Stop<'_>) -> bool {
+        let round = self.all.as_ref().map_or(self.most, |all| all.len() as u64);
+        let spent = match &self.all {
+            // Only whole rounds: every world as often as every other.
+            Some(_) if !noisy => done >= round,
+            Some(_) => !stop.is_timed() && done >= self.most / round * round,
+            None => !stop.is_timed() && done >= self.most,
+        };
+        spent || done > 0 && stop.is_due()
+    }
+
+    /// The world of this number. All worlds come round again after the last one, with other futures.
+    pub fn nth(&self, index: u64) -> Drawn<G::State> {
+        let mut rng = Rng::stream(self.base, "world", index);
+        let (state, weight) = match &self.all {
+            Some(all) => {
+                let world = &all[(index % all.len() as u64) as usize];
+                (world.state, world.weight as f64)
+            }
+            None => (self.worlds.draw(&mut rng), 1.0),
+        };
+        Drawn { state, weight, future: Future::drawn(rng.bits()), rng }
+    }
+}
+
+/// What worlds have said about the actions so far.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    seat: Seat,
+    rows: Vec<Row>,
+    worlds: u64,
+    weight: f64,
+}
+
+#[derive(Clone, Debug)]
+struct Row {
+    action: Action,
+    visits: u64,
+    available: u64,
+    /// Sum over worlds of the value, by weight.
+    value: f64,
+}
+
+impl Tally {
+    /// Nothing yet, for these actions of this seat.
+    pub fn new(seat: Seat, actions: impl Iterator<Item = Action>) -> Self {
+        let row = |action| Row { action, visits: 0, available: 0, value: 0.0 };
+        Self { seat, rows: actions.map(row).collect(), worlds: 0, weight: 0.0 }
+    }
+
+    /// Adds a world.
+    pub fn add(&mut self, weight: f64, valued: &[Valued]) {
+        self.worlds += 1;
+        for (row, valued) in self.rows.iter_mut().zip(valued) {
+            debug_assert_eq!(row.action, valued.action);
+            row.visits += valued.visits;
+            row.available += valued.available;
+            row.value += weight * f64::from(valued.values[self.seat]);
+        }
+        self.weight += weight;
+    }
+
+    /// How many worlds were added.
+    pub fn worlds(&self) -> u64 {
+        self.worlds
+    }
+
+    /// The action with the highest mean value, the first of equals.
+    pub fn best(&self) -> Action {
+        let best = self.rows.iter().reduce(|best, next| if next.value > best.value { next } else { best });
+        best.expect("there is an action").action
+    }
+
+    /// All actions whose mean value is the highest, but for rounding.
+    pub fn equally_good(&self) -> Vec<Action> {
+        let best = self.rows.iter().map(|row| row.value).fold(f64::NEG_INFINITY, f64::max);
+        let close = 1e-6 * self.weight;
+        self.rows.iter().filter(|row| row.value >= best - close).map(|row| row.action).collect()
+    }
+
+    /// The decision for the best action; `nodes` were searched since `start`.
+    pub fn decide(&self, nodes: u64, start: Instant) -> Decision {
+        let action = self.best();
+        let stats = |row: &Row| ActionStats {
+            action: row.action.0,
+            visits: row.visits,
+            value: if self.weight > 0.0 { row.value / self.weight } else { 0.0 },
+            availability: row.available,
+            probability: f64::from(u8::from(row.action == action)),
+        };
+        let actions: Vec<ActionStats> = self.rows.iter().map(stats).collect();
+        Decision {
+            action,
+            policy: actions.iter().map(|stats| (Action(stats.action), stats.probability)).collect(),
+            search: Some(Search { actions, iterations: self.worlds, nodes, seconds: start.elapsed().as_secs_f64() }),
+        }
+    }
+}
+
+/// Looks at worlds until the budget is spent and adds up what they say.
+pub fn tally<G: Hints>(
+    game: &G,
+    draws: &Draws<G>,
+    (seat, legal): (Seat, G::Actions),
+    valuer: &mut Valuer<G>,
+    stop: &Stop<'_>,
+) -> Tally {
+    let mut tally = Tally::new(seat, legal.iter());
+    while !draws.is_done(tally.worlds(), valuer.is_noisy(false), stop) {
+        let mut world = draws.nth(tally.worlds());
+        debug_assert_eq!(game.turn(&world.state), Turn::Seat(seat));
+        let valued = valuer.value(game, &world.state, &world.future, &mut world.rng, stop);
+        // What was broken off counts only if there is nothing else.
+        if tally.worlds() > 0 && stop.is_due() {
+            break;
+        }
+        tally.add(world.weight, &valued);
+    }
+    tally
+}

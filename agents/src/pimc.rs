@@ -1,0 +1,109 @@
+//! Perfect information Monte Carlo search.
+//!
+//! Deals the hidden cards out in many ways, looks at each world as if it were open, and plays the action that is best on average: D.
+//! N. L. Levy, *The Million Pound Bridge Program*, Heuristic Programming in Artificial Intelligence, 1989; M. L. Ginsberg, *GIB:
+//! Imperfect Information in a Computationally Challenging Game*, Journal of Artificial Intelligence Research 14, 2001; on why it works
+//! where it does, J. R. Long, N. R. Sturtevant, M. Buro and T. Furtak, *Understanding the Success of Perfect Information Monte Carlo
+//! Sampling in Game Tree Search*, AAAI 2010. A world includes what chance will bring. If there are no more worlds than would be
+//! sampled, each is looked at once, by its weight.
+//!
+//! A world is solved exactly ([`open_cards`](crate::open_cards)) where that takes no more than `nodes`; the first world of a decision
+//! that takes more says that the others do too, and a tree search per world ([`uct`](crate::uct)) takes over.
+//!
+//! Known weaknesses (I. Frank and D. Basin, *Search in Games with Incomplete Information*, Artificial Intelligence 100, 1998):
+//! *strategy fusion*: it counts on playing differently in worlds that it will not be able to tell apart, so it puts decisions off until
+//! it knows more, and never pays for information or hides any; *non-locality*: worlds that the others' play makes unlikely count in
+//! full. The others are taken to see all cards, in simultaneous choices also the cards chosen before theirs. More worlds than some
+//! hundred do not help.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use stier_core::{ActionSet as _, Game, Hints, Rng, SeatView as _, options};
+
+use crate::agent::{Agent, Decision};
+use crate::determinized::{Draws, Fallback, Means, Solver, Tally, Valuer, tally};
+use crate::rollout::Rollout;
+use crate::stop::Stop;
+
+options! {
+    /// The options of [`Pimc`].
+    pub struct PimcOptions for "pimc" {
+        /// Worlds per decision.
+        worlds: u64 = 50, 1..=100_000_000;
+        /// Milliseconds per decision; if given, time ends the search instead of `worlds`, and results depend on the clock. `worlds`
+        /// then only says up to how many all are looked at in turn.
+        time_ms: u64 = 0, 0..=3_600_000;
+        /// How a world is valued.
+        solver: Solver = Solver::Exact, ();
+        /// How worlds are valued that exact solving does not finish.
+        fallback: Fallback = Fallback::Search, ();
+        /// Nodes per world that exact solving may take.
+        nodes: u64 = 2000, 1..=1_000_000_000;
+        /// Iterations per world of the tree search; rollouts per world, shared among the actions.
+        iterations: u64 = 200, 1..=1_000_000_000;
+        /// Exploration in the tree search, for returns scaled so that twice their standard deviation in the world is 1.
+        c: f64 = 0.7, 0.0..=100.0;
+        /// How the tree search plays on from a leaf, and rollouts from the action.
+        rollout: Rollout = Rollout::Hints, ();
+    }
+}
+
+impl PimcOptions {
+    fn means(&self) -> Means {
+        Means {
+            solver: self.solver,
+            fallback: self.fallback,
+            nodes: self.nodes,
+            iterations: self.iterations,
+            c: self.c,
+            rollout: self.rollout,
+        }
+    }
+}
+
+/// The player: see the [module](self) documentation.
+#[derive(Clone, Debug)]
+pub struct Pimc<G: Game> {
+    options: PimcOptions,
+    seed: u64,
+    decisions: u64,
+    valuer: Valuer<G>,
+    interrupt: Arc<AtomicBool>,
+}
+
+impl<G: Hints> Pimc<G> {
+    /// A player with the streams of `seed`.
+    pub fn new(options: PimcOptions, seed: u64) -> Self {
+        let valuer = Valuer::new(options.means());
+        Self { options, seed, decisions: 0, valuer, interrupt: Arc::default() }
+    }
+}
+
+impl<G: Hints> Agent<G> for Pimc<G> {
+    /// Searches, unless only one action is legal.
+    fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
+        let start = Instant::now();
+        let stop = Stop::new(start, self.options.time_ms, &self.interrupt);
+        let mut rng = Rng::stream(self.seed, "determinized", self.decisions);
+        self.decisions += 1;
+        self.valuer.begin();
+        let tally = if legal.len() > 1 {
+            let draws = Draws::new(game, view, self.options.worlds, &mut rng);
+            tally(game, &draws, (view.seat(), legal), &mut self.valuer, &stop)
+        } else {
+            Tally::new(view.seat(), legal.iter())
+        };
+        tally.decide(self.valuer.nodes(), start)
+    }
+
+    fn restart(&mut self, seed: u64) {
+        self.seed = seed;
+        self.decisions = 0;
+    }
+
+    fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
+        self.interrupt = flag;
+    }
+}

@@ -1,0 +1,166 @@
+//! Recursive perfect information Monte Carlo search, level 1.
+//!
+//! T. Furtak and M. Buro, *Recursive Monte Carlo Search for Imperfect Information Games*, IEEE Conference on Computational Intelligence
+//! and Games, 2013 (imperfect information Monte Carlo, IIMC). Worlds are drawn from the view with their histories; after each action
+//! the game is played to its end by level-0 players, [`pimc`](crate::pimc) with few worlds or plain rollouts, each of which sees
+//! nothing but the view of its seat in that world. The action with the best mean return is played. All actions meet the same players
+//! and the same chance in a world. Nobody uses what it cannot know: strategy fusion is gone from the playouts, and the searcher's
+//! actions can hide and reveal.
+//!
+//! Expensive: a playout costs a view, a sampler and a level-0 decision at every ply, some hundred times a plain rollout.
+//!
+//! Known weaknesses: level 0 has those of PIMC, and its mistakes, amplified by its few worlds, are taken for the others' play; worlds
+//! are weighed by chance alone. Where cards soon lie open anyway, more plain worlds are better value.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use stier_core::{
+    Action, ActionSet as _, BySeat, Game, Hints, History, Rng, Sampler as _, SeatView as _, Turn, options,
+};
+
+use crate::agent::{Agent, Decision};
+use crate::determinized::{Fallback, Solver, Tally, Valued};
+use crate::open_cards::Future;
+use crate::pimc::{Pimc, PimcOptions};
+use crate::rollout::{Roller, Rollout};
+use crate::stop::Stop;
+
+options! {
+    /// The options of [`RecursivePimc`].
+    pub struct RecursiveOptions for "recursive_pimc" {
+        /// Worlds per decision, in each of which every action is played out once.
+        worlds: u64 = 20, 1..=100_000_000;
+        /// Milliseconds per decision; if given, time ends the search instead of `worlds`, and results depend on the clock.
+        time_ms: u64 = 0, 0..=3_600_000;
+        /// Worlds that a level-0 player looks at.
+        inner_worlds: u64 = 4, 1..=1_000_000;
+        /// How a level-0 player values a world.
+        inner_solver: Solver = Solver::Rollouts, ();
+        /// Nodes that a level-0 player's exact solving may take; beyond them it rolls out.
+        inner_nodes: u64 = 200, 1..=1_000_000_000;
+        /// Iterations of a level-0 player's tree search; its rollouts per world, shared among the actions, one each at least.
+        inner_iterations: u64 = 1, 1..=1_000_000_000;
+        /// How a level-0 player's worlds are played on.
+        rollout: Rollout = Rollout::Hints, ();
+        /// Decisions in a playout, forced ones not counted, that level-0 players make; a rollout goes on from there.
+        plies: u32 = 1000, 0..=1_000_000;
+    }
+}
+
+impl RecursiveOptions {
+    fn inner(&self) -> PimcOptions {
+        PimcOptions {
+            worlds: self.inner_worlds,
+            solver: self.inner_solver,
+            fallback: Fallback::Rollouts,
+            nodes: self.inner_nodes,
+            iterations: self.inner_iterations,
+            rollout: self.rollout,
+            ..PimcOptions::default()
+        }
+    }
+}
+
+/// The player: see the [module](self) documentation.
+#[derive(Clone, Debug)]
+pub struct RecursivePimc<G: Game> {
+    options: RecursiveOptions,
+    seed: u64,
+    decisions: u64,
+    inner: Pimc<G>,
+    interrupt: Arc<AtomicBool>,
+}
+
+impl<G: Hints> RecursivePimc<G> {
+    /// A player with the streams of `seed`.
+    pub fn new(options: RecursiveOptions, seed: u64) -> Self {
+        let inner = Pimc::new(options.inner(), 0);
+        Self { options, seed, decisions: 0, inner, interrupt: Arc::default() }
+    }
+
+    /// The returns of a game played on from an action by level-0 players, and how many decisions they made.
+    fn play_out(
+        &mut self,
+        game: &G,
+        (history, action): (&History<G>, Action),
+        mut future: Future,
+        rng: &mut Rng,
+        stop: &Stop<'_>,
+    ) -> (BySeat<f32>, u64) {
+        let mut history = history.clone();
+        let mut made = 0;
+        let mut next = action;
+        loop {
+            history.push(game, next);
+            while game.turn(history.state()) == Turn::Chance {
+                let outcome = future.next(game, history.state());
+                history.push(game, outcome);
+            }
+            let Turn::Seat(seat) = game.turn(history.state()) else {
+                return (game.returns(history.state()), made);
+            };
+            let legal = game.legal(history.state());
+            next = match legal.len() {
+                1 => legal.nth(0),
+                _ if made >= u64::from(self.options.plies) || stop.is_due() => {
+                    let mut roller = Roller::of(game, self.options.rollout);
+                    return (roller.returns(game, &mut history.state().clone(), rng), made);
+                }
+                _ => {
+                    made += 1;
+                    self.inner.act(game, &game.view(&history, seat), legal).action
+                }
+            };
+        }
+    }
+}
+
+impl<G: Hints> Agent<G> for RecursivePimc<G> {
+    /// Searches, unless only one action is legal.
+    fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
+        let start = Instant::now();
+        let interrupt = self.interrupt.clone();
+        let stop = Stop::new(start, self.options.time_ms, &interrupt);
+        let base = Rng::stream(self.seed, "recursive", self.decisions).bits();
+        self.decisions += 1;
+        let mut tally = Tally::new(view.seat(), legal.iter());
+        if legal.len() == 1 {
+            return tally.decide(0, start);
+        }
+        let sampler = game.sampler(view);
+        let mut nodes = 0;
+        for index in 0.. {
+            let enough = !stop.is_timed() && index >= self.options.worlds;
+            if index > 0 && (enough || stop.is_due()) {
+                break;
+            }
+            let mut rng = Rng::stream(base, "world", index);
+            let history = sampler.sample_history(game, &mut rng);
+            let (future, players) = (Future::drawn(rng.bits()), rng.bits());
+            let mut valued = Vec::with_capacity(legal.len());
+            for action in legal.iter() {
+                Agent::<G>::restart(&mut self.inner, players);
+                let (values, made) = self.play_out(game, (&history, action), future.clone(), &mut rng.clone(), &stop);
+                nodes += made;
+                valued.push(Valued { action, values, visits: 1, available: 1 });
+            }
+            if index > 0 && stop.is_due() {
+                break;
+            }
+            tally.add(1.0, &valued);
+        }
+        tally.decide(nodes, start)
+    }
+
+    fn restart(&mut self, seed: u64) {
+        self.seed = seed;
+        self.decisions = 0;
+    }
+
+    fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
+        self.inner.interrupt_with(flag.clone());
+        self.interrupt = flag;
+    }
+}

@@ -1,0 +1,301 @@
+//! Open-card solvers of Schwinget against plain minimax through the public trait.
+
+use stier_core::games::schwinget::{Rules, Schwinget, State};
+use stier_core::{Action, ActionSet, BySeat, Game, Hints, History, Options, Rng, Sampler, Seat, Turn};
+
+/// Every option that play or scores depend on, and scaled-down decks.
+const RULES: &[&str] = &[
+    "",
+    "scoring=schwinger",
+    "specials=anytime",
+    "utility=win",
+    "specials=anytime,scoring=schwinger",
+    "hand_size=4,set_aside=6,consolation_tricks=0",
+    "hand_size=4,values=5,set_aside=4,consolation_tricks=13",
+    "referee=off,counter=off,set_aside=2",
+    "counter=off,hand_size=4,set_aside=5",
+    "referee=off,suits=3,set_aside=1,utility=win",
+    "suits=3,values=5,set_aside=3,scoring=schwinger",
+    "values=1,hand_size=2,set_aside=2",
+    "suits=1,hand_size=3,set_aside=2,specials=anytime",
+    "values=2,hand_size=3,set_aside=2,consolation_tricks=2",
+];
+
+fn game(rules: &str) -> Schwinget {
+    Schwinget::new(Rules::from_text(rules).unwrap()).unwrap()
+}
+
+fn attack(game: &Schwinget) -> Action {
+    Action(game.num_outcomes() as u8)
+}
+
+/// The value for `seat` of best play against it, with the cards of `pile` to come.
+fn minimax(game: &Schwinget, state: &State, pile: &[Action], seat: Seat) -> f32 {
+    let after = |action, pile: &[Action]| {
+        let mut next = *state;
+        game.apply(&mut next, action);
+        minimax(game, &next, pile, seat)
+    };
+    match game.turn(state) {
+        Turn::Over => game.returns(state)[seat],
+        Turn::Chance => after(pile[0], &pile[1..]),
+        Turn::Seat(mover) => {
+            let values = game.legal(state).iter().map(|action| after(action, pile)).collect::<Vec<_>>().into_iter();
+            if mover == seat { values.fold(f32::MIN, f32::max) } else { values.fold(f32::MAX, f32::min) }
+        }
+    }
+}
+
+/// Plays a random game by hints, with an attack now and then, and shows every decision.
+fn every_decision(game: &Schwinget, rng: &mut Rng, mut visit: impl FnMut(&History<Schwinget>, &mut Rng)) {
+    let mut history = History::dealt(game, rng);
+    while let Turn::Seat(_) = game.turn(history.state()) {
+        visit(&history, rng);
+        let legal = game.legal(history.state());
+        let attacks = legal.contains(attack(game)) && rng.below(12) == 0;
+        let hinted = game.rollout(history.state(), legal);
+        let action = if attacks { attack(game) } else { hinted.pick(rng) };
+        history.push(game, action);
+        history.settle(game, rng);
+    }
+}
+
+#[test]
+fn endings_are_those_of_minimax() {
+    let mut counted = 0;
+    for (index, rules) in RULES.iter().enumerate() {
+        let game = game(rules);
+        for deal in 0..120 {
+            let mut rng = Rng::stream(1, rules, deal);
+            every_decision(&game, &mut rng, |history, _| {
+                let state = history.state();
+                let Some(returns) = game.ending(state) else { return };
+                for seat in Seat::all(2) {
+                    assert_eq!(returns[seat], minimax(&game, state, &[], seat), "{rules}, deal {deal}: {state:?}");
+                }
+                counted += 1;
+            });
+        }
+        assert!(counted > 600 * (index + 1), "{rules}: {counted} endings so far");
+    }
+    assert!(counted >= 10_000, "{counted} endings");
+}
+
+#[test]
+fn an_attack_at_once_is_an_ending() {
+    for rules in RULES {
+        let game = game(rules);
+        for deal in 0..60 {
+            let mut rng = Rng::stream(2, rules, deal);
+            let mut state = *History::dealt(&game, &mut rng).state();
+            if game.legal(&state).contains(attack(&game)) {
+                assert_eq!(game.ending(&state), None, "the pile is open");
+                game.apply(&mut state, attack(&game));
+            }
+            let returns = game.ending(&state).expect("nobody draws");
+            assert_eq!(returns[Seat(0)], minimax(&game, &state, &[], Seat(0)), "{rules}, deal {deal}");
+        }
+    }
+}
+
+/// Without a fixed sum each player is sure of its own score, and no more.
+#[test]
+fn scores_are_what_each_player_can_secure() {
+    for rules in [
+        "utility=score",
+        "utility=score,scoring=schwinger",
+        "utility=score,consolation_tricks=1,hand_size=4,set_aside=6",
+    ] {
+        let game = game(rules);
+        let mut different = 0;
+        for deal in 0..60 {
+            let mut rng = Rng::stream(3, rules, deal);
+            every_decision(&game, &mut rng, |history, _| {
+                let state = history.state();
+                let Some(returns) = game.ending(state) else { return };
+                for seat in Seat::all(2) {
+                    assert_eq!(returns[seat], minimax(&game, state, &[], seat), "{rules}: {state:?}");
+                }
+                different += usize::from(returns[Seat(0)] != returns[Seat(1)]);
+            });
+        }
+        assert!(different > 100);
+    }
+}
+
+#[test]
+fn moves_are_valued_one_by_one() {
+    for rules in ["", "utility=score", "specials=anytime,hand_size=4,set_aside=4"] {
+        let game = game(rules);
+        let mut choices = 0;
+        for deal in 0..40 {
+            let mut rng = Rng::stream(4, rules, deal);
+            every_decision(&game, &mut rng, |history, _| {
+                let state = history.state();
+                assert_eq!(game.ending(state).is_some(), game.open_ending_moves(state).is_some());
+                let Some(moves) = game.open_ending_moves(state) else { return };
+                let mover = game.turn(state).seat().expect("a decision");
+                assert_eq!(
+                    moves.iter().map(|&(action, _)| action).collect::<Vec<_>>(),
+                    game.legal(state).iter().collect::<Vec<_>>()
+                );
+                for (action, returns) in &moves {
+                    let mut next = *state;
+                    game.apply(&mut next, *action);
+                    assert_eq!(returns[mover], minimax(&game, &next, &[], mover), "{rules}: {state:?}");
+                }
+                let values = moves.iter().map(|(_, returns)| returns[mover]);
+                assert_eq!(values.clone().fold(f32::MIN, f32::max), game.ending(state).expect("an ending")[mover]);
+                choices += usize::from(values.clone().any(|value| value != moves[0].1[mover]));
+            });
+        }
+        assert!(choices > 20, "{rules}: {choices} decisions matter");
+    }
+}
+
+#[test]
+fn only_the_last_bout_ends() {
+    let game = game("bouts=2,hand_size=3,values=3,set_aside=2");
+    let mut seen = [0; 2];
+    for deal in 0..40 {
+        let mut rng = Rng::stream(5, "bouts", deal);
+        every_decision(&game, &mut rng, |history, _| {
+            let state = history.state();
+            let bout = game.deal_number(state) as usize;
+            let Some(returns) = game.ending(state) else { return };
+            seen[bout] += 1;
+            assert_eq!(returns[Seat(1)], minimax(&game, state, &[], Seat(1)));
+        });
+    }
+    assert_eq!(seen[0], 0);
+    assert!(seen[1] > 100);
+}
+
+#[test]
+fn locking_is_worth_what_all_worlds_are_worth() {
+    for (rules, deals, least) in [
+        ("", 3, 6),
+        ("suits=3,hand_size=4,set_aside=4,specials=anytime,scoring=schwinger", 12, 40),
+        ("suits=2,hand_size=3,set_aside=2", 60, 150),
+        ("utility=score,values=4,hand_size=3,set_aside=4", 20, 60),
+        ("values=4,hand_size=6,set_aside=2", 2, 4),
+        ("utility=win,referee=off,values=4,hand_size=4,set_aside=3", 8, 15),
+        ("hand_size=1,values=3,set_aside=2", 40, 100),
+    ] {
+        let game = game(rules);
+        let (mut views, mut weighted) = (0, 0);
+        for deal in 0..deals {
+            let mut rng = Rng::stream(6, rules, deal);
+            every_decision(&game, &mut rng, |history, _| {
+                let state = history.state();
+                let seat = game.turn(state).seat().expect("a decision");
+                let view = game.view(history, seat);
+                let lock = game.lock_value(&view);
+                assert_eq!(lock.is_some(), game.legal(state).contains(attack(&game)));
+                let Some(lock) = lock else { return };
+                let (mut sum, mut total) = (BySeat::filled(2, 0.0), 0.0);
+                let mut weights = Vec::new();
+                for world in game.sampler(&view).worlds() {
+                    let mut attacked = world.state;
+                    game.apply(&mut attacked, attack(&game));
+                    let returns = game.ending(&attacked).expect("the pile is locked");
+                    for seat in Seat::all(2) {
+                        sum[seat] += world.weight as f64 * f64::from(returns[seat]);
+                    }
+                    total += world.weight as f64;
+                    weights.push(world.weight);
+                }
+                for seat in Seat::all(2) {
+                    assert!((lock.mean[seat] - sum[seat] / total).abs() < 1e-9, "{rules}: {lock:?}");
+                }
+                assert!((lock.chances.iter().map(|(_, share)| share).sum::<f64>() - 1.0).abs() < 1e-9);
+                assert!(lock.chances.windows(2).all(|pair| pair[0].0[seat] <= pair[1].0[seat]));
+                views += 1;
+                weighted += usize::from(weights.iter().any(|&weight| weight != weights[0]));
+            });
+        }
+        assert!(views >= least, "{rules}: {views} views");
+        assert!(weighted > 0 || !rules.contains("suits=2"), "voids have been shown");
+    }
+}
+
+#[test]
+fn bouts_with_a_known_pile_are_those_of_minimax() {
+    for (rules, deals) in [
+        ("suits=3,values=4,hand_size=3,set_aside=4", 25),
+        ("suits=3,values=4,hand_size=3,set_aside=4,specials=anytime", 25),
+        ("suits=2,values=5,hand_size=2,set_aside=4,scoring=schwinger", 60),
+        ("suits=2,values=4,hand_size=2,set_aside=2,utility=win", 60),
+        ("suits=3,values=3,hand_size=3,set_aside=1,consolation_tricks=1", 25),
+        ("suits=4,values=2,hand_size=1,set_aside=2", 60),
+    ] {
+        let game = game(rules);
+        let mut drawn = 0;
+        for deal in 0..deals {
+            let mut rng = Rng::stream(7, rules, deal);
+            every_decision(&game, &mut rng, |history, rng| {
+                let state = history.state();
+                let pile = random_pile(&game, state, rng);
+                let known = game.known_pile(state, &pile).expect("the last bout");
+                for seat in Seat::all(2) {
+                    assert_eq!(known.returns[seat], minimax(&game, state, &pile, seat), "{rules}: {state:?}, {pile:?}");
+                }
+                drawn += usize::from(!pile.is_empty());
+            });
+        }
+        assert!(drawn > 60, "{rules}: {drawn} positions with a pile");
+    }
+}
+
+/// Cards in a random order that chance can bring from here, as many as it would without an attack.
+fn random_pile(game: &Schwinget, state: &State, rng: &mut Rng) -> Vec<Action> {
+    let mut state = *state;
+    let mut pile = Vec::new();
+    loop {
+        match game.turn(&state) {
+            Turn::Over => return pile,
+            Turn::Seat(_) => {
+                let action = game.legal(&state).nth(0);
+                game.apply(&mut state, action);
+            }
+            Turn::Chance => {
+                pile.push(game.sample_chance(&state, rng));
+                game.apply(&mut state, pile[pile.len() - 1]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_pile_that_cannot_be_is_refused() {
+    let game = game("");
+    let mut rng = Rng::stream(8, "piles", 0);
+    let state = *History::dealt(&game, &mut rng).state();
+    let pile = random_pile(&game, &state, &mut rng);
+    assert!(game.known_pile(&state, &pile).is_some());
+    assert!(game.known_pile(&state, &pile[1..]).is_none(), "too short");
+    let twice: Vec<Action> = pile.iter().copied().skip(1).chain([pile[1]]).collect();
+    assert!(game.known_pile(&state, &twice).is_none(), "a card twice");
+    let held = game.legal(&state).nth(0);
+    for strange in [held, Action(26), Action(200)] {
+        let with: Vec<Action> = pile.iter().copied().skip(1).chain([strange]).collect();
+        assert!(game.known_pile(&state, &with).is_none(), "{strange:?}");
+    }
+    let scores = Schwinget::new(Rules::from_text("utility=score").unwrap()).unwrap();
+    assert!(scores.known_pile(&state, &pile).is_none(), "both may prefer the same");
+}
+
+/// A known future draws the pile: the mean over many is between the returns that the rules allow, and it repeats with its seed.
+#[test]
+fn a_known_future_is_drawn_from_the_stream() {
+    let game = game("");
+    let state = *History::dealt(&game, &mut Rng::stream(9, "future", 0)).state();
+    let draw = |index| game.known_future(&state, &mut Rng::stream(9, "future", index)).expect("the last bout")[Seat(0)];
+    let values: Vec<f32> = (0..50).map(draw).collect();
+    assert_eq!(values, (0..50).map(draw).collect::<Vec<_>>());
+    assert!(values.iter().any(|&value| value != values[0]), "the pile matters");
+    let mut attacked = state;
+    game.apply(&mut attacked, attack(&game));
+    let mut rng = Rng::stream(9, "future", 1);
+    assert_eq!(game.known_future(&attacked, &mut rng), game.ending(&attacked));
+}
