@@ -5,20 +5,13 @@
 //! of 12,000 positions for two and for four players (from hinted play with one action in five random).
 
 use crate::actions::{Action, Actions64};
-use crate::game::SeatView as _;
 use crate::hints::Hints;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 
-use super::counts::{Colour, Counts, MAX_COLOURS};
+use super::counts::MAX_COLOURS;
 use super::state::{MAX_PLAYERS, Phase, State};
-use super::{SchweinsGalopp, View, playout};
-
-/// What food taken now weighs against the chance to bank all that is at risk.
-const FOOD_NOW: f32 = 0.5;
-
-/// The chance, as a rule of thumb, that the gap before a pig is closed by the time its card is the last.
-const CLOSES_A_GAP: f32 = 0.75;
+use super::{SchweinsGalopp, View, playout, policy, policy_weights};
 
 /// The chance to keep what is at risk, as the logit of its parts: to start with, for any card that would lead, for each card left, for
 /// each card with so many gaps before its pig.
@@ -43,9 +36,11 @@ impl SchweinsGalopp {
         let in_play = state.phase == Phase::Play;
         if in_play {
             let colours = usize::from(self.rules.colours);
+            let row = self.row(state.occupied, state.front);
             let mut gaps = [0; MAX_COLOURS];
             for (colour, gaps) in gaps.iter_mut().enumerate().take(colours) {
-                *gaps = self.gaps_before(state, colour as Colour).min(KEEP_BY_GAPS.len() as u32 - 1) as usize;
+                let behind = state.front - state.distance[colour];
+                *gaps = row.free_before(behind).min(KEEP_BY_GAPS.len() as u32 - 1) as usize;
             }
             for seat in 0..count {
                 let hand = state.hands[seat];
@@ -74,38 +69,11 @@ impl SchweinsGalopp {
             f32::from(state.banked[seat]) + safe[seat] + scale * (later[seat] + further)
         })
     }
-
-    /// Free spaces between a pig and the leader, where it is no more than a lap behind.
-    #[inline(always)]
-    fn gaps_before(&self, state: &State, pig: Colour) -> u32 {
-        let behind = u32::from(state.front - state.distance[usize::from(pig)]);
-        let track = u32::from(self.rules.track);
-        let twice = u64::from(state.occupied) | u64::from(state.occupied) << track;
-        // The leader's space is the top bit.
-        let ahead = twice << (63 - (u32::from(self.space(state.front)) + track));
-        behind - (ahead >> (64 - behind.clamp(1, track))).count_ones().min(behind)
-    }
 }
 
 impl Hints for SchweinsGalopp {
     fn appeal(&self, view: &View, action: Action) -> f32 {
-        let seen = view.seen();
-        if seen.phase != Phase::Play {
-            return 0.0;
-        }
-        let seat = view.seat().index();
-        let mut next = *seen;
-        self.run(&mut next, action.0);
-        let hand = next.hands[seat] - Counts::one(action.0);
-        let food = f32::from(next.risk[seat] - seen.risk[seat]);
-        let left = hand.sum();
-        if left == 0 {
-            return food;
-        }
-        // What is at risk is safe if the last card leads: keep cards of pigs at the front, or with few gaps before it.
-        let chances: f32 = hand.iter().map(|colour| CLOSES_A_GAP.powi(self.gaps_before(&next, colour) as i32)).sum();
-        let stake = f32::from(next.risk[seat] + 1);
-        FOOD_NOW * food + stake * chances / f32::from(left)
+        self.logit(view.seen(), action)
     }
 
     /// Eat, but keep one card that would lead as long as there are others: the last card is the one that counts.
@@ -126,6 +94,19 @@ impl Hints for SchweinsGalopp {
             0 => legal,
             preferred => Actions64(preferred),
         }
+    }
+
+    fn num_features(&self) -> usize {
+        policy::FEATURES
+    }
+
+    #[inline]
+    fn features(&self, state: &State, action: Action, add: &mut impl FnMut(usize, f32)) {
+        self.policy_features(state, action, add);
+    }
+
+    fn weights(&self) -> &[f32] {
+        &policy_weights::WEIGHTS
     }
 
     fn evaluate(&self, state: &State) -> BySeat<f32> {

@@ -16,6 +16,8 @@ mod lottery;
 mod notation;
 mod picture;
 mod playout;
+mod policy;
+mod policy_weights;
 mod rules;
 mod sampler;
 mod state;
@@ -55,11 +57,37 @@ pub struct SchweinsGalopp {
     rules: Rules,
     /// Spaces on which food may be laid if nothing lies there, as a set.
     for_food: u32,
+    /// All race cards.
+    deck: Counts,
     /// `space[distance]` on the track.
     space: [u8; DISTANCES],
 }
 
+/// The spaces of the race from the leader backwards, the leader's in the top bit: those with a pig, as a set.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    spaces: u64,
+    track: u8,
+}
+
+impl Row {
+    /// Free spaces between the leader and a pig that is so many spaces behind, where it is no more than a lap behind.
+    #[inline(always)]
+    fn free_before(self, behind: u8) -> u32 {
+        let pigs = (self.spaces >> (64 - behind.clamp(1, self.track))).count_ones();
+        u32::from(behind) - pigs.min(behind.into())
+    }
+}
+
 impl SchweinsGalopp {
+    /// The row of pigs behind a leader that has run this far.
+    #[inline(always)]
+    fn row(&self, occupied: u32, front: u8) -> Row {
+        let track = self.rules.track;
+        let twice = u64::from(occupied) | u64::from(occupied) << track;
+        Row { spaces: twice << (63 - (self.space(front) + track)), track }
+    }
+
     /// The seat to the left.
     #[inline(always)]
     fn left_of(&self, seat: u8) -> u8 {
@@ -237,7 +265,10 @@ impl Game for SchweinsGalopp {
         let clear = u32::from(rules.colours + KEPT_CLEAR);
         let for_food = if rules.track_food == Switch::On { (1 << rules.track) - (1 << clear) } else { 0 };
         let space = std::array::from_fn(|distance| (distance % usize::from(rules.track)) as u8);
-        Ok(Self { rules, for_food, space })
+        let colours = 0..usize::from(rules.colours);
+        let deck =
+            colours.fold(Counts::NONE, |deck, colour| deck + Counts::of(colour, u32::from(rules.cards_per_colour)));
+        Ok(Self { rules, for_food, deck, space })
     }
 
     fn rules(&self) -> &Rules {
