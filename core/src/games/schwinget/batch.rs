@@ -14,6 +14,7 @@ use crate::hints::Hints as _;
 use crate::rng::Rng;
 
 use super::Schwinget;
+use super::cards::NO_TRUMP;
 use super::lanes::{Dice, LANES, Lane, isolate};
 use super::state::{Neutral, Phase, State};
 
@@ -35,6 +36,8 @@ struct Cards {
     lower: u32,
     referee: u32,
     counter: u32,
+    /// What may be played whatever is led, beside trumps.
+    anytime: u32,
 }
 
 impl Cards {
@@ -53,6 +56,7 @@ impl Cards {
             lower: suited & !highest,
             referee: game.deck.referee,
             counter: game.deck.counter,
+            anytime: game.deck.follow(NO_TRUMP, 0) & (game.deck.referee | game.deck.counter),
         }
     }
 
@@ -135,8 +139,9 @@ impl Bouts {
         }
     }
 
+    /// Puts a bout into a lane.
+    #[inline(always)]
     fn load(&mut self, lane: usize, game: &Schwinget, state: &State, coin: bool) {
-        let anytime = game.deck.follow(state.trump, 0) & (game.deck.referee | game.deck.counter);
         for (side, seat) in [state.leader, state.leader ^ 1].map(|seat| usize::from(seat & 1)).into_iter().enumerate() {
             self.hands[side][lane] = state.hands[seat];
             self.played[side][lane] = state.played[seat];
@@ -147,13 +152,10 @@ impl Bouts {
         self.pool[lane] = state.pool;
         self.unseen[lane] = state.pool.count_ones();
         self.trump[lane] = game.deck.suit[usize::from(state.trump)];
-        self.free[lane] = self.trump[lane] | anytime;
-        self.worth[lane] = if state.attacked() { TRICK + AFTER_ATTACK } else { TRICK };
-        self.waiting[lane] = match state.neutral {
-            Neutral::None => 0,
-            Neutral::BeforeAttack => TRICK,
-            Neutral::AfterAttack => TRICK + AFTER_ATTACK,
-        };
+        self.free[lane] = self.trump[lane] | self.cards.anytime;
+        self.worth[lane] = TRICK + AFTER_ATTACK * u32::from(state.attacked());
+        let [waits, counts] = [state.neutral != Neutral::None, state.neutral == Neutral::AfterAttack].map(u32::from);
+        self.waiting[lane] = TRICK * waits + AFTER_ATTACK * counts;
         self.coin[lane] = u32::from(coin).wrapping_neg();
         self.verdicts[lane] = 0;
     }
@@ -349,41 +351,56 @@ pub(super) fn to_the_end<const HINTS: bool>(game: &Schwinget, states: &mut [Stat
     let (mut jobs, mut sorted) = (Vec::with_capacity(states.len()), Vec::new());
     loop {
         jobs.clear();
-        let mut starts = [0_u32; MOST_DRAWS];
         for (index, state) in states.iter_mut().enumerate() {
-            decisions += to_a_lead::<HINTS>(game, state, rng);
-            if state.phase == Phase::Lead {
-                let most = if state.attacked() { 0 } else { state.pile / 2 };
-                let draws = if HINTS || most == 0 { most } else { attacks.leads_without(most, rng) };
-                let cards = state.hands[0].count_ones() as u8;
-                starts[usize::from(draws)] += 1;
-                jobs.push(Job { index: index as u32, draws, cards, attacks: draws < most });
+            if state.phase != Phase::Lead {
+                decisions += to_a_lead::<HINTS>(game, state, rng);
+                if state.phase == Phase::Over {
+                    continue;
+                }
             }
+            let most = if state.attacked() { 0 } else { state.pile / 2 };
+            let draws = if HINTS { most } else { attacks.leads_without(most, rng) };
+            let cards = state.hands[0].count_ones() as u8;
+            jobs.push(Job { index: index as u32, draws, cards, attacks: draws < most });
         }
-        if jobs.is_empty() {
-            return decisions;
-        }
-        // Those with most draws first.
-        let mut before = 0;
-        for start in starts.iter_mut().rev() {
-            before += *start;
-            *start = before - *start;
-        }
-        sorted.clear();
-        sorted.resize(jobs.len(), Job::default());
-        for &job in &jobs {
-            let start = &mut starts[usize::from(job.draws)];
-            sorted[*start as usize] = job;
-            *start += 1;
-        }
-        for block in sorted.chunks(LANES) {
+        sort(&mut jobs, &mut sorted);
+        let mut unfinished = false;
+        for block in jobs.chunks(LANES) {
             decisions += play::<HINTS>(game, &mut bouts, block, states, &mut dice, rng);
+            unfinished |= game.rules.bouts > 1;
+        }
+        if !unfinished {
+            return decisions;
         }
     }
 }
 
+/// Brings those with most draws to the front.
+fn sort(jobs: &mut Vec<Job>, sorted: &mut Vec<Job>) {
+    if jobs.windows(2).all(|pair| pair[0].draws >= pair[1].draws) {
+        return;
+    }
+    let mut starts = [0_u32; MOST_DRAWS];
+    for job in jobs.iter() {
+        starts[usize::from(job.draws) % MOST_DRAWS] += 1;
+    }
+    let mut before = 0;
+    for start in starts.iter_mut().rev() {
+        before += *start;
+        *start = before - *start;
+    }
+    sorted.clear();
+    sorted.resize(jobs.len(), Job::default());
+    for &job in jobs.iter() {
+        let start = &mut starts[usize::from(job.draws) % MOST_DRAWS];
+        sorted[*start as usize] = job;
+        *start += 1;
+    }
+    std::mem::swap(jobs, sorted);
+}
+
 /// Plays on, decision by decision, until a player leads or the match is over.
-#[inline(always)]
+#[inline(never)]
 fn to_a_lead<const HINTS: bool>(game: &Schwinget, state: &mut State, rng: &mut Rng) -> u64 {
     let mut decisions = 0;
     while state.phase != Phase::Lead {
@@ -413,6 +430,7 @@ fn play<const HINTS: bool>(
     let coins = [rng.bits(), rng.bits()];
     let (mut draws, mut cards) = ([0; LANES], [0; LANES]);
     for (lane, job) in jobs.iter().enumerate() {
+        let lane = lane % LANES;
         bouts.load(lane, game, &states[job.index as usize], coins[lane / 64] >> (lane % 64) & 1 == 1);
         draws[lane] = u32::from(job.draws);
         cards[lane] = u32::from(job.cards);
@@ -431,8 +449,8 @@ fn play<const HINTS: bool>(
         unseen -= 2;
     }
     bouts.drawn = [[0; LANES]; 2];
-    for (lane, job) in jobs.iter().enumerate() {
-        let state = &mut states[job.index as usize];
+    for (lane, job) in jobs.iter().enumerate().filter(|_| !HINTS) {
+        let (lane, state) = (lane % LANES, &mut states[job.index as usize]);
         bouts.worth[lane] += AFTER_ATTACK * u32::from(job.attacks);
         state.attacker = select_unpredictable(job.attacks, (bouts.seat[lane] & 1) as u8, state.attacker);
     }
@@ -445,7 +463,7 @@ fn play<const HINTS: bool>(
     }
     let mut decisions = 0;
     for (lane, job) in jobs.iter().enumerate() {
-        let state = &mut states[job.index as usize];
+        let (lane, state) = (lane % LANES, &mut states[job.index as usize]);
         state.pile -= 2 * job.draws;
         state.tricks += job.draws + job.cards;
         decisions += 2 * u64::from(job.draws + job.cards) + u64::from(job.attacks) + u64::from(bouts.verdicts[lane]);

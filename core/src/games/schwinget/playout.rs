@@ -38,12 +38,14 @@ pub(super) fn to_the_end<const HINTS: bool>(game: &Schwinget, state: &mut State,
 const TRICK: u64 = 1 << 32;
 /// One trick that counts towards a flat throw.
 const AFTER_ATTACK: u64 = 1 << 40;
+/// Set for seat 1.
+const SECOND: u64 = 1 << 63;
 
 /// What a player has in this bout.
 #[derive(Clone, Copy)]
 struct Side {
     hand: u32,
-    /// Cards played in the low half, tricks taken and tricks taken after the attack in the bytes above.
+    /// Cards played in the low half, tricks taken and tricks taken after the attack in the bytes above, the seat on top.
     record: u64,
 }
 
@@ -55,13 +57,19 @@ impl Side {
             hand: state.hands[seat],
             record: u64::from(state.played[seat])
                 | (u64::from(state.taken[seat]) * TRICK)
-                | (u64::from(state.after_attack[seat]) * AFTER_ATTACK),
+                | (u64::from(state.after_attack[seat]) * AFTER_ATTACK)
+                | (seat as u64 * SECOND),
         }
     }
 
     #[inline(always)]
-    fn store(self, state: &mut State, seat: u8) {
-        let seat = usize::from(seat & 1);
+    fn seat(self) -> u8 {
+        (self.record / SECOND) as u8
+    }
+
+    #[inline(always)]
+    fn store(self, state: &mut State) {
+        let seat = usize::from(self.seat() & 1);
         state.hands[seat] = self.hand;
         state.played[seat] = self.record as u32;
         state.taken[seat] = (self.record / TRICK) as u8;
@@ -79,7 +87,6 @@ impl Side {
 struct Bout<'a> {
     deck: &'a Deck,
     trump: u8,
-    leader: u8,
     lead: Side,
     follow: Side,
     pool: u32,
@@ -121,29 +128,27 @@ impl Bout<'_> {
             self.pool ^= card;
             self.follow.hand |= card;
         }
-        let swap = if (led | reply) & self.deck.referee != 0 && !last {
+        if (led | reply) & self.deck.referee != 0 && !last {
             self.waiting = self.worth;
             self.verdicts += 1;
             // Two decisions; the second names the opponent of the player who played the referee.
-            (reply & self.deck.referee != 0) ^ (rng.below(2) == 1)
+            self.change_places((reply & self.deck.referee != 0) ^ (rng.below(2) == 1));
         } else {
-            let won = winners & reply != 0;
-            let gain = self.worth + self.waiting;
-            let mask = u64::from(won).wrapping_neg();
-            self.follow.record += gain & mask;
-            self.lead.record += gain & !mask;
+            // Who wins leads next.
+            self.change_places(winners & reply != 0);
+            self.lead.record += self.worth + self.waiting;
             self.waiting = 0;
-            won
-        };
-        // Who leads next cannot be predicted: change places without a branch.
-        let mask = u64::from(swap).wrapping_neg();
-        let hand = (self.lead.hand ^ self.follow.hand) & mask as u32;
-        let record = (self.lead.record ^ self.follow.record) & mask;
-        self.lead.hand ^= hand;
-        self.follow.hand ^= hand;
-        self.lead.record ^= record;
-        self.follow.record ^= record;
-        self.leader ^= u8::from(swap);
+        }
+    }
+
+    /// The other player leads, or the same again: it cannot be predicted, so without a branch.
+    #[inline(always)]
+    fn change_places(&mut self, change: bool) {
+        let (lead, follow) = (self.lead, self.follow);
+        self.lead.hand = select_unpredictable(change, follow.hand, lead.hand);
+        self.follow.hand = select_unpredictable(change, lead.hand, follow.hand);
+        self.lead.record = select_unpredictable(change, follow.record, lead.record);
+        self.follow.record = select_unpredictable(change, lead.record, follow.record);
     }
 }
 
@@ -154,7 +159,6 @@ fn bout<const HINTS: bool>(game: &Schwinget, state: &mut State, rng: &mut Rng) -
     let mut bout = Bout {
         deck: &game.deck,
         trump: state.trump,
-        leader,
         lead: Side::of(state, leader),
         follow: Side::of(state, leader ^ 1),
         pool: state.pool,
@@ -174,7 +178,7 @@ fn bout<const HINTS: bool>(game: &Schwinget, state: &mut State, rng: &mut Rng) -
         while state.pile > 0 {
             let choice = rng.below(cards + u32::from(!HINTS));
             if choice == cards {
-                state.attacker = bout.leader;
+                state.attacker = bout.lead.seat();
                 bout.worth = TRICK + AFTER_ATTACK;
                 decisions += 1;
                 break;
@@ -192,11 +196,11 @@ fn bout<const HINTS: bool>(game: &Schwinget, state: &mut State, rng: &mut Rng) -
         bout.trick::<HINTS>(led, None, left == 1, rng);
     }
     state.tricks += cards as u8;
-    bout.lead.store(state, bout.leader);
-    bout.follow.store(state, bout.leader ^ 1);
+    bout.lead.store(state);
+    bout.follow.store(state);
     state.pool = bout.pool;
-    state.leader = bout.leader;
-    state.mover = bout.leader;
+    state.leader = bout.lead.seat();
+    state.mover = state.leader;
     state.neutral = Neutral::None;
     game.finish_bout(state);
     if state.phase == Phase::Deal {
