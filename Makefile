@@ -27,7 +27,7 @@ test-rust:
 	cargo check -p stier-agents --quiet
 	cargo test --workspace --quiet
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
-	cargo bench --workspace --no-run --quiet
+	cargo bench --workspace --no-run --quiet --profile dev
 
 test-python: $(VENV)/tested-with
 	$(BIN)/ruff check .

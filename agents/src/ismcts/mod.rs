@@ -262,7 +262,9 @@ impl<G: Hints> Ismcts<G> {
         let past = match (options.observer, options.draws) {
             _ if reuse => Past::of(game, view),
             (Observer::Single, Draws::Merge)
-                if options.self_determination == 0.0 && options.opponents == Opponents::Search =>
+                if options.selection == Rule::Ucb1
+                    && options.self_determination == 0.0
+                    && options.opponents == Opponents::Search =>
             {
                 self.forest.clear();
                 return None;
@@ -470,8 +472,9 @@ impl<G: Hints, S: Selection> Forest<G> for Trees<G, S> {
 
     fn search(&mut self, task: &Task<'_, G>) -> Found {
         match &task.keyed {
-            None => self.search_with(task, &Linked::new(task.seat)),
             Some(keyed) => self.search_with(task, keyed),
+            None if S::LINKS => self.search_with(task, &Linked::new(task.seat)),
+            None => unreachable!("nodes are found by keys"),
         }
     }
 }

@@ -113,6 +113,8 @@ pub(super) trait Selection: Clone + Send + Sync + 'static {
     const HAS_PRIOR: bool = false;
     /// Whether the weights of edges are an average strategy.
     const AVERAGES: bool = false;
+    /// Whether edges may know their nodes without keys: faster, at the price of a second copy of the search.
+    const LINKS: bool = false;
 
     /// The rule with these options.
     fn new(options: &IsmctsOptions) -> Self;
@@ -172,6 +174,7 @@ impl<A> Bound<A, ()> for UpperConfidence {
 impl Selection for Ucb1 {
     type Extra = ();
     type Note<A: ActionSet> = ();
+    const LINKS: bool = true;
 
     fn new(options: &IsmctsOptions) -> Self {
         Self { c: options.c as f32 }
