@@ -51,7 +51,7 @@ options! {
         epsilon: f64 = RolloutSettings::default().epsilon, 0.0..=1.0;
         /// The temperature of rollout=mast, in standard deviations of the returns; 0 for the best action only.
         temperature: f64 = RolloutSettings::default().temperature, 0.0..=1000.0;
-        /// After how many plies of a rollout the game's evaluation ends it.
+        /// Where the game's evaluation ends a rollout: after so many plies, with the deal, nowhere.
         cutoff: Cutoff = RolloutSettings::default().cutoff, ();
         /// Whether exact open-card endings end a rollout, where the game has them.
         endings: Switch = RolloutSettings::default().endings, ();

@@ -34,13 +34,16 @@ choice! {
     }
 }
 
-/// After how many plies of a rollout [`Hints::evaluate`] ends it, if at all; 0 plays nothing.
+/// Where [`Hints::evaluate`] ends a rollout, if at all.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Cutoff {
     /// Rollouts go to the end of the game.
     Off,
-    /// The state after that many plies is evaluated, unless the game has ended.
+    /// The state after that many plies is evaluated, unless the game has ended; 0 plays nothing.
     After(u32),
+    /// The state after the next deal is evaluated, unless the game has ended: see [`Game::deal_number`]. Where deals have little to do with
+    /// each other, this spares the rollout those to come, and their luck.
+    Deal,
 }
 
 /// The longest rollout that can be cut off.
@@ -52,6 +55,7 @@ impl OptionType for Cutoff {
     fn parse(text: &str, (): &()) -> Option<Self> {
         match text {
             "off" => Some(Self::Off),
+            "deal" => Some(Self::Deal),
             plies => plies.parse().ok().filter(|&plies| plies <= MOST_PLIES).map(Self::After),
         }
     }
@@ -59,12 +63,13 @@ impl OptionType for Cutoff {
     fn value(&self) -> OptionValue {
         match self {
             Self::Off => OptionValue::Name("off".to_string()),
+            Self::Deal => OptionValue::Name("deal".to_string()),
             Self::After(plies) => OptionValue::Int(i64::from(*plies)),
         }
     }
 
     fn allowed((): &()) -> String {
-        format!("off | 0..={MOST_PLIES}")
+        format!("off | deal | 0..={MOST_PLIES}")
     }
 }
 
@@ -118,7 +123,7 @@ impl Roller {
     /// A roller for one search of this game, which has learned nothing yet.
     pub fn new<G: Game>(game: &G, settings: RolloutSettings) -> Self {
         let plies = match settings.cutoff {
-            Cutoff::Off => u32::MAX,
+            Cutoff::Off | Cutoff::Deal => u32::MAX,
             Cutoff::After(plies) => plies,
         };
         let learns = settings.rollout == Rollout::Mast;
@@ -128,7 +133,7 @@ impl Roller {
             plain: !learns
                 && settings.rollout != Rollout::Fitted
                 && (random || settings.epsilon == 0.0)
-                && plies == u32::MAX
+                && settings.cutoff == Cutoff::Off
                 && settings.endings == Switch::Off,
             plies,
             mast: learns.then(|| Mast::new(game.num_seats(), game.num_actions(), settings.temperature)),
@@ -202,11 +207,12 @@ impl Roller {
     fn walk<G: Hints>(&mut self, game: &G, state: &mut G::State, rng: &mut Rng) -> BySeat<f32> {
         let endings = self.settings.endings == Switch::On;
         let mut left = self.plies;
+        let deal = (self.settings.cutoff == Cutoff::Deal).then(|| game.deal_number(state));
         while let Turn::Seat(seat) = game.turn(state) {
             if endings && let Some(returns) = game.ending(state) {
                 return returns;
             }
-            if left == 0 {
+            if left == 0 || deal.is_some_and(|deal| deal != game.deal_number(state)) {
                 return game.evaluate(state);
             }
             left -= 1;

@@ -198,6 +198,46 @@ fn an_estimate_ends_a_rollout_after_so_many_plies() {
     }
 }
 
+/// Rollouts from a random decision of each of some games end at the first decision of the next deal, or with the game.
+fn deals_end_rollouts<G: Hints>(game: &G) {
+    for index in 0..20 {
+        let mut rng = Rng::stream(4, "deals", index);
+        let mut start = game.root();
+        game.settle(&mut start, &mut rng);
+        for _ in 0..rng.below(game.max_decisions() as u32 / 2) {
+            if let Turn::Seat(_) = game.turn(&start) {
+                let action = game.legal(&start).pick(&mut rng);
+                game.step(&mut start, action, &mut rng);
+            }
+        }
+        if game.turn(&start) == Turn::Over {
+            continue;
+        }
+        for rollout in [Rollout::Random, Rollout::Hints, Rollout::Fitted, Rollout::Mast] {
+            let settings = RolloutSettings { rollout, cutoff: Cutoff::Deal, ..Default::default() };
+            let mut end = start;
+            let returns = Roller::new(game, settings).returns(game, &mut end, &mut rng);
+            if game.turn(&end) == Turn::Over {
+                assert_eq!(returns, game.returns(&end));
+            } else {
+                assert_eq!(game.deal_number(&end), game.deal_number(&start) + 1, "{}", G::NAME);
+                assert_eq!(returns, game.evaluate(&end));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_next_deal_ends_a_rollout() {
+    deals_end_rollouts(&Digits);
+    macro_rules! check {
+        ($module:ident, $game:ty) => {
+            deals_end_rollouts(&<$game>::new(Default::default()).expect("the rules"));
+        };
+    }
+    for_each_game!(check);
+}
+
 #[test]
 fn an_exact_ending_ends_a_rollout() {
     let mut rng = Rng::stream(1, "endings", 0);
@@ -302,6 +342,7 @@ fn mast_plays_at_random_before_it_knows_anything() {
 fn cutoffs_are_read_and_written() {
     for (text, cutoff, value) in [
         ("off", Cutoff::Off, OptionValue::Name("off".to_string())),
+        ("deal", Cutoff::Deal, OptionValue::Name("deal".to_string())),
         ("0", Cutoff::After(0), OptionValue::Int(0)),
         ("12", Cutoff::After(12), OptionValue::Int(12)),
     ] {

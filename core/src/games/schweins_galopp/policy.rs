@@ -137,13 +137,13 @@ impl SchweinsGalopp {
         add(MOVED + was + if kept.get(pig) > 0 { PLACES } else { 0 }, 1.0);
         add(ATE, ate);
         add(FOUND, found);
-        for place in 0..PLACES {
-            add(KEPT + place, f32::from(mine[place]) * each);
+        for (place, &cards) in mine.iter().enumerate() {
+            add(KEPT + place, f32::from(cards) * each);
         }
         add(BEST + best, 1.0);
         add(STAKE + best, stake);
-        for place in 0..3 {
-            add(OPEN + place, f32::from(others[place]) * each_unseen);
+        for (place, &cards) in others[..3].iter().enumerate() {
+            add(OPEN + place, f32::from(cards) * each_unseen);
         }
         let more = [
             truth(mine[0] + mine[1] > 1),
