@@ -7,7 +7,7 @@ use crate::hints::Hints;
 
 use super::rules::DealerSwap;
 use super::state::{Phase, State};
-use super::{GIVE, KNOCK, PUSH, SWAP, SWAP_ALL, Schwimmen, View};
+use super::{GIVE, KNOCK, PUSH, SWAP, SWAP_ALL, Schwimmen, View, policy, policy_weights};
 
 /// Knock with this many half points. Against players of this kind, knocking with less loses, however many they are.
 const KNOCK_FROM: u8 = 56;
@@ -103,5 +103,18 @@ impl Hints for Schwimmen {
             }
             _ => legal,
         }
+    }
+
+    fn num_features(&self) -> usize {
+        policy::FEATURES
+    }
+
+    #[inline]
+    fn features(&self, state: &State, action: Action, add: &mut impl FnMut(usize, f32)) {
+        self.policy_features(state, action, add);
+    }
+
+    fn weights(&self) -> &[f32] {
+        &policy_weights::WEIGHTS
     }
 }
