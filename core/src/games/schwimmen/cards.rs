@@ -17,7 +17,7 @@ pub(super) const CARDS: usize = 32;
 pub(super) const NO_CARD: Card = u8::MAX;
 
 /// The four aces.
-const ACES: u32 = 0x8080_8080;
+pub(super) const ACES: u32 = 0x8080_8080;
 /// The ranks that count less than ten.
 const LOW: u32 = 0x0707_0707;
 /// Half points of three of a kind.
@@ -26,7 +26,7 @@ const THREE_OF_A_KIND: u8 = 61;
 const BLITZ: u8 = 64;
 
 /// `SUMS[byte]`: half points of the cards of one suit.
-const SUMS: [u8; 256] = {
+pub(super) const SUMS: [u8; 256] = {
     let values = [7, 8, 9, 10, 10, 10, 10, 11];
     let mut sums = [0; 256];
     let mut set = 1;

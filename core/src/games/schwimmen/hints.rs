@@ -17,7 +17,7 @@ use crate::utility;
 use super::cards;
 use super::rules::{DealerSwap, Play, Utility};
 use super::state::{NOBODY, PLAYERS, Phase, State, after};
-use super::{GIVE, KNOCK, PUSH, SWAP, SWAP_ALL, Schwimmen, View};
+use super::{GIVE, KNOCK, PUSH, SWAP, SWAP_ALL, Schwimmen, View, policy, policy_weights};
 
 /// Knock with this many half points. Against players of this kind, knocking with less loses, however many they are.
 const KNOCK_FROM: u8 = 56;
@@ -223,6 +223,7 @@ impl Hints for Schwimmen {
             _ => legal,
         }
     }
+
     fn evaluate(&self, state: &State) -> BySeat<f32> {
         let chances = self.chances_to_lose(state);
         let count = usize::from(self.rules.players);
@@ -243,6 +244,19 @@ impl Hints for Schwimmen {
                 self.match_prospects(lives)
             }
         }
+    }
+
+    fn num_features(&self) -> usize {
+        policy::FEATURES
+    }
+
+    #[inline]
+    fn features(&self, state: &State, action: Action, add: &mut impl FnMut(usize, f32)) {
+        self.policy_features(state, action, add);
+    }
+
+    fn weights(&self) -> &[f32] {
+        &policy_weights::WEIGHTS
     }
 }
 
