@@ -427,11 +427,11 @@ fn play<const HINTS: bool>(
     dice: &mut Dice,
     rng: &mut Rng,
 ) -> u64 {
-    let coins = [rng.bits(), rng.bits()];
+    let coins = rng.bits();
     let (mut draws, mut cards) = ([0; LANES], [0; LANES]);
     for (lane, job) in jobs.iter().enumerate() {
         let lane = lane % LANES;
-        bouts.load(lane, game, &states[job.index as usize], coins[lane / 64] >> (lane % 64) & 1 == 1);
+        bouts.load(lane, game, &states[job.index as usize], coins >> lane & 1 == 1);
         draws[lane] = u32::from(job.draws);
         cards[lane] = u32::from(job.cards);
     }

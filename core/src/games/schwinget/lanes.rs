@@ -2,8 +2,8 @@
 
 use crate::rng::Rng;
 
-/// Bouts played side by side.
-pub(super) const LANES: usize = 128;
+/// Bouts played side by side: as many as a word has bits for their coins, and few enough for the first-level cache.
+pub(super) const LANES: usize = 64;
 /// One number for each of them.
 pub(super) type Lane = [u32; LANES];
 

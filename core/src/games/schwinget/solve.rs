@@ -187,8 +187,14 @@ impl Table {
         }
         let mut leads = distinct(lead, follow, SPECIALS && (lead | follow) & COUNTER != 0);
         while leads != 0 {
-            // What cannot be beaten in its suit first.
-            let first = if leads & lead_above != 0 { leads & lead_above } else { leads };
+            // The referee first, then what cannot be beaten in its suit.
+            let first = if SPECIALS && leads & REFEREE != 0 {
+                REFEREE
+            } else if leads & lead_above != 0 {
+                leads & lead_above
+            } else {
+                leads
+            };
             let led = 1 << (31 - first.leading_zeros());
             leads ^= led;
             if self.answer::<SPECIALS>(led, lead ^ led, follow, need, cards, waiting) {
@@ -212,8 +218,14 @@ impl Table {
         let (legal, winners) = self.replies::<SPECIALS>(led, follow);
         let mut replies = distinct(legal, lead | led, SPECIALS && (lead | led | follow) & COUNTER != 0);
         while replies != 0 {
-            // What wins first.
-            let first = if replies & winners != 0 { replies & winners } else { replies };
+            // The referee first, then what wins.
+            let first = if SPECIALS && replies & REFEREE != 0 {
+                REFEREE
+            } else if replies & winners != 0 {
+                replies & winners
+            } else {
+                replies
+            };
             let reply = first & first.wrapping_neg();
             replies ^= reply;
             if !self.settled::<SPECIALS>(led, reply, winners & reply != 0, lead, follow ^ reply, need, cards, waiting) {
