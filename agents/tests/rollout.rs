@@ -1,5 +1,6 @@
 //! Rollouts play by the policy they are told to, and end where they are told to.
 
+use stier_agents::fitted;
 use stier_agents::rollout::{Cutoff, Roller, Rollout, RolloutSettings};
 use stier_core::options::{OptionType as _, Switch};
 use stier_core::{
@@ -18,6 +19,9 @@ options! {
 struct Digits;
 
 const TURNS: u8 = 8;
+
+/// The policy: of the numbers, and of the turns played. The exponential of the last is no number.
+const WEIGHTS: [f32; 4] = [0.0, 1.0, -0.5, 200.0];
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 struct Sums {
@@ -147,6 +151,20 @@ impl Hints for Digits {
         legal.and(Actions64(0b101))
     }
 
+    fn num_features(&self) -> usize {
+        WEIGHTS.len()
+    }
+
+    fn features(&self, state: &Sums, action: Action, add: &mut impl FnMut(usize, f32)) {
+        add(action.index(), 1.0);
+        // The same for each action: it changes no probability.
+        add(3, f32::from(state.turns));
+    }
+
+    fn weights(&self) -> &[f32] {
+        &WEIGHTS
+    }
+
     fn evaluate(&self, _state: &Sums) -> BySeat<f32> {
         BySeat::from([100.0, -100.0])
     }
@@ -200,6 +218,41 @@ fn epsilon_is_the_share_of_random_actions() {
         let odd: f64 = (0..rollouts).map(|_| f64::from(roll(settings, &mut rng).0.counts[1])).sum();
         let share = odd / f64::from(rollouts * i32::from(TURNS));
         assert!((share - epsilon / 3.0).abs() < 0.01, "{epsilon}: {share}");
+    }
+}
+
+#[test]
+fn the_fitted_policy_is_a_softmax() {
+    let mut rng = Rng::stream(1, "fitted", 0);
+    let (draws, mut played) = (40_000_u32, [0_u32; 3]);
+    for turns in 0..TURNS {
+        let state = Sums { turns, ..Default::default() };
+        for legal in [0b111, 0b101, 0b110, 0b010].map(Actions64) {
+            let mut counts = [0_u32; 3];
+            (0..draws).for_each(|_| counts[fitted::pick(&Digits, &state, legal, &mut rng).index()] += 1);
+            follows_the_weights(counts, legal);
+        }
+    }
+    let settings = RolloutSettings { rollout: Rollout::Fitted, ..Default::default() };
+    for _ in 0..draws / u32::from(TURNS) {
+        let counts = roll(settings, &mut rng).0.counts;
+        played.iter_mut().zip(counts).for_each(|(sum, count)| *sum += u32::from(count));
+    }
+    follows_the_weights(played, Actions64(0b111));
+}
+
+/// Whether numbers were drawn about as often as by the policy: within five standard deviations.
+fn follows_the_weights(counts: [u32; 3], legal: Actions64) {
+    let draws = f64::from(counts.iter().sum::<u32>());
+    let weight = |number: usize| match legal.contains(Action(number as u8)) {
+        true => f64::from(WEIGHTS[number]).exp(),
+        false => 0.0,
+    };
+    let total: f64 = (0..3).map(weight).sum();
+    for (number, count) in counts.into_iter().enumerate() {
+        let expected = weight(number) / total;
+        let deviation = (draws * expected * (1.0 - expected)).sqrt();
+        assert!((f64::from(count) - draws * expected).abs() <= 5.0 * deviation + 1e-6, "{counts:?} of {legal:?}");
     }
 }
 

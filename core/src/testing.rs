@@ -179,6 +179,7 @@ fn view<G: FullGame>(game: &G, history: &History<G>, seat: Seat, rng: &mut Rng, 
         let finite = game.legal(state).iter().all(|action| game.appeal(&view, action).is_finite());
         ok(finite, "every legal action has an appeal");
     }
+    let policy = logits(game, history, state, seat);
 
     let sampler = game.sampler(&view);
     let sampled = sampler.sample_history(game, rng);
@@ -194,6 +195,7 @@ fn view<G: FullGame>(game: &G, history: &History<G>, seat: Seat, rng: &mut Rng, 
         if game.turn(state) == Turn::Seat(seat) {
             ok(game.legal(&other) == game.legal(state), "the mover has the same options in a sampled state");
         }
+        ok(logits(game, history, &other, seat) == policy, "the policy reads nothing hidden from the mover");
         ok(observation(game, &other, seat) == observation(game, state, seat), "observations do not leak");
         ok(game.text(&other, Some(seat)) == game.text(state, Some(seat)), "text does not leak");
         ok(game.html(&other, Some(seat)) == game.html(state, Some(seat)), "html does not leak");
@@ -212,6 +214,29 @@ fn view<G: FullGame>(game: &G, history: &History<G>, seat: Seat, rng: &mut Rng, 
             ok(times == 1, "the true state and every sample is among the worlds, once");
         }
     }
+}
+
+/// What the game's policy makes of each legal action if it is the seat's turn, which is finite.
+fn logits<G: FullGame>(game: &G, history: &History<G>, state: &G::State, seat: Seat) -> Vec<f32> {
+    if game.turn(state) != Turn::Seat(seat) {
+        return Vec::new();
+    }
+    let ok = |ok, promise: &str| assert_ok(game, history, ok, promise);
+    let legal = game.legal(state);
+    ok(game.weights().len() == game.num_features(), "a weight for each feature");
+    for action in legal.iter() {
+        let mut named = HashSet::new();
+        game.features(state, action, &mut |feature, value| {
+            ok(
+                feature < game.num_features() && named.insert(feature),
+                "features are below their number, each named once",
+            );
+            ok(value.is_finite(), "features are finite");
+        });
+    }
+    let logits: Vec<f32> = legal.iter().map(|action| game.logit(state, action)).collect();
+    ok(logits.iter().all(|logit| logit.is_finite()), "every legal action has a finite logit");
+    logits
 }
 
 /// What a seat holds, in a poisoned buffer that shows places not written.

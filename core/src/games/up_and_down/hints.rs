@@ -12,7 +12,7 @@ use crate::seats::{BySeat, Seat};
 
 use super::cards::Card;
 use super::state::{NO_CARD, Phase, SEATS, State};
-use super::{Change, UpAndDown, View, playout};
+use super::{Change, UpAndDown, View, playout, policy, policy_weights};
 
 /// How often a player is expected to choose a card that can win, if it may hold one.
 const ABLE_CARD: f32 = 0.7;
@@ -218,6 +218,19 @@ impl Hints for UpAndDown {
         let left = self.tricks.saturating_sub(done) + self.rules.rounds.saturating_sub(state.round + 1) * self.tricks;
         let scale = LUCK * f32::from(left.max(1)).sqrt();
         self.rules.utility.expected(&self.prospects(state), scale)
+    }
+
+    fn num_features(&self) -> usize {
+        policy::FEATURES
+    }
+
+    #[inline]
+    fn features(&self, state: &State, action: Action, add: &mut impl FnMut(usize, f32)) {
+        self.policy_features(state, action, add);
+    }
+
+    fn weights(&self) -> &[f32] {
+        &policy_weights::WEIGHTS
     }
 
     #[inline]

@@ -17,6 +17,8 @@ mod hints;
 mod notation;
 mod picture;
 mod playout;
+mod policy;
+mod policy_weights;
 mod rules;
 mod sampler;
 mod state;
