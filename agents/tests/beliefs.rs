@@ -1,12 +1,11 @@
 //! Beliefs: exact where the answer is known, uniform unless asked, the same for the same view and seed, better than chance against
 //! players that the model describes.
 
-mod toys;
-
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use crate::toys::kuhn::{BET, Kuhn, PASS};
 use stier_agents::arena::Estimate;
 use stier_agents::belief::{BeliefSettings, Beliefs, Effort, infer};
 use stier_agents::marginals::{Basis, marginals};
@@ -17,7 +16,6 @@ use stier_agents::{Agent, AgentSpec};
 use stier_core::{
     Action, ActionSet as _, Game, Hints, History, Notation, Options as _, Rng, Sampler as _, Seat, Turn, for_each_game,
 };
-use toys::kuhn::{BET, Kuhn, PASS};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 

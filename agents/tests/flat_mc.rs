@@ -1,7 +1,5 @@
 //! Flat Monte Carlo estimates what it says it estimates.
 
-mod toys;
-
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -10,7 +8,7 @@ use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::up_and_down::UpAndDown;
 use stier_core::{ActionSet as _, Game, Hints, History, Options as _, Rng, Sampler as _, Seat, Turn};
 
-use toys::kuhn::Kuhn;
+use crate::toys::kuhn::Kuhn;
 
 fn agent<G: Hints>(text: &str, seed: u64) -> Box<dyn Agent<G>> {
     text.parse::<AgentSpec>().expect("an agent").build(seed)
@@ -95,7 +93,7 @@ fn the_action_played_is_that_of_the_best_mean() {
     for index in 0..40 {
         let mut rng = Rng::stream(9, "bets", index);
         let mut history = History::dealt(&Kuhn, &mut rng);
-        history.push(&Kuhn, toys::kuhn::BET);
+        history.push(&Kuhn, crate::toys::kuhn::BET);
         for allocation in ["uniform", "ucb1"] {
             let found = search(&Kuhn, &history, &format!("flat_mc:iterations=200,allocation={allocation}"), index);
             let [fold, call] = [found.actions[0], found.actions[1]];

@@ -1,21 +1,15 @@
 //! What the variants of the search share, and what sets them apart.
 
-#[path = "toys/matrix.rs"]
-mod matrix;
-#[path = "toys/nim.rs"]
-mod nim;
-mod toys;
-
 use std::collections::HashMap;
 
-use matrix::Matrix;
-use nim::Nim;
+use crate::toys::kuhn::{BET, Kuhn, PASS};
+use crate::toys::matrix::Matrix;
+use crate::toys::nim::{self, Nim};
 use stier_agents::{Agent, AgentSpec, Decision, Search};
 use stier_core::games::{
     schweins_galopp::SchweinsGalopp, schwimmen::Schwimmen, schwinget::Schwinget, up_and_down::UpAndDown,
 };
 use stier_core::{Action, ActionSet as _, Game, Hints, History, Options as _, Rng, Turn};
-use toys::kuhn::{BET, Kuhn, PASS};
 
 const RULES: [&str; 6] = ["ucb1", "ucb1_tuned", "puct", "exp3", "regret_matching", "smooth_uct"];
 

@@ -1,10 +1,8 @@
 //! Agents on a game that is none of ours: what nobody should do in Kuhn poker, the search does not do either.
 
-mod toys;
-
+use crate::toys::kuhn::{BET, Kuhn, PASS};
 use stier_agents::{Agent, AgentSpec};
 use stier_core::{Action, Game, History, Seat};
-use toys::kuhn::{BET, Kuhn, PASS};
 
 /// The visit shares of betting after a deal and some actions.
 fn share_of_bets(cards: [u8; 2], actions: &[Action], agent: &str) -> f64 {

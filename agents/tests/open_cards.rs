@@ -1,10 +1,9 @@
 //! The open-card solver against brute force through the game's own trait.
 
-mod toys;
-
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use crate::toys::kuhn::{BET, Kuhn, PASS};
 use stier_agents::open_cards::{Future, Leaf, Limits, OpenCards, Solution};
 use stier_agents::rollout::{Roller, Rollout};
 use stier_agents::stop::Stop;
@@ -12,7 +11,6 @@ use stier_core::games::{
     schweins_galopp::SchweinsGalopp, schwimmen::Schwimmen, schwinget::Schwinget, up_and_down::UpAndDown,
 };
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Options as _, Rng, Seat, Turn};
-use toys::kuhn::{BET, Kuhn, PASS};
 
 /// Best play by everybody, the first of equal actions; `None` if there are more decisions than `left`.
 fn brute_force<G: Game>(game: &G, mut state: G::State, mut future: Future, left: &mut u64) -> Option<BySeat<f32>> {

@@ -1,17 +1,15 @@
 //! PIMC and its repairs: what each of them sees and what it does not.
 
-mod toys;
-
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use crate::toys::guess::{Guess, PLAY, SAFE};
+use crate::toys::kuhn::{BET, Kuhn, PASS};
 use stier_agents::{Agent, AgentSpec, Decision, Player};
 use stier_core::games::{schwimmen::Schwimmen, schwinget::Schwinget, up_and_down::UpAndDown};
 use stier_core::{
     Action, ActionSet as _, Dealer, Game, Hints, History, Options as _, Rng, Sampler as _, Turn, for_each_game,
 };
-use toys::guess::{Guess, PLAY, SAFE};
-use toys::kuhn::{BET, Kuhn, PASS};
 
 fn game<G: Game>(rules: &str) -> G {
     G::new(G::Rules::from_text(rules).expect("rules")).expect("a game")

@@ -1,18 +1,16 @@
 //! The properties of the toys, by enumeration and by hand, and those of our games: the estimates agree, whatever the threads.
 
-mod toys;
-
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::toys::goofspiel::{self, Goofspiel};
+use crate::toys::kuhn::Kuhn;
+use crate::toys::kuhn_three::KuhnThree;
+use crate::toys::leduc::Leduc;
+use crate::toys::liars_dice::{self, LiarsDice};
 use stier_agents::arena::win_share;
 use stier_agents::properties::{MeasureError, Play, Properties, Settings, measure};
 use stier_core::{ActionSet as _, BySeat, Game, Hints, History, Sampler as _, Turn, for_each_game};
-use toys::goofspiel::{self, Goofspiel};
-use toys::kuhn::Kuhn;
-use toys::kuhn_three::KuhnThree;
-use toys::leduc::Leduc;
-use toys::liars_dice::{self, LiarsDice};
 
 fn found<G: Hints>(game: &G, settings: &Settings) -> Properties {
     measure(game, settings, &|| ControlFlow::Continue(())).expect("properties")

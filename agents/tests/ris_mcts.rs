@@ -1,10 +1,8 @@
 //! The search over every player's own information sets, on Kuhn poker, where one sees what each option is for.
 
-mod toys;
-
+use crate::toys::kuhn::{BET, Kuhn, PASS};
 use stier_agents::{Agent, AgentSpec, Search};
 use stier_core::{Action, Game as _, History};
-use toys::kuhn::{BET, Kuhn, PASS};
 
 fn search(cards: [u8; 2], actions: &[Action], agent: &mut dyn Agent<Kuhn>) -> Search {
     let mut history = History::new(&Kuhn);

@@ -1,16 +1,14 @@
 //! The toys are the games of the literature: their rules, sizes and values are as published.
 
-mod toys;
-
+use crate::toys::checks::keeps_its_promises;
+use crate::toys::goofspiel::{self, Goofspiel};
+use crate::toys::kuhn::{BET, Kuhn, PASS};
+use crate::toys::kuhn_three::KuhnThree;
+use crate::toys::leduc::{CALL, FOLD, Leduc, RAISE};
+use crate::toys::liars_dice::{self, LiarsDice};
 use stier_agents::best_response::{best_response, nash_conv, values};
 use stier_agents::game_tree::{GameTree, Node, Policy, TooLarge};
 use stier_core::{Action, Game, Rng, Seat, Turn};
-use toys::checks::keeps_its_promises;
-use toys::goofspiel::{self, Goofspiel};
-use toys::kuhn::{BET, Kuhn, PASS};
-use toys::kuhn_three::KuhnThree;
-use toys::leduc::{CALL, FOLD, Leduc, RAISE};
-use toys::liars_dice::{self, LiarsDice};
 
 /// No toy has more histories.
 const MOST_NODES: usize = 1_000_000;

@@ -1,5 +1,4 @@
 //! Small games with known answers, made of nothing but the public traits.
-#![allow(dead_code, reason = "each test has its own use of them")]
 
 pub(crate) mod checks;
 pub(crate) mod goofspiel;
@@ -8,6 +7,8 @@ pub(crate) mod kuhn;
 pub(crate) mod kuhn_three;
 pub(crate) mod leduc;
 pub(crate) mod liars_dice;
+pub(crate) mod matrix;
+pub(crate) mod nim;
 
 use stier_core::{Action, Game, History, Rng, Sampler, World};
 

@@ -4,20 +4,14 @@
 //! for each number of players (from hinted play with one action in five random): a trick that somebody will win for sure, trumps, cards
 //! of the suit pointed at, high cards while high cards win. High and low cards as such are worth nothing in that kind of play.
 
-use crate::actions::{Action, ActionSet as _, Actions64};
-use crate::game::{Game as _, SeatView as _};
+use crate::actions::{Action, Actions64};
+use crate::game::Game as _;
 use crate::hints::Hints;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 
-use super::cards::Card;
 use super::state::{NO_CARD, Phase, SEATS, State};
-use super::{Change, UpAndDown, View, playout, policy, policy_weights};
-
-/// How often a player is expected to choose a card that can win, if it may hold one.
-const ABLE_CARD: f32 = 0.7;
-/// What keeping the best cards for later is worth, in tricks.
-const KEEP: f32 = 0.2;
+use super::{UpAndDown, View, playout, policy, policy_weights};
 
 /// Of what a trick brings its winner, how much is gained on those who would win a later one in its place.
 const TRICK_GAIN: f32 = 0.85;
@@ -31,57 +25,6 @@ const HIGH_WORTH: f32 = 0.08;
 const POT_LOSS: (f32, f32) = (0.4, 2.2);
 /// How far apart scores are expected to end that are equal now, for each square root of a trick left.
 const LUCK: f32 = 0.6;
-
-/// The rules of one trick.
-#[derive(Clone, Copy)]
-struct TrickRules {
-    trump: u8,
-    down: u8,
-    orientation: u8,
-}
-
-impl UpAndDown {
-    /// The chance that `card` wins for `seat`, when the others choose among `unseen`.
-    fn chance_to_win(&self, rules: TrickRules, seat: u8, card: Card, unseen: u64) -> f32 {
-        let deck = &self.deck;
-        let able = |seat: u8| deck.able(self.suit_at(rules.orientation, seat), rules.trump);
-        if able(seat) >> card & 1 == 0 {
-            return 0.0;
-        }
-        let value = deck.value_of(card);
-        let equal = deck.value[usize::from(value)];
-        let better = deck.better(value, rules.trump, rules.down == 1);
-        let share = |part: u64, whole: u64| match (whole & unseen).count_ones() {
-            0 => 0.0,
-            count => (part & whole & unseen).count_ones() as f32 / count as f32,
-        };
-        (0..self.players)
-            .filter(|&other| other != seat)
-            .map(|other| {
-                let theirs = able(other);
-                let aimed = share(better | equal, theirs);
-                let any = share(better & theirs | equal, unseen);
-                let aims = if theirs & unseen == 0 { 0.0 } else { ABLE_CARD };
-                1.0 - aims * aimed - (1.0 - aims) * any
-            })
-            .product()
-    }
-
-    /// The best chance of any card in hand.
-    fn best_chance(&self, rules: TrickRules, seat: u8, hand: u64, unseen: u64) -> f32 {
-        let suit = self.suit_at(rules.orientation, seat);
-        Actions64(hand & self.deck.able(suit, rules.trump))
-            .iter()
-            .map(|card| self.chance_to_win(rules, seat, card.0, unseen))
-            .fold(0.0, f32::max)
-    }
-
-    /// What a card is worth in later tricks, from 0 for the middle values to 1 for the highest and lowest.
-    fn worth(&self, card: Card) -> f32 {
-        let middle = f32::from(self.deck.values - 1) / 2.0;
-        (f32::from(self.deck.value_of(card)) - middle).abs() / middle
-    }
-}
 
 impl UpAndDown {
     /// The chance of each seat to win the trick that is being played, with all cards open: by the card chosen, or by the best one that can
@@ -184,22 +127,7 @@ fn share(merits: &mut [f32], sum: f32) {
 
 impl Hints for UpAndDown {
     fn appeal(&self, view: &View, action: Action) -> f32 {
-        let (seen, seat) = (view.seen(), view.seat().0);
-        let hand = seen.hands[usize::from(seat)];
-        let now = TrickRules { trump: seen.trump, down: seen.down, orientation: seen.orientation };
-        let best = |rules| self.best_chance(rules, seat, hand, seen.pool);
-        match self.change_of(action) {
-            Some(Change::Flip) => best(TrickRules { down: now.down ^ 1, ..now }),
-            Some(Change::Rotate(quarters)) => best(TrickRules { orientation: (now.orientation + quarters) & 3, ..now }),
-            Some(Change::Roll) => {
-                let sums = self.deck.sums(Some(now.trump), 0);
-                sums.iter().map(|sum| sum.probability as f32 * best(TrickRules { trump: sum.action.0, ..now })).sum()
-            }
-            None => {
-                let stake = f32::from(1 + seen.pot);
-                stake * self.chance_to_win(now, seat, action.0, seen.pool) - KEEP * self.worth(action.0)
-            }
-        }
+        self.logit(view.seen(), action)
     }
 
     /// Cards that can win, if there are any.

@@ -1,0 +1,19 @@
+//! What agents must get right, in one program: every agent is compiled for every game once.
+
+mod arena;
+mod beliefs;
+mod exploitability;
+mod flat_mc;
+mod ismcts;
+mod ismcts_family;
+mod kuhn;
+mod no_peeking;
+mod open_cards;
+mod pimc;
+mod properties;
+mod ris_mcts;
+mod rollout;
+mod signature;
+mod survey;
+mod toy_games;
+mod toys;
