@@ -8,7 +8,6 @@
 
 use crate::actions::{Action, Actions128};
 use crate::bits;
-use crate::game::SeatView as _;
 use crate::hints::Hints;
 use crate::options::Switch;
 use crate::seats::{BySeat, Seat};
@@ -39,14 +38,6 @@ const LUCK: f32 = 1.5;
 const LEAST_LIFE: f32 = 0.01;
 
 impl Schwimmen {
-    /// What a hand promises: its score, and a little for what the other cards could become.
-    fn promise(&self, hand: u32) -> f32 {
-        let score = self.score(hand);
-        let cards = hand.to_le_bytes().map(u8::count_ones).iter().max().copied().unwrap_or(0);
-        let high = (hand & 0xf8f8_f8f8).count_ones();
-        f32::from(score) + cards as f32 * 0.4 + high as f32 * 0.2
-    }
-
     /// The hands that one may have after taking `card`, each with the card given for it.
     fn hands_with(hand: u32, card: u8) -> impl Iterator<Item = (u8, u32)> {
         bits::members(hand).map(move |given| (given, hand ^ 1 << given | 1 << card))
@@ -154,27 +145,7 @@ impl Schwimmen {
 
 impl Hints for Schwimmen {
     fn appeal(&self, view: &View, action: Action) -> f32 {
-        let seen = view.seen();
-        let hand = seen.hands[view.seat().index()];
-        match (seen.phase, action.0) {
-            (Phase::Turn, PUSH) => self.promise(hand),
-            (Phase::Turn, KNOCK) if self.is_due_to_knock(hand) => 100.0 + self.promise(hand),
-            (Phase::Turn, KNOCK) => 0.0,
-            (Phase::Turn, SWAP_ALL) => self.promise(seen.table),
-            (Phase::Turn, card) => {
-                let hands = Self::hands_with(hand, card);
-                hands.map(|(_, hand)| self.promise(hand)).fold(0.0, f32::max)
-            }
-            (Phase::Give, id) => self.promise(hand ^ 1 << (id - GIVE) | 1 << seen.taken),
-            (Phase::Swap, id) => {
-                let keep = match self.rules.dealer_swap {
-                    DealerSwap::Open => self.promise(hand) - self.promise(seen.table),
-                    _ => f32::from(self.score(hand)) - f32::from(KEEP_FROM),
-                };
-                if id == SWAP { -keep } else { keep }
-            }
-            _ => 0.0,
-        }
+        self.logit(view.seen(), action)
     }
 
     /// Knock with enough; otherwise the exchange that scores most, or a push where none scores more.

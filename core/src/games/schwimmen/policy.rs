@@ -287,3 +287,74 @@ impl Known<'_> {
         add(SCORE + last + self.bin(score), 1.0);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::FEATURES;
+    use crate::actions::ActionSet as _;
+    use crate::game::{Game as _, Sampler as _, SeatView as _, Turn};
+    use crate::games::schwimmen::{Rules, Schwimmen, State};
+    use crate::hints::Hints as _;
+    use crate::history::History;
+    use crate::options::Options as _;
+    use crate::rng::Rng;
+
+    const VARIANTS: [&str; 8] = [
+        "players=2",
+        "",
+        "players=4,dealer_swap=open,three_of_a_kind=on",
+        "players=5,utility=win,dealer_swap=off",
+        "players=3,play=match,max_deals=3",
+        "players=2,suits=3,ranks=4,max_turns=3",
+        "players=2,suits=4,ranks=3,dealer_swap=open,three_of_a_kind=on",
+        "players=4,utility=win,max_turns=5",
+    ];
+
+    /// Calls `check` at every decision of random games.
+    fn at_every_decision(mut check: impl FnMut(&Schwimmen, &History<Schwimmen>, &mut Rng)) {
+        for (index, rules) in (0..).zip(VARIANTS) {
+            let game = Schwimmen::new(Rules::from_text(rules).unwrap()).unwrap();
+            for deal in 0..20 {
+                let mut rng = Rng::stream(index, "policy", deal);
+                let mut history = History::dealt(&game, &mut rng);
+                while let Turn::Seat(_) = game.turn(history.state()) {
+                    check(&game, &history, &mut rng);
+                    let action = game.legal(history.state()).pick(&mut rng);
+                    history.push(&game, action);
+                    history.settle(&game, &mut rng);
+                }
+            }
+        }
+    }
+
+    fn logits(game: &Schwimmen, state: &State) -> Vec<f32> {
+        game.legal(state).iter().map(|action| game.logit(state, action)).collect()
+    }
+
+    #[test]
+    fn what_is_hidden_changes_no_logit() {
+        let mut decisions = 0;
+        at_every_decision(|game, history, rng| {
+            let Turn::Seat(seat) = game.turn(history.state()) else { unreachable!() };
+            let view = game.view(history, seat);
+            let own = logits(game, history.state());
+            assert_eq!(logits(game, &game.sampler(&view).sample(rng)), own);
+            assert_eq!(logits(game, view.seen()), own);
+            decisions += 1;
+        });
+        assert!(decisions > 2000);
+    }
+
+    #[test]
+    fn features_are_small_numbers_each_given_once() {
+        at_every_decision(|game, history, _| {
+            for action in game.legal(history.state()).iter() {
+                let mut given = [false; FEATURES];
+                game.features(history.state(), action, &mut |feature, value| {
+                    assert!(!std::mem::replace(&mut given[feature], true), "feature {feature} twice");
+                    assert!((-2.0..=2.0).contains(&value), "feature {feature}: {value}");
+                });
+            }
+        });
+    }
+}
