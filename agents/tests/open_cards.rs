@@ -95,7 +95,7 @@ fn schwinget_agrees_with_brute_force() {
         "suits=3,values=4,hand_size=3,set_aside=2,utility=win",
         "suits=2,values=4,hand_size=2,set_aside=2,specials=anytime",
         "suits=2,values=3,hand_size=2,set_aside=2,bouts=2,scoring=schwinger",
-        "suits=3,values=4,hand_size=3,set_aside=2,scoring=schwinger,utility=score",
+        "suits=3,values=4,hand_size=3,set_aside=2,scoring=schwinger",
     ] {
         done += agrees::<Schwinget>(rules, 800, 4000).0;
     }
