@@ -242,7 +242,8 @@ fn run<G: Hints>(arguments: &Arguments) -> Result<(), Failure> {
     let numbers: Vec<String> = weights.iter().map(|weight| format!("{weight:.3}")).collect();
     let text = format!(
         "//! Made by `fit_policy`; see there. The decisions of `{}`, {} games each of {}, seed {}.\n//!\n//! {facts}.\n\n\
-         /// By feature.\n#[rustfmt::skip]\npub(super) const WEIGHTS: [f32; {}] = [\n{}];\n",
+         /// By feature.\n#[rustfmt::skip]\n\
+         #[allow(clippy::approx_constant, reason = \"numbers as they came\")]\npub(super) const WEIGHTS: [f32; {}] = [\n{}];\n",
         arguments.agent,
         arguments.games,
         arguments.rules.iter().map(|rules| format!("`{rules}`")).collect::<Vec<_>>().join(" and "),

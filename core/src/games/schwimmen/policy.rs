@@ -292,7 +292,7 @@ impl Known<'_> {
 mod tests {
     use super::FEATURES;
     use crate::actions::ActionSet as _;
-    use crate::game::{Game as _, Sampler as _, SeatView as _, Turn};
+    use crate::game::{Game as _, Sampler as _, Turn};
     use crate::games::schwimmen::{Rules, Schwimmen, State};
     use crate::hints::Hints as _;
     use crate::history::History;
