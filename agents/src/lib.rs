@@ -7,6 +7,7 @@ pub mod agent;
 pub mod alias;
 pub mod arena;
 pub mod belief;
+pub mod best;
 pub mod best_response;
 pub mod budget;
 pub mod choice;

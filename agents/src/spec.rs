@@ -7,6 +7,7 @@ use stier_core::{Hints, OptionError, OptionInfo, OptionValue, Options};
 use thiserror::Error;
 
 use crate::agent::Agent;
+use crate::best::{Best, BestOptions};
 use crate::epimc::{Epimc, EpimcOptions};
 use crate::flat_mc::{FlatMc, FlatMcOptions};
 use crate::greedy::{Greedy, GreedyOptions};
@@ -87,6 +88,8 @@ macro_rules! agents {
 }
 
 agents! {
+    /// The agent that did best in the game at equal thinking time.
+    "best" => Best(BestOptions, Best);
     /// PIMC with the cards laid open some decisions later (Arjonilla, Saffidine and Cazenave 2024).
     "epimc" => Epimc(EpimcOptions, Epimc);
     /// Flat Monte Carlo: worlds and rollouts, no tree (Ginsberg 2001; Browne et al. 2012).

@@ -49,6 +49,7 @@ macro_rules! every_agent {
             let game = <$game as Game>::new(Default::default()).expect("default rules");
             for agent in spec::NAMES {
                 let text = match *agent {
+                    "best" => "best:iterations=60".to_string(),
                     "epimc" => "epimc:worlds=3,depth=2,nodes=50,iterations=4,sweeps=5".to_string(),
                     "flat_mc" => "flat_mc:iterations=100".to_string(),
                     "ismcts" => "ismcts:iterations=200".to_string(),

@@ -7,6 +7,10 @@ use crate::seats::BySeat;
 
 /// Advice for search and for the greedy player. The empty impl is valid.
 pub trait Hints: Game {
+    /// The agent that has done best in this game at equal thinking time, as its text, without the budget: one that takes
+    /// `iterations` and `time_ms`.
+    const BEST_AGENT: &'static str = "ismcts";
+
     /// How much the seat of the view likes a legal action: higher is better, any scale. Ties are broken at random.
     fn appeal(&self, _view: &Self::View, _action: Action) -> f32 {
         0.0

@@ -69,6 +69,7 @@ def test_string_and_tensor_of_an_information_state_say_the_same(game: stier.Game
 
 
 SMALL = {
+    "best": "iterations=60,",
     "epimc": "worlds=3,depth=2,nodes=50,iterations=4,",
     "ismcts": "iterations=300,",
     "pimc": "worlds=5,nodes=50,iterations=20,",

@@ -72,6 +72,9 @@ impl SchweinsGalopp {
 }
 
 impl Hints for SchweinsGalopp {
+    const BEST_AGENT: &'static str = "ismcts:rollout=hints,cutoff=deal,beliefs=policy,\
+        model=fitted,model_temperature=1,model_epsilon=0.05";
+
     fn appeal(&self, view: &View, action: Action) -> f32 {
         self.logit(view.seen(), action)
     }

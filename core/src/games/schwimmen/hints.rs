@@ -144,6 +144,9 @@ impl Schwimmen {
 }
 
 impl Hints for Schwimmen {
+    const BEST_AGENT: &'static str = "ismcts:rollout=hints,selection=puct,opponents=fitted,\
+        beliefs=policy,model=fitted,model_temperature=1,model_epsilon=0.05";
+
     fn appeal(&self, view: &View, action: Action) -> f32 {
         self.logit(view.seen(), action)
     }

@@ -9,6 +9,9 @@ use super::state::{Phase, State};
 use super::{Schwinget, View, batch, playout, policy, policy_weights};
 
 impl Hints for Schwinget {
+    const BEST_AGENT: &'static str = "ismcts:rollout=fitted,endings=on,opponents=fitted,\
+        beliefs=policy,model=fitted,model_temperature=0.8,model_epsilon=0.02";
+
     fn appeal(&self, view: &View, action: Action) -> f32 {
         self.logit(view.seen(), action)
     }

@@ -126,6 +126,8 @@ fn share(merits: &mut [f32], sum: f32) {
 }
 
 impl Hints for UpAndDown {
+    const BEST_AGENT: &'static str = "flat_mc:allocation=ucb1,rollout=fitted,cutoff=3";
+
     fn appeal(&self, view: &View, action: Action) -> f32 {
         self.logit(view.seen(), action)
     }
