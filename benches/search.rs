@@ -22,23 +22,34 @@ fn ismcts<G: Hints>(criterion: &mut Criterion) {
         .collect();
     let mut group = criterion.benchmark_group(format!("ismcts/{}", G::NAME));
     group.sample_size(10).sampling_mode(SamplingMode::Flat);
-    for rollout in ["random", "hints"] {
-        for (label, iterations) in [("1k", 1_000), ("10k", 10_000), ("100k", 100_000)] {
-            let text = format!("ismcts:iterations={iterations},rollout={rollout}");
-            let spec: AgentSpec = text.parse().expect("an agent");
-            let mut agent: Box<dyn Agent<G>> = spec.build(1);
-            group.throughput(Throughput::Elements(iterations));
-            group.bench_function(format!("{rollout}-{label}"), |bencher| {
-                let mut deals = starts.iter().cycle();
-                bencher.iter(|| {
-                    let (view, legal) = deals.next().expect("a cycle has no end");
-                    agent.restart(1);
-                    let search = agent.act(&game, black_box(view), *legal).search.expect("a search");
-                    assert_eq!(search.iterations, iterations);
-                    search.nodes
-                });
+    let budgets = [("1k", 1_000), ("10k", 10_000), ("100k", 100_000)];
+    let plain = ["random", "hints"].into_iter().flat_map(|rollout| {
+        budgets.map(|(label, iterations)| (format!("{rollout}-{label}"), iterations, format!("rollout={rollout}")))
+    });
+    let others = [
+        ("threads-2", "threads=2"),
+        ("multi", "observer=multi"),
+        ("branch", "draws=branch"),
+        ("puct-fitted", "selection=puct,prior=fitted"),
+        ("regret-matching", "selection=regret_matching"),
+        ("fitted", "rollout=fitted,opponents=fitted"),
+    ];
+    let others = others.map(|(label, options)| (format!("{label}-10k"), 10_000, options.to_string()));
+    for (label, iterations, options) in plain.chain(others) {
+        let text = format!("ismcts:iterations={iterations},{options}");
+        let spec: AgentSpec = text.parse().expect("an agent");
+        let mut agent: Box<dyn Agent<G>> = spec.build(1);
+        group.throughput(Throughput::Elements(iterations));
+        group.bench_function(label, |bencher| {
+            let mut deals = starts.iter().cycle();
+            bencher.iter(|| {
+                let (view, legal) = deals.next().expect("a cycle has no end");
+                agent.restart(1);
+                let search = agent.act(&game, black_box(view), *legal).search.expect("a search");
+                assert_eq!(search.iterations, iterations);
+                search.nodes
             });
-        }
+        });
     }
     group.finish();
 }

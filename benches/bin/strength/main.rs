@@ -1,7 +1,7 @@
 //! Every agent against every other at equal thinking time: `make strength`.
 //!
-//! What is to be played stands in a [plan](plan), what has been played in a [ledger](ledger), a small table of sums that is
-//! rewritten after every piece: stopped at any moment, the program goes on where it was. The [page](page) with the cross-tables
+//! What is to be played stands in a [plan], what has been played in a [ledger], a small table of sums that is
+//! rewritten after every piece: stopped at any moment, the program goes on where it was. The [page] with the cross-tables
 //! is made from the ledger alone.
 
 mod ledger;
