@@ -2,13 +2,15 @@
 
 use std::ops::ControlFlow;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use stier_agents::AgentSpec;
-use stier_agents::arena::{self, Entrant, PitError, Settings, number_of_games};
+use stier_agents::arena::{PitError, Settings, number_of_games};
+use stier_agents::erased::DynEntrant;
 use stier_agents::spec::SpecError;
-use stier_core::{Hints, Options as _, RulesError, games, with_game};
+use stier_core::RulesError;
 use thiserror::Error;
 
 /// Pits agents against each other on paired deals and prints means with 95 % intervals.
@@ -45,12 +47,7 @@ enum Failure {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    let (name, rules) = arguments.game.split_once(':').unwrap_or((&arguments.game, ""));
-    let done = with_game!(name, G => run::<G>(rules, &arguments)).unwrap_or_else(|| {
-        Err(RulesError::UnknownGame { name: name.to_string(), known: games::NAMES.join(", ") }.into())
-    });
-    match done {
+    match run(&Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("pit: {failure}");
@@ -59,10 +56,10 @@ fn main() -> ExitCode {
     }
 }
 
-fn run<G: Hints>(rules: &str, arguments: &Arguments) -> Result<(), Failure> {
-    let game = G::new(G::Rules::from_text(rules).map_err(RulesError::from)?)?;
+fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let game = stier_benches::load(&arguments.game)?;
     let specs = arguments.agents.iter().map(|text| text.parse()).collect::<Result<Vec<AgentSpec>, _>>()?;
-    let entrants: Vec<&dyn Entrant<G>> = specs.iter().map(|spec| spec as _).collect();
+    let entrants: Vec<DynEntrant> = specs.into_iter().map(DynEntrant::Spec).collect();
     let settings = Settings {
         deals: arguments.deals,
         seed: arguments.seed,
@@ -75,7 +72,7 @@ fn run<G: Hints>(rules: &str, arguments: &Arguments) -> Result<(), Failure> {
     } else {
         ProgressBar::new(number_of_games(game.num_seats(), entrants.len(), settings.deals)).with_style(style)
     };
-    let result = arena::pit(&game, &entrants, &settings, &|| {
+    let result = game.pit(&entrants, &settings, &Arc::default(), &|| {
         bar.inc(1);
         ControlFlow::Continue(())
     });

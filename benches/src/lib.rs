@@ -2,7 +2,18 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 use std::{fs, io};
+
+use stier_agents::erased::{self, DynGame};
+use stier_core::{RulesError, games, with_game};
+
+/// A game with its options as text, `schwinget:scoring=schwinger`; behind one face, so that agents are compiled for games here once.
+pub fn load(text: &str) -> Result<Arc<dyn DynGame>, RulesError> {
+    let (name, rules) = text.split_once(':').unwrap_or((text, ""));
+    with_game!(name, G => erased::load::<G>(rules))
+        .unwrap_or_else(|| Err(RulesError::UnknownGame { name: name.to_string(), known: games::NAMES.join(", ") }))
+}
 
 /// Machine, compiler and commit, as a list in Markdown.
 pub fn circumstances() -> String {

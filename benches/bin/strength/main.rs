@@ -11,17 +11,19 @@ mod plan;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use stier_agents::AgentSpec;
-use stier_agents::arena::{self, Entrant, PitError, Settings};
+use stier_agents::arena::{PitError, Settings};
+use stier_agents::erased::DynEntrant;
 use stier_agents::spec::SpecError;
-use stier_core::{Hints, Options as _, Rng, RulesError, games, with_game};
+use stier_core::{Rng, RulesError};
 use thiserror::Error;
 
-use ledger::{Ledger, LedgerError, Match};
+use ledger::{Ledger, LedgerError, Match, Sums};
 use plan::{Plan, PlanError};
 
 /// Plays the matches of a plan in pieces, least finished first, and writes the cross-tables.
@@ -88,11 +90,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
         let Some((meeting, deals)) = open.min_by(|a, b| share(a).total_cmp(&share(b))) else { break };
         let piece = plan.piece.min(deals - done(&ledger, meeting));
         bar.set_message(meeting.to_string());
-        let (name, rules) = meeting.game.split_once(':').unwrap_or((&meeting.game, ""));
-        let played = with_game!(name, G => play::<G>(rules, meeting, &plan, &ledger, piece, arguments.threads));
-        let sums = played.unwrap_or_else(|| {
-            Err(RulesError::UnknownGame { name: name.to_string(), known: games::NAMES.join(", ") }.into())
-        })?;
+        let sums = play(meeting, &plan, &ledger, piece, arguments.threads)?;
         ledger.add(meeting, &sums);
         ledger.write()?;
         bar.inc(piece);
@@ -106,22 +104,15 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// A piece of a match: the next deals of it. The agent sits at every seat in turn, copies of its opponent at the others.
-fn play<G: Hints>(
-    rules: &str,
-    meeting: &Match,
-    plan: &Plan,
-    ledger: &Ledger,
-    deals: u64,
-    threads: usize,
-) -> Result<ledger::Sums, Failure> {
-    let game = G::new(G::Rules::from_text(rules).map_err(RulesError::from)?)?;
+fn play(meeting: &Match, plan: &Plan, ledger: &Ledger, deals: u64, threads: usize) -> Result<Sums, Failure> {
+    let game = stier_benches::load(&meeting.game)?;
     let [agent, opponent]: [AgentSpec; 2] =
         [plan::with_time(&meeting.agent, meeting.time_ms)?, plan::with_time(&meeting.opponent, meeting.time_ms)?];
-    let mut entrants: Vec<&dyn Entrant<G>> = vec![&agent];
-    entrants.resize(game.num_seats(), &opponent);
+    let mut entrants = vec![DynEntrant::Spec(agent)];
+    entrants.resize(game.num_seats(), DynEntrant::Spec(opponent));
     // The same cards for every match of a game; later pieces have cards of their own.
     let seed = Rng::stream(plan.seed, "strength", ledger.deals(meeting)).bits();
     let settings = Settings { deals, seed, paired: true, threads };
-    let result = arena::pit(&game, &entrants, &settings, &|| ControlFlow::Continue(()))?;
-    Ok(ledger::Sums::of(&result))
+    let result = game.pit(&entrants, &settings, &Arc::default(), &|| ControlFlow::Continue(()))?;
+    Ok(Sums::of(&result))
 }

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use stier_agents::arena::Estimate;
-use stier_core::{Game, Options as _, with_game};
 
 use super::ledger::{Ledger, Match, Sums};
 use super::plan::{Plan, Table};
@@ -32,12 +31,8 @@ pub(super) fn page(plan: &Plan, ledger: &Ledger) -> String {
 
 /// What the returns of a table for two add up to.
 fn utility_sum(game: &str) -> Option<f64> {
-    let (name, rules) = game.split_once(':').unwrap_or((game, ""));
-    with_game!(name, G => {
-        let game = G::new(<G as Game>::Rules::from_text(rules).ok()?).ok()?;
-        game.utility_sum().filter(|_| game.num_seats() == 2).map(f64::from)
-    })
-    .flatten()
+    let game = stier_benches::load(game).ok()?;
+    game.utility_sum().filter(|_| game.num_seats() == 2).map(f64::from)
 }
 
 struct Found<'a> {
