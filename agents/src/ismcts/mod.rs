@@ -40,7 +40,6 @@
 
 mod observers;
 mod selection;
-mod spread;
 mod table;
 mod tree;
 
@@ -59,12 +58,13 @@ use crate::belief::{BeliefSettings, Beliefs, Effort, belief_settings};
 use crate::fitted;
 use crate::policy_model::Model;
 use crate::rollout::{Cutoff, Roller, Rollout, RolloutSettings};
+use crate::spread::Spread;
 use crate::worlds::Worlds;
 pub use observers::{Draws, Observer};
 use observers::{Keyed, Linked, Observers, Past};
 use selection::{Exp3, Prior, PriorTable, Puct, RegretMatching, Selection, SmoothUct, Ucb1, Ucb1Tuned};
 pub use selection::{PriorFrom, Rule};
-use spread::Spread;
+
 use table::NONE;
 use tree::{Edge, RootEdge, Tree};
 
