@@ -181,7 +181,7 @@ def test_descriptions_have_every_agent() -> None:
     assert all(agent.about for agent in agents.values())
     options = {option.name: option for option in agents["ismcts"].options}
     assert options["iterations"].default == 1000
-    assert options["rollout"].allowed == "random | hints"
+    assert options["rollout"].allowed == "random | hints | fitted | mast"
     assert all(option.about for option in options.values())
 
 
