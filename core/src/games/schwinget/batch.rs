@@ -8,6 +8,8 @@
 
 use std::hint::select_unpredictable;
 
+use multiversion::multiversion;
+
 use crate::actions::ActionSet as _;
 use crate::game::{Game as _, Turn};
 use crate::hints::Hints as _;
@@ -17,6 +19,7 @@ use super::Schwinget;
 use super::cards::NO_TRUMP;
 use super::lanes::{Dice, LANES, Lane, isolate};
 use super::state::{Neutral, Phase, State};
+use super::verdict::Verdicts;
 
 /// One trick, in the units of a record: tricks taken in the low byte, those after the attack in the next.
 const TRICK: u32 = 1;
@@ -83,8 +86,9 @@ fn chosen_if(condition: bool, yes: u32, no: u32) -> u32 {
 /// Bouts between two tricks, one to a lane.
 struct Bouts {
     cards: Cards,
-    /// What the player on lead holds, has played in this bout, has taken; the same of the other player.
+    /// What the player on lead holds, then the other one.
     hands: [Lane; 2],
+    /// By seat: what it has played in this bout, what it has taken.
     played: [Lane; 2],
     records: [Lane; 2],
     /// The seat on lead: 0, or all bits for seat 1.
@@ -101,6 +105,7 @@ struct Bouts {
     coin: Lane,
     /// How many times it has decided.
     verdicts: Lane,
+    attacker: Lane,
     /// The present trick: all bits where it is played at all, the cards, what may be answered and what wins.
     active: Lane,
     led: Lane,
@@ -129,6 +134,7 @@ impl Bouts {
             waiting: zero,
             coin: zero,
             verdicts: zero,
+            attacker: zero,
             active: zero,
             led: zero,
             legal: zero,
@@ -142,10 +148,12 @@ impl Bouts {
     /// Puts a bout into a lane.
     #[inline(always)]
     fn load(&mut self, lane: usize, game: &Schwinget, state: &State, coin: bool) {
-        for (side, seat) in [state.leader, state.leader ^ 1].map(|seat| usize::from(seat & 1)).into_iter().enumerate() {
-            self.hands[side][lane] = state.hands[seat];
-            self.played[side][lane] = state.played[seat];
-            self.records[side][lane] =
+        let leader = usize::from(state.leader & 1);
+        self.hands[0][lane] = state.hands[leader];
+        self.hands[1][lane] = state.hands[leader ^ 1];
+        for seat in 0..2 {
+            self.played[seat][lane] = state.played[seat];
+            self.records[seat][lane] =
                 u32::from(state.taken[seat]) * TRICK + u32::from(state.after_attack[seat]) * AFTER_ATTACK;
         }
         self.seat[lane] = u32::from(state.leader).wrapping_neg();
@@ -158,30 +166,41 @@ impl Bouts {
         self.waiting[lane] = TRICK * waits + AFTER_ATTACK * counts;
         self.coin[lane] = u32::from(coin).wrapping_neg();
         self.verdicts[lane] = 0;
+        self.attacker[lane] = u32::from(state.attacker);
     }
 
-    /// Writes a bout played to its end back and scores it.
+    /// All bouts are over: from now on `records` has in its bytes the tricks of seat 0 and of seat 1, then those of them after the
+    /// attack, and `chosen` the place of the verdict.
+    #[inline(always)]
+    fn count(&mut self, len: usize, verdicts: &Verdicts) {
+        let Self { records: [own, other], attacker, chosen: [places, _], .. } = self;
+        for lane in 0..len.min(LANES) {
+            let records = [own[lane], other[lane]];
+            let [taken, after] = [records.map(|record| record & 0xff), records.map(|record| record >> 8 & 0xff)];
+            own[lane] = taken[0] | taken[1] << 8 | after[0] << 16 | after[1] << 24;
+            places[lane] = verdicts.place(attacker[lane], taken, after);
+        }
+    }
+
+    /// Writes a bout that has been [counted](Self::count) back and scores it.
     #[inline(always)]
     fn finish(&self, lane: usize, game: &Schwinget, state: &mut State) {
-        let second = self.seat[lane] & 1;
-        let by_seat = |[own, other]: [u32; 2]| {
-            let swap = (own ^ other) & self.seat[lane];
-            [own ^ swap, other ^ swap]
-        };
-        let of = |lanes: &[Lane; 2]| by_seat([lanes[0][lane], lanes[1][lane]]);
-        let records = of(&self.records);
+        let [first, second, first_after, second_after] = self.records[0][lane].to_le_bytes();
+        let seat = (self.seat[lane] & 1) as u8;
         state.hands = [0; 2];
-        state.played = of(&self.played);
+        state.played = [self.played[0][lane], self.played[1][lane]];
         state.pool = self.pool[lane];
-        state.taken = records.map(|record| record as u8);
-        state.after_attack = records.map(|record| (record >> 8) as u8);
-        state.leader = second as u8;
-        state.mover = second as u8;
+        state.taken = [first, second];
+        state.after_attack = [first_after, second_after];
+        state.attacker = self.attacker[lane] as u8;
+        state.leader = seat;
+        state.mover = seat;
         state.neutral = Neutral::None;
-        game.finish_with(state, game.verdicts.look_up(state.attacker, state.taken, state.after_attack));
+        game.finish_with(state, game.verdicts.at(self.chosen[0][lane]));
     }
 
     /// The cards that both players draw in this trick.
+    #[inline(always)]
     fn draw(&mut self, len: usize, dice: &mut Dice, most: u32) {
         for lane in 0..len.min(LANES) {
             self.options[lane] = self.unseen[lane].saturating_sub(1);
@@ -200,7 +219,7 @@ impl Bouts {
         }
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn draw_these<const MOST: u32>(&mut self, len: usize) {
         let Self { active, pool, unseen, drawn: [own, other], chosen: [first, second], .. } = self;
         for lane in 0..len.min(LANES) {
@@ -215,7 +234,7 @@ impl Bouts {
     }
 
     /// A card is led; what may be answered.
-    #[inline(never)]
+    #[inline(always)]
     fn lead<const HINTS: bool, const HAND: u32>(&mut self, len: usize) {
         let Self { cards, active, hands: [lead, follow], trump, free, led, legal, winners, options, chosen, .. } = self;
         let chosen = &chosen[0];
@@ -239,7 +258,7 @@ impl Bouts {
     }
 
     /// It is answered, both players draw, and the trick is settled.
-    #[inline(never)]
+    #[inline(always)]
     fn answer<const HAND: u32>(&mut self, len: usize, last: bool) {
         let referee = if last { 0 } else { self.cards.referee };
         let Self {
@@ -260,7 +279,7 @@ impl Bouts {
             ..
         } = self;
         let chosen = &chosen[0];
-        let ([lead, follow], [lead_played, follow_played], [lead_record, follow_record]) = (hands, played, records);
+        let ([lead, follow], [played, other_played], [record, other_record]) = (hands, played, records);
         for lane in 0..len.min(LANES) {
             let card = led[lane];
             let reply = isolate::<HAND>(legal[lane], chosen[lane]);
@@ -269,35 +288,46 @@ impl Bouts {
             let gain = (worth[lane] + waiting[lane]) & active[lane] & !neutral;
             let change = (won & !neutral | coin[lane] & neutral) & active[lane];
             let (own, other) = (lead[lane] ^ card | drawn[0][lane], follow[lane] ^ reply | drawn[1][lane]);
-            let (own_played, other_played) = (lead_played[lane] | card, follow_played[lane] | reply);
-            let (own_record, other_record) = (lead_record[lane] + (gain & !won), follow_record[lane] + (gain & won));
+            let by_second = (card ^ reply) & seat[lane];
+            played[lane] |= card ^ by_second;
+            other_played[lane] |= reply ^ by_second;
+            let winner = seat[lane] ^ won;
+            record[lane] += gain & !winner;
+            other_record[lane] += gain & winner;
             waiting[lane] = waiting[lane] & !active[lane] | worth[lane] & neutral;
             verdicts[lane] += neutral & 1;
             seat[lane] ^= change;
             let swap = (own ^ other) & change;
             lead[lane] = own ^ swap;
             follow[lane] = other ^ swap;
-            let swap = (own_played ^ other_played) & change;
-            lead_played[lane] = own_played ^ swap;
-            follow_played[lane] = other_played ^ swap;
-            let swap = (own_record ^ other_record) & change;
-            lead_record[lane] = own_record ^ swap;
-            follow_record[lane] = other_record ^ swap;
         }
     }
 
     /// One trick of the lanes that are active, from hands of up to `most` cards.
+    #[inline(always)]
     fn trick<const HINTS: bool>(&mut self, len: usize, dice: &mut Dice, cards: &Lane, most: u32, last: bool) {
-        dice.below::<true>(cards, len, &mut self.chosen[0]);
-        if most <= 5 {
-            self.lead::<HINTS, 4>(len);
-            dice.below::<false>(&self.options, len, &mut self.chosen[0]);
-            self.answer::<4>(len, last);
-        } else {
-            self.lead::<HINTS, 11>(len);
-            dice.below::<false>(&self.options, len, &mut self.chosen[0]);
-            self.answer::<11>(len, last);
+        match most {
+            0..=1 => self.trick_of::<HINTS, 0>(len, dice, cards, last),
+            2 => self.trick_of::<HINTS, 1>(len, dice, cards, last),
+            3 => self.trick_of::<HINTS, 2>(len, dice, cards, last),
+            4 => self.trick_of::<HINTS, 3>(len, dice, cards, last),
+            5 => self.trick_of::<HINTS, 4>(len, dice, cards, last),
+            _ => self.trick_of::<HINTS, 11>(len, dice, cards, last),
         }
+    }
+
+    /// The same from hands of up to `HAND` cards and one more.
+    #[inline(always)]
+    fn trick_of<const HINTS: bool, const HAND: u32>(&mut self, len: usize, dice: &mut Dice, cards: &Lane, last: bool) {
+        // A single card needs no dice.
+        if HAND > 0 {
+            dice.below::<true>(cards, len, &mut self.chosen[0]);
+        }
+        self.lead::<HINTS, HAND>(len);
+        if HAND > 0 {
+            dice.below::<false>(&self.options, len, &mut self.chosen[0]);
+        }
+        self.answer::<HAND>(len, last);
     }
 }
 
@@ -418,7 +448,8 @@ fn to_a_lead<const HINTS: bool>(game: &Schwinget, state: &mut State, rng: &mut R
     decisions
 }
 
-/// Plays one bout to a lane: the longest draws first.
+/// Plays one bout to a lane: the longest draws first. With 512-bit instructions where the processor has them.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx512vpopcntdq"))]
 fn play<const HINTS: bool>(
     game: &Schwinget,
     bouts: &mut Bouts,
@@ -450,9 +481,9 @@ fn play<const HINTS: bool>(
     }
     bouts.drawn = [[0; LANES]; 2];
     for (lane, job) in jobs.iter().enumerate().filter(|_| !HINTS) {
-        let (lane, state) = (lane % LANES, &mut states[job.index as usize]);
+        let lane = lane % LANES;
         bouts.worth[lane] += AFTER_ATTACK * u32::from(job.attacks);
-        state.attacker = select_unpredictable(job.attacks, (bouts.seat[lane] & 1) as u8, state.attacker);
+        bouts.attacker[lane] = select_unpredictable(job.attacks, bouts.seat[lane] & 1, bouts.attacker[lane]);
     }
     let len = jobs.len().next_multiple_of(8);
     for left in (1..=most_cards).rev() {
@@ -461,6 +492,7 @@ fn play<const HINTS: bool>(
         }
         bouts.trick::<HINTS>(len, dice, &[left; LANES], left, left == 1);
     }
+    bouts.count(jobs.len(), &game.verdicts);
     let mut decisions = 0;
     for (lane, job) in jobs.iter().enumerate() {
         let (lane, state) = (lane % LANES, &mut states[job.index as usize]);

@@ -41,9 +41,10 @@ impl Verdicts {
         for attacker in 0..=NOBODY {
             for thrower in 0..=NOBODY {
                 for ahead in 0..=NOBODY {
-                    for fought in 0..4 {
+                    for fought in 0..4_u32 {
                         let facts = Facts { attacker, thrower, ahead, fought_well: [fought & 1 == 1, fought & 2 == 2] };
-                        table[index(facts)] = verdict(rules.scoring, facts);
+                        let place = index(u32::from(attacker), u32::from(thrower), u32::from(ahead), fought);
+                        table[place as usize] = verdict(rules.scoring, facts);
                     }
                 }
             }
@@ -65,23 +66,31 @@ impl Verdicts {
     /// The result of a bout with this attacker (or [`NOBODY`]), the tricks `taken` by each seat and those of them `after_attack`.
     #[inline(always)]
     pub(super) fn look_up(&self, attacker: u8, taken: [u8; 2], after_attack: [u8; 2]) -> Verdict {
+        self.at(self.place(u32::from(attacker), taken.map(u32::from), after_attack.map(u32::from)))
+    }
+
+    /// Where the table has the result of such a bout: without branches, for many bouts at once.
+    #[inline(always)]
+    pub(super) fn place(&self, attacker: u32, taken: [u32; 2], after_attack: [u32; 2]) -> u32 {
         let [a, b] = taken;
-        let all = |seat: usize| u8::from(attacker != NOBODY && after_attack[seat] == self.hand_size);
-        let enough = |tricks: u8| tricks >= self.consolation_tricks;
-        self.table[index(Facts {
-            attacker,
-            thrower: NOBODY - 2 * all(0) - all(1),
-            ahead: NOBODY - 2 * u8::from(a > b) - u8::from(b > a),
-            fought_well: [enough(a), enough(b)],
-        })]
+        let attacked = u32::from(attacker != u32::from(NOBODY));
+        let all = after_attack.map(|tricks| attacked & u32::from(tricks == u32::from(self.hand_size)));
+        let [well, other_well] = taken.map(|tricks| u32::from(tricks >= u32::from(self.consolation_tricks)));
+        let first = |one: u32, two: u32| u32::from(NOBODY) - 2 * one - two;
+        let ahead = first(u32::from(a > b), u32::from(b > a));
+        index(attacker, first(all[0], all[1]), ahead, other_well * 2 + well)
+    }
+
+    /// The result at a [place](Self::place).
+    #[inline(always)]
+    pub(super) fn at(&self, place: u32) -> Verdict {
+        self.table[place as usize]
     }
 }
 
 #[inline(always)]
-fn index(facts: Facts) -> usize {
-    let [a, b] = facts.fought_well.map(usize::from);
-    let who = (usize::from(facts.attacker) * 3 + usize::from(facts.thrower)) * 3 + usize::from(facts.ahead);
-    who * 4 + b * 2 + a
+fn index(attacker: u32, thrower: u32, ahead: u32, fought: u32) -> u32 {
+    ((attacker * 3 + thrower) * 3 + ahead) * 4 + fought
 }
 
 /// The rulebook's table, row by row.
