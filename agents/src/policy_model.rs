@@ -69,7 +69,7 @@ pub struct FittedModel;
 
 impl<G: Hints> PolicyModel<G> for FittedModel {
     fn scores(&self, game: &G, so_far: &History<G>, legal: G::Actions, scores: &mut Vec<f32>) {
-        scores.extend(legal.iter().map(|action| game.logit(so_far.state(), action)));
+        game.logits(so_far.state(), legal, &mut |logit| scores.push(logit));
     }
 }
 

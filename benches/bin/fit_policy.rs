@@ -75,6 +75,9 @@ fn main() -> ExitCode {
     }
 }
 
+/// Decisions that one thread takes at a time.
+const PIECE: usize = 8192;
+
 /// The decisions of some games, as a sparse matrix: a row for each legal action.
 #[derive(Clone, Default)]
 struct Decisions {
@@ -123,17 +126,35 @@ impl Decisions {
         range.map(|entry| (usize::from(self.features[entry]), f64::from(self.values[entry])))
     }
 
+    /// The sum of what `add` makes of each decision and its probabilities, over as many `sums`. Decisions are shared among threads, in
+    /// pieces that are added up in their order.
+    fn sum(&self, weights: &[f64], sums: usize, add: impl Fn(&mut [f64], usize, &[f64]) + Sync) -> Vec<f64> {
+        let pieces: Vec<Vec<f64>> = (0..self.len().div_ceil(PIECE))
+            .into_par_iter()
+            .map(|piece| {
+                let (mut sums, mut row) = (vec![0.0; sums], Vec::new());
+                for decision in piece * PIECE..((piece + 1) * PIECE).min(self.len()) {
+                    self.probabilities(decision, weights, &mut row);
+                    add(&mut sums, decision, &row);
+                }
+                sums
+            })
+            .collect();
+        pieces.into_iter().fold(vec![0.0; sums], |mut all, piece| {
+            all.iter_mut().zip(piece).for_each(|(sum, part)| *sum += part);
+            all
+        })
+    }
+
     /// Mean cross-entropy in nats, the same for the uniform policy, and how often the likeliest action was the chosen one.
     fn judge(&self, weights: &[f64]) -> [f64; 3] {
-        let (mut sums, mut row) = ([0.0; 3], Vec::new());
-        for decision in 0..self.len() {
-            self.probabilities(decision, weights, &mut row);
+        let sums = self.sum(weights, 3, |sums, decision, row| {
             let chosen = (self.chosen[decision] - self.starts[decision]) as usize;
             sums[0] -= row[chosen].max(1e-12).ln();
             sums[1] += (row.len() as f64).ln();
             sums[2] += f64::from(u8::from(row.iter().all(|&other| other <= row[chosen])));
-        }
-        sums.map(|sum| sum / self.len() as f64)
+        });
+        [0, 1, 2].map(|index| sums[index] / self.len() as f64)
     }
 }
 
@@ -158,17 +179,14 @@ impl Gradient for Likelihood<'_> {
     type Gradient = Vec<f64>;
 
     fn gradient(&self, weights: &Vec<f64>) -> Result<Vec<f64>, Error> {
-        let mut gradient = vec![0.0; weights.len()];
-        let mut row = Vec::new();
-        for decision in 0..self.decisions.len() {
-            self.decisions.probabilities(decision, weights, &mut row);
-            for (index, probability) in (self.decisions.starts[decision]..).zip(&row) {
+        let gradient = self.decisions.sum(weights, weights.len(), |gradient, decision, row| {
+            for (index, probability) in (self.decisions.starts[decision]..).zip(row) {
                 let error = probability - f64::from(u8::from(index == self.decisions.chosen[decision]));
                 for (feature, value) in self.decisions.entries(index) {
                     gradient[feature] += error * value;
                 }
             }
-        }
+        });
         let count = self.decisions.len() as f64;
         let slope = |(sum, weight): (f64, &f64)| sum / count + 2.0 * self.penalty * weight;
         Ok(gradient.into_iter().zip(weights).map(slope).collect())

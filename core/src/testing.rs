@@ -236,6 +236,13 @@ fn logits<G: FullGame>(game: &G, history: &History<G>, state: &G::State, seat: S
     }
     let logits: Vec<f32> = legal.iter().map(|action| game.logit(state, action)).collect();
     ok(logits.iter().all(|logit| logit.is_finite()), "every legal action has a finite logit");
+    let mut at_once = Vec::new();
+    game.logits(state, legal, &mut |logit| at_once.push(logit));
+    let close = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-4 * (1.0 + a.abs());
+    ok(
+        at_once.len() == logits.len() && logits.iter().zip(&at_once).all(close),
+        "all logits at once are the single ones",
+    );
     logits
 }
 

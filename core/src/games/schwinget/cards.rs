@@ -19,6 +19,16 @@ pub(super) const NO_CARD: Card = u8::MAX;
 /// Room for the ids of any deck.
 const CARDS: usize = 32;
 
+/// Kinds of cards: trumps by value from 0 to 5, the highest of any deck 5; from [`PLAIN`] on other suits alike; the referee; the
+/// counter.
+pub(super) const KINDS: usize = 14;
+/// The first kind that is not a trump.
+pub(super) const PLAIN: usize = 6;
+/// The kind of the referee.
+pub(super) const REFEREE: usize = 12;
+/// The kind of the counter.
+pub(super) const COUNTER: usize = 13;
+
 /// What the rules fix about the cards: computed once, looked up in play.
 #[derive(Clone, Debug)]
 pub(super) struct Deck {
@@ -41,6 +51,8 @@ pub(super) struct Deck {
     follow: [[u32; CARDS]; 5],
     /// `beats[trump][led]`: the replies that win the trick, the referee as in the last trick of a bout.
     beats: [[u32; CARDS]; 5],
+    /// `kinds[trump][card]`.
+    kinds: [[u8; CARDS]; 5],
 }
 
 impl Deck {
@@ -60,6 +72,7 @@ impl Deck {
             suit_led: [0; CARDS],
             follow: [[0; CARDS]; 5],
             beats: [[0; CARDS]; 5],
+            kinds: [[0; CARDS]; 5],
         };
         for card in 0..suited {
             let suit = card / rules.values;
@@ -77,6 +90,7 @@ impl Deck {
         for trump in 0..=NO_TRUMP {
             for led in 0..size {
                 let (t, l) = (usize::from(trump), usize::from(led));
+                deck.kinds[t][l] = deck.kind(trump, led);
                 deck.follow[t][l] = deck.suit[usize::from(deck.suit_of[l])] | deck.suit[t] | anytime;
                 deck.beats[t][l] = (0..size)
                     .filter(|&reply| reply != led && deck.reply_wins(trump, led, reply))
@@ -104,6 +118,24 @@ impl Deck {
             return reply > led;
         }
         trump != NO_TRUMP && suit(reply) == trump
+    }
+
+    fn kind(&self, trump: u8, card: Card) -> u8 {
+        let kind = match self.suit_of[usize::from(card)] {
+            NO_TRUMP if self.referee >> card & 1 == 1 => REFEREE,
+            NO_TRUMP => COUNTER,
+            suit => {
+                let below_top = usize::from(self.values - self.value(card)).min(5);
+                5 - below_top + if suit == trump { 0 } else { PLAIN }
+            }
+        };
+        kind as u8
+    }
+
+    /// `kinds[card]` under this trump.
+    #[inline(always)]
+    pub(super) fn kinds(&self, trump: u8) -> &[u8; CARDS] {
+        &self.kinds[usize::from(trump)]
     }
 
     /// The cards of `hand` that may answer `led`.

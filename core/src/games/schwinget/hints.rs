@@ -9,8 +9,8 @@ use super::state::{Phase, State};
 use super::{Schwinget, View, batch, playout, policy, policy_weights};
 
 impl Hints for Schwinget {
-    const BEST_AGENT: &'static str = "ismcts:rollout=fitted,endings=on,opponents=fitted,\
-        beliefs=policy,model=fitted,model_temperature=0.8,model_epsilon=0.02";
+    const BEST_AGENT: &'static str = "ismcts:selection=puct,prior=fitted,c=1.4,rollout=fitted,endings=on,\
+        opponents=fitted,beliefs=policy,model=fitted,model_temperature=1.3,model_epsilon=0.05";
 
     fn appeal(&self, view: &View, action: Action) -> f32 {
         self.logit(view.seen(), action)
@@ -40,6 +40,11 @@ impl Hints for Schwinget {
 
     fn weights(&self) -> &[f32] {
         &policy_weights::WEIGHTS
+    }
+
+    #[inline]
+    fn logits(&self, state: &State, legal: Actions64, each: &mut impl FnMut(f32)) {
+        self.policy_logits(state, legal, each);
     }
 
     /// What play by hints comes to: nobody attacks any more. About ninety nanoseconds.
