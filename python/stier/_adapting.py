@@ -1,0 +1,68 @@
+"""What the adapters to other libraries share."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from stier._native import Game, State, load_game
+
+#: Which tensor is handed out: what is seen now, or all that is known with perfect recall.
+Tensor: TypeAlias = Literal["observation", "information_state"]
+
+_TENSORS: dict[str, tuple[Callable[[Game], list[int]], Callable[[State, int], npt.NDArray[np.float32]]]] = {
+    "observation": (Game.observation_tensor_shape, State.observation_tensor),
+    "information_state": (Game.information_state_tensor_shape, State.information_state_tensor),
+}
+
+
+def missing(extra: str, error: ImportError) -> ImportError:
+    """Give the error that says what to install for an adapter."""
+    return ImportError(f"stier.{extra} needs a package that is not installed ({error}): pip install 'stier[{extra}]'")
+
+
+def as_game(game: str | Game, rules: dict[str, Any]) -> Game:
+    """Load a game by name, or take one that is loaded, under its own rules."""
+    if isinstance(game, Game):
+        if rules:
+            raise TypeError(f"a loaded game has its rules; not taken: {', '.join(rules)}")
+        return game
+    return load_game(game, **rules)
+
+
+def tensor_of(tensor: str) -> tuple[Callable[[Game], list[int]], Callable[[State, int], npt.NDArray[np.float32]]]:
+    """Give what makes the shape of a tensor from a game, and the tensor from a state and a player."""
+    if tensor not in _TENSORS:
+        raise ValueError(f"tensor '{tensor}': known are {', '.join(_TENSORS)}")
+    return _TENSORS[tensor]
+
+
+def mask_of(state: State, player: int) -> npt.NDArray[np.int8]:
+    """Give the legal actions of a player as the int8 mask that `Discrete.sample` takes; zeros if not to move."""
+    return state.legal_actions_mask(player).view(np.int8)
+
+
+def check_render_mode(mode: str | None, known: list[str]) -> None:
+    """Raise for a render mode that there is not."""
+    if mode is not None and mode not in known:
+        raise ValueError(f"render_mode '{mode}': known are {', '.join(known)}, or None")
+
+
+def render(state: State, player: int, mode: str | None) -> str | None:
+    """Give the text of a state as a player sees it; in mode ``human`` print it, in ``ansi_open`` show all cards."""
+    if mode is None:
+        return None
+    text = state.to_text(None if mode == "ansi_open" else player)
+    if mode == "human":
+        print(text)
+        return None
+    return text
+
+
+def stream_seed(seed: int, purpose: str, index: int) -> int:
+    """Give the seed of the stream (seed, purpose, index), 0..=2**64-1."""
+    return int.from_bytes(hashlib.blake2b(f"{seed}/{purpose}/{index}".encode(), digest_size=8).digest(), "little")

@@ -1,0 +1,35 @@
+"""The games as Gymnasium environments: one seat learns, agents have the others.
+
+>>> import stier.gymnasium
+>>> env = stier.gymnasium.make("schwinget", opponents="ismcts:iterations=100")
+>>> observation, info = env.reset(seed=7)
+>>> over = False
+>>> while not over:
+...     observation, reward, over, truncated, info = env.step(env.action_space.sample(info["action_mask"]))
+
+Every game is registered, too: ``gymnasium.make("stier/Schwinget-v0", opponents="greedy")``. `reset(seed=s)` is the game of
+`Game.new_initial_state(seed=s)`, the same cards and dice as in every other layer.
+"""
+
+from __future__ import annotations
+
+from stier._adapting import missing
+
+try:
+    import gymnasium as _gymnasium
+except ImportError as error:
+    raise missing("gymnasium", error) from error
+
+from stier._native import registered_names
+from stier.gymnasium._single import Opponent, SeatEnv, make
+
+__all__ = ["Opponent", "SeatEnv", "environment_id", "make"]
+
+
+def environment_id(name: str) -> str:
+    """Give the id for `gymnasium.make`: ``"stier/UpAndDown-v0"`` for ``"up_and_down"``."""
+    return f"stier/{''.join(part.title() for part in name.split('_'))}-v0"
+
+
+for _name in registered_names():
+    _gymnasium.register(environment_id(_name), entry_point="stier.gymnasium:make", kwargs={"game": _name})

@@ -1,0 +1,180 @@
+"""One seat of a game, agents in the others: `gymnasium.Env`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, TypeAlias
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium.spaces import Box, Discrete
+
+from stier import _adapting
+from stier._adapting import Tensor
+from stier._native import Agent, Game, PythonAgent, State, load_agent
+from stier.errors import IllegalActionError, SeatError
+
+#: Who may have another seat: an agent by name and options, an agent, or any callable `f(state) -> action`.
+Opponent: TypeAlias = str | Agent | PythonAgent | Callable[[State], int]
+
+_Array: TypeAlias = npt.NDArray[np.float32]
+
+
+class SeatEnv(gymnasium.Env[_Array, np.int64]):
+    """A game from one seat; made by `make`.
+
+    Observations are float32 tensors with values between 0 and 1. The legal actions are ``info["action_mask"]``, int8 as
+    `Discrete.sample` takes it, and `action_masks()`, bool as MaskablePPO looks for it. Nothing else is in an info; all
+    arrays are new every time.
+
+    The reward is 0 until the game is over and then the seat's return. An illegal action ends the game with
+    `illegal_reward`, and ``info["illegal_action"]`` is the action.
+
+    A deal may be over before the seat has a choice, as after a blitz in Schwimmen. `reset` then hands out the end, and the
+    next step, whichever action it is given, pays the return: so the seed fixes the game, and no deal is left out. When
+    the game is over every action is allowed by the mask.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi", "human", "ansi_open"], "render_fps": 4}  # type: ignore[misc]
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        opponents: Opponent | Sequence[Opponent] = "random",
+        seat: int | None = 0,
+        tensor: Tensor = "observation",
+        illegal_reward: float | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        _adapting.check_render_mode(render_mode, self.metadata["render_modes"])
+        players = game.num_players()
+        if seat is not None and not 0 <= seat < players:
+            raise SeatError(f"there is no seat {seat}: seats are 0..={players - 1}, or None for another in every game")
+        self.game = game
+        self.render_mode = render_mode
+        self.illegal_reward = game.min_utility() if illegal_reward is None else float(illegal_reward)
+        #: The seed of the game that is played, from which everything hidden follows.
+        self.deal_seed: int | None = None
+        #: The seat that learns.
+        self.seat = 0 if seat is None else seat
+        self._fixed_seat = seat
+        self._opponents = _opponents(game, opponents)
+        shape, self._tensor = _adapting.tensor_of(tensor)
+        self.observation_space = Box(0.0, 1.0, tuple(shape(game)), np.float32)
+        self.action_space = Discrete(game.num_distinct_actions())
+        self._world: State | None = None
+        self._over = True
+
+    @property
+    def stier_state(self) -> State:
+        """The state of the game itself, hidden cards included; an agent of `stier` may be asked what to do in it."""
+        if self._world is None:
+            raise RuntimeError("the environment has no state yet: call reset() first")
+        return self._world
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[_Array, dict[str, Any]]:
+        """Deal anew: the game of that seed, or of one drawn after the last seed given. Options are ignored."""
+        del options
+        super().reset(seed=seed)
+        self.deal_seed = int(self.np_random.integers(2**63)) if seed is None else int(seed)
+        self._world = self.game.new_initial_state(seed=self.deal_seed)
+        if self._fixed_seat is None:
+            self.seat = _adapting.stream_seed(self.deal_seed, "seat", 0) % self.game.num_players()
+        for index, opponent in enumerate(self._opponents):
+            opponent.restart(_adapting.stream_seed(self.deal_seed, "opponent", index))
+        self._over = False
+        self._others_play()
+        return self._seen()
+
+    def step(self, action: np.int64 | int) -> tuple[_Array, float, bool, bool, dict[str, Any]]:
+        """Play an action of the seat, then those of the others until it is the seat's turn again."""
+        world = self.stier_state
+        if self._over:
+            raise RuntimeError("the game is over: call reset() first")
+        if not world.is_terminal():
+            try:
+                world.apply_action(action)
+            except IllegalActionError:
+                self._over = True
+                observation, info = self._seen()
+                info["illegal_action"] = action
+                return observation, self.illegal_reward, True, False, info
+            self._others_play()
+        self._over = world.is_terminal()
+        observation, info = self._seen()
+        return observation, world.player_return(self.seat), self._over, False, info
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Give the legal actions as a new bool array; all true when the game is over."""
+        world = self.stier_state
+        if self._over or world.is_terminal():
+            return np.ones(self.game.num_distinct_actions(), np.bool_)
+        return world.legal_actions_mask(self.seat)
+
+    def render(self) -> str | None:  # type: ignore[override]
+        """Give the text of what the seat sees; print it in mode ``human``; all cards in ``ansi_open``."""
+        return _adapting.render(self.stier_state, self.seat, self.render_mode)
+
+    def _others_play(self) -> None:
+        world = self.stier_state
+        players = self.game.num_players()
+        while (player := world.current_player()) != self.seat and player >= 0:
+            # Opponents sit in the order given, from the seat's left.
+            world.apply_action(self._opponents[(player - self.seat - 1) % players].step(world))
+
+    def _seen(self) -> tuple[_Array, dict[str, Any]]:
+        if self.render_mode == "human":
+            self.render()
+        return self._tensor(self.stier_state, self.seat), {"action_mask": self.action_masks().view(np.int8)}
+
+
+def _opponents(game: Game, given: Opponent | Sequence[Opponent]) -> list[Agent | PythonAgent]:
+    """Give the agents of the other seats, from the left of the one that learns."""
+    others = game.num_players() - 1
+    each: Sequence[Opponent] = [given] * others if isinstance(given, str) or not isinstance(given, Sequence) else given
+    if len(each) != others:
+        raise ValueError(f"{game} has {others} other seats, not {len(each)}: give one agent, or a list of {others}")
+    return [_agent(game, opponent) for opponent in each]
+
+
+def _agent(game: Game, opponent: Opponent) -> Agent | PythonAgent:
+    if isinstance(opponent, Agent | PythonAgent):
+        return opponent
+    if isinstance(opponent, str):
+        return load_agent(opponent, game)
+    return PythonAgent(opponent)
+
+
+def make(
+    game: str | Game,
+    *,
+    opponents: Opponent | Sequence[Opponent] = "random",
+    seat: int | None = 0,
+    tensor: Tensor = "observation",
+    illegal_reward: float | None = None,
+    render_mode: str | None = None,
+    **rules: Any,
+) -> SeatEnv:
+    """Make an environment of one seat, without the wrappers that `gymnasium.make` adds.
+
+    Args:
+        game: A name as for `stier.load_game`, or a game.
+        opponents: Who has the other seats: one agent for all, or a list, from the left of the seat. Agents start every game
+            from seeds that follow from that of the game.
+        seat: The seat that learns; None for one that follows from the seed of the game, even in the mean.
+        tensor: ``"observation"``, what the seat sees now, or ``"information_state"``, all it knows with perfect recall.
+        illegal_reward: What an illegal action costs; the game's lowest utility if left out.
+        render_mode: ``"ansi"`` for text as the seat sees the game, ``"human"`` to have it printed after every step,
+            ``"ansi_open"`` for text with all cards.
+        rules: Options of the game.
+    """
+    return SeatEnv(
+        _adapting.as_game(game, rules),
+        opponents=opponents,
+        seat=seat,
+        tensor=tensor,
+        illegal_reward=illegal_reward,
+        render_mode=render_mode,
+    )

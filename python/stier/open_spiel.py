@@ -1,0 +1,263 @@
+"""The games in OpenSpiel.
+
+>>> import pyspiel
+>>> import stier.open_spiel
+>>> stier.open_spiel.register()
+>>> game = pyspiel.load_game("stier_schwinget(scoring=schwinger,bouts=4)")
+>>> state = game.new_initial_state()  # chance nodes are explicit
+>>> stier.open_spiel.deal(state, seed=7)  # or bring what the seed brings
+>>> state.apply_action(state.legal_actions()[0])
+
+Every option of a game is a parameter, numbers as numbers and everything else by name (``counter=off``). Tensors come from observers, in named pieces:
+`open_spiel.python.observation.make_observation(game, pyspiel.IIGObservationType(perfect_recall=True))`; those that there are
+have public and the observing player's private information.
+
+Simultaneous choices are sequential nodes, in turn: the information state of who chooses later is the same whatever was
+chosen before it. Illegal actions raise and leave the state as it was. OpenSpiel's C++ ISMCTS bot crashes on any Python game; its
+Python one works, and `resample_from_infostate` gives it exact worlds.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stier._adapting import missing
+
+try:
+    import pyspiel
+except ImportError as error:
+    raise missing("open_spiel", error) from error
+
+import numpy as np
+import numpy.typing as npt
+
+from stier._listing import describe_game
+from stier._native import CHANCE, Game, State, load_game, registered_names
+
+__all__ = ["PREFIX", "StierGame", "StierObserver", "StierState", "deal", "register"]
+
+#: What the names of the games begin with in OpenSpiel.
+PREFIX = "stier_"
+
+
+#: Scores are hundredths, shares and means are of up to five players: returns are multiples of 1 / 3600.
+_PARTS = 3600
+
+
+def _exact(value: float) -> float:
+    """Give a return, which the engine has in single precision, in double: OpenSpiel adds them up to 1e-9."""
+    exact = round(value * _PARTS) / _PARTS
+    return exact if abs(exact - value) <= 1e-6 * max(1.0, abs(value)) else value
+
+
+def _players(name: str) -> tuple[int, int]:
+    """Give the least and the greatest number of players of a game, whatever its options."""
+    default = load_game(name)
+    if "players" not in default.rules():
+        return default.num_players(), default.num_players()
+    allowed = next(option.allowed for option in describe_game(name) if option.name == "players")
+    least, most = allowed.split("..=")
+    return int(least), int(most)
+
+
+def _game_type(game: Game) -> pyspiel.GameType:
+    utility_sum = game.utility_sum()
+    utility = pyspiel.GameType.Utility
+    least, most = _players(game.short_name())
+    return pyspiel.GameType(
+        short_name=PREFIX + game.short_name(),
+        long_name=f"Stier: {game.short_name().replace('_', ' ').title()}",
+        dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+        chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+        information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+        utility={None: utility.GENERAL_SUM, 0.0: utility.ZERO_SUM}.get(utility_sum, utility.CONSTANT_SUM),
+        reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+        max_num_players=most,
+        min_num_players=least,
+        provides_information_state_string=True,
+        provides_information_state_tensor=True,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        parameter_specification=load_game(game.short_name()).rules(),
+    )
+
+
+def _game_info(game: Game) -> pyspiel.GameInfo:
+    return pyspiel.GameInfo(
+        num_distinct_actions=game.num_distinct_actions(),
+        max_chance_outcomes=game.max_chance_outcomes(),
+        num_players=game.num_players(),
+        min_utility=_exact(game.min_utility()),
+        max_utility=_exact(game.max_utility()),
+        utility_sum=game.utility_sum(),
+        max_game_length=game.max_game_length(),
+    )
+
+
+class StierGame(pyspiel.Game):
+    """A game under fixed rules; made by `pyspiel.load_game`."""
+
+    #: The game's name in `stier`; set by the class of each game.
+    name: str
+
+    def __init__(self, params: dict[str, Any] | None = None) -> None:
+        # Parameters come as OpenSpiel reads them from text: 'off' is a string, False a bool.
+        rules = {name: value for name, value in (params or {}).items() if value is not None}
+        self.game = load_game(self.name, **rules)
+        defaults = load_game(self.name).rules()
+        chosen = {name: value for name, value in self.game.rules().items() if value != defaults[name]}
+        super().__init__(_game_type(self.game), _game_info(self.game), chosen)
+
+    def new_initial_state(self) -> StierState:
+        """Give the state before the first card is dealt."""
+        return StierState(self)
+
+    def max_chance_nodes_in_history(self) -> int:
+        """Give the greatest number of random events in a game."""
+        return self.game.max_chance_nodes_in_history()
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: dict[str, Any] | None = None) -> StierObserver | None:
+        """Give an observer, or None where public and private information would have to be told apart."""
+        if params:
+            raise ValueError(f"observers have no parameters, so not {', '.join(params)}")
+        kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
+        if not kind.public_info or kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
+            return None
+        return StierObserver(self.game, perfect_recall=kind.perfect_recall)
+
+
+class StierState(pyspiel.State):
+    """A game from its first random event to now."""
+
+    def __init__(self, game: StierGame) -> None:
+        super().__init__(game)
+        #: The same state in `stier`; to be changed through this one only.
+        self.stier_state: State = game.game.new_initial_state()
+
+    def current_player(self) -> int:
+        """Give who is to act, as `pyspiel.PlayerId`."""
+        return self.stier_state.current_player()
+
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+        return self.stier_state.is_terminal()
+
+    def _legal_actions(self, player: int) -> list[int]:
+        return self.stier_state.legal_actions(player)
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """Give the outcomes of the random event to come, ascending, with their probabilities."""
+        return self.stier_state.chance_outcomes()
+
+    def _apply_action(self, action: int) -> None:
+        self.stier_state.apply_action(action)
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        return self.stier_state.action_to_string(player, action)
+
+    def returns(self) -> list[float]:
+        """Give the utility of each player; zeros before the end."""
+        return [_exact(value) for value in self.stier_state.returns().tolist()]
+
+    def rewards(self) -> list[float]:
+        """Give what each player has got by the last action."""
+        return [_exact(value) for value in self.stier_state.rewards().tolist()]
+
+    def resample_from_infostate(self, player: int, probability_sampler: Any) -> StierState:
+        """Draw a state that the player cannot tell apart from this one, with a complete and legal history.
+
+        Drawn by chance reach probability among the histories of the information set.
+
+        Args:
+            player: Whose information set.
+            probability_sampler: Gives numbers from [0, 1), as OpenSpiel passes it; or a seed, or a NumPy generator.
+        """
+        world = self.stier_state.resample_from_infostate(player, _seed(probability_sampler))
+        state: StierState = self.get_game().new_initial_state()
+        for _, action in world.history():
+            state.apply_action(action)
+        return state
+
+    def __str__(self) -> str:
+        return str(self.stier_state)
+
+
+def _seed(source: Any) -> int:
+    if isinstance(source, np.random.Generator):
+        return int(source.integers(2**63))
+    if callable(source):
+        return int(source() * 2**32) << 32 | int(source() * 2**32)
+    return int(source)
+
+
+class StierObserver:
+    """What a player sees, as OpenSpiel's observers give it.
+
+    `tensor` is the whole, float32; `dict` has its pieces by name, views of the same memory, as
+    `Game.observation_tensor_layout` or, with perfect recall, `Game.information_state_tensor_layout` lists them.
+    """
+
+    def __init__(self, game: Game, *, perfect_recall: bool) -> None:
+        layout = game.information_state_tensor_layout() if perfect_recall else game.observation_tensor_layout()
+        self._perfect_recall = perfect_recall
+        self.tensor: npt.NDArray[np.float32] = np.zeros(sum(int(np.prod(shape)) for _, shape in layout), np.float32)
+        self.dict: dict[str, npt.NDArray[np.float32]] = {}
+        start = 0
+        for name, shape in layout:
+            size = int(np.prod(shape))
+            self.dict[name] = self.tensor[start : start + size].reshape(shape)
+            start += size
+
+    def set_from(self, state: StierState, player: int) -> None:
+        """Write what the player sees into `tensor`."""
+        tensor = State.information_state_tensor if self._perfect_recall else State.observation_tensor
+        self.tensor[:] = tensor(state.stier_state, player)
+
+    def string_from(self, state: StierState, player: int) -> str:
+        """Give what the player sees as text: all it knows in one line with perfect recall, else the table as it lies."""
+        if self._perfect_recall:
+            return state.stier_state.information_state_string(player)
+        return state.stier_state.to_text(player)
+
+
+def deal(state: StierState, seed: int) -> None:
+    """Bring what the seed brings, up to the next decision or to the end: the game of `Game.new_initial_state(seed=seed)`.
+
+    Raises `ValueError` if what happened so far does not follow from the seed.
+    """
+    past = state.stier_state.history()
+    seeded = state.stier_state.get_game().new_initial_state(seed=seed)
+    for player, action in past:
+        if player != CHANCE:
+            seeded.apply_action(action)
+    events = seeded.history()
+    if events[: len(past)] != past:
+        raise ValueError(f"seed {seed} would not have dealt what lies on the table")
+    for _, action in events[len(past) :]:
+        state.apply_action(action)
+
+
+def register() -> list[str]:
+    """Register all games with OpenSpiel, where they are not yet, and give their names there.
+
+    Importing this module has done it already, so that pickled games and states can be read.
+    """
+    known = set(pyspiel.registered_names())
+    for kind in _KINDS:
+        game_type = _game_type(load_game(kind.name))
+        if game_type.short_name not in known:
+            pyspiel.register_game(game_type, kind)
+    return [PREFIX + kind.name for kind in _KINDS]
+
+
+def _kind(name: str) -> type[StierGame]:
+    title = name.title().replace("_", "")
+    return type(
+        f"{title}Game", (StierGame,), {"name": name, "__module__": __name__, "__doc__": f"{title} in OpenSpiel."}
+    )
+
+
+#: A class for each game: OpenSpiel makes games from (class, parameters), pickle finds classes by name.
+_KINDS = [_kind(name) for name in registered_names()]
+globals().update({kind.__name__: kind for kind in _KINDS})
+register()
