@@ -14,6 +14,9 @@ from stier._native import Game, State, load_game
 #: Which tensor is handed out: what is seen now, or all that is known with perfect recall.
 Tensor: TypeAlias = Literal["observation", "information_state"]
 
+#: How a state can be shown: text of what a player sees, the same printed, text with all cards open.
+RENDER_MODES = ["ansi", "human", "ansi_open"]
+
 _TENSORS: dict[str, tuple[Callable[[Game], list[int]], Callable[[State, int], npt.NDArray[np.float32]]]] = {
     "observation": (Game.observation_tensor_shape, State.observation_tensor),
     "information_state": (Game.information_state_tensor_shape, State.information_state_tensor),
@@ -46,14 +49,14 @@ def mask_of(state: State, player: int) -> npt.NDArray[np.int8]:
     return state.legal_actions_mask(player).view(np.int8)
 
 
-def check_render_mode(mode: str | None, known: list[str]) -> None:
+def check_render_mode(mode: str | None) -> None:
     """Raise for a render mode that there is not."""
-    if mode is not None and mode not in known:
-        raise ValueError(f"render_mode '{mode}': known are {', '.join(known)}, or None")
+    if mode is not None and mode not in RENDER_MODES:
+        raise ValueError(f"render_mode '{mode}': known are {', '.join(RENDER_MODES)}, or None")
 
 
 def render(state: State, player: int, mode: str | None) -> str | None:
-    """Give the text of a state as a player sees it; in mode ``human`` print it, in ``ansi_open`` show all cards."""
+    """Give the text of a state in one of the render modes."""
     if mode is None:
         return None
     text = state.to_text(None if mode == "ansi_open" else player)

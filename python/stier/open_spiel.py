@@ -8,17 +8,18 @@
 >>> stier.open_spiel.deal(state, seed=7)  # or bring what the seed brings
 >>> state.apply_action(state.legal_actions()[0])
 
-Every option of a game is a parameter, numbers as numbers and everything else by name (``counter=off``). Tensors come from observers, in named pieces:
-`open_spiel.python.observation.make_observation(game, pyspiel.IIGObservationType(perfect_recall=True))`; those that there are
-have public and the observing player's private information.
+Every option of a game is a parameter, numbers as numbers and everything else by name (``counter=off``). Tensors come
+from observers, in named pieces: `make_observation(game, pyspiel.IIGObservationType(perfect_recall=True))` of
+`open_spiel.python.observation`. There are those with public and the observing player's private information.
 
 Simultaneous choices are sequential nodes, in turn: the information state of who chooses later is the same whatever was
-chosen before it. Illegal actions raise and leave the state as it was. OpenSpiel's C++ ISMCTS bot crashes on any Python game; its
-Python one works, and `resample_from_infostate` gives it exact worlds.
+chosen before. Illegal actions raise and leave the state as it was. OpenSpiel's C++ ISMCTS bot crashes on any Python
+game; its Python one works, and `resample_from_infostate` gives it exact worlds.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from stier._adapting import missing
@@ -97,16 +98,12 @@ def _game_info(game: Game) -> pyspiel.GameInfo:
 class StierGame(pyspiel.Game):
     """A game under fixed rules; made by `pyspiel.load_game`."""
 
-    #: The game's name in `stier`; set by the class of each game.
-    name: str
-
-    def __init__(self, params: dict[str, Any] | None = None) -> None:
-        # Parameters come as OpenSpiel reads them from text: 'off' is a string, False a bool.
-        rules = {name: value for name, value in (params or {}).items() if value is not None}
-        self.game = load_game(self.name, **rules)
-        defaults = load_game(self.name).rules()
-        chosen = {name: value for name, value in self.game.rules().items() if value != defaults[name]}
-        super().__init__(_game_type(self.game), _game_info(self.game), chosen)
+    def __init__(self, game: Game) -> None:
+        defaults = load_game(game.short_name()).rules()
+        chosen = {name: value for name, value in game.rules().items() if value != defaults[name]}
+        super().__init__(_game_type(game), _game_info(game), chosen)
+        #: The same game in `stier`.
+        self.game = game
 
     def new_initial_state(self) -> StierState:
         """Give the state before the first card is dealt."""
@@ -214,15 +211,16 @@ class StierObserver:
         self.tensor[:] = tensor(state.stier_state, player)
 
     def string_from(self, state: StierState, player: int) -> str:
-        """Give what the player sees as text: all it knows in one line with perfect recall, else the table as it lies."""
+        """Give what the player sees as text: with perfect recall all it knows in a line, else the table as it lies."""
         if self._perfect_recall:
             return state.stier_state.information_state_string(player)
         return state.stier_state.to_text(player)
 
 
 def deal(state: StierState, seed: int) -> None:
-    """Bring what the seed brings, up to the next decision or to the end: the game of `Game.new_initial_state(seed=seed)`.
+    """Bring what the seed brings, up to the next decision or to the end.
 
+    Called before every decision it makes the game of `stier`'s `Game.new_initial_state(seed=seed)`.
     Raises `ValueError` if what happened so far does not follow from the seed.
     """
     past = state.stier_state.history()
@@ -237,27 +235,24 @@ def deal(state: StierState, seed: int) -> None:
         state.apply_action(action)
 
 
+def _load(name: str, params: dict[str, Any]) -> StierGame:
+    """Make a game for OpenSpiel; the errors for rules that there are not come before there is one."""
+    return StierGame(load_game(name, **params))
+
+
 def register() -> list[str]:
     """Register all games with OpenSpiel, where they are not yet, and give their names there.
 
     Importing this module has done it already, so that pickled games and states can be read.
     """
     known = set(pyspiel.registered_names())
-    for kind in _KINDS:
-        game_type = _game_type(load_game(kind.name))
-        if game_type.short_name not in known:
-            pyspiel.register_game(game_type, kind)
-    return [PREFIX + kind.name for kind in _KINDS]
+    for name in registered_names():
+        if PREFIX + name not in known:
+            load = partial(_load, name)
+            # OpenSpiel lets go of it after the interpreter is gone: that must not be the last reference.
+            load.kept = load  # type: ignore[attr-defined]
+            pyspiel.register_game(_game_type(load_game(name)), load)
+    return [PREFIX + name for name in registered_names()]
 
 
-def _kind(name: str) -> type[StierGame]:
-    title = name.title().replace("_", "")
-    return type(
-        f"{title}Game", (StierGame,), {"name": name, "__module__": __name__, "__doc__": f"{title} in OpenSpiel."}
-    )
-
-
-#: A class for each game: OpenSpiel makes games from (class, parameters), pickle finds classes by name.
-_KINDS = [_kind(name) for name in registered_names()]
-globals().update({kind.__name__: kind for kind in _KINDS})
 register()

@@ -15,9 +15,10 @@ import stier
 pytest.importorskip("gymnasium")
 
 import gymnasium
-import stier.gymnasium as sgym
 from gymnasium.utils.env_checker import check_env
 from gymnasium.utils.env_match import check_environments_match
+
+import stier.gymnasium as sgym
 
 
 def play(env: Any, seed: int | None, rng: random.Random) -> tuple[list[int], float]:

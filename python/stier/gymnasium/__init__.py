@@ -7,8 +7,8 @@
 >>> while not over:
 ...     observation, reward, over, truncated, info = env.step(env.action_space.sample(info["action_mask"]))
 
-Every game is registered, too: ``gymnasium.make("stier/Schwinget-v0", opponents="greedy")``. `reset(seed=s)` is the game of
-`Game.new_initial_state(seed=s)`, the same cards and dice as in every other layer.
+Every game is registered, too: ``gymnasium.make("stier/Schwinget-v0", opponents="greedy")``. `reset(seed=s)` is the game
+of `Game.new_initial_state(seed=s)`, the same cards and dice as in every other layer.
 """
 
 from __future__ import annotations

@@ -31,12 +31,12 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
     The reward is 0 until the game is over and then the seat's return. An illegal action ends the game with
     `illegal_reward`, and ``info["illegal_action"]`` is the action.
 
-    A deal may be over before the seat has a choice, as after a blitz in Schwimmen. `reset` then hands out the end, and the
-    next step, whichever action it is given, pays the return: so the seed fixes the game, and no deal is left out. When
-    the game is over every action is allowed by the mask.
+    A deal may be over before the seat has a choice, as after a blitz in Schwimmen. `reset` then hands out the end, and
+    the next step, whichever action it is given, pays the return: so the seed fixes the game, and no deal is left out.
+    When the game is over every action is allowed by the mask.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi", "human", "ansi_open"], "render_fps": 4}  # type: ignore[misc]
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": _adapting.RENDER_MODES, "render_fps": 4}  # type: ignore[misc]
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
         illegal_reward: float | None = None,
         render_mode: str | None = None,
     ) -> None:
-        _adapting.check_render_mode(render_mode, self.metadata["render_modes"])
+        _adapting.check_render_mode(render_mode)
         players = game.num_players()
         if seat is not None and not 0 <= seat < players:
             raise SeatError(f"there is no seat {seat}: seats are 0..={players - 1}, or None for another in every game")
@@ -113,7 +113,7 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
             return np.ones(self.game.num_distinct_actions(), np.bool_)
         return world.legal_actions_mask(self.seat)
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """Give the text of what the seat sees; print it in mode ``human``; all cards in ``ansi_open``."""
         return _adapting.render(self.stier_state, self.seat, self.render_mode)
 
@@ -161,8 +161,8 @@ def make(
 
     Args:
         game: A name as for `stier.load_game`, or a game.
-        opponents: Who has the other seats: one agent for all, or a list, from the left of the seat. Agents start every game
-            from seeds that follow from that of the game.
+        opponents: Who has the other seats: one agent for all, or a list, from the left of the seat. Agents start every
+            game from seeds that follow from that of the game.
         seat: The seat that learns; None for one that follows from the seed of the game, even in the mean.
         tensor: ``"observation"``, what the seat sees now, or ``"information_state"``, all it knows with perfect recall.
         illegal_reward: What an illegal action costs; the game's lowest utility if left out.

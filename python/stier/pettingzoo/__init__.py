@@ -8,9 +8,9 @@
 ...     over = terminated or truncated
 ...     env.step(None if over else env.action_space(agent).sample(observation["action_mask"]))
 
-`reset(seed=s)` is the game of `Game.new_initial_state(seed=s)`, the same cards and dice as in every other layer. Nothing that
-a player cannot know is in an observation, an info or a rendering, unless a name says so: `state()`, `stier_state`,
-``render_mode="ansi_open"``.
+`reset(seed=s)` is the game of `Game.new_initial_state(seed=s)`, the same cards and dice as in every other layer.
+Nothing that a player cannot know is in an observation, an info or a rendering, unless it is asked for by name:
+`state()`, `stier_state`, ``render_mode="ansi_open"``.
 """
 
 from __future__ import annotations

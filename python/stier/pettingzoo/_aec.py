@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,15 @@ def agent_names(game: Game) -> list[str]:
     return [f"player_{seat}" for seat in range(game.num_players())]
 
 
+def metadata(game: Game) -> dict[str, Any]:
+    """Give what PettingZoo wants to know of an environment."""
+    return {
+        "name": f"stier_{game.short_name()}_v0",
+        "render_modes": _adapting.RENDER_MODES,
+        "is_parallelizable": False,
+    }
+
+
 def observation_space(game: Game, tensor: str, actions: int) -> Dict:
     """Give the space of observations: a tensor between 0 and 1 and a mask of `actions` entries."""
     shape, _ = _adapting.tensor_of(tensor)
@@ -36,17 +45,16 @@ def observation_space(game: Game, tensor: str, actions: int) -> Dict:
 class CardGameEnv(AECEnv):
     """A game in which the players choose one after another; made by `env`.
 
-    Agents are ``player_0``, ``player_1``, … by seat. A player may be selected several times in a row, as in Schwimmen to take
-    a card and to give one. Simultaneous choices are made in turn, each hidden from the others until all are in.
+    Agents are ``player_0``, ``player_1``, … by seat. A player may be selected several times in a row, as in Schwimmen
+    to take a card and to give one. Simultaneous choices are made in turn, each hidden from the others until all are
+    in.
 
-    Observations are dicts: ``observation``, a float32 tensor with values between 0 and 1, and ``action_mask``, int8, 1 for
-    every legal action; all zeros for agents who are not to move. Both are new arrays every time.
+    Observations are dicts: ``observation``, a float32 tensor with values between 0 and 1, and ``action_mask``, int8, 1
+    for every legal action; all zeros for agents who are not to move. Both are new arrays every time.
 
     Rewards are zero until the game is over and then the returns. An illegal action ends the game for all: who chose it
     gets `illegal_reward`, the others nothing, and ``infos[agent]["illegal_action"]`` is the action.
     """
-
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi", "human", "ansi_open"], "is_parallelizable": False}
 
     def __init__(
         self,
@@ -57,8 +65,8 @@ class CardGameEnv(AECEnv):
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
-        _adapting.check_render_mode(render_mode, self.metadata["render_modes"])
-        self.metadata = {**type(self).metadata, "name": f"stier_{game.short_name()}_v0"}
+        _adapting.check_render_mode(render_mode)
+        self.metadata = metadata(game)
         self.game = game
         self.render_mode = render_mode
         self.illegal_reward = game.min_utility() if illegal_reward is None else float(illegal_reward)
@@ -153,7 +161,7 @@ class CardGameEnv(AECEnv):
         return {"observation": self._tensor(world, seat), "action_mask": _adapting.mask_of(world, seat)}
 
     def state(self) -> npt.NDArray[np.float32]:
-        """Give what all players see, players x tensor: everybody's hidden cards, for critics that are trained centrally."""
+        """Give what all players see, players x tensor: everybody's hidden cards, for critics trained centrally."""
         world = self.stier_state
         return np.stack([self._tensor(world, seat) for seat in range(self.game.num_players())])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Dict, Discrete
@@ -12,14 +12,14 @@ from stier import _adapting
 from stier._adapting import Tensor
 from stier._native import Game, State, load_game, registered_names
 from stier.errors import RulesError
-from stier.pettingzoo._aec import Observation, agent_names, observation_space
+from stier.pettingzoo._aec import Observation, agent_names, metadata, observation_space
 
 
 def choices_at_once(state: State) -> dict[int, State]:
     """Give the seats that choose at once, each with the state in which it does.
 
-    A seat belongs to them if it cannot tell what the one before it has chosen. In its state the others' choices are arbitrary;
-    what it observes and may do does not depend on them.
+    A seat belongs to them if it cannot tell what the one before it has chosen. In its state the others' choices are
+    arbitrary; what it observes and may do does not depend on them.
     """
     at_once = {state.current_player(): state}
     ahead = state
@@ -37,17 +37,16 @@ def choices_at_once(state: State) -> dict[int, State]:
 class CardGameParallelEnv(ParallelEnv):
     """A game of simultaneous choices; made by `parallel_env`.
 
-    One step is one choice of all who choose at once. In Up & Down: the boss alone changes the rules, then all choose a card.
+    One step is one choice of all who choose at once. In Up & Down: the boss alone changes the rules, then all choose a
+    card.
 
-    Observations are those of `CardGameEnv` at the agent's own choice, so that a policy can move from one to the other; but
-    the mask has one entry more, for the action ``wait`` (the number `num_distinct_actions`). An agent who has nothing to
-    choose may only wait; what it gives instead is ignored, and it may be left out.
+    Observations are those of `CardGameEnv` at the agent's own choice, so that a policy can move from one to the other;
+    but the mask has one entry more, for the action `wait`, the last. An agent who has nothing to choose may only wait;
+    what it gives instead is ignored, and it may be left out.
 
-    Rewards are zero until the game is over and then the returns. An illegal action ends the game for all: each who chose one
-    gets `illegal_reward`, the others nothing, and ``infos[agent]["illegal_action"]`` is the action.
+    Rewards are zero until the game is over and then the returns. An illegal action ends the game for all: each who
+    chose one gets `illegal_reward`, the others nothing, and ``infos[agent]["illegal_action"]`` is the action.
     """
-
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi", "human", "ansi_open"]}
 
     def __init__(
         self,
@@ -60,13 +59,14 @@ class CardGameParallelEnv(ParallelEnv):
         if not game.is_simultaneous():
             known = ", ".join(name for name in registered_names() if load_game(name).is_simultaneous())
             raise RulesError(f"nobody chooses at once in {game.short_name()}: use env(); parallel are {known}")
-        _adapting.check_render_mode(render_mode, self.metadata["render_modes"])
-        self.metadata = {**type(self).metadata, "name": f"stier_{game.short_name()}_v0"}
+        _adapting.check_render_mode(render_mode)
+        self.metadata = metadata(game)
         self.game = game
         self.render_mode = render_mode
         self.illegal_reward = game.min_utility() if illegal_reward is None else float(illegal_reward)
         #: The seed of the game that is played, from which everything hidden follows.
         self.deal_seed: int | None = None
+        #: The action of those who have nothing to choose.
         self.wait = game.num_distinct_actions()
         self.possible_agents = agent_names(game)
         self.agents: list[str] = []
@@ -159,7 +159,7 @@ class CardGameParallelEnv(ParallelEnv):
         return observations
 
     def state(self) -> np.ndarray[Any, np.dtype[np.float32]]:
-        """Give what all players see, players x tensor: everybody's hidden cards, for critics that are trained centrally."""
+        """Give what all players see, players x tensor: everybody's hidden cards, for critics trained centrally."""
         world = self.stier_state
         return np.stack([self._tensor(world, seat) for seat in range(self.game.num_players())])
 
