@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from stier._arena import pit
+from stier._leak import LeakReport, check_no_leak
 from stier._listing import AgentInfo, OptionInfo, describe_agents, describe_game
 from stier._native import (
     CHANCE,
@@ -35,7 +36,7 @@ from stier._native import (
     serialize_game_and_state,
 )
 from stier._properties import properties
-from stier.errors import AgentError, IllegalActionError, RecordError, RulesError, SeatError, StierError
+from stier.errors import AgentError, IllegalActionError, LeakError, RecordError, RulesError, SeatError, StierError
 
 __all__ = [
     "CHANCE",
@@ -47,6 +48,8 @@ __all__ = [
     "Beliefs",
     "Game",
     "IllegalActionError",
+    "LeakError",
+    "LeakReport",
     "OptionInfo",
     "PitResult",
     "Played",
@@ -59,6 +62,7 @@ __all__ = [
     "State",
     "StierError",
     "__version__",
+    "check_no_leak",
     "describe_agents",
     "describe_game",
     "deserialize_game_and_state",

@@ -1,4 +1,4 @@
-"""The command line: ``stier games``, ``stier agents``, ``stier pit``, ``stier properties``, ``stier play``."""
+"""The command line: ``stier games``, ``agents``, ``pit``, ``properties``, ``check-leak``, ``play``."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from stier._listing import OptionInfo
 from stier._native import Agent, Game, PitResult, Properties
 from stier.errors import StierError
 
-#: Exit codes: as argparse has it for wrong arguments, as a shell has it for Ctrl-C.
-BAD_ARGUMENTS, INTERRUPTED = 2, 130
+#: Exit codes: of a check that did not pass, as argparse has it for wrong arguments, as a shell has it for Ctrl-C.
+FOUND, BAD_ARGUMENTS, INTERRUPTED = 1, 2, 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -75,6 +75,17 @@ def _parser() -> argparse.ArgumentParser:
     properties.add_argument("--no-progress", action="store_true", help="no progress bar")
     properties.add_argument("--markdown", action="store_true", help="one table in Markdown, a line for each game")
     properties.set_defaults(run=_properties)
+
+    leak = commands.add_parser("check-leak", help="check that players are given nothing that they cannot know")
+    leak.add_argument("game", help="such as schwimmen:players=5, or open_spiel:leduc_poker for a game of OpenSpiel")
+    _add_rules(leak)
+    leak.add_argument("--games", type=int, default=10, help="random games (default: 10)")
+    leak.add_argument("--worlds", type=int, default=3, help="other worlds for every position and player (default: 3)")
+    leak.add_argument("--seed", type=int, default=0, help="seed of games and worlds (default: 0)")
+    leak.add_argument(
+        "--agent", action="append", metavar="AGENT", help="an agent that must not peek; may be repeated (default: two)"
+    )
+    leak.set_defaults(run=_check_leak)
 
     play = commands.add_parser("play", help="play against an agent in the terminal")
     _add_game(play)
@@ -199,6 +210,36 @@ def _row(found: Properties) -> str:
     ]
     cells = ["-" if figure is None else f"{figure[0]:.3f} ± {figure[1]:.3f}" for figure in figures]
     return f"| `{found.game}` | {found.game.num_players()} | {' | '.join(cells)} |"
+
+
+def _check_leak(arguments: argparse.Namespace) -> int:
+    library, colon, name = arguments.game.partition(":")
+    game: object
+    if colon and library == "open_spiel":
+        if arguments.agent or arguments.rule:
+            raise ValueError("of OpenSpiel give the game only, with its parameters: open_spiel:kuhn_poker(players=3)")
+        game = _open_spiel_game(name)
+    else:
+        game = _load_game(arguments)
+    report = stier.check_no_leak(
+        game, games=arguments.games, worlds=arguments.worlds, seed=arguments.seed, agents=arguments.agent
+    )
+    print(report)
+    return 0 if report.ok else FOUND
+
+
+def _open_spiel_game(name: str) -> object:
+    try:
+        import stier.open_spiel as adapter
+    except ImportError as error:
+        raise ValueError(error) from None
+    import pyspiel
+
+    adapter.register()
+    try:
+        return pyspiel.load_game(name)
+    except pyspiel.SpielError as error:
+        raise ValueError(error) from None
 
 
 def _play_command(arguments: argparse.Namespace) -> int:

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-__all__ = ["AgentError", "IllegalActionError", "RecordError", "RulesError", "SeatError", "StierError"]
+__all__ = [
+    "AgentError",
+    "IllegalActionError",
+    "LeakError",
+    "RecordError",
+    "RulesError",
+    "SeatError",
+    "StierError",
+]
 
 
 class StierError(Exception):
@@ -27,3 +35,7 @@ class AgentError(StierError, ValueError):
 
 class RecordError(StierError, ValueError):
     """A record or a serialized state that cannot be read."""
+
+
+class LeakError(StierError, AssertionError):
+    """A leak check that did not pass."""

@@ -154,6 +154,10 @@ class CardGameEnv(AECEnv):
         self._accumulate_rewards()
         self._deads_step_first()
 
+    def exchange_hidden_cards(self, agent: str, seed: int) -> None:
+        """Go to a world that the agent cannot tell apart from this one, drawn by chance reach probability."""
+        self._world = self.stier_state.resample_from_infostate(self._seats[agent], seed)
+
     def observe(self, agent: str) -> Observation:
         """Give what an agent sees, and what it may do now."""
         seat = self._seats[agent]
