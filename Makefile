@@ -1,5 +1,6 @@
 # make demo     build, install into .venv, play the demonstration, write its picture to out/
 # make test     everything that has to pass
+# make test-sb3  what needs Stable-Baselines3, and so PyTorch: on Linux 3 GB to download, 5 GB in .venv
 # make bench    measure and print one table, kept in benches/RESULTS.md
 # make strength  play the matches of benches/strength.toml (hours; stop it and it goes on), cross-tables in benches/STRENGTH.md
 # make notebooks  run the notebooks and keep their output in them
@@ -12,7 +13,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SOURCES := Cargo.toml Cargo.lock $(shell find core agents python -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi')
 
-.PHONY: demo test test-rust test-python bench strength notebooks clean
+.PHONY: demo test test-rust test-python test-sb3 bench strength notebooks clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -36,6 +37,10 @@ test-python: $(VENV)/tested-with
 	$(BIN)/python -m mypy.stubtest stier --mypy-config-file python/pyproject.toml
 	$(BIN)/python -m pytest python/tests
 	$(BIN)/python -m pytest --nbmake --nbmake-timeout=300 notebooks
+
+test-sb3: $(VENV)/tested-with
+	$(PIP) install './python[test-sb3]'
+	$(BIN)/python -m pytest python/tests/test_sb3.py
 
 bench:
 	cargo bench -p stier-benches

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
 from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
 
@@ -69,3 +70,20 @@ def render(state: State, player: int, mode: str | None) -> str | None:
 def stream_seed(seed: int, purpose: str, index: int) -> int:
     """Give the seed of the stream (seed, purpose, index), 0..=2**64-1."""
     return int.from_bytes(hashlib.blake2b(f"{seed}/{purpose}/{index}".encode(), digest_size=8).digest(), "little")
+
+
+class Episodes:
+    """The seeds of an environment's games: one that is given; the k-th after it is `stream_seed(given, "episode", k)`."""
+
+    def __init__(self) -> None:
+        self._given: int | None = None
+        #: Games since a seed was given.
+        self.number = 0
+
+    def begin(self, seed: int | None) -> int:
+        """Give the seed of the next game: the one given; without any so far, one of the system's entropy."""
+        if seed is None and self._given is not None:
+            self.number += 1
+            return stream_seed(self._given, "episode", self.number)
+        self._given, self.number = secrets.randbits(63) if seed is None else int(seed), 0
+        return self._given

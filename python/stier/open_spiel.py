@@ -2,7 +2,7 @@
 
 >>> import pyspiel
 >>> import stier.open_spiel
->>> stier.open_spiel.register()
+>>> names = stier.open_spiel.register()
 >>> game = pyspiel.load_game("stier_schwinget(scoring=schwinger,bouts=4)")
 >>> state = game.new_initial_state()  # chance nodes are explicit
 >>> stier.open_spiel.deal(state, seed=7)  # or bring what the seed brings

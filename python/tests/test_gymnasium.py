@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import random
 import sys
 from typing import Any
@@ -38,7 +39,7 @@ def play(env: Any, seed: int | None, rng: random.Random) -> tuple[list[int], flo
 @pytest.mark.parametrize("name", stier.registered_names())
 @pytest.mark.parametrize("mode", [None, "ansi"])
 def test_their_checker(name: str, mode: str | None) -> None:
-    env = gymnasium.make(sgym.environment_id(name), opponents="greedy", seat=None, render_mode=mode)
+    env = gymnasium.make(sgym.environment_id(name), opponents="greedy", seat="random", render_mode=mode)
     check_env(env.unwrapped)
 
 
@@ -49,7 +50,9 @@ def test_their_checker_under_other_rules(game: stier.Game) -> None:
 
 def test_two_of_a_kind_match(game: stier.Game) -> None:
     """Bit by bit, opponents included, over several games without a new seed."""
-    one, other = (sgym.make(game, opponents="ismcts:iterations=20", seat=None, render_mode="ansi") for _ in range(2))
+    one, other = (
+        sgym.make(game, opponents="ismcts:iterations=20", seat="random", render_mode="ansi") for _ in range(2)
+    )
     check_environments_match(one, other, num_steps=100, seed=11)
 
 
@@ -85,7 +88,7 @@ def test_opponents_sit_from_the_left_of_the_seat() -> None:
 
 
 def test_seats_drawn_from_the_seed() -> None:
-    env = sgym.make("schwimmen", players=4, seat=None)
+    env = sgym.make("schwimmen", players=4, seat="random")
     seats = []
     for seed in range(200):
         env.reset(seed=seed)
@@ -94,6 +97,15 @@ def test_seats_drawn_from_the_seed() -> None:
     assert counts.min() > 25
     env.reset(seed=17)
     assert env.seat == seats[17]
+
+
+def test_seats_in_turn() -> None:
+    env = sgym.make("schwimmen", players=3, seat="rotate")
+    seats = []
+    for seed in [5, None, None, None, 8, None]:
+        env.reset(seed=seed)
+        seats.append(env.seat)
+    assert seats == [0, 1, 2, 0, 0, 1]
 
 
 def test_one_seed_one_game_with_every_kind_of_opponent() -> None:
@@ -165,7 +177,7 @@ def test_renderings_show_what_the_seat_sees(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_arguments() -> None:
-    with pytest.raises(stier.SeatError, match=r"seats are 0..=1"):
+    with pytest.raises(stier.SeatError, match=r"0\.\.=1, 'rotate' or 'random', not 2"):
         sgym.make("schwinget", seat=2)
     with pytest.raises(ValueError, match="3 other seats, not 2"):
         sgym.make("up_and_down", opponents=["random", "greedy"])
@@ -175,6 +187,30 @@ def test_arguments() -> None:
         sgym.make("schwinget", nonsense=1)
     with pytest.raises(RuntimeError, match=r"call reset\(\) first"):
         sgym.make("schwinget").step(0)
+
+
+def test_games_without_a_seed_follow_from_the_last_one() -> None:
+    env = sgym.make("schwinget")
+
+    def deals(seed: int | None) -> list[int]:
+        env.reset(seed=seed)
+        drawn = [env.deal_seed]
+        for _ in range(3):
+            env.reset()
+            drawn.append(env.deal_seed)
+        return drawn
+
+    assert deals(1) == deals(1)
+    assert deals(1)[0] == 1
+    assert not set(deals(1)) & set(deals(2))
+    assert len(set(deals(1))) == 4
+    assert sgym.make("schwinget").reset()[0].shape == env.observation_space.shape
+
+
+def test_the_docstring_runs() -> None:
+    result = doctest.testmod(sgym)
+    assert result.attempted > 0
+    assert result.failed == 0
 
 
 def test_without_gymnasium_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

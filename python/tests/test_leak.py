@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import random
 from collections.abc import Callable
 from typing import Any
@@ -122,36 +123,41 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
 class TestOpenSpiel:
     """Games of OpenSpiel, ours and theirs."""
 
-    pyspiel = pytest.importorskip("pyspiel")
+    @pytest.fixture
+    def pyspiel(self) -> Any:
+        return pytest.importorskip("pyspiel")
 
-    def test_ours_are_tight(self, game: stier.Game) -> None:
-        sos = pytest.importorskip("stier.open_spiel")
+    @pytest.fixture
+    def sos(self, pyspiel: Any) -> Any:
+        del pyspiel
+        return importlib.import_module("stier.open_spiel")
+
+    def test_ours_are_tight(self, sos: Any, game: stier.Game) -> None:
         report = stier.check_no_leak(sos.StierGame(game), games=1, worlds=2)
         assert report.ok, str(report)
         assert "observation_string" in report.compared
 
     @pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker", "oh_hell", "liars_dice", "goofspiel(imp_info=True)"])
-    def test_theirs_that_are_tight(self, name: str) -> None:
-        report = stier.check_no_leak(self.pyspiel.load_game(name), games=5)
+    def test_theirs_that_are_tight(self, pyspiel: Any, name: str) -> None:
+        report = stier.check_no_leak(pyspiel.load_game(name), games=5)
         assert report.ok, str(report)
 
     @pytest.mark.parametrize("name", ["hearts", "euchre"])
-    def test_theirs_that_draw_impossible_worlds(self, name: str) -> None:
-        report = stier.check_no_leak(self.pyspiel.load_game(name), games=3)
+    def test_theirs_that_draw_impossible_worlds(self, pyspiel: Any, name: str) -> None:
+        report = stier.check_no_leak(pyspiel.load_game(name), games=3)
         assert not report.ok
         assert report.impossible["an illegal past"] > 20
         assert not report.leaks
         world = report.impossible_worlds["an illegal past"]
         assert "is not among" in world.detail
 
-    def test_strings_and_tensors_that_tell_too_much_are_found(self) -> None:
-        sos = pytest.importorskip("stier.open_spiel")
+    def test_strings_and_tensors_that_tell_too_much_are_found(self, sos: Any) -> None:
 
-        class LeakyObserver(sos.StierObserver):  # type: ignore[name-defined,misc]
+        class LeakyObserver(sos.StierObserver):
             def set_from(self, state: Any, player: int) -> None:
                 super().set_from(state, 1 - player)
 
-        class LeakyGame(sos.StierGame):  # type: ignore[name-defined,misc]
+        class LeakyGame(sos.StierGame):
             def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
                 del params
                 return LeakyObserver(self.game, perfect_recall=bool(iig_obs_type and iig_obs_type.perfect_recall))
@@ -160,7 +166,7 @@ class TestOpenSpiel:
         assert set(report.leaks) == {"information_state_tensor", "observation_tensor"}
         assert not report.impossible
 
-    def test_bots_who_peek_are_found(self) -> None:
+    def test_bots_who_peek_are_found(self, pyspiel: Any) -> None:
         def peeking(state: Any) -> int:
             legal = state.legal_actions()
             return int(legal[state.history()[0] % len(legal)])
@@ -168,15 +174,15 @@ class TestOpenSpiel:
         def honest(state: Any) -> int:
             return int(state.legal_actions()[-1])
 
-        report = stier.check_no_leak(self.pyspiel.load_game("leduc_poker"), games=10, agents=[peeking, honest])
+        report = stier.check_no_leak(pyspiel.load_game("leduc_poker"), games=10, agents=[peeking, honest])
         assert list(report.leaks) == ["agent peeking"]
 
-    def test_games_in_which_no_worlds_can_be_made(self) -> None:
+    def test_games_in_which_no_worlds_can_be_made(self, pyspiel: Any) -> None:
         for name, why in [("skat", "no other worlds can be made"), ("mfg_crowd_modelling", "mean-field")]:
             with pytest.raises(ValueError, match=why):
-                stier.check_no_leak(self.pyspiel.load_game(name))
+                stier.check_no_leak(pyspiel.load_game(name))
 
-    def test_the_command(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_the_command(self, pyspiel: Any, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["check-leak", "open_spiel:leduc_poker(players=3)", "--games", "3"]) == 0
         assert capsys.readouterr().out.startswith("leduc_poker(players=3): no leak found")
         assert main(["check-leak", "open_spiel:hearts", "--games", "1"]) == 1
@@ -187,30 +193,33 @@ class TestOpenSpiel:
 class TestPettingZoo:
     """AEC environments, ours in wrappers and others."""
 
-    spz = pytest.importorskip("stier.pettingzoo")
+    @pytest.fixture
+    def spz(self) -> Any:
+        pytest.importorskip("pettingzoo")
+        return importlib.import_module("stier.pettingzoo")
 
     @pytest.mark.parametrize("mode", [None, "ansi"])
-    def test_ours_are_tight(self, game: stier.Game, mode: str | None) -> None:
-        report = stier.check_no_leak(self.spz.env(game, render_mode=mode), games=1, worlds=2)
+    def test_ours_are_tight(self, spz: Any, game: stier.Game, mode: str | None) -> None:
+        report = stier.check_no_leak(spz.env(game, render_mode=mode), games=1, worlds=2)
         assert report.ok, str(report)
         assert report.compared["observe"] == report.worlds
         assert ("render" in report.compared) == (mode == "ansi")
 
-    def test_wrappers_that_tell_too_much_are_found(self) -> None:
+    def test_wrappers_that_tell_too_much_are_found(self, spz: Any) -> None:
         from pettingzoo.utils import BaseWrapper
 
-        class InInfo(BaseWrapper):  # type: ignore[misc]
+        class InInfo(BaseWrapper):
             @property
             def infos(self) -> dict[str, dict[str, Any]]:
                 return {agent: {"hands": self.env.unwrapped.state()} for agent in self.env.agents}
 
-        class InObservation(BaseWrapper):  # type: ignore[misc]
+        class InObservation(BaseWrapper):
             def observe(self, agent: str) -> Any:
                 seen = super().observe(agent)
                 seen["observation"][0] = hidden_cards(self.env.unwrapped.stier_state)[0]
                 return seen
 
-        class InMask(BaseWrapper):  # type: ignore[misc]
+        class InMask(BaseWrapper):
             def observe(self, agent: str) -> Any:
                 seen = super().observe(agent)
                 other = next(seat for seat in self.env.possible_agents if seat != agent)
@@ -218,20 +227,20 @@ class TestPettingZoo:
                 return {**seen, "action_mask": theirs[: len(seen["action_mask"])].astype(np.int8)}
 
         for wrapper, fact in [(InInfo, "info"), (InObservation, "observe"), (InMask, "observe")]:
-            report = stier.check_no_leak(wrapper(self.spz.env("schwinget")), games=1, facts={})
+            report = stier.check_no_leak(wrapper(spz.env("schwinget")), games=1, facts={})
             assert fact in report.leaks, str(report)
 
-    def test_environments_of_others_need_a_twin(self) -> None:
+    def test_environments_of_others_need_a_twin(self, spz: Any) -> None:
         from pettingzoo.test.example_envs import generated_agents_env_v0
 
         with pytest.raises(TypeError, match="give twin"):
             stier.check_no_leak(generated_agents_env_v0.env())
 
-    def test_twins_of_the_callers_own(self) -> None:
-        env = self.spz.env("schwinget")
+    def test_twins_of_the_callers_own(self, spz: Any) -> None:
+        env = spz.env("schwinget")
 
         def faithful(env: Any, agent: str, seed: int) -> Any:
-            other = self.spz.env("schwinget")
+            other = spz.env("schwinget")
             other.reset(seed=env.deal_seed)
             for player, action in env.stier_state.history():
                 if player != stier.CHANCE:
@@ -244,6 +253,6 @@ class TestPettingZoo:
         assert not nothing.ok
         assert nothing.worlds == 0
 
-    def test_agents_are_not_for_environments(self) -> None:
+    def test_agents_are_not_for_environments(self, spz: Any) -> None:
         with pytest.raises(TypeError, match="as facts"):
-            stier.check_no_leak(self.spz.env("schwinget"), agents=["greedy"])
+            stier.check_no_leak(spz.env("schwinget"), agents=["greedy"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib
 import pickle
 import random
@@ -250,6 +251,12 @@ def test_deals_that_do_not_fit() -> None:
     sos.deal(state, 1)
     with pytest.raises(ValueError, match="seed 2 would not have dealt"):
         sos.deal(state, 2)
+
+
+def test_the_docstring_runs() -> None:
+    result = doctest.testmod(sos)
+    assert result.attempted > 0
+    assert result.failed == 0
 
 
 def test_without_open_spiel_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import doctest
 import pickle
 import random
 import sys
@@ -271,6 +272,12 @@ def test_parallel_illegal_actions_cost_those_who_chose_them() -> None:
     assert all(terminations.values())
     assert infos == {"player_0": {"illegal_action": env.wait}, "player_1": {}, "player_2": {"illegal_action": env.wait}}
     assert env.agents == []
+
+
+def test_the_docstring_runs() -> None:
+    result = doctest.testmod(spz)
+    assert result.attempted > 0
+    assert result.failed == 0
 
 
 def test_without_pettingzoo_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

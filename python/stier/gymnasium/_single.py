@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import gymnasium
 import numpy as np
@@ -43,23 +43,23 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
         game: Game,
         *,
         opponents: Opponent | Sequence[Opponent] = "random",
-        seat: int | None = 0,
+        seat: int | Literal["rotate", "random"] = 0,
         tensor: Tensor = "observation",
         illegal_reward: float | None = None,
         render_mode: str | None = None,
     ) -> None:
         _adapting.check_render_mode(render_mode)
-        players = game.num_players()
-        if seat is not None and not 0 <= seat < players:
-            raise SeatError(f"there is no seat {seat}: seats are 0..={players - 1}, or None for another in every game")
+        if seat not in (*range(game.num_players()), "rotate", "random"):
+            raise SeatError(f"seat must be 0..={game.num_players() - 1}, 'rotate' or 'random', not {seat!r}")
         self.game = game
         self.render_mode = render_mode
         self.illegal_reward = game.min_utility() if illegal_reward is None else float(illegal_reward)
-        #: The seed of the game that is played, from which everything hidden follows.
-        self.deal_seed: int | None = None
+        #: The seed of the game that is played, from which everything hidden follows; 0 before the first.
+        self.deal_seed = 0
         #: The seat that learns.
-        self.seat = 0 if seat is None else seat
-        self._fixed_seat = seat
+        self.seat = 0 if isinstance(seat, str) else int(seat)
+        self._seating = seat
+        self._episodes = _adapting.Episodes()
         self._opponents = _opponents(game, opponents)
         shape, self._tensor = _adapting.tensor_of(tensor)
         self.observation_space = Box(0.0, 1.0, tuple(shape(game)), np.float32)
@@ -75,15 +75,15 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
         return self._world
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[_Array, dict[str, Any]]:
-        """Deal anew: the game of that seed, or of one drawn after the last seed given. Options are ignored."""
+        """Deal anew: the game of that seed, or of one that follows from the last seed given. Options are ignored."""
         del options
         super().reset(seed=seed)
-        self.deal_seed = int(self.np_random.integers(2**63)) if seed is None else int(seed)
+        self.deal_seed = self._episodes.begin(seed)
         self._world = self.game.new_initial_state(seed=self.deal_seed)
-        if self._fixed_seat is None:
-            self.seat = _adapting.stream_seed(self.deal_seed, "seat", 0) % self.game.num_players()
-        for index, opponent in enumerate(self._opponents):
-            opponent.restart(_adapting.stream_seed(self.deal_seed, "opponent", index))
+        if self._seating == "rotate":
+            self.seat = self._episodes.number % self.game.num_players()
+        elif self._seating == "random":
+            self.seat = _adapting.stream_seed(self.deal_seed, "learner", 0) % self.game.num_players()
         self._over = False
         self._others_play()
         return self._seen()
@@ -122,7 +122,9 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
         players = self.game.num_players()
         while (player := world.current_player()) != self.seat and player >= 0:
             # Opponents sit in the order given, from the seat's left.
-            world.apply_action(self._opponents[(player - self.seat - 1) % players].step(world))
+            opponent = self._opponents[(player - self.seat - 1) % players]
+            opponent.restart(_adapting.stream_seed(self.deal_seed, "opponent", world.move_number()))
+            world.apply_action(opponent.step(world))
 
     def _seen(self) -> tuple[_Array, dict[str, Any]]:
         if self.render_mode == "human":
@@ -151,7 +153,7 @@ def make(
     game: str | Game,
     *,
     opponents: Opponent | Sequence[Opponent] = "random",
-    seat: int | None = 0,
+    seat: int | Literal["rotate", "random"] = 0,
     tensor: Tensor = "observation",
     illegal_reward: float | None = None,
     render_mode: str | None = None,
@@ -161,9 +163,11 @@ def make(
 
     Args:
         game: A name as for `stier.load_game`, or a game.
-        opponents: Who has the other seats: one agent for all, or a list, from the left of the seat. Agents start every
-            game from seeds that follow from that of the game.
-        seat: The seat that learns; None for one that follows from the seed of the game, even in the mean.
+        opponents: Who has the other seats: one agent for all, or a list, from the left of the seat. They remember
+            nothing from one decision to the next: each is made by the agent started anew, from a seed that follows from
+            that of the game and the number of events before.
+        seat: The seat that learns; ``"rotate"`` for the next one in every game, ``"random"`` for one drawn from the
+            seed of the game.
         tensor: ``"observation"``, what the seat sees now, or ``"information_state"``, all it knows with perfect recall.
         illegal_reward: What an illegal action costs; the game's lowest utility if left out.
         render_mode: ``"ansi"`` for text as the seat sees the game, ``"human"`` to have it printed after every step,

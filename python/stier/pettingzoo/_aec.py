@@ -80,7 +80,7 @@ class CardGameEnv(AECEnv):
         self.observation_spaces = {agent: observation_space(game, tensor, actions) for agent in self.possible_agents}
         self.action_spaces = {agent: Discrete(actions) for agent in self.possible_agents}
         self.state_space = Box(0.0, 1.0, (game.num_players(), *_adapting.tensor_of(tensor)[0](game)), np.float32)
-        self._rng = np.random.default_rng()
+        self._episodes = _adapting.Episodes()
         self._world: State | None = None
 
     @property
@@ -99,14 +99,12 @@ class CardGameEnv(AECEnv):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Deal anew: the game of that seed, or of one drawn after the last seed given. Options are ignored.
+        """Deal anew: the game of that seed, or of one that follows from the last seed given. Options are ignored.
 
         A deal may be over before anybody has a choice; then all agents are terminated already.
         """
         del options
-        if seed is not None:
-            self._rng = np.random.default_rng(seed)
-        self.deal_seed = int(self._rng.integers(2**63)) if seed is None else int(seed)
+        self.deal_seed = self._episodes.begin(seed)
         self._world = self.game.new_initial_state(seed=self.deal_seed)
         self.agents = self.possible_agents.copy()
         self.rewards = dict.fromkeys(self.agents, 0.0)

@@ -75,7 +75,7 @@ class CardGameParallelEnv(ParallelEnv):
             agent: observation_space(game, tensor, self.wait + 1) for agent in self.possible_agents
         }
         self.action_spaces = {agent: Discrete(self.wait + 1) for agent in self.possible_agents}
-        self._rng = np.random.default_rng()
+        self._episodes = _adapting.Episodes()
         self._world: State | None = None
         self._choices: dict[int, State] = {}
 
@@ -97,11 +97,9 @@ class CardGameParallelEnv(ParallelEnv):
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
-        """Deal anew: the game of that seed, or of one drawn after the last seed given. Options are ignored."""
+        """Deal anew: the game of that seed, or of one that follows from the last seed given. Options are ignored."""
         del options
-        if seed is not None:
-            self._rng = np.random.default_rng(seed)
-        self.deal_seed = int(self._rng.integers(2**63)) if seed is None else int(seed)
+        self.deal_seed = self._episodes.begin(seed)
         self._world = self.game.new_initial_state(seed=self.deal_seed)
         self._choices = choices_at_once(self._world)
         self.agents = self.possible_agents.copy()
