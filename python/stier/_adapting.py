@@ -73,7 +73,7 @@ def stream_seed(seed: int, purpose: str, index: int) -> int:
 
 
 class Episodes:
-    """The seeds of an environment's games: one that is given; the k-th after it is `stream_seed(given, "episode", k)`."""
+    """The seeds of an environment's games: one given, and as the k-th after it `stream_seed(given, "episode", k)`."""
 
     def __init__(self) -> None:
         self._given: int | None = None

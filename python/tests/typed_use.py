@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 import stier
+import stier.gymnasium
 
 
 def play_out(state: stier.State, agent: stier.Agent | stier.PythonAgent) -> npt.NDArray[np.float64]:
@@ -36,6 +37,12 @@ def main() -> None:
     correlation: tuple[float, float] | None = found.leaf_correlation
     bias: float = found.bias[0]
     total: float | None = game.utility_sum()
+    env: stier.gymnasium.SeatEnv = stier.gymnasium.make(game, opponents=["random"], seat="rotate")
+    observation, info = env.reset(seed=7)
+    observation, reward, over, _, info = env.step(env.action_space.sample(info["action_mask"]))
+    masks: npt.NDArray[np.bool_] = env.action_masks()
+    report: stier.LeakReport = stier.check_no_leak(game, games=1, agents=[lowest, "random"])
+    print(observation.shape, reward, over, masks.any(), report.ok)
     options: list[stier.OptionInfo] = stier.describe_game(game.short_name())
     print(correlation, bias)
     print(probabilities, names, mask.sum(), tensor.shape, returns, result.mean, mean, total, options[0].allowed)
