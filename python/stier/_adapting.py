@@ -5,15 +5,12 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Callable
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from stier._native import Game, State, load_game
-
-#: Which tensor is handed out: what is seen now, or all that is known with perfect recall.
-Tensor: TypeAlias = Literal["observation", "information_state"]
 
 #: How a state can be shown: text of what a player sees, the same printed, text with all cards open.
 RENDER_MODES = ["ansi", "human", "ansi_open"]

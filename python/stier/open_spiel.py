@@ -26,8 +26,8 @@ from stier._adapting import missing
 
 try:
     import pyspiel
-except ImportError as error:
-    raise missing("open_spiel", error) from error
+except ImportError as _error:
+    raise missing("open_spiel", _error) from _error
 
 import numpy as np
 import numpy.typing as npt

@@ -17,8 +17,8 @@ from stier._adapting import missing
 
 try:
     import gymnasium as _gymnasium
-except ImportError as error:
-    raise missing("gymnasium", error) from error
+except ImportError as _error:
+    raise missing("gymnasium", _error) from _error
 
 from stier._native import registered_names
 from stier.gymnasium._single import Opponent, SeatEnv, make

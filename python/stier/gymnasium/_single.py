@@ -11,7 +11,6 @@ import numpy.typing as npt
 from gymnasium.spaces import Box, Discrete
 
 from stier import _adapting
-from stier._adapting import Tensor
 from stier._native import Agent, Game, PythonAgent, State, load_agent
 from stier.errors import IllegalActionError, SeatError
 
@@ -44,7 +43,7 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
         *,
         opponents: Opponent | Sequence[Opponent] = "random",
         seat: int | Literal["rotate", "random"] = 0,
-        tensor: Tensor = "observation",
+        tensor: Literal["observation", "information_state"] = "observation",
         illegal_reward: float | None = None,
         render_mode: str | None = None,
     ) -> None:
@@ -154,7 +153,7 @@ def make(
     *,
     opponents: Opponent | Sequence[Opponent] = "random",
     seat: int | Literal["rotate", "random"] = 0,
-    tensor: Tensor = "observation",
+    tensor: Literal["observation", "information_state"] = "observation",
     illegal_reward: float | None = None,
     render_mode: str | None = None,
     **rules: Any,

@@ -19,8 +19,8 @@ from stier._adapting import missing
 
 try:
     import pettingzoo as _  # noqa: F401
-except ImportError as error:
-    raise missing("pettingzoo", error) from error
+except ImportError as _error:
+    raise missing("pettingzoo", _error) from _error
 
 from stier.pettingzoo._aec import CardGameEnv, env, raw_env
 from stier.pettingzoo._parallel import CardGameParallelEnv, parallel_env

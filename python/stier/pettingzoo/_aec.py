@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,6 @@ from gymnasium.spaces import Box, Dict, Discrete
 from pettingzoo import AECEnv
 
 from stier import _adapting
-from stier._adapting import Tensor
 from stier._native import Game, State
 from stier.errors import IllegalActionError
 
@@ -60,7 +59,7 @@ class CardGameEnv(AECEnv):
         self,
         game: Game,
         *,
-        tensor: Tensor = "observation",
+        tensor: Literal["observation", "information_state"] = "observation",
         illegal_reward: float | None = None,
         render_mode: str | None = None,
     ) -> None:
@@ -178,7 +177,7 @@ class CardGameEnv(AECEnv):
 def env(
     game: str | Game,
     *,
-    tensor: Tensor = "observation",
+    tensor: Literal["observation", "information_state"] = "observation",
     illegal_reward: float | None = None,
     render_mode: str | None = None,
     **rules: Any,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from gymnasium.spaces import Dict, Discrete
 from pettingzoo import ParallelEnv
 
 from stier import _adapting
-from stier._adapting import Tensor
 from stier._native import Game, State, load_game, registered_names
 from stier.errors import RulesError
 from stier.pettingzoo._aec import Observation, agent_names, metadata, observation_space
@@ -52,7 +51,7 @@ class CardGameParallelEnv(ParallelEnv):
         self,
         game: Game,
         *,
-        tensor: Tensor = "observation",
+        tensor: Literal["observation", "information_state"] = "observation",
         illegal_reward: float | None = None,
         render_mode: str | None = None,
     ) -> None:
@@ -173,7 +172,7 @@ class CardGameParallelEnv(ParallelEnv):
 def parallel_env(
     game: str | Game,
     *,
-    tensor: Tensor = "observation",
+    tensor: Literal["observation", "information_state"] = "observation",
     illegal_reward: float | None = None,
     render_mode: str | None = None,
     **rules: Any,
