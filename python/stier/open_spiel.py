@@ -40,7 +40,6 @@ __all__ = ["PREFIX", "StierGame", "StierObserver", "StierState", "deal", "regist
 #: What the names of the games begin with in OpenSpiel.
 PREFIX = "stier_"
 
-
 #: Scores are hundredths, shares and means are of up to five players: returns are multiples of 1 / 3600.
 _PARTS = 3600
 

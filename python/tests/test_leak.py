@@ -58,6 +58,13 @@ def test_agents_who_peek_are_found() -> None:
     assert str(first) in str(report)
 
 
+def test_agents_of_one_name_are_told_apart() -> None:
+    agents = [lambda state: max(state.legal_actions()), lambda state: hash(hidden_cards(state))]
+    report = stier.check_no_leak("schwinget", games=1, agents=[*agents, "greedy", "greedy"])
+    assert list(report.leaks) == ["agent <lambda> (2)"]
+    assert {"agent <lambda>", "agent greedy", "agent greedy (2)"} <= set(report.compared)
+
+
 def test_agents_who_cannot_peek_pass() -> None:
     """The same callable, shown only what its player knows."""
     agent = stier.PythonAgent(lambda state: max(state.legal_actions()), name="highest")
@@ -104,6 +111,10 @@ def test_a_check_that_compares_nothing_does_not_pass() -> None:
 def test_arguments() -> None:
     with pytest.raises(TypeError, match=r"pyspiel.Game or a pettingzoo.AECEnv, not list"):
         stier.check_no_leak([])
+    with pytest.raises(TypeError, match="for AEC environments only"):
+        stier.check_no_leak("schwinget", twin=lambda env, agent, seed: env)
+    with pytest.raises(ValueError, match="to_text is compared anyway"):
+        stier.check_no_leak("schwinget", facts={"to_text": lambda state, player: 0})
     with pytest.raises(ValueError, match="at least 1"):
         stier.check_no_leak("schwinget", games=0)
     with pytest.raises(stier.RulesError):
@@ -235,6 +246,10 @@ class TestPettingZoo:
 
         with pytest.raises(TypeError, match="give twin"):
             stier.check_no_leak(generated_agents_env_v0.env())
+
+    def test_parallel_environments_are_none(self, spz: Any) -> None:
+        with pytest.raises(TypeError, match="takes AEC environments"):
+            stier.check_no_leak(spz.parallel_env("up_and_down"))
 
     def test_twins_of_the_callers_own(self, spz: Any) -> None:
         env = spz.env("schwinget")

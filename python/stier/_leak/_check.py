@@ -114,16 +114,21 @@ def _compare(
 
 
 def _facts(subject: Subject, state: Any, player: int, more: Mapping[str, Fact]) -> dict[str, Any]:
-    return {**subject.facts(state, player), **{name: fact(state, player) for name, fact in more.items()}}
+    facts = subject.facts(state, player)
+    if taken := facts.keys() & more.keys():
+        raise ValueError(f"{', '.join(sorted(taken))} is compared anyway: call it something else")
+    return {**facts, **{name: fact(state, player) for name, fact in more.items()}}
 
 
 def _subject(game: Any, agents: Sequence[Any] | None, twin: Callable[[Any, Any, int], Any] | None) -> Subject:
     if isinstance(game, str):
         game = load_game(game)
-    if isinstance(game, Game):
-        return StierSubject(game, ["greedy", "ismcts:iterations=50"] if agents is None else agents)
     # The other libraries are there if something of theirs is.
     origins = {kind.__module__.split(".")[0] for kind in type(game).__mro__}
+    if twin is not None and "pettingzoo" not in origins:
+        raise TypeError("twin is for AEC environments only")
+    if isinstance(game, Game):
+        return StierSubject(game, ["greedy", "ismcts:iterations=50"] if agents is None else agents)
     if "pyspiel" in origins:
         from stier._leak._open_spiel import SpielSubject
 

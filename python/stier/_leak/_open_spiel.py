@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyspiel
 
-from stier._leak._stier import name_of, twice
+from stier._leak._stier import by_name, name_of, twice
 
 _RESAMPLED = "resample_from_infostate of the game"
 _SWAPPED = "what chance or others did exchanged in the history, where the information-state string stays the same"
@@ -43,7 +43,9 @@ class SpielSubject:
             "observation_tensor": kind.provides_observation_tensor,
         }
         self._provided = [name for name, there in provided.items() if there]
-        self._agents = {name_of(agent): twice(getattr(agent, "step", agent), name_of(agent), _copy) for agent in agents}
+        self._agents = by_name(
+            (name_of(agent), twice(getattr(agent, "step", agent), name_of(agent), _copy)) for agent in agents
+        )
 
     def _has_resampler(self) -> bool:
         state = self._game.new_initial_state()

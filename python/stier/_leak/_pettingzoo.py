@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from pettingzoo import AECEnv
 
 from stier._leak._subject import equal
 
@@ -18,6 +19,8 @@ class AecSubject:
     """An AEC environment; other worlds come from a function that knows what is hidden in it."""
 
     def __init__(self, env: Any, agents: Sequence[Any], twin: Twin | None) -> None:
+        if not isinstance(env, AECEnv):
+            raise TypeError(f"check_no_leak takes AEC environments, and {env} is not one")
         if agents:
             raise TypeError("agents are checked in games, not in environments: give them as facts, f(env, agent)")
         self._twin = _twin_of(env) if twin is None else twin

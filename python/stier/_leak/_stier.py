@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from stier._native import Agent, Game, PythonAgent, State, load_agent
 from stier.errors import AgentError, IllegalActionError
 
-Decide = Callable[[State], Any]
+Decide = Callable[[Any], Any]
 
 _SEED = 1
 
@@ -22,7 +22,7 @@ class StierSubject:
     def __init__(self, game: Game, agents: Sequence[str | Agent | PythonAgent | Callable[[State], Any]]) -> None:
         self.name = str(game)
         self._game = game
-        self._agents = dict(_named(game, agent) for agent in agents)
+        self._agents = by_name(_named(game, agent) for agent in agents)
 
     def games(self, count: int, seed: int) -> Iterator[Iterator[tuple[State, int]]]:
         """Random games, with explicit chance."""
@@ -102,6 +102,15 @@ def _decisions(agent: Agent | PythonAgent) -> Decide:
         return agent.step_with_policy(state)
 
     return decide
+
+
+def by_name(agents: Iterable[tuple[str, Decide]]) -> dict[str, Decide]:
+    """Give agents by name; those of one name are numbered."""
+    named: dict[str, Decide] = {}
+    for name, decide in agents:
+        alike = sum(other.split(" (")[0] == name for other in named)
+        named[f"{name} ({alike + 1})" if alike else name] = decide
+    return named
 
 
 def name_of(agent: Any) -> str:
