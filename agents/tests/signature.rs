@@ -3,23 +3,33 @@
 //! A change that keeps it is a refactoring. A change that alters it alters what agents do: update the numbers in the same
 //! commit, and show a match against the previous version in its message.
 
-use stier_agents::{Agent, AgentSpec};
-use stier_core::{ActionSet as _, Game, Hints, History, Options as _, Rng, Turn, games::schwinget::Schwinget};
+use stier_agents::{ActionStats, Agent, AgentSpec};
+use stier_core::games::{schwimmen::Schwimmen, schwinget::Schwinget};
+use stier_core::{ActionSet as _, Game, Hints, History, Options as _, Rng, Turn};
 
-/// FNV-1a over the visits and availabilities of all roots.
-fn checksum<G: Hints>(game: &G, agent: &str) -> u64 {
+fn game<G: Game>(rules: &str) -> G {
+    G::new(G::Rules::from_text(rules).expect("rules")).expect("a game")
+}
+
+/// FNV-1a over what `numbers` says of the actions of all roots, in so many games.
+fn checksum<G: Hints, const N: usize>(
+    game: &G,
+    agent: &str,
+    games: u64,
+    numbers: impl Fn(&ActionStats) -> [u64; N],
+) -> u64 {
     let agent: AgentSpec = agent.parse().expect("an agent");
     let mut player: Box<dyn Agent<G>> = agent.build(5);
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for index in 0..5 {
+    for index in 0..games {
         let mut rng = Rng::stream(1, "signature", index);
         let mut history = History::dealt(game, &mut rng);
         player.restart(index);
         while let Turn::Seat(seat) = game.turn(history.state()) {
             let legal = game.legal(history.state());
             let search = player.act(game, &game.view(&history, seat), legal).search.expect("a search");
-            for stats in search.actions {
-                for number in [u64::from(stats.action), stats.visits, stats.availability] {
+            for stats in &search.actions {
+                for number in numbers(stats) {
                     hash = (hash ^ number).wrapping_mul(0x0000_0100_0000_01b3);
                 }
             }
@@ -51,8 +61,63 @@ fn searches_visit_what_they_visited() {
         ("", "ismcts:iterations=500,reuse=on,observer=multi,threads=2", 0x8ee0_9e3d_81d3_565c),
     ];
     let found = suite.map(|(rules, agent, _)| {
-        let rules = <Schwinget as Game>::Rules::from_text(rules).expect("rules");
-        checksum(&Schwinget::new(rules).expect("a game"), agent)
+        checksum(&game::<Schwinget>(rules), agent, 5, |stats| {
+            [u64::from(stats.action), stats.visits, stats.availability]
+        })
     });
     assert_eq!(found, suite.map(|(_, _, expected)| expected), "{found:#x?}");
+}
+
+/// The searches that look at worlds one by one: their visits say little, so values and choices count, too.
+#[test]
+fn searches_find_what_they_found() {
+    let numbers = |stats: &ActionStats| {
+        let value = u64::from((stats.value as f32).to_bits());
+        [u64::from(stats.action), stats.visits, stats.availability, value, stats.probability.to_bits()]
+    };
+    let suite = [
+        ("flat_mc:iterations=500", 0x7b95_e346_77e0_33dd, 0xf437_bf7d_9e88_1a00),
+        (
+            "flat_mc:iterations=500,allocation=ucb1,rollout=mast,choose=visits,threads=2",
+            0x84c9_c2af_0f1f_89ce,
+            0x0109_c2db_887b_68ec,
+        ),
+        (
+            "flat_mc:iterations=500,allocation=ucb1,rollout=fitted,choose=sample",
+            0x10bd_9742_2d3d_17b5,
+            0x4e94_0602_35ad_e968,
+        ),
+        ("pimc:worlds=20,nodes=200,iterations=50", 0x9a03_953c_c22d_0472, 0x7892_1a02_64c4_d78e),
+        ("pimc:worlds=20,nodes=100,fallback=evaluate", 0x1c70_1ee9_5441_dc9a, 0x9b66_1312_63f3_ba97),
+        ("epimc:worlds=6,nodes=100,iterations=10", 0xed1b_b155_eea7_1452, 0x3f9a_f40d_b493_11b3),
+        ("epimc:worlds=6,solver=rollouts,depth=2,mixed=on", 0x1e38_06bb_6c8b_71e2, 0x814b_bc2c_73c7_d8bc),
+        ("presumed_pimc:worlds=4,guesses=3,nodes=100,iterations=10", 0x7dd4_430c_3d59_75a2, 0xc3b7_eda7_2137_25aa),
+        ("recursive_pimc:worlds=3,inner_worlds=2", 0xb199_7d7f_1acf_de85, 0xa794_99f5_a258_efd2),
+        ("ris_mcts:iterations=150", 0x2cd5_c765_0b06_8c63, 0x0d69_8d70_b747_c31d),
+        (
+            "ris_mcts:iterations=300,redeterminization=off,self_determination=0.3,rollout=hints",
+            0x6491_e8cb_bcbb_3ed4,
+            0x74e6_a4de_5dd3_4970,
+        ),
+        ("oracle:nodes=500,iterations=100,worlds=5", 0xbf9f_0312_38f5_17f1, 0xb594_a5e0_85c6_0a4e),
+        ("ismcts:iterations=300,choose=mixed", 0xd203_1957_de57_e569, 0x4858_6bd7_52a5_4007),
+        ("ismcts:iterations=300,choose=sample,threads=2", 0x4ce5_cc22_33f7_77bf, 0xcba4_5f09_d8bb_3b27),
+        (
+            "ismcts:iterations=300,beliefs=policy,model=greedy,particles=200",
+            0x3409_9a5b_b93a_a54c,
+            0x3fbd_6813_6ace_6573,
+        ),
+        ("ismcts:iterations=300,observer=multi,self_determination=0.3", 0xf4db_5187_baf0_6b58, 0x3a9f_2b6d_f8dd_0af4),
+        (
+            "ismcts:iterations=300,rollout=mast,epsilon=0.2,endings=on,rollouts=2",
+            0x45bb_10a4_cff0_2013,
+            0x71e7_dc3a_32c1_f402,
+        ),
+    ];
+    let small = "suits=3,values=4,hand_size=3,set_aside=2";
+    let found = suite.map(|(agent, ..)| {
+        let in_schwinget = checksum(&game::<Schwinget>(small), agent, 4, numbers);
+        (in_schwinget, checksum(&game::<Schwimmen>("max_turns=6"), agent, 2, numbers))
+    });
+    assert_eq!(found, suite.map(|(_, two, three)| (two, three)), "{found:#x?}");
 }
