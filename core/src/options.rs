@@ -88,6 +88,18 @@ pub enum OptionError {
     },
 }
 
+impl OptionError {
+    /// The same about the options of somebody else.
+    pub fn owned_by(mut self, somebody: &str) -> Self {
+        let (Self::Unknown { owner, .. }
+        | Self::Value { owner, .. }
+        | Self::Syntax { owner, .. }
+        | Self::Twice { owner, .. }) = &mut self;
+        *owner = somebody.to_string();
+        self
+    }
+}
+
 /// A set of named options. The text form lists what differs from the defaults, in declaration order, as
 /// `scoring=schwinger,bouts=4`; it parses back to an equal value and serves as its identity.
 pub trait Options: Default + Clone + PartialEq + Debug + Send + Sync + 'static {
@@ -221,49 +233,67 @@ choice! {
     }
 }
 
-/// Declares a struct of options and its [`Options`] impl: `field: Type = default, limits;`.
+/// Declares a struct of options and its [`Options`] impl. `field: Type = default, limits;` is an option; `..block: Type = default;`
+/// stands for all options of another such struct, with those defaults, as if each were declared here. No name may come twice.
 #[macro_export]
 macro_rules! options {
     (
-        $(#[$doc:meta])*
+        $(#[$attribute:meta])*
         $vis:vis struct $name:ident for $owner:literal {
-            $($(#[doc = $about:literal])* $field:ident : $type:ty = $default:expr, $limits:expr;)*
+            $(
+                $(#[doc = $about:literal])*
+                $(..$block:ident)? $($field:ident)? : $type:ty = $default:expr $(, $limits:expr)?;
+            )*
         }
     ) => {
-        $(#[$doc])*
+        $(#[$attribute])*
         #[derive(Clone, PartialEq, Debug)]
-        $vis struct $name { $($(#[doc = $about])* pub $field: $type),* }
+        $vis struct $name { $($(#[doc = $about])* pub $($block)? $($field)? : $type),* }
 
         impl Default for $name {
             fn default() -> Self {
-                Self { $($field: $default),* }
+                Self { $($($block)? $($field)? : $default),* }
             }
         }
 
         impl $crate::Options for $name {
             const OWNER: &'static str = $owner;
 
+            #[allow(unused_variables)]
             fn describe() -> Vec<$crate::OptionInfo> {
-                vec![$($crate::OptionInfo {
-                    name: stringify!($field),
-                    allowed: <$type as $crate::options::OptionType>::allowed(&$limits),
-                    default: <$type as $crate::options::OptionType>::value(&$default),
-                    about: concat!($($about,)*).trim(),
-                }),*]
+                let parts: &[Vec<$crate::OptionInfo>] = &[$({
+                    let about = concat!($($about,)*).trim();
+                    $(
+                        let $block: $type = $default;
+                        $crate::options::describe_block(&$block)
+                    )?
+                    $(vec![$crate::OptionInfo {
+                        name: stringify!($field),
+                        allowed: <$type as $crate::options::OptionType>::allowed(&$limits),
+                        default: <$type as $crate::options::OptionType>::value(&$default),
+                        about,
+                    }])?
+                }),*];
+                parts.concat()
             }
 
-            #[allow(unused_variables)]
             fn get(&self, name: &str) -> Result<$crate::OptionValue, $crate::OptionError> {
                 match name {
-                    $(stringify!($field) => Ok($crate::options::OptionType::value(&self.$field)),)*
-                    _ => Err($crate::options::unknown::<Self>(name)),
+                    $($(stringify!($field) => return Ok($crate::options::OptionType::value(&self.$field)),)?)*
+                    _ => {}
                 }
+                $($(
+                    if let Ok(value) = self.$block.get(name) {
+                        return Ok(value);
+                    }
+                )?)*
+                Err($crate::options::unknown::<Self>(name))
             }
 
             #[allow(unused_variables)]
             fn set(&mut self, name: &str, value: &str) -> Result<(), $crate::OptionError> {
                 match name {
-                    $(stringify!($field) => {
+                    $($(stringify!($field) => {
                         self.$field = <$type as $crate::options::OptionType>::parse(value, &$limits)
                             .ok_or_else(|| $crate::OptionError::Value {
                                 owner: $owner.to_string(),
@@ -271,13 +301,25 @@ macro_rules! options {
                                 value: value.to_string(),
                                 allowed: <$type as $crate::options::OptionType>::allowed(&$limits),
                             })?;
-                        Ok(())
-                    })*
-                    _ => Err($crate::options::unknown::<Self>(name)),
+                        return Ok(());
+                    })?)*
+                    _ => {}
                 }
+                $($(
+                    if self.$block.get(name).is_ok() {
+                        return self.$block.set(name, value).map_err(|error| error.owned_by($owner));
+                    }
+                )?)*
+                Err($crate::options::unknown::<Self>(name))
             }
         }
     };
+}
+
+/// The options of a block, with the defaults that it has where it is declared.
+pub fn describe_block<B: Options>(defaults: &B) -> Vec<OptionInfo> {
+    let with = |(info, (_, default))| OptionInfo { default, ..info };
+    B::describe().into_iter().zip(defaults.values()).map(with).collect()
 }
 
 /// The error for an option that `O` does not have.
@@ -304,6 +346,37 @@ mod tests {
             /// Covered or not.
             cover: Switch = Switch::Off, ();
         }
+    }
+
+    options! {
+        /// An option, another set, an option.
+        struct Wall for "wall" {
+            /// How high.
+            height: u8 = 3, 1..=9;
+            /// What it is painted with.
+            ..paint: Paint = Paint { layers: 1, ..Paint::default() };
+            /// How wide.
+            width: f64 = 0.5, 0.0..=1.0;
+        }
+    }
+
+    #[test]
+    fn the_options_of_a_block_are_those_of_its_owner() {
+        let names: Vec<_> = Wall::describe().iter().map(|info| (info.name, info.default.to_string())).collect();
+        let expected = [("height", "3"), ("colour", "red"), ("layers", "1"), ("cover", "off"), ("width", "0.5")];
+        assert_eq!(names, expected.map(|(name, default)| (name, default.to_string())));
+        let wall = Wall::from_text("layers=2,width=0.25,colour=blue,height=4").unwrap();
+        assert_eq!(wall.paint, Paint { colour: Colour::Blue, layers: 2, cover: Switch::Off });
+        assert_eq!(wall.to_text(), "height=4,colour=blue,layers=2,width=0.25");
+        assert_eq!(wall.get("layers"), Ok(OptionValue::Int(2)));
+        assert_eq!(Wall::default().to_text(), "", "the block's defaults are the owner's");
+        let message = |text| Wall::from_text(text).unwrap_err().to_string();
+        assert_eq!(
+            message("paint=1"),
+            "wall has no option 'paint'; its options are height, colour, layers, cover, width"
+        );
+        assert_eq!(message("layers=10"), "wall: option 'layers' cannot be '10'; it is 1..=9");
+        assert_eq!(message("layers=1,layers=1"), "wall: option 'layers' is given twice");
     }
 
     #[test]
