@@ -18,13 +18,14 @@
 //! how somebody plays.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
-use stier_core::{ActionSet as _, Event, Game, Hints, History, Rng, Sampler, Seat, SeatView as _, Turn, choice};
+use stier_core::{
+    ActionSet as _, Event, Game, Hints, History, Rng, Sampler, Seat, SeatView as _, Turn, choice, options,
+};
 
 use crate::alias::Alias;
 use crate::policy_model::{Model, PolicyModel};
+use crate::stop::Stop;
 
 choice! {
     /// How a search weighs the worlds that it draws.
@@ -36,110 +37,59 @@ choice! {
     }
 }
 
-/// What an agent's options say about its beliefs.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct BeliefSettings {
-    /// Whether the others' actions count.
-    pub beliefs: Beliefs,
-    /// Who they are taken for.
-    pub model: Model,
-    /// The share of their decisions, 0 to 1, that are taken to be made uniformly at random.
-    pub model_epsilon: f64,
-    /// Scores of the model are divided by this: below 1 it is taken to be more consistent than it says, above 1 less.
-    pub model_temperature: f64,
-    /// The most histories to draw for a decision. Fewer than 64 are of use only where worlds are few.
-    pub particles: u64,
-    /// The share of a time budget, 0 to 1, that may go into drawing and weighing them.
-    pub belief_share: f64,
-    /// The share of the worlds, 0 to 1, that are drawn from what another player could believe: see [`Worlds`](crate::worlds::Worlds).
-    pub self_determination: f64,
-}
-
-/// The settings that an agent's options name; those that it does not have follow as `name: value`.
-macro_rules! belief_settings {
-    ($options:expr, self_determination: $share:expr) => {
-        BeliefSettings {
-            beliefs: $options.beliefs,
-            model: $options.model,
-            model_epsilon: $options.model_epsilon,
-            model_temperature: $options.model_temperature,
-            particles: $options.particles,
-            belief_share: $options.belief_share,
-            self_determination: $share,
-        }
-    };
-}
-pub(crate) use belief_settings;
-
-impl Default for BeliefSettings {
-    /// No inference.
-    fn default() -> Self {
-        Self {
-            beliefs: Beliefs::Uniform,
-            model: Model::Rollout,
-            model_epsilon: 0.1,
-            model_temperature: 0.1,
-            particles: 1000,
-            belief_share: 0.25,
-            self_determination: 0.0,
-        }
-    }
-}
-
-/// What making a belief may cost.
-#[derive(Clone, Copy, Debug)]
-pub struct Effort<'a> {
-    /// How many worlds the search is going to draw; `u64::MAX` if nobody knows.
-    pub draws: u64,
-    /// When it must be ready.
-    pub until: Option<Instant>,
-    /// Ends it early once set.
-    pub interrupt: &'a AtomicBool,
-}
-
-impl<'a> Effort<'a> {
-    /// For a decision with this budget that began at `start`; `time_ms` replaces `draws` unless it is 0.
-    pub fn new(settings: &BeliefSettings, start: Instant, draws: u64, time_ms: u64, interrupt: &'a AtomicBool) -> Self {
-        if time_ms == 0 {
-            return Self { draws, until: None, interrupt };
-        }
-        let share = Duration::from_secs_f64(time_ms as f64 / 1000.0 * settings.belief_share.clamp(0.0, 1.0));
-        Self { draws: u64::MAX, until: Some(start + share), interrupt }
-    }
-
-    /// Whether there is no more time.
-    pub(crate) fn is_spent(&self) -> bool {
-        self.until.is_some_and(|end| Instant::now() >= end) || self.interrupt.load(Ordering::Relaxed)
+options! {
+    /// What an agent's options say about its beliefs.
+    #[derive(Copy)]
+    pub struct BeliefSettings for "beliefs" {
+        /// How the worlds are weighed.
+        beliefs: Beliefs = Beliefs::Uniform, ();
+        /// With beliefs=policy, who the others are taken for.
+        model: Model = Model::Rollout, ();
+        /// The share of their decisions that are taken to be uniformly random.
+        model_epsilon: f64 = 0.1, 0.0..=1.0;
+        /// Below 1 the others are taken to follow the model more strictly than it says, above 1 less.
+        model_temperature: f64 = 0.1, 0.000001..=1000000.0;
+        /// The most histories that are weighed for a decision. Fewer than 64 are of use only where worlds are few.
+        particles: u64 = 1000, 1..=10_000_000;
+        /// The share of time_ms that may go into weighing them.
+        belief_share: f64 = 0.25, 0.0..=1.0;
     }
 }
 
 /// Worlds with probabilities.
-#[derive(Clone, Debug)]
-pub struct Belief<S> {
-    states: Vec<S>,
+#[derive(Clone)]
+pub struct Belief<G: Game> {
+    states: Vec<G::State>,
+    /// The histories that led to them, one each, if they were asked for.
+    histories: Vec<History<G>>,
     shares: Vec<f64>,
     alias: Alias,
     enumerated: bool,
-    histories: u64,
+    drawn: u64,
 }
 
-impl<S: Copy> Belief<S> {
+impl<G: Game> Belief<G> {
     /// The distribution over `states` proportional to weights; `None` if they are none.
-    fn new(states: Vec<S>, weights: Vec<f64>, enumerated: bool, histories: u64) -> Option<Self> {
+    fn new(states: Vec<G::State>, weights: Vec<f64>, enumerated: bool, drawn: u64) -> Option<Self> {
         let alias = Alias::new(&weights)?;
         let total: f64 = weights.iter().sum();
         let shares = weights.into_iter().map(|weight| weight / total).collect();
-        Some(Self { states, shares, alias, enumerated, histories })
+        Some(Self { states, histories: Vec::new(), shares, alias, enumerated, drawn })
     }
 
     /// A world.
     #[inline]
-    pub fn draw(&self, rng: &mut Rng) -> S {
+    pub fn draw(&self, rng: &mut Rng) -> G::State {
         self.states[self.alias.draw(rng)]
     }
 
+    /// A world with its history, if [histories](infer_histories) were asked for.
+    pub fn draw_history(&self, rng: &mut Rng) -> Option<&History<G>> {
+        if self.histories.is_empty() { None } else { Some(&self.histories[self.alias.draw(rng)]) }
+    }
+
     /// The worlds with their probabilities, which sum to 1. Particles may come several times.
-    pub fn worlds(&self) -> impl Iterator<Item = (&S, f64)> {
+    pub fn worlds(&self) -> impl Iterator<Item = (&G::State, f64)> {
         self.states.iter().zip(self.shares.iter().copied())
     }
 
@@ -150,7 +100,7 @@ impl<S: Copy> Belief<S> {
 
     /// How many histories were drawn and weighed.
     pub fn histories(&self) -> u64 {
-        self.histories
+        self.drawn
     }
 
     /// The effective sample size: that many worlds with equal weights would say as much (Kong 1992); between 1 and the number of
@@ -170,38 +120,50 @@ const LEAST_SHARE: f64 = 1.0 / 32.0;
 const LEAST_EFFECTIVE: f64 = 32.0;
 
 /// The belief of a view by policy inference; `None` where the others have not acted in this deal, or there
-/// was time for few histories only: the exact sampler is the belief then.
+/// was time for few histories only: the exact sampler is the belief then. `stop` is that of the decision: inference takes the share
+/// of its time that the settings say.
 pub fn infer<G: Hints>(
     game: &G,
     view: &G::View,
     sampler: &G::Sampler,
     settings: &BeliefSettings,
     model: &dyn PolicyModel<G>,
-    effort: &Effort<'_>,
+    stop: &Stop<'_>,
     rng: &mut Rng,
-) -> Option<Belief<G::State>> {
+) -> Option<Belief<G>> {
     let mut weigher = Weigher::new(game, view.seat(), settings, model);
     let enumerable = sampler.count().checked_mul(PER_WORLD).filter(|&enough| enough <= settings.particles);
     let wanted = enumerable.map_or(settings.particles, |enough| enough.max(FEWEST));
-    let (mut states, mut logs) = (Vec::new(), Vec::new());
-    while (states.len() as u64) < wanted {
-        if effort.is_spent() {
-            break;
-        }
-        let history = sampler.sample_history(game, rng);
-        logs.push(weigher.log_likelihood(&history)?);
-        states.push(*history.state());
-    }
-    let drawn = states.len() as u64;
+    let (histories, logs) = weigher.draw(sampler, wanted, stop, rng, |history| *history.state())?;
+    let drawn = histories.len() as u64;
     if enumerable.is_some() && drawn == wanted {
-        let (states, weights) = enumerated(sampler, &states, &logs);
+        let (states, weights) = enumerated(sampler, &histories, &logs);
         return Belief::new(states, weights, true, drawn);
     }
-    if drawn < FEWEST {
-        return None;
-    }
-    let weights = flattened(&logs, LEAST_EFFECTIVE.max(LEAST_SHARE * drawn as f64));
-    Belief::new(states, weights, false, drawn)
+    Belief::new(histories, particle_weights(&logs)?, false, drawn)
+}
+
+/// As [`infer`], for who needs whole histories: always particles, however few the worlds are.
+pub fn infer_histories<G: Hints>(
+    game: &G,
+    view: &G::View,
+    sampler: &G::Sampler,
+    settings: &BeliefSettings,
+    model: &dyn PolicyModel<G>,
+    stop: &Stop<'_>,
+    rng: &mut Rng,
+) -> Option<Belief<G>> {
+    let mut weigher = Weigher::new(game, view.seat(), settings, model);
+    let (histories, logs) = weigher.draw(sampler, settings.particles, stop, rng, |history| history)?;
+    let states = histories.iter().map(|history| *history.state()).collect();
+    let belief = Belief::new(states, particle_weights(&logs)?, false, histories.len() as u64)?;
+    Some(Belief { histories, ..belief })
+}
+
+/// Weights for so many particles, if they are enough.
+fn particle_weights(logs: &[f64]) -> Option<Vec<f64>> {
+    let enough = logs.len() as u64 >= FEWEST;
+    enough.then(|| flattened(logs, LEAST_EFFECTIVE.max(LEAST_SHARE * logs.len() as f64)))
 }
 
 /// Every world, with its prior weight times the mean likelihood of the histories that led to it; the mean of all, where none did.
@@ -249,6 +211,7 @@ pub struct Weigher<'a, G: Game> {
     model: &'a dyn PolicyModel<G>,
     epsilon: f64,
     temperature: f64,
+    time_share: f64,
     scores: Vec<f32>,
 }
 
@@ -261,8 +224,29 @@ impl<'a, G: Hints> Weigher<'a, G> {
             model,
             epsilon: settings.model_epsilon.clamp(0.0, 1.0),
             temperature: settings.model_temperature.max(1e-6),
+            time_share: settings.belief_share,
             scores: Vec::new(),
         }
+    }
+
+    /// So many histories of the information set, or as many as there is time for, each as `keep` leaves it, and their
+    /// log-likelihoods; `None` if the others have not acted.
+    fn draw<T>(
+        &mut self,
+        sampler: &G::Sampler,
+        wanted: u64,
+        stop: &Stop<'_>,
+        rng: &mut Rng,
+        keep: impl Fn(History<G>) -> T,
+    ) -> Option<(Vec<T>, Vec<f64>)> {
+        let stop = stop.sooner(self.time_share);
+        let (mut kept, mut logs) = (Vec::new(), Vec::new());
+        while (kept.len() as u64) < wanted && !stop.is_due() {
+            let history = sampler.sample_history(self.game, rng);
+            logs.push(self.log_likelihood(&history)?);
+            kept.push(keep(history));
+        }
+        Some((kept, logs))
     }
 
     /// The logarithm of the probability with which the others took the actions that they took in the present deal, cards as in

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, Rng, Seat, Turn, World, choice};
+use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Rng, Seat, Turn, choice, options};
 
 use crate::agent::{ActionStats, Decision, Search};
 use crate::open_cards::{Future, Leaf, Limits, OpenCards};
@@ -36,21 +36,23 @@ choice! {
     }
 }
 
-/// How worlds are valued: options that the agents of this family share.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Means {
-    /// How a world is valued.
-    pub solver: Solver,
-    /// How one that cannot be solved is.
-    pub fallback: Fallback,
-    /// Nodes per world for exact solving.
-    pub nodes: u64,
-    /// Iterations of the tree search, or rollouts.
-    pub iterations: u64,
-    /// Exploration of the tree search.
-    pub c: f64,
-    /// How the tree search and rollouts play on from a leaf.
-    pub rollout: Rollout,
+options! {
+    /// How positions in open worlds are valued.
+    #[derive(Copy)]
+    pub struct Means for "valuations" {
+        /// How a world is valued.
+        solver: Solver = Solver::Exact, ();
+        /// How worlds are valued that exact solving does not finish.
+        fallback: Fallback = Fallback::Search, ();
+        /// Nodes that exact solving may take, each time.
+        nodes: u64 = 2000, 1..=1_000_000_000;
+        /// Iterations of the tree search, each time; rollouts, shared among the actions.
+        iterations: u64 = 200, 1..=1_000_000_000;
+        /// Exploration in the tree search, for returns scaled so that twice their standard deviation in the world is 1.
+        c: f64 = 0.7, 0.0..=100.0;
+        /// How the tree search plays on from a leaf, and rollouts from the action.
+        rollout: Rollout = Rollout::Hints, ();
+    }
 }
 
 impl Means {
@@ -234,14 +236,13 @@ pub struct Draws<G: Game> {
     base: u64,
     worlds: Worlds<G>,
     /// All of them, in random order, if they are few.
-    all: Option<Vec<World<G::State>>>,
+    all: Option<Vec<(G::State, f64)>>,
     most: u64,
 }
 
 impl<G: Game> Draws<G> {
     /// At most `most` worlds, or if there are no more than that, each of them once. `rng` decides which.
-    pub fn new(game: &G, view: &G::View, most: u64, rng: &mut Rng) -> Self {
-        let worlds = Worlds::uniform(game, view);
+    pub fn new(worlds: Worlds<G>, most: u64, rng: &mut Rng) -> Self {
         let mut all = worlds.all(most);
         if let Some(all) = &mut all {
             rng.shuffle(all);
@@ -265,10 +266,7 @@ impl<G: Game> Draws<G> {
     pub fn nth(&self, index: u64) -> Drawn<G::State> {
         let mut rng = Rng::stream(self.base, "world", index);
         let (state, weight) = match &self.all {
-            Some(all) => {
-                let world = &all[(index % all.len() as u64) as usize];
-                (world.state, world.weight as f64)
-            }
+            Some(all) => all[(index % all.len() as u64) as usize],
             None => (self.worlds.draw(&mut rng), 1.0),
         };
         Drawn { state, weight, future: Future::drawn(rng.bits()), rng }
@@ -367,6 +365,39 @@ pub fn tally<G: Hints>(
             break;
         }
         tally.add(world.weight, &valued);
+    }
+    tally
+}
+
+/// Adds up what whole histories say: so many of them, each after each of the actions of the player to act. All actions meet the same
+/// future and the same random numbers.
+pub fn tally_histories<G: Hints>(
+    game: &G,
+    worlds: &Worlds<G>,
+    (seat, legal): (Seat, G::Actions),
+    (most, seed): (u64, u64),
+    stop: &Stop<'_>,
+    mut value: impl FnMut(&History<G>, Action, Future, Rng) -> BySeat<f32>,
+) -> Tally {
+    let mut tally = Tally::new(seat, legal.iter());
+    for index in 0.. {
+        let enough = !stop.is_timed() && index >= most;
+        if index > 0 && (enough || stop.is_due()) {
+            break;
+        }
+        let mut rng = Rng::stream(seed, "world", index);
+        let history = worlds.draw_history(game, &mut rng);
+        let future = Future::drawn(rng.bits());
+        let valued = |action| {
+            let values = value(&history, action, future.clone(), rng.clone());
+            Valued { action, values, visits: 1, available: 1 }
+        };
+        let valued: Vec<Valued> = legal.iter().map(valued).collect();
+        // What was broken off counts only if there is nothing else.
+        if index > 0 && stop.is_due() {
+            break;
+        }
+        tally.add(1.0, &valued);
     }
     tally
 }

@@ -26,10 +26,11 @@ use stier_core::options::Switch;
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, Rng, Seat, SeatView as _, Turn, options};
 
 use crate::agent::{Agent, Decision};
-use crate::determinized::{Drawn, Draws, Fallback, Means, Solver, Tally, Valued, Valuer};
+use crate::belief::BeliefSettings;
+use crate::determinized::{Drawn, Draws, Fallback, Means, Tally, Valued, Valuer};
 use crate::open_cards::Future;
-use crate::rollout::Rollout;
 use crate::stop::Stop;
+use crate::worlds::Worlds;
 
 options! {
     /// The options of [`Epimc`].
@@ -42,34 +43,13 @@ options! {
         /// Decisions, forced ones not counted, that are taken alike in worlds that their mover cannot tell apart.
         depth: u32 = 3, 1..=8;
         /// How the worlds are valued behind them.
-        solver: Solver = Solver::Exact, ();
-        /// How worlds are valued that exact solving does not finish.
-        fallback: Fallback = Fallback::Rollouts, ();
-        /// Nodes that exact solving may take, each time.
-        nodes: u64 = 2000, 1..=1_000_000_000;
-        /// Iterations of the tree search, each time; rollouts, shared among the actions.
-        iterations: u64 = 20, 1..=1_000_000_000;
-        /// Exploration in the tree search, for returns scaled so that twice their standard deviation in the world is 1.
-        c: f64 = 0.7, 0.0..=100.0;
-        /// How the tree search plays on from a leaf, and rollouts from the action.
-        rollout: Rollout = Rollout::Hints, ();
+        ..means: Means = Means { fallback: Fallback::Rollouts, iterations: 20, ..Means::default() };
         /// Sweeps of regret matching over the worlds.
         sweeps: u32 = 50, 1..=100_000;
         /// Whether the action is drawn from the policy that regret matching found, instead of the one with the best mean return.
         mixed: Switch = Switch::Off, ();
-    }
-}
-
-impl EpimcOptions {
-    fn means(&self) -> Means {
-        Means {
-            solver: self.solver,
-            fallback: self.fallback,
-            nodes: self.nodes,
-            iterations: self.iterations,
-            c: self.c,
-            rollout: self.rollout,
-        }
+        /// Which worlds are likely.
+        ..belief: BeliefSettings = BeliefSettings::default();
     }
 }
 
@@ -89,8 +69,14 @@ pub struct Epimc<G: Game> {
 impl<G: Hints> Epimc<G> {
     /// A player with the streams of `seed`.
     pub fn new(options: EpimcOptions, seed: u64) -> Self {
-        let valuer = Valuer::new(options.means());
+        let valuer = Valuer::new(options.means);
         Self { options, seed, decisions: 0, valuer, interrupt: Arc::default() }
+    }
+
+    /// The worlds of the next decision.
+    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>) -> Worlds<G> {
+        let mut rng = Rng::stream(self.seed, "beliefs", self.decisions);
+        Worlds::new(game, view, &self.options.belief, stop, &mut rng)
     }
 }
 
@@ -101,15 +87,15 @@ impl<G: Hints> Agent<G> for Epimc<G> {
         let stop = Stop::new(start, self.options.time_ms, &self.interrupt);
         // The same worlds as PIMC.
         let mut rng = Rng::stream(self.seed, "determinized", self.decisions);
-        self.decisions += 1;
         self.valuer.begin();
         let mut tally = Tally::new(view.seat(), legal.iter());
         if legal.len() == 1 {
+            self.decisions += 1;
             return tally.decide(0, start);
         }
-        let draws = Draws::new(game, view, self.options.worlds, &mut rng);
+        let draws = Draws::new(self.worlds(game, view, &stop), self.options.worlds, &mut rng);
         let mut small = Small::default();
-        let laying_out = stop.sooner(start, LAYING_OUT);
+        let laying_out = stop.sooner(LAYING_OUT);
         let mut worlds = 0;
         while !draws.is_done(worlds, self.valuer.is_noisy(false), &laying_out) {
             let world = draws.nth(worlds);
@@ -132,6 +118,7 @@ impl<G: Hints> Agent<G> for Epimc<G> {
             tally.add(weight, &legal.iter().zip(values).map(valued).collect::<Vec<_>>());
         }
         let mut decision = tally.decide(self.valuer.nodes() + small.nodes.len() as u64, start);
+        self.decisions += 1;
         if self.options.mixed == Switch::On {
             decision.draw(&small.root_policy(), &mut rng);
         }
@@ -141,6 +128,10 @@ impl<G: Hints> Agent<G> for Epimc<G> {
     fn restart(&mut self, seed: u64) {
         self.seed = seed;
         self.decisions = 0;
+    }
+
+    fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
+        self.worlds(game, view, &Stop::new(Instant::now(), self.options.time_ms, &self.interrupt))
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {

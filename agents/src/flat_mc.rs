@@ -14,14 +14,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use stier_core::options::Switch;
 use stier_core::{Action, ActionSet, Game, Hints, Rng, Seat, SeatView as _, choice, options};
 
 use crate::agent::{ActionStats, Agent, Decision, Search};
+use crate::belief::BeliefSettings;
 use crate::budget::{Budget, run_all};
 use crate::choice::Choose;
-use crate::rollout::{Cutoff, Roller, Rollout, RolloutSettings};
+use crate::rollout::{Roller, RolloutSettings};
 use crate::spread::Spread;
+use crate::stop::Stop;
 use crate::worlds::Worlds;
 
 choice! {
@@ -45,35 +46,14 @@ options! {
         allocation: Allocation = Allocation::Uniform, ();
         /// Exploration in UCB1, for returns scaled so that twice their standard deviation in this search is 1.
         c: f64 = 0.7, 0.0..=100.0;
-        /// Who plays in a rollout.
-        rollout: Rollout = RolloutSettings::default().rollout, ();
-        /// The probability of a uniformly random action in a rollout, instead of the policy's.
-        epsilon: f64 = RolloutSettings::default().epsilon, 0.0..=1.0;
-        /// The temperature of rollout=mast, in standard deviations of the returns; 0 for the best action only.
-        temperature: f64 = RolloutSettings::default().temperature, 0.0..=1000.0;
-        /// Where the game's evaluation ends a rollout: after so many plies, with the deal, nowhere.
-        cutoff: Cutoff = RolloutSettings::default().cutoff, ();
-        /// Whether exact open-card endings end a rollout, where the game has them.
-        endings: Switch = RolloutSettings::default().endings, ();
-        /// Rollouts in each iteration; their mean counts.
-        rollouts: u32 = RolloutSettings::default().rollouts, 1..=10_000;
+        /// How iterations play on to the end.
+        ..rollouts: RolloutSettings = RolloutSettings::default();
         /// Which action is played after the search.
         choose: Choose = Choose::Value, ();
+        /// Which worlds are likely.
+        ..belief: BeliefSettings = BeliefSettings::default();
         /// Threads: their statistics are added; deterministic for a given number.
         threads: u64 = 1, 1..=256;
-    }
-}
-
-impl FlatMcOptions {
-    fn rollout_settings(&self) -> RolloutSettings {
-        RolloutSettings {
-            rollout: self.rollout,
-            epsilon: self.epsilon,
-            temperature: self.temperature,
-            cutoff: self.cutoff,
-            endings: self.endings,
-            rollouts: self.rollouts,
-        }
     }
 }
 
@@ -91,6 +71,12 @@ impl FlatMc {
     pub fn new(options: FlatMcOptions, seed: u64) -> Self {
         Self { options, seed, decisions: 0, interrupt: Arc::default() }
     }
+
+    /// The worlds of the next decision.
+    fn worlds<G: Hints>(&self, game: &G, view: &G::View, stop: &Stop<'_>) -> Worlds<G> {
+        let mut rng = Rng::stream(self.seed, "beliefs", self.decisions);
+        Worlds::new(game, view, &self.options.belief, stop, &mut rng)
+    }
 }
 
 impl<G: Hints> Agent<G> for FlatMc {
@@ -99,17 +85,18 @@ impl<G: Hints> Agent<G> for FlatMc {
         let start = Instant::now();
         let count = self.options.threads;
         let first_stream = self.decisions * count;
-        self.decisions += 1;
+        let stop = Stop::new(start, self.options.time_ms, &self.interrupt);
+        let mut worlds = None;
         let mut searches = Vec::new();
         let mut iterations = 0;
         if legal.len() > 1 {
-            let worlds = Worlds::uniform(game, view);
+            let worlds = worlds.insert(self.worlds(game, view, &stop));
             searches = (0..count)
                 .map(|index| Flat {
                     game,
                     seat: view.seat(),
-                    worlds: worlds.clone(),
-                    roller: Roller::new(game, self.options.rollout_settings()),
+                    worlds,
+                    roller: Roller::new(game, self.options.rollouts),
                     budget: Budget::part(self.options.iterations, self.options.time_ms, start, index, count),
                     rng: Rng::stream(self.seed, "flat_mc", first_stream + index),
                     arms: legal.iter().map(|action| Arm { action, visits: 0, sum: 0.0 }).collect(),
@@ -118,6 +105,7 @@ impl<G: Hints> Agent<G> for FlatMc {
                 .collect();
             iterations = run_all(&mut searches, |search| search.run(&self.options, &self.interrupt));
         }
+        self.decisions += 1;
         let found = report(legal, &searches, iterations, start.elapsed());
         self.options.choose.decide(found, &mut Rng::stream(self.seed, "flat_mc choice", self.decisions))
     }
@@ -125,6 +113,10 @@ impl<G: Hints> Agent<G> for FlatMc {
     fn restart(&mut self, seed: u64) {
         self.seed = seed;
         self.decisions = 0;
+    }
+
+    fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
+        self.worlds(game, view, &Stop::new(Instant::now(), self.options.time_ms, &self.interrupt))
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
@@ -156,7 +148,7 @@ struct Arm {
 struct Flat<'a, G: Game> {
     game: &'a G,
     seat: Seat,
-    worlds: Worlds<G>,
+    worlds: &'a Worlds<G>,
     roller: Roller,
     budget: Budget,
     rng: Rng,

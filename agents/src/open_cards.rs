@@ -17,7 +17,7 @@ use std::hash::{Hash, Hasher};
 
 use arrayvec::ArrayVec;
 use stier_core::key::mix;
-use stier_core::{Action, ActionSet as _, BySeat, Dealer, Game, Hints, Rng, Seat, Turn};
+use stier_core::{Action, ActionSet as _, BySeat, Dealer, Game, Hints, History, Rng, Seat, Turn};
 
 use crate::rollout::Roller;
 use crate::stop::Stop;
@@ -65,6 +65,15 @@ impl Future {
             any = true;
         }
         any
+    }
+
+    /// Appends an action to a history and the random events that follow.
+    pub fn push<G: Game>(&mut self, game: &G, history: &mut History<G>, action: Action) {
+        history.push(game, action);
+        while game.turn(history.state()) == Turn::Chance {
+            let outcome = self.next(game, history.state());
+            history.push(game, outcome);
+        }
     }
 
     /// A number that stands for what is still to come after a state.

@@ -17,9 +17,8 @@ use std::time::Instant;
 use stier_core::{Action, ActionSet as _, Dealer, Game, Hints, History, Rng, Sampler as _, Turn, choice, options};
 
 use crate::agent::{Agent, Decision};
-use crate::determinized::{Fallback, Means, Solver, Tally, Valuer};
+use crate::determinized::{Means, Tally, Valuer};
 use crate::open_cards::Future;
-use crate::rollout::Rollout;
 use crate::stop::Stop;
 use crate::worlds::Worlds;
 
@@ -100,33 +99,10 @@ options! {
         /// Milliseconds per decision; if given, time ends the search instead of `worlds` and `iterations`, and results depend on the
         /// clock.
         time_ms: u64 = 0, 0..=3_600_000;
-        /// How the position is valued.
-        solver: Solver = Solver::Exact, ();
-        /// How it is valued if exact solving does not finish.
-        fallback: Fallback = Fallback::Search, ();
         /// What it knows of the random events to come.
         future: Foresight = Foresight::Hidden, ();
-        /// Nodes per future that exact solving may take.
-        nodes: u64 = 20_000, 1..=1_000_000_000;
-        /// Iterations of the tree search; rollouts per future, shared among the actions.
-        iterations: u64 = 2000, 1..=1_000_000_000;
-        /// Exploration in the tree search, for returns scaled so that twice their standard deviation in it is 1.
-        c: f64 = 0.7, 0.0..=100.0;
-        /// How the tree search plays on from a leaf, and rollouts from the action.
-        rollout: Rollout = Rollout::Hints, ();
-    }
-}
-
-impl OracleOptions {
-    fn means(&self) -> Means {
-        Means {
-            solver: self.solver,
-            fallback: self.fallback,
-            nodes: self.nodes,
-            iterations: self.iterations,
-            c: self.c,
-            rollout: self.rollout,
-        }
+        /// How the position is valued, in each future.
+        ..means: Means = Means { nodes: 20_000, iterations: 2000, ..Means::default() };
     }
 }
 
@@ -143,7 +119,7 @@ pub struct Oracle<G: Game> {
 impl<G: Hints> Oracle<G> {
     /// A player with the streams of `seed`.
     pub fn new(options: OracleOptions, seed: u64) -> Self {
-        let valuer = Valuer::new(options.means());
+        let valuer = Valuer::new(options.means);
         Self { options, seed, decisions: 0, valuer, interrupt: Arc::default() }
     }
 
@@ -163,7 +139,7 @@ impl<G: Hints> Oracle<G> {
         }
         let known = dealer.filter(|_| self.options.future == Foresight::Known).cloned().map(Future::Dealt);
         // With time, one tree for all of it.
-        let iterations = if stop.is_timed() { u64::MAX } else { self.options.iterations };
+        let iterations = if stop.is_timed() { u64::MAX } else { self.options.means.iterations };
         while tally.worlds() < self.options.worlds || stop.is_timed() {
             let future = known.clone().unwrap_or_else(|| Future::drawn(rng.bits()));
             let valued = self.valuer.solve(game, state, &future, &mut rng, &stop);

@@ -23,9 +23,10 @@ use std::time::Instant;
 use stier_core::{ActionSet as _, Game, Hints, Rng, SeatView as _, options};
 
 use crate::agent::{Agent, Decision};
-use crate::determinized::{Draws, Fallback, Means, Solver, Tally, Valuer, tally};
-use crate::rollout::Rollout;
+use crate::belief::BeliefSettings;
+use crate::determinized::{Draws, Means, Tally, Valuer, tally};
 use crate::stop::Stop;
+use crate::worlds::Worlds;
 
 options! {
     /// The options of [`Pimc`].
@@ -35,31 +36,10 @@ options! {
         /// Milliseconds per decision; if given, time ends the search instead of `worlds`, and results depend on the clock. `worlds`
         /// then only says up to how many all are looked at in turn.
         time_ms: u64 = 0, 0..=3_600_000;
-        /// How a world is valued.
-        solver: Solver = Solver::Exact, ();
-        /// How worlds are valued that exact solving does not finish.
-        fallback: Fallback = Fallback::Search, ();
-        /// Nodes per world that exact solving may take.
-        nodes: u64 = 2000, 1..=1_000_000_000;
-        /// Iterations per world of the tree search; rollouts per world, shared among the actions.
-        iterations: u64 = 200, 1..=1_000_000_000;
-        /// Exploration in the tree search, for returns scaled so that twice their standard deviation in the world is 1.
-        c: f64 = 0.7, 0.0..=100.0;
-        /// How the tree search plays on from a leaf, and rollouts from the action.
-        rollout: Rollout = Rollout::Hints, ();
-    }
-}
-
-impl PimcOptions {
-    fn means(&self) -> Means {
-        Means {
-            solver: self.solver,
-            fallback: self.fallback,
-            nodes: self.nodes,
-            iterations: self.iterations,
-            c: self.c,
-            rollout: self.rollout,
-        }
+        /// How the worlds are valued.
+        ..means: Means = Means::default();
+        /// Which worlds are likely.
+        ..belief: BeliefSettings = BeliefSettings::default();
     }
 }
 
@@ -76,8 +56,14 @@ pub struct Pimc<G: Game> {
 impl<G: Hints> Pimc<G> {
     /// A player with the streams of `seed`.
     pub fn new(options: PimcOptions, seed: u64) -> Self {
-        let valuer = Valuer::new(options.means());
+        let valuer = Valuer::new(options.means);
         Self { options, seed, decisions: 0, valuer, interrupt: Arc::default() }
+    }
+
+    /// The worlds of the next decision.
+    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>) -> Worlds<G> {
+        let mut rng = Rng::stream(self.seed, "beliefs", self.decisions);
+        Worlds::new(game, view, &self.options.belief, stop, &mut rng)
     }
 }
 
@@ -87,20 +73,24 @@ impl<G: Hints> Agent<G> for Pimc<G> {
         let start = Instant::now();
         let stop = Stop::new(start, self.options.time_ms, &self.interrupt);
         let mut rng = Rng::stream(self.seed, "determinized", self.decisions);
-        self.decisions += 1;
         self.valuer.begin();
         let tally = if legal.len() > 1 {
-            let draws = Draws::new(game, view, self.options.worlds, &mut rng);
+            let draws = Draws::new(self.worlds(game, view, &stop), self.options.worlds, &mut rng);
             tally(game, &draws, (view.seat(), legal), &mut self.valuer, &stop)
         } else {
             Tally::new(view.seat(), legal.iter())
         };
+        self.decisions += 1;
         tally.decide(self.valuer.nodes(), start)
     }
 
     fn restart(&mut self, seed: u64) {
         self.seed = seed;
         self.decisions = 0;
+    }
+
+    fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
+        self.worlds(game, view, &Stop::new(Instant::now(), self.options.time_ms, &self.interrupt))
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {

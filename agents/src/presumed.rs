@@ -23,15 +23,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use stier_core::{
-    Action, ActionSet as _, BySeat, Game, Hints, History, Rng, Sampler as _, Seat, SeatView as _, Turn, options,
-};
+use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Rng, Seat, SeatView as _, Turn, options};
 
 use crate::agent::{Agent, Decision};
-use crate::determinized::{Draws, Fallback, Means, Solver, Tally, Valued, Valuer, best_of, tally};
+use crate::belief::BeliefSettings;
+use crate::determinized::{Draws, Fallback, Means, Tally, Valuer, best_of, tally, tally_histories};
 use crate::open_cards::Future;
-use crate::rollout::Rollout;
 use crate::stop::Stop;
+use crate::worlds::Worlds;
 
 options! {
     /// The options of [`PresumedPimc`].
@@ -44,31 +43,10 @@ options! {
         guesses: u64 = 8, 1..=1_000_000;
         /// Decisions of others after each action that are presumed.
         replies: u32 = 1, 1..=16;
-        /// How a world is valued.
-        solver: Solver = Solver::Exact, ();
-        /// How worlds are valued that exact solving does not finish.
-        fallback: Fallback = Fallback::Rollouts, ();
-        /// Nodes that exact solving may take, each time.
-        nodes: u64 = 2000, 1..=1_000_000_000;
-        /// Iterations of the tree search, each time; rollouts, shared among the actions.
-        iterations: u64 = 20, 1..=1_000_000_000;
-        /// Exploration in the tree search, for returns scaled so that twice their standard deviation in the world is 1.
-        c: f64 = 0.7, 0.0..=100.0;
-        /// How the tree search plays on from a leaf, and rollouts from the action.
-        rollout: Rollout = Rollout::Hints, ();
-    }
-}
-
-impl PresumedOptions {
-    fn means(&self) -> Means {
-        Means {
-            solver: self.solver,
-            fallback: self.fallback,
-            nodes: self.nodes,
-            iterations: self.iterations,
-            c: self.c,
-            rollout: self.rollout,
-        }
+        /// How the worlds are valued.
+        ..means: Means = Means { fallback: Fallback::Rollouts, iterations: 20, ..Means::default() };
+        /// Which worlds are likely.
+        ..belief: BeliefSettings = BeliefSettings::default();
     }
 }
 
@@ -85,8 +63,14 @@ pub struct PresumedPimc<G: Game> {
 impl<G: Hints> PresumedPimc<G> {
     /// A player with the streams of `seed`.
     pub fn new(options: PresumedOptions, seed: u64) -> Self {
-        let valuer = Valuer::new(options.means());
+        let valuer = Valuer::new(options.means);
         Self { options, seed, decisions: 0, valuer, interrupt: Arc::default() }
+    }
+
+    /// The worlds of the next decision.
+    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>) -> Worlds<G> {
+        let mut rng = Rng::stream(self.seed, "beliefs", self.decisions);
+        Worlds::of_histories(game, view, &self.options.belief, stop, &mut rng)
     }
 }
 
@@ -95,46 +79,40 @@ impl<G: Hints> Agent<G> for PresumedPimc<G> {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let start = Instant::now();
         let stop = Stop::new(start, self.options.time_ms, &self.interrupt);
-        let base = Rng::stream(self.seed, "presumed", self.decisions).bits();
-        self.decisions += 1;
         self.valuer.begin();
-        let mut tally = Tally::new(view.seat(), legal.iter());
-        if legal.len() == 1 {
-            return tally.decide(0, start);
-        }
-        let sampler = game.sampler(view);
-        let mut presumed = Presumed {
-            game,
-            seat: view.seat(),
-            options: &self.options,
-            valuer: &mut self.valuer,
-            stop: &stop,
-            replies: HashMap::new(),
+        let tally = if legal.len() > 1 {
+            let worlds = self.worlds(game, view, &stop);
+            let seed = Rng::stream(self.seed, "presumed", self.decisions).bits();
+            let mut presumed = Presumed {
+                game,
+                seat: view.seat(),
+                options: &self.options,
+                valuer: &mut self.valuer,
+                stop: &stop,
+                replies: HashMap::new(),
+            };
+            tally_histories(
+                game,
+                &worlds,
+                (view.seat(), legal),
+                (self.options.worlds, seed),
+                &stop,
+                |history, action, future, rng| presumed.value(history, future, action, rng),
+            )
+        } else {
+            Tally::new(view.seat(), legal.iter())
         };
-        for index in 0.. {
-            let enough = !stop.is_timed() && index >= self.options.worlds;
-            if index > 0 && (enough || stop.is_due()) {
-                break;
-            }
-            let mut rng = Rng::stream(base, "world", index);
-            let history = sampler.sample_history(game, &mut rng);
-            let future = Future::drawn(rng.bits());
-            let mut valued = Vec::with_capacity(legal.len());
-            for action in legal.iter() {
-                let values = presumed.value(&history, future.clone(), action, &mut rng.clone());
-                valued.push(Valued { action, values, visits: 1, available: 1 });
-            }
-            if index > 0 && stop.is_due() {
-                break;
-            }
-            tally.add(1.0, &valued);
-        }
+        self.decisions += 1;
         tally.decide(self.valuer.nodes(), start)
     }
 
     fn restart(&mut self, seed: u64) {
         self.seed = seed;
         self.decisions = 0;
+    }
+
+    fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
+        self.worlds(game, view, &Stop::new(Instant::now(), self.options.time_ms, &self.interrupt))
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
@@ -154,10 +132,10 @@ struct Presumed<'a, G: Game> {
 
 impl<G: Hints> Presumed<'_, G> {
     /// What an action of the searcher brings every seat in this world.
-    fn value(&mut self, history: &History<G>, mut future: Future, action: Action, rng: &mut Rng) -> BySeat<f32> {
+    fn value(&mut self, history: &History<G>, mut future: Future, action: Action, mut rng: Rng) -> BySeat<f32> {
         let game = self.game;
         let mut history = history.clone();
-        push(game, &mut history, action, &mut future);
+        future.push(game, &mut history, action);
         let mut left = self.options.replies;
         let mover = loop {
             let Turn::Seat(mover) = game.turn(history.state()) else { return game.returns(history.state()) };
@@ -167,12 +145,12 @@ impl<G: Hints> Presumed<'_, G> {
                 _ if mover == self.seat || left == 0 => break mover,
                 _ => {
                     left -= 1;
-                    self.reply(&history, mover, legal, rng)
+                    self.reply(&history, mover, legal, &mut rng)
                 }
             };
-            push(game, &mut history, reply, &mut future);
+            future.push(game, &mut history, reply);
         };
-        let valued = self.valuer.value(game, history.state(), &future, rng, self.stop);
+        let valued = self.valuer.value(game, history.state(), &future, &mut rng, self.stop);
         best_of(&valued, mover).expect("there is an action").values.clone()
     }
 
@@ -180,20 +158,11 @@ impl<G: Hints> Presumed<'_, G> {
     fn reply(&mut self, history: &History<G>, seat: Seat, legal: G::Actions, rng: &mut Rng) -> Action {
         let view = self.game.view(history, seat);
         if !self.replies.contains_key(&view) {
-            let draws = Draws::new(self.game, &view, self.options.guesses, rng);
+            let draws = Draws::new(Worlds::uniform(self.game, &view), self.options.guesses, rng);
             let guessed = tally(self.game, &draws, (seat, legal), self.valuer, self.stop);
             self.replies.insert(view.clone(), guessed.equally_good());
         }
         let replies = &self.replies[&view];
         replies[rng.below(replies.len() as u32) as usize]
-    }
-}
-
-/// Appends an action and the random events that follow.
-fn push<G: Game>(game: &G, history: &mut History<G>, action: Action, future: &mut Future) {
-    history.push(game, action);
-    while game.turn(history.state()) == Turn::Chance {
-        let outcome = future.next(game, history.state());
-        history.push(game, outcome);
     }
 }

@@ -16,16 +16,16 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use stier_core::{
-    Action, ActionSet as _, BySeat, Game, Hints, History, Rng, Sampler as _, SeatView as _, Turn, options,
-};
+use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Rng, SeatView as _, Turn, options};
 
 use crate::agent::{Agent, Decision};
-use crate::determinized::{Fallback, Solver, Tally, Valued};
+use crate::belief::BeliefSettings;
+use crate::determinized::{Fallback, Means, Solver, Tally, tally_histories};
 use crate::open_cards::Future;
 use crate::pimc::{Pimc, PimcOptions};
 use crate::rollout::{Roller, Rollout};
 use crate::stop::Stop;
+use crate::worlds::Worlds;
 
 options! {
     /// The options of [`RecursivePimc`].
@@ -46,6 +46,8 @@ options! {
         rollout: Rollout = Rollout::Hints, ();
         /// Decisions in a playout, forced ones not counted, that level-0 players make; a rollout goes on from there.
         plies: u32 = 1000, 0..=1_000_000;
+        /// Which worlds are likely.
+        ..belief: BeliefSettings = BeliefSettings::default();
     }
 }
 
@@ -53,11 +55,14 @@ impl RecursiveOptions {
     fn inner(&self) -> PimcOptions {
         PimcOptions {
             worlds: self.inner_worlds,
-            solver: self.inner_solver,
-            fallback: Fallback::Rollouts,
-            nodes: self.inner_nodes,
-            iterations: self.inner_iterations,
-            rollout: self.rollout,
+            means: Means {
+                solver: self.inner_solver,
+                fallback: Fallback::Rollouts,
+                nodes: self.inner_nodes,
+                iterations: self.inner_iterations,
+                rollout: self.rollout,
+                ..Means::default()
+            },
             ..PimcOptions::default()
         }
     }
@@ -80,24 +85,27 @@ impl<G: Hints> RecursivePimc<G> {
         Self { options, seed, decisions: 0, inner, interrupt: Arc::default() }
     }
 
+    /// The worlds of the next decision.
+    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>) -> Worlds<G> {
+        let mut rng = Rng::stream(self.seed, "beliefs", self.decisions);
+        Worlds::of_histories(game, view, &self.options.belief, stop, &mut rng)
+    }
+
     /// The returns of a game played on from an action by level-0 players, and how many decisions they made.
     fn play_out(
         &mut self,
         game: &G,
         (history, action): (&History<G>, Action),
         mut future: Future,
-        rng: &mut Rng,
+        mut rng: Rng,
         stop: &Stop<'_>,
     ) -> (BySeat<f32>, u64) {
         let mut history = history.clone();
+        Agent::<G>::restart(&mut self.inner, rng.bits());
         let mut made = 0;
         let mut next = action;
         loop {
-            history.push(game, next);
-            while game.turn(history.state()) == Turn::Chance {
-                let outcome = future.next(game, history.state());
-                history.push(game, outcome);
-            }
+            future.push(game, &mut history, next);
             let Turn::Seat(seat) = game.turn(history.state()) else {
                 return (game.returns(history.state()), made);
             };
@@ -106,7 +114,7 @@ impl<G: Hints> RecursivePimc<G> {
                 1 => legal.nth(0),
                 _ if made >= u64::from(self.options.plies) || stop.is_due() => {
                     let mut roller = Roller::of(game, self.options.rollout);
-                    return (roller.returns(game, &mut history.state().clone(), rng), made);
+                    return (roller.returns(game, &mut history.state().clone(), &mut rng), made);
                 }
                 _ => {
                     made += 1;
@@ -123,40 +131,30 @@ impl<G: Hints> Agent<G> for RecursivePimc<G> {
         let start = Instant::now();
         let interrupt = self.interrupt.clone();
         let stop = Stop::new(start, self.options.time_ms, &interrupt);
-        let base = Rng::stream(self.seed, "recursive", self.decisions).bits();
-        self.decisions += 1;
-        let mut tally = Tally::new(view.seat(), legal.iter());
-        if legal.len() == 1 {
-            return tally.decide(0, start);
-        }
-        let sampler = game.sampler(view);
         let mut nodes = 0;
-        for index in 0.. {
-            let enough = !stop.is_timed() && index >= self.options.worlds;
-            if index > 0 && (enough || stop.is_due()) {
-                break;
-            }
-            let mut rng = Rng::stream(base, "world", index);
-            let history = sampler.sample_history(game, &mut rng);
-            let (future, players) = (Future::drawn(rng.bits()), rng.bits());
-            let mut valued = Vec::with_capacity(legal.len());
-            for action in legal.iter() {
-                Agent::<G>::restart(&mut self.inner, players);
-                let (values, made) = self.play_out(game, (&history, action), future.clone(), &mut rng.clone(), &stop);
+        let tally = if legal.len() > 1 {
+            let worlds = self.worlds(game, view, &stop);
+            let seed = Rng::stream(self.seed, "recursive", self.decisions).bits();
+            let most = self.options.worlds;
+            tally_histories(game, &worlds, (view.seat(), legal), (most, seed), &stop, |history, action, future, rng| {
+                let (values, made) = self.play_out(game, (history, action), future, rng, &stop);
                 nodes += made;
-                valued.push(Valued { action, values, visits: 1, available: 1 });
-            }
-            if index > 0 && stop.is_due() {
-                break;
-            }
-            tally.add(1.0, &valued);
-        }
+                values
+            })
+        } else {
+            Tally::new(view.seat(), legal.iter())
+        };
+        self.decisions += 1;
         tally.decide(nodes, start)
     }
 
     fn restart(&mut self, seed: u64) {
         self.seed = seed;
         self.decisions = 0;
+    }
+
+    fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
+        self.worlds(game, view, &Stop::new(Instant::now(), self.options.time_ms, &self.interrupt))
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {

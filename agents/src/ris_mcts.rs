@@ -31,8 +31,9 @@ use stier_core::{Action, ActionSet as _, BySeat, Event, Game, Hints, History, Rn
 use stier_core::{Turn, options};
 
 use crate::agent::{ActionStats, Agent, Decision, Search};
-use crate::belief::{BeliefSettings, Effort};
+use crate::belief::BeliefSettings;
 use crate::rollout::{Roller, Rollout};
+use crate::stop::Stop;
 use crate::worlds::Worlds;
 
 options! {
@@ -50,6 +51,8 @@ options! {
         redeterminization: Switch = Switch::On, ();
         /// The share of iterations whose world is drawn from what another player could believe.
         self_determination: f64 = 0.0, 0.0..=1.0;
+        /// Which worlds are likely.
+        ..belief: BeliefSettings = BeliefSettings::default();
     }
 }
 
@@ -74,6 +77,16 @@ impl RisMcts {
     pub fn new(options: RisMctsOptions, seed: u64) -> Self {
         Self { options, seed, decisions: 0, interrupt: Arc::default() }
     }
+
+    /// The worlds of the next decision.
+    fn worlds<G: Hints>(&self, game: &G, view: &G::View, stop: &Stop<'_>) -> Worlds<G> {
+        let mut rng = Rng::stream(self.seed, "beliefs", self.decisions);
+        let belief = &self.options.belief;
+        match self.options.redeterminization {
+            Switch::On => Worlds::of_histories(game, view, belief, stop, &mut rng),
+            Switch::Off => Worlds::new(game, view, belief, stop, &mut rng),
+        }
+    }
 }
 
 impl<G: Hints> Agent<G> for RisMcts {
@@ -81,21 +94,26 @@ impl<G: Hints> Agent<G> for RisMcts {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let start = Instant::now();
         let mut rng = Rng::stream(self.seed, "ris_mcts", self.decisions);
-        self.decisions += 1;
+        let stop = Stop::new(start, self.options.time_ms, &self.interrupt);
         let mut search = Search { actions: Vec::new(), iterations: 0, nodes: 0, seconds: 0.0 };
         let mut root = Node::default();
         if legal.len() > 1 {
-            let settings =
-                BeliefSettings { self_determination: self.options.self_determination, ..BeliefSettings::default() };
-            let RisMctsOptions { iterations, time_ms, .. } = self.options;
-            let effort = Effort::new(&settings, start, iterations, time_ms, &self.interrupt);
-            let worlds = Worlds::new(game, view, &settings, &effort, &mut rng);
+            let RisMctsOptions { iterations, time_ms, self_determination, belief, .. } = &self.options;
+            let draws = if stop.is_timed() { u64::MAX } else { *iterations };
+            let worlds = self.worlds(game, view, &stop).self_determined(
+                game,
+                view,
+                (*self_determination, draws),
+                &stop.sooner(belief.belief_share),
+                &mut rng,
+            );
             let mut searcher = Searcher::new(game, view.seat(), &worlds, &self.options, rng);
-            let end = (time_ms > 0).then(|| start + Duration::from_millis(time_ms));
+            let end = (*time_ms > 0).then(|| start + Duration::from_millis(*time_ms));
             search.iterations = searcher.run(end, &self.interrupt);
             search.nodes = searcher.tree.nodes.len() as u64;
             root = searcher.root();
         }
+        self.decisions += 1;
         let (low, high) = game.utility_range();
         search.actions = legal.iter().map(|action| root.stats(action, low, high)).collect();
         // Of equals the first.
@@ -113,6 +131,10 @@ impl<G: Hints> Agent<G> for RisMcts {
     fn restart(&mut self, seed: u64) {
         self.seed = seed;
         self.decisions = 0;
+    }
+
+    fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
+        self.worlds(game, view, &Stop::new(Instant::now(), self.options.time_ms, &self.interrupt))
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
@@ -283,7 +305,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
         let keys = Keys::new(self.game.num_seats());
         let imagined = self.worlds.imagined(&mut self.rng);
         if imagined.is_none() && self.options.redeterminization == Switch::On {
-            let history = self.worlds.sampler().sample_history(self.game, &mut self.rng);
+            let history = self.worlds.draw_history(self.game, &mut self.rng);
             return self.iterate_redetermined(history, keys, path);
         }
         let mut state = imagined.unwrap_or_else(|| self.worlds.draw_own(&mut self.rng));

@@ -15,7 +15,7 @@
 mod mast;
 
 use stier_core::options::{OptionType, Switch};
-use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, OptionValue, Rng, Seat, Turn, choice};
+use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, OptionValue, Rng, Seat, Turn, choice, options};
 
 use crate::fitted;
 use mast::Mast;
@@ -73,34 +73,23 @@ impl OptionType for Cutoff {
     }
 }
 
-/// How to roll out. Agents fill it from options of their own, with these names.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct RolloutSettings {
-    /// Who plays.
-    pub rollout: Rollout,
-    /// The probability of a uniformly random action instead of the policy's, 0 to 1.
-    pub epsilon: f64,
-    /// The temperature of MAST, in standard deviations of the returns: a mean that is higher by this much makes an action e times
-    /// as likely. With 0 always the action with the highest mean.
-    pub temperature: f64,
-    /// Where an estimate ends a rollout.
-    pub cutoff: Cutoff,
-    /// Whether [`Hints::ending`] ends a rollout as soon as it knows the value.
-    pub endings: Switch,
-    /// Rollouts from each leaf, at least 1; their mean counts.
-    pub rollouts: u32,
-}
-
-impl Default for RolloutSettings {
-    fn default() -> Self {
-        Self {
-            rollout: Rollout::Random,
-            epsilon: 0.0,
-            temperature: 1.0,
-            cutoff: Cutoff::Off,
-            endings: Switch::Off,
-            rollouts: 1,
-        }
+options! {
+    /// How to roll out.
+    #[derive(Copy)]
+    pub struct RolloutSettings for "rollouts" {
+        /// Who plays in a rollout.
+        rollout: Rollout = Rollout::Random, ();
+        /// The probability of a uniformly random action in a rollout, instead of the policy's.
+        epsilon: f64 = 0.0, 0.0..=1.0;
+        /// The temperature of rollout=mast, in standard deviations of the returns: a mean that is higher by this much makes an action
+        /// e times as likely. 0 for the best action only.
+        temperature: f64 = 1.0, 0.0..=1000.0;
+        /// Where the game's evaluation ends a rollout: after so many plies, with the deal, nowhere.
+        cutoff: Cutoff = Cutoff::Off, ();
+        /// Whether exact open-card endings end a rollout, where the game has them.
+        endings: Switch = Switch::Off, ();
+        /// Rollouts from each leaf; their mean counts.
+        rollouts: u32 = 1, 1..=10_000;
     }
 }
 

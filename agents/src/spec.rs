@@ -193,6 +193,8 @@ impl fmt::Display for AgentSpec {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::{AgentSpec, NAMES, describe};
 
     #[test]
@@ -229,6 +231,10 @@ mod tests {
     #[test]
     fn the_list_is_sorted_and_described() {
         assert!(NAMES.is_sorted());
-        assert!(describe().iter().all(|(_, about, _)| !about.is_empty()));
+        for (name, about, options) in describe() {
+            assert!(!about.is_empty() && options.iter().all(|option| !option.about.is_empty()), "{name}");
+            let different: HashSet<_> = options.iter().map(|option| option.name).collect();
+            assert_eq!(different.len(), options.len(), "{name}: every option once");
+        }
     }
 }

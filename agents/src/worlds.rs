@@ -11,10 +11,11 @@
 //!   ([`Game::sight`] of the state drawn tells the searcher's true root from others). In a single-observer tree it has no meaning
 //!   and only adds noise.
 
-use stier_core::{Game, Hints, History, Rng, Sampler as _, Seat, SeatView as _, World};
+use stier_core::{Game, Hints, History, Rng, Sampler as _, Seat, SeatView as _};
 
-use crate::belief::{Belief, BeliefSettings, Beliefs, Effort, infer};
-use crate::policy_model;
+use crate::belief::{Belief, BeliefSettings, Beliefs, infer, infer_histories};
+use crate::policy_model::{self, PolicyModel};
+use crate::stop::Stop;
 
 /// The states that a search takes for possible, with the probabilities that it gives them.
 #[derive(Clone)]
@@ -26,7 +27,7 @@ pub struct Worlds<G: Game> {
 /// What is not the exact sampler.
 #[derive(Clone)]
 struct More<G: Game> {
-    belief: Option<Belief<G::State>>,
+    belief: Option<Belief<G>>,
     /// The samplers of what others could believe.
     minds: Vec<G::Sampler>,
     /// How often one of them is asked: with this probability, in units of 2^-32.
@@ -44,24 +45,59 @@ impl<G: Game> Worlds<G> {
         Self { sampler: game.sampler(view), more: None }
     }
 
-    /// What the settings say. Where they ask for nothing but chance, `rng` is not touched and draws are those of
-    /// [`uniform`](Worlds::uniform), bit for bit.
-    pub fn new(game: &G, view: &G::View, settings: &BeliefSettings, effort: &Effort<'_>, rng: &mut Rng) -> Self
+    /// What the settings say, within their share of the time that a decision has. Where they ask for nothing but chance, `rng` is not
+    /// touched and draws are those of [`uniform`](Worlds::uniform), bit for bit.
+    pub fn new(game: &G, view: &G::View, settings: &BeliefSettings, stop: &Stop<'_>, rng: &mut Rng) -> Self
+    where
+        G: Hints,
+    {
+        Self::inferred(game, view, settings, |sampler, model| infer(game, view, sampler, settings, model, stop, rng))
+    }
+
+    /// As [`new`](Worlds::new), for a search that draws [histories](Worlds::draw_history).
+    pub fn of_histories(game: &G, view: &G::View, settings: &BeliefSettings, stop: &Stop<'_>, rng: &mut Rng) -> Self
+    where
+        G: Hints,
+    {
+        Self::inferred(game, view, settings, |sampler, model| {
+            infer_histories(game, view, sampler, settings, model, stop, rng)
+        })
+    }
+
+    fn inferred(
+        game: &G,
+        view: &G::View,
+        settings: &BeliefSettings,
+        infer: impl FnOnce(&G::Sampler, &dyn PolicyModel<G>) -> Option<Belief<G>>,
+    ) -> Self
     where
         G: Hints,
     {
         let sampler = game.sampler(view);
         let belief = match settings.beliefs {
             Beliefs::Uniform => None,
-            Beliefs::Policy => {
-                let model = policy_model::by_name(settings.model);
-                infer(game, view, &sampler, settings, model, effort, rng)
-            }
+            Beliefs::Policy => infer(&sampler, policy_model::by_name(settings.model)),
         };
-        let minds = minds(game, view.seat(), &sampler, settings.self_determination, effort, rng);
-        let self_determined = (settings.self_determination.clamp(0.0, 1.0) * 2.0_f64.powi(32)) as u64;
-        let more = (belief.is_some() || !minds.is_empty()).then(|| Box::new(More { belief, minds, self_determined }));
+        let more = belief.map(|belief| Box::new(More { belief: Some(belief), minds: Vec::new(), self_determined: 0 }));
         Self { sampler, more }
+    }
+
+    /// The same with a share, 0 to 1, of self-determined worlds, for about so many draws.
+    pub fn self_determined(
+        mut self,
+        game: &G,
+        view: &G::View,
+        (share, draws): (f64, u64),
+        stop: &Stop<'_>,
+        rng: &mut Rng,
+    ) -> Self {
+        let minds = minds(game, view.seat(), &self.sampler, (share, draws), stop, rng);
+        if !minds.is_empty() {
+            let belief = self.more.and_then(|more| more.belief);
+            let self_determined = (share.clamp(0.0, 1.0) * 2.0_f64.powi(32)) as u64;
+            self.more = Some(Box::new(More { belief, minds, self_determined }));
+        }
+        self
     }
 
     /// A world. With self-determination it may be one that only another player takes for possible; who is to act and what is
@@ -90,19 +126,42 @@ impl<G: Game> Worlds<G> {
         }
     }
 
+    /// A history that the searcher takes for possible. Those of a belief are inferred only if it was
+    /// [made for them](Worlds::of_histories).
+    pub fn draw_history(&self, game: &G, rng: &mut Rng) -> History<G> {
+        match self.belief() {
+            None => self.sampler.sample_history(game, rng),
+            Some(belief) => {
+                let inferred = belief.draw_history(rng).cloned();
+                debug_assert!(inferred.is_some(), "the belief has histories");
+                inferred.unwrap_or_else(|| self.sampler.sample_history(game, rng))
+            }
+        }
+    }
+
     /// The exact sampler of the view.
     pub fn sampler(&self) -> &G::Sampler {
         &self.sampler
     }
 
     /// What was inferred from the others' actions; `None` where chance alone counts.
-    pub fn belief(&self) -> Option<&Belief<G::State>> {
+    pub fn belief(&self) -> Option<&Belief<G>> {
         self.more.as_ref()?.belief.as_ref()
     }
 
-    /// Every world once, with its weight, if there are no more than `most`.
-    pub fn all(&self, most: u64) -> Option<Vec<World<G::State>>> {
-        (self.sampler.count() <= most).then(|| self.sampler.worlds().collect())
+    /// Every world that the searcher takes for possible, once, with its weight, if they can be listed and there are no more than
+    /// `most`.
+    pub fn all(&self, most: u64) -> Option<Vec<(G::State, f64)>> {
+        if self.sampler.count() > most {
+            return None;
+        }
+        match self.belief() {
+            None => Some(self.sampler.worlds().map(|world| (world.state, world.weight as f64)).collect()),
+            Some(belief) if belief.is_enumerated() => {
+                Some(belief.worlds().map(|(&state, share)| (state, share)).filter(|&(_, share)| share > 0.0).collect())
+            }
+            Some(_) => None,
+        }
     }
 }
 
@@ -127,19 +186,19 @@ fn minds<G: Game>(
     game: &G,
     searcher: Seat,
     sampler: &G::Sampler,
-    share: f64,
-    effort: &Effort<'_>,
+    (share, draws): (f64, u64),
+    stop: &Stop<'_>,
     rng: &mut Rng,
 ) -> Vec<G::Sampler> {
     if share <= 0.0 {
         return Vec::new();
     }
     let count = game.num_seats();
-    let worth = (share * effort.draws as f64 / DRAWS_PER_MIND).ceil() as u64;
+    let worth = (share * draws as f64 / DRAWS_PER_MIND).ceil() as u64;
     let wanted = worth.clamp(count as u64 - 1, MOST_MINDS);
     let mut minds = Vec::new();
     for index in 0..wanted as usize {
-        if index > 0 && effort.is_spent() {
+        if index > 0 && stop.is_due() {
             break;
         }
         let other = searcher.after(1 + index % (count - 1), count);

@@ -3,13 +3,14 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::toys::kuhn::{BET, Kuhn, PASS};
 use stier_agents::arena::Estimate;
-use stier_agents::belief::{BeliefSettings, Beliefs, Effort, infer};
+use stier_agents::belief::{BeliefSettings, Beliefs, infer};
 use stier_agents::marginals::{Basis, marginals};
 use stier_agents::policy_model::{GreedyModel, Model, PolicyModel, RolloutModel};
+use stier_agents::stop::Stop;
 use stier_agents::tssr::{ratio, tssr};
 use stier_agents::worlds::Worlds;
 use stier_agents::{Agent, AgentSpec};
@@ -20,8 +21,8 @@ use stier_core::{
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// No limit but the number of particles.
-fn effort() -> Effort<'static> {
-    Effort { draws: 1000, until: None, interrupt: &NEVER }
+fn no_limit() -> Stop<'static> {
+    Stop::new(Instant::now(), 0, &NEVER)
 }
 
 fn policy(model: Model) -> BeliefSettings {
@@ -52,7 +53,7 @@ fn kuhn_posterior(own: u8, action: Action, settings: &BeliefSettings) -> HashMap
     let view = Kuhn.view(&history, Seat(1));
     let sampler = Kuhn.sampler(&view);
     let mut rng = Rng::stream(1, "posterior", 0);
-    let belief = infer(&Kuhn, &view, &sampler, settings, &BetsByCard, &effort(), &mut rng).expect("a belief");
+    let belief = infer(&Kuhn, &view, &sampler, settings, &BetsByCard, &no_limit(), &mut rng).expect("a belief");
     assert!(belief.is_enumerated());
     let card = |state| (0..3).find(|&card| *kuhn([card, own], &[action]).state() == state).expect("a world");
     belief.worlds().map(|(&state, share)| (card(state), share)).collect()
@@ -92,12 +93,12 @@ fn a_model_that_excludes_everything_says_nothing() {
     let settings = BeliefSettings { model_epsilon: 0.0, ..policy(Model::Rollout) };
     let view = Kuhn.view(&kuhn([0, 1], &[BET]), Seat(1));
     let mut rng = Rng::stream(1, "timid", 0);
-    let belief = infer(&Kuhn, &view, &Kuhn.sampler(&view), &settings, &Timid, &effort(), &mut rng).expect("a belief");
+    let belief = infer(&Kuhn, &view, &Kuhn.sampler(&view), &settings, &Timid, &no_limit(), &mut rng).expect("a belief");
     assert!(belief.worlds().all(|(_, share)| (share - 0.5).abs() < 1e-12));
     assert!((belief.effective() - 2.0).abs() < 1e-9);
     // Before the other has acted there is nothing to infer.
     let view = Kuhn.view(&kuhn([0, 1], &[]), Seat(0));
-    assert!(infer(&Kuhn, &view, &Kuhn.sampler(&view), &settings, &Timid, &effort(), &mut rng).is_none());
+    assert!(infer(&Kuhn, &view, &Kuhn.sampler(&view), &settings, &Timid, &no_limit(), &mut rng).is_none());
 }
 
 /// Random games, and what is to hold at their decisions.
@@ -115,10 +116,16 @@ fn at_decisions<G: Hints>(game: &G, games: u64, mut check: impl FnMut(&History<G
     }
 }
 
-/// The worlds drawn with these settings, and the effective sample size.
-fn drawn<G: Hints>(game: &G, view: &G::View, settings: &BeliefSettings, seed: u64) -> (Vec<G::State>, Option<f64>) {
+/// The worlds drawn with these settings and this share of self-determined ones, and the effective sample size.
+fn drawn<G: Hints>(
+    game: &G,
+    view: &G::View,
+    (settings, imagined): (&BeliefSettings, f64),
+    seed: u64,
+) -> (Vec<G::State>, Option<f64>) {
     let mut rng = Rng::stream(seed, "draws", 0);
-    let worlds = Worlds::new(game, view, settings, &effort(), &mut rng);
+    let worlds = Worlds::new(game, view, settings, &no_limit(), &mut rng);
+    let worlds = worlds.self_determined(game, view, (imagined, 1000), &no_limit(), &mut rng);
     ((0..50).map(|_| worlds.draw(&mut rng)).collect(), worlds.belief().map(|belief| belief.effective()))
 }
 
@@ -129,31 +136,30 @@ fn function_of_the_view<G: Hints>(game: &G) {
         let sampler = game.sampler(&view);
         let twin = game.view(&sampler.sample_history(game, rng), seat);
         for model in [Model::Rollout, Model::Greedy] {
-            let settings = BeliefSettings { particles: 80, self_determination: 0.3, ..policy(model) };
-            let (states, effective) = drawn(game, &view, &settings, 5);
-            assert_eq!((states.clone(), effective), drawn(game, &twin, &settings, 5));
+            let settings = BeliefSettings { particles: 80, ..policy(model) };
+            let (states, effective) = drawn(game, &view, (&settings, 0.3), 5);
+            assert_eq!((states.clone(), effective), drawn(game, &twin, (&settings, 0.3), 5));
             assert!(effective.is_none_or(|worth| worth >= 1.0 - 1e-9 && worth.is_finite()));
             for state in states {
                 assert_eq!(game.turn(&state), Turn::Seat(seat), "who is to act is public");
             }
-            let own = BeliefSettings { self_determination: 0.0, ..settings };
-            for state in drawn(game, &view, &own, 6).0 {
+            for state in drawn(game, &view, (&settings, 0.0), 6).0 {
                 assert_eq!(game.sight(&state, seat), game.sight(history.state(), seat), "the own cards stay");
                 assert_eq!(game.legal(&state), game.legal(history.state()));
             }
         }
         let mut plain = Rng::stream(5, "draws", 0);
         let expected: Vec<G::State> = (0..50).map(|_| sampler.sample(&mut plain)).collect();
-        assert_eq!(drawn(game, &view, &BeliefSettings::default(), 5).0, expected, "uniform is the sampler");
+        assert_eq!(drawn(game, &view, (&BeliefSettings::default(), 0.0), 5).0, expected, "uniform is the sampler");
     });
 }
 
 /// Self-determined worlds redraw the searcher's own cards.
 fn minds_differ<G: Hints>(game: &G) {
-    let settings = BeliefSettings { self_determination: 1.0, ..BeliefSettings::default() };
+    let settings = BeliefSettings::default();
     let (mut same, mut all) = (0, 0);
     at_decisions(game, 3, |history, seat, _| {
-        for state in drawn(game, &game.view(history, seat), &settings, 1).0 {
+        for state in drawn(game, &game.view(history, seat), (&settings, 1.0), 1).0 {
             all += 1;
             same += usize::from(game.sight(&state, seat) == game.sight(history.state(), seat));
         }
@@ -174,7 +180,7 @@ fn marginals_add_up<G: Hints + Notation>(game: &G) {
     at_decisions(game, 4, |history, seat, rng| {
         let view = game.view(history, seat);
         let settings = policy(Model::Rollout);
-        let inferred = Worlds::new(game, &view, &settings, &effort(), rng);
+        let inferred = Worlds::new(game, &view, &settings, &no_limit(), rng);
         for worlds in [Worlds::uniform(game, &view), inferred] {
             let found = marginals(game, &worlds);
             *seen.entry(found.basis.name()).or_insert(0) += 1;
@@ -294,13 +300,12 @@ fn time_and_interruptions_end_the_making_of_a_belief() {
     let (mut none, mut some) = (0, 0);
     at_decisions(&game, 3, |history, seat, rng| {
         let view = game.view(history, seat);
-        let mut worlds = |effort| Worlds::new(&game, &view, &settings, &effort, rng);
+        let mut worlds = |stop| Worlds::new(&game, &view, &settings, &stop, rng);
         // No time at all: chance is what is left.
-        assert!(worlds(Effort { draws: 100, until: None, interrupt: &stop }).belief().is_none());
-        let late = Effort::new(&settings, now, 100, 1, &NEVER);
-        assert!(late.until.expect("a deadline") <= now + Duration::from_millis(1));
+        assert!(worlds(Stop::new(now, 0, &stop)).belief().is_none());
+        let late = Stop::new(now, 1, &NEVER);
         none += usize::from(worlds(late).belief().is_none());
-        let soon = Effort::new(&settings, Instant::now(), 100, 100, &NEVER);
+        let soon = Stop::new(Instant::now(), 100, &NEVER);
         if let Some(belief) = worlds(soon).belief() {
             assert!(belief.histories() < 1_000_000, "{}", belief.histories());
             some += 1;
@@ -309,11 +314,23 @@ fn time_and_interruptions_end_the_making_of_a_belief() {
     assert!(none > 4 && some > 0, "{none} and {some}");
 }
 
+/// Those that deal hidden cards out, with a budget that suffices where worlds are few.
+const SEARCHES: [&str; 8] = [
+    "flat_mc:iterations=400",
+    "flat_mc:iterations=400,allocation=ucb1,threads=2",
+    "ismcts:iterations=400",
+    "pimc:worlds=40",
+    "epimc:worlds=40",
+    "presumed_pimc:worlds=40",
+    "recursive_pimc:worlds=40",
+    "ris_mcts:iterations=400",
+];
+
 #[test]
 fn agents_say_what_they_believe() {
     let rules = <stier_core::games::schwinget::Schwinget as Game>::Rules::from_text("").expect("rules");
     let game = stier_core::games::schwinget::Schwinget::new(rules).expect("a game");
-    let mut inferred = 0;
+    let mut inferred = [0; SEARCHES.len()];
     at_decisions(&game, 3, |history, seat, _| {
         let view = game.view(history, seat);
         let beliefs = |text: &str| {
@@ -322,10 +339,54 @@ fn agents_say_what_they_believe() {
         };
         let plain = marginals(&game, &Worlds::uniform(&game, &view));
         assert_eq!(beliefs("random"), plain);
-        assert_eq!(beliefs("ismcts"), plain);
-        let policy = beliefs("ismcts:beliefs=policy,model=greedy");
-        assert_eq!(policy, beliefs("ismcts:beliefs=policy,model=greedy"));
-        inferred += usize::from(policy.expected != plain.expected);
+        for (text, inferred) in SEARCHES.iter().zip(&mut inferred) {
+            assert_eq!(beliefs(text), plain);
+            let policy = beliefs(&format!("{text},beliefs=policy,model=greedy,particles=200"));
+            assert_eq!(policy, beliefs(&format!("{text},beliefs=policy,model=greedy,particles=200")));
+            *inferred += usize::from(policy.expected != plain.expected);
+        }
     });
-    assert!(inferred > 3);
+    assert!(inferred.iter().all(|&inferred| inferred > 3), "{inferred:?}");
+}
+
+/// A queen that faces a bet calls if jack and king are equally likely, and folds if only kings bet.
+#[test]
+fn agents_use_what_they_believe() {
+    for (cards, actions) in [([0, 1], vec![BET]), ([1, 0], vec![PASS, BET])] {
+        let history = kuhn(cards, &actions);
+        let seat = Kuhn.turn(history.state()).seat().expect("a decision");
+        let view = Kuhn.view(&history, seat);
+        for text in SEARCHES {
+            let action = |beliefs: &str| {
+                let spec: AgentSpec = format!("{text}{beliefs}").parse().expect("an agent");
+                let mut agent: Box<dyn Agent<Kuhn>> = spec.build(3);
+                agent.act(&Kuhn, &view, Kuhn.legal(history.state())).action
+            };
+            assert_eq!(action(""), BET, "{text}: a bluff is as likely as not");
+            assert_eq!(action(",beliefs=policy,model=greedy,model_epsilon=0"), PASS, "{text}: it must be a king");
+        }
+    }
+}
+
+/// Histories of a belief are of the information set, and as likely as its worlds.
+#[test]
+fn histories_are_drawn_as_believed() {
+    let settings = BeliefSettings { model_epsilon: 0.5, ..policy(Model::Greedy) };
+    let history = kuhn([0, 1], &[BET]);
+    let view = Kuhn.view(&history, Seat(1));
+    let mut rng = Rng::stream(4, "histories", 0);
+    let worlds = Worlds::of_histories(&Kuhn, &view, &settings, &no_limit(), &mut rng);
+    assert!(worlds.all(10).is_none(), "particles are no list of worlds");
+    let kings = (0..4000)
+        .map(|_| worlds.draw_history(&Kuhn, &mut rng))
+        .inspect(|drawn| assert_eq!(Kuhn.view(drawn, Seat(1)), view))
+        .filter(|drawn| drawn.events()[0].action == Action(2));
+    // A king bets with 0.75, a jack with 0.25; the belief is drawn, too.
+    let share = kings.count() as f64 / 4000.0;
+    assert!((share - 0.75).abs() < 0.07, "{share}");
+    // Where worlds are listed, each is once, by its weight.
+    let listed = Worlds::new(&Kuhn, &view, &settings, &no_limit(), &mut rng).all(10).expect("two worlds");
+    let total: f64 = listed.iter().map(|(_, share)| share).sum();
+    let king = listed.iter().find(|(state, _)| state == kuhn([2, 1], &[BET]).state()).expect("a king");
+    assert!(listed.len() == 2 && (king.1 / total - 0.75).abs() < 1e-6, "{listed:?}");
 }

@@ -54,11 +54,11 @@ use stier_core::options::Switch;
 use stier_core::{Action, ActionSet, BySeat, Hints, Rng, Seat, SeatView as _, Turn, choice, options};
 
 use crate::agent::{ActionStats, Agent, Decision, Search};
-use crate::belief::{BeliefSettings, Beliefs, Effort, belief_settings};
+use crate::belief::BeliefSettings;
 use crate::fitted;
-use crate::policy_model::Model;
-use crate::rollout::{Cutoff, Roller, Rollout, RolloutSettings};
+use crate::rollout::{Roller, RolloutSettings};
 use crate::spread::Spread;
+use crate::stop::Stop;
 use crate::worlds::Worlds;
 pub use observers::{Draws, Observer};
 use observers::{Keyed, Linked, Observers, Past};
@@ -119,34 +119,14 @@ options! {
         d: f64 = 0.001, 0.0..=1.0;
         /// Where PUCT has its prior from.
         prior: PriorFrom = PriorFrom::Hints, ();
-        /// Who plays in a rollout.
-        rollout: Rollout = RolloutSettings::default().rollout, ();
-        /// The probability of a uniformly random action in a rollout, instead of the policy's.
-        epsilon: f64 = RolloutSettings::default().epsilon, 0.0..=1.0;
-        /// The temperature of rollout=mast, in standard deviations of the returns; 0 for the best action only.
-        temperature: f64 = RolloutSettings::default().temperature, 0.0..=1000.0;
-        /// Where the game's evaluation ends a rollout: after so many plies, with the deal, nowhere.
-        cutoff: Cutoff = RolloutSettings::default().cutoff, ();
-        /// Whether exact open-card endings end a rollout, where the game has them.
-        endings: Switch = RolloutSettings::default().endings, ();
-        /// Rollouts from each leaf; their mean counts.
-        rollouts: u32 = RolloutSettings::default().rollouts, 1..=10_000;
+        /// How iterations play on to the end.
+        ..rollouts: RolloutSettings = RolloutSettings::default();
         /// Who chooses for the other players in the tree.
         opponents: Opponents = Opponents::Search, ();
         /// Which action is played after the search.
         choose: Choose = Choose::Visits, ();
-        /// How the worlds are weighed.
-        beliefs: Beliefs = Beliefs::Uniform, ();
-        /// With beliefs=policy, who the others are taken for.
-        model: Model = Model::Rollout, ();
-        /// The share of their decisions that are taken to be uniformly random.
-        model_epsilon: f64 = 0.1, 0.0..=1.0;
-        /// Below 1 the others are taken to follow the model more strictly than it says, above 1 less.
-        model_temperature: f64 = 0.1, 0.000001..=1000000.0;
-        /// The most histories that are weighed for a decision.
-        particles: u64 = 1000, 1..=10_000_000;
-        /// The share of time_ms that may go into weighing them.
-        belief_share: f64 = 0.25, 0.0..=1.0;
+        /// Which worlds are likely.
+        ..belief: BeliefSettings = BeliefSettings::default();
         /// The share of the worlds that are drawn from what another player could believe, the searcher's own cards included.
         /// With observer=multi they teach the others' nodes that they cannot know its cards; with observer=single other own
         /// cards have trees of their own, which serve nothing.
@@ -155,19 +135,6 @@ options! {
         reuse: Switch = Switch::Off, ();
         /// Threads: a tree each, statistics added at the root; deterministic for a given number.
         threads: u64 = 1, 1..=256;
-    }
-}
-
-impl IsmctsOptions {
-    fn rollout_settings(&self) -> RolloutSettings {
-        RolloutSettings {
-            rollout: self.rollout,
-            epsilon: self.epsilon,
-            temperature: self.temperature,
-            cutoff: self.cutoff,
-            endings: self.endings,
-            rollouts: self.rollouts,
-        }
     }
 }
 
@@ -211,10 +178,11 @@ impl<G: Hints> Agent<G> for Ismcts<G> {
         let start = Instant::now();
         let first_stream = self.decisions * self.options.threads;
         let found = if legal.len() > 1 {
+            let stop = Stop::new(start, self.options.time_ms, &self.interrupt);
             let task = Task {
                 game,
                 seat: view.seat(),
-                worlds: &self.worlds(game, view, start),
+                worlds: &self.worlds(game, view, &stop),
                 keyed: self.keys(game, view),
                 options: &self.options,
                 interrupt: &self.interrupt,
@@ -238,7 +206,7 @@ impl<G: Hints> Agent<G> for Ismcts<G> {
     }
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        self.worlds(game, view, Instant::now())
+        self.worlds(game, view, &Stop::new(Instant::now(), self.options.time_ms, &self.interrupt))
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
@@ -247,12 +215,18 @@ impl<G: Hints> Agent<G> for Ismcts<G> {
 }
 
 impl<G: Hints> Ismcts<G> {
-    /// The worlds of the next decision, which begins at `start`.
-    fn worlds(&self, game: &G, view: &G::View, start: Instant) -> Worlds<G> {
-        let IsmctsOptions { iterations, time_ms, self_determination, .. } = self.options;
-        let settings = belief_settings!(self.options, self_determination: self_determination);
-        let effort = Effort::new(&settings, start, iterations, time_ms, &self.interrupt);
-        Worlds::new(game, view, &settings, &effort, &mut Rng::stream(self.seed, "beliefs", self.decisions))
+    /// The worlds of the next decision.
+    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>) -> Worlds<G> {
+        let IsmctsOptions { iterations, self_determination, belief, .. } = &self.options;
+        let draws = if stop.is_timed() { u64::MAX } else { *iterations };
+        let mut rng = Rng::stream(self.seed, "beliefs", self.decisions);
+        Worlds::new(game, view, belief, stop, &mut rng).self_determined(
+            game,
+            view,
+            (*self_determination, draws),
+            &stop.sooner(belief.belief_share),
+            &mut rng,
+        )
     }
 
     /// Readies the trees for a decision. How nodes are found by keys, if they are.
@@ -436,7 +410,7 @@ impl<G: Hints, S: Selection> Trees<G, S> {
                 task,
                 rule: &self.rule,
                 iterations: total / count + u64::from(index < total % count),
-                roller: Roller::new(task.game, task.options.rollout_settings()),
+                roller: Roller::new(task.game, task.options.rollouts),
                 rng: Rng::stream(task.seed, "ismcts", task.first_stream + index),
                 observers: observers.clone(),
                 root: observers.plant(tree),

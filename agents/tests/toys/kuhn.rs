@@ -1,5 +1,7 @@
 //! Kuhn poker: three cards, one each, one bet. H. W. Kuhn, *A Simplified Two-Person Poker*, 1950.
 
+use std::sync::LazyLock;
+
 use stier_core::{
     Action, ActionSet as _, Actions64, BySeat, Chance, Game, Hints, History, Outcome, Rng, RulesError, Seat, SeatView,
     Turn, options,
@@ -177,4 +179,42 @@ impl Game for Kuhn {
     }
 }
 
-impl Hints for Kuhn {}
+/// One of Kuhn's equilibria: how often each card bets or calls as the first to act, as the second after a pass, after a bet, and as
+/// the first after a pass and a bet.
+const EQUILIBRIUM: [[f32; 3]; 4] =
+    [[1.0 / 3.0, 0.0, 1.0], [1.0 / 3.0, 0.0, 1.0], [0.0, 1.0 / 3.0, 1.0], [0.0, 2.0 / 3.0, 1.0]];
+
+/// The logarithms of the odds, within bounds.
+static WEIGHTS: LazyLock<Vec<f32>> = LazyLock::new(|| {
+    let log_odds = |&bet: &f32| (bet / (1.0 - bet)).ln().clamp(-40.0, 40.0);
+    EQUILIBRIUM.as_flattened().iter().map(log_odds).collect()
+});
+
+impl Hints for Kuhn {
+    /// Kings bet.
+    fn appeal(&self, view: &View, action: Action) -> f32 {
+        f32::from(u8::from((action == BET) == (view.card() == 2)))
+    }
+
+    fn num_features(&self) -> usize {
+        WEIGHTS.len()
+    }
+
+    fn features(&self, state: &State, action: Action, add: &mut impl FnMut(usize, f32)) {
+        let Turn::Seat(mover) = self.turn(state) else { return };
+        let situation = match state.actions().as_slice() {
+            [] => 0,
+            [passed] if *passed == PASS.0 => 1,
+            [_] => 2,
+            _ => 3,
+        };
+        if action == BET {
+            add(3 * situation + usize::from(state.cards[mover.index()].expect("after the deal")), 1.0);
+        }
+    }
+
+    /// The policy is an equilibrium.
+    fn weights(&self) -> &[f32] {
+        &WEIGHTS
+    }
+}
