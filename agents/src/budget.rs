@@ -1,54 +1,62 @@
 //! When a search ends, and how it is spread over threads.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Iterations between two looks at the flag.
-const CHUNK: u64 = 256;
-/// Iterations between two looks at the clock: few, so that slow iterations do not get more time.
-const CLOCK_CHUNK: u64 = 16;
+use crate::stop::Stop;
 
-/// When a search ends.
+/// The most iterations between two looks at clock and flag.
+const MOST_AT_ONCE: u64 = 256;
+/// There are as many as take about this long.
+const LOOK: Duration = Duration::from_micros(20);
+
+/// How many iterations a search may still do.
 #[derive(Clone, Copy, Debug)]
-pub enum Budget {
-    /// After so many iterations.
-    Iterations(u64),
-    /// At this time.
-    Until(Instant),
+pub struct Budget<'a> {
+    most: u64,
+    stop: Stop<'a>,
+    last: Instant,
+    chunk: u64,
 }
 
-impl Budget {
-    /// The part of the `index`-th of `count` searches that began at `start`: all of `time_ms`, if that is not 0, or its share of
-    /// `iterations`.
-    pub fn part(iterations: u64, time_ms: u64, start: Instant, index: u64, count: u64) -> Self {
-        match time_ms {
-            0 => Self::Iterations(iterations / count + u64::from(index < iterations % count)),
-            ms => Self::Until(start + Duration::from_millis(ms)),
+impl<'a> Budget<'a> {
+    /// The part of the `index`-th of `count` searches: what there is time for, if a time was given, or its share of `iterations`.
+    pub fn part(iterations: u64, stop: Stop<'a>, index: u64, count: u64) -> Self {
+        let share = iterations / count + u64::from(index < iterations % count);
+        let most = if stop.is_timed() { u64::MAX } else { share };
+        Self { most, stop, last: Instant::now(), chunk: 0 }
+    }
+
+    /// The same, but no more iterations than this.
+    pub fn at_most(self, most: u64) -> Self {
+        Self { most: self.most.min(most), ..self }
+    }
+
+    /// How many iterations to do before asking again, when so many are done; 0 to end, but neither clock nor flag do so before the
+    /// first one.
+    pub fn next(&mut self, done: u64) -> u64 {
+        if done > 0 && self.stop.is_due() {
+            return 0;
         }
-    }
-
-    /// How many iterations to do before asking again, when so many are done; 0 to end, but neither clock nor
-    /// flag do so before the first ones.
-    pub fn next(self, done: u64, interrupt: &AtomicBool) -> u64 {
-        let chunk = match self {
-            Self::Iterations(total) => CHUNK.min(total - done),
-            Self::Until(end) if done > 0 && Instant::now() >= end => 0,
-            Self::Until(_) => CLOCK_CHUNK,
+        let now = Instant::now();
+        let taken = now.duration_since(self.last).as_nanos().max(1) as u64;
+        self.last = now;
+        self.chunk = match self.chunk {
+            0 => 1,
+            chunk => (chunk * LOOK.as_nanos() as u64 / taken).clamp(1, (2 * chunk).min(MOST_AT_ONCE)),
         };
-        if interrupt.load(Ordering::Relaxed) && done > 0 { 0 } else { chunk }
+        self.chunk.min(self.most - done)
     }
 }
 
-/// Runs every search, each on a thread of its own; returns the iterations of all.
+/// Runs every search, all but the first on a thread of its own; returns the iterations of all.
 pub fn run_all<S: Send>(searches: &mut [S], run: impl Fn(&mut S) -> u64 + Sync) -> u64 {
-    if let [only] = searches {
-        return run(only);
-    }
+    let Some((first, others)) = searches.split_first_mut() else { return 0 };
     let run = &run;
     thread::scope(|scope| {
-        let running: Vec<_> = searches.iter_mut().map(|search| scope.spawn(move || run(search))).collect();
-        running.into_iter().map(|thread| thread.join().expect("a search does not panic")).sum()
+        let running: Vec<_> = others.iter_mut().map(|search| scope.spawn(move || run(search))).collect();
+        let done = run(first);
+        done + running.into_iter().map(|thread| thread.join().expect("a search does not panic")).sum::<u64>()
     })
 }
 
@@ -58,15 +66,17 @@ mod tests {
     use std::time::Instant;
 
     use super::{Budget, run_all};
+    use crate::stop::Stop;
 
     #[test]
     fn parts_add_up() {
         let flag = AtomicBool::new(false);
-        let mut parts: Vec<Budget> = (0..7).map(|index| Budget::part(3000, 0, Instant::now(), index, 7)).collect();
+        let stop = Stop::new(Instant::now(), 0, &flag);
+        let mut parts: Vec<Budget<'_>> = (0..7).map(|index| Budget::part(3000, stop, index, 7)).collect();
         let total = run_all(&mut parts, |budget| {
             let mut done = 0;
             loop {
-                match budget.next(done, &flag) {
+                match budget.next(done) {
                     0 => return done,
                     chunk => done += chunk,
                 }
@@ -77,12 +87,30 @@ mod tests {
 
     #[test]
     fn flag_and_clock_end_a_search_that_has_something() {
-        let flag = AtomicBool::new(true);
-        let budget = Budget::Iterations(10_000);
-        assert!(budget.next(0, &flag) > 0);
-        assert_eq!(budget.next(256, &flag), 0);
-        let over = Budget::Until(Instant::now());
-        assert!(over.next(0, &flag) > 0);
-        assert_eq!(over.next(16, &AtomicBool::new(false)), 0);
+        let (set, unset) = (AtomicBool::new(true), AtomicBool::new(false));
+        let start = Instant::now();
+        let mut interrupted = Budget::part(10_000, Stop::new(start, 0, &set), 0, 1);
+        assert!(interrupted.next(0) > 0);
+        assert_eq!(interrupted.next(1), 0);
+        let mut over = Budget::part(1, Stop::new(start, 1, &unset), 0, 1);
+        while start.elapsed().as_millis() < 2 {}
+        assert!(over.next(0) > 0);
+        assert_eq!(over.next(16), 0);
+        let mut timed = Budget::part(1, Stop::new(start, 3_600_000, &unset), 0, 1).at_most(100);
+        assert!(timed.next(0) > 0 && timed.next(99) == 1 && timed.next(100) == 0);
+    }
+
+    #[test]
+    fn slow_iterations_are_not_many_at_once() {
+        let flag = AtomicBool::new(false);
+        let mut budget = Budget::part(1_000_000, Stop::new(Instant::now(), 0, &flag), 0, 1);
+        let mut done = budget.next(0);
+        assert_eq!(done, 1);
+        for _ in 0..10 {
+            std::thread::sleep(std::time::Duration::from_micros(200) * done as u32);
+            let chunk = budget.next(done);
+            assert!(chunk <= 2, "{chunk} slow iterations at once");
+            done = chunk;
+        }
     }
 }

@@ -15,35 +15,32 @@ choice! {
         Value = "value",
         /// One drawn in proportion to the visits.
         Sample = "sample",
+        /// One drawn from the average strategy of the search, if it keeps one. Otherwise in proportion to the visits, without the
+        /// actions whose mean return lies more than two standard errors of the difference below that of the one visited most.
+        Mixed = "mixed",
     }
 }
 
 impl Choose {
-    /// Chooses by what a search found, of equals the first, and says so in the `probability` of every action. `rng` draws where the
-    /// choice is random. There must be an action.
-    pub fn decide(self, mut search: Search, rng: &mut Rng) -> Decision {
+    /// Chooses by what a search found, of equals the first, and says so in the `probability` of every action. `mixture` weighs the
+    /// actions for a mixed choice, `rng` draws where the choice is random. There must be an action.
+    pub fn decide(self, mut search: Search, mixture: &[f64], rng: &mut Rng) -> Decision {
         let actions = &mut search.actions;
-        let total: u64 = actions.iter().map(|stats| stats.visits).sum();
-        let chosen = match self {
-            Choose::Visits => best(actions, |a, b| a.visits.cmp(&b.visits).then(a.value.total_cmp(&b.value))),
+        let visits: Vec<f64> = actions.iter().map(|stats| stats.visits as f64).collect();
+        let (chosen, weights) = match self {
+            Choose::Sample if visits.iter().any(|&visits| visits > 0.0) => (drawn_by_visits(actions, rng), &visits[..]),
+            Choose::Mixed if mixture.iter().sum::<f64>() > 0.0 => (drawn(mixture, rng), mixture),
             Choose::Value => {
-                best(actions, |a, b| (a.visits > 0).cmp(&(b.visits > 0)).then(a.value.total_cmp(&b.value)))
+                (best(actions, |a, b| (a.visits > 0).cmp(&(b.visits > 0)).then(a.value.total_cmp(&b.value))), &[][..])
             }
-            Choose::Sample if total == 0 => 0,
-            Choose::Sample => {
-                let mut drawn = rng.below_wide(total);
-                let here = |stats: &ActionStats| {
-                    let here = drawn < stats.visits;
-                    drawn = drawn.wrapping_sub(if here { 0 } else { stats.visits });
-                    here
-                };
-                actions.iter().position(here).expect("one of the visits")
+            Choose::Visits | Choose::Sample | Choose::Mixed => {
+                (best(actions, |a, b| a.visits.cmp(&b.visits).then(a.value.total_cmp(&b.value))), &[][..])
             }
         };
-        let spread = self == Choose::Sample && total > 0;
+        let total: f64 = weights.iter().sum();
         for (index, stats) in actions.iter_mut().enumerate() {
             stats.probability =
-                if spread { stats.visits as f64 / total as f64 } else { f64::from(u8::from(index == chosen)) };
+                weights.get(index).map_or(f64::from(u8::from(index == chosen)), |weight| weight / total);
         }
         Decision {
             action: Action(actions[chosen].action),
@@ -51,6 +48,41 @@ impl Choose {
             search: Some(search),
         }
     }
+}
+
+/// The visits, 0 for actions that are clearly worse than the one visited most: their mean return is more than two standard
+/// errors of the difference lower. `spread` is twice the standard deviation of returns, in the game's utility.
+pub fn without_noise(actions: &[ActionStats], spread: f64) -> Vec<f64> {
+    let Some(most) = actions.iter().max_by_key(|stats| stats.visits) else { return Vec::new() };
+    let share = |stats: &ActionStats| 1.0 / stats.visits.max(1) as f64;
+    let weight = |stats: &ActionStats| {
+        let error = spread * (share(stats) + share(most)).sqrt();
+        if most.value - stats.value > error { 0.0 } else { stats.visits as f64 }
+    };
+    actions.iter().map(weight).collect()
+}
+
+/// One of the actions in proportion to their visits; there are some.
+fn drawn_by_visits(actions: &[ActionStats], rng: &mut Rng) -> usize {
+    let mut left = rng.below_wide(actions.iter().map(|stats| stats.visits).sum());
+    let here = |stats: &ActionStats| {
+        let here = left < stats.visits;
+        left = left.wrapping_sub(if here { 0 } else { stats.visits });
+        here
+    };
+    actions.iter().position(here).expect("one of the visits")
+}
+
+/// One in proportion to weights; some are above 0.
+fn drawn(weights: &[f64], rng: &mut Rng) -> usize {
+    let mut left = rng.unit() * weights.iter().sum::<f64>();
+    let here = |weight: &f64| {
+        left -= weight;
+        left < 0.0
+    };
+    let drawn = weights.iter().position(here);
+    // Of what rounding leaves over the last one takes all.
+    drawn.or_else(|| weights.iter().rposition(|&weight| weight > 0.0)).expect("a weight above 0")
 }
 
 /// The first of the best.
@@ -62,7 +94,7 @@ fn best(actions: &[ActionStats], order: impl Fn(&ActionStats, &ActionStats) -> O
 mod tests {
     use stier_core::Rng;
 
-    use super::Choose;
+    use super::{Choose, without_noise};
     use crate::agent::{ActionStats, Search};
 
     fn found(stats: &[(u64, f64)]) -> Search {
@@ -80,7 +112,7 @@ mod tests {
     fn choices_are_by_visits_by_value_or_drawn() {
         let mut rng = Rng::stream(1, "choice", 0);
         let stats = [(2, 0.5), (5, -0.5), (0, 9.0), (5, -0.25), (2, 0.5)];
-        let mut action = |choose: Choose| choose.decide(found(&stats), &mut rng).action.0;
+        let mut action = |choose: Choose| choose.decide(found(&stats), &[], &mut rng).action.0;
         assert_eq!(action(Choose::Visits), 3);
         assert_eq!(action(Choose::Value), 0, "untried actions have no value");
         let mut drawn = [0.0_f64; 5];
@@ -92,12 +124,35 @@ mod tests {
     fn probabilities_say_how_it_was_chosen() {
         let mut rng = Rng::stream(1, "choice", 0);
         let mut policy = |choose: Choose, stats: &[(u64, f64)]| -> Vec<f64> {
-            let decision = choose.decide(found(stats), &mut rng);
+            let decision = choose.decide(found(stats), &[1.0, 1.0], &mut rng);
             assert!(decision.search.unwrap().actions.iter().zip(&decision.policy).all(|(a, p)| a.probability == p.1));
             decision.policy.iter().map(|&(_, probability)| probability).collect()
         };
         assert_eq!(policy(Choose::Visits, &[(1, 0.0), (3, 0.0)]), [0.0, 1.0]);
         assert_eq!(policy(Choose::Sample, &[(1, 0.0), (3, 0.0)]), [0.25, 0.75]);
         assert_eq!(policy(Choose::Sample, &[(0, 0.0), (0, 0.0)]), [1.0, 0.0]);
+        assert_eq!(policy(Choose::Mixed, &[(1, 0.0), (3, 0.0)]), [0.5, 0.5]);
+    }
+
+    #[test]
+    fn mixed_choices_follow_the_mixture() {
+        let mut rng = Rng::stream(1, "choice", 0);
+        let mut drawn = [0.0_f64; 3];
+        for _ in 0..10_000 {
+            let decision = Choose::Mixed.decide(found(&[(9, 1.0), (5, 0.0), (5, 0.0)]), &[1.0, 0.0, 3.0], &mut rng);
+            drawn[usize::from(decision.action.0)] += 1.0 / 10_000.0;
+        }
+        assert!(drawn[1] == 0.0 && (drawn[2] - 0.75).abs() < 0.02, "{drawn:?}");
+        let none = Choose::Mixed.decide(found(&[(2, 1.0), (5, 0.0)]), &[0.0, 0.0], &mut rng);
+        assert_eq!(none.action.0, 1, "no mixture: the one visited most");
+    }
+
+    #[test]
+    fn what_is_clearly_worse_is_noise() {
+        // The error of the difference of 100 and 100 visits is 2 x 0.5 x sqrt(2 / 100) = 0.141.
+        let actions = found(&[(100, 1.0), (100, 0.87), (100, 0.85), (0, 0.0)]).actions;
+        assert_eq!(without_noise(&actions, 1.0), [100.0, 100.0, 0.0, 0.0]);
+        assert_eq!(without_noise(&actions, 0.5), [100.0, 0.0, 0.0, 0.0]);
+        assert_eq!(without_noise(&[], 1.0), []);
     }
 }

@@ -27,6 +27,7 @@ use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, Rng, Seat, SeatVie
 
 use crate::agent::{Agent, Decision};
 use crate::belief::BeliefSettings;
+use crate::course::Course;
 use crate::determinized::{Drawn, Draws, Fallback, Means, Tally, Valued, Valuer};
 use crate::open_cards::Future;
 use crate::stop::Stop;
@@ -60,23 +61,15 @@ const LAYING_OUT: f64 = 0.7;
 #[derive(Clone, Debug)]
 pub struct Epimc<G: Game> {
     options: EpimcOptions,
-    seed: u64,
-    decisions: u64,
+    course: Course,
     valuer: Valuer<G>,
-    interrupt: Arc<AtomicBool>,
 }
 
 impl<G: Hints> Epimc<G> {
     /// A player with the streams of `seed`.
     pub fn new(options: EpimcOptions, seed: u64) -> Self {
         let valuer = Valuer::new(options.means);
-        Self { options, seed, decisions: 0, valuer, interrupt: Arc::default() }
-    }
-
-    /// The worlds of the next decision.
-    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>) -> Worlds<G> {
-        let mut rng = Rng::stream(self.seed, "beliefs", self.decisions);
-        Worlds::new(game, view, &self.options.belief, stop, &mut rng)
+        Self { options, course: Course::new(seed), valuer }
     }
 }
 
@@ -84,16 +77,17 @@ impl<G: Hints> Agent<G> for Epimc<G> {
     /// Searches, unless only one action is legal.
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let start = Instant::now();
-        let stop = Stop::new(start, self.options.time_ms, &self.interrupt);
+        let stop = self.course.stop(start, self.options.time_ms);
         // The same worlds as PIMC.
-        let mut rng = Rng::stream(self.seed, "determinized", self.decisions);
+        let mut rng = self.course.rng("determinized");
         self.valuer.begin();
         let mut tally = Tally::new(view.seat(), legal.iter());
         if legal.len() == 1 {
-            self.decisions += 1;
+            self.course.advance();
             return tally.decide(0, start);
         }
-        let draws = Draws::new(self.worlds(game, view, &stop), self.options.worlds, &mut rng);
+        let worlds = self.course.worlds(game, view, &self.options.belief, &stop);
+        let draws = Draws::new(worlds, self.options.worlds, &mut rng);
         let mut small = Small::default();
         let laying_out = stop.sooner(LAYING_OUT);
         let mut worlds = 0;
@@ -118,7 +112,7 @@ impl<G: Hints> Agent<G> for Epimc<G> {
             tally.add(weight, &legal.iter().zip(values).map(valued).collect::<Vec<_>>());
         }
         let mut decision = tally.decide(self.valuer.nodes() + small.nodes.len() as u64, start);
-        self.decisions += 1;
+        self.course.advance();
         if self.options.mixed == Switch::On {
             decision.draw(&small.root_policy(), &mut rng);
         }
@@ -126,16 +120,16 @@ impl<G: Hints> Agent<G> for Epimc<G> {
     }
 
     fn restart(&mut self, seed: u64) {
-        self.seed = seed;
-        self.decisions = 0;
+        self.course.restart(seed);
     }
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        self.worlds(game, view, &Stop::new(Instant::now(), self.options.time_ms, &self.interrupt))
+        let stop = self.course.stop(Instant::now(), self.options.time_ms);
+        self.course.worlds(game, view, &self.options.belief, &stop)
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.interrupt = flag;
+        self.course.interrupt_with(flag);
     }
 }
 

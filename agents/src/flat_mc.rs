@@ -19,10 +19,10 @@ use stier_core::{Action, ActionSet, Game, Hints, Rng, Seat, SeatView as _, choic
 use crate::agent::{ActionStats, Agent, Decision, Search};
 use crate::belief::BeliefSettings;
 use crate::budget::{Budget, run_all};
-use crate::choice::Choose;
+use crate::choice::{Choose, without_noise};
+use crate::course::Course;
 use crate::rollout::{Roller, RolloutSettings};
 use crate::spread::Spread;
-use crate::stop::Stop;
 use crate::worlds::Worlds;
 
 choice! {
@@ -61,21 +61,13 @@ options! {
 #[derive(Clone, Debug)]
 pub struct FlatMc {
     options: FlatMcOptions,
-    seed: u64,
-    decisions: u64,
-    interrupt: Arc<AtomicBool>,
+    course: Course,
 }
 
 impl FlatMc {
     /// A player with the streams of `seed`.
     pub fn new(options: FlatMcOptions, seed: u64) -> Self {
-        Self { options, seed, decisions: 0, interrupt: Arc::default() }
-    }
-
-    /// The worlds of the next decision.
-    fn worlds<G: Hints>(&self, game: &G, view: &G::View, stop: &Stop<'_>) -> Worlds<G> {
-        let mut rng = Rng::stream(self.seed, "beliefs", self.decisions);
-        Worlds::new(game, view, &self.options.belief, stop, &mut rng)
+        Self { options, course: Course::new(seed) }
     }
 }
 
@@ -84,43 +76,45 @@ impl<G: Hints> Agent<G> for FlatMc {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let start = Instant::now();
         let count = self.options.threads;
-        let first_stream = self.decisions * count;
-        let stop = Stop::new(start, self.options.time_ms, &self.interrupt);
+        let stop = self.course.stop(start, self.options.time_ms);
         let mut worlds = None;
         let mut searches = Vec::new();
         let mut iterations = 0;
         if legal.len() > 1 {
-            let worlds = worlds.insert(self.worlds(game, view, &stop));
+            let worlds = worlds.insert(self.course.worlds(game, view, &self.options.belief, &stop));
             searches = (0..count)
                 .map(|index| Flat {
                     game,
                     seat: view.seat(),
                     worlds,
                     roller: Roller::new(game, self.options.rollouts),
-                    budget: Budget::part(self.options.iterations, self.options.time_ms, start, index, count),
-                    rng: Rng::stream(self.seed, "flat_mc", first_stream + index),
+                    budget: Budget::part(self.options.iterations, stop, index, count),
+                    rng: self.course.rng_of_many("flat_mc", index, count),
                     arms: legal.iter().map(|action| Arm { action, visits: 0, sum: 0.0 }).collect(),
                     spread: Spread::default(),
                 })
                 .collect();
-            iterations = run_all(&mut searches, |search| search.run(&self.options, &self.interrupt));
+            iterations = run_all(&mut searches, |search| search.run(&self.options));
         }
-        self.decisions += 1;
         let found = report(legal, &searches, iterations, start.elapsed());
-        self.options.choose.decide(found, &mut Rng::stream(self.seed, "flat_mc choice", self.decisions))
+        let (low, high) = game.utility_range();
+        let scales = searches.iter().map(|search| f64::from(search.spread.scale()));
+        let mixture = without_noise(&found.actions, scales.fold(0.0, f64::max) * f64::from(high - low));
+        self.course.advance();
+        self.options.choose.decide(found, &mixture, &mut self.course.rng("flat_mc choice"))
     }
 
     fn restart(&mut self, seed: u64) {
-        self.seed = seed;
-        self.decisions = 0;
+        self.course.restart(seed);
     }
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        self.worlds(game, view, &Stop::new(Instant::now(), self.options.time_ms, &self.interrupt))
+        let stop = self.course.stop(Instant::now(), self.options.time_ms);
+        self.course.worlds(game, view, &self.options.belief, &stop)
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.interrupt = flag;
+        self.course.interrupt_with(flag);
     }
 }
 
@@ -150,7 +144,7 @@ struct Flat<'a, G: Game> {
     seat: Seat,
     worlds: &'a Worlds<G>,
     roller: Roller,
-    budget: Budget,
+    budget: Budget<'a>,
     rng: Rng,
     /// One for each legal action, ascending.
     arms: Vec<Arm>,
@@ -159,13 +153,13 @@ struct Flat<'a, G: Game> {
 
 impl<G: Hints> Flat<'_, G> {
     /// Returns the number of iterations.
-    fn run(&mut self, options: &FlatMcOptions, interrupt: &AtomicBool) -> u64 {
+    fn run(&mut self, options: &FlatMcOptions) -> u64 {
         let (low, high) = self.game.utility_range();
         let range = f64::from(high - low).max(f64::MIN_POSITIVE);
         let mut done = 0;
         let mut world = None;
         loop {
-            let chunk = self.budget.next(done, interrupt);
+            let chunk = self.budget.next(done);
             if chunk == 0 {
                 return done;
             }

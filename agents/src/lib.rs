@@ -11,6 +11,7 @@ pub mod best;
 pub mod best_response;
 pub mod budget;
 pub mod choice;
+pub mod course;
 pub mod determinized;
 pub mod epimc;
 pub mod erased;

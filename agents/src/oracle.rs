@@ -14,12 +14,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use stier_core::{Action, ActionSet as _, Dealer, Game, Hints, History, Rng, Sampler as _, Turn, choice, options};
+use stier_core::{Action, ActionSet as _, Dealer, Game, Hints, History, Sampler as _, Turn, choice, options};
 
 use crate::agent::{Agent, Decision};
+use crate::course::Course;
 use crate::determinized::{Means, Tally, Valuer};
 use crate::open_cards::Future;
-use crate::stop::Stop;
 use crate::worlds::Worlds;
 
 /// A player that sees all cards. Not an [`Agent`]: what it does shows what is hidden.
@@ -110,24 +110,23 @@ options! {
 #[derive(Clone, Debug)]
 pub struct Oracle<G: Game> {
     options: OracleOptions,
-    seed: u64,
-    decisions: u64,
+    course: Course,
     valuer: Valuer<G>,
-    interrupt: Arc<AtomicBool>,
 }
 
 impl<G: Hints> Oracle<G> {
     /// A player with the streams of `seed`.
     pub fn new(options: OracleOptions, seed: u64) -> Self {
         let valuer = Valuer::new(options.means);
-        Self { options, seed, decisions: 0, valuer, interrupt: Arc::default() }
+        Self { options, course: Course::new(seed), valuer }
     }
 
     fn decide(&mut self, game: &G, state: &G::State, dealer: Option<&Dealer>, legal: G::Actions) -> Decision {
         let start = Instant::now();
-        let stop = Stop::new(start, self.options.time_ms, &self.interrupt);
-        let mut rng = Rng::stream(self.seed, "oracle", self.decisions);
-        self.decisions += 1;
+        let course = self.course.clone();
+        let stop = course.stop(start, self.options.time_ms);
+        let mut rng = self.course.rng("oracle");
+        self.course.advance();
         self.valuer.begin();
         let Turn::Seat(seat) = game.turn(state) else {
             debug_assert!(false, "a player is to act");
@@ -169,19 +168,18 @@ impl<G: Hints> OracleAgent<G> for Oracle<G> {
     }
 
     fn restart(&mut self, seed: u64) {
-        self.seed = seed;
-        self.decisions = 0;
+        self.course.restart(seed);
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.interrupt = flag;
+        self.course.interrupt_with(flag);
     }
 }
 
 /// Blindfolded: shown only a view, it takes one world drawn from it for the true one.
 impl<G: Hints> Agent<G> for Oracle<G> {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
-        let mut rng = Rng::stream(self.seed, "blindfold", self.decisions);
+        let mut rng = self.course.rng("blindfold");
         let state = game.sampler(view).sample(&mut rng);
         self.decide(game, &state, None, legal)
     }

@@ -7,25 +7,25 @@
 //! Sampling in Game Tree Search*, AAAI 2010. A world includes what chance will bring. If there are no more worlds than would be
 //! sampled, each is looked at once, by its weight.
 //!
-//! A world is solved exactly ([`open_cards`](crate::open_cards)) where that takes no more than `nodes`; the first world of a decision
-//! that takes more says that the others do too, and a tree search per world ([`uct`](crate::uct)) takes over.
+//! A world is solved exactly ([`open_cards`](crate::open_cards)) where that takes no more than `nodes`; the first world of a
+//! decision that takes more says that the others do too, and a tree search per world ([`uct`](crate::uct)) takes over.
 //!
 //! Known weaknesses (I. Frank and D. Basin, *Search in Games with Incomplete Information*, Artificial Intelligence 100, 1998):
-//! *strategy fusion*: it counts on playing differently in worlds that it will not be able to tell apart, so it puts decisions off until
-//! it knows more, and never pays for information or hides any; *non-locality*: worlds that the others' play makes unlikely count in
-//! full. The others are taken to see all cards, in simultaneous choices also the cards chosen before theirs. More worlds than some
-//! hundred do not help.
+//! *strategy fusion*: it counts on playing differently in worlds that it will not be able to tell apart, so it puts decisions off
+//! until it knows more, and never pays for information or hides any; *non-locality*: worlds that the others' play makes unlikely
+//! count in full, unless `beliefs=policy` weighs them by it. The others are taken to see all cards, in simultaneous choices also
+//! the cards chosen before theirs. More worlds than some hundred do not help.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use stier_core::{ActionSet as _, Game, Hints, Rng, SeatView as _, options};
+use stier_core::{ActionSet as _, Game, Hints, SeatView as _, options};
 
 use crate::agent::{Agent, Decision};
 use crate::belief::BeliefSettings;
+use crate::course::Course;
 use crate::determinized::{Draws, Means, Tally, Valuer, tally};
-use crate::stop::Stop;
 use crate::worlds::Worlds;
 
 options! {
@@ -47,23 +47,15 @@ options! {
 #[derive(Clone, Debug)]
 pub struct Pimc<G: Game> {
     options: PimcOptions,
-    seed: u64,
-    decisions: u64,
+    course: Course,
     valuer: Valuer<G>,
-    interrupt: Arc<AtomicBool>,
 }
 
 impl<G: Hints> Pimc<G> {
     /// A player with the streams of `seed`.
     pub fn new(options: PimcOptions, seed: u64) -> Self {
         let valuer = Valuer::new(options.means);
-        Self { options, seed, decisions: 0, valuer, interrupt: Arc::default() }
-    }
-
-    /// The worlds of the next decision.
-    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>) -> Worlds<G> {
-        let mut rng = Rng::stream(self.seed, "beliefs", self.decisions);
-        Worlds::new(game, view, &self.options.belief, stop, &mut rng)
+        Self { options, course: Course::new(seed), valuer }
     }
 }
 
@@ -71,29 +63,30 @@ impl<G: Hints> Agent<G> for Pimc<G> {
     /// Searches, unless only one action is legal.
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let start = Instant::now();
-        let stop = Stop::new(start, self.options.time_ms, &self.interrupt);
-        let mut rng = Rng::stream(self.seed, "determinized", self.decisions);
+        let stop = self.course.stop(start, self.options.time_ms);
+        let mut rng = self.course.rng("determinized");
         self.valuer.begin();
         let tally = if legal.len() > 1 {
-            let draws = Draws::new(self.worlds(game, view, &stop), self.options.worlds, &mut rng);
+            let worlds = self.course.worlds(game, view, &self.options.belief, &stop);
+            let draws = Draws::new(worlds, self.options.worlds, &mut rng);
             tally(game, &draws, (view.seat(), legal), &mut self.valuer, &stop)
         } else {
             Tally::new(view.seat(), legal.iter())
         };
-        self.decisions += 1;
+        self.course.advance();
         tally.decide(self.valuer.nodes(), start)
     }
 
     fn restart(&mut self, seed: u64) {
-        self.seed = seed;
-        self.decisions = 0;
+        self.course.restart(seed);
     }
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        self.worlds(game, view, &Stop::new(Instant::now(), self.options.time_ms, &self.interrupt))
+        let stop = self.course.stop(Instant::now(), self.options.time_ms);
+        self.course.worlds(game, view, &self.options.belief, &stop)
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.interrupt = flag;
+        self.course.interrupt_with(flag);
     }
 }

@@ -15,8 +15,8 @@
 //! Without `replies` this would be [`pimc`](crate::pimc).
 //!
 //! Known weaknesses: after the replies everybody sees everything again, the searcher included (strategy fusion); the others presume by
-//! open cards, too; their guesses weigh every world by chance alone, not by what the searcher's play tells. The cost is that of PIMC
-//! times about `guesses` times the number of the searcher's actions.
+//! open cards, too; their guesses weigh every world by chance alone, not by what the searcher's play tells, whatever the searcher
+//! believes itself. The cost is that of PIMC times about `guesses` times the number of the searcher's actions.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -27,6 +27,7 @@ use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Rng, Seat
 
 use crate::agent::{Agent, Decision};
 use crate::belief::BeliefSettings;
+use crate::course::Course;
 use crate::determinized::{Draws, Fallback, Means, Tally, Valuer, best_of, tally, tally_histories};
 use crate::open_cards::Future;
 use crate::stop::Stop;
@@ -54,23 +55,15 @@ options! {
 #[derive(Clone, Debug)]
 pub struct PresumedPimc<G: Game> {
     options: PresumedOptions,
-    seed: u64,
-    decisions: u64,
+    course: Course,
     valuer: Valuer<G>,
-    interrupt: Arc<AtomicBool>,
 }
 
 impl<G: Hints> PresumedPimc<G> {
     /// A player with the streams of `seed`.
     pub fn new(options: PresumedOptions, seed: u64) -> Self {
         let valuer = Valuer::new(options.means);
-        Self { options, seed, decisions: 0, valuer, interrupt: Arc::default() }
-    }
-
-    /// The worlds of the next decision.
-    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>) -> Worlds<G> {
-        let mut rng = Rng::stream(self.seed, "beliefs", self.decisions);
-        Worlds::of_histories(game, view, &self.options.belief, stop, &mut rng)
+        Self { options, course: Course::new(seed), valuer }
     }
 }
 
@@ -78,11 +71,11 @@ impl<G: Hints> Agent<G> for PresumedPimc<G> {
     /// Searches, unless only one action is legal.
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let start = Instant::now();
-        let stop = Stop::new(start, self.options.time_ms, &self.interrupt);
+        let stop = self.course.stop(start, self.options.time_ms);
         self.valuer.begin();
         let tally = if legal.len() > 1 {
-            let worlds = self.worlds(game, view, &stop);
-            let seed = Rng::stream(self.seed, "presumed", self.decisions).bits();
+            let worlds = self.course.histories(game, view, &self.options.belief, &stop);
+            let seed = self.course.rng("presumed").bits();
             let mut presumed = Presumed {
                 game,
                 seat: view.seat(),
@@ -102,21 +95,21 @@ impl<G: Hints> Agent<G> for PresumedPimc<G> {
         } else {
             Tally::new(view.seat(), legal.iter())
         };
-        self.decisions += 1;
+        self.course.advance();
         tally.decide(self.valuer.nodes(), start)
     }
 
     fn restart(&mut self, seed: u64) {
-        self.seed = seed;
-        self.decisions = 0;
+        self.course.restart(seed);
     }
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        self.worlds(game, view, &Stop::new(Instant::now(), self.options.time_ms, &self.interrupt))
+        let stop = self.course.stop(Instant::now(), self.options.time_ms);
+        self.course.histories(game, view, &self.options.belief, &stop)
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.interrupt = flag;
+        self.course.interrupt_with(flag);
     }
 }
 

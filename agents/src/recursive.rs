@@ -9,8 +9,9 @@
 //!
 //! Expensive: a playout costs a view, a sampler and a level-0 decision at every ply, some hundred times a plain rollout.
 //!
-//! Known weaknesses: level 0 has those of PIMC, and its mistakes, amplified by its few worlds, are taken for the others' play; worlds
-//! are weighed by chance alone. Where cards soon lie open anyway, more plain worlds are better value.
+//! Known weaknesses: level 0 has those of PIMC, and its mistakes, amplified by its few worlds, are taken for the others' play; it
+//! weighs its worlds by chance alone, whatever the searcher believes. Where cards soon lie open anyway, more plain worlds are better
+//! value.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -20,6 +21,7 @@ use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Rng, Seat
 
 use crate::agent::{Agent, Decision};
 use crate::belief::BeliefSettings;
+use crate::course::Course;
 use crate::determinized::{Fallback, Means, Solver, Tally, tally_histories};
 use crate::open_cards::Future;
 use crate::pimc::{Pimc, PimcOptions};
@@ -72,23 +74,15 @@ impl RecursiveOptions {
 #[derive(Clone, Debug)]
 pub struct RecursivePimc<G: Game> {
     options: RecursiveOptions,
-    seed: u64,
-    decisions: u64,
+    course: Course,
     inner: Pimc<G>,
-    interrupt: Arc<AtomicBool>,
 }
 
 impl<G: Hints> RecursivePimc<G> {
     /// A player with the streams of `seed`.
     pub fn new(options: RecursiveOptions, seed: u64) -> Self {
         let inner = Pimc::new(options.inner(), 0);
-        Self { options, seed, decisions: 0, inner, interrupt: Arc::default() }
-    }
-
-    /// The worlds of the next decision.
-    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>) -> Worlds<G> {
-        let mut rng = Rng::stream(self.seed, "beliefs", self.decisions);
-        Worlds::of_histories(game, view, &self.options.belief, stop, &mut rng)
+        Self { options, course: Course::new(seed), inner }
     }
 
     /// The returns of a game played on from an action by level-0 players, and how many decisions they made.
@@ -129,12 +123,12 @@ impl<G: Hints> Agent<G> for RecursivePimc<G> {
     /// Searches, unless only one action is legal.
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let start = Instant::now();
-        let interrupt = self.interrupt.clone();
-        let stop = Stop::new(start, self.options.time_ms, &interrupt);
+        let course = self.course.clone();
+        let stop = course.stop(start, self.options.time_ms);
         let mut nodes = 0;
         let tally = if legal.len() > 1 {
-            let worlds = self.worlds(game, view, &stop);
-            let seed = Rng::stream(self.seed, "recursive", self.decisions).bits();
+            let worlds = self.course.histories(game, view, &self.options.belief, &stop);
+            let seed = self.course.rng("recursive").bits();
             let most = self.options.worlds;
             tally_histories(game, &worlds, (view.seat(), legal), (most, seed), &stop, |history, action, future, rng| {
                 let (values, made) = self.play_out(game, (history, action), future, rng, &stop);
@@ -144,21 +138,21 @@ impl<G: Hints> Agent<G> for RecursivePimc<G> {
         } else {
             Tally::new(view.seat(), legal.iter())
         };
-        self.decisions += 1;
+        self.course.advance();
         tally.decide(nodes, start)
     }
 
     fn restart(&mut self, seed: u64) {
-        self.seed = seed;
-        self.decisions = 0;
+        self.course.restart(seed);
     }
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        self.worlds(game, view, &Stop::new(Instant::now(), self.options.time_ms, &self.interrupt))
+        let stop = self.course.stop(Instant::now(), self.options.time_ms);
+        self.course.histories(game, view, &self.options.belief, &stop)
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
         self.inner.interrupt_with(flag.clone());
-        self.interrupt = flag;
+        self.course.interrupt_with(flag);
     }
 }

@@ -17,13 +17,14 @@
 //!
 //! Known weaknesses: re-determinization costs a view, a sampler and a history for each node of another player that an iteration
 //! passes, so there are several times fewer iterations in a given time; the redrawn worlds are uniform, as if the searcher's past
-//! actions told the others nothing; keyed by information sets the tree is wide, so that with few iterations most choices of the others
-//! are first tries; like all of its family it has no guarantee to approach an equilibrium.
+//! actions told the others nothing, whatever `beliefs` the searcher has itself; keyed by information sets the tree is wide, so that
+//! with few iterations most choices of the others are first tries; like all of its family it has no guarantee to approach an
+//! equilibrium.
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use stier_core::key::mix;
 use stier_core::options::Switch;
@@ -32,7 +33,11 @@ use stier_core::{Turn, options};
 
 use crate::agent::{ActionStats, Agent, Decision, Search};
 use crate::belief::BeliefSettings;
+use crate::budget::Budget;
+use crate::choice::Choose;
+use crate::course::Course;
 use crate::rollout::{Roller, Rollout};
+use crate::spread::Spread;
 use crate::stop::Stop;
 use crate::worlds::Worlds;
 
@@ -58,33 +63,28 @@ options! {
 
 /// A tree has no more nodes than this; beyond it, iterations roll out.
 const MAX_NODES: usize = 1 << 22;
-/// The least spread of returns that is assumed, as a share of their range.
-const LEAST_SPREAD: f64 = 0.05;
-/// Iterations between two looks at clock and flag.
-const CHUNK: u64 = 16;
+/// No search does more iterations than this: the counts of its edges fit 32 bits.
+const MOST_ITERATIONS: u64 = u32::MAX as u64;
 
 /// The player: see the [module](self) documentation.
 #[derive(Debug)]
 pub struct RisMcts {
     options: RisMctsOptions,
-    seed: u64,
-    decisions: u64,
-    interrupt: Arc<AtomicBool>,
+    course: Course,
 }
 
 impl RisMcts {
     /// A player with the streams of `seed`.
     pub fn new(options: RisMctsOptions, seed: u64) -> Self {
-        Self { options, seed, decisions: 0, interrupt: Arc::default() }
+        Self { options, course: Course::new(seed) }
     }
 
     /// The worlds of the next decision.
     fn worlds<G: Hints>(&self, game: &G, view: &G::View, stop: &Stop<'_>) -> Worlds<G> {
-        let mut rng = Rng::stream(self.seed, "beliefs", self.decisions);
         let belief = &self.options.belief;
         match self.options.redeterminization {
-            Switch::On => Worlds::of_histories(game, view, belief, stop, &mut rng),
-            Switch::Off => Worlds::new(game, view, belief, stop, &mut rng),
+            Switch::On => self.course.histories(game, view, belief, stop),
+            Switch::Off => self.course.worlds(game, view, belief, stop),
         }
     }
 }
@@ -93,12 +93,12 @@ impl<G: Hints> Agent<G> for RisMcts {
     /// Searches, unless only one action is legal.
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let start = Instant::now();
-        let mut rng = Rng::stream(self.seed, "ris_mcts", self.decisions);
-        let stop = Stop::new(start, self.options.time_ms, &self.interrupt);
+        let mut rng = self.course.rng("ris_mcts");
+        let stop = self.course.stop(start, self.options.time_ms);
         let mut search = Search { actions: Vec::new(), iterations: 0, nodes: 0, seconds: 0.0 };
         let mut root = Node::default();
         if legal.len() > 1 {
-            let RisMctsOptions { iterations, time_ms, self_determination, belief, .. } = &self.options;
+            let RisMctsOptions { iterations, self_determination, belief, .. } = &self.options;
             let draws = if stop.is_timed() { u64::MAX } else { *iterations };
             let worlds = self.worlds(game, view, &stop).self_determined(
                 game,
@@ -107,38 +107,28 @@ impl<G: Hints> Agent<G> for RisMcts {
                 &stop.sooner(belief.belief_share),
                 &mut rng,
             );
-            let mut searcher = Searcher::new(game, view.seat(), &worlds, &self.options, rng);
-            let end = (*time_ms > 0).then(|| start + Duration::from_millis(*time_ms));
-            search.iterations = searcher.run(end, &self.interrupt);
+            let mut searcher = Searcher::new(game, view.seat(), &worlds, &self.options, rng.clone());
+            search.iterations = searcher.run(Budget::part(*iterations, stop, 0, 1).at_most(MOST_ITERATIONS));
             search.nodes = searcher.tree.nodes.len() as u64;
             root = searcher.root();
         }
-        self.decisions += 1;
+        self.course.advance();
         let (low, high) = game.utility_range();
         search.actions = legal.iter().map(|action| root.stats(action, low, high)).collect();
-        // Of equals the first.
-        let order = |a: &ActionStats, b: &ActionStats| a.visits.cmp(&b.visits).then(a.value.total_cmp(&b.value));
-        let better = |best: usize, next: usize| {
-            if order(&search.actions[next], &search.actions[best]).is_gt() { next } else { best }
-        };
-        let chosen = (0..search.actions.len()).reduce(better).expect("at least one action is legal");
-        search.actions[chosen].probability = 1.0;
         search.seconds = start.elapsed().as_secs_f64();
-        let action = Action(search.actions[chosen].action);
-        Decision { search: Some(search), ..Decision::certain(action, legal.iter()) }
+        Choose::Visits.decide(search, &[], &mut rng)
     }
 
     fn restart(&mut self, seed: u64) {
-        self.seed = seed;
-        self.decisions = 0;
+        self.course.restart(seed);
     }
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        self.worlds(game, view, &Stop::new(Instant::now(), self.options.time_ms, &self.interrupt))
+        self.worlds(game, view, &self.course.stop(Instant::now(), self.options.time_ms))
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.interrupt = flag;
+        self.course.interrupt_with(flag);
     }
 }
 
@@ -276,20 +266,18 @@ impl<'a, G: Hints> Searcher<'a, G> {
         }
     }
 
-    fn run(&mut self, end: Option<Instant>, interrupt: &AtomicBool) -> u64 {
-        let most = if end.is_some() { u64::from(u32::MAX) } else { self.options.iterations };
+    /// Searches until the budget is spent; returns the number of iterations.
+    fn run(&mut self, mut budget: Budget<'_>) -> u64 {
         let mut done = 0;
         let mut path = Vec::new();
-        while done < most {
-            let is_over = end.is_some_and(|end| Instant::now() >= end) || interrupt.load(Ordering::Relaxed);
-            if is_over && done > 0 {
-                break;
+        loop {
+            let chunk = budget.next(done);
+            if chunk == 0 {
+                return done;
             }
-            let chunk = CHUNK.min(most - done);
             (0..chunk).for_each(|_| self.iterate(&mut path));
             done += chunk;
         }
-        done
     }
 
     /// The node of the searcher's true information set.
@@ -321,7 +309,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
             && self.tree.nodes.len() < MAX_NODES
         {
             let node = self.tree.node(keys.see(game, state, mover));
-            let c = self.options.c * self.spreads[mover].scale;
+            let c = self.options.c * f64::from(self.spreads[mover].scale());
             let (edge, is_new) = self.tree.select::<G>(node, game.legal(state), c, &mut self.rng);
             path.push((node, edge, mover));
             let action = self.tree.nodes[node].edges[edge].action;
@@ -346,7 +334,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
             let (node, edge, is_new);
             if mover == self.seat {
                 node = self.tree.node(key);
-                let c = self.options.c * self.spreads[mover].scale;
+                let c = self.options.c * f64::from(self.spreads[mover].scale());
                 (edge, is_new) = self.tree.select::<G>(node, game.legal(history.state()), c, &mut self.rng);
                 own.push((node, edge, mover));
             } else {
@@ -399,36 +387,6 @@ impl<'a, G: Hints> Searcher<'a, G> {
             let edge = &mut self.tree.nodes[node].edges[edge];
             edge.visits += 1;
             edge.value += scaled(returns[mover]);
-        }
-    }
-}
-
-/// How far a seat's returns lie apart: twice their standard deviation, the most that it has been at any power of two of worlds.
-#[derive(Clone, Debug)]
-struct Spread {
-    count: u64,
-    sum: f64,
-    squares: f64,
-    scale: f64,
-}
-
-impl Default for Spread {
-    fn default() -> Self {
-        Self { count: 0, sum: 0.0, squares: 0.0, scale: 1.0 }
-    }
-}
-
-impl Spread {
-    /// Counts a return, scaled to 0..=1.
-    fn add(&mut self, value: f64) {
-        self.count += 1;
-        self.sum += value;
-        self.squares += value * value;
-        if self.count >= 16 && self.count.is_power_of_two() {
-            let mean = self.sum / self.count as f64;
-            let variance = (self.squares / self.count as f64 - mean * mean).max(0.0);
-            let before = if self.count == 16 { LEAST_SPREAD } else { self.scale };
-            self.scale = before.max(2.0 * variance.sqrt());
         }
     }
 }

@@ -388,5 +388,5 @@ fn histories_are_drawn_as_believed() {
     let listed = Worlds::new(&Kuhn, &view, &settings, &no_limit(), &mut rng).all(10).expect("two worlds");
     let total: f64 = listed.iter().map(|(_, share)| share).sum();
     let king = listed.iter().find(|(state, _)| state == kuhn([2, 1], &[BET]).state()).expect("a king");
-    assert!(listed.len() == 2 && (king.1 / total - 0.75).abs() < 1e-6, "{listed:?}");
+    assert!(listed.len() == 2 && (king.1 / total - 0.75).abs() < 1e-3, "{listed:?}");
 }

@@ -12,7 +12,7 @@
 //! | `draws=merge` | What chance brings after the root branches nothing; in `multi` a seat is known by what it holds at the root. |
 //! | `draws=branch` | What a seat draws leads to nodes of its own: full information sets, and far fewer visits for each. |
 //! | `selection` | The rule that picks edges, see [`Rule`]: `ucb1`, `ucb1_tuned` and `puct` (deterministic, the more visits the closer to a best reply to itself), `exp3` and `regret_matching` (mixed strategies), `smooth_uct` (in between). |
-//! | `choose` | What is played in the end, see [`Choose`]. |
+//! | `choose` | What is played in the end, see [`Choose`]. `exp3` and `regret_matching` keep an average strategy, without their exploration; that of `smooth_uct` is the visits. |
 //! | `reuse=on` | The searcher's nodes are kept from one decision of a game to the next. |
 //!
 //! With `reuse=on` nodes have keys that begin with the game: those that the next search reaches again are taken over, what two
@@ -45,8 +45,7 @@ mod tree;
 
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use arrayvec::ArrayVec;
@@ -55,6 +54,9 @@ use stier_core::{Action, ActionSet, BySeat, Hints, Rng, Seat, SeatView as _, Tur
 
 use crate::agent::{ActionStats, Agent, Decision, Search};
 use crate::belief::BeliefSettings;
+use crate::budget::{Budget, run_all};
+use crate::choice::{Choose, without_noise};
+use crate::course::Course;
 use crate::fitted;
 use crate::rollout::{Roller, RolloutSettings};
 use crate::spread::Spread;
@@ -67,22 +69,6 @@ pub use selection::{PriorFrom, Rule};
 
 use table::NONE;
 use tree::{Edge, RootEdge, Tree};
-
-choice! {
-    /// Which action is played after the search.
-    pub enum Choose {
-        /// The one visited most often.
-        Visits = "visits",
-        /// The one with the highest mean return.
-        Value = "value",
-        /// One drawn in proportion to the visits.
-        Sample = "sample",
-        /// One drawn from the average strategy that the selection rule keeps (`exp3`, `regret_matching`: without exploration;
-        /// `smooth_uct`: the visits). With the other rules one drawn in proportion to the visits, without the actions whose
-        /// mean return lies more than two standard errors of the difference below that of the one visited most.
-        Mixed = "mixed",
-    }
-}
 
 choice! {
     /// Who chooses for the other players in the tree.
@@ -142,19 +128,13 @@ options! {
 const MAX_DEPTH: usize = 256;
 /// No tree is searched for more iterations than this: the counts of its edges fit 31 bits.
 const MAX_ITERATIONS: u64 = 1 << 30;
-/// Iterations between two looks at the flag, and the most between two looks at the clock.
-const CHUNK: u64 = 256;
-/// Between two looks at the clock there are as many iterations as take about this long.
-const LOOK: Duration = Duration::from_micros(20);
 
 /// The player: see the [module](self) documentation.
 pub struct Ismcts<G: Hints> {
     options: IsmctsOptions,
-    seed: u64,
-    decisions: u64,
+    course: Course,
     forest: Box<dyn Forest<G>>,
     past: Option<Past>,
-    interrupt: Arc<AtomicBool>,
 }
 
 impl<G: Hints> Ismcts<G> {
@@ -168,7 +148,7 @@ impl<G: Hints> Ismcts<G> {
             Rule::RegretMatching => Box::new(Trees::<G, RegretMatching>::new(&options)),
             Rule::SmoothUct => Box::new(Trees::<G, SmoothUct>::new(&options)),
         };
-        Self { options, seed, decisions: 0, forest, past: None, interrupt: Arc::default() }
+        Self { options, course: Course::new(seed), forest, past: None }
     }
 }
 
@@ -176,41 +156,38 @@ impl<G: Hints> Agent<G> for Ismcts<G> {
     /// Searches, unless only one action is legal.
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let start = Instant::now();
-        let first_stream = self.decisions * self.options.threads;
         let found = if legal.len() > 1 {
-            let stop = Stop::new(start, self.options.time_ms, &self.interrupt);
+            let keyed = self.keys(game, view);
+            let stop = self.course.stop(start, self.options.time_ms);
             let task = Task {
                 game,
                 seat: view.seat(),
                 worlds: &self.worlds(game, view, &stop),
-                keyed: self.keys(game, view),
+                keyed,
                 options: &self.options,
-                interrupt: &self.interrupt,
-                end: start + Duration::from_millis(self.options.time_ms),
-                seed: self.seed,
-                first_stream,
+                stop,
+                course: &self.course,
             };
             self.forest.search(&task)
         } else {
             Found::default()
         };
-        self.decisions += 1;
+        self.course.advance();
         self.decide(game, legal, &found, start.elapsed())
     }
 
     fn restart(&mut self, seed: u64) {
-        self.seed = seed;
-        self.decisions = 0;
+        self.course.restart(seed);
         self.past = None;
         self.forest.clear();
     }
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        self.worlds(game, view, &Stop::new(Instant::now(), self.options.time_ms, &self.interrupt))
+        self.worlds(game, view, &self.course.stop(Instant::now(), self.options.time_ms))
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.interrupt = flag;
+        self.course.interrupt_with(flag);
     }
 }
 
@@ -219,7 +196,7 @@ impl<G: Hints> Ismcts<G> {
     fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>) -> Worlds<G> {
         let IsmctsOptions { iterations, self_determination, belief, .. } = &self.options;
         let draws = if stop.is_timed() { u64::MAX } else { *iterations };
-        let mut rng = Rng::stream(self.seed, "beliefs", self.decisions);
+        let mut rng = self.course.rng("beliefs");
         Worlds::new(game, view, belief, stop, &mut rng).self_determined(
             game,
             view,
@@ -258,7 +235,7 @@ impl<G: Hints> Ismcts<G> {
     fn decide(&self, game: &G, legal: G::Actions, found: &Found, time: Duration) -> Decision {
         let (low, high) = game.utility_range();
         let mut weights = Vec::new();
-        let mut actions: Vec<ActionStats> = legal
+        let actions: Vec<ActionStats> = legal
             .iter()
             .map(|action| {
                 let edges = found.roots.iter().filter(|edge| edge.action == action);
@@ -270,84 +247,12 @@ impl<G: Hints> Ismcts<G> {
                 ActionStats { action: action.0, visits, value, availability, probability: 0.0 }
             })
             .collect();
+        let search = Search { actions, iterations: found.iterations, nodes: found.nodes, seconds: time.as_secs_f64() };
         if !found.averages {
-            weights = without_noise(&actions, found.spread * f64::from(high - low));
+            weights = without_noise(&search.actions, found.spread * f64::from(high - low));
         }
-        let action = self.choose(&mut actions, &weights);
-        Decision {
-            action,
-            policy: actions.iter().map(|stats| (Action(stats.action), stats.probability)).collect(),
-            search: Some(Search {
-                actions,
-                iterations: found.iterations,
-                nodes: found.nodes,
-                seconds: time.as_secs_f64(),
-            }),
-        }
+        self.options.choose.decide(search, &weights, &mut self.course.rng("ismcts choice"))
     }
-
-    /// Fills in the probabilities and draws the action. `weights` are those of a mixed choice.
-    fn choose(&self, actions: &mut [ActionStats], weights: &[f64]) -> Action {
-        let total: u64 = actions.iter().map(|stats| stats.visits).sum();
-        let by_visits = |a: &ActionStats, b: &ActionStats| a.visits.cmp(&b.visits).then(a.value.total_cmp(&b.value));
-        let by_value =
-            |a: &ActionStats, b: &ActionStats| (a.visits > 0).cmp(&(b.visits > 0)).then(a.value.total_cmp(&b.value));
-        // Of equals the first.
-        let best = |order: &dyn Fn(&ActionStats, &ActionStats) -> std::cmp::Ordering| {
-            (0..actions.len())
-                .reduce(|best, next| if order(&actions[next], &actions[best]).is_gt() { next } else { best })
-        };
-        let mut rng = Rng::stream(self.seed, "ismcts choice", self.decisions);
-        let weight: f64 = weights.iter().sum();
-        let mixed = self.options.choose == Choose::Mixed && weight > 0.0;
-        let sampled = self.options.choose == Choose::Sample && total > 0;
-        let chosen = match self.options.choose {
-            Choose::Value => best(&by_value),
-            Choose::Sample if sampled => {
-                let mut drawn = rng.below_wide(total);
-                actions.iter().position(|stats| {
-                    let here = drawn < stats.visits;
-                    drawn = drawn.wrapping_sub(if here { 0 } else { stats.visits });
-                    here
-                })
-            }
-            Choose::Mixed if mixed => {
-                let mut left = rng.unit() * weight;
-                let drawn = weights.iter().position(|&weight| {
-                    left -= weight;
-                    left < 0.0
-                });
-                // Of what rounding leaves over the last one takes all.
-                drawn.or_else(|| weights.iter().rposition(|&weight| weight > 0.0))
-            }
-            Choose::Visits | Choose::Sample | Choose::Mixed => best(&by_visits),
-        }
-        .expect("at least one action is legal");
-        for (index, stats) in actions.iter_mut().enumerate() {
-            stats.probability = if sampled {
-                stats.visits as f64 / total as f64
-            } else if mixed {
-                weights[index] / weight
-            } else {
-                f64::from(u8::from(index == chosen))
-            };
-        }
-        Action(actions[chosen].action)
-    }
-}
-
-/// The visits, 0 for actions that are clearly worse than the one visited most: their mean return is more than two standard
-/// errors of the difference lower. `spread` is twice the standard deviation of returns.
-fn without_noise(actions: &[ActionStats], spread: f64) -> Vec<f64> {
-    let Some(most) = actions.iter().max_by_key(|stats| stats.visits).copied() else { return Vec::new() };
-    let share = |stats: &ActionStats| 1.0 / stats.visits.max(1) as f64;
-    actions
-        .iter()
-        .map(|stats| {
-            let error = spread * (share(stats) + share(&most)).sqrt();
-            if most.value - stats.value > error { 0.0 } else { stats.visits as f64 }
-        })
-        .collect()
 }
 
 /// What there is to search.
@@ -358,12 +263,9 @@ struct Task<'a, G: Hints> {
     /// How nodes are found by keys, if they are.
     keyed: Option<Keyed>,
     options: &'a IsmctsOptions,
-    interrupt: &'a AtomicBool,
-    /// When a search by time ends.
-    end: Instant,
-    seed: u64,
-    /// The first tree's stream.
-    first_stream: u64,
+    stop: Stop<'a>,
+    /// Has the streams.
+    course: &'a Course,
 }
 
 /// What was found.
@@ -404,14 +306,13 @@ impl<G: Hints, S: Selection> Trees<G, S> {
 
     fn search_with<O: Observers<G>>(&mut self, task: &Task<'_, G>, observers: &O) -> Found {
         let count = self.trees.len() as u64;
-        let total = task.options.iterations;
         let mut searchers: Vec<_> = (self.trees.iter_mut().zip(0..))
             .map(|(tree, index)| Searcher {
                 task,
                 rule: &self.rule,
-                iterations: total / count + u64::from(index < total % count),
+                budget: Budget::part(task.options.iterations, task.stop, index, count).at_most(MAX_ITERATIONS),
                 roller: Roller::new(task.game, task.options.rollouts),
-                rng: Rng::stream(task.seed, "ismcts", task.first_stream + index),
+                rng: task.course.rng_of_many("ismcts", index, count),
                 observers: observers.clone(),
                 root: observers.plant(tree),
                 spread: Spread::default(),
@@ -419,12 +320,7 @@ impl<G: Hints, S: Selection> Trees<G, S> {
                 tree,
             })
             .collect();
-        let (first, others) = searchers.split_first_mut().expect("at least one tree");
-        let iterations = thread::scope(|scope| {
-            let running: Vec<_> = others.iter_mut().map(|searcher| scope.spawn(|| searcher.run())).collect();
-            let done = first.run();
-            done + running.into_iter().map(|thread| thread.join().expect("a search does not panic")).sum::<u64>()
-        });
+        let iterations = run_all(&mut searchers, Searcher::run);
         Found {
             iterations,
             nodes: searchers.iter().map(|searcher| u64::from(searcher.tree.len())).sum(),
@@ -467,8 +363,7 @@ type Path<N> = ArrayVec<Step<N>, MAX_DEPTH>;
 struct Searcher<'a, G: Hints, S: Selection, O: Observers<G>> {
     task: &'a Task<'a, G>,
     rule: &'a S,
-    /// Iterations for this tree, unless time ends the search.
-    iterations: u64,
+    budget: Budget<'a>,
     roller: Roller,
     rng: Rng,
     observers: O,
@@ -489,14 +384,9 @@ impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
         let scale = (f64::from(high) - low).max(f64::MIN_POSITIVE).recip();
         let mut path = Path::new();
         let mut done = 0;
-        let mut clock = (task.options.time_ms > 0).then(|| Clock::new(task.end));
         loop {
-            let chunk = match &mut clock {
-                None => CHUNK.min(self.iterations - done),
-                // However late it is when the worlds are ready, something is searched.
-                Some(clock) => clock.chunk().max(u64::from(done == 0)).min(MAX_ITERATIONS - done),
-            };
-            if chunk == 0 || task.interrupt.load(Ordering::Relaxed) && done > 0 {
+            let chunk = self.budget.next(done);
+            if chunk == 0 {
                 return done;
             }
             for _ in 0..chunk {
@@ -585,31 +475,4 @@ fn in_any_order<A: ActionSet>(mut actions: A, rng: &mut Rng) -> impl Iterator<It
             action
         })
     })
-}
-
-/// Looks at the time every so many iterations.
-struct Clock {
-    end: Instant,
-    last: Instant,
-    chunk: u64,
-}
-
-impl Clock {
-    fn new(end: Instant) -> Self {
-        Self { end, last: Instant::now(), chunk: 0 }
-    }
-
-    /// How many iterations to do before the next look: as many as take [`LOOK`] at the speed of the last ones, 0 if time is up.
-    /// However late it is, there is a first one.
-    fn chunk(&mut self) -> u64 {
-        let now = Instant::now();
-        let taken = now.duration_since(self.last).as_nanos().max(1) as u64;
-        self.last = now;
-        self.chunk = match self.chunk {
-            0 => 1,
-            _ if now >= self.end => return 0,
-            chunk => (chunk * LOOK.as_nanos() as u64 / taken).clamp(1, (2 * chunk).min(CHUNK)),
-        };
-        self.chunk
-    }
 }
