@@ -3,6 +3,7 @@
 mod arena;
 mod beliefs;
 mod exploitability;
+mod exploration;
 mod flat_mc;
 mod ismcts;
 mod ismcts_family;

@@ -1,5 +1,6 @@
 //! The toys are the games of the literature: their rules, sizes and values are as published.
 
+use crate::toys::bandit::Bandit;
 use crate::toys::checks::keeps_its_promises;
 use crate::toys::goofspiel::{self, Goofspiel};
 use crate::toys::kuhn::{BET, Kuhn, PASS};
@@ -27,6 +28,7 @@ fn goofspiel(cards: u8) -> Goofspiel {
 
 #[test]
 fn toys_keep_the_promises_of_games() {
+    keeps_its_promises(&Bandit, 2);
     keeps_its_promises(&Kuhn, 20);
     keeps_its_promises(&KuhnThree, 20);
     keeps_its_promises(&Leduc, 30);

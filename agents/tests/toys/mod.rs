@@ -1,5 +1,6 @@
 //! Small games with known answers, made of nothing but the public traits.
 
+pub(crate) mod bandit;
 pub(crate) mod checks;
 pub(crate) mod goofspiel;
 pub(crate) mod guess;
