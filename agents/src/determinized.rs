@@ -6,7 +6,7 @@ use std::time::Instant;
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Rng, Seat, Turn, choice, options};
 
 use crate::agent::{ActionStats, Decision, Search};
-use crate::open_cards::{Future, Leaf, Limits, OpenCards};
+use crate::open_cards::{Future, Leaf, Limits, OpenCards, Solution, known_future};
 use crate::rollout::{Roller, Rollout};
 use crate::stop::Stop;
 use crate::uct::Uct;
@@ -17,6 +17,8 @@ choice! {
     pub enum Solver {
         /// Best play to the end by everybody, all cards open and chance known, if that is found within `nodes`; `fallback` otherwise.
         Exact = "exact",
+        /// The same by the game's own solver, however many nodes that takes, where it has one ([`known_future`]); `exact` elsewhere.
+        Game = "game",
         /// Tree search with `iterations`, all cards open and chance known.
         Search = "search",
         /// The mean of `iterations` rollouts, shared among the actions.
@@ -146,23 +148,36 @@ impl<G: Hints> Valuer<G> {
         stop: &Stop<'_>,
     ) -> Option<Vec<Valued>> {
         let Means { solver, fallback, nodes, .. } = self.means;
-        if solver == Solver::Exact && (!self.too_large || fallback == Fallback::Evaluate) {
+        let solves = matches!(solver, Solver::Exact | Solver::Game);
+        if solver == Solver::Game
+            && let Some(solution) = known_future(game, state, future)
+        {
+            return Some(self.solved(solution));
+        }
+        if solves && (!self.too_large || fallback == Fallback::Evaluate) {
             let limits = Limits { nodes, depth: u32::MAX, stop: *stop };
             let solution = self.open.solve(game, state, future, &Leaf::Evaluate, &limits);
+            if solution.exact || fallback == Fallback::Evaluate {
+                return Some(self.solved(solution));
+            }
             self.nodes += solution.nodes;
             self.chance |= solution.chance;
-            if solution.exact || fallback == Fallback::Evaluate {
-                let valued = |(action, values)| Valued { action, values, visits: 1, available: 1 };
-                return Some(solution.actions.into_iter().map(valued).collect());
-            }
             self.too_large = true;
         }
         let rolls_out = match solver {
-            Solver::Exact => fallback == Fallback::Rollouts,
+            Solver::Exact | Solver::Game => fallback == Fallback::Rollouts,
             Solver::Search => false,
             Solver::Rollouts => true,
         };
         rolls_out.then(|| self.roll_out(game, state, future, rng))
+    }
+
+    /// Counts what a solution took.
+    fn solved(&mut self, solution: Solution) -> Vec<Valued> {
+        self.nodes += solution.nodes;
+        self.chance |= solution.chance;
+        let valued = |(action, values)| Valued { action, values, visits: 1, available: 1 };
+        solution.actions.into_iter().map(valued).collect()
     }
 
     /// As [`value`](Self::value), by a tree search with so many iterations; without a future each of them draws its own.

@@ -8,8 +8,8 @@
 //! that are equal for the mover max^n takes the first: its values depend on that.
 //!
 //! Both deepen iteratively until nothing is cut off by depth any more, or the nodes run out; then [`Leaf`] values what lies beyond.
-//! [`Hints::ending`] is used as soon as it knows a value. Choices hidden from each other are made one after another: who comes later
-//! sees them.
+//! [`Hints::ending`] is used as soon as it knows a value; [`known_future`] leaves all to the game, where the game can do it.
+//! Choices hidden from each other are made one after another: who comes later sees them.
 //!
 //! Known weaknesses: this is the value of another game, in which nothing is hidden. Max^n is one equilibrium of several.
 
@@ -235,6 +235,26 @@ impl OpenCards {
         debug_assert!(found.best(mover).is_some());
         Solution { chance: search.chance, nodes: search.nodes, ..found }
     }
+}
+
+/// As [`OpenCards::solve`], by the game's own solver, where it has one ([`Hints::known_future`]) for what every action leads to.
+pub fn known_future<G: Hints>(game: &G, state: &G::State, future: &Future) -> Option<Solution> {
+    let mut chance = false;
+    let mut value = |action| {
+        let (mut next, mut coming) = (*state, future.clone());
+        game.apply(&mut next, action);
+        chance |= coming.settle(game, &mut next);
+        let values = match game.turn(&next) {
+            Turn::Over => game.returns(&next),
+            Turn::Seat(_) | Turn::Chance => game.known_future(&next, &mut |state| {
+                chance = true;
+                coming.next(game, state)
+            })?,
+        };
+        Some((action, values))
+    };
+    let actions: Vec<_> = game.legal(state).iter().map(&mut value).collect::<Option<_>>()?;
+    Some(Solution { nodes: actions.len() as u64, actions, exact: true, chance, depth: 1 })
 }
 
 struct Search<'a, G: Game> {

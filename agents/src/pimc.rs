@@ -8,7 +8,10 @@
 //! sampled, each is looked at once, by its weight.
 //!
 //! A world is solved exactly ([`open_cards`](crate::open_cards)) where that takes no more than `nodes`; the first world of a
-//! decision that takes more says that the others do too, and a tree search per world ([`uct`](crate::uct)) takes over.
+//! decision that takes more says that the others do too, and a tree search per world ([`uct`](crate::uct)) takes over. With
+//! `solver=game` the game's own solver looks at each world first, where it has one. In Schwinget that is no stronger: 200 worlds so
+//! solved, in 8 to 9 ms a decision, against 240 solved or searched in 6 ms, make +0.03 ± 0.18 points a bout, and -0.01 ± 0.05 under
+//! `scoring=schwinger` (200 paired deals each).
 //!
 //! Known weaknesses (I. Frank and D. Basin, *Search in Games with Incomplete Information*, Artificial Intelligence 100, 1998):
 //! *strategy fusion*: it counts on playing differently in worlds that it will not be able to tell apart, so it puts decisions off

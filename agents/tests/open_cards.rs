@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use crate::toys::kuhn::{BET, Kuhn, PASS};
-use stier_agents::open_cards::{Future, Leaf, Limits, OpenCards, Solution};
+use stier_agents::open_cards::{Future, Leaf, Limits, OpenCards, Solution, known_future};
 use stier_agents::rollout::{Roller, Rollout};
 use stier_agents::stop::Stop;
 use stier_core::games::{
@@ -42,11 +42,11 @@ fn solve<G: Hints>(
 }
 
 /// Plays random games and solves their endings, from the last decision back to where brute force takes more than so many nodes.
-/// Returns how many endings there were and how many of them had a random event in store.
-fn agrees<G: Hints>(rules: &str, endings: u64, most: u64) -> (u64, u64) {
+/// Returns how many endings there were, how many of them had a random event in store, and how many the game solved itself.
+fn agrees<G: Hints>(rules: &str, endings: u64, most: u64) -> [u64; 3] {
     let game = G::new(G::Rules::from_text(rules).expect("rules")).expect("a game");
     let mut solver = OpenCards::default();
-    let (mut done, mut random) = (0, 0);
+    let (mut done, mut random, mut known) = (0, 0, 0);
     for index in 0.. {
         let mut rng = Rng::stream(8, "endings", index);
         let mut history = History::dealt(&game, &mut rng);
@@ -70,18 +70,22 @@ fn agrees<G: Hints>(rules: &str, endings: u64, most: u64) -> (u64, u64) {
                 .collect();
             let Some(expected) = expected else { break };
             let found = solve(&mut solver, &game, state, &future, (u64::MAX, u32::MAX));
-            assert!(found.exact);
-            assert_eq!(found.actions.len(), expected.len());
-            for (found, expected) in found.actions.iter().zip(&expected) {
-                assert_eq!(found.0, expected.0);
-                let close = found.1.iter().zip(expected.1.iter()).all(|(a, b)| (a - b).abs() < 1e-4);
-                assert!(close, "{rules} {state:?}: {found:?}, by brute force {expected:?}");
+            let by_game = known_future(&game, state, &future);
+            for found in [&found].into_iter().chain(&by_game) {
+                assert!(found.exact);
+                assert_eq!(found.actions.len(), expected.len());
+                for (found, expected) in found.actions.iter().zip(&expected) {
+                    assert_eq!(found.0, expected.0);
+                    let close = found.1.iter().zip(expected.1.iter()).all(|(a, b)| (a - b).abs() < 1e-4);
+                    assert!(close, "{rules} {state:?}: {found:?}, by brute force {expected:?}");
+                }
             }
             done += 1;
             random += u64::from(found.chance);
+            known += u64::from(by_game.is_some_and(|by_game| by_game.chance));
         }
         if done >= endings {
-            return (done, random);
+            return [done, random, known];
         }
     }
     unreachable!("games do not run out")
@@ -97,10 +101,11 @@ fn schwinget_agrees_with_brute_force() {
         "suits=2,values=3,hand_size=2,set_aside=2,bouts=2,scoring=schwinger",
         "suits=3,values=4,hand_size=3,set_aside=2,scoring=schwinger",
     ] {
-        done += agrees::<Schwinget>(rules, 800, 4000).0;
+        done += agrees::<Schwinget>(rules, 800, 4000)[0];
     }
-    let (small, random) = agrees::<Schwinget>("suits=2,values=4,hand_size=2,set_aside=2", 1000, 100_000);
+    let [small, random, known] = agrees::<Schwinget>("suits=2,values=4,hand_size=2,set_aside=2", 1000, 100_000);
     assert!(random > 100, "{random} endings with cards to draw");
+    assert!(known > 100, "{known} of them by the game's own solver");
     assert!(done + small >= 5000);
 }
 
@@ -111,8 +116,9 @@ fn up_and_down_agrees_with_brute_force() {
     {
         agrees::<UpAndDown>(rules, 500, 4000);
     }
-    let (_, random) = agrees::<UpAndDown>("players=2,die_faces=2,hand_size=2,rounds=2,utility=win", 300, 50_000);
+    let [_, random, known] = agrees::<UpAndDown>("players=2,die_faces=2,hand_size=2,rounds=2,utility=win", 300, 50_000);
     assert!(random > 30, "{random} endings with dice to roll");
+    assert_eq!(known, 0, "it has no solver of its own");
 }
 
 #[test]

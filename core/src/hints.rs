@@ -67,9 +67,13 @@ pub trait Hints: Game {
         None
     }
 
-    /// The returns of best play by everybody with all cards open when all that chance will bring is drawn from `rng` now and known
-    /// to everybody beforehand, where the game has them. Before the end only.
-    fn known_future(&self, _state: &Self::State, _rng: &mut Rng) -> Option<BySeat<f32>> {
+    /// The returns of best play by everybody with all cards open when everybody knows beforehand what chance will bring, where the
+    /// game has them: `next` brings it, event by event, in states in which chance is to act. A player is to act.
+    fn known_future(
+        &self,
+        _state: &Self::State,
+        _next: &mut impl FnMut(&Self::State) -> Action,
+    ) -> Option<BySeat<f32>> {
         None
     }
 

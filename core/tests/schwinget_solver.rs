@@ -1,5 +1,7 @@
 //! Open-card solvers of Schwinget against plain minimax through the public trait.
 
+use std::collections::HashSet;
+
 use stier_core::games::schwinget::{Rules, Schwinget, State};
 use stier_core::{Action, ActionSet, BySeat, Game, Hints, History, Options, Rng, Sampler, Seat, Turn};
 
@@ -285,17 +287,35 @@ fn a_pile_that_cannot_be_is_refused() {
     assert!(scores.known_pile(&state, &pile).is_none(), "both may prefer the same");
 }
 
-/// A known future draws the pile: the mean over many is between the returns that the rules allow, and it repeats with its seed.
+/// A known future asks for the pile in order, and for nothing else.
 #[test]
-fn a_known_future_is_drawn_from_the_stream() {
-    let game = game("");
-    let state = *History::dealt(&game, &mut Rng::stream(9, "future", 0)).state();
-    let draw = |index| game.known_future(&state, &mut Rng::stream(9, "future", index)).expect("the last bout")[Seat(0)];
-    let values: Vec<f32> = (0..50).map(draw).collect();
-    assert_eq!(values, (0..50).map(draw).collect::<Vec<_>>());
-    assert!(values.iter().any(|&value| value != values[0]), "the pile matters");
-    let mut attacked = state;
-    game.apply(&mut attacked, attack(&game));
-    let mut rng = Rng::stream(9, "future", 1);
-    assert_eq!(game.known_future(&attacked, &mut rng), game.ending(&attacked));
+fn a_known_future_is_the_pile_that_comes() {
+    for rules in ["", "scoring=schwinger,specials=anytime", "suits=3,values=4,hand_size=3,set_aside=2"] {
+        let game = game(rules);
+        let mut different = HashSet::new();
+        for deal in 0..20 {
+            let mut rng = Rng::stream(9, rules, deal);
+            every_decision(&game, &mut rng, |history, rng| {
+                let state = history.state();
+                let pile = random_pile(&game, state, &mut rng.clone());
+                let mut asked = 0;
+                let mut next = |state: &State| {
+                    assert_eq!(game.turn(state), Turn::Chance);
+                    asked += 1;
+                    pile[asked - 1]
+                };
+                let found = game.known_future(state, &mut next).expect("the last bout");
+                assert_eq!(asked, pile.len(), "the whole pile");
+                assert_eq!(found, game.known_pile(state, &pile).expect("the last bout").returns);
+                if pile.is_empty() {
+                    assert_eq!(Some(&found), game.ending(state).as_ref());
+                }
+                different.insert(found[Seat(0)].to_bits());
+            });
+        }
+        assert!(different.len() > 2, "{rules}: {different:?}");
+    }
+    let match_of_two = game("bouts=2");
+    let state = *History::dealt(&match_of_two, &mut Rng::stream(9, "match", 0)).state();
+    assert_eq!(match_of_two.known_future(&state, &mut |_| unreachable!("nobody asks")), None);
 }

@@ -58,8 +58,10 @@ impl Hints for Schwinget {
     }
 
     /// See [`Schwinget::known_pile`]: about 50 microseconds at the first lead, less later.
-    fn known_future(&self, state: &State, rng: &mut Rng) -> Option<BySeat<f32>> {
-        self.random_known_pile(state, rng)
+    fn known_future(&self, state: &State, next: &mut impl FnMut(&State) -> Action) -> Option<BySeat<f32>> {
+        let last_bout = state.bout + 1 == self.rules.bouts;
+        self.known_pile(state, &if last_bout { self.pile_to_come(state, next) } else { Vec::new() })
+            .map(|known| known.returns)
     }
 
     #[inline]

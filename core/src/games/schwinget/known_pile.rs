@@ -6,11 +6,9 @@
 //!
 //! The value says what perfect foresight is worth, not what a player can reach: here both see all hands and every card to come.
 
-use crate::actions::Action;
-use crate::bits;
-use crate::game::Game as _;
+use crate::actions::{Action, ActionSet as _};
+use crate::game::{Game as _, Turn};
 use crate::key::mix;
-use crate::rng::Rng;
 use crate::seats::BySeat;
 use crate::utility::Utility;
 
@@ -258,13 +256,23 @@ impl Schwinget {
         Some(KnownPile { returns, nodes: search.nodes })
     }
 
-    /// [`known_pile`](Self::known_pile) for a pile drawn at random.
-    pub(super) fn random_known_pile(&self, state: &State, rng: &mut Rng) -> Option<BySeat<f32>> {
-        let mut state = *state;
-        self.settle(&mut state, rng);
-        let mut cards: Vec<Action> = bits::members(state.pool).map(Action).collect();
-        rng.shuffle(&mut cards);
-        cards.truncate(if state.attacked() { 0 } else { usize::from(state.pile) });
-        self.known_pile(&state, &cards).map(|known| known.returns)
+    /// The pile of the last bout as chance brings it. Whatever is played, the same cards come in the same order.
+    pub(super) fn pile_to_come(&self, state: &State, next: &mut impl FnMut(&State) -> Action) -> Vec<Action> {
+        let (mut state, mut pile) = (*state, Vec::new());
+        loop {
+            match self.turn(&state) {
+                Turn::Over => return pile,
+                // The first action is a card: nobody attacks.
+                Turn::Seat(_) => {
+                    let card = self.legal(&state).nth(0);
+                    self.apply(&mut state, card);
+                }
+                Turn::Chance => {
+                    let card = next(&state);
+                    pile.push(card);
+                    self.apply(&mut state, card);
+                }
+            }
+        }
     }
 }
