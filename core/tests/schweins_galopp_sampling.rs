@@ -1,13 +1,13 @@
 //! Exact sampling: samplers against the enumeration of all histories, and against brute rejection with all 35 cards.
 
+mod samplers;
+
 use std::collections::HashMap;
 
+use samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
 use stier_core::games::schweins_galopp::{Rules, SchweinsGalopp, State};
-use stier_core::testing::{chance_sampling, chi_square, sampling};
+use stier_core::testing::chi_square;
 use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};
-
-/// Below this a p-value means that something is wrong. The seeds are fixed, so that these are always the same draws.
-const SMALLEST_P: f64 = 1e-6;
 
 fn game(rules: &str) -> SchweinsGalopp {
     SchweinsGalopp::new(Rules::from_text(rules).unwrap()).unwrap()
@@ -26,51 +26,10 @@ fn somewhere(game: &SchweinsGalopp, rng: &mut Rng) -> History<SchweinsGalopp> {
     history.prefix(game, end - 1 - rng.below(2 * cards as u32 - 1) as usize)
 }
 
-/// What the comparison of many information sets came to.
-#[derive(Debug)]
-struct Found {
-    sets: u32,
-    unequal: u32,
-    after_plays: u32,
-    worlds: usize,
-    largest: usize,
-    smallest_p: f64,
-}
-
-/// Compares samplers with the enumeration at `wanted` information sets under these rules.
-fn compare(rules: &str, wanted: u32, found: &mut Found) {
-    let game = game(rules);
-    let mut sets = 0;
-    for index in 0.. {
-        assert!(index < 5_000, "{rules} has such information sets");
-        if sets == wanted {
-            return;
-        }
-        let mut rng = Rng::stream(81, rules, index);
-        let history = somewhere(&game, &mut rng);
-        let seat = Seat(rng.below(game.num_seats() as u32) as u8);
-        let sampler = game.sampler(&game.view(&history, seat));
-        if sampler.count() < 3 {
-            continue;
-        }
-        let (worlds, p_values) = sampling(&game, &history, seat, 20_000, &mut rng);
-        for p in p_values {
-            assert!(p > SMALLEST_P, "{rules}, game {index}, {seat:?}: p-values {p_values:?}");
-            found.smallest_p = found.smallest_p.min(p);
-        }
-        let weights: Vec<u64> = sampler.worlds().map(|world| world.weight).collect();
-        sets += 1;
-        found.sets += 1;
-        found.unequal += u32::from(weights.iter().any(|&weight| weight != weights[0]));
-        found.after_plays += u32::from(game.turn(history.state()).seat().is_some());
-        found.worlds += worlds;
-        found.largest = found.largest.max(worlds);
-    }
-}
-
 #[test]
 fn samplers_follow_the_enumeration_of_all_histories() {
-    let mut found = Found { sets: 0, unequal: 0, after_plays: 0, worlds: 0, largest: 0, smallest_p: 1.0 };
+    let mut found = Found::none();
+    let mut after_plays = 0;
     for (rules, sets) in [
         ("players=2,colours=3,cards_per_colour=3,hand_size=3,rounds=1", 12),
         ("players=2,colours=3,cards_per_colour=4,hand_size=4,rounds=1", 8),
@@ -85,10 +44,18 @@ fn samplers_follow_the_enumeration_of_all_histories() {
         ("players=4,colours=4,cards_per_colour=2,hand_size=2,rounds=1", 8),
         ("players=4,colours=3,cards_per_colour=4,hand_size=3,rounds=1", 3),
     ] {
-        compare(rules, sets, &mut found);
+        let game = game(rules);
+        information_sets(&game, (81, rules, sets), somewhere, |history, seat, rng, context| {
+            let fits = game.sampler(&game.view(history, seat)).count() >= 3;
+            if fits {
+                found.compare(&game, (history, seat), 20_000, rng, context);
+                after_plays += u32::from(game.turn(history.state()).seat().is_some());
+            }
+            fits
+        });
     }
-    println!("{found:?}");
-    assert!(found.sets >= 80 && found.unequal >= 40 && found.after_plays >= 30, "{found:?}");
+    println!("{found:?}, {after_plays} after plays");
+    assert!(found.sets >= 80 && found.unequal >= 40 && after_plays >= 30, "{found:?}, {after_plays} after plays");
 }
 
 /// The hands of seats 1 to 3 in a state, from the picture for people.
@@ -223,29 +190,21 @@ fn sampled_histories_follow_the_enumeration_event_by_event() {
         "players=2,colours=2,cards_per_colour=3,hand_size=2,rounds=2,placement=choice",
     ] {
         let game = game(rules);
-        let mut compared = 0;
-        for index in 0.. {
-            if compared == 4 {
-                break;
+        information_sets(&game, (83, rules, 4), somewhere, |history, seat, rng, context| {
+            let all = histories(&game, history, seat);
+            let fits = (4..=1000).contains(&all.len());
+            if fits {
+                let sampler = game.sampler(&game.view(history, seat));
+                let mut sampled = HashMap::new();
+                for _ in 0..200 * all.len() {
+                    *sampled.entry(actions(&sampler.sample_history(&game, rng))).or_default() += 1;
+                }
+                let p = chi_square(&sampled, &all);
+                assert!(p > SMALLEST_P, "{context}: p-value {p} over {} histories", all.len());
+                smallest = smallest.min(p);
             }
-            let mut rng = Rng::stream(83, rules, index);
-            let history = somewhere(&game, &mut rng);
-            let seat = Seat(rng.below(game.num_seats() as u32) as u8);
-            let all = histories(&game, &history, seat);
-            if !(4..=1000).contains(&all.len()) {
-                assert!(index < 500, "{rules} has such information sets");
-                continue;
-            }
-            let sampler = game.sampler(&game.view(&history, seat));
-            let mut sampled = HashMap::new();
-            for _ in 0..200 * all.len() {
-                *sampled.entry(actions(&sampler.sample_history(&game, &mut rng))).or_default() += 1;
-            }
-            let p = chi_square(&sampled, &all);
-            assert!(p > SMALLEST_P, "{rules}, game {index}, {seat:?}: p-value {p} over {} histories", all.len());
-            smallest = smallest.min(p);
-            compared += 1;
-        }
+            fits
+        });
     }
     println!("smallest p-value {smallest}");
 }
@@ -253,8 +212,6 @@ fn sampled_histories_follow_the_enumeration_event_by_event() {
 #[test]
 fn the_fast_path_of_chance_follows_the_explicit_one() {
     for rules in ["", "players=2,rounds=1,colours=3,cards_per_colour=4,hand_size=5"] {
-        let p_values = chance_sampling(&game(rules), 6, 10_000);
-        assert!(p_values.len() >= 13, "{rules}");
-        assert!(p_values.iter().all(|&p| p > SMALLEST_P), "{rules}: {p_values:?}");
+        fast_path_follows(&game(rules), rules, 10_000, 13);
     }
 }

@@ -1,14 +1,14 @@
 //! Exact sampling of Schwimmen: samplers against the enumeration of all histories from the first card on, and, with more cards
 //! and players, against the trial of every way to deal what a seat does not know.
 
+mod samplers;
+
 use std::collections::HashMap;
 
+use samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
 use stier_core::games::schwimmen::{Rules, Schwimmen, State};
-use stier_core::testing::{chance_sampling, chi_square, sampling};
+use stier_core::testing::chi_square;
 use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};
-
-/// Below this a p-value means that something is wrong. The seeds are fixed, so that these are always the same draws.
-const SMALLEST_P: f64 = 1e-6;
 
 fn game(rules: &str) -> Schwimmen {
     Schwimmen::new(Rules::from_text(rules).unwrap()).unwrap()
@@ -36,33 +36,6 @@ fn somewhere(game: &Schwimmen, rng: &mut Rng) -> History<Schwimmen> {
     history.prefix(game, dealt(game) + rng.below((length - dealt(game)).max(1) as u32) as usize)
 }
 
-/// What the comparison of many information sets came to.
-#[derive(Debug)]
-struct Found {
-    sets: u32,
-    /// Sets in which some deals cannot have gone on.
-    excluding: u32,
-    worlds: usize,
-    largest: usize,
-    smallest_p: f64,
-}
-
-impl Found {
-    fn none() -> Self {
-        Self { sets: 0, excluding: 0, worlds: 0, largest: 0, smallest_p: 1.0 }
-    }
-
-    fn add(&mut self, worlds: usize, p_values: [f64; 2], context: &dyn Fn() -> String) {
-        for p in p_values {
-            assert!(p > SMALLEST_P, "{}: p-values {p_values:?}", context());
-            self.smallest_p = self.smallest_p.min(p);
-        }
-        self.sets += 1;
-        self.worlds += worlds;
-        self.largest = self.largest.max(worlds);
-    }
-}
-
 #[test]
 fn samplers_follow_the_enumeration_of_all_histories() {
     let mut found = Found::none();
@@ -75,22 +48,16 @@ fn samplers_follow_the_enumeration_of_all_histories() {
     ] {
         let game = game(rules);
         let mut sets = 0;
-        for index in 0.. {
-            if sets == wanted {
-                break;
-            }
-            let mut rng = Rng::stream(91, rules, index);
-            let history = somewhere(&game, &mut rng);
-            let seat = Seat(rng.below(2) as u8);
+        information_sets(&game, (91, rules, wanted), somewhere, |history, seat, rng, context| {
             // Before the dealer's decision there are as many worlds as deals; a few of those sets are enough.
-            let count = game.sampler(&game.view(&history, seat)).count();
-            if count < 3 || (count > 100 && sets % 4 > 0) {
-                continue;
+            let count = game.sampler(&game.view(history, seat)).count();
+            let fits = count >= 3 && (count <= 100 || sets % 4 == 0);
+            if fits {
+                found.compare(&game, (history, seat), 20_000, rng, context);
+                sets += 1;
             }
-            let (worlds, p_values) = sampling(&game, &history, seat, 20_000, &mut rng);
-            found.add(worlds, p_values, &|| format!("{rules}, game {index}, {seat:?}"));
-            sets += 1;
-        }
+            fits
+        });
     }
     println!("{found:?}");
     assert!(found.sets >= 40, "{found:?}");
@@ -169,6 +136,7 @@ fn first_seat(game: &Schwimmen) -> usize {
 #[test]
 fn samplers_follow_the_trial_of_all_deals() {
     let mut found = Found::none();
+    let mut excluding = 0;
     for (rules, wanted) in [
         ("players=2,suits=4,ranks=5", 12),
         ("players=2,suits=3,ranks=5,three_of_a_kind=on,dealer=0", 8),
@@ -178,40 +146,31 @@ fn samplers_follow_the_trial_of_all_deals() {
         ("players=3,suits=4,ranks=4,dealer_swap=open", 8),
     ] {
         let game = game(rules);
-        let mut sets = 0;
-        for index in 0.. {
-            assert!(index < 20_000, "{rules} has such information sets");
-            if sets == wanted {
-                break;
-            }
-            let mut rng = Rng::stream(92, rules, index);
-            let history = somewhere(&game, &mut rng);
-            let seat = Seat(rng.below(game.num_seats() as u32) as u8);
-            let sampler = game.sampler(&game.view(&history, seat));
+        information_sets(&game, (92, rules, wanted), somewhere, |history, seat, rng, context| {
+            let sampler = game.sampler(&game.view(history, seat));
             let is_open = rules.contains("open") || rules.contains("off");
             if !(5..=3000).contains(&sampler.count()) || history.events().len() < dealt(&game) + 3 {
-                continue;
+                return false;
             }
             // Face down at first: a keep has shown the table since, a swap has not.
             let table = !is_open;
-            let (exact, excluded) = tried(&game, &history, seat, table);
-            let context = || format!("{rules}, game {index}, {seat:?}");
-            assert_eq!(sampler.count(), exact.len() as u64, "{}", context());
+            let (exact, some_excluded) = tried(&game, history, seat, table);
+            assert_eq!(sampler.count(), exact.len() as u64, "{context}");
             let worlds: HashMap<State, u64> = sampler.worlds().map(|world| (world.state, world.weight)).collect();
-            assert_eq!(worlds.len(), exact.len(), "{}", context());
-            assert!(exact.iter().all(|(state, &deals)| deals == 1.0 && worlds.get(state) == Some(&1)), "{}", context());
+            assert_eq!(worlds.len(), exact.len(), "{context}");
+            assert!(exact.iter().all(|(state, &deals)| deals == 1.0 && worlds.get(state) == Some(&1)), "{context}");
             let (mut drawn, mut last) = (HashMap::new(), HashMap::new());
             for _ in 0..(20 * exact.len()).max(5000) {
-                *drawn.entry(sampler.sample(&mut rng)).or_default() += 1;
-                *last.entry(*sampler.sample_history(&game, &mut rng).state()).or_default() += 1;
+                *drawn.entry(sampler.sample(rng)).or_default() += 1;
+                *last.entry(*sampler.sample_history(&game, rng).state()).or_default() += 1;
             }
-            found.add(exact.len(), [chi_square(&drawn, &exact), chi_square(&last, &exact)], &context);
-            found.excluding += u32::from(excluded);
-            sets += 1;
-        }
+            found.add(exact.len(), [chi_square(&drawn, &exact), chi_square(&last, &exact)], context);
+            excluding += u32::from(some_excluded);
+            true
+        });
     }
-    println!("{found:?}");
-    assert!(found.sets >= 40 && found.excluding >= 25, "{found:?}");
+    println!("{found:?}, in {excluding} some deals cannot have gone on");
+    assert!(found.sets >= 40 && excluding >= 25, "{found:?}, {excluding}");
 }
 
 /// Counting by formula and counting world by world agree where that takes a while: five players, most cards hidden.
@@ -258,8 +217,6 @@ fn every_order_of_a_dealt_set_is_as_likely() {
 #[test]
 fn the_fast_path_of_chance_follows_the_explicit_one() {
     for rules in ["", "players=5,ranks=6,dealer_swap=off", "players=2,suits=4,ranks=3"] {
-        let p_values = chance_sampling(&game(rules), 6, 20_000);
-        assert!(p_values.len() >= 5, "{rules}");
-        assert!(p_values.iter().all(|&p| p > SMALLEST_P), "{rules}: {p_values:?}");
+        fast_path_follows(&game(rules), rules, 20_000, 5);
     }
 }

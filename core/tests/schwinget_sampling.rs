@@ -4,16 +4,15 @@
 #[path = "naive/schwinget.rs"]
 mod naive;
 
+mod samplers;
+
 use std::collections::HashMap;
 
 use naive::{Match, Variant};
+use samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
 use stier_core::games::schwinget::{Rules, Schwinget, State};
-use stier_core::testing::{chance_sampling, chi_square, sampling};
+use stier_core::testing::chi_square;
 use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};
-
-/// Below this a p-value means that something is wrong: with some hundred tests, by accident once in ten thousand runs. The
-/// seeds are fixed, so that these are always the same draws.
-const SMALLEST_P: f64 = 1e-6;
 
 fn game(rules: &str) -> Schwinget {
     Schwinget::new(Rules::from_text(rules).unwrap()).unwrap()
@@ -80,55 +79,29 @@ fn somewhere(game: &Schwinget, rng: &mut Rng) -> History<Schwinget> {
     history.prefix(game, dealt + rng.below((history.events().len() - dealt) as u32) as usize)
 }
 
-/// What the comparison of many information sets came to.
-#[derive(Default, Debug)]
-struct Found {
-    sets: u32,
-    after_void: u32,
-    unequal: u32,
-    worlds: usize,
-    largest: usize,
-    smallest_p: f64,
-}
-
 /// Compares samplers with the enumeration at `wanted` information sets under these rules, three quarters of them of a seat
-/// whose opponent has drawn after showing a void.
-fn compare(rules: &str, wanted: u32, found: &mut Found) {
+/// whose opponent has drawn after showing a void. Returns how many those are.
+fn compare(rules: &str, wanted: u32, found: &mut Found) -> u32 {
     let game = game(rules);
     let (mut sets, mut after_void) = (0, 0);
-    for index in 0.. {
-        assert!(index < 20_000, "{rules} has such information sets");
-        if sets == wanted {
-            return;
+    information_sets(&game, (77, rules, wanted), somewhere, |history, seat, rng, context| {
+        let has_void = draws_after_a_void(&game, history)[1 - seat.index()] > 0;
+        let count = game.sampler(&game.view(history, seat)).count();
+        let enough = if has_void { count >= 3 } else { after_void * 4 >= sets * 3 && count >= 6 };
+        if enough {
+            found.compare(&game, (history, seat), 20_000, rng, context);
+            sets += 1;
+            after_void += u32::from(has_void);
         }
-        let mut rng = Rng::stream(77, rules, index);
-        let history = somewhere(&game, &mut rng);
-        let seat = Seat(rng.below(2) as u8);
-        let has_void = draws_after_a_void(&game, &history)[1 - seat.index()] > 0;
-        let sampler = game.sampler(&game.view(&history, seat));
-        let enough = if has_void { sampler.count() >= 3 } else { after_void * 4 >= sets * 3 && sampler.count() >= 6 };
-        if !enough {
-            continue;
-        }
-        let (worlds, p_values) = sampling(&game, &history, seat, 20_000, &mut rng);
-        let weights: Vec<u64> = sampler.worlds().map(|world| world.weight).collect();
-        for p in p_values {
-            assert!(p > SMALLEST_P, "{rules}, game {index}, {seat:?}: p-values {p_values:?}");
-            found.smallest_p = found.smallest_p.min(p);
-        }
-        sets += 1;
-        after_void += u32::from(has_void);
-        found.sets += 1;
-        found.after_void += u32::from(has_void);
-        found.unequal += u32::from(weights.iter().any(|&weight| weight != weights[0]));
-        found.worlds += worlds;
-        found.largest = found.largest.max(worlds);
-    }
+        enough
+    });
+    after_void
 }
 
 #[test]
 fn samplers_follow_the_enumeration_of_all_histories() {
-    let mut found = Found { smallest_p: 1.0, ..Found::default() };
+    let mut found = Found::none();
+    let mut after_void = 0;
     for specials in ["void_only", "anytime"] {
         for (deck, sets) in [
             ("suits=2,values=4,hand_size=2,set_aside=2", 8),
@@ -138,35 +111,27 @@ fn samplers_follow_the_enumeration_of_all_histories() {
             ("suits=3,values=4,referee=off,counter=off,hand_size=2,set_aside=2", 6),
             ("suits=3,values=4,counter=off,hand_size=3,set_aside=1", 4),
         ] {
-            compare(&format!("specials={specials},{deck}"), sets, &mut found);
+            after_void += compare(&format!("specials={specials},{deck}"), sets, &mut found);
         }
     }
-    println!("{found:?}");
+    println!("{found:?}, {after_void} after a void");
     assert!(found.sets >= 60, "{found:?}");
-    assert!(found.after_void >= 40, "{found:?}");
+    assert!(after_void >= 40, "{after_void}");
     assert!(found.unequal >= 10, "{found:?}");
 }
 
 #[test]
 fn samplers_follow_the_enumeration_in_a_second_bout() {
     let game = game("suits=2,values=2,hand_size=1,set_aside=2,bouts=2");
-    let mut compared = 0;
-    for index in 0..200 {
-        let mut rng = Rng::stream(78, "second bout", index);
-        let history = somewhere(&game, &mut rng);
+    let mut found = Found::none();
+    information_sets(&game, (78, "second bout", 10), somewhere, |history, seat, rng, context| {
         let first_bout = 2 + 1 + 2 + 2;
-        if history.events().len() < first_bout + 4 || compared == 10 {
-            continue;
+        let fits = history.events().len() >= first_bout + 4 && game.sampler(&game.view(history, seat)).count() >= 2;
+        if fits {
+            found.compare(&game, (history, seat), 5_000, rng, context);
         }
-        let seat = Seat(rng.below(2) as u8);
-        if game.sampler(&game.view(&history, seat)).count() < 2 {
-            continue;
-        }
-        let (_, p_values) = sampling(&game, &history, seat, 5_000, &mut rng);
-        assert!(p_values.into_iter().all(|p| p > SMALLEST_P), "game {index}: {p_values:?}");
-        compared += 1;
-    }
-    assert_eq!(compared, 10);
+        fits
+    });
 }
 
 /// Every history that the seat cannot tell apart from the true one, by its actions. Each is as likely as the others: chance
@@ -201,31 +166,24 @@ fn sampled_histories_follow_the_enumeration_event_by_event() {
     let mut smallest: f64 = 1.0;
     for specials in ["void_only", "anytime"] {
         let game = game(&format!("specials={specials},suits=2,values=4,hand_size=2,set_aside=2"));
-        let mut compared = 0;
-        for index in 0.. {
-            if compared == 10 {
-                break;
+        information_sets(&game, (79, specials, 10), somewhere, |history, seat, rng, context| {
+            if draws_after_a_void(&game, history)[1 - seat.index()] == 0 {
+                return false;
             }
-            let mut rng = Rng::stream(79, specials, index);
-            let history = somewhere(&game, &mut rng);
-            let seat = Seat(rng.below(2) as u8);
-            if draws_after_a_void(&game, &history)[1 - seat.index()] == 0 {
-                continue;
+            let all = histories(&game, history, seat);
+            let fits = (20..=1000).contains(&all.len());
+            if fits {
+                let sampler = game.sampler(&game.view(history, seat));
+                let mut sampled = HashMap::new();
+                for _ in 0..500 * all.len() {
+                    *sampled.entry(actions(&sampler.sample_history(&game, rng))).or_default() += 1;
+                }
+                let p = chi_square(&sampled, &all);
+                assert!(p > SMALLEST_P, "{context}: p-value {p} over {} histories", all.len());
+                smallest = smallest.min(p);
             }
-            let all = histories(&game, &history, seat);
-            if !(20..=1000).contains(&all.len()) {
-                continue;
-            }
-            let sampler = game.sampler(&game.view(&history, seat));
-            let mut sampled = HashMap::new();
-            for _ in 0..500 * all.len() {
-                *sampled.entry(actions(&sampler.sample_history(&game, &mut rng))).or_default() += 1;
-            }
-            let p = chi_square(&sampled, &all);
-            assert!(p > SMALLEST_P, "{specials}, game {index}, {seat:?}: p-value {p} over {} histories", all.len());
-            smallest = smallest.min(p);
-            compared += 1;
-        }
+            fits
+        });
     }
     println!("smallest p-value {smallest}");
 }
@@ -233,9 +191,7 @@ fn sampled_histories_follow_the_enumeration_event_by_event() {
 #[test]
 fn the_fast_path_of_chance_follows_the_explicit_one() {
     for rules in ["", "bouts=2,scoring=schwinger", "suits=2,values=3,hand_size=2,set_aside=2"] {
-        let p_values = chance_sampling(&game(rules), 6, 20_000);
-        assert!(p_values.len() >= 5, "{rules}");
-        assert!(p_values.iter().all(|&p| p > SMALLEST_P), "{rules}: {p_values:?}");
+        fast_path_follows(&game(rules), rules, 20_000, 5);
     }
 }
 

@@ -5,16 +5,15 @@
 #[path = "naive/up_and_down.rs"]
 mod naive;
 
+mod samplers;
+
 use std::collections::{HashMap, HashSet};
 
 use naive::{Match, Next, Variant};
+use samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
 use stier_core::games::up_and_down::{Rules, State, UpAndDown};
-use stier_core::testing::{chance_sampling, chi_square, sampling};
+use stier_core::testing::chi_square;
 use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};
-
-/// Below this a p-value means that something is wrong: with some hundred tests, by accident once in ten thousand runs. The
-/// seeds are fixed, so that these are always the same draws.
-const SMALLEST_P: f64 = 1e-6;
 
 fn game(rules: &str) -> UpAndDown {
     UpAndDown::new(Rules::from_text(rules).unwrap()).unwrap()
@@ -35,54 +34,14 @@ fn face_down(game: &UpAndDown, state: &State, seat: Seat) -> usize {
     game.text(state, Some(seat)).matches("card: ? ").count()
 }
 
-/// What the comparison of many information sets came to.
-#[derive(Debug)]
-struct Found {
-    sets: u32,
-    at_chance: u32,
-    with_hidden_choice: u32,
-    largest: usize,
-    smallest_p: f64,
-}
-
-/// Compares samplers with the enumeration at `wanted` information sets under these rules.
-fn compare(rules: &str, wanted: u32, found: &mut Found) {
-    let game = game(rules);
-    let mut sets = 0;
-    for index in 0.. {
-        assert!(index < 2_000, "{rules} has such information sets");
-        if sets == wanted {
-            return;
-        }
-        let mut rng = Rng::stream(77, rules, index);
-        let whole = played(&game, &mut rng);
-        let history = whole.prefix(&game, 1 + rng.below(whole.events().len() as u32) as usize);
-        let seat = Seat(rng.below(game.num_seats() as u32) as u8);
-        let count = game.sampler(&game.view(&history, seat)).count();
-        if !(2..=3_000).contains(&count) {
-            continue;
-        }
-        let hidden = face_down(&game, history.state(), seat);
-        // Half of them while cards lie face down.
-        if hidden == 0 && 2 * found.with_hidden_choice < found.sets {
-            continue;
-        }
-        let (worlds, p_values) = sampling(&game, &history, seat, 20_000, &mut rng);
-        for p in p_values {
-            assert!(p > SMALLEST_P, "{rules}, game {index}, {seat:?}: p-values {p_values:?}");
-            found.smallest_p = found.smallest_p.min(p);
-        }
-        sets += 1;
-        found.sets += 1;
-        found.with_hidden_choice += u32::from(hidden > 0);
-        found.at_chance += u32::from(game.turn(history.state()) == Turn::Chance);
-        found.largest = found.largest.max(worlds);
-    }
-}
-
 #[test]
 fn samplers_follow_the_enumeration_of_all_histories() {
-    let mut found = Found { sets: 0, at_chance: 0, with_hidden_choice: 0, largest: 0, smallest_p: 1.0 };
+    let mut found = Found::none();
+    let (mut at_chance, mut with_hidden_choice) = (0, 0);
+    let somewhere = |game: &UpAndDown, rng: &mut Rng| {
+        let whole = played(game, rng);
+        whole.prefix(game, 1 + rng.below(whole.events().len() as u32) as usize)
+    };
     for (rules, wanted) in [
         ("players=2,die_faces=2,hand_size=1", 6),
         ("players=2,die_faces=2,hand_size=2", 12),
@@ -94,10 +53,22 @@ fn samplers_follow_the_enumeration_of_all_histories() {
         ("players=3,die_faces=2,hand_size=1,tie_break_rounds=1", 6),
         ("players=4,die_faces=2,hand_size=1", 8),
     ] {
-        compare(rules, wanted, &mut found);
+        let game = game(rules);
+        information_sets(&game, (77, rules, wanted), somewhere, |history, seat, rng, context| {
+            let few = (2..=3_000).contains(&game.sampler(&game.view(history, seat)).count());
+            let hidden = face_down(&game, history.state(), seat);
+            // Half of them while cards lie face down.
+            let fits = few && (hidden > 0 || 2 * with_hidden_choice >= found.sets);
+            if fits {
+                found.compare(&game, (history, seat), 20_000, rng, context);
+                with_hidden_choice += u32::from(hidden > 0);
+                at_chance += u32::from(game.turn(history.state()) == Turn::Chance);
+            }
+            fits
+        });
     }
-    println!("{found:?}");
-    assert!(found.sets >= 60 && found.with_hidden_choice >= 30 && found.at_chance >= 5, "{found:?}");
+    println!("{found:?}, {with_hidden_choice} with a hidden choice, {at_chance} at a random event");
+    assert!(found.sets >= 60 && with_hidden_choice >= 30 && at_chance >= 5, "{with_hidden_choice} and {at_chance}");
 }
 
 /// Every history that the seat cannot tell apart from the true one, by its actions, with its chance reach probability.
@@ -133,30 +104,26 @@ fn sampled_histories_follow_the_enumeration_event_by_event() {
     let mut smallest: f64 = 1.0;
     for rules in ["players=2,die_faces=2,hand_size=2", "players=3,die_faces=2,hand_size=1"] {
         let game = game(rules);
-        let mut compared = 0;
-        for index in 0.. {
-            if compared == 8 {
-                break;
-            }
-            let mut rng = Rng::stream(79, rules, index);
-            let whole = played(&game, &mut rng);
+        let somewhere = |game: &UpAndDown, rng: &mut Rng| {
+            let whole = played(game, rng);
             let setup = game.num_seats() * usize::from(game.rules().hand_size) + 3;
-            let history = whole.prefix(&game, setup + rng.below((whole.events().len() - setup) as u32) as usize);
-            let seat = Seat(rng.below(game.num_seats() as u32) as u8);
-            let all = histories(&game, &history, seat);
-            if !(20..=800).contains(&all.len()) {
-                continue;
+            whole.prefix(game, setup + rng.below((whole.events().len() - setup) as u32) as usize)
+        };
+        information_sets(&game, (79, rules, 8), somewhere, |history, seat, rng, context| {
+            let all = histories(&game, history, seat);
+            let fits = (20..=800).contains(&all.len());
+            if fits {
+                let sampler = game.sampler(&game.view(history, seat));
+                let mut sampled = HashMap::new();
+                for _ in 0..100 * all.len() {
+                    *sampled.entry(actions(&sampler.sample_history(&game, rng))).or_default() += 1;
+                }
+                let p = chi_square(&sampled, &all);
+                assert!(p > SMALLEST_P, "{context}: p-value {p} over {} histories", all.len());
+                smallest = smallest.min(p);
             }
-            let sampler = game.sampler(&game.view(&history, seat));
-            let mut sampled = HashMap::new();
-            for _ in 0..100 * all.len() {
-                *sampled.entry(actions(&sampler.sample_history(&game, &mut rng))).or_default() += 1;
-            }
-            let p = chi_square(&sampled, &all);
-            assert!(p > SMALLEST_P, "{rules}, game {index}, {seat:?}: p-value {p} over {} histories", all.len());
-            smallest = smallest.min(p);
-            compared += 1;
-        }
+            fits
+        });
     }
     println!("smallest p-value {smallest}");
 }
@@ -380,12 +347,7 @@ fn in_the_middle_of_the_full_game_samples_follow_rejection() {
 
 #[test]
 fn the_fast_path_of_chance_follows_the_explicit_one() {
-    let mut smallest: f64 = 1.0;
     for rules in ["", "players=2,rounds=2", "players=3,die_faces=2", "players=2,die_faces=4,hand_size=6"] {
-        let p_values = chance_sampling(&game(rules), 6, 20_000);
-        assert!(p_values.len() >= 6, "{rules}");
-        assert!(p_values.iter().all(|&p| p > SMALLEST_P), "{rules}: {p_values:?}");
-        smallest = p_values.into_iter().fold(smallest, f64::min);
+        fast_path_follows(&game(rules), rules, 20_000, 6);
     }
-    println!("smallest p-value {smallest}");
 }
