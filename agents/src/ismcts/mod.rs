@@ -33,6 +33,25 @@
 //! final choice costs strength against opponents who do not exploit: with UCB1 in Schwinget, at 1,000 iterations, it wins 47 %
 //! against the most visited action.
 //!
+//! Neither beliefs nor self-determination make it an equilibrium. Exploitability on Kuhn poker (half the NashConv; random play: 0.458),
+//! `observer=multi`, means of ten seeds:
+//!
+//! | settings | 100 iterations | 1,000 | 10,000 |
+//! | --- | --- | --- | --- |
+//! | `choose=visits` | 0.167 | 0.167 | 0.167 |
+//! | `choose=sample` | 0.120 | 0.157 | 0.165 |
+//! | the same, `self_determination=0.5` | 0.119 | 0.143 | 0.152 |
+//! | the same, `beliefs=policy`, the model indifferent (`rollout`) | 0.115 | 0.157 | 0.168 |
+//! | the same, the model wrong (`greedy`: only kings bet) | 0.189 | 0.206 | 0.210 |
+//! | the same, the model an equilibrium (`fitted`, at temperature 1 without epsilon) | 0.144 | 0.143 | 0.143 |
+//! | `selection=exp3,choose=mixed` | 0.181 | 0.134 | 0.163 |
+//! | the same, `self_determination=0.5` | 0.206 | 0.126 | 0.150 |
+//! | the same, the model an equilibrium | 0.184 | 0.109 | 0.109 |
+//!
+//! With a single observer figures are alike, but self-determination does nothing at 10,000 iterations. A model that is wrong costs more
+//! than none; one that is right leaves the searcher indifferent where it should be, and what it then plays is left to chance (0.09 to
+//! 0.24 from seed to seed with UCB1, 0.105 to 0.114 with EXP3, at 10,000).
+//!
 //! When to use what: `puct` where the game's hints say much about single moves (it wins 72 % against `ucb1` in Up & Down for two,
 //! 66 % in Schwimmen for two, at 500 iterations; in Schwinget it gains nothing); else `ucb1`, `ucb1_tuned` (c = 0.5) or
 //! `smooth_uct`, which are about equally strong; `multi` with `regret_matching` and `choose=mixed` for choices made at once and
