@@ -6,7 +6,9 @@ use std::time::Duration;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use stier_core::bits::{deposit, deposit_portable};
 use stier_core::games::schwinget::{Rules, Schwinget, State};
-use stier_core::{ActionSet as _, Game, Hints, History, Options as _, Rng, Sampler as _, Seat, Turn, for_each_game};
+use stier_core::{
+    ActionSet as _, Encode, Game, Hints, History, Options as _, Rng, Sampler as _, Seat, Turn, encode, for_each_game,
+};
 
 /// Playouts per measured iteration.
 const PLAYOUTS: u64 = 1000;
@@ -173,6 +175,38 @@ fn samples<G: Hints>(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// Every state of a game in which somebody has to decide, with the player.
+fn decisions<G: Hints>(game: &G, index: u64) -> Vec<(G::State, Seat)> {
+    let mut rng = Rng::stream(7, "bench encodings", index);
+    let mut state = game.root();
+    let mut all = Vec::new();
+    game.settle(&mut state, &mut rng);
+    while let Turn::Seat(seat) = game.turn(&state) {
+        all.push((state, seat));
+        let action = game.rollout(&state, game.legal(&state)).pick(&mut rng);
+        game.step(&mut state, action, &mut rng);
+    }
+    all
+}
+
+fn encodings<G: Hints + Encode>(criterion: &mut Criterion) {
+    let game = G::new(G::Rules::default()).expect("default rules");
+    // Many states, so that the processor cannot learn them by heart.
+    let states: Vec<(G::State, Seat)> = (0..64).flat_map(|index| decisions(&game, index)).collect();
+    let mut row = vec![0.0; encode::size(&game.observation_layout())];
+    let mut group = criterion.benchmark_group(format!("encode/{}", G::NAME));
+    group.throughput(Throughput::Elements(states.len() as u64));
+    group.bench_function("observation", |bencher| {
+        bencher.iter(|| {
+            for (state, seat) in &states {
+                game.observation(state, *seat, &mut row);
+                black_box(&mut row);
+            }
+        });
+    });
+    group.finish();
+}
+
 /// What the exception from `unsafe_code = "deny"` buys.
 fn bit_tricks(criterion: &mut Criterion) {
     let mut rng = Rng::stream(4, "bench bits", 0);
@@ -200,6 +234,7 @@ fn engine(criterion: &mut Criterion) {
         ($name:ident, $game:ty) => {
             playouts::<$game>(criterion);
             samples::<$game>(criterion);
+            encodings::<$game>(criterion);
         };
     }
     for_each_game!(bench);

@@ -44,6 +44,9 @@ pub trait ActionSet: Copy + Eq + Default + fmt::Debug + Send + Sync + 'static {
     /// The action with exactly `rank` smaller ones in the set; `rank < len`.
     fn nth(self, rank: usize) -> Action;
 
+    /// The members `64 * index` to `64 * index + 63` as bits, lowest first; `64 * index < CAPACITY`.
+    fn word(self, index: usize) -> u64;
+
     /// For each of eight ids below [`CAPACITY`](ActionSet::CAPACITY), 1 if it is in the set, else 0; without branches.
     fn lanes(self, ids: &[u8; 8]) -> [u32; 8];
 
@@ -107,6 +110,11 @@ macro_rules! action_bits {
             }
 
             #[inline(always)]
+            fn word(self, index: usize) -> u64 {
+                (self.0 >> (64 * index)) as u64
+            }
+
+            #[inline(always)]
             fn lanes(self, ids: &[u8; 8]) -> [u32; 8] {
                 ids.map(|id| (self.0.wrapping_shr(u32::from(id)) & 1) as u32)
             }
@@ -140,6 +148,9 @@ mod tests {
         assert_eq!(set.iter().collect::<Vec<_>>(), ids);
         assert!(set.contains(Action(40)) && !set.contains(Action(41)) && !set.contains(Action(255)));
         assert_eq!(set.lanes(&[0, 3, 4, 5, 8, 39, 40, S::CAPACITY as u8 - 1]), [0, 1, 0, 1, 1, 0, 1, 1]);
+        let words: Vec<u64> = (0..S::CAPACITY / 64).map(|index| set.word(index)).collect();
+        let bit = |id: usize| words[id / 64] >> (id % 64) & 1 == 1;
+        assert!((0..S::CAPACITY).all(|id| bit(id) == set.contains(Action(id as u8))));
         let rest = set.without(S::default().with(Action(5)));
         assert_eq!(rest.len(), 4);
         assert_eq!(set.without(rest).nth(0), Action(5));

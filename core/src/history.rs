@@ -41,6 +41,12 @@ impl<G: Game> History<G> {
         history
     }
 
+    /// Nothing has happened yet, again; the room that the events took is kept.
+    pub fn restart(&mut self, game: &G) {
+        self.state = game.root();
+        self.events.clear();
+    }
+
     /// The state now.
     pub fn state(&self) -> &G::State {
         &self.state

@@ -25,7 +25,7 @@ pub mod utility;
 
 pub use actions::{Action, ActionSet, Actions64, Actions128};
 pub use dealer::Dealer;
-pub use encode::{Encode, Field};
+pub use encode::{Cell, Encode, Field};
 pub use error::{IllegalAction, ParseError, RecordError, RulesError};
 pub use game::{Chance, Game, Outcome, Sampler, SeatView, Turn, World};
 pub use hints::Hints;

@@ -397,6 +397,9 @@ pub fn observation<G: Encode>(game: &G, state: &G::State, seat: Seat) -> Vec<f32
     let mut out = vec![f32::NAN; encode::size(&game.observation_layout())];
     game.observation(state, seat, &mut out);
     assert!(out.iter().all(|&value| value == 0.0 || value == 1.0), "observations are planes of zeros and ones");
+    let mut bytes = vec![u8::MAX; out.len()];
+    game.observation(state, seat, &mut bytes);
+    assert!(bytes.iter().zip(&out).all(|(&byte, &value)| f32::from(byte) == value), "bytes and floats agree");
     out
 }
 

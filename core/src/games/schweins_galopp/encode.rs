@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::encode::{Encode, Field, Pen, size};
+use crate::encode::{Cell, Encode, Field, Pen, size};
 use crate::game::SeatView as _;
 use crate::options::Switch;
 use crate::seats::Seat;
@@ -15,7 +15,7 @@ use super::{FOOD_IDS, SchweinsGalopp, View};
 const FOOD_BITS: usize = 8;
 
 /// Writes a count of each colour.
-fn counts(pen: &mut Pen, counts: Counts, colours: usize, len: usize) {
+fn counts<T: Cell>(pen: &mut Pen<'_, T>, counts: Counts, colours: usize, len: usize) {
     for colour in 0..colours {
         pen.count(counts.get(colour), len);
     }
@@ -83,7 +83,7 @@ impl Encode for SchweinsGalopp {
         layout
     }
 
-    fn observation(&self, state: &State, seat: Seat, out: &mut [f32]) {
+    fn observation<T: Cell>(&self, state: &State, seat: Seat, out: &mut [T]) {
         debug_assert_eq!(out.len(), size(&self.observation_layout()));
         let Sizes { seats, colours, of_a_colour, hand, track, rounds, risk, behind, .. } = self.sizes();
         let others = || (0..seats).map(|steps| seat.after(steps, seats).index());
@@ -156,7 +156,7 @@ impl Encode for SchweinsGalopp {
         }
         let mut pen = Pen::new(out);
         pen.one(Some(view.seat().index()), seats);
-        let ones = |pen: &mut Pen, kind: usize, most: usize, len: usize| {
+        let ones = |pen: &mut Pen<'_, f32>, kind: usize, most: usize, len: usize| {
             for round in 0..rounds {
                 for place in 0..most {
                     pen.one(rounds_seen.get(round).and_then(|seen| seen[kind].get(place).copied()), len);

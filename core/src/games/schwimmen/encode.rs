@@ -6,7 +6,7 @@
 //! present deal; in a match `earlier`, one value for each entry of the logs of the deals before. An entry is an event or
 //! a card that it showed; [`Seen`] lists the kinds.
 
-use crate::encode::{Encode, Field, Pen, size};
+use crate::encode::{Cell, Encode, Field, Pen, size};
 use crate::game::{Game as _, SeatView as _};
 use crate::seats::Seat;
 
@@ -24,7 +24,7 @@ const KINDS: usize = 14;
 const ENTRY: usize = KINDS + 4 + 8;
 
 /// A set of cards.
-fn cards(pen: &mut Pen, cards: u32) {
+fn cards<T: Cell>(pen: &mut Pen<'_, T>, cards: u32) {
     pen.set(u64::from(cards), CARDS);
 }
 
@@ -99,7 +99,7 @@ impl Encode for Schwimmen {
         layout
     }
 
-    fn observation(&self, state: &State, seat: Seat, out: &mut [f32]) {
+    fn observation<T: Cell>(&self, state: &State, seat: Seat, out: &mut [T]) {
         debug_assert_eq!(out.len(), size(&self.observation_layout()));
         let players = self.num_seats();
         let turns = usize::from(self.rules.max_turns);

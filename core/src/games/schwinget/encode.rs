@@ -1,6 +1,6 @@
 //! Tensors: planes of zeros and ones, the seat itself always first.
 
-use crate::encode::{Encode, Field, Pen, size};
+use crate::encode::{Cell, Encode, Field, Pen, size};
 use crate::game::{Game as _, SeatView as _};
 use crate::seats::Seat;
 
@@ -63,7 +63,7 @@ impl Encode for Schwinget {
         layout
     }
 
-    fn observation(&self, state: &State, seat: Seat, out: &mut [f32]) {
+    fn observation<T: Cell>(&self, state: &State, seat: Seat, out: &mut [T]) {
         debug_assert_eq!(out.len(), size(&self.observation_layout()));
         let cards = self.num_outcomes();
         let (tricks, bouts) = (self.max_tricks(), usize::from(self.rules.bouts));

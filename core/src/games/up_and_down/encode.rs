@@ -1,7 +1,7 @@
 //! Tensors: planes of zeros and ones, the seat itself always first, the others clockwise.
 
 use crate::actions::{ActionSet as _, Actions64};
-use crate::encode::{Encode, Field, Pen, size};
+use crate::encode::{Cell, Encode, Field, Pen, size};
 use crate::game::{Game as _, SeatView as _};
 use crate::seats::Seat;
 
@@ -47,7 +47,7 @@ impl Encode for UpAndDown {
         layout
     }
 
-    fn observation(&self, state: &State, seat: Seat, out: &mut [f32]) {
+    fn observation<T: Cell>(&self, state: &State, seat: Seat, out: &mut [T]) {
         debug_assert_eq!(out.len(), size(&self.observation_layout()));
         let (cards, seats) = (usize::from(self.deck.size), self.num_seats());
         let (tricks, rounds) = (usize::from(self.tricks), usize::from(self.rules.most_rounds()));
