@@ -21,7 +21,10 @@ use crate::arena::{self, Entrant, PitError, PitResult, Settings};
 use crate::marginals::{Marginals, marginals};
 use crate::oracle::Player;
 use crate::properties::{self, MeasureError, Properties};
+use crate::resample_many::{self, DynWorlds, ResampleError};
+use crate::search_many::{self, SearchManyError};
 use crate::spec::AgentSpec;
+use crate::vector::{self, DynVector, Vector, VectorError};
 use crate::worlds::Worlds;
 
 /// A game that can do everything.
@@ -104,6 +107,26 @@ pub trait DynGame: Send + Sync + Debug {
         interrupt: &Arc<AtomicBool>,
         watch: &(dyn Fn() -> ControlFlow<()> + Sync),
     ) -> Result<PitResult, PitError>;
+    /// Many games side by side. Once `interrupt` is set, its calls end early and change nothing.
+    fn vector(&self, settings: vector::Settings, interrupt: Arc<AtomicBool>)
+    -> Result<Box<dyn DynVector>, VectorError>;
+    /// Many determinizations of states of this game, from what one seat each knows; see [`resample_many`]. Once `interrupt` is set,
+    /// the call ends early.
+    fn resample_many(
+        &self,
+        states: &[(&dyn DynState, Seat)],
+        settings: &resample_many::Settings,
+        interrupt: &AtomicBool,
+    ) -> Result<Box<dyn DynWorlds>, ResampleError>;
+    /// An agent's decisions in many states of this game; see [`search_many`]. Once `interrupt` is set, the call ends early.
+    fn search_many(
+        &self,
+        spec: &AgentSpec,
+        states: &[&dyn DynState],
+        settings: &search_many::Settings,
+        interrupt: &Arc<AtomicBool>,
+        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+    ) -> Result<Vec<Decision>, SearchManyError>;
     /// The record of a game that [`pit`](DynGame::pit) played, from its events.
     fn record_of(&self, events: &[Action]) -> String;
     /// What the game is like to search; see [`properties::measure`].
@@ -219,7 +242,39 @@ pub fn options<G: Game>() -> Vec<OptionInfo> {
     G::Rules::describe()
 }
 
+/// A state that deals itself, from its history and the dealer as it is now, which began with `seed`.
+pub(crate) fn dealt_state<G: FullGame>(
+    game: Arc<G>,
+    history: History<G>,
+    seed: u64,
+    dealer: Dealer,
+) -> Box<dyn DynState> {
+    let dealing = Some(Dealt { begun: Dealing { seed, since: 0 }, dealer });
+    Box::new(Position { game, history, dealing })
+}
+
+/// A state from a history of an information set; with a seed, its events to come draw themselves.
+pub(crate) fn resampled_state<G: FullGame>(
+    game: Arc<G>,
+    history: History<G>,
+    dealing: Option<u64>,
+) -> Box<dyn DynState> {
+    let since = history.events().len();
+    Box::new(Position { game, history, dealing: dealing.map(|seed| Dealt::new(Dealing { seed, since })) })
+}
+
 struct Face<G>(Arc<G>);
+
+impl<G: FullGame> Face<G> {
+    /// The state, if it is one of this game.
+    fn position<'a>(&self, state: &'a dyn DynState) -> Result<&'a Position<G>, DecideError> {
+        state
+            .as_any()
+            .downcast_ref::<Position<G>>()
+            .filter(|position| position.game.rules() == self.0.rules())
+            .ok_or_else(|| DecideError::OtherGame { expected: identity(self), found: identity(&*state.game()) })
+    }
+}
 
 impl<G: Game> Debug for Face<G> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -290,7 +345,7 @@ impl<G: FullGame> DynGame for Face<G> {
     }
 
     fn agent(&self, spec: &AgentSpec) -> Box<dyn DynAgent> {
-        Box::new(Decider { game: self.0.clone(), player: spec.player(spec.seed().unwrap_or(0)) })
+        Box::new(Decider { face: Face(self.0.clone()), player: spec.player(spec.seed().unwrap_or(0)) })
     }
 
     fn pit(
@@ -308,6 +363,46 @@ impl<G: FullGame> DynGame for Face<G> {
         let guests: Vec<Guest<G>> = entrants.iter().map(guest).collect();
         let guests: Vec<&dyn Entrant<G>> = guests.iter().map(|guest| guest as _).collect();
         arena::pit(&*self.0, &guests, settings, watch)
+    }
+
+    fn vector(
+        &self,
+        settings: vector::Settings,
+        interrupt: Arc<AtomicBool>,
+    ) -> Result<Box<dyn DynVector>, VectorError> {
+        Ok(Box::new(Vector::new(self.0.clone(), settings, interrupt)?))
+    }
+
+    fn resample_many(
+        &self,
+        states: &[(&dyn DynState, Seat)],
+        settings: &resample_many::Settings,
+        interrupt: &AtomicBool,
+    ) -> Result<Box<dyn DynWorlds>, ResampleError> {
+        let mut sources = Vec::with_capacity(states.len());
+        for (index, &(state, seat)) in states.iter().enumerate() {
+            let position = self.position(state).map_err(|source| ResampleError::State { index, source })?;
+            let dealt = position.dealing.is_some();
+            sources.push(resample_many::Source { history: &position.history, seat, dealt });
+        }
+        resample_many::draw(&self.0, &sources, settings, interrupt)
+    }
+
+    fn search_many(
+        &self,
+        spec: &AgentSpec,
+        states: &[&dyn DynState],
+        settings: &search_many::Settings,
+        interrupt: &Arc<AtomicBool>,
+        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+    ) -> Result<Vec<Decision>, SearchManyError> {
+        let mut sources = Vec::with_capacity(states.len());
+        for (index, &state) in states.iter().enumerate() {
+            let position = self.position(state).and_then(|position| position.decision().map(|()| position));
+            let position = position.map_err(|source| SearchManyError::State { index, source })?;
+            sources.push((&position.history, position.dealing.as_ref().map(|dealt| &dealt.dealer)));
+        }
+        search_many::search(&*self.0, spec, &sources, settings, interrupt, watch)
     }
 
     fn record_of(&self, events: &[Action]) -> String {
@@ -349,6 +444,15 @@ impl Dealt {
 }
 
 impl<G: Game> Position<G> {
+    /// Whether a player is to act.
+    fn decision(&self) -> Result<(), DecideError> {
+        match self.game.turn(self.history.state()) {
+            Turn::Chance => Err(DecideError::NoDecision("chance is")),
+            Turn::Over => Err(DecideError::NoDecision("the game is over")),
+            Turn::Seat(_) => Ok(()),
+        }
+    }
+
     /// The dealer, after the events that it began with and those that have happened since; `None` if it brings others.
     fn replayed(&self, begun: Dealing) -> Option<Dealt> {
         let events = self.history.events();
@@ -493,42 +597,23 @@ fn identity(game: &dyn DynGame) -> String {
 
 /// A player and the game that it plays.
 struct Decider<G: Game> {
-    game: Arc<G>,
+    face: Face<G>,
     player: Player<G>,
-}
-
-impl<G: FullGame> Decider<G> {
-    /// The state, if it is one of the agent's game.
-    fn position<'a>(&self, state: &'a dyn DynState) -> Result<&'a Position<G>, DecideError> {
-        state
-            .as_any()
-            .downcast_ref::<Position<G>>()
-            .filter(|position| position.game.rules() == self.game.rules())
-            .ok_or_else(|| DecideError::OtherGame {
-                expected: identity(&Face(self.game.clone())),
-                found: identity(&*state.game()),
-            })
-    }
 }
 
 impl<G: FullGame> DynAgent for Decider<G> {
     fn decide(&mut self, state: &dyn DynState) -> Result<Decision, DecideError> {
-        let position = self.position(state)?;
-        let state = position.history.state();
-        match self.game.turn(state) {
-            Turn::Chance => Err(DecideError::NoDecision("chance is")),
-            Turn::Over => Err(DecideError::NoDecision("the game is over")),
-            Turn::Seat(_) => {
-                let dealer = position.dealing.as_ref().map(|dealt| &dealt.dealer);
-                Ok(self.player.act(&self.game, &position.history, dealer, self.game.legal(state)))
-            }
-        }
+        let position = self.face.position(state)?;
+        position.decision()?;
+        let (game, history) = (&*self.face.0, &position.history);
+        let dealer = position.dealing.as_ref().map(|dealt| &dealt.dealer);
+        Ok(self.player.act(game, history, dealer, game.legal(history.state())))
     }
 
     fn beliefs(&mut self, state: &dyn DynState, seat: Seat) -> Result<Marginals, DecideError> {
-        let position = self.position(state)?;
-        let view = self.game.view(&position.history, seat);
-        Ok(marginals(&*self.game, &self.player.beliefs(&self.game, &view)))
+        let (game, position) = (&*self.face.0, self.face.position(state)?);
+        let view = game.view(&position.history, seat);
+        Ok(marginals(game, &self.player.beliefs(game, &view)))
     }
 
     fn restart(&mut self, seed: u64) {

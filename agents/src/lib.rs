@@ -29,14 +29,18 @@ pub mod presumed;
 pub mod properties;
 pub mod random;
 pub mod recursive;
+pub mod resample_many;
 pub mod ris_mcts;
 pub mod rollout;
+pub mod search_many;
 pub mod spec;
 pub mod spread;
 pub mod stop;
 pub mod survey;
+pub mod threads;
 pub mod tssr;
 pub mod uct;
+pub mod vector;
 pub mod worlds;
 
 pub use agent::{ActionStats, Agent, Decision, Search};

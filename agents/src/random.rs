@@ -1,6 +1,6 @@
 //! Uniformly random play.
 
-use stier_core::{ActionSet, Game, Rng, options};
+use stier_core::{Action, ActionSet, Game, Rng, options};
 
 use crate::agent::{Agent, Decision};
 
@@ -18,8 +18,17 @@ pub struct Random {
 impl Random {
     /// A random player with the streams of `seed`.
     pub fn new(_options: RandomOptions, seed: u64) -> Self {
-        Self { rng: Rng::stream(seed, "random", 0) }
+        Self { rng: stream(seed) }
     }
+}
+
+fn stream(seed: u64) -> Rng {
+    Rng::stream(seed, "random", 0)
+}
+
+/// What a random player with the streams of `seed` does first. It needs to be shown nothing but what is legal.
+pub fn first_choice<S: ActionSet>(seed: u64, legal: S) -> Action {
+    legal.pick(&mut stream(seed))
 }
 
 impl<G: Game> Agent<G> for Random {

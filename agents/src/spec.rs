@@ -138,6 +138,11 @@ impl AgentSpec {
         self.seed
     }
 
+    /// Whether it plays uniformly at random.
+    pub fn is_random(&self) -> bool {
+        matches!(self.kind, Kind::Random(_))
+    }
+
     /// Whether it sees everything.
     pub fn is_oracle(&self) -> bool {
         ORACLES.contains(&self.name())

@@ -1,0 +1,116 @@
+//! Who plays the seats that the learner does not.
+//!
+//! An opponent remembers nothing from one decision to the next: each is the first decision of the agent under a seed hashed from
+//! (seed of the game, "opponent", events so far). So a lane is a function of its seed and the learner's actions, a few agents
+//! serve any number of lanes, and nothing of them needs to be kept in a checkpoint. What an agent would have kept for its next
+//! decision (`reuse` of `ismcts`) it works out anew.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use stier_core::{Action, Dealer, Game, Hints, History, Rng, Seat};
+
+use super::VectorError;
+use crate::oracle::Player;
+use crate::random;
+use crate::spec::AgentSpec;
+
+/// Where the learner sits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LearnerSeat {
+    /// In every game there.
+    Fixed(Seat),
+    /// In the first game of lane `i` at seat `i`, in each next one a place further on, modulo the seats.
+    Rotate,
+    /// Drawn for each game, from (seed of the game, "learner", 0).
+    Random,
+}
+
+/// Opponents of one learner.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Opponents {
+    /// One for all other seats, or one for each, clockwise from the learner.
+    pub agents: Vec<AgentSpec>,
+    /// Where the learner sits.
+    pub learner: LearnerSeat,
+}
+
+impl Opponents {
+    /// Whether they fit a game of so many seats.
+    pub(super) fn check(&self, seats: usize) -> Result<(), VectorError> {
+        if self.agents.len() != 1 && self.agents.len() != seats - 1 {
+            return Err(VectorError::Opponents { expected: seats - 1, found: self.agents.len() });
+        }
+        match self.learner {
+            LearnerSeat::Fixed(seat) if seat.index() >= seats => Err(VectorError::Seat { seat: seat.0, seats }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether they all decide at once; the others may be interrupted.
+    pub(super) fn are_instant(&self) -> bool {
+        self.agents.iter().all(|spec| spec.options().is_empty())
+    }
+
+    /// The learner's seat in a game.
+    pub(super) fn learner(&self, seats: usize, lane: usize, episode: u64, seed: u64) -> Seat {
+        match self.learner {
+            LearnerSeat::Fixed(seat) => seat,
+            LearnerSeat::Rotate => Seat(((lane as u64).wrapping_add(episode) % seats as u64) as u8),
+            LearnerSeat::Random => Seat(Rng::stream(seed, "learner", 0).below(seats as u32) as u8),
+        }
+    }
+}
+
+/// One agent, to decide for all lanes that a thread has in hand.
+enum Opponent<G: Game> {
+    /// Needs to be shown nothing.
+    Random,
+    Player(Player<G>),
+}
+
+/// The opponents, ready to decide.
+pub(super) struct Crew<G: Game> {
+    agents: Vec<(u64, Opponent<G>)>,
+}
+
+impl<G: Hints> Crew<G> {
+    /// One of each kind; once the flag is set, decisions end early.
+    pub(super) fn new(opponents: Option<&Opponents>, interrupt: &Arc<AtomicBool>) -> Self {
+        let enter = |spec: &AgentSpec| {
+            let opponent = if spec.is_random() {
+                Opponent::Random
+            } else {
+                let mut player = spec.player(0);
+                player.interrupt_with(interrupt.clone());
+                Opponent::Player(player)
+            };
+            (spec.seed().unwrap_or(0).rotate_left(32), opponent)
+        };
+        Self { agents: opponents.map_or_else(Vec::new, |all| all.agents.iter().map(enter).collect()) }
+    }
+
+    /// What the opponent on `seat`, who is to act, does.
+    pub(super) fn decide(
+        &mut self,
+        game: &G,
+        history: &History<G>,
+        dealer: &Dealer,
+        seed: u64,
+        learner: Seat,
+        seat: Seat,
+    ) -> Action {
+        let seats = game.num_seats();
+        let place = if self.agents.len() == 1 { 0 } else { (seat.index() + seats - learner.index() - 1) % seats };
+        let (salt, opponent) = &mut self.agents[place];
+        let seed = Rng::stream(seed ^ *salt, "opponent", history.events().len() as u64).bits();
+        let legal = game.legal(history.state());
+        match opponent {
+            Opponent::Random => random::first_choice(seed, legal),
+            Opponent::Player(player) => {
+                player.restart(seed);
+                player.act(game, history, Some(dealer), legal).action
+            }
+        }
+    }
+}

@@ -1,0 +1,550 @@
+//! Lanes are states: whatever a lane does, a single state with the lane's seed does, too.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use stier_agents::AgentSpec;
+use stier_agents::erased::{self, DynGame, DynState, tensor_size};
+use stier_agents::vector::{
+    Autoreset, Cells, DynVector, LearnerSeat, NOBODY, Opponents, Rows, Seeds, Settings, Shape, Tensor, VectorError,
+};
+use stier_core::{Action, Rng, Seat, Turn, games, with_game};
+
+/// Every game, and variants of them: small ones, long ones, such as go on over several deals.
+pub(crate) const GAMES: [&str; 11] = [
+    "schweins_galopp",
+    "schweins_galopp:players=2,placement=choice,track_food=on,utility=score",
+    "schwimmen",
+    "schwimmen:players=2,play=match,max_deals=3,utility=win",
+    "schwimmen:players=5,ranks=6,dealer_swap=open,three_of_a_kind=on,max_turns=12",
+    "schwinget",
+    "schwinget:scoring=schwinger,bouts=2,utility=score",
+    "schwinget:suits=2,values=4,counter=off,hand_size=2,set_aside=1,specials=anytime",
+    "up_and_down",
+    "up_and_down:players=2,rounds=2,utility=score",
+    "up_and_down:players=3,die_faces=3,hand_size=4,tie_break_rounds=1,utility=win",
+];
+
+pub(crate) fn game(text: &str) -> Arc<dyn DynGame> {
+    let (name, rules) = text.split_once(':').unwrap_or((text, ""));
+    with_game!(name, G => erased::load::<G>(rules)).expect("a name").expect("rules")
+}
+
+fn settings(lanes: usize) -> Settings {
+    Settings {
+        lanes,
+        seed: 5,
+        threads: 1,
+        autoreset: Autoreset::SameStep,
+        tensor: Tensor::Observation,
+        opponents: None,
+    }
+}
+
+fn against(agents: &[&str], learner: LearnerSeat) -> Option<Opponents> {
+    Some(Opponents { agents: agents.iter().map(|text| text.parse().expect("an agent")).collect(), learner })
+}
+
+fn lanes(game: &dyn DynGame, settings: &Settings) -> Box<dyn DynVector> {
+    game.vector(settings.clone(), Arc::default()).expect("lanes")
+}
+
+/// What lanes tell, in arrays that begin with rubbish.
+#[derive(Clone, PartialEq, Debug)]
+struct Told {
+    observation: Vec<f32>,
+    last: Vec<f32>,
+    mask: Vec<u8>,
+    rewards: Vec<f32>,
+    terminated: Vec<bool>,
+    player: Vec<i32>,
+}
+
+impl Told {
+    fn new(lanes: usize, shape: Shape) -> Self {
+        Self {
+            observation: vec![f32::NAN; lanes * shape.tensor],
+            last: vec![-1.0; lanes * shape.tensor],
+            mask: vec![7; lanes * shape.actions],
+            rewards: vec![f32::NAN; lanes * shape.seats],
+            terminated: vec![true; lanes],
+            player: vec![99; lanes],
+        }
+    }
+
+    fn rows(&mut self) -> Rows<'_> {
+        Rows {
+            observation: Some(Cells::Floats(&mut self.observation)),
+            final_observation: Some(Cells::Floats(&mut self.last)),
+            action_mask: Some(&mut self.mask),
+            rewards: Some(&mut self.rewards),
+            terminated: Some(&mut self.terminated),
+            current_player: Some(&mut self.player),
+        }
+    }
+}
+
+/// Everything that lanes tell in `steps` steps of random actions, the reset first.
+fn told(vector: &mut dyn DynVector, steps: usize) -> Vec<Told> {
+    let (lanes, shape) = (vector.settings().lanes, vector.shape());
+    let mut first = Told::new(lanes, shape);
+    vector.reset(Seeds::One(9), None, first.rows()).expect("a reset");
+    let mut all = vec![first];
+    let mut actions = vec![0; lanes];
+    for _ in 0..steps {
+        let mut next = Told::new(lanes, shape);
+        vector.sample_actions(&mut actions).expect("actions");
+        vector.step(&actions, next.rows()).expect("legal actions");
+        all.push(next);
+    }
+    all
+}
+
+/// A lane, played with single states.
+struct Model {
+    game: Arc<dyn DynGame>,
+    settings: Settings,
+    lane: usize,
+    root: u64,
+    episode: u64,
+    seed: u64,
+    state: Box<dyn DynState>,
+    viewer: Seat,
+    /// Whether a step has told that the game is over.
+    reported: bool,
+}
+
+impl Model {
+    fn new(game: &Arc<dyn DynGame>, settings: &Settings, lane: usize, root: u64) -> Self {
+        let mut own = Self {
+            game: game.clone(),
+            settings: settings.clone(),
+            lane,
+            root,
+            episode: 0,
+            seed: root,
+            state: game.new_state(Some(root)),
+            viewer: Seat(0),
+            reported: false,
+        };
+        own.deal(0);
+        own
+    }
+
+    fn learner(&self) -> Option<Seat> {
+        let seats = self.game.num_seats();
+        Some(match self.settings.opponents.as_ref()?.learner {
+            LearnerSeat::Fixed(seat) => seat,
+            LearnerSeat::Rotate => Seat(((self.lane as u64 + self.episode) % seats as u64) as u8),
+            LearnerSeat::Random => Seat(Rng::stream(self.seed, "learner", 0).below(seats as u32) as u8),
+        })
+    }
+
+    fn deal(&mut self, episode: u64) {
+        self.episode = episode;
+        self.seed = if episode == 0 { self.root } else { Rng::stream(self.root, "episode", episode).bits() };
+        self.state = self.game.new_state(Some(self.seed));
+        self.reported = false;
+        self.viewer = self.learner().unwrap_or(Seat(0));
+        self.opponents_play();
+    }
+
+    fn opponents_play(&mut self) {
+        let Some(learner) = self.learner() else {
+            self.viewer = self.state.turn().seat().unwrap_or(self.viewer);
+            return;
+        };
+        let agents = &self.settings.opponents.as_ref().expect("opponents").agents;
+        let seats = self.game.num_seats();
+        while let Turn::Seat(seat) = self.state.turn() {
+            if seat == learner {
+                return;
+            }
+            // Clockwise from the learner.
+            let place = (0..seats - 1).find(|&place| learner.after(place + 1, seats) == seat).expect("another seat");
+            let spec = &agents[if agents.len() == 1 { 0 } else { place }];
+            let salt = spec.seed().unwrap_or(0).rotate_left(32);
+            let mut agent = self.game.agent(spec);
+            agent.restart(Rng::stream(self.seed ^ salt, "opponent", self.state.events().len() as u64).bits());
+            let action = agent.decide(&*self.state).expect("a decision").action;
+            self.state.apply(action).expect("a legal action");
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.state.turn() == Turn::Over
+    }
+
+    fn observation(&self) -> Vec<f32> {
+        let information = self.settings.tensor == Tensor::InformationState;
+        let layout = if information { self.game.information_state_layout() } else { self.game.observation_layout() };
+        let mut out = vec![0.0; tensor_size(&layout)];
+        match self.settings.tensor {
+            Tensor::Observation => self.state.observation(self.viewer, &mut out),
+            Tensor::InformationState => self.state.information_state(self.viewer, &mut out),
+        }
+        out
+    }
+
+    /// What the step tells: rewards, whether the game is over, the last observation.
+    fn step(&mut self, action: i64) -> (Vec<f32>, bool, Option<Vec<f32>>) {
+        let nothing = vec![0.0; self.game.num_seats()];
+        if self.is_over() && self.reported {
+            if self.settings.autoreset == Autoreset::Disabled {
+                return (nothing, true, None);
+            }
+            self.deal(self.episode + 1);
+            return (nothing, false, None);
+        }
+        if !self.is_over() {
+            self.state.apply(Action(action as u8)).expect("a legal action");
+            self.opponents_play();
+        }
+        if !self.is_over() {
+            return (nothing, false, None);
+        }
+        self.reported = true;
+        let rewards = self.state.returns().iter().map(|&value| value as f32).collect();
+        let last = self.observation();
+        if self.settings.autoreset == Autoreset::SameStep {
+            self.deal(self.episode + 1);
+            return (rewards, true, Some(last));
+        }
+        (rewards, true, None)
+    }
+
+    fn mask(&self) -> Vec<u8> {
+        let possible = self.state.possible();
+        let allowed = |id: usize| self.is_over() || possible.contains(&Action(id as u8));
+        (0..self.game.num_actions()).map(|id| u8::from(allowed(id))).collect()
+    }
+
+    fn player(&self) -> i32 {
+        match self.state.turn().seat() {
+            None if self.learner().is_none() => NOBODY,
+            _ => self.viewer.0.into(),
+        }
+    }
+}
+
+/// Random play in lanes and in single states. Returns how many games ended, and how many of them before their first decision.
+fn agree(text: &str, settings: &Settings, steps: usize) -> (usize, usize) {
+    let game = game(text);
+    let mut vector = lanes(&*game, settings);
+    let (count, shape) = (settings.lanes, vector.shape());
+    let mut row = Told::new(count, shape);
+    vector.observe(row.rows()).expect("arrays");
+    let mut models: Vec<Model> = (0..count)
+        .map(|lane| Model::new(&game, settings, lane, Rng::stream(settings.seed, "lane", lane as u64).bits()))
+        .collect();
+    let (mut ended, mut at_once) = (0, 0);
+    let mut actions = vec![0; count];
+    for step in 0..=steps {
+        for (lane, model) in models.iter().enumerate() {
+            let told = format!("{text}, lane {lane} after {step} steps");
+            assert_eq!(row.observation[lane * shape.tensor..][..shape.tensor], model.observation(), "{told}");
+            assert_eq!(row.mask[lane * shape.actions..][..shape.actions], model.mask(), "{told}");
+            assert_eq!(row.player[lane], model.player(), "{told}");
+            let state = vector.state(lane).expect("a lane");
+            assert!(state.same(&*model.state), "{told}");
+            assert_eq!(state.dealing(), model.state.dealing());
+        }
+        assert_eq!(vector.seeds(), models.iter().map(|model| model.seed).collect::<Vec<_>>());
+        at_once += models.iter().filter(|model| model.is_over() && !model.reported).count();
+        vector.sample_actions(&mut actions).expect("actions");
+        row = Told::new(count, shape);
+        vector.step(&actions, row.rows()).expect("legal actions");
+        for (lane, model) in models.iter_mut().enumerate() {
+            let (rewards, terminated, last) = model.step(actions[lane]);
+            let told = format!("{text}, lane {lane}, step {step}");
+            assert_eq!(row.rewards[lane * shape.seats..][..shape.seats], rewards, "{told}");
+            assert_eq!(row.terminated[lane], terminated, "{told}");
+            let last = last.unwrap_or_else(|| vec![-1.0; shape.tensor]);
+            assert_eq!(row.last[lane * shape.tensor..][..shape.tensor], last, "{told}");
+            ended += usize::from(terminated);
+        }
+    }
+    (ended, at_once)
+}
+
+#[test]
+fn lanes_are_single_states() {
+    for text in GAMES {
+        for autoreset in [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled] {
+            for tensor in [Tensor::Observation, Tensor::InformationState] {
+                let wanted = 3 * game(text).max_decisions().min(120);
+                let steps = if tensor == Tensor::Observation { wanted } else { wanted / 4 };
+                let (ended, _) = agree(text, &Settings { autoreset, tensor, ..settings(3) }, steps);
+                assert!(ended >= 3 || tensor == Tensor::InformationState, "{text}: {ended} games ended");
+            }
+        }
+    }
+}
+
+#[test]
+fn opponents_play_the_other_seats() {
+    for (text, agents, learner) in [
+        ("schwinget", &["random"][..], LearnerSeat::Fixed(Seat(1))),
+        ("schwinget", &["random:seed=3"], LearnerSeat::Random),
+        ("up_and_down:players=3", &["greedy", "random"], LearnerSeat::Rotate),
+        ("schweins_galopp", &["random", "greedy", "random:seed=1"], LearnerSeat::Random),
+        ("schwimmen", &["ismcts:iterations=20,seed=2", "greedy"], LearnerSeat::Rotate),
+        ("schwinget", &["oracle:worlds=1,solver=rollouts,iterations=10"], LearnerSeat::Rotate),
+    ] {
+        for autoreset in [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled] {
+            let settings = Settings { autoreset, opponents: against(agents, learner), ..settings(4) };
+            let (ended, _) = agree(text, &settings, 40);
+            assert!(ended > 0, "{text}");
+        }
+    }
+}
+
+#[test]
+fn games_that_end_before_the_first_decision_are_told_of() {
+    // The dealer may knock, or be dealt 31, before the last player has a turn.
+    let opponents = against(&["random"], LearnerSeat::Fixed(Seat(0)));
+    for autoreset in [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled] {
+        let settings = Settings { autoreset, opponents: opponents.clone(), ..settings(60) };
+        let (ended, at_once) = agree("schwimmen:players=5", &settings, 30);
+        assert!(ended > 60 || autoreset == Autoreset::Disabled, "{ended}");
+        assert!(at_once > 0, "none of {ended} games ended before the learner's turn");
+    }
+}
+
+#[test]
+fn threads_change_nothing() {
+    for (text, lanes_of, opponents) in [
+        ("schwinget", 1000, None),
+        ("schwimmen:players=5", 777, None),
+        ("up_and_down", 600, against(&["random"], LearnerSeat::Rotate)),
+        ("schwinget", 30, against(&["ismcts:iterations=30"], LearnerSeat::Random)),
+    ] {
+        let game = game(text);
+        let of = |threads| {
+            told(&mut *lanes(&*game, &Settings { threads, opponents: opponents.clone(), ..settings(lanes_of) }), 25)
+        };
+        let one = of(1);
+        // NaN is unequal to itself: everything has been written.
+        assert_eq!(one, one.clone(), "{text}");
+        assert_eq!(one, of(3), "{text}");
+        assert_eq!(one, of(0), "{text}");
+    }
+}
+
+#[test]
+fn bytes_are_the_floats() {
+    for text in GAMES {
+        let game = game(text);
+        let (mut floats, mut bytes) = (lanes(&*game, &settings(5)), lanes(&*game, &settings(5)));
+        let size = 5 * floats.shape().tensor;
+        let (mut wide, mut narrow) = (vec![0.0; size], vec![9; size]);
+        let mut actions = vec![0; 5];
+        for _ in 0..30 {
+            floats.sample_actions(&mut actions).expect("actions");
+            let rows = Rows { observation: Some(Cells::Floats(&mut wide)), ..Rows::default() };
+            floats.step(&actions, rows).expect("legal actions");
+            let rows = Rows { observation: Some(Cells::Bytes(&mut narrow)), ..Rows::default() };
+            bytes.step(&actions, rows).expect("legal actions");
+            assert!(wide.iter().zip(&narrow).all(|(&wide, &narrow)| wide == f32::from(narrow)), "{text}");
+        }
+    }
+    let mut vector = lanes(&*game("schwimmen"), &Settings { tensor: Tensor::InformationState, ..settings(2) });
+    let mut narrow = vec![0; 2 * vector.shape().tensor];
+    let rows = Rows { observation: Some(Cells::Bytes(&mut narrow)), ..Rows::default() };
+    assert_eq!(vector.observe(rows), Err(VectorError::Bytes));
+}
+
+#[test]
+fn an_illegal_action_moves_no_lane() {
+    let mut vector = lanes(&*game("schwinget"), &settings(4));
+    let mut actions = vec![0; 4];
+    vector.sample_actions(&mut actions).expect("actions");
+    let before = vector.save();
+    let mask = {
+        let mut row = Told::new(4, vector.shape());
+        vector.observe(row.rows()).expect("arrays");
+        row.mask
+    };
+    let illegal = (0..29).find(|&id| mask[2 * 29 + id] == 0).expect("not everything is legal") as i64;
+    for wrong in [illegal, 29, 255, 256, -1, i64::MIN] {
+        let mut tried = actions.clone();
+        tried[2] = wrong;
+        let error = vector.step(&tried, Rows::default()).expect_err("an illegal action").to_string();
+        assert!(error.starts_with("lane 2: illegal action "), "{error}");
+        assert!(error.contains(&wrong.to_string()) && error.contains("; legal here: "), "{error}");
+        assert_eq!(vector.save(), before);
+    }
+    assert_eq!(
+        vector.step(&actions[1..], Rows::default()),
+        Err(VectorError::Size { what: "actions", expected: 4, found: 3 })
+    );
+    vector.step(&actions, Rows::default()).expect("legal actions");
+    assert_ne!(vector.save(), before);
+}
+
+#[test]
+fn finished_lanes_take_any_action() {
+    let mut vector = lanes(&*game("schwinget"), &Settings { autoreset: Autoreset::Disabled, ..settings(2) });
+    let mut row = Told::new(2, vector.shape());
+    let mut actions = vec![0; 2];
+    while !row.terminated.iter().all(|&over| over) || row.player[0] == 99 {
+        vector.sample_actions(&mut actions).expect("actions");
+        vector.step(&actions, row.rows()).expect("legal actions");
+    }
+    let before = vector.save();
+    vector.step(&[-7, 1000], row.rows()).expect("nothing is looked at");
+    assert_eq!(vector.save(), before.clone());
+    assert_eq!((row.player, row.terminated), (vec![NOBODY; 2], vec![true; 2]));
+    assert!(row.mask.iter().all(|&byte| byte == 1) && row.rewards.iter().all(|&value| value == 0.0));
+}
+
+#[test]
+fn lanes_are_dealt_from_their_seeds() {
+    let game = game("schwimmen");
+    let mut vector = lanes(&*game, &settings(4));
+    let first = vector.seeds();
+    assert_eq!(first.iter().collect::<HashSet<_>>().len(), 4);
+    assert_eq!(first[3], Rng::stream(5, "lane", 3).bits());
+    vector.reset(Seeds::Each(&[1, 2, 3, 3]), None, Rows::default()).expect("a reset");
+    assert_eq!(vector.seeds(), [1, 2, 3, 3]);
+    assert!(vector.state(1).expect("a lane").same(&*game.new_state(Some(2))));
+    vector.reset(Seeds::Next, Some(&[false, true, false, true]), Rows::default()).expect("a reset");
+    let next = |root| Rng::stream(root, "episode", 1).bits();
+    assert_eq!(vector.seeds(), [1, next(2), 3, next(3)]);
+    vector.reset(Seeds::One(5), Some(&[false, false, false, true]), Rows::default()).expect("a reset");
+    assert_eq!(vector.seeds(), [1, next(2), 3, first[3]]);
+    vector.reset(Seeds::One(5), None, Rows::default()).expect("a reset");
+    assert_eq!(vector.seeds(), first);
+    let wrong = vector.reset(Seeds::Each(&[1]), None, Rows::default());
+    assert_eq!(wrong, Err(VectorError::Size { what: "seeds", expected: 4, found: 1 }));
+    let wrong = vector.reset(Seeds::Next, Some(&[true; 5]), Rows::default());
+    assert_eq!(wrong, Err(VectorError::Size { what: "reset mask", expected: 4, found: 5 }));
+    assert_eq!(vector.seeds(), first);
+}
+
+#[test]
+fn sampled_actions_are_uniform() {
+    // Lane after lane from one stream: 4000 draws in one position.
+    let mut vector = lanes(&*game("schwinget"), &settings(4000));
+    vector.reset(Seeds::Each(&[3; 4000]), None, Rows::default()).expect("a reset");
+    let possible = vector.state(0).expect("a lane").possible();
+    let (mut first, mut second) = (vec![0; 4000], vec![0; 4000]);
+    vector.sample_actions(&mut first).expect("actions");
+    vector.sample_actions(&mut second).expect("actions");
+    assert_ne!(first, second);
+    let mut rng = Rng::stream(5, "actions", 0);
+    assert!(first.iter().all(|&action| action == possible[rng.below(possible.len() as u32) as usize].0.into()));
+    vector.reset(Seeds::Each(&[3; 4000]), None, Rows::default()).expect("a reset");
+    vector.sample_actions(&mut second).expect("actions");
+    assert_eq!(first, second);
+}
+
+#[test]
+fn checkpoints_go_on_where_they_were_made() {
+    for (text, opponents) in [
+        ("schwinget:bouts=2", None),
+        ("schwimmen", against(&["greedy"], LearnerSeat::Rotate)),
+        ("up_and_down", against(&["random"], LearnerSeat::Random)),
+    ] {
+        let game = game(text);
+        for autoreset in [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled] {
+            let settings = Settings { autoreset, opponents: opponents.clone(), ..settings(20) };
+            let mut one = lanes(&*game, &settings);
+            told(&mut *one, 30);
+            let saved = one.save();
+            let mut other = lanes(&*game, &Settings { seed: 77, threads: 2, ..settings.clone() });
+            other.load(&saved).expect("a checkpoint");
+            assert_eq!(other.save(), saved);
+            assert_eq!((one.seeds(), 20), (other.seeds(), other.settings().lanes));
+            let mut actions = vec![0; 20];
+            for _ in 0..30 {
+                let [mut left, mut right] = [&one, &other].map(|vector| Told::new(20, vector.shape()));
+                one.sample_actions(&mut actions).expect("actions");
+                one.step(&actions, left.rows()).expect("legal actions");
+                other.sample_actions(&mut actions).expect("actions");
+                other.step(&actions, right.rows()).expect("legal actions");
+                assert_eq!(left, right);
+            }
+        }
+    }
+}
+
+#[test]
+fn bad_checkpoints_change_nothing() {
+    let game_of = game("schwinget");
+    let mut vector = lanes(&*game_of, &settings(3));
+    told(&mut *vector, 12);
+    let saved = vector.save();
+    let refused = |vector: &mut dyn DynVector, bytes: &[u8]| {
+        let error = vector.load(bytes).expect_err("no checkpoint");
+        assert!(matches!(error, VectorError::Checkpoint(_)), "{error}");
+        error.to_string()
+    };
+    for length in 0..saved.len() {
+        refused(&mut *vector, &saved[..length]);
+    }
+    refused(&mut *vector, &[&saved[..], &[0]].concat());
+    let mut wrong = saved.clone();
+    *wrong.last_mut().expect("an action") = 28;
+    assert!(refused(&mut *vector, &wrong).contains("lane 2"));
+    assert_eq!(vector.save(), saved);
+    for other in [
+        lanes(&*game("schwinget:bouts=2"), &settings(3)),
+        lanes(&*game("schwimmen"), &settings(3)),
+        lanes(&*game_of, &settings(4)),
+        lanes(&*game_of, &Settings { opponents: against(&["greedy"], LearnerSeat::Rotate), ..settings(3) }),
+    ] {
+        let mut other = other;
+        refused(&mut *other, &saved);
+    }
+}
+
+#[test]
+fn an_interrupted_step_moves_no_lane() {
+    let game = game("schwimmen");
+    let opponents = against(&["ismcts:iterations=20"], LearnerSeat::Random);
+    let settings = Settings { opponents, threads: 2, ..settings(8) };
+    let interrupt = Arc::new(AtomicBool::new(false));
+    let mut vector = game.vector(settings.clone(), interrupt.clone()).expect("lanes");
+    assert!(!vector.is_instant());
+    let mut actions = vec![0; 8];
+    vector.sample_actions(&mut actions).expect("actions");
+    let before = vector.save();
+    interrupt.store(true, Ordering::Relaxed);
+    assert_eq!(vector.step(&actions, Rows::default()), Err(VectorError::Interrupted));
+    assert_eq!(vector.reset(Seeds::Next, None, Rows::default()), Err(VectorError::Interrupted));
+    assert_eq!(vector.save(), before);
+    interrupt.store(false, Ordering::Relaxed);
+    vector.step(&actions, Rows::default()).expect("legal actions");
+    let mut other = lanes(&*game, &settings);
+    other.load(&before).expect("a checkpoint");
+    other.step(&actions, Rows::default()).expect("legal actions");
+    assert_eq!(vector.save(), other.save());
+}
+
+#[test]
+fn settings_that_make_no_lanes_are_refused() {
+    let game = game("up_and_down");
+    let refused = |settings: Settings| match game.vector(settings, Arc::default()) {
+        Ok(_) => panic!("lanes"),
+        Err(error) => error,
+    };
+    assert_eq!(refused(settings(0)), VectorError::NoLanes);
+    let two = against(&["random", "greedy"], LearnerSeat::Rotate);
+    assert_eq!(refused(Settings { opponents: two, ..settings(1) }), VectorError::Opponents { expected: 3, found: 2 });
+    let nowhere = against(&["random"], LearnerSeat::Fixed(Seat(4)));
+    assert_eq!(refused(Settings { opponents: nowhere, ..settings(1) }), VectorError::Seat { seat: 4, seats: 4 });
+    let mut vector = lanes(&*game, &settings(2));
+    let rows = Rows { rewards: Some(&mut [0.0; 7]), ..Rows::default() };
+    assert_eq!(vector.observe(rows), Err(VectorError::Size { what: "rewards", expected: 8, found: 7 }));
+    assert_eq!(vector.state(2).err(), Some(VectorError::Lane { lane: 2, lanes: 2 }));
+}
+
+#[test]
+fn every_game_is_here() {
+    let names: HashSet<&str> = GAMES.iter().map(|text| text.split(':').next().unwrap_or_default()).collect();
+    assert_eq!(names, games::NAMES.iter().copied().collect());
+    let specs: Vec<AgentSpec> = ["random", "greedy"].iter().map(|text| text.parse().expect("an agent")).collect();
+    assert!(specs[0].is_random() && !specs[1].is_random());
+}
