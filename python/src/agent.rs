@@ -39,12 +39,13 @@ pub(crate) struct Agent {
 }
 
 impl Agent {
-    pub(crate) fn game(&self) -> &Game {
-        &self.game
-    }
-
-    pub(crate) fn spec(&self) -> &AgentSpec {
-        &self.spec
+    /// Its text form, to make others like it for a game that must be the one it was loaded for.
+    pub(crate) fn spec_for(&self, game: &Game) -> PyResult<&AgentSpec> {
+        if self.game.is(game) {
+            return Ok(&self.spec);
+        }
+        let (own, here) = (self.game.text(), game.text());
+        Err(errors::agent(format!("the agent {} was made for {own}, not for {here}", self.spec)))
     }
 
     fn with_player<T>(&self, body: impl FnOnce(&mut dyn DynAgent) -> PyResult<T>) -> PyResult<T> {

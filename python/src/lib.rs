@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::wrap_pyfunction;
 
 mod agent;
+mod batch;
 mod beliefs;
 mod callable;
 mod errors;
@@ -18,9 +19,13 @@ mod properties;
 mod result;
 mod run;
 mod search;
+mod search_many;
+mod seeds;
 mod serial;
 mod state;
 mod values;
+mod vector;
+mod worlds;
 
 /// The compiled part of the package `stier`; import from there.
 #[pymodule]
@@ -38,6 +43,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<result::PitResult>()?;
     module.add_class::<properties::Properties>()?;
     module.add_class::<result::Played>()?;
+    module.add_class::<vector::VectorEnv>()?;
+    module.add_class::<batch::Batch>()?;
+    module.add_class::<worlds::Worlds>()?;
     module.add_function(wrap_pyfunction!(game::load_game, module)?)?;
     module.add_function(wrap_pyfunction!(agent::load_agent, module)?)?;
     module.add_function(wrap_pyfunction!(serial::read_record, module)?)?;
@@ -46,6 +54,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(serial::restore_state, module)?)?;
     module.add_function(wrap_pyfunction!(pit::pit, module)?)?;
     module.add_function(wrap_pyfunction!(properties::properties, module)?)?;
+    module.add_function(wrap_pyfunction!(worlds::resample_many, module)?)?;
+    module.add_function(wrap_pyfunction!(search_many::search_many, module)?)?;
+    module.add_function(wrap_pyfunction!(seeds::derive_seed, module)?)?;
     module.add_function(wrap_pyfunction!(listing::registered_names, module)?)?;
     module.add_function(wrap_pyfunction!(listing::registered_agents, module)?)?;
     module.add_function(wrap_pyfunction!(listing::game_options, module)?)?;

@@ -124,12 +124,7 @@ fn player<'py>(game: &Game, agent: &Bound<'py, PyAny>) -> PyResult<Player<'py>> 
         return Ok(Player::Native(parse_spec(&text.to_string(), None)?));
     }
     if let Ok(agent) = agent.cast::<Agent>() {
-        let agent = agent.get();
-        if !agent.game().is(game) {
-            let (own, here) = (agent.game().text(), game.text());
-            return Err(errors::agent(format!("the agent {} was made for {own}, not for {here}", agent.spec())));
-        }
-        return Ok(Player::Native(agent.spec().clone()));
+        return Ok(Player::Native(agent.get().spec_for(game)?.clone()));
     }
     if let Ok(agent) = agent.cast::<PythonAgent>() {
         return Ok(Player::Python(agent.clone()));

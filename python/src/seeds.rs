@@ -1,0 +1,12 @@
+//! `stier.derive_seed`.
+
+use pyo3::prelude::*;
+use stier_core::Rng;
+
+use crate::values::Seed;
+
+/// The seed hashed from (seed, purpose, index): the first 64 bits of the engine's stream of that name.
+#[pyfunction]
+pub(crate) fn derive_seed(seed: Seed, purpose: &str, index: Seed) -> u64 {
+    Rng::stream(seed.0, purpose, index.0).bits()
+}

@@ -1,0 +1,171 @@
+//! `stier.Worlds` and `stier.resample_many`.
+
+use std::sync::atomic::AtomicBool;
+
+use numpy::{IntoPyArray as _, PyArray1, PyArray3, PyArrayMethods as _};
+use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use stier_agents::resample_many::{DynWorlds, ResampleError, Settings};
+use stier_agents::vector::Cells;
+use stier_core::Seat;
+
+use crate::batch::Format;
+use crate::errors;
+use crate::game::Game;
+use crate::run::watched;
+use crate::state::State;
+use crate::values::{Number, Seed};
+
+/// More would not fit into memory.
+const MOST_WORLDS: i64 = 100_000_000;
+/// More would exhaust the machine before they helped.
+const MOST_THREADS: i64 = 1024;
+
+/// Determinizations drawn by `resample_many`: the worlds of the first state first, n of each.
+///
+/// As arrays: `holdings()`, `observation_tensors()`. With histories, `worlds[i]` is a `State`.
+#[pyclass(frozen, module = "stier")]
+pub(crate) struct Worlds {
+    game: Game,
+    drawn: Box<dyn DynWorlds>,
+}
+
+#[pymethods]
+impl Worlds {
+    /// The game.
+    #[getter]
+    fn game(&self) -> Game {
+        self.game.clone()
+    }
+
+    /// The names of the cards, in the order of `holdings`.
+    #[getter]
+    fn cards(&self) -> Vec<String> {
+        self.drawn.cards()
+    }
+
+    /// Whose knowledge each world was drawn from, as a new int32 array (worlds,).
+    #[getter]
+    fn players<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
+        let players: Vec<i32> = (0..self.drawn.count()).map(|world| self.drawn.seat(world).0.into()).collect();
+        players.into_pyarray(py)
+    }
+
+    /// How many copies of each card each seat holds, as a new uint8 array (worlds, players, cards): in hand, laid down face down, or
+    /// taken and still to be paid for.
+    fn holdings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<u8>>> {
+        let shape = [self.drawn.count(), self.game.face().num_seats(), self.drawn.cards().len()];
+        let mut counts = vec![0; shape.iter().product()];
+        py.detach(|| self.drawn.holdings(&mut counts));
+        counts.into_pyarray(py).reshape(shape)
+    }
+
+    /// What a player sees in each world, or the player that it was drawn for if left out, as a new array (worlds, D) of kind
+    /// `"float32"` or `"uint8"`. Other players' tensors show hands that the player cannot know.
+    #[pyo3(signature = (player=None, dtype="float32"))]
+    fn observation_tensors<'py>(
+        &self,
+        py: Python<'py>,
+        player: Option<Number>,
+        dtype: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let seat = player.map(|player| player.seat_of(self.game.face())).transpose()?;
+        let shape = [self.drawn.count(), self.game.observation_size()];
+        let size = shape.iter().product();
+        if Format::of(Some(dtype))? == Format::Uint8 {
+            let mut bytes = vec![0_u8; size];
+            py.detach(|| self.drawn.observations(seat, Cells::Bytes(&mut bytes)));
+            return Ok(bytes.into_pyarray(py).reshape(shape)?.into_any());
+        }
+        let mut floats = vec![0.0_f32; size];
+        py.detach(|| self.drawn.observations(seat, Cells::Floats(&mut floats)));
+        Ok(floats.into_pyarray(py).reshape(shape)?.into_any())
+    }
+
+    fn __len__(&self) -> usize {
+        self.drawn.count()
+    }
+
+    /// A world as a state with a complete and legal history. Raises `ValueError` if the worlds were drawn without histories.
+    fn __getitem__(&self, index: isize) -> PyResult<State> {
+        let count = self.drawn.count();
+        let world = if index < 0 { index.checked_add_unsigned(count) } else { Some(index) };
+        let world = world.and_then(|world| usize::try_from(world).ok()).filter(|&world| world < count);
+        let world = world.ok_or_else(|| PyIndexError::new_err(format!("no world {index}: there are {count}")))?;
+        let state = self.drawn.state(world).ok_or_else(|| {
+            PyValueError::new_err("these worlds are positions without histories: draw them with histories=True")
+        })?;
+        Ok(State::new(self.game.clone(), state))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<stier.Worlds: {} of {}>", self.drawn.count(), self.game.text())
+    }
+}
+
+/// The states of an argument that is one or several, all of one game.
+pub(crate) fn one_or_many<'py>(value: &Bound<'py, PyAny>) -> PyResult<(Game, Vec<PyRef<'py, State>>)> {
+    let states: Vec<PyRef<'py, State>> = match value.cast::<State>() {
+        Ok(state) => vec![state.try_borrow()?],
+        Err(_) => {
+            let each = |state: PyResult<Bound<'py, PyAny>>| Ok(state?.cast::<State>()?.try_borrow()?);
+            value.try_iter()?.map(each).collect::<PyResult<_>>()?
+        }
+    };
+    let Some(first) = states.first() else { return Err(PyValueError::new_err("there are no states")) };
+    let game = first.game().clone();
+    for (index, state) in states.iter().enumerate() {
+        if !game.is(state.game()) {
+            let (own, found) = (game.text(), state.game().text());
+            return Err(PyValueError::new_err(format!("state {index} is of {found}, the first one of {own}")));
+        }
+    }
+    Ok((game, states))
+}
+
+/// Many determinizations of a state, or n of each of several states of one game: states that a player cannot tell apart from the
+/// true one, drawn by chance reach probability.
+///
+/// World `k` of state `s` has the seed `derive_seed(derive_seed(seed, "resample many", s), "world", k)`, whatever else is drawn and
+/// on any number of threads. With histories (a microsecond each) it is `state.resample_from_infostate(player, that seed)`;
+/// without, it is a position from the same distribution, drawn in some 50 ns.
+///
+/// Args:
+///     states: A state, or several.
+///     n: Worlds of each.
+///     seed: The seed.
+///     player: Whose knowledge; the player to move of each state if left out.
+///     histories: Whether worlds have histories, and thus are states.
+///     threads: Threads; 0 for all cores.
+///
+/// Raises `SeatError` for a player whom the game does not have, and where no player is to move and none is named.
+#[pyfunction]
+#[pyo3(signature = (states, n, seed=Seed(0), *, player=None, histories=false, threads=Number::Small(0)),
+    text_signature = "(states, n, seed=0, *, player=None, histories=False, threads=0)")]
+pub(crate) fn resample_many(
+    py: Python<'_>,
+    states: &Bound<'_, PyAny>,
+    n: Number,
+    seed: Seed,
+    player: Option<Number>,
+    histories: bool,
+    threads: Number,
+) -> PyResult<Worlds> {
+    let (game, states) = one_or_many(states)?;
+    let settings = Settings {
+        worlds: n.between("n", 1, MOST_WORLDS / states.len() as i64)? as usize,
+        seed: seed.0,
+        histories,
+        threads: threads.between("threads", 0, MOST_THREADS)? as usize,
+    };
+    let seats = states.iter().map(|state| state.seat(player.as_ref())).collect::<PyResult<Vec<Seat>>>()?;
+    let sources: Vec<_> = states.iter().map(|state| state.inner()).zip(seats).collect();
+    let interrupt = AtomicBool::new(false);
+    let face = game.face();
+    let work = |_| face.resample_many(&sources, &settings, &interrupt);
+    let drawn = watched::<_, ()>(py, &interrupt, work, |_| Ok(()))?.map_err(|error| match error {
+        ResampleError::State { .. } => errors::agent(error),
+        ResampleError::Threads(_) | ResampleError::Interrupted => PyRuntimeError::new_err(error.to_string()),
+    })?;
+    Ok(Worlds { game: game.clone(), drawn })
+}
