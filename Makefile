@@ -43,8 +43,9 @@ test-sb3: $(VENV)/tested-with
 	$(PIP) install './python[test-sb3]'
 	$(BIN)/python -m pytest python/tests/test_sb3.py
 
-bench:
+bench: $(VENV)/installed
 	cargo bench -p stier-benches
+	$(BIN)/python benches/python/vector.py
 	cargo run --release --quiet --bin table
 
 strength:

@@ -44,7 +44,11 @@ cards and now and then a referee's decision), `steps` is one decision after the 
 `Game::playouts` and `batch-hints` `Hints::hinted_playouts`, 256 states at a time or as many as the line says. `ending` is
 `Hints::ending` over 2,000 deals attacked at the first lead, `plain` without referee and counter; `lock` is the value of an attack at the
 first lead over all 15,504 hands; `open` is a whole bout with a pile drawn beforehand, and the estimate of a state. `sample` is
-from the middle of a random game: `state` and `history` drawn from a `sampler`, which is made from a `view`. `ismcts` searches from the
+from the middle of a random game: `state` and `history` drawn from a `sampler`, which is made from a `view`. `encode` is the observation
+of the player to act, as floats. `vector` is one decision in one of 1,024 lanes that play at random, legal actions drawn and masks
+written: from Rust without observations (`blind`) and with them as floats or bytes; from Python the whole loop of `sample_actions` and
+`step` into new arrays, `step_into` the caller's own (floats), and `opponents` with random players in all other seats. `worlds` is
+`resample_many` of one state: positions, or whole histories; from Python positions, alone and with all holdings. `ismcts` searches from the
 first decision of 16 deals in turn, with that many iterations, each rolled out to the end, at random or by hints; in Schwinget an
 iteration is shorter where the tree or a random rollout attacks. `pit` is whole games.
 ";
@@ -111,6 +115,9 @@ fn unit(id: &str) -> &'static str {
     match id.split('/').next() {
         Some("playout") => "ply",
         Some("sample") => "sample",
+        Some("encode") => "observation",
+        Some("vector") => "decision",
+        Some("worlds") => "world",
         Some("ending") => "ending",
         Some("lock") => "view",
         Some("open") => "state",

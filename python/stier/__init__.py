@@ -18,6 +18,7 @@ from stier._native import (
     TERMINAL,
     ActionStats,
     Agent,
+    Batch,
     Beliefs,
     Game,
     PitResult,
@@ -26,16 +27,21 @@ from stier._native import (
     PythonAgent,
     Search,
     State,
+    VectorEnv,
+    Worlds,
     __version__,
+    derive_seed,
     deserialize_game_and_state,
     load_agent,
     load_game,
     read_record,
     registered_agents,
     registered_names,
+    resample_many,
     serialize_game_and_state,
 )
 from stier._properties import properties
+from stier._search_many import search_many
 from stier.errors import AgentError, IllegalActionError, LeakError, RecordError, RulesError, SeatError, StierError
 
 __all__ = [
@@ -45,6 +51,7 @@ __all__ = [
     "Agent",
     "AgentError",
     "AgentInfo",
+    "Batch",
     "Beliefs",
     "Game",
     "IllegalActionError",
@@ -61,8 +68,11 @@ __all__ = [
     "SeatError",
     "State",
     "StierError",
+    "VectorEnv",
+    "Worlds",
     "__version__",
     "check_no_leak",
+    "derive_seed",
     "describe_agents",
     "describe_game",
     "deserialize_game_and_state",
@@ -73,5 +83,7 @@ __all__ = [
     "read_record",
     "registered_agents",
     "registered_names",
+    "resample_many",
+    "search_many",
     "serialize_game_and_state",
 ]

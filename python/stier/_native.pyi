@@ -1,5 +1,5 @@
-from collections.abc import Callable, Sequence
-from typing import Any, Final, SupportsIndex, TypeAlias, final, overload
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, Literal, SupportsIndex, TypeAlias, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +9,7 @@ __all__ = [
     "TERMINAL",
     "ActionStats",
     "Agent",
+    "Batch",
     "Beliefs",
     "Game",
     "PitResult",
@@ -17,9 +18,12 @@ __all__ = [
     "PythonAgent",
     "Search",
     "State",
+    "VectorEnv",
+    "Worlds",
     "__version__",
     "_restore_state",
     "agent_options",
+    "derive_seed",
     "deserialize_game_and_state",
     "game_options",
     "load_agent",
@@ -29,6 +33,8 @@ __all__ = [
     "read_record",
     "registered_agents",
     "registered_names",
+    "resample_many",
+    "search_many",
     "serialize_game_and_state",
 ]
 
@@ -238,6 +244,109 @@ class Properties:
     @property
     def net_disambiguation(self) -> tuple[float, float] | None: ...
 
+_Tensors: TypeAlias = npt.NDArray[np.float32] | npt.NDArray[np.uint8]
+_Bytes: TypeAlias = npt.NDArray[np.int8] | npt.NDArray[np.bool_] | npt.NDArray[np.uint8]
+_Integers: TypeAlias = npt.NDArray[np.integer[Any]] | Sequence[int]
+_Seeds: TypeAlias = SupportsIndex | Sequence[int] | npt.NDArray[np.integer[Any]]
+_Mask: TypeAlias = npt.NDArray[np.bool_] | Sequence[bool]
+
+@final
+class Batch:
+    @property
+    def observation(self) -> Any: ...
+    @property
+    def final_observation(self) -> Any: ...
+    @property
+    def action_mask(self) -> npt.NDArray[np.int8]: ...
+    @property
+    def legal_action_mask(self) -> npt.NDArray[np.bool_]: ...
+    @property
+    def rewards(self) -> npt.NDArray[np.float32]: ...
+    @property
+    def terminated(self) -> npt.NDArray[np.bool_]: ...
+    @property
+    def current_player(self) -> npt.NDArray[np.int32]: ...
+
+@final
+class VectorEnv:
+    def __new__(
+        cls,
+        game: Game,
+        num_envs: SupportsIndex,
+        *,
+        seed: SupportsIndex = 0,
+        threads: SupportsIndex = 0,
+        autoreset: bool | Literal["same_step", "next_step", "disabled"] = True,
+        observation: Literal["float32", "uint8"] | None = "float32",
+        tensor: Literal["observation", "information_state"] = "observation",
+        opponents: Agent | str | Sequence[Agent | str] | None = None,
+        seat: SupportsIndex | Literal["rotate", "random"] | None = None,
+        copy: bool = True,
+    ) -> VectorEnv: ...
+    @property
+    def game(self) -> Game: ...
+    @property
+    def num_envs(self) -> int: ...
+    @property
+    def autoreset(self) -> str: ...
+    @property
+    def observation_shape(self) -> tuple[int]: ...
+    @property
+    def seeds(self) -> npt.NDArray[np.uint64]: ...
+    def reset(self, seed: _Seeds | None = None, mask: _Mask | None = None) -> Batch: ...
+    def step(self, actions: _Integers) -> Batch: ...
+    def observe(self) -> Batch: ...
+    def step_into(
+        self,
+        actions: _Integers,
+        *,
+        observation: _Tensors | None = None,
+        action_mask: _Bytes | None = None,
+        rewards: npt.NDArray[np.float32] | None = None,
+        terminated: npt.NDArray[np.bool_] | None = None,
+        current_player: npt.NDArray[np.int32] | None = None,
+        final_observation: _Tensors | None = None,
+    ) -> None: ...
+    def reset_into(
+        self,
+        seed: _Seeds | None = None,
+        mask: _Mask | None = None,
+        *,
+        observation: _Tensors | None = None,
+        action_mask: _Bytes | None = None,
+        rewards: npt.NDArray[np.float32] | None = None,
+        terminated: npt.NDArray[np.bool_] | None = None,
+        current_player: npt.NDArray[np.int32] | None = None,
+    ) -> None: ...
+    def sample_actions(self) -> npt.NDArray[np.int64]: ...
+    def state(self, lane: SupportsIndex) -> State: ...
+    def get_state(self) -> bytes: ...
+    def set_state(self, state: bytes) -> None: ...
+    def __len__(self) -> int: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[Game, int], dict[str, Any]]: ...
+    def __getstate__(self) -> tuple[bytes, bool]: ...
+    def __setstate__(self, state: tuple[bytes, bool]) -> None: ...
+
+@final
+class Worlds:
+    @property
+    def game(self) -> Game: ...
+    @property
+    def cards(self) -> list[str]: ...
+    @property
+    def players(self) -> npt.NDArray[np.int32]: ...
+    def holdings(self) -> npt.NDArray[np.uint8]: ...
+    @overload
+    def observation_tensors(
+        self, player: SupportsIndex | None = None, dtype: Literal["float32"] = "float32"
+    ) -> npt.NDArray[np.float32]: ...
+    @overload
+    def observation_tensors(
+        self, player: SupportsIndex | None = None, *, dtype: Literal["uint8"]
+    ) -> npt.NDArray[np.uint8]: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int, /) -> State: ...
+
 def load_game(name: str, /, **options: _OptionValue) -> Game: ...
 def load_agent(name: str, game: Game, /, **options: _OptionValue) -> Agent: ...
 def read_record(text: str) -> State: ...
@@ -265,4 +374,21 @@ def properties(
     threads: SupportsIndex,
     on_progress: Callable[[int, int], object] | None = None,
 ) -> Properties: ...
+def derive_seed(seed: SupportsIndex, purpose: str, index: SupportsIndex) -> int: ...
+def resample_many(
+    states: State | Iterable[State],
+    n: SupportsIndex,
+    seed: SupportsIndex = 0,
+    *,
+    player: SupportsIndex | None = None,
+    histories: bool = False,
+    threads: SupportsIndex = 0,
+) -> Worlds: ...
+def search_many(
+    agent: Agent | str,
+    states: State | Iterable[State],
+    seed: SupportsIndex | None,
+    threads: SupportsIndex,
+    on_progress: Callable[[int, int], object] | None = None,
+) -> list[Search]: ...
 def _restore_state(text: str) -> State: ...

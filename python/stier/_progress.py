@@ -8,9 +8,10 @@ from typing import Any
 
 
 class Bar:
-    """A tqdm bar that opens when the number of games is known; without tqdm, one line that says what to install."""
+    """A tqdm bar that opens when the total is known; without tqdm, one line that says what to install."""
 
-    def __init__(self) -> None:
+    def __init__(self, unit: str = "games") -> None:
+        self._unit = unit
         self._bar: Any = None
         try:
             from tqdm.auto import tqdm
@@ -28,9 +29,9 @@ class Bar:
             self._bar.close()
 
     def update(self, done: int, total: int) -> None:
-        """Show `done` of `total` games."""
+        """Show `done` of `total`."""
         if self._open is None:
             return
         if self._bar is None:
-            self._bar = self._open(total=total, unit=" games", file=sys.stderr)
+            self._bar = self._open(total=total, unit=f" {self._unit}", file=sys.stderr)
         self._bar.update(done - self._bar.n)

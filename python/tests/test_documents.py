@@ -25,6 +25,16 @@ def test_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
     assert "greedy" in capsys.readouterr().out
 
 
+def test_the_section_on_many_at_once_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    text = (HERE.parent.parent / "README.md").read_text("utf-8")
+    section = text.split("\n## Many at once\n")[1].split("\n## ")[0]
+    (snippet,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    names: dict[str, object] = {}
+    exec(snippet, names)
+    assert len(names["searches"]) == 64  # type: ignore[arg-type]
+    assert "[[" in capsys.readouterr().out
+
+
 def test_the_docstring_of_the_package_runs() -> None:
     assert doctest.testmod(stier).failed == 0
 

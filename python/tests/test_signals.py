@@ -34,6 +34,11 @@ LONG = {
     "properties": "stier.properties(game, deals=10**6, progress=True)",
     "properties of one deal": "stier.properties(game, deals=1, games=10**6)",
     "long decisions in a game": "stier.pit(game, ['ismcts:iterations=1000000000'] * 2)",
+    "many searches": "stier.search_many('ismcts:iterations=100000', [state] * 10**6, progress=True)",
+    "many worlds": "stier.resample_many(state, 10**8, histories=True)",
+    "lanes against searchers": (
+        "envs = stier.VectorEnv(game, 64, opponents='ismcts:iterations=1000000'); envs.step(envs.sample_actions())"
+    ),
     "callables": "stier.pit(game, [lambda state: state.legal_actions()[0], 'random'], deals=10**10)",
     "a callable that sleeps": "stier.pit(game, [lambda state: time.sleep(60), 'random'])",
     "a callable that searches": (

@@ -36,6 +36,11 @@ def main() -> None:
     found: stier.Properties = stier.properties(game, deals=2, games=2, play="hints")
     correlation: tuple[float, float] | None = found.leaf_correlation
     bias: float = found.bias[0]
+    envs = stier.VectorEnv(game, 4, opponents=[agent], seat="rotate")
+    batch: stier.Batch = envs.step(envs.sample_actions())
+    rewards: npt.NDArray[np.float32] = batch.rewards
+    held: npt.NDArray[np.uint8] = stier.resample_many(state, 10, histories=True).holdings()
+    searches: list[stier.Search] = stier.search_many(agent, [state], seed=1)
     total: float | None = game.utility_sum()
     env: stier.gymnasium.SeatEnv = stier.gymnasium.make(game, opponents=["random"], seat="rotate")
     observation, info = env.reset(seed=7)
@@ -44,7 +49,7 @@ def main() -> None:
     report: stier.LeakReport = stier.check_no_leak(game, games=1, agents=[lowest, "random"])
     print(observation.shape, reward, over, masks.any(), report.ok)
     options: list[stier.OptionInfo] = stier.describe_game(game.short_name())
-    print(correlation, bias)
+    print(correlation, bias, rewards.sum(), held.sum(), searches[0].action)
     print(probabilities, names, mask.sum(), tensor.shape, returns, result.mean, mean, total, options[0].allowed)
 
 

@@ -1,0 +1,382 @@
+"""Many games at once."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stier
+
+LANES = 5
+
+
+class Lane:
+    """One lane, played with single states as the documentation says."""
+
+    def __init__(self, game: stier.Game, seed: int) -> None:
+        self.game, self.root, self.episode = game, seed, 0
+        self.deal()
+
+    def deal(self) -> None:
+        self.seed = self.root if self.episode == 0 else stier.derive_seed(self.root, "episode", self.episode)
+        self.state = self.game.new_initial_state(seed=self.seed)
+        self.viewer = 0
+
+    def shown(self) -> tuple[int, list[float], list[bool]]:
+        player = self.state.current_player()
+        if player != stier.TERMINAL:
+            self.viewer = player
+        mask = self.state.legal_actions_mask()
+        everything = [True] * len(mask)
+        tensor = self.state.observation_tensor(self.viewer)
+        return player, tensor.tolist(), mask.tolist() if player != stier.TERMINAL else everything
+
+
+def check(batch: stier.Batch, lanes: list[Lane]) -> None:
+    for index, lane in enumerate(lanes):
+        player, tensor, mask = lane.shown()
+        assert batch.current_player[index] == player
+        assert batch.observation[index].tolist() == tensor
+        assert batch.legal_action_mask[index].tolist() == mask
+
+
+def test_lanes_are_single_states(game: stier.Game) -> None:
+    envs = stier.VectorEnv(game, num_envs=LANES, seed=3, threads=1, autoreset=True)
+    lanes = [Lane(game, stier.derive_seed(3, "lane", index)) for index in range(LANES)]
+    batch, ended = envs.reset(), 0
+    for _ in range(3 * min(game.max_game_length(), 100)):
+        check(batch, lanes)
+        assert envs.seeds.tolist() == [lane.seed for lane in lanes]
+        assert [envs.state(index) for index in range(LANES)] == [lane.state for lane in lanes]
+        actions = envs.sample_actions()
+        batch = envs.step(actions)
+        for index, lane in enumerate(lanes):
+            lane.state.apply_action(actions[index])
+            over = lane.state.is_terminal()
+            assert batch.rewards[index].tolist() == lane.state.returns().astype(np.float32).tolist()
+            assert batch.terminated[index] == over
+            if over:
+                ended += 1
+                assert batch.final_observation[index].tolist() == lane.shown()[1]
+                lane.episode += 1
+                lane.deal()
+    assert ended >= LANES
+
+
+def test_the_arrays_have_the_promised_kinds(game: stier.Game) -> None:
+    envs = stier.VectorEnv(game, 3)
+    batch = envs.step(envs.sample_actions())
+    width, actions = game.observation_tensor_shape()[0], game.num_distinct_actions()
+    assert (len(envs), envs.num_envs, envs.observation_shape) == (3, 3, (width,))
+    for array, kind, shape in [
+        (batch.observation, np.float32, (3, width)),
+        (batch.final_observation, np.float32, (3, width)),
+        (batch.action_mask, np.int8, (3, actions)),
+        (batch.legal_action_mask, np.bool_, (3, actions)),
+        (batch.rewards, np.float32, (3, game.num_players())),
+        (batch.terminated, np.bool_, (3,)),
+        (batch.current_player, np.int32, (3,)),
+        (envs.seeds, np.uint64, (3,)),
+        (envs.sample_actions(), np.int64, (3,)),
+    ]:
+        assert (array.dtype, array.shape) == (kind, shape)
+        assert array.flags.c_contiguous
+    assert np.shares_memory(batch.action_mask, batch.legal_action_mask)
+
+
+def test_bytes_are_the_same_planes(game: stier.Game) -> None:
+    wide = stier.VectorEnv(game, LANES, seed=4)
+    narrow = stier.VectorEnv(game, LANES, seed=4, observation="uint8")
+    blind = stier.VectorEnv(game, LANES, seed=4, observation=None)
+    for _ in range(40):
+        actions = wide.sample_actions()
+        left, right, nothing = wide.step(actions), narrow.step(actions), blind.step(actions)
+        assert right.observation.dtype == np.uint8
+        np.testing.assert_array_equal(left.observation, right.observation)
+        np.testing.assert_array_equal(left.action_mask, nothing.action_mask)
+        assert nothing.observation is None
+
+
+def test_information_states_are_an_option(game: stier.Game) -> None:
+    envs = stier.VectorEnv(game, 2, tensor="information_state")
+    for _ in range(30):
+        batch = envs.step(envs.sample_actions())
+        for lane in range(2):
+            state = envs.state(lane)
+            if not state.is_terminal():
+                assert batch.observation[lane].tolist() == state.information_state_tensor().tolist()
+    with pytest.raises(ValueError, match="need floats"):
+        stier.VectorEnv(game, 2, tensor="information_state", observation="uint8")
+
+
+@pytest.mark.parametrize("threads", [1, 2, 0])
+def test_threads_change_nothing(schwinget: stier.Game, threads: int) -> None:
+    one, other = (stier.VectorEnv(schwinget, 1030, seed=6, threads=count) for count in [1, threads])
+    for _ in range(30):
+        actions = one.sample_actions()
+        np.testing.assert_array_equal(actions, other.sample_actions())
+        left, right = one.step(actions), other.step(actions)
+        for name in ["observation", "action_mask", "rewards", "terminated", "current_player"]:
+            np.testing.assert_array_equal(getattr(left, name), getattr(right, name))
+
+
+def play_until_over(envs: stier.VectorEnv) -> stier.Batch:
+    while True:
+        batch = envs.step(envs.sample_actions())
+        if batch.terminated.any():
+            return batch
+
+
+def test_autoreset_in_the_next_step(schwinget: stier.Game) -> None:
+    envs = stier.VectorEnv(schwinget, 1, seed=2, autoreset="next_step")
+    assert (envs.autoreset, envs.observe().final_observation) == ("next_step", None)
+    root = int(envs.seeds[0])
+    batch = play_until_over(envs)
+    assert batch.current_player[0] == stier.TERMINAL
+    assert batch.legal_action_mask.all()
+    assert batch.rewards.any()
+    assert envs.state(0).is_terminal()
+    batch = envs.step([-1])
+    assert not batch.terminated[0]
+    assert not batch.rewards.any()
+    assert envs.state(0) == schwinget.new_initial_state(seed=stier.derive_seed(root, "episode", 1))
+
+
+@pytest.mark.parametrize("autoreset", [False, "disabled"])
+def test_without_autoreset_nothing_happens_any_more(schwinget: stier.Game, autoreset: Any) -> None:
+    envs = stier.VectorEnv(schwinget, 1, seed=2, autoreset=autoreset)
+    play_until_over(envs)
+    state = envs.state(0)
+    batch = envs.step([12345])
+    assert envs.state(0) == state
+    assert batch.terminated[0]
+    assert not batch.rewards.any()
+    assert not envs.reset().terminated[0]
+    assert not envs.state(0).is_terminal()
+
+
+def test_resets_take_seeds_and_masks(schwinget: stier.Game) -> None:
+    envs = stier.VectorEnv(schwinget, 3, seed=8)
+    first = envs.seeds.tolist()
+    envs.reset()
+    assert envs.seeds.tolist() == first == [stier.derive_seed(8, "lane", lane) for lane in range(3)]
+    envs.reset()
+    following = [stier.derive_seed(seed, "episode", 1) for seed in first]
+    assert envs.seeds.tolist() == following
+    for seeds in [[5, 6, 2**64 - 1], np.array([5, 6, 2**64 - 1], dtype=np.uint64)]:
+        envs.reset(seed=seeds)
+        assert envs.seeds.tolist() == [5, 6, 2**64 - 1]
+    assert envs.state(1) == schwinget.new_initial_state(seed=6)
+    envs.step(envs.sample_actions())
+    kept = envs.state(0)
+    batch = envs.reset(seed=np.int64(8), mask=np.array([False, True, False]))
+    assert envs.seeds.tolist() == [5, first[1], 2**64 - 1]
+    assert envs.state(0) == kept
+    assert batch.observation[0].tolist() == kept.observation_tensor().tolist()
+    for seed in [-1, 2**64, [1, 2], [1, 2, -3]]:
+        with pytest.raises(ValueError, match="seed"):
+            envs.reset(seed=seed)
+    with pytest.raises(ValueError, match="reset mask must have 3 values, not 2"):
+        envs.reset(mask=[True, False])
+    with pytest.raises(TypeError, match="mask must be bool"):
+        envs.reset(mask=[1, 0, 1])  # type: ignore[list-item]
+    with pytest.raises(TypeError):
+        envs.reset(seed=1.5)  # type: ignore[arg-type]
+
+
+def test_illegal_actions_are_named_and_move_nothing(schwinget: stier.Game) -> None:
+    envs = stier.VectorEnv(schwinget, 4, seed=1)
+    actions = envs.sample_actions()
+    before = [envs.state(lane) for lane in range(4)]
+    illegal = int(np.flatnonzero(~envs.observe().legal_action_mask[2])[0])
+    for wrong in [illegal, -1, 29, 10**6]:
+        tried = actions.copy()
+        tried[2] = wrong
+        with pytest.raises(stier.IllegalActionError, match=rf"lane 2: illegal action .*{wrong}.*legal here"):
+            envs.step(tried)
+        assert [envs.state(lane) for lane in range(4)] == before
+    for kind in [np.int32, np.uint8, np.uint64, np.int16]:
+        other = stier.VectorEnv(schwinget, 4, seed=1)
+        other.step(actions.astype(kind))
+        assert other.state(3) == before[3].child(actions[3])
+    envs.step(actions.tolist())
+    assert envs.state(3) == before[3].child(actions[3])
+
+
+@pytest.mark.parametrize(
+    ("actions", "error", "message"),
+    [
+        ([0, 1, 2], ValueError, "actions must have 4 values, not 3"),
+        ([], ValueError, "actions must have 4 values, not 0"),
+        ([[0, 1, 2, 3]], ValueError, "one for each lane"),
+        ([0.0, 1.0, 2.0, 3.0], TypeError, "actions must be whole numbers"),
+        ([True, False, True, True], TypeError, "actions must be whole numbers"),
+        ("0123", ValueError, "one for each lane"),
+        (None, ValueError, "one for each lane"),
+    ],
+)
+def test_actions_of_the_wrong_kind(schwinget: stier.Game, actions: Any, error: type[Exception], message: str) -> None:
+    envs = stier.VectorEnv(schwinget, 4)
+    with pytest.raises(error, match=message):
+        envs.step(actions)
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.bool_, np.uint8])
+@pytest.mark.parametrize("cells", [np.float32, np.uint8])
+def test_steps_into_own_arrays(game: stier.Game, kind: Any, cells: Any) -> None:
+    one, other = (stier.VectorEnv(game, LANES, seed=5) for _ in range(2))
+    arrays: dict[str, Any] = {
+        "observation": np.full((LANES, *one.observation_shape), 9, cells),
+        "action_mask": np.ones((LANES, game.num_distinct_actions()), kind),
+        "rewards": np.full((LANES, game.num_players()), np.nan, np.float32),
+        "terminated": np.ones(LANES, np.bool_),
+        "current_player": np.full(LANES, -9, np.int32),
+    }
+    batch = one.reset(seed=4)
+    other.reset_into(4, **arrays)
+    for _ in range(30):
+        for name, array in arrays.items():
+            np.testing.assert_array_equal(array, getattr(batch, name))
+        actions = one.sample_actions()
+        batch = one.step(actions)
+        assert other.step_into(actions, **arrays) is None  # type: ignore[func-returns-value]
+    other.step_into(other.observe().action_mask.argmax(1))
+
+
+def test_arrays_that_do_not_fit_are_refused(schwinget: stier.Game) -> None:
+    envs = stier.VectorEnv(schwinget, 4, seed=5)
+    actions, before = envs.sample_actions(), envs.get_state()
+    width = envs.observation_shape[0]
+    frozen = np.zeros(4, np.bool_)
+    frozen.flags.writeable = False
+    bad: list[tuple[dict[str, Any], type[Exception], str]] = [
+        ({"observation": np.zeros((4, width + 1), np.float32)}, ValueError, rf"observation must be .*\(4, {width}\)"),
+        ({"observation": np.zeros((4, width))}, ValueError, "float32 or uint8 array .* not float64"),
+        ({"observation": np.zeros((width, 4), np.float32).T}, ValueError, "observation must be C-contiguous"),
+        ({"final_observation": np.zeros((3, width), np.uint8)}, ValueError, "final_observation must be"),
+        ({"action_mask": np.zeros((4, 29))}, ValueError, "action_mask must be .* int8, bool or uint8 .* not float64"),
+        ({"action_mask": np.zeros((4, 58), np.int8)[:, ::2]}, ValueError, "action_mask must be C-contiguous"),
+        ({"rewards": np.zeros((4, 3), np.float32)}, ValueError, r"rewards must be .* \(4, 2\)"),
+        ({"rewards": [[0.0, 0.0]] * 4}, TypeError, "rewards must be .* not list"),
+        ({"terminated": np.zeros(4, np.int32)}, ValueError, "terminated must be .* bool array .* not int32"),
+        ({"terminated": frozen}, ValueError, "terminated must be C-contiguous, writable"),
+        ({"current_player": np.zeros(4, np.int64)}, ValueError, "current_player must be .* int32"),
+    ]
+    for arrays, error, message in bad:
+        with pytest.raises(error, match=message):
+            envs.step_into(actions, **arrays)
+    both = np.zeros((4, width), np.float32)
+    with pytest.raises(ValueError, match="apart from the other arrays"):
+        envs.step_into(actions, observation=both, final_observation=both)
+    assert envs.get_state() == before
+
+
+def test_batches_are_the_callers_unless_they_take_turns(schwinget: stier.Game) -> None:
+    envs = stier.VectorEnv(schwinget, 2, seed=5)
+    batch = envs.reset()
+    seen = batch.observation.copy()
+    for _ in range(4):
+        envs.step(envs.sample_actions())
+    np.testing.assert_array_equal(batch.observation, seen)
+    envs = stier.VectorEnv(schwinget, 2, seed=5, copy=False)
+    batches = [envs.reset()] + [envs.step(envs.sample_actions()) for _ in range(3)]
+    assert np.shares_memory(batches[0].observation, batches[2].observation)
+    assert np.shares_memory(batches[1].action_mask, batches[3].action_mask)
+    assert not np.shares_memory(batches[2].observation, batches[3].observation)
+
+
+def test_opponents_play_the_other_seats() -> None:
+    game = stier.load_game("up_and_down", players=3)
+    agents = [stier.load_agent("greedy:seed=4", game), "ismcts:iterations=20"]
+    envs = stier.VectorEnv(game, 2, seed=1, opponents=agents, seat="rotate", autoreset=False)
+    batch = envs.reset()
+    states = [game.new_initial_state(seed=int(seed)) for seed in envs.seeds]
+
+    def opponents_play(state: stier.State, learner: int, seed: int) -> None:
+        while not state.is_terminal() and state.current_player() != learner:
+            spec = str(agents[(state.current_player() - learner - 1) % 3])
+            own = (4 << 32) if "greedy" in spec else 0
+            agent = stier.load_agent(spec, game)
+            agent.restart(stier.derive_seed(seed ^ own, "opponent", state.move_number()))
+            state.apply_action(agent.step(state))
+
+    while not batch.terminated.all():
+        for lane, (state, seed) in enumerate(zip(states, envs.seeds.tolist(), strict=True)):
+            opponents_play(state, lane, seed)
+            assert envs.state(lane) == state
+        assert batch.current_player.tolist() == [0, 1]
+        actions = envs.sample_actions()
+        batch = envs.step(actions)
+        for state, action in zip(states, actions, strict=True):
+            if not state.is_terminal():
+                state.apply_action(action)
+    assert [envs.state(lane).returns().tolist() for lane in range(2)] != [[0.0] * 3] * 2
+
+
+def test_the_learner_sits_where_it_is_told(schwinget: stier.Game) -> None:
+    envs = stier.VectorEnv(schwinget, 200, opponents="random", seat=1)
+    assert set(envs.reset().current_player.tolist()) == {1}
+    assert set(stier.VectorEnv(schwinget, 20, opponents="random").reset().current_player.tolist()) == {0}
+    drawn = stier.VectorEnv(schwinget, 200, opponents="random", seat="random").reset().current_player
+    assert 70 < drawn.sum() < 130
+    for options, error, message in [
+        ({"opponents": ["random", "random"]}, stier.AgentError, "2 opponents; it takes 1"),
+        ({"opponents": "nobody"}, stier.AgentError, "unknown agent 'nobody'"),
+        ({"opponents": stier.load_agent("random", stier.load_game("schwimmen"))}, stier.AgentError, "was made for"),
+        ({"opponents": [len]}, TypeError, "an opponent is an Agent or text"),
+        ({"opponents": 3}, TypeError, "an opponent is an Agent or text"),
+        ({"opponents": "random", "seat": 2}, stier.SeatError, "no seat 2"),
+        ({"opponents": "random", "seat": "left"}, ValueError, "'rotate' or 'random', not 'left'"),
+        ({"seat": 1}, ValueError, "there are none"),
+        ({"autoreset": "never"}, ValueError, "same_step | next_step | disabled, not 'never'"),
+        ({"autoreset": 3}, TypeError, "autoreset must be True, False or one of"),
+        ({"observation": "float64"}, ValueError, "'float32', 'uint8' or None"),
+        ({"tensor": "hands"}, ValueError, "observation | information_state"),
+        ({"num_envs": 0}, ValueError, "num_envs must be 1"),
+        ({"threads": -1}, ValueError, "threads must be 0"),
+    ]:
+        arguments: dict[str, Any] = {"num_envs": 2, **options}
+        with pytest.raises(error, match=message):
+            stier.VectorEnv(schwinget, **arguments)
+
+
+def test_pickles_go_on_alike(game: stier.Game) -> None:
+    options: dict[str, Any] = {"opponents": "random", "seat": "random", "autoreset": "next_step", "copy": False}
+    for envs in [stier.VectorEnv(game, 3, seed=9), stier.VectorEnv(game, 3, seed=9, observation="uint8", **options)]:
+        for _ in range(20):
+            envs.step(envs.sample_actions())
+        for again in [pickle.loads(pickle.dumps(envs)), copy.deepcopy(envs)]:
+            assert repr(again) == repr(envs)
+            assert again.seeds.tolist() == envs.seeds.tolist()
+            assert again.get_state() == envs.get_state()
+        other = stier.VectorEnv(
+            game,
+            3,
+            seed=1,
+            autoreset=envs.autoreset,
+            **{
+                name: value
+                for name, value in options.items()
+                if name in ("opponents", "seat") and "against" in repr(envs)
+            },
+        )
+        other.set_state(envs.get_state())
+        for _ in range(20):
+            actions = envs.sample_actions()
+            np.testing.assert_array_equal(actions, other.sample_actions())
+            np.testing.assert_array_equal(envs.step(actions).observation, other.step(actions).observation)
+    with pytest.raises(stier.RecordError, match="no checkpoint of these lanes"):
+        envs.set_state(b"stier")
+    untouched = stier.VectorEnv(game, 2, seed=3)
+    assert pickle.loads(pickle.dumps(untouched)).reset().observation.tolist() == untouched.reset().observation.tolist()
+
+
+def test_sampled_actions_are_legal_and_cover_everything(game: stier.Game) -> None:
+    envs = stier.VectorEnv(game, 200, seed=5)
+    batch = envs.reset(seed=[7] * 200)
+    sampled = {action for _ in range(5) for action in envs.sample_actions().tolist()}
+    assert sampled == set(np.flatnonzero(batch.legal_action_mask[0]).tolist())
