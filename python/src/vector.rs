@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use numpy::{IntoPyArray as _, PyArray1, PyArrayMethods as _, PyReadonlyArray1};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyInt, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyString, PyTuple};
 use stier_agents::AgentSpec;
 use stier_agents::vector::{
     Autoreset, DynVector, LearnerSeat, Opponents, Rows, Seeds, Settings, Shape, Tensor, VectorError,
@@ -171,12 +171,10 @@ enum GivenSeeds {
 impl GivenSeeds {
     fn of(value: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let Some(value) = value else { return Ok(Self::Next) };
-        let is_number = value.is_instance_of::<PyInt>() || !value.hasattr("__iter__")? || value.try_iter().is_err();
-        if is_number {
-            return Ok(Self::One(value.extract::<Seed>()?.0));
+        match value.try_iter() {
+            Ok(seeds) => seeds.map(|seed| Ok(seed?.extract::<Seed>()?.0)).collect::<PyResult<_>>().map(Self::Each),
+            Err(_) => Ok(Self::One(value.extract::<Seed>()?.0)),
         }
-        let seeds = value.try_iter()?.map(|seed| Ok(seed?.extract::<Seed>()?.0)).collect::<PyResult<_>>()?;
-        Ok(Self::Each(seeds))
     }
 
     fn seeds(&self) -> Seeds<'_> {

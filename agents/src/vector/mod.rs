@@ -13,7 +13,7 @@ mod opponents;
 mod rows;
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rayon::ThreadPool;
 use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
@@ -266,18 +266,19 @@ impl<G: FullGame> Vector<G> {
             }
         };
         let crews = &self.crews;
-        let crew = |thread: usize| crews[thread].lock().unwrap_or_else(PoisonError::into_inner);
+        let with_crew = |part: Part<'_, G>, thread: usize| match crews[thread].try_lock() {
+            Ok(mut crew) => work(part, &mut crew),
+            // An agent of this thread waits for others of the pool, and this part came its way meanwhile.
+            Err(_) => work(part, &mut Crew::new(common.opponents, &self.interrupt)),
+        };
         let whole = Part { first: 0, lanes: &mut self.lanes, legal: &mut self.legal, rows };
         match &self.pool {
             Some(pool) if threads > 1 => {
                 let parts = whole.divided(size, &shape);
-                pool.install(|| {
-                    parts.into_par_iter().for_each(|part| {
-                        work(part, &mut crew(rayon::current_thread_index().unwrap_or(0)));
-                    });
-                });
+                let thread = || rayon::current_thread_index().unwrap_or(0);
+                pool.install(|| parts.into_par_iter().for_each(|part| with_crew(part, thread())));
             }
-            _ => work(whole, &mut crew(0)),
+            _ => with_crew(whole, 0),
         }
         match before {
             Some(before) if self.interrupt.load(Ordering::Relaxed) => {
@@ -330,13 +331,13 @@ impl<'a, G: FullGame> Part<'a, G> {
     /// Parts of so many lanes.
     fn divided(self, size: usize, shape: &Shape) -> Vec<Part<'a, G>> {
         let Part { first, lanes, legal, mut rows } = self;
-        let pieces = lanes.chunks_mut(size).zip(legal.chunks_mut(size)).enumerate();
-        let divide = |(index, (lanes, legal)): (usize, (&'a mut [Lane<G>], &'a mut [G::Actions]))| {
-            let (own, rest) = std::mem::take(&mut rows).split(lanes.len(), shape);
+        let mut parts = Vec::new();
+        for (lanes, legal) in lanes.chunks_mut(size).zip(legal.chunks_mut(size)) {
+            let (own, rest) = rows.split(lanes.len(), shape);
             rows = rest;
-            Part { first: first + index * size, lanes, legal, rows: own }
-        };
-        pieces.map(divide).collect()
+            parts.push(Part { first: first + parts.len() * size, lanes, legal, rows: own });
+        }
+        parts
     }
 }
 
@@ -392,7 +393,7 @@ impl<G: FullGame> DynVector for Vector<G> {
 
     fn step(&mut self, actions: &[i64], rows: Rows<'_>) -> Result<(), VectorError> {
         self.check(actions)?;
-        let (shape, Settings { autoreset, tensor, .. }) = (self.shape, self.settings.clone());
+        let (shape, autoreset, tensor) = (self.shape, self.settings.autoreset, self.settings.tensor);
         self.for_each_lane(rows, |common, crew, number, lane, index, rows| {
             match lane.stage {
                 Stage::Running => lane.play(common, crew, Action(actions[number] as u8)),

@@ -73,7 +73,7 @@ pub struct Rows<'a> {
 }
 
 /// The first `count` of an array and the rest.
-fn cut<'a, T>(array: Option<&'a mut [T]>, count: usize) -> (Option<&'a mut [T]>, Option<&'a mut [T]>) {
+fn cut<T>(array: Option<&mut [T]>, count: usize) -> (Option<&mut [T]>, Option<&mut [T]>) {
     array.map(|array| array.split_at_mut(count)).unzip()
 }
 
