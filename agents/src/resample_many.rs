@@ -2,7 +2,8 @@
 //!
 //! World `k` of state `s` comes from a seed of its own, hashed from (seed, "resample many", s) and from (that, "world", k): it is the
 //! same whichever other worlds are drawn beside it, and on any number of threads. Without histories, a world is a position drawn by
-//! [`Sampler::sample`], for arrays; with them, it is what [`DynState::resample`] gives for its seed, a state to play on from.
+//! [`Sampler::sample`](stier_core::Sampler::sample), for arrays; with them, it is what [`DynState::resample`] gives for its seed, a
+//! state to play on from.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,6 +1,8 @@
 //! `stier.Batch`, and the arrays that steps write into.
 
-use numpy::{Element, PyArray1, PyArray2, PyArrayMethods as _, PyReadwriteArray1, PyReadwriteArray2};
+use numpy::{
+    Element, PyArray1, PyArray2, PyArrayMethods as _, PyReadwriteArray1, PyReadwriteArray2, PyUntypedArrayMethods as _,
+};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -223,12 +225,11 @@ fn table<'py, T: Element>(
 ) -> PyResult<PyReadwriteArray2<'py, T>> {
     let fits = |array: &&Bound<'py, PyArray2<T>>| array.getattr("shape").is_ok_and(|shape| is(&shape, &dimensions));
     let found = array.cast::<PyArray2<T>>().ok().filter(fits);
-    let mut found = found
-        .ok_or_else(|| other_kind(name, kind, &dimensions, array))?
-        .try_readwrite()
-        .map_err(|why| unfit(name, why))?;
-    found.as_slice_mut().map_err(|why| unfit(name, why))?;
-    Ok(found)
+    let found = found.ok_or_else(|| other_kind(name, kind, &dimensions, array))?;
+    if !found.is_c_contiguous() {
+        return Err(unfit(name, "the rows do not follow one another"));
+    }
+    found.try_readwrite().map_err(|why| unfit(name, why))
 }
 
 fn row<'py, T: Element>(
@@ -239,12 +240,11 @@ fn row<'py, T: Element>(
 ) -> PyResult<PyReadwriteArray1<'py, T>> {
     let fits = |array: &&Bound<'py, PyArray1<T>>| array.getattr("shape").is_ok_and(|shape| is(&shape, &[lanes]));
     let found = array.cast::<PyArray1<T>>().ok().filter(fits);
-    let mut found = found
-        .ok_or_else(|| other_kind(name, kind, &[lanes], array))?
-        .try_readwrite()
-        .map_err(|why| unfit(name, why))?;
-    found.as_slice_mut().map_err(|why| unfit(name, why))?;
-    Ok(found)
+    let found = found.ok_or_else(|| other_kind(name, kind, &[lanes], array))?;
+    if !found.is_c_contiguous() {
+        return Err(unfit(name, "the values do not follow one another"));
+    }
+    found.try_readwrite().map_err(|why| unfit(name, why))
 }
 
 /// Whether a shape is this one.

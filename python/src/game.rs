@@ -51,7 +51,8 @@ impl Game {
     }
 
     pub(crate) fn is(&self, other: &Self) -> bool {
-        self.face.name() == other.face.name() && self.face.rules_text() == other.face.rules_text()
+        Arc::ptr_eq(&self.face, &other.face)
+            || self.face.name() == other.face.name() && self.face.rules_text() == other.face.rules_text()
     }
 }
 

@@ -26,7 +26,7 @@ const TICK: Duration = Duration::from_millis(100);
 
 fn searcher(game: &Game, agent: &Bound<'_, PyAny>) -> PyResult<AgentSpec> {
     if let Ok(text) = agent.cast::<PyString>() {
-        return parse_spec(&text.to_string(), None);
+        return parse_spec(&text.to_cow()?, None);
     }
     let Ok(agent) = agent.cast::<Agent>() else {
         let kind = agent.get_type().name()?;

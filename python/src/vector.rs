@@ -113,7 +113,7 @@ fn autoreset(value: &Bound<'_, PyAny>) -> PyResult<Autoreset> {
         return Ok(if switch.is_true() { Autoreset::SameStep } else { Autoreset::Disabled });
     }
     match value.cast::<PyString>() {
-        Ok(text) => choice("autoreset", &text.to_string()),
+        Ok(text) => choice("autoreset", &text.to_cow()?),
         Err(_) => Err(PyTypeError::new_err(format!(
             "autoreset must be True, False or one of {}, not {}",
             Autoreset::allowed(&()),
@@ -135,7 +135,7 @@ fn opponents(game: &Game, value: &Bound<'_, PyAny>) -> PyResult<Vec<AgentSpec>> 
 
 fn opponent(game: &Game, value: &Bound<'_, PyAny>) -> PyResult<AgentSpec> {
     if let Ok(text) = value.cast::<PyString>() {
-        return parse_spec(&text.to_string(), None);
+        return parse_spec(&text.to_cow()?, None);
     }
     let Ok(agent) = value.cast::<Agent>() else {
         let kind = value.get_type().name()?;
@@ -149,7 +149,7 @@ fn opponent(game: &Game, value: &Bound<'_, PyAny>) -> PyResult<AgentSpec> {
 fn learner(game: &Game, value: Option<&Bound<'_, PyAny>>) -> PyResult<LearnerSeat> {
     let Some(value) = value else { return Ok(LearnerSeat::Fixed(stier_core::Seat(0))) };
     if let Ok(text) = value.cast::<PyString>() {
-        return match text.to_string().as_str() {
+        return match &*text.to_cow()? {
             "rotate" => Ok(LearnerSeat::Rotate),
             "random" => Ok(LearnerSeat::Random),
             other => {

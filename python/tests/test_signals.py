@@ -34,7 +34,7 @@ LONG = {
     "properties": "stier.properties(game, deals=10**6, progress=True)",
     "properties of one deal": "stier.properties(game, deals=1, games=10**6)",
     "long decisions in a game": "stier.pit(game, ['ismcts:iterations=1000000000'] * 2)",
-    "many searches": "stier.search_many('ismcts:iterations=100000', [state] * 10**6, progress=True)",
+    "many searches": "stier.search_many('ismcts:iterations=100000', [state] * 10**5, progress=True)",
     "many worlds": "stier.resample_many(state, 10**8, histories=True)",
     "lanes against searchers": (
         "envs = stier.VectorEnv(game, 64, opponents='ismcts:iterations=1000000'); envs.step(envs.sample_actions())"
