@@ -15,7 +15,7 @@ use stier_core::OptionValue;
 use stier_core::options::OptionType;
 
 use crate::agent::{Agent, parse_spec};
-use crate::batch::{Arrays, Batch, Borrowed, Format};
+use crate::batch::{Arrays, Batch, Borrowed, Format, is_unshared};
 use crate::errors;
 use crate::game::Game;
 use crate::run::watched;
@@ -57,8 +57,8 @@ const MOST_THREADS: i64 = 1024;
 ///     tensor: `"observation"`, or `"information_state"` for tensors with perfect recall; they need `"float32"`.
 ///     opponents: Who plays the other seats; `None` if the caller decides for everybody.
 ///     seat: Where the learner sits; 0 if left out. Only with opponents.
-///     copy: Whether each batch has arrays of its own. If not, two sets of arrays take turns: a batch is overwritten by the second
-///         step or reset after it.
+///     copy: Whether each batch has arrays of its own, as long as anybody holds it, an array or a view. If not, two sets of arrays
+///         take turns: a batch is overwritten by the second step or reset after it.
 ///
 /// One call at a time. `pickle` keeps everything that the future depends on.
 #[pyclass(frozen, module = "stier")]
@@ -76,10 +76,14 @@ struct Inner {
     lanes: Box<dyn DynVector>,
     /// Whether the first games have been dealt and nothing else has happened.
     fresh: bool,
-    /// Batches that take turns; which is next.
-    batches: [Option<Py<Batch>>; 2],
-    next: usize,
+    /// Batches given out, the latest last: their arrays are written again once nobody holds them, or when it is their turn.
+    batches: Vec<Py<Batch>>,
 }
+
+/// Batches that are kept if nobody holds them: while the caller has one in hand, another is written.
+const KEPT: usize = 3;
+/// Batches that take turns, with `copy=False`.
+const TURNS: usize = 2;
 
 fn refused(error: VectorError) -> PyErr {
     match error {
@@ -266,21 +270,24 @@ impl VectorEnv {
             let with_final = self.settings.autoreset == Autoreset::SameStep;
             Py::new(py, Batch::empty(py, count, &self.shape, self.format, with_final)?)
         };
-        let batch = if self.copy {
-            new()?
-        } else {
-            let next = inner.next;
-            let batch = match inner.batches[next].take() {
-                Some(batch) => batch,
-                None => new()?,
-            };
-            inner.batches[next] = Some(batch.clone_ref(py));
-            batch
+        let idle = |batch: &Py<Batch>| is_unshared(py, batch) && batch.get().is_idle(py);
+        let again = match self.copy {
+            true => inner.batches.iter().position(idle),
+            false => (inner.batches.len() == TURNS).then_some(0),
+        };
+        let batch = match again {
+            Some(place) => inner.batches.remove(place),
+            None => new()?,
         };
         let mut arrays = batch.get().borrow(py, count, &self.shape)?;
-        self.run(py, &mut inner, &mut arrays, work)?;
-        inner.next ^= 1;
-        Ok(batch)
+        let done = self.run(py, &mut inner, &mut arrays, work);
+        // After an error, the next turn is still this one's.
+        let place = if done.is_ok() { inner.batches.len() } else { 0 };
+        inner.batches.insert(place, batch.clone_ref(py));
+        if inner.batches.len() > KEPT {
+            inner.batches.remove(0);
+        }
+        done.map(|()| batch)
     }
 
     fn reset_work<'a>(
@@ -339,7 +346,7 @@ impl VectorEnv {
         let make = || game.face().vector(settings.clone(), interrupt.clone());
         let lanes = watched::<_, ()>(py, &interrupt, |_| make(), |_| Ok(()))?.map_err(refused)?;
         let shape = lanes.shape();
-        let inner = Mutex::new(Inner { lanes, fresh: true, batches: [None, None], next: 0 });
+        let inner = Mutex::new(Inner { lanes, fresh: true, batches: Vec::new() });
         Ok(Self { game: game.clone(), shape, format, copy, settings, interrupt, inner })
     }
 

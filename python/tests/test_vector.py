@@ -282,8 +282,21 @@ def test_batches_are_the_callers_unless_they_take_turns(schwinget: stier.Game) -
     for _ in range(4):
         envs.step(envs.sample_actions())
     np.testing.assert_array_equal(batch.observation, seen)
+    # Of batches that are gone, what is still held stays as it is: arrays, and views of them.
+    kept = [getattr(envs.step(envs.sample_actions()), name) for name in ["observation", "action_mask", "rewards"] * 3]
+    rows = [envs.step(envs.sample_actions()).legal_action_mask[1] for _ in range(5)]
+    copies = [array.copy() for array in kept + rows]
+    addresses = {envs.step(envs.sample_actions()).observation.ctypes.data for _ in range(20)}
+    for array, held in zip(kept + rows, copies, strict=True):
+        np.testing.assert_array_equal(array, held)
+    # What nobody holds is written again.
+    assert len(addresses) <= 3
     envs = stier.VectorEnv(schwinget, 2, seed=5, copy=False)
-    batches = [envs.reset()] + [envs.step(envs.sample_actions()) for _ in range(3)]
+    batches = [envs.reset()]
+    for _ in range(3):
+        with pytest.raises(stier.IllegalActionError):
+            envs.step([99, 99])
+        batches.append(envs.step(envs.sample_actions()))
     assert np.shares_memory(batches[0].observation, batches[2].observation)
     assert np.shares_memory(batches[1].action_mask, batches[3].action_mask)
     assert not np.shares_memory(batches[2].observation, batches[3].observation)
