@@ -378,7 +378,8 @@ struct Step<N> {
 
 type Path<N> = ArrayVec<Step<N>, MAX_DEPTH>;
 
-/// One tree being searched.
+/// One tree being searched. Those of different threads share no cache line.
+#[repr(align(128))]
 struct Searcher<'a, G: Hints, S: Selection, O: Observers<G>> {
     task: &'a Task<'a, G>,
     rule: &'a S,

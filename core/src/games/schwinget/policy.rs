@@ -192,7 +192,7 @@ impl<'a> Known<'a> {
     /// The higher cards of the suit that are unseen.
     #[inline(always)]
     fn higher(&self, card: Card, suit: u32) -> usize {
-        (self.unseen & suit & (u32::MAX - 1 << card)).count_ones() as usize
+        (self.unseen & suit & ((u32::MAX - 1) << card)).count_ones() as usize
     }
 
     /// The unseen cards that beat this one when it is led.
