@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use serde::Serialize;
 use stier_core::{Action, Game};
 
+use crate::lines::Line;
 use crate::worlds::Worlds;
 
 /// A player. It sees what its seat knows and nothing else.
@@ -24,6 +25,15 @@ pub trait Agent<G: Game>: Send {
     /// chance reach probability.
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
         Worlds::uniform(game, view)
+    }
+
+    /// From now on decisions note the lines of up to `depth` actions that they search, which takes a little time; 0 ends it. It has
+    /// no influence on what is chosen. Agents without a tree have nothing to note.
+    fn note_lines(&mut self, _depth: usize) {}
+
+    /// The lines noted in the last decision, which are forgotten then; see [`note_lines`](Agent::note_lines).
+    fn lines(&mut self) -> Vec<Line> {
+        Vec::new()
     }
 
     /// Once the flag is set, a decision in progress ends early with what it has. Agents that decide at once ignore it.

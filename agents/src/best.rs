@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 use stier_core::{Hints, options};
 
 use crate::agent::{Agent, Decision};
+use crate::lines::Line;
 use crate::spec::AgentSpec;
 use crate::worlds::Worlds;
 
@@ -52,6 +53,14 @@ impl<G: Hints> Agent<G> for Best<G> {
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
         self.agent.beliefs(game, view)
+    }
+
+    fn note_lines(&mut self, depth: usize) {
+        self.agent.note_lines(depth);
+    }
+
+    fn lines(&mut self) -> Vec<Line> {
+        self.agent.lines()
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {

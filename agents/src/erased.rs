@@ -9,6 +9,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use stier_core::scene::{Face as CardFace, Scene};
 use stier_core::{
     Action, ActionSet as _, Dealer, Encode, Event, Field, Game, Hints, History, IllegalAction, Notation, OptionInfo,
     OptionValue, Options as _, Outcome, ParseError, RecordError, RulesError, Sampler as _, Seat, SeatView as _, Turn,
@@ -18,6 +19,7 @@ use thiserror::Error;
 
 use crate::agent::{Agent, Decision};
 use crate::arena::{self, Entrant, PitError, PitResult, Settings};
+use crate::lines::Line;
 use crate::marginals::{Marginals, marginals};
 use crate::oracle::Player;
 use crate::properties::{self, MeasureError, Properties};
@@ -95,6 +97,8 @@ pub trait DynGame: Send + Sync + Debug {
     fn parse_action(&self, text: &str) -> Result<Action, ParseError>;
     /// The outcome of that name.
     fn parse_outcome(&self, text: &str) -> Result<Action, ParseError>;
+    /// The cards by name, with what is printed on them.
+    fn faces(&self) -> Vec<(String, CardFace)>;
     /// The state before the first random event; with a seed, the random events draw themselves.
     fn new_state(&self, seed: Option<u64>) -> Box<dyn DynState>;
     /// An agent for this game.
@@ -185,8 +189,8 @@ pub trait DynState: Send + Sync + Debug {
     fn beliefs(&self, seat: Seat) -> Marginals;
     /// For a terminal: with all cards open, or as a seat sees it.
     fn text(&self, perspective: Option<Seat>) -> String;
-    /// For a notebook: with all cards open, or as a seat sees it.
-    fn html(&self, perspective: Option<Seat>) -> String;
+    /// To be drawn: with all cards open, or as a seat sees it.
+    fn scene(&self, perspective: Option<Seat>) -> Scene;
     /// The game so far as a record.
     fn record(&self) -> String;
     /// Whether both are the same history of the same game.
@@ -201,6 +205,9 @@ pub trait DynState: Send + Sync + Debug {
 pub trait DynAgent: Send {
     /// Decides for the player to act. Uses nothing that this player cannot know, unless it is an oracle.
     fn decide(&mut self, state: &dyn DynState) -> Result<Decision, DecideError>;
+    /// The same, with the lines of up to `depth` actions that were searched, each before those that continue it; none from agents
+    /// that keep no tree.
+    fn decide_with_lines(&mut self, state: &dyn DynState, depth: usize) -> Result<(Decision, Vec<Line>), DecideError>;
     /// Where the agent believes the cards to be, knowing what the seat knows and no more.
     fn beliefs(&mut self, state: &dyn DynState, seat: Seat) -> Result<Marginals, DecideError>;
     /// Begins a new game with the streams of `seed`.
@@ -333,6 +340,10 @@ impl<G: FullGame> DynGame for Face<G> {
     }
     fn parse_outcome(&self, text: &str) -> Result<Action, ParseError> {
         self.0.parse_outcome(text)
+    }
+
+    fn faces(&self) -> Vec<(String, CardFace)> {
+        self.0.cards().into_iter().zip(self.0.faces()).collect()
     }
 
     fn new_state(&self, seed: Option<u64>) -> Box<dyn DynState> {
@@ -564,8 +575,8 @@ impl<G: FullGame> DynState for Position<G> {
     fn text(&self, perspective: Option<Seat>) -> String {
         self.game.text(self.history.state(), perspective)
     }
-    fn html(&self, perspective: Option<Seat>) -> String {
-        self.game.html(self.history.state(), perspective)
+    fn scene(&self, perspective: Option<Seat>) -> Scene {
+        self.game.scene(self.history.state(), perspective)
     }
     fn record(&self) -> String {
         record::write(&*self.game, &self.history)
@@ -608,6 +619,14 @@ impl<G: FullGame> DynAgent for Decider<G> {
         let (game, history) = (&*self.face.0, &position.history);
         let dealer = position.dealing.as_ref().map(|dealt| &dealt.dealer);
         Ok(self.player.act(game, history, dealer, game.legal(history.state())))
+    }
+
+    fn decide_with_lines(&mut self, state: &dyn DynState, depth: usize) -> Result<(Decision, Vec<Line>), DecideError> {
+        self.player.note_lines(depth);
+        let decision = self.decide(state);
+        let lines = self.player.lines();
+        self.player.note_lines(0);
+        Ok((decision?, lines))
     }
 
     fn beliefs(&mut self, state: &dyn DynState, seat: Seat) -> Result<Marginals, DecideError> {

@@ -20,6 +20,7 @@ pub mod flat_mc;
 pub mod game_tree;
 pub mod greedy;
 pub mod ismcts;
+pub mod lines;
 pub mod marginals;
 pub mod open_cards;
 pub mod oracle;

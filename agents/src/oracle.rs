@@ -19,6 +19,7 @@ use stier_core::{Action, ActionSet as _, Dealer, Game, Hints, History, Sampler a
 use crate::agent::{Agent, Decision};
 use crate::course::Course;
 use crate::determinized::{Means, Tally, Valuer};
+use crate::lines::Line;
 use crate::open_cards::Future;
 use crate::worlds::Worlds;
 
@@ -61,6 +62,21 @@ impl<G: Game> Player<G> {
         match self {
             Self::Fair(agent) => agent.beliefs(game, view),
             Self::Oracle(_) => Worlds::uniform(game, view),
+        }
+    }
+
+    /// See [`Agent::note_lines`]. Oracles keep none.
+    pub fn note_lines(&mut self, depth: usize) {
+        if let Self::Fair(agent) = self {
+            agent.note_lines(depth);
+        }
+    }
+
+    /// See [`Agent::lines`].
+    pub fn lines(&mut self) -> Vec<Line> {
+        match self {
+            Self::Fair(agent) => agent.lines(),
+            Self::Oracle(_) => Vec::new(),
         }
     }
 

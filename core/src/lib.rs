@@ -18,6 +18,7 @@ pub mod notation;
 pub mod options;
 pub mod record;
 pub mod rng;
+pub mod scene;
 pub mod seats;
 #[cfg(feature = "testing")]
 pub mod testing;
@@ -33,5 +34,6 @@ pub use history::{Event, History};
 pub use notation::Notation;
 pub use options::{OptionError, OptionInfo, OptionValue, Options};
 pub use rng::Rng;
+pub use scene::Scene;
 pub use seats::{BySeat, Seat};
 pub use utility::Utility;

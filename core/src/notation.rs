@@ -3,6 +3,7 @@
 use crate::actions::{Action, ActionSet};
 use crate::error::{IllegalAction, ParseError};
 use crate::game::{Game, Turn};
+use crate::scene::{Face, Scene};
 use crate::seats::Seat;
 
 /// Strings for actions, outcomes, knowledge and states.
@@ -17,11 +18,16 @@ pub trait Notation: Game {
     fn knowledge(&self, view: &Self::View) -> String;
     /// The state for a terminal, as `perspective` sees it, or with all cards open.
     fn text(&self, state: &Self::State, perspective: Option<Seat>) -> String;
-    /// The state for a web page or notebook: one self-contained element without scripts.
-    fn html(&self, state: &Self::State, perspective: Option<Seat>) -> String;
+    /// The same to be drawn.
+    fn scene(&self, state: &Self::State, perspective: Option<Seat>) -> Scene;
 
     /// The names of the cards that a seat can hold, each kind once. Empty in games without cards.
     fn cards(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What is printed on them, in the same order.
+    fn faces(&self) -> Vec<Face> {
         Vec::new()
     }
 

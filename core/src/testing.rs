@@ -82,6 +82,10 @@ fn names_are_one_to_one<G: Notation>(game: &G) {
     }
     let cards: HashSet<String> = game.cards().into_iter().collect();
     assert_eq!(cards.len(), game.cards().len(), "every kind of card has a name of its own");
+    let faces = game.faces();
+    assert_eq!(faces.len(), cards.len(), "every kind of card has a face");
+    let prints: HashSet<(&str, &str)> = faces.iter().map(|face| (face.rank.as_str(), face.sign.name())).collect();
+    assert_eq!(prints.len(), cards.len(), "cards can be told apart without colours");
     for id in (0..game.num_outcomes()).map(|id| Action(id as u8)) {
         assert_eq!(game.parse_outcome(&game.outcome_name(id)), Ok(id));
         assert!(!game.outcome_name(id).contains(char::is_whitespace));
@@ -125,7 +129,41 @@ fn node<G: FullGame>(game: &G, history: &History<G>, rng: &mut Rng) {
         game.step(&mut next, legal.pick(rng), rng);
         ok(game.turn(&next) != Turn::Chance, "a step ends at a decision or at the end");
     }
-    ok(!game.text(state, None).is_empty() && game.html(state, None).starts_with('<'), "states can be shown");
+    ok(!game.text(state, None).is_empty(), "states can be shown");
+    for perspective in std::iter::once(None).chain(Seat::all(game.num_seats()).map(Some)) {
+        scene(game, history, perspective);
+    }
+}
+
+/// A picture has every card where it belongs: what a seat holds as [`Notation::holdings`] counts it, seen or not.
+fn scene<G: FullGame>(game: &G, history: &History<G>, perspective: Option<Seat>) {
+    let state = history.state();
+    let ok = |ok, promise: &str| assert_ok(game, history, ok, promise);
+    let (cards, scene) = (game.cards(), game.scene(state, perspective));
+    let seats: HashSet<Seat> = scene.places.iter().filter_map(|place| place.seat).collect();
+    ok(seats.len() == game.num_seats(), "a scene has a place for every seat");
+    let named = scene.places.iter().flat_map(|place| place.groups.iter().flat_map(|group| &group.cards).flatten());
+    let named = named.chain(scene.places.iter().filter_map(|place| place.suit.as_ref()));
+    let named = named.chain(scene.track.iter().filter_map(|space| space.piece.as_ref()));
+    ok(named.into_iter().all(|card| cards.contains(card)), "cards in a scene have their names");
+    for place in &scene.places {
+        let held: Vec<_> = place.groups.iter().filter(|group| group.held).flat_map(|group| &group.cards).collect();
+        let Some(seat) = place.seat else {
+            ok(held.is_empty(), "only seats hold cards");
+            continue;
+        };
+        let counts = holdings(game, state, seat);
+        ok(held.len() == counts.iter().map(|&count| usize::from(count)).sum::<usize>(), "a scene shows all cards held");
+        let seen = |name: &String| held.iter().filter(|card| card.as_ref() == Some(name)).count();
+        let all_seen = held.iter().all(|card| card.is_some());
+        ok(all_seen || perspective.is_some_and(|own| own != seat), "everybody sees the own cards");
+        if all_seen {
+            ok(
+                cards.iter().zip(counts).all(|(name, count)| seen(name) == usize::from(count)),
+                "a scene shows what is held",
+            );
+        }
+    }
 }
 
 /// What the cards promise lies where returns lie.
@@ -198,7 +236,7 @@ fn view<G: FullGame>(game: &G, history: &History<G>, seat: Seat, rng: &mut Rng, 
         ok(logits(game, history, &other, seat) == policy, "the policy reads nothing hidden from the mover");
         ok(observation(game, &other, seat) == observation(game, state, seat), "observations do not leak");
         ok(game.text(&other, Some(seat)) == game.text(state, Some(seat)), "text does not leak");
-        ok(game.html(&other, Some(seat)) == game.html(state, Some(seat)), "html does not leak");
+        ok(game.scene(&other, Some(seat)) == game.scene(state, Some(seat)), "scenes do not leak");
         ok(holdings(game, &other, seat) == holdings(game, state, seat), "a seat knows what it holds");
         for player in Seat::all(game.num_seats()) {
             let size = |state| holdings(game, state, player).into_iter().map(u32::from).sum::<u32>();

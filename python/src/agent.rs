@@ -160,8 +160,16 @@ impl Agent {
     }
 
     /// As `step`, with what the search saw. Raises `AgentError` for an agent that does not search.
-    fn search(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<Search> {
-        Search::of(self.decide(py, &state)?, &state).ok_or_else(|| no_search(self.spec.name()))
+    ///
+    /// With a `tree_depth` the search notes the lines of play of up to so many actions that it followed (`Search.lines`): the top
+    /// of its tree, if it is an ISMCTS. That costs a little time and changes no choice.
+    #[pyo3(signature = (state, tree_depth=0))]
+    fn search(&self, py: Python<'_>, state: PyRef<'_, State>, tree_depth: u8) -> PyResult<Search> {
+        let (decision, lines) = match tree_depth {
+            0 => (self.decide(py, &state)?, Vec::new()),
+            depth => self.ask(py, &state, |player, state| player.decide_with_lines(state, depth.into()))?,
+        };
+        Search::of(decision, lines, &state).ok_or_else(|| no_search(self.spec.name()))
     }
 
     /// Where the agent believes the cards to be if it is the player, or the player to move if left out: from what that player

@@ -30,6 +30,12 @@ impl Beliefs {
 
 #[pymethods]
 impl Beliefs {
+    /// The game that it is about.
+    #[getter(game)]
+    fn get_game(&self) -> Game {
+        self.game.clone()
+    }
+
     /// Whose knowledge it is.
     #[getter]
     fn player(&self) -> u8 {
@@ -97,6 +103,15 @@ impl Beliefs {
             }
         }
         out
+    }
+
+    /// A heat map, cards by seats: SVG that stands for itself. See `stier.draw.beliefs`.
+    fn to_svg<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("stier.draw")?.getattr("beliefs")?.call1((slf,))
+    }
+
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::to_svg(slf)
     }
 
     fn __repr__(&self) -> String {

@@ -168,6 +168,16 @@ impl Game {
         layout(self.face.information_state_layout())
     }
 
+    /// What is printed on the cards: a new dict of (rank, sign, colour) by the card's name, all in words, in the order of the
+    /// deck.
+    fn card_faces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for (card, face) in self.face.faces() {
+            dict.set_item(card, (face.rank, face.sign.name(), face.hue.name()))?;
+        }
+        Ok(dict)
+    }
+
     /// The name of a player's action, or with `stier.CHANCE` as player that of a chance outcome.
     ///
     /// Raises `SeatError` for a player, `IllegalActionError` for a number that the game does not have.

@@ -18,6 +18,7 @@ mod pit;
 mod properties;
 mod result;
 mod run;
+mod scene;
 mod search;
 mod search_many;
 mod seeds;
@@ -40,6 +41,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<beliefs::Beliefs>()?;
     module.add_class::<search::Search>()?;
     module.add_class::<search::ActionStats>()?;
+    module.add_class::<search::Line>()?;
     module.add_class::<result::PitResult>()?;
     module.add_class::<properties::Properties>()?;
     module.add_class::<result::Played>()?;

@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 
 use pyo3::prelude::*;
 use stier_agents::Decision;
+use stier_agents::lines::Line as SearchedLine;
 use stier_core::Action;
 
+use crate::game::Game;
 use crate::state::State;
 
 /// What a search found about one action at the root.
@@ -36,9 +38,38 @@ impl ActionStats {
     }
 }
 
+/// A line of play that a search followed: what the players did from the state on, without what chance brought in between.
+#[pyclass(frozen, get_all, module = "stier")]
+#[derive(Clone)]
+pub(crate) struct Line {
+    /// Who acted, one after the other.
+    players: Vec<u16>,
+    /// What they did.
+    actions: Vec<u16>,
+    /// The names of the actions.
+    names: Vec<String>,
+    /// How many iterations began like this.
+    visits: u64,
+    /// Their mean return for the searching player, in the game's utility.
+    value: f64,
+}
+
+#[pymethods]
+impl Line {
+    fn __repr__(&self) -> String {
+        let steps: Vec<String> =
+            self.players.iter().zip(&self.names).map(|(player, name)| format!("{player}:{name}")).collect();
+        format!("Line('{}', visits={}, value={})", steps.join(" "), self.visits, self.value)
+    }
+}
+
 /// What a search saw; made by `Agent.search`.
 #[pyclass(frozen, get_all, module = "stier")]
 pub(crate) struct Search {
+    /// The game that was searched.
+    game: Game,
+    /// Who searched.
+    player: u8,
     /// The action chosen.
     action: u8,
     /// One `ActionStats` per legal action, ascending by action.
@@ -49,11 +80,13 @@ pub(crate) struct Search {
     nodes: u64,
     /// How long it took.
     seconds: f64,
+    /// With `tree_depth`, the lines of play that were searched, each before those that continue it.
+    lines: Vec<Line>,
 }
 
 impl Search {
     /// The statistics of a decision; `None` if the agent did not search.
-    pub(crate) fn of(decision: Decision, state: &State) -> Option<Self> {
+    pub(crate) fn of(decision: Decision, lines: Vec<SearchedLine>, state: &State) -> Option<Self> {
         let search = decision.search?;
         let actions = search.actions.into_iter().map(|stats| ActionStats {
             action: stats.action,
@@ -63,7 +96,23 @@ impl Search {
             availability: stats.availability,
             probability: stats.probability,
         });
+        let face = state.game().face();
+        let lines = lines.into_iter().map(|line| Line {
+            players: line.path.iter().map(|(seat, _)| seat.0.into()).collect(),
+            actions: line.path.iter().map(|(_, action)| action.0.into()).collect(),
+            names: (line.path.iter().enumerate())
+                .map(|(depth, &(_, action))| match depth {
+                    0 => state.inner().event_name(action),
+                    _ => face.action_name(action),
+                })
+                .collect(),
+            visits: line.visits,
+            value: line.value,
+        });
         Some(Self {
+            game: state.game().clone(),
+            player: state.inner().turn().seat()?.0,
+            lines: lines.collect(),
             action: decision.action.0,
             actions: actions.collect(),
             iterations: search.iterations,
@@ -90,6 +139,16 @@ impl Search {
             );
         }
         out
+    }
+
+    /// A picture: bars of what was found about each action, and the top of the tree if `tree_depth` was given. SVG that stands
+    /// for itself. See `stier.draw.search`.
+    fn to_svg<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("stier.draw")?.getattr("search")?.call1((slf,))
+    }
+
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::to_svg(slf)
     }
 
     fn __repr__(&self) -> String {

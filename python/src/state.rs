@@ -8,6 +8,7 @@ use stier_core::{Seat, Turn};
 
 use crate::errors;
 use crate::game::Game;
+use crate::scene;
 use crate::serial;
 use crate::values::{Number, Seed};
 
@@ -284,15 +285,33 @@ impl State {
         Ok(self.inner.text(seat))
     }
 
-    /// For a web page: one element, as the player sees the state, or with all cards open.
+    /// To be drawn: what there is to see, as the player sees the state, or with all cards open, in a new dict. `title`, `facts`
+    /// (pairs of words), `track` (spaces of a course run in a circle, if there is one: `piece`, a card's name or `None`, and
+    /// `food`), `places` (the seats and the middle of the table from top to bottom) and `next`, what happens next.
+    ///
+    /// A place has `seat` (`None` in the middle), `suit` (a card of the suit that counts for it, or `None`), `remarks`, and
+    /// `groups` of cards: `name`, `cards` (names, `None` where a card is not seen), `layout` (`"row"`, `"pile"` or `"aside"`)
+    /// and `held`, whether the seat holds them.
     #[pyo3(signature = (player=None))]
-    fn to_html(&self, player: Option<Number>) -> PyResult<String> {
+    fn scene<'py>(&self, py: Python<'py>, player: Option<Number>) -> PyResult<Bound<'py, PyDict>> {
         let seat = player.map(|player| player.seat_of(self.game.face())).transpose()?;
-        Ok(self.inner.html(seat))
+        scene::to_dict(py, self.inner.scene(seat))
     }
 
-    fn _repr_html_(&self) -> String {
-        self.inner.html(None)
+    /// A picture: SVG that stands for itself, as the player sees the state, or with all cards open. See `stier.draw.state`.
+    #[pyo3(signature = (player=None))]
+    fn to_svg<'py>(slf: &Bound<'py, Self>, player: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("stier.draw")?.getattr("state")?.call1((slf, player))
+    }
+
+    /// The same picture for a web page: one element without scripts.
+    #[pyo3(signature = (player=None))]
+    fn to_html<'py>(slf: &Bound<'py, Self>, player: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+        Self::to_svg(slf, player)
+    }
+
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::to_svg(slf, None)
     }
 
     fn __str__(&self) -> String {

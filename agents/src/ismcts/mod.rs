@@ -77,6 +77,7 @@ use crate::budget::{Budget, run_all};
 use crate::choice::{Choose, without_noise};
 use crate::course::Course;
 use crate::fitted;
+use crate::lines::{Line, Lines};
 use crate::rollout::{Roller, RolloutSettings};
 use crate::spread::Spread;
 use crate::stop::Stop;
@@ -154,6 +155,10 @@ pub struct Ismcts<G: Hints> {
     course: Course,
     forest: Box<dyn Forest<G>>,
     past: Option<Past>,
+    /// How deep lines are noted.
+    depth: usize,
+    /// Those of the last decision.
+    lines: Vec<Line>,
 }
 
 impl<G: Hints> Ismcts<G> {
@@ -167,7 +172,7 @@ impl<G: Hints> Ismcts<G> {
             Rule::RegretMatching => Box::new(Trees::<G, RegretMatching>::new(&options)),
             Rule::SmoothUct => Box::new(Trees::<G, SmoothUct>::new(&options)),
         };
-        Self { options, course: Course::new(seed), forest, past: None }
+        Self { options, course: Course::new(seed), forest, past: None, depth: 0, lines: Vec::new() }
     }
 }
 
@@ -175,7 +180,7 @@ impl<G: Hints> Agent<G> for Ismcts<G> {
     /// Searches, unless only one action is legal.
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let start = Instant::now();
-        let found = if legal.len() > 1 {
+        let mut found = if legal.len() > 1 {
             let keyed = self.keys(game, view);
             let stop = self.course.stop(start, self.options.time_ms);
             let task = Task {
@@ -186,12 +191,14 @@ impl<G: Hints> Agent<G> for Ismcts<G> {
                 options: &self.options,
                 stop,
                 course: &self.course,
+                depth: self.depth,
             };
             self.forest.search(&task)
         } else {
             Found::default()
         };
         self.course.advance();
+        self.lines = found.lines.take().map_or(Vec::new(), Lines::finish);
         self.decide(game, legal, &found, start.elapsed())
     }
 
@@ -203,6 +210,14 @@ impl<G: Hints> Agent<G> for Ismcts<G> {
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
         self.worlds(game, view, &self.course.stop(Instant::now(), self.options.time_ms))
+    }
+
+    fn note_lines(&mut self, depth: usize) {
+        self.depth = depth;
+    }
+
+    fn lines(&mut self) -> Vec<Line> {
+        std::mem::take(&mut self.lines)
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
@@ -285,6 +300,8 @@ struct Task<'a, G: Hints> {
     stop: Stop<'a>,
     /// Has the streams.
     course: &'a Course,
+    /// How deep lines are noted; 0 if they are not.
+    depth: usize,
 }
 
 /// What was found.
@@ -298,6 +315,8 @@ struct Found {
     averages: bool,
     /// Twice the standard deviation of the searcher's returns, as a share of the range of utilities; the largest of all trees.
     spread: f64,
+    /// The lines of all trees, if they were noted.
+    lines: Option<Lines>,
 }
 
 /// The trees of an agent, one per thread, whatever the selection rule.
@@ -335,13 +354,19 @@ impl<G: Hints, S: Selection> Trees<G, S> {
                 observers: observers.clone(),
                 root: observers.plant(tree),
                 spread: Spread::default(),
+                lines: (task.depth > 0).then(|| Lines::new(task.depth)),
                 table: Box::new([0.0; 256]),
                 tree,
             })
             .collect();
         let iterations = run_all(&mut searchers, Searcher::run);
+        let lines = searchers.iter_mut().filter_map(|searcher| searcher.lines.take()).reduce(|mut all, lines| {
+            all.merge(lines);
+            all
+        });
         Found {
             iterations,
+            lines,
             nodes: searchers.iter().map(|searcher| u64::from(searcher.tree.len())).sum(),
             roots: searchers.iter().flat_map(|searcher| searcher.tree.edges(searcher.root, S::weight)).collect(),
             averages: S::AVERAGES,
@@ -391,6 +416,7 @@ struct Searcher<'a, G: Hints, S: Selection, O: Observers<G>> {
     /// The node of what the searcher really holds.
     root: u32,
     spread: Spread,
+    lines: Option<Lines>,
     /// Room for a prior.
     table: Box<PriorTable>,
 }
@@ -415,6 +441,10 @@ impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
                 for step in &path {
                     let value = (f64::from(returns[step.mover]) - low) * scale;
                     S::learn(self.tree, step.edge, step.note, value);
+                }
+                if let Some(lines) = &mut self.lines {
+                    let steps = path.iter().map(|step| (step.mover, self.tree.action(step.edge)));
+                    lines.add(steps, f64::from(returns[task.seat]));
                 }
                 self.spread.add((f64::from(returns[task.seat]) - low) * scale);
                 path.clear();

@@ -4,6 +4,7 @@ use crate::actions::Action;
 use crate::error::ParseError;
 use crate::game::{Game as _, SeatView as _, Turn};
 use crate::notation::Notation;
+use crate::scene::{Face, Scene};
 use crate::seats::Seat;
 
 use super::counts::{Colour, Counts};
@@ -191,8 +192,12 @@ impl Notation for SchweinsGalopp {
         counts.iter_mut().enumerate().for_each(|(colour, count)| *count = hand.get(colour));
     }
 
-    fn html(&self, state: &State, perspective: Option<Seat>) -> String {
-        picture::html(self, state, perspective)
+    fn faces(&self) -> Vec<Face> {
+        picture::faces(self)
+    }
+
+    fn scene(&self, state: &State, perspective: Option<Seat>) -> Scene {
+        picture::scene(self, state, perspective)
     }
 
     /// Also reads the name of a pig that is placed.

@@ -4,6 +4,7 @@ use crate::actions::Action;
 use crate::bits;
 use crate::game::{Game as _, SeatView as _, Turn};
 use crate::notation::Notation;
+use crate::scene::{Face, Scene};
 use crate::seats::Seat;
 
 use super::cards::{self, NO_CARD};
@@ -185,8 +186,12 @@ impl Notation for Schwimmen {
         counts.iter_mut().zip(deck).for_each(|(count, card)| *count = (held >> card & 1) as u8);
     }
 
-    fn html(&self, state: &State, perspective: Option<Seat>) -> String {
-        picture::html(self, state, perspective)
+    fn faces(&self) -> Vec<Face> {
+        picture::faces(self)
+    }
+
+    fn scene(&self, state: &State, perspective: Option<Seat>) -> Scene {
+        picture::scene(self, state, perspective)
     }
 }
 

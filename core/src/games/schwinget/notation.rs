@@ -4,6 +4,7 @@ use crate::actions::Action;
 use crate::bits;
 use crate::game::{Game as _, SeatView as _, Turn};
 use crate::notation::Notation;
+use crate::scene::{Face, Scene};
 use crate::seats::Seat;
 
 use super::cards::{Card, NO_CARD, NO_TRUMP};
@@ -164,8 +165,12 @@ impl Notation for Schwinget {
         counts.iter_mut().zip(0..).for_each(|(count, card)| *count = (hand >> card & 1) as u8);
     }
 
-    fn html(&self, state: &State, perspective: Option<Seat>) -> String {
-        picture::html(self, state, perspective)
+    fn faces(&self) -> Vec<Face> {
+        picture::faces(self)
+    }
+
+    fn scene(&self, state: &State, perspective: Option<Seat>) -> Scene {
+        picture::scene(self, state, perspective)
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use crate::actions::{Action, ActionSet as _, Actions64};
 use crate::game::{Game as _, SeatView as _, Turn};
 use crate::notation::Notation;
+use crate::scene::{Face, Scene};
 use crate::seats::Seat;
 
 use super::cards::{Card, SUITS};
@@ -220,8 +221,12 @@ impl Notation for UpAndDown {
         counts.iter_mut().zip(0..).for_each(|(count, card)| *count = (held >> card & 1) as u8);
     }
 
-    fn html(&self, state: &State, perspective: Option<Seat>) -> String {
-        picture::html(self, state, perspective)
+    fn faces(&self) -> Vec<Face> {
+        picture::faces(self)
+    }
+
+    fn scene(&self, state: &State, perspective: Option<Seat>) -> Scene {
+        picture::scene(self, state, perspective)
     }
 }
 

@@ -1,0 +1,44 @@
+//! What there is to see of a state, as Python's own containers.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use stier_core::Scene;
+use stier_core::scene::{Group, Place};
+
+/// A dict as `State.scene` promises it.
+pub(crate) fn to_dict(py: Python<'_>, scene: Scene) -> PyResult<Bound<'_, PyDict>> {
+    let track = scene.track.into_iter().map(|space| {
+        let dict = PyDict::new(py);
+        dict.set_item("piece", space.piece)?;
+        dict.set_item("food", space.food)?;
+        Ok(dict)
+    });
+    let track: Vec<_> = track.collect::<PyResult<_>>()?;
+    let places: Vec<_> = scene.places.into_iter().map(|place| place_to_dict(py, place)).collect::<PyResult<_>>()?;
+    let dict = PyDict::new(py);
+    dict.set_item("title", scene.title)?;
+    dict.set_item("facts", scene.facts)?;
+    dict.set_item("track", PyList::new(py, track)?)?;
+    dict.set_item("places", PyList::new(py, places)?)?;
+    dict.set_item("next", scene.next)?;
+    Ok(dict)
+}
+
+fn place_to_dict(py: Python<'_>, place: Place) -> PyResult<Bound<'_, PyDict>> {
+    let groups: Vec<_> = place.groups.into_iter().map(|group| group_to_dict(py, group)).collect::<PyResult<_>>()?;
+    let dict = PyDict::new(py);
+    dict.set_item("seat", place.seat.map(|seat| seat.0))?;
+    dict.set_item("suit", place.suit)?;
+    dict.set_item("groups", PyList::new(py, groups)?)?;
+    dict.set_item("remarks", place.remarks)?;
+    Ok(dict)
+}
+
+fn group_to_dict(py: Python<'_>, group: Group) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("name", group.name)?;
+    dict.set_item("cards", group.cards)?;
+    dict.set_item("layout", group.layout.name())?;
+    dict.set_item("held", group.held)?;
+    Ok(dict)
+}
