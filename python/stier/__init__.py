@@ -21,6 +21,7 @@ from stier._native import (
     Batch,
     Beliefs,
     Game,
+    Line,
     PitResult,
     Played,
     Properties,
@@ -41,6 +42,7 @@ from stier._native import (
     serialize_game_and_state,
 )
 from stier._properties import properties
+from stier._replay import Decision, Replay, replay
 from stier._search_many import search_many
 from stier.errors import AgentError, IllegalActionError, LeakError, RecordError, RulesError, SeatError, StierError
 
@@ -53,16 +55,19 @@ __all__ = [
     "AgentInfo",
     "Batch",
     "Beliefs",
+    "Decision",
     "Game",
     "IllegalActionError",
     "LeakError",
     "LeakReport",
+    "Line",
     "OptionInfo",
     "PitResult",
     "Played",
     "Properties",
     "PythonAgent",
     "RecordError",
+    "Replay",
     "RulesError",
     "Search",
     "SeatError",
@@ -83,6 +88,7 @@ __all__ = [
     "read_record",
     "registered_agents",
     "registered_names",
+    "replay",
     "resample_many",
     "search_many",
     "serialize_game_and_state",

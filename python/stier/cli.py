@@ -1,4 +1,4 @@
-"""The command line: ``stier games``, ``agents``, ``pit``, ``properties``, ``check-leak``, ``play``."""
+"""The command line: ``stier games``, ``agents``, ``pit``, ``properties``, ``check-leak``, ``play``, ``replay``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from textwrap import wrap
 
 import stier
-from stier import _play
+from stier import _play, _replay
 from stier._listing import OptionInfo
 from stier._native import Agent, Game, PitResult, Properties
 from stier.errors import StierError
@@ -93,6 +93,24 @@ def _parser() -> argparse.ArgumentParser:
     play.add_argument("--against", default="ismcts:iterations=10000", metavar="AGENT", help="who has the other seats")
     play.add_argument("--seed", type=int, help="seed of the cards and the agent (default: a random one)")
     play.set_defaults(run=_play_command)
+
+    replay = commands.add_parser("replay", help="go through a recorded game from one seat's perspective")
+    replay.add_argument("file", type=Path, help="a record, as State.record gives it; - for the standard input")
+    replay.add_argument("--seat", type=int, default=0, help="whose decisions (default: 0)")
+    replay.add_argument(
+        "--agent",
+        default=_replay.AGENT,
+        help="who believes and searches (default: %(default)s)",
+    )
+    replay.add_argument(
+        "--searches", type=int, default=1, help="searches of each decision; from 2 on with intervals (default: 1)"
+    )
+    replay.add_argument(
+        "--tree-depth", type=int, default=0, help="show the lines of play searched so deep (default: 0)"
+    )
+    replay.add_argument("--reveal", action="store_true", help="show the true cards, too")
+    replay.add_argument("--html", type=Path, metavar="FILE", help="write a web page to FILE instead of printing")
+    replay.set_defaults(run=_replay_command)
     return parser
 
 
@@ -247,6 +265,23 @@ def _play_command(arguments: argparse.Namespace) -> int:
     seed = secrets.randbits(32) if arguments.seed is None else arguments.seed
     opponent: Agent = stier.load_agent(arguments.against, game)
     return _play.play(game, opponent, arguments.seat, seed)
+
+
+def _replay_command(arguments: argparse.Namespace) -> int:
+    record = sys.stdin.read() if arguments.file == Path("-") else arguments.file.read_text(encoding="utf-8")
+    found = stier.replay(
+        record,
+        arguments.seat,
+        arguments.agent,
+        searches=arguments.searches,
+        tree_depth=arguments.tree_depth,
+        reveal=arguments.reveal,
+    )
+    if arguments.html is None:
+        print(found.to_text())
+    else:
+        arguments.html.write_text(found.to_page(), encoding="utf-8")
+    return 0
 
 
 if __name__ == "__main__":

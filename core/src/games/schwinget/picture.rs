@@ -10,7 +10,7 @@ use super::state::{NOBODY, Neutral, State};
 
 /// The suits.
 const SUITS: [(Sign, Hue); 4] =
-    [(Sign::Leaf, Hue::Green), (Sign::Flame, Hue::Red), (Sign::Drop, Hue::Blue), (Sign::Sun, Hue::Yellow)];
+    [(Sign::Leaf, Hue::Green), (Sign::Cross, Hue::Red), (Sign::Drop, Hue::Blue), (Sign::Sun, Hue::Yellow)];
 
 /// What is printed on each card: a value and the sign of its suit, or the letters of a special.
 pub(super) fn faces(game: &Schwinget) -> Vec<Face> {

@@ -1,0 +1,1 @@
+"""How pictures are drawn; `stier.draw` is the way in."""

@@ -1,0 +1,92 @@
+"""Beliefs: a heat map of the cards for each seat."""
+
+from __future__ import annotations
+
+from stier._draw.cards import Face, draw_sign
+from stier._draw.svg import MARGIN, Picture
+from stier._native import Beliefs
+
+#: The size of a cell, the room for the signs of suits, the room between seats, the widest picture.
+CELL, ROW, SIGN, BETWEEN, WIDEST = 36.0, 25.0, 30.0, 24.0, 1000.0
+
+
+def beliefs(beliefs: Beliefs) -> str:
+    """Where the cards are believed to be: for each seat a field of cards, suits by ranks, the darker the likelier.
+
+    Where there is one copy of each card the figures are percentages, else expected numbers of copies.
+    """
+    picture = Picture()
+    faces = beliefs.game.card_faces()
+    rows = suits(faces)
+    columns = max(len(cards) for cards in rows)
+    seats = beliefs.expected.shape[1]
+    picture.text(MARGIN, 30, f"What seat {beliefs.player} believes", size=17, bold=True)
+    picture.text(MARGIN, 50, basis_in_words(beliefs), "muted", size=12)
+    block, field = SIGN + columns * CELL + BETWEEN, 40 + len(rows) * ROW + 16
+    across = max(1, min(seats, int(WIDEST // block)))
+    for seat in range(seats):
+        _field(picture, beliefs, faces, seat, MARGIN + seat % across * block, 64 + seat // across * field)
+    picture.extend(MARGIN + across * block - BETWEEN, 64 + (seats + across - 1) // across * field - 16)
+    words = []
+    for seat in range(seats):
+        held = [(card, beliefs.of(card, seat)) for card in beliefs.cards]
+        words.append(f"seat {seat}: " + ", ".join(f"{card} {expected:.2f}" for card, expected in held if expected > 0))
+    return picture.finish(f"What seat {beliefs.player} believes of the cards", ". ".join(words))
+
+
+def suits(faces: dict[str, Face]) -> list[list[str]]:
+    """The cards by suit; in one row if no suit has two."""
+    by_suit: dict[tuple[str, str], list[str]] = {}
+    for card, (_, sign, hue) in faces.items():
+        by_suit.setdefault((sign, hue), []).append(card)
+    rows = list(by_suit.values())
+    return rows if any(len(cards) > 1 for cards in rows) else [[card for cards in rows for card in cards]]
+
+
+def basis_in_words(beliefs: Beliefs) -> str:
+    """What the figures are from."""
+    worlds = f"{beliefs.worlds:,} world{'' if beliefs.worlds == 1 else 's'}"
+    if beliefs.basis == "particles":
+        return f"{worlds} weighted by what the others did, worth {beliefs.effective:,.0f} of equal weight"
+    return f"exact, from all {worlds}" if beliefs.basis == "enumerated" else f"from {worlds} drawn at random"
+
+
+def _field(picture: Picture, beliefs: Beliefs, faces: dict[str, Face], seat: int, x: float, y: float) -> None:
+    """The cards of one seat."""
+    rows = suits(faces)
+    columns = max(rows, key=len)
+    highest = max(1.0, float(beliefs.expected.max(initial=0.0)))
+    own = seat == beliefs.player
+    held = f"{float(beliefs.expected[:, seat].sum()):.0f} cards"
+    picture.text(x + SIGN, y + 13, f"seat {seat}{' (own)' if own else ''}", bold=True)
+    picture.text(x + SIGN + len(columns) * CELL, y + 13, held, "muted", size=11, anchor="end")
+    for place, card in enumerate(columns):
+        picture.text(x + SIGN + (place + 0.5) * CELL, y + 32, faces[card][0], "muted", size=11, anchor="middle")
+    for line, cards in enumerate(rows):
+        top = y + 38 + line * ROW
+        rank, sign, hue = faces[cards[0]]
+        # A card without a suit of its own is called by what is printed on it.
+        if len(cards) == 1 and len(rows) > 1:
+            picture.text(x + SIGN - 6, top + ROW / 2 + 4, rank, f"fill-{hue}", size=12, anchor="end", bold=True)
+        else:
+            draw_sign(picture, sign, hue if len(rows) > 1 else "grey", x + SIGN - 14, top + ROW / 2, 15)
+        for place, card in enumerate(cards):
+            _cell(picture, card, beliefs.of(card, seat), highest, x + SIGN + place * CELL, top)
+
+
+def _cell(picture: Picture, card: str, expected: float, highest: float, x: float, y: float) -> None:
+    share = expected / highest
+    copies = highest > 1
+    figure = f"{expected:.1f}" if copies else f"{100 * expected:.0f}"
+    if float(figure) == 0:
+        figure = "<.1" if copies else "<1"
+    picture.begin(f"{card}: {expected:.3f}")
+    picture.rect(x + 1, y + 1, CELL - 2, ROW - 2, "soft", radius=4)
+    if share > 0:
+        picture.rect(x + 1, y + 1, CELL - 2, ROW - 2, "bar", radius=4, more=f'fill-opacity="{0.08 + 0.92 * share:.2f}"')
+    if expected == 0:
+        picture.text(x + CELL / 2, y + ROW / 2 + 4, "·", "muted", size=12, anchor="middle")
+    else:
+        style = "on-bar" if share > 0.5 else "ink"
+        picture.text(x + CELL / 2, y + ROW / 2 + 4, figure, style, size=12, anchor="middle", bold=share > 0.999)
+    picture.end()

@@ -1,0 +1,173 @@
+"""Plots with matplotlib: cross-tables, learning curves, beliefs. Needs the extra ``plots``.
+
+Every function draws into the axes given, or into new ones, and gives them back: figures are shown, saved and closed by
+the caller. Colours can be told apart with any kind of colour vision, nothing is told by colour alone, and texts take
+the colours of the style in use, light or dark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import cycle
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from stier._draw.belief import basis_in_words, suits
+from stier._native import Beliefs, PitResult
+
+try:
+    import matplotlib
+    from matplotlib import pyplot as plt
+    from matplotlib.axes import Axes
+    from matplotlib.image import AxesImage
+except ImportError as error:
+    raise ImportError("stier.plots needs matplotlib: pip install 'stier[plots]'") from error
+
+__all__ = ["belief_heatmap", "cross_table", "learning_curve"]
+
+#: Colours after Okabe and Ito (2008), without black and the pale yellow, which do not show on every ground; and line
+#: styles.
+_COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"]
+_STYLES = ["-", "--", "-.", ":"]
+_MARKERS = ["o", "s", "^", "D", "v", "P"]
+
+
+class Frame(Protocol):
+    """Columns by name: a pandas frame, or a dict of lists or arrays."""
+
+    def keys(self) -> Iterable[Any]:
+        """The names of the columns."""
+        ...
+
+    def __getitem__(self, name: str, /) -> Any:
+        """A column."""
+        ...
+
+
+def cross_table(result: PitResult, ax: Axes | None = None) -> Axes:
+    """Who beats whom: the mean return of each agent (row) against each other one (column) with its 95 % half width.
+
+    Args:
+        result: What `stier.pit` gave.
+        ax: Where to draw; new axes if left out.
+    """
+    mean, ci95 = result.cross_table()
+    names = [_folded(name) for name in result.agents]
+    count = len(names)
+    if ax is None:
+        _, ax = plt.subplots(figsize=(2.6 + 1.25 * count, 1.6 + 0.75 * count), layout="constrained")
+    most = float(np.nanmax(np.abs(mean), initial=0.0, where=~np.isnan(mean))) or 1.0
+    image = ax.imshow(np.ma.masked_invalid(mean), cmap="PuOr", vmin=-most, vmax=most, aspect="auto")
+    for row in range(count):
+        for column in range(count):
+            if not np.isnan(mean[row, column]):
+                colour = _contrast(image, mean[row, column])
+                text = f"{mean[row, column]:+.2f}\n± {ci95[row, column]:.2f}"
+                ax.text(column, row, text, ha="center", va="center", color=colour, fontsize=9)
+    ax.set_xticks(range(count), names, fontsize=8)
+    ax.set_yticks(range(count), names, fontsize=8)
+    ax.xaxis.tick_top()
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    deals = f"{result.deals} {'paired ' if result.paired else ''}deals"
+    ax.set_title(f"{result.game}: mean return of row against column, {deals}", fontsize=10)
+    return ax
+
+
+def learning_curve(
+    frame: Frame,
+    *,
+    x: str = "step",
+    y: str = "mean",
+    ci95: str | None = "ci95",
+    by: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """How something grows while somebody learns: a line for each learner, with its interval as a band.
+
+    Args:
+        frame: A pandas frame, or a mapping from column names to columns of equal length.
+        x: The column of the steps.
+        y: The column of what is measured.
+        ci95: The column of half widths of 95 % intervals; no band if it is `None` or not there.
+        by: The column that tells learners apart; one line if left out.
+        ax: Where to draw; new axes if left out.
+
+    Raises:
+        KeyError: A column that is not there; the error lists those that are.
+    """
+    columns = [str(name) for name in frame.keys()]  # noqa: SIM118 - a mapping or a frame
+    for name in [x, y, *([] if by is None else [by])]:
+        if name not in columns:
+            raise KeyError(f"no column '{name}'; there are {', '.join(columns)}")
+    if ax is None:
+        _, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
+    at, value = np.asarray(frame[x]), np.asarray(frame[y], dtype=float)
+    width = np.asarray(frame[ci95], dtype=float) if ci95 is not None and ci95 in columns else None
+    label: npt.NDArray[Any] = np.asarray(frame[by]) if by is not None else np.full(len(at), "")
+    looks = zip(cycle(_COLOURS), cycle(_STYLES), cycle(_MARKERS), strict=False)
+    for name, (colour, style, marker) in zip(dict.fromkeys(label.tolist()), looks, strict=False):
+        mine = np.flatnonzero(label == name)
+        order = mine[np.argsort(at[mine], kind="stable")]
+        every = max(1, len(order) // 12)
+        ax.plot(at[order], value[order], color=colour, ls=style, marker=marker, markevery=every, ms=4, label=str(name))
+        if width is not None:
+            low, high = value[order] - width[order], value[order] + width[order]
+            ax.fill_between(at[order], low, high, color=colour, alpha=0.2, lw=0)
+    ax.set_xlabel(x)
+    ax.set_ylabel(y if width is None else f"{y}, 95 % interval")
+    ax.grid(alpha=0.3)
+    ax.spines[["top", "right"]].set_visible(False)
+    if by is not None:
+        ax.legend(title=by, frameon=False)
+    return ax
+
+
+def belief_heatmap(beliefs: Beliefs, ax: Axes | None = None) -> Axes:
+    """Where the cards are believed to be: cards by suit across, seats down, the probability that a seat holds a card.
+
+    Where there are several copies of a card it is the expected number of copies.
+
+    Args:
+        beliefs: What `Agent.beliefs` gave.
+        ax: Where to draw; new axes if left out.
+    """
+    faces = beliefs.game.card_faces()
+    order = [card for row in suits(faces) for card in row]
+    place = {card: index for index, card in enumerate(beliefs.cards)}
+    expected = beliefs.expected[[place[card] for card in order]].T
+    seats, cards = expected.shape
+    if ax is None:
+        _, ax = plt.subplots(figsize=(1.6 + 0.29 * max(cards, 14), 1.5 + 0.34 * seats), layout="constrained")
+    most = max(1.0, float(expected.max(initial=0.0)))
+    image = ax.imshow(expected, cmap="cividis", vmin=0, vmax=most, aspect="auto")
+    for seat in range(seats):
+        for column in range(cards):
+            if expected[seat, column] > 0:
+                colour = _contrast(image, expected[seat, column])
+                figure = f"{expected[seat, column]:.1f}" if most > 1 else f"{100 * expected[seat, column]:.0f}"
+                ax.text(column, seat, figure, ha="center", va="center", color=colour, fontsize=7)
+    ax.set_xticks(range(cards), order, fontsize=8, rotation=90)
+    ax.set_yticks(
+        range(seats), [f"seat {seat}" + (" (own)" if seat == beliefs.player else "") for seat in range(seats)]
+    )
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    ends = np.cumsum([len(row) for row in suits(faces)])[:-1]
+    ax.vlines(ends - 0.5, -0.5, seats - 0.5, color=matplotlib.rcParams["axes.facecolor"], lw=3)
+    what = "expected copies" if most > 1 else "probability in %"
+    ax.set_title(f"What seat {beliefs.player} believes: {what}, {basis_in_words(beliefs)}", fontsize=10)
+    return ax
+
+
+def _folded(name: str) -> str:
+    """The name of an agent, a line for each option."""
+    return name.replace(":", ":\n").replace(",", ",\n")
+
+
+def _contrast(image: AxesImage, value: float) -> str:
+    """Black or white, whichever is readable on the colour of a value."""
+    red, green, blue, _ = image.to_rgba(np.array([value]))[0]
+    return "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.55 else "white"

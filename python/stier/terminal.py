@@ -1,0 +1,193 @@
+"""Pictures for terminals: states, searches and beliefs as text, cards drawn as cards.
+
+Colours are those of the terminal's own palette, so that they are readable on light and on dark ground; without them
+nothing is lost but the looks. They are used if the standard output is a terminal and the environment variable
+``NO_COLOR`` is not set, or as `colour` says.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, SupportsIndex
+
+from stier._draw.belief import basis_in_words, suits
+from stier._native import Beliefs, Search, State
+
+if TYPE_CHECKING:
+    from stier._draw.cards import Face
+    from stier._native import _Group, _Place, _Space
+
+__all__ = ["beliefs", "search", "state"]
+
+#: Codes of the colours of cards, and of what is less important.
+_CODES = {
+    "green": "32",
+    "red": "31",
+    "blue": "34",
+    "yellow": "33",
+    "orange": "33",
+    "violet": "35",
+    "pink": "91",
+    "black": "1",
+    "grey": "36",
+    "muted": "2",
+    "bold": "1",
+}
+#: Shades, from nothing to certain.
+_SHADES = " ░▒▓█"
+#: How wide the names of seats and a bar of a search are.
+_LABEL, _BAR = 9, 30
+
+
+class _Pen:
+    """Writes in colours, or without."""
+
+    def __init__(self, colour: bool | None) -> None:
+        self.colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ if colour is None else colour
+
+    def __call__(self, text: str, style: str) -> str:
+        return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if self.colour and text.strip() else text
+
+
+def state(state: State, player: SupportsIndex | None = None, *, colour: bool | None = None) -> str:
+    """A state, as the player sees it, or with all cards open."""
+    pen, scene = _Pen(colour), state.scene(player)
+    faces = state.get_game().card_faces()
+    facts = "   ".join(f"{pen(f'{name}:', 'muted')} {value}" for name, value in scene["facts"])
+    lines = [f"{pen(scene['title'], 'bold')}   {facts}"]
+    if scene["track"]:
+        lines.extend(_track(pen, scene["track"], faces))
+    mover = state.current_player()
+    for place in scene["places"]:
+        lines.extend(_place(pen, place, faces, acts=place["seat"] is not None and place["seat"] == mover))
+    over = " ".join(f"{value:+g}" for value in state.returns().tolist())
+    lines.append(f"over: returns {over}" if state.is_terminal() else f"next: {scene['next']}")
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _track(pen: _Pen, track: list[_Space], faces: dict[str, Face]) -> list[str]:
+    """Two rows of spaces: above from left to right, below back again."""
+    cells = []
+    for space in track:
+        piece = space["piece"]
+        if piece is not None:
+            cells.append(pen(f"[{piece}]", faces[piece][2]))
+        else:
+            cells.append(" ● " if space["food"] else " · ")
+    upper = (len(cells) + 1) // 2
+    rows = [cells[:upper], cells[: upper - 1 : -1]]
+    ends = [("╭▶", "╮"), ("╰", "◀╯")]
+    widest = upper
+    lines = []
+    for (left, right), row in zip(ends, rows, strict=True):
+        room = "   " * (widest - len(row))
+        lines.append(f"{left}{room}{''.join(row)}{right}")
+    return lines
+
+
+def _box(pen: _Pen, card: str | None, faces: dict[str, Face]) -> list[str]:
+    """A card in three lines: its name, or a back."""
+    face, hue = (card, faces[card][2]) if card is not None else ("░░", "muted")
+    width = max(2, len(face))
+    lines = [f"╭{'─' * width}╮", f"│{face:<{width}}│", f"╰{'─' * width}╯"]
+    return [pen(line, hue) for line in lines]
+
+
+def _group(pen: _Pen, group: _Group, faces: dict[str, Face]) -> list[str]:
+    """Cards that lie together, after their name if they are not a hand: three lines of equal width."""
+    cards, name = group["cards"], "" if group["name"] == "hand" else group["name"] + " "
+    margin = " " * len(name)
+    if group["layout"] == "aside":
+        names = " ".join(pen(card, faces[card][2]) for card in cards if card is not None)
+        room = " " * (sum(len(card) + 1 for card in cards if card is not None) - 1)
+        return [margin + room, pen(name, "muted") + names, margin + room]
+    if group["layout"] == "pile":
+        drawn = [pen(line, "muted") for line in ("╭──╮╮", f"│{len(cards):>2}││", "╰──╯╯")]
+    else:
+        drawn = ["".join(parts) for parts in zip(*(_box(pen, card, faces) for card in cards), strict=True)]
+    return [margin + drawn[0], pen(name, "muted") + drawn[1], margin + drawn[2]]
+
+
+def _place(pen: _Pen, place: _Place, faces: dict[str, Face], *, acts: bool) -> list[str]:
+    """A seat or the middle of the table."""
+    remarks, margin = ", ".join(place["remarks"]), " " * (_LABEL + 2)
+    groups = [group for group in place["groups"] if group["cards"]]
+    name = "table" if place["seat"] is None else f"seat {place['seat']}"
+    label = pen(f"{'▶' if acts else ' '} {name:<{_LABEL}}", "bold" if acts else "muted")
+    if not groups:
+        return [f"{margin} {remarks}" if place["seat"] is None else f"{label} {remarks}"]
+    blocks = [[margin, label, margin]]
+    if place["suit"] is not None:
+        blocks.append(["   ", f"({pen(place['suit'][0], faces[place['suit']][2])})", "   "])
+    blocks.extend(_group(pen, group, faces) for group in groups)
+    blocks.append(["", remarks, ""])
+    return [" ".join(parts) for parts in zip(*blocks, strict=True)]
+
+
+def search(search: Search, *, colour: bool | None = None) -> str:
+    """What a search found, the action most visited first, and below it the lines of play if it has noted them."""
+    pen = _Pen(colour)
+    faces = search.game.card_faces()
+    stats = sorted(search.actions, key=lambda one: (-one.visits, one.action))
+    width = max(6, *(len(one.name) for one in stats))
+    most = max(1, stats[0].visits)
+    head = f"seat {search.player}: {search.iterations} iterations, {search.nodes} nodes, {search.seconds:.3f} s"
+    lines = [head, pen(f"  {'action':<{width}}  {'visits':<{_BAR}} {'':>10}  {'value':>8}  {'chosen':>6}", "muted")]
+    for one in stats:
+        chosen = one.action == search.action
+        name = _in_colour(pen, one.name, faces) + " " * (width - len(one.name))
+        value = f"{one.value:+8.3f}" if one.visits else f"{'-':>8}"
+        lines.append(
+            f"{'▶' if chosen else ' '} {name}  {pen(_bar(one.visits / most), 'blue')} {one.visits:>10}  {value}"
+            f"  {one.probability:>6.1%}"
+        )
+    total = max(1, sum(line.visits for line in search.lines if len(line.actions) == 1))
+    seen = [line for line in search.lines if line.visits >= total / 50]
+    if seen:
+        lines.append(pen("  lines of play with at least 2 % of the visits", "muted"))
+    for line in seen:
+        name = _in_colour(pen, line.names[-1], faces)
+        lines.append(
+            f"  {'   ' * len(line.actions)}seat {line.players[-1]} {name}  {line.visits / total:.0%}  {line.value:+.3f}"
+        )
+    return "\n".join(lines)
+
+
+def _bar(share: float) -> str:
+    """A bar, in eighths of a character."""
+    eighths = round(share * _BAR * 8)
+    full, rest = divmod(eighths, 8)
+    return f"{'█' * full + (' ▏▎▍▌▋▊▉'[rest] if rest else ''):<{_BAR}}"
+
+
+def _in_colour(pen: _Pen, name: str, faces: dict[str, Face]) -> str:
+    card = name.rpartition(":")[2]
+    return pen(name, faces[card][2]) if card in faces else name
+
+
+def beliefs(beliefs: Beliefs, *, colour: bool | None = None) -> str:
+    """A field of cards for each seat, suits by ranks: shaded, with percentages, or expected numbers of copies."""
+    pen = _Pen(colour)
+    faces = beliefs.game.card_faces()
+    rows = suits(faces)
+    highest = max(1.0, float(beliefs.expected.max(initial=0.0)))
+    lines = [f"What seat {beliefs.player} believes ({basis_in_words(beliefs)})"]
+    for seat in range(beliefs.expected.shape[1]):
+        own = " (own)" if seat == beliefs.player else ""
+        lines.append(pen(f"seat {seat}{own}", "bold"))
+        for cards in rows:
+            cells = (_cell(pen, card, beliefs.of(card, seat), highest, faces) for card in cards)
+            lines.append("  " + " ".join(cells))
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _cell(pen: _Pen, card: str, expected: float, highest: float, faces: dict[str, Face]) -> str:
+    shade = _SHADES[min(4, round(expected / highest * 4 + (0.4 if expected > 0 else 0)))]
+    if expected == 0:
+        figure = "·"
+    elif highest > 1:
+        figure = f"{expected:.1f}"
+    else:
+        figure = f"{100 * expected:.0f}"
+    return f"{pen(card, faces[card][2])} {shade}{figure:<3}"
