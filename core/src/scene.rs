@@ -1,4 +1,5 @@
-//! What there is to see of a state, for whoever draws it: cards, places and words, without colours in figures or positions.
+//! What there is to see of a state, for whoever draws it: cards, places and words. Where things go on the page and in which
+//! shades, the drawing says.
 
 use crate::seats::Seat;
 

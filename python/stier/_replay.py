@@ -57,12 +57,13 @@ class Decision:
         """What was chosen and what it cost, in words."""
         if not self.searches:
             return f"chose {self.name}, the only legal action"
+        over = f" in the mean of {len(self.searches)} searches" if len(self.searches) > 1 else ""
         if self.action == self.best:
-            return f"chose {self.name}, which the agent values most"
+            return f"chose {self.name}, which the agent values most{over}"
         if self.cost is None:
             return f"chose {self.name}, which was not tried by every search; {self.best_name} is valued most"
         within = "" if self.cost_ci95 is None else f" ± {self.cost_ci95:.3f}"
-        return f"chose {self.name}; {self.best_name} is valued higher by {self.cost:.3f}{within}"
+        return f"chose {self.name}; {self.best_name} is valued higher by {self.cost:.3f}{within}{over}"
 
 
 class Replay(Sequence[Decision]):
@@ -94,7 +95,8 @@ class Replay(Sequence[Decision]):
         return sum(decision.cost or 0.0 for decision in self)
 
     def _title(self) -> str:
-        return f"{self.game}: the {len(self)} decisions of seat {self.seat}, seen by {self.agent}"
+        count = f"{len(self)} decision{'' if len(self) == 1 else 's'}"
+        return f"{self.game}: {count} of seat {self.seat}, seen by {self.agent}"
 
     def _sum(self) -> str:
         costs = f"All choices cost {self.cost:.3f} by the values of the agent."
@@ -125,13 +127,13 @@ class Replay(Sequence[Decision]):
         for count, decision in enumerate(self, start=1):
             opened = " open" if count == 1 else ""
             parts.append(f"<details{opened}><summary>{count}. {escape(decision.verdict())}</summary>")
-            parts.append(f"<div>{draw.state(decision.view, self.seat)}</div>")
+            pictures = [draw.state(decision.view, self.seat)]
             if decision.searches:
-                parts.append(
-                    f"<div>{draw.beliefs(decision.beliefs)}</div><div>{draw.search(decision.searches[0])}</div>"
-                )
+                pictures.extend([draw.beliefs(decision.beliefs), draw.search(decision.searches[0])])
             if decision.truth is not None:
-                parts.append(f"<div>What was really there:</div><div>{draw.state(decision.truth)}</div>")
+                pictures.append(f"<div>What was really there:<br>{draw.state(decision.truth)}</div>")
+            row = "display:flex;flex-wrap:wrap;align-items:flex-start;gap:10px;margin:8px 0"
+            parts.append(f'<div style="{row}">{"".join(pictures)}</div>')
             parts.append("</details>")
         parts.append(f"<p>{escape(self._sum())}</p></div>")
         return "".join(parts)

@@ -59,7 +59,8 @@ def cross_table(result: PitResult, ax: Axes | None = None) -> Axes:
     if ax is None:
         _, ax = plt.subplots(figsize=(2.6 + 1.25 * count, 1.6 + 0.75 * count), layout="constrained")
     most = float(np.nanmax(np.abs(mean), initial=0.0, where=~np.isnan(mean))) or 1.0
-    image = ax.imshow(np.ma.masked_invalid(mean), cmap="PuOr", vmin=-most, vmax=most, aspect="auto")
+    # The ends of the map are too dark for comfort.
+    image = ax.imshow(np.ma.masked_invalid(mean), cmap="PuOr", vmin=-1.3 * most, vmax=1.3 * most, aspect="auto")
     for row in range(count):
         for column in range(count):
             if not np.isnan(mean[row, column]):
@@ -142,7 +143,8 @@ def belief_heatmap(beliefs: Beliefs, ax: Axes | None = None) -> Axes:
     if ax is None:
         _, ax = plt.subplots(figsize=(1.6 + 0.29 * max(cards, 14), 1.5 + 0.34 * seats), layout="constrained")
     most = max(1.0, float(expected.max(initial=0.0)))
-    image = ax.imshow(expected, cmap="cividis", vmin=0, vmax=most, aspect="auto")
+    possible = np.ma.masked_equal(expected, 0)
+    image = ax.imshow(possible, cmap="cividis", vmin=0, vmax=most, aspect="auto")
     for seat in range(seats):
         for column in range(cards):
             if expected[seat, column] > 0:
@@ -155,8 +157,11 @@ def belief_heatmap(beliefs: Beliefs, ax: Axes | None = None) -> Axes:
     )
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
+    ground = matplotlib.rcParams["axes.facecolor"]
+    ax.vlines(np.arange(1, cards) - 0.5, -0.5, seats - 0.5, color=ground, lw=1)
+    ax.hlines(np.arange(1, seats) - 0.5, -0.5, cards - 0.5, color=ground, lw=1)
     ends = np.cumsum([len(row) for row in suits(faces)])[:-1]
-    ax.vlines(ends - 0.5, -0.5, seats - 0.5, color=matplotlib.rcParams["axes.facecolor"], lw=3)
+    ax.vlines(ends - 0.5, -0.5, seats - 0.5, color=matplotlib.rcParams["text.color"], lw=0.8)
     what = "expected copies" if most > 1 else "probability in %"
     ax.set_title(f"What seat {beliefs.player} believes: {what}, {basis_in_words(beliefs)}", fontsize=10)
     return ax

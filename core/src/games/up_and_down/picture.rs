@@ -17,10 +17,16 @@ pub(super) fn faces(game: &UpAndDown) -> Vec<Face> {
     (0..game.deck.size)
         .map(|card| {
             let (sign, hue) = SUITS[usize::from(game.deck.suit_of(card))];
-            let letter = game.deck.value_letter(game.deck.value_of(card));
-            Face { rank: if letter == 'T' { "10".to_string() } else { letter.to_string() }, sign, hue }
+            Face { rank: rank(game, game.deck.value_of(card)), sign, hue }
         })
         .collect()
+}
+
+fn rank(game: &UpAndDown, value: u8) -> String {
+    match game.deck.value_letter(value) {
+        'T' => "10".to_string(),
+        letter => letter.to_string(),
+    }
 }
 
 /// A row for each seat: the suit pointed at, the card chosen, the hand.
@@ -35,7 +41,7 @@ pub(super) fn scene(game: &UpAndDown, state: &State, perspective: Option<Seat>) 
         facts: vec![
             ("round", game.round_text(state).trim_start_matches("round ").to_string()),
             ("side", game.side_text(state).trim_start_matches("side: ").to_string()),
-            ("trump", game.trump_text(state)),
+            ("trump", if state.is_set()[0] { rank(game, state.trump) } else { game.trump_text(state) }),
             ("pot", state.pot.to_string()),
         ],
         track: Vec::new(),
@@ -48,9 +54,8 @@ fn player(game: &UpAndDown, state: &State, seat: Seat, perspective: Option<Seat>
     let index = seat.index();
     let open = perspective.is_none_or(|own| own == seat);
     let name = |card| game.deck.name(card).to_string();
-    // Cards of other suits come and go with the size of the deck, the lowest of each is always there.
-    let lowest = |suit| (0..game.deck.size).find(|&card| game.deck.suit_of(card) == suit).map(name);
-    let suit = state.is_set()[2].then(|| lowest(game.suit_at(state.orientation, seat.0))).flatten();
+    let some_card = |suit| (0..game.deck.size).find(|&card| game.deck.suit_of(card) == suit).map(name);
+    let suit = state.is_set()[2].then(|| game.suit_at(state.orientation, seat.0)).and_then(some_card);
     let card = match game.card_shown(state, seat, perspective) {
         NO_CARD => vec![],
         FACE_DOWN => vec![None],

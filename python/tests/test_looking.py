@@ -1,0 +1,332 @@
+"""Pictures of states, searches and beliefs, plots, and replays."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from helpers import decisions, random_walk
+
+import stier
+from stier import draw, terminal
+from stier.cli import main
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+
+SVG = "{http://www.w3.org/2000/svg}"
+SECONDS = re.compile(r"\d+\.\d{3} s\b")
+
+
+def parsed(svg: str) -> ElementTree.Element:
+    """The root of a picture, after what holds for every picture."""
+    root = ElementTree.fromstring(svg)
+    assert root.tag == f"{SVG}svg"
+    assert root.findtext(f"{SVG}title")
+    assert root.findtext(f"{SVG}desc")
+    assert not list(root.iter(f"{SVG}script"))
+    assert "href" not in svg
+    style = root.findtext(f"{SVG}style") or ""
+    light, _, dark = style.partition("@media (prefers-color-scheme:dark)")
+    for element in root.iter():
+        for name in element.get("class", "").split():
+            if element is not root:
+                assert f".{name}{{" in light, name
+                assert f".{name}{{" in dark, name
+    width, height = (float(root.attrib[name]) for name in ("width", "height"))
+    for element in root.iter(f"{SVG}rect"):
+        assert float(element.attrib["x"]) >= -0.1
+        assert float(element.attrib["x"]) + float(element.attrib["width"]) <= width + 0.1
+        assert float(element.attrib["y"]) + float(element.attrib["height"]) <= height + 0.1
+    return root
+
+
+def shown(root: ElementTree.Element) -> Counter[str]:
+    return Counter(element.attrib["data-card"] for element in root.iter() if "data-card" in element.attrib)
+
+
+def some_states(game: stier.Game, seed: int) -> list[stier.State]:
+    """States of a random game from the first to the last, chance nodes and the end included."""
+    states = [state.clone() for state in random_walk(game.new_initial_state(), seed)]
+    return [*states[:: max(1, len(states) // 12)], states[-1]]
+
+
+def test_pictures_show_every_card_that_is_seen_once(game: stier.Game) -> None:
+    for state in some_states(game, 51):
+        for player in [None, *range(game.num_players())]:
+            scene = state.scene(player)
+            seen = Counter(card for place in scene["places"] for group in place["groups"] for card in group["cards"])
+            del seen[None]  # type: ignore[arg-type]
+            root = parsed(state.to_svg(player))
+            assert shown(root) == seen
+            assert len([space for space in scene["track"] if space["piece"]]) == len(
+                [title for title in root.iter(f"{SVG}title") if (title.text or "").startswith("pig ")]
+            )
+
+
+def test_the_own_cards_are_in_the_picture(game: stier.Game) -> None:
+    faces = game.card_faces()
+    for state in decisions(game, 52):
+        names = (state.action_to_string(action) for action in state.legal_actions())
+        # The pigs that are placed have the names of cards, but are none.
+        cards = {name.rpartition(":")[2] for name in names if not name.startswith("place:")} & set(faces)
+        assert cards <= set(shown(parsed(state.to_svg(state.current_player()))))
+
+
+def test_pictures_are_the_same_in_all_worlds_that_a_player_takes_for_possible(game: stier.Game) -> None:
+    differ = 0
+    for state in some_states(game, 53):
+        for player in range(game.num_players()):
+            other = state.resample_from_infostate(player, 9)
+            assert state.to_svg(player) == other.to_svg(player)
+            assert state.scene(player) == other.scene(player)
+            assert terminal.state(state, player, colour=True) == terminal.state(other, player, colour=True)
+            differ += state.to_svg() != other.to_svg()
+    assert differ > 0
+
+
+def test_faces_differ_without_colours(game: stier.Game) -> None:
+    faces = game.card_faces()
+    assert len({(rank, sign) for rank, sign, _ in faces.values()}) == len(faces)
+
+
+def test_unknown_players_are_named_by_the_error(schwinget: stier.Game) -> None:
+    state = schwinget.new_initial_state(seed=7)
+    for call in [state.to_svg, state.scene, lambda player: terminal.state(state, player)]:
+        with pytest.raises(stier.SeatError, match="player >= 0 and player < 2"):
+            call(2)
+
+
+def test_colours_are_all_that_colours_change(game: stier.Game) -> None:
+    agent = stier.load_agent("ismcts:iterations=50", game)
+    for state in some_states(game, 54):
+        pairs = [[terminal.state(state, 0, colour=colour) for colour in (False, True)]]
+        if state.is_player_node():
+            search, believed = agent.search(state, tree_depth=2), agent.beliefs(state)
+            pairs.append([terminal.search(search, colour=colour) for colour in (False, True)])
+            pairs.append([terminal.beliefs(believed, colour=colour) for colour in (False, True)])
+        for plain, coloured in pairs:
+            assert "\x1b" not in plain
+            stripped = "\n".join(line.rstrip() for line in re.sub("\x1b\\[[0-9]*m", "", coloured).splitlines())
+            assert stripped == "\n".join(line.rstrip() for line in plain.splitlines())
+
+
+def test_terminals_get_colours_unless_they_want_none(
+    schwinget: stier.Game, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = schwinget.new_initial_state(seed=7)
+    assert "\x1b" not in terminal.state(state)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b" in terminal.state(state)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in terminal.state(state)
+
+
+def test_searches_are_drawn_action_by_action(game: stier.Game) -> None:
+    agent = stier.load_agent("ismcts:iterations=60", game)
+    for state in list(decisions(game, 55))[::7]:
+        found = agent.search(state)
+        root = parsed(found.to_svg())
+        texts = {element.text for element in root.iter(f"{SVG}text")}
+        for stats in found.actions:
+            assert f"{stats.visits:,}" in texts
+            assert (f"{stats.value:+.3f}" if stats.visits else "not tried") in texts
+        assert [title.text for title in root.iter(f"{SVG}title")].count("chosen") == 1
+        assert found._repr_html_() == found.to_svg() == draw.search(found)
+        assert (found.player, found.game) == (state.current_player(), game)
+
+
+@pytest.mark.parametrize(
+    "options", ["", ",threads=2", ",observer=multi,selection=puct", ",reuse=on", ",opponents=fitted"]
+)
+def test_lines_of_play_are_the_top_of_the_tree(game: stier.Game, options: str) -> None:
+    state = game.new_initial_state(seed=56)
+    plain, noting = (stier.load_agent(f"ismcts:iterations=300{options}", game) for _ in range(2))
+    for _ in range(4):
+        expected, found = plain.search(state), noting.search(state, tree_depth=3)
+        assert expected.lines == []
+        assert [(a.action, a.visits, a.value) for a in found.actions] == [
+            (a.action, a.visits, a.value) for a in expected.actions
+        ]
+        visits = {tuple(line.actions): line.visits for line in found.lines}
+        assert len(visits) == len(found.lines)
+        assert sum(count for path, count in visits.items() if len(path) == 1) == found.iterations
+        for line in found.lines:
+            path = tuple(line.actions)
+            assert len(path) == len(line.players) == len(line.names) <= 3
+            assert len(path) == 1 or visits[path[:-1]] >= line.visits
+            assert line.players[0] == state.current_player()
+            assert game.min_utility() <= line.value <= game.max_utility()
+        if "reuse" not in options:
+            values = {line.actions[0]: line.value for line in found.lines if len(line.actions) == 1}
+            for stats in found.actions:
+                if stats.visits and len(found.actions) > 1:
+                    assert values[stats.action] == pytest.approx(stats.value, abs=1e-4)
+        parsed(found.to_svg())
+        state.apply_action(found.action)
+        if state.is_terminal():
+            break
+
+
+def test_agents_without_a_tree_have_no_lines(schwinget: stier.Game) -> None:
+    assert stier.load_agent("flat_mc", schwinget).search(schwinget.new_initial_state(seed=7), tree_depth=2).lines == []
+    with pytest.raises(OverflowError):
+        stier.load_agent("ismcts", schwinget).search(schwinget.new_initial_state(seed=7), tree_depth=-1)
+
+
+def test_best_hands_lines_on(schwinget: stier.Game) -> None:
+    state = schwinget.new_initial_state(seed=7)
+    assert stier.load_agent("best:iterations=100", schwinget).search(state, tree_depth=1).lines
+
+
+def test_beliefs_are_drawn_card_by_card(game: stier.Game) -> None:
+    agent = stier.load_agent("ismcts", game)
+    for state in list(decisions(game, 57))[::9]:
+        found = agent.beliefs(state)
+        root = parsed(found.to_svg())
+        cells = [title.text or "" for title in root.iter(f"{SVG}title") if ": " in (title.text or "")]
+        expected = [f"{card}: {found.of(card, seat):.3f}" for seat in range(game.num_players()) for card in found.cards]
+        assert Counter(cells) == Counter(expected)
+        assert found._repr_html_() == found.to_svg() == draw.beliefs(found)
+        assert found.game == game
+
+
+def test_cross_tables_are_plotted() -> None:
+    from stier import plots
+
+    result = stier.pit(stier.load_game("schwinget"), ["random", "greedy", "ismcts:iterations=10"], deals=3)
+    mean, ci95 = result.cross_table()
+    with matplotlib.style.context("dark_background"):
+        ax = plots.cross_table(result)
+    texts = [text.get_text() for text in ax.texts]
+    assert texts == [f"{m:+.2f}\n± {h:.2f}" for m, h in zip(mean.ravel(), ci95.ravel(), strict=True) if not np.isnan(m)]
+    matplotlib.pyplot.close(ax.figure)
+
+
+def test_learning_curves_are_plotted() -> None:
+    from stier import plots
+
+    frame = {"step": [2, 1, 1, 2], "mean": [0.5, 0.1, 0.2, 0.3], "ci95": [0.1] * 4, "who": ["a", "a", "b", "b"]}
+    _, ax = matplotlib.pyplot.subplots()
+    assert plots.learning_curve(frame, by="who", ax=ax) is ax
+    assert [line.get_ydata().tolist() for line in ax.lines] == [[0.1, 0.5], [0.2, 0.3]]
+    assert len({(line.get_color(), line.get_linestyle(), line.get_marker()) for line in ax.lines}) == 2
+    assert len(ax.collections) == 2
+    assert len(plots.learning_curve(frame, ci95=None, ax=matplotlib.pyplot.subplots()[1]).lines) == 1
+    with pytest.raises(KeyError, match="no column 'loss'; there are step, mean, ci95, who"):
+        plots.learning_curve(frame, y="loss")
+    matplotlib.pyplot.close("all")
+
+
+def test_belief_heatmaps_are_plotted(game: stier.Game) -> None:
+    from stier import plots
+
+    found = stier.load_agent("ismcts", game).beliefs(game.new_initial_state(seed=3))
+    ax = plots.belief_heatmap(found)
+    labels = [label.get_text() for label in ax.get_xticklabels()]
+    assert sorted(labels) == sorted(found.cards)
+    shades = np.ma.filled(ax.images[0].get_array(), 0)
+    for column, card in enumerate(labels):
+        assert shades[:, column] == pytest.approx([found.of(card, seat) for seat in range(game.num_players())])
+    matplotlib.pyplot.close(ax.figure)
+
+
+def played(game: stier.Game, seed: int) -> stier.State:
+    *_, last = random_walk(game.new_initial_state(seed=seed), seed)
+    return last
+
+
+def test_replays_go_through_every_decision_of_a_seat(game: stier.Game) -> None:
+    last = played(game, 58)
+    found = stier.replay(last.record(), 0, "ismcts:iterations=20", searches=2)
+    assert [decision.action for decision in found] == [action for player, action in last.history() if player == 0]
+    assert found.end == last
+    for decision in found:
+        assert decision.truth is None
+        assert decision.view.current_player() == 0
+        assert (decision.searches == ()) == (len(decision.view.legal_actions()) == 1)
+        assert decision.cost is None or decision.cost >= 0
+        assert decision.action != decision.best or decision.cost == 0
+        assert decision.name in decision.verdict()
+    assert found.cost == sum(decision.cost or 0 for decision in found)
+    assert found[-1] is found[len(found) - 1]
+    assert str(found).count("── decision") == len(found)
+    assert found.to_html().count("<details") == len(found)
+
+
+def test_costs_are_differences_of_values_with_intervals() -> None:
+    game = stier.load_game("schwimmen", players=2)
+    found = stier.replay(played(game, 63), 0, "ismcts:iterations=200", searches=5)
+    priced = [decision for decision in found if decision.cost]
+    assert priced
+    for decision in priced:
+        values = [{one.action: one.value for one in search.actions} for search in decision.searches]
+        differences = [each[decision.best] - each[decision.action] for each in values]
+        assert decision.cost == pytest.approx(np.mean(differences))
+        # The quantile of Student's t for four degrees of freedom.
+        assert decision.cost_ci95 == pytest.approx(2.776 * np.std(differences, ddof=1) / np.sqrt(5))
+        means = {action: np.mean([each[action] for each in values]) for action in values[0]}
+        assert means[decision.best] == pytest.approx(max(means.values()))
+
+
+def test_replays_are_the_same_in_all_worlds_that_the_seat_takes_for_possible(game: stier.Game) -> None:
+    states = list(decisions(game, 59))
+    state = states[len(states) * 2 // 3]
+    replays = [
+        stier.replay(world, 0, "ismcts:iterations=20,beliefs=policy,model=greedy,particles=50", tree_depth=2)
+        for world in [state, state.resample_from_infostate(0, 4)]
+    ]
+    for show in [str, stier.Replay.to_html]:
+        one, other = (SECONDS.sub("", show(found)) for found in replays)
+        assert one == other
+    assert [decision.view for decision in replays[0]] == [decision.view for decision in replays[1]]
+
+
+def test_the_truth_is_shown_only_if_asked_for(schwinget: stier.Game) -> None:
+    last = played(schwinget, 60)
+    found = stier.replay(last, 1, "ismcts:iterations=20", reveal=True)
+    for decision in found:
+        assert decision.truth is not None
+        assert decision.truth.history() == last.history()[: decision.number]
+    assert str(found).count("What was really there:") == len(found)
+    assert "really there" not in str(stier.replay(last, 1, "ismcts:iterations=20"))
+
+
+def test_replays_refuse_who_cannot_be_asked(schwinget: stier.Game) -> None:
+    last = played(schwinget, 61)
+    for agent, named in [
+        ("greedy", "greedy does not search"),
+        ("oracle", "an oracle decides by the cards that the seat cannot know"),
+        (stier.load_agent("ismcts", stier.load_game("schwimmen")), "the agent was made for schwimmen"),
+    ]:
+        with pytest.raises(stier.AgentError, match=named):
+            stier.replay(last, 0, agent)
+    with pytest.raises(ValueError, match="searches=0: at least 1 is needed"):
+        stier.replay(last, 0, searches=0)
+    with pytest.raises(stier.SeatError, match="player >= 0 and player < 2"):
+        stier.replay(last, 2)
+    with pytest.raises(stier.RecordError, match="line 1"):
+        stier.replay("no record", 0)
+
+
+def test_the_command_line_replays(schwinget: stier.Game, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    last = played(schwinget, 62)
+    record, page = tmp_path / "game.txt", tmp_path / "game.html"
+    record.write_text(last.record(), encoding="utf-8")
+    command = ["replay", str(record), "--seat", "1", "--agent", "ismcts:iterations=20"]
+    assert main(command) == 0
+    expected = str(stier.replay(last, 1, "ismcts:iterations=20"))
+    assert SECONDS.sub("", capsys.readouterr().out) == SECONDS.sub("", f"{expected}\n")
+    assert main([*command, "--reveal", "--tree-depth", "2", "--searches", "2", "--html", str(page)]) == 0
+    assert capsys.readouterr().out == ""
+    text = page.read_text("utf-8")
+    assert text.startswith("<!DOCTYPE html>")
+    for svg in re.findall(r"<svg.*?</svg>", text, re.DOTALL):
+        parsed(svg)
+    assert main(["replay", str(tmp_path / "none.txt")]) == 2
+    assert "none.txt" in capsys.readouterr().err
