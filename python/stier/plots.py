@@ -22,8 +22,8 @@ try:
     from matplotlib import pyplot as plt
     from matplotlib.axes import Axes
     from matplotlib.image import AxesImage
-except ImportError as error:
-    raise ImportError("stier.plots needs matplotlib: pip install 'stier[plots]'") from error
+except ModuleNotFoundError:
+    raise ImportError("stier.plots needs matplotlib: pip install 'stier[plots]'") from None
 
 __all__ = ["belief_heatmap", "cross_table", "learning_curve"]
 
