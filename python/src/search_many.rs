@@ -83,6 +83,6 @@ pub(crate) fn search_many(
         SearchManyError::Threads(_) | SearchManyError::Interrupted => PyRuntimeError::new_err(error.to_string()),
     })?;
     tell(total)?;
-    let found = decisions.into_iter().zip(&states).map(|(decision, state)| Search::of(decision, state));
+    let found = decisions.into_iter().zip(&states).map(|(decision, state)| Search::of(decision, Vec::new(), state));
     found.collect::<Option<Vec<Search>>>().ok_or_else(|| no_search(spec.name()))
 }

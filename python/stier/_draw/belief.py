@@ -46,9 +46,11 @@ def suits(faces: dict[str, Face]) -> list[list[str]]:
 def basis_in_words(beliefs: Beliefs) -> str:
     """What the figures are from."""
     worlds = f"{beliefs.worlds:,} world{'' if beliefs.worlds == 1 else 's'}"
-    if beliefs.basis == "particles":
-        return f"{worlds} weighted by what the others did, worth {beliefs.effective:,.0f} of equal weight"
-    return f"exact, from all {worlds}" if beliefs.basis == "enumerated" else f"from {worlds} drawn at random"
+    if beliefs.basis == "sampled":
+        return f"from {worlds} drawn at random"
+    told = f"all {worlds}" if beliefs.basis == "enumerated" else f"{worlds} weighted by what the others did"
+    weights = f", worth {beliefs.effective:,.0f} of equal weight"
+    return told + (weights if beliefs.effective < 0.995 * beliefs.worlds else "")
 
 
 def _field(picture: Picture, beliefs: Beliefs, faces: dict[str, Face], seat: int, x: float, y: float) -> None:
