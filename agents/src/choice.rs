@@ -149,10 +149,10 @@ mod tests {
 
     #[test]
     fn what_is_clearly_worse_is_noise() {
-        // The error of the difference of 100 and 100 visits is 2 x 0.5 x sqrt(2 / 100) = 0.141.
-        let actions = found(&[(100, 1.0), (100, 0.87), (100, 0.85), (0, 0.0)]).actions;
-        assert_eq!(without_noise(&actions, 1.0), [100.0, 100.0, 0.0, 0.0]);
-        assert_eq!(without_noise(&actions, 0.5), [100.0, 0.0, 0.0, 0.0]);
+        // The error of the difference of about 100 visits each is sqrt(2 / 100) = 0.141.
+        let actions = found(&[(101, 1.0), (100, 0.87), (100, 0.85), (0, 0.0)]).actions;
+        assert_eq!(without_noise(&actions, 1.0), [101.0, 100.0, 0.0, 0.0]);
+        assert_eq!(without_noise(&actions, 0.5), [101.0, 0.0, 0.0, 0.0]);
         assert_eq!(without_noise(&[], 1.0), []);
     }
 }
