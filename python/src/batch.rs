@@ -44,6 +44,9 @@ impl Format {
 }
 
 /// Where all lanes of a `VectorEnv` are, as arrays with the lanes first.
+///
+/// Shapes: n lanes, D numbers of a tensor (`VectorEnv.observation_shape`), A actions (`Game.num_distinct_actions`). Every row is as the
+/// lane's current player sees it; returns are by seat.
 #[pyclass(frozen, module = "stier")]
 pub(crate) struct Batch {
     observation: Option<Py<PyAny>>,

@@ -10,7 +10,7 @@ use stier_core::Action;
 use crate::game::Game;
 use crate::state::State;
 
-/// What a search found about one action at the root.
+/// What a search found about one action at the root; see `Search.actions`.
 #[pyclass(frozen, get_all, module = "stier")]
 #[derive(Clone)]
 pub(crate) struct ActionStats {
@@ -18,13 +18,14 @@ pub(crate) struct ActionStats {
     action: u8,
     /// The action's name.
     name: String,
-    /// How often it was tried.
+    /// How often it was tried: in how many iterations of a tree search, worlds of a PIMC.
     visits: u64,
-    /// The mean return of the searching player, in the game's utility; 0 if never tried.
+    /// The mean return of the searching player, whoever that is, in the game's utility and thus between `Game.min_utility` and
+    /// `Game.max_utility`; 0 if never tried.
     value: f64,
-    /// In how many iterations it could have been tried.
+    /// In how many iterations it could have been tried; at least `visits`.
     availability: u64,
-    /// The probability with which the agent chooses it.
+    /// The probability with which the agent chooses it; those of a decision sum to 1.
     probability: f64,
 }
 
@@ -63,7 +64,7 @@ impl Line {
     }
 }
 
-/// What a search saw; made by `Agent.search`.
+/// What a search saw; made by `Agent.search` and `search_many`. Printed, it is a table.
 #[pyclass(frozen, get_all, module = "stier")]
 pub(crate) struct Search {
     /// The game that was searched.
@@ -74,11 +75,12 @@ pub(crate) struct Search {
     action: u8,
     /// One `ActionStats` per legal action, ascending by action.
     actions: Vec<ActionStats>,
-    /// How many determinizations were searched; 0 where only one action was legal.
+    /// How many determinizations were searched; 0 where only one action was legal. What `reuse=on` keeps from the decision
+    /// before is not in it, but in the visits.
     iterations: u64,
     /// How many nodes the trees have, roots included.
     nodes: u64,
-    /// How long it took.
+    /// How long it took, in seconds of wall time: the only number here that differs from run to run.
     seconds: f64,
     /// With `tree_depth`, the lines of play that were searched, each before those that continue it.
     lines: Vec<Line>,

@@ -32,8 +32,8 @@ const MOST_THREADS: i64 = 1024;
 /// One step is one decision in each lane, by the lane's current player; simultaneous choices are made one after another, as in a
 /// `State`. Lane `i` is the state `game.new_initial_state(seed=envs.seeds[i])`, bit by bit, on any number of threads.
 ///
-/// Seeds: the first game of lane `i` has the seed s = `derive_seed(seed, "lane", i)`, or the one given to `reset`; the k-th after it
-/// has `derive_seed(s, "episode", k)`.
+/// Seeds, 0..=2**64-1: the first game of lane `i` has the seed s = `derive_seed(seed, "lane", i)`, or the one given to `reset`; the
+/// k-th after it has `derive_seed(s, "episode", k)`.
 ///
 /// Autoreset: `True` or `"same_step"`: the step that ends a game deals the next one, which is what `observation`, masks and
 /// `current_player` show; `rewards` and `terminated` are of the old one, its last tensor is `final_observation`. `"next_step"`: the
@@ -49,7 +49,7 @@ const MOST_THREADS: i64 = 1024;
 ///
 /// Args:
 ///     game: The game.
-///     num_envs: Lanes.
+///     num_envs: Lanes, 1 to 2**24.
 ///     seed: From which the lanes' seeds are hashed.
 ///     threads: Threads; 0 for all cores. No influence on what happens.
 ///     autoreset: What becomes of a lane whose game has ended: see above.
@@ -61,6 +61,11 @@ const MOST_THREADS: i64 = 1024;
 ///         take turns: a batch is overwritten by the second step or reset after it.
 ///
 /// One call at a time. `pickle` keeps everything that the future depends on.
+///
+/// Raises:
+///     ValueError: A number that is out of range, or a choice that there is not.
+///     AgentError: An opponent that does not exist, is for another game, or too many or too few of them.
+///     SeatError: A seat that the game does not have.
 #[pyclass(frozen, module = "stier")]
 pub(crate) struct VectorEnv {
     game: Game,
@@ -383,7 +388,7 @@ impl VectorEnv {
     /// Deals a new game in every lane, or in the lanes of `mask`, a bool array (n,). The batch shows all lanes.
     ///
     /// A `seed` begins anew: a number from which the lanes' seeds are hashed, or one seed for each lane. Without one, every lane goes on
-    /// to its next game; but the first call shows the first games.
+    /// to its next game; but the first call shows the first games. Raises `ValueError` for seeds or a mask of another length.
     #[pyo3(signature = (seed=None, mask=None))]
     fn reset(
         &self,
@@ -397,7 +402,8 @@ impl VectorEnv {
 
     /// Plays one action in each lane: whole numbers (n,). What it ends or leads to, the batch shows.
     ///
-    /// Raises `IllegalActionError`, which names the first lane with an illegal action, and no lane moves.
+    /// Raises `IllegalActionError`, which names the first lane with an illegal action, `ValueError` for another shape, `TypeError` for
+    /// what are no whole numbers; no lane moves then.
     fn step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<Py<Batch>> {
         let actions = numbers("actions", actions)?;
         let actions = actions.as_slice()?;
@@ -414,6 +420,8 @@ impl VectorEnv {
 
     /// `step` into the caller's own C-contiguous arrays, named as in `Batch`; those that are not given are not written.
     /// Observations may be float32 or uint8, masks int8, bool or uint8.
+    ///
+    /// Raises what `step` raises, and for an array of another shape, kind or order `ValueError` or `TypeError`, before anything moves.
     #[pyo3(signature = (actions, *, observation=None, action_mask=None, rewards=None, terminated=None, current_player=None,
         final_observation=None))]
     #[expect(clippy::too_many_arguments, reason = "the arrays, one by one")]
@@ -468,7 +476,7 @@ impl VectorEnv {
         Ok(actions.into_pyarray(py))
     }
 
-    /// A copy of one lane as a state, history included. It deals itself and goes on as the lane would.
+    /// A copy of one lane, 0 to n - 1, as a state, history included. It deals itself and goes on as the lane would.
     fn state(&self, lane: Number) -> PyResult<State> {
         let lane = lane.between("lane", 0, self.settings.lanes as i64 - 1)? as usize;
         Ok(State::new(self.game.clone(), self.lock()?.lanes.state(lane).map_err(refused)?))

@@ -131,14 +131,16 @@ pub(crate) fn one_or_many<'py>(value: &Bound<'py, PyAny>) -> PyResult<(Game, Vec
 /// without, it is a position from the same distribution, drawn in some 50 ns.
 ///
 /// Args:
-///     states: A state, or several.
-///     n: Worlds of each.
+///     states: A state, or several of one game; in any of them the player may be one who is not to move.
+///     n: Worlds of each; at most 10**8 in all.
 ///     seed: The seed.
 ///     player: Whose knowledge; the player to move of each state if left out.
 ///     histories: Whether worlds have histories, and thus are states.
 ///     threads: Threads; 0 for all cores.
 ///
-/// Raises `SeatError` for a player whom the game does not have, and where no player is to move and none is named.
+/// Raises:
+///     SeatError: A player whom the game does not have; nobody is to move, and no player is named.
+///     ValueError: No states, states of several games, or a number that is out of range.
 #[pyfunction]
 #[pyo3(signature = (states, n, seed=Seed(0), *, player=None, histories=false, threads=Number::Small(0)),
     text_signature = "(states, n, seed=0, *, player=None, histories=False, threads=0)")]

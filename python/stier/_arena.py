@@ -32,7 +32,7 @@ def pit(
     Args:
         game: The game.
         agents: Agents, agents as text, or callables ``f(state) -> action``.
-        deals: Deals per table.
+        deals: Deals per table, at least 1; an interval needs 2.
         seed: The seed of deals and agents.
         paired: Whether the rotations of a deal have the same cards.
         threads: Threads; 0 for all cores.
@@ -41,6 +41,7 @@ def pit(
     Raises:
         AgentError: An agent that does not exist, is for another game, or too few for one table.
         IllegalActionError: A callable chose an action that is not legal.
+        ValueError: A number that is out of range.
     """
     if not progress:
         return _native.pit(game, agents, deals, seed, paired, threads)

@@ -10,9 +10,11 @@ from stier import _native
 class OptionInfo(NamedTuple):
     """What there is to say about one option."""
 
+    #: Its name.
     name: str
+    #: Its default: numbers as numbers, everything else by name.
     default: int | float | str
-    #: The values it takes, for people: ``points | schwinger``, ``1..=12``.
+    #: The values it takes as people write them, such as ``points | schwinger`` or ``1..=12``.
     allowed: str
     #: What it means.
     about: str
@@ -21,6 +23,7 @@ class OptionInfo(NamedTuple):
 class AgentInfo(NamedTuple):
     """What there is to say about one agent."""
 
+    #: Its name.
     name: str
     #: What it does.
     about: str

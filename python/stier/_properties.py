@@ -24,12 +24,15 @@ def properties(
 
     Args:
         game: The game.
-        deals: Deals.
-        games: Games of each deal, all with the same cards; the information sets of the first are counted.
+        deals: Deals, at least 1.
+        games: Games of each deal, at least 2, all with the same cards; the information sets of the first are counted.
         seed: The seed of deals and play.
         play: How everybody plays: ``"random"``, or ``"hints"`` for random among what the game's hints leave.
         threads: Threads; 0 for all cores.
         progress: Whether to show a progress bar; needs tqdm.
+
+    Raises:
+        ValueError: A number that is out of range, or another way to play.
     """
     if not progress:
         return _native.properties(game, deals, games, seed, play, threads)

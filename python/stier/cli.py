@@ -23,7 +23,7 @@ FOUND, BAD_ARGUMENTS, INTERRUPTED = 1, 2, 130
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; gives the exit code."""
-    arguments = _parser().parse_args(argv)
+    arguments = parser().parse_args(argv)
     try:
         return int(arguments.run(arguments))
     except (StierError, ValueError, OSError) as error:
@@ -38,7 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
+    """Give the parser of the whole command line."""
     parser = argparse.ArgumentParser(prog="stier", description="Hidden-information card games.")
     parser.add_argument("--version", action="version", version=f"stier {stier.__version__}")
     commands = parser.add_subparsers(metavar="command", required=True)

@@ -59,6 +59,12 @@ def check_no_leak(
             number of the agent in `possible_agents`.
         twin: For AEC environments: `f(env, agent, seed)` gives another environment at the same point in which what the
             agent does not know is drawn anew, or None where it cannot; `env` is to be left as it is.
+
+    Raises:
+        AgentError: An agent that does not exist, or that answers the same question twice in two ways.
+        RulesError: A game that does not exist.
+        TypeError: Neither a game nor an environment.
+        ValueError: A number below 1, or a fact whose name is taken.
     """
     if games < 1 or worlds < 1:
         raise ValueError("games and worlds must be at least 1")

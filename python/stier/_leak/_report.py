@@ -13,17 +13,21 @@ from stier.errors import LeakError
 class Difference:
     """Something that a player is given, and that is not the same in a world that the player cannot tell apart."""
 
-    #: What it is: ``information_state_tensor``, ``agent greedy``, …
+    #: What differs, such as ``information_state_tensor`` or ``agent greedy``.
     fact: str
+    #: Who is given it.
     player: int
-    #: Which of the random games, and after how many events.
+    #: Which of the random games, counted from 0.
     game: int
+    #: After how many events of it.
     position: int
-    #: What the player is given in the true world and in the other.
+    #: What the player is given in the true world.
     here: Any
+    #: What the player is given in the other.
     there: Any
-    #: The two states or environments, to look into.
+    #: The true state or environment, to look into.
     truth: Any
+    #: The other one.
     world: Any
 
     def __str__(self) -> str:
@@ -38,15 +42,19 @@ class Difference:
 class ImpossibleWorld:
     """A world that was drawn for a player and that no legal game leads to, or that leads nowhere."""
 
+    #: What is wrong with it.
     fault: str
     #: What exactly.
     detail: str
+    #: For whom it was drawn.
     player: int
-    #: Of which of the random games, and after how many events.
+    #: Of which of the random games, counted from 0.
     game: int
+    #: After how many events of it.
     position: int
-    #: The two states, to look into.
+    #: The true state, to look into.
     truth: Any
+    #: The impossible one.
     world: Any
 
     def __str__(self) -> str:
@@ -62,24 +70,31 @@ class LeakReport:
     anything.
     """
 
+    #: What was checked.
     subject: str
     #: Where the other worlds come from.
     method: str
+    #: Games played.
     games: int = 0
+    #: Positions in them.
     positions: int = 0
-    #: Places, and those in which no world other than the true one was drawn.
+    #: Positions with players.
     places: int = 0
+    #: Places in which no world other than the true one was drawn.
     bare_places: int = 0
-    #: Worlds compared, and how many of them are not the true one.
+    #: Worlds compared.
     worlds: int = 0
+    #: How many of them are not the true one.
     other_worlds: int = 0
-    #: How often each fact was compared, and how often it was not the same.
+    #: How often each fact was compared.
     compared: Counter[str] = field(default_factory=Counter)
+    #: How often it was not the same.
     differences: Counter[str] = field(default_factory=Counter)
     #: The first difference of each fact.
     leaks: dict[str, Difference] = field(default_factory=dict)
-    #: Worlds that cannot be, by what is wrong with them, and the first of each kind. They are not compared.
+    #: How many worlds cannot be, by what is wrong with them. They are not compared.
     impossible: Counter[str] = field(default_factory=Counter)
+    #: The first of each kind.
     impossible_worlds: dict[str, ImpossibleWorld] = field(default_factory=dict)
 
     @property
