@@ -3,13 +3,14 @@
 use crate::toys::bandit::Bandit;
 use crate::toys::checks::keeps_its_promises;
 use crate::toys::goofspiel::{self, Goofspiel};
-use crate::toys::kuhn::{BET, Kuhn, PASS};
+use crate::toys::kuhn::{BET, JACK, KING, Kuhn, PASS, QUEEN};
 use crate::toys::kuhn_three::KuhnThree;
 use crate::toys::leduc::{CALL, FOLD, Leduc, RAISE};
 use crate::toys::liars_dice::{self, LiarsDice};
 use stier_agents::best_response::{best_response, nash_conv, values};
 use stier_agents::game_tree::{GameTree, Node, Policy, TooLarge};
-use stier_core::{Action, Game, Rng, Seat, Turn};
+use stier_core::testing::{conformance, sampling};
+use stier_core::{Action, Game, History, Rng, Seat, Turn};
 
 /// No toy has more histories.
 const MOST_NODES: usize = 1_000_000;
@@ -36,6 +37,21 @@ fn toys_keep_the_promises_of_games() {
     keeps_its_promises(&dice(6), 20);
     keeps_its_promises(&goofspiel(3), 20);
     keeps_its_promises(&goofspiel(5), 20);
+}
+
+#[test]
+fn kuhn_poker_conforms() {
+    conformance(&Kuhn, 1, 100);
+    let mut rng = Rng::stream(1, "kuhn", 0);
+    for events in [[JACK, QUEEN], [KING, JACK]] {
+        let mut history = History::new(&Kuhn);
+        events.iter().for_each(|&card| history.push(&Kuhn, card));
+        for seat in Seat::all(2) {
+            let (worlds, p_values) = sampling(&Kuhn, &history, seat, 10_000, &mut rng);
+            assert_eq!(worlds, 2);
+            assert!(p_values.iter().all(|&p| p > 1e-6), "{p_values:?}");
+        }
+    }
 }
 
 /// The return of seat 0 at the end of these events.

@@ -1,10 +1,14 @@
 //! Kuhn poker: three cards, one each, one bet. H. W. Kuhn, *A Simplified Two-Person Poker*, 1950.
+//!
+//! All that a game can be asked for, in its shortest form: the guide to adding a game shows this file.
 
 use std::sync::LazyLock;
 
+use stier_core::encode::{Cell, Field, Pen, size};
+use stier_core::scene::{Face, Group, Hue, Place, Scene, Sign};
 use stier_core::{
-    Action, ActionSet as _, Actions64, BySeat, Chance, Game, Hints, History, Outcome, Rng, RulesError, Seat, SeatView,
-    Turn, options,
+    Action, ActionSet as _, Actions64, BySeat, Chance, Encode, Game, Hints, History, Notation, Outcome, Rng,
+    RulesError, Seat, SeatView, Turn, options,
 };
 
 use super::Listed;
@@ -14,10 +18,19 @@ options! {
     pub(crate) struct Rules for "kuhn" {}
 }
 
+/// What chance deals.
+pub(crate) const JACK: Action = Action(0);
+pub(crate) const QUEEN: Action = Action(1);
+pub(crate) const KING: Action = Action(2);
+/// Their names.
+const CARDS: [&str; 3] = ["J", "Q", "K"];
+
 /// Check, or fold when facing a bet.
 pub(crate) const PASS: Action = Action(0);
 /// Bet, or call when facing one.
 pub(crate) const BET: Action = Action(1);
+/// Their names.
+const ACTIONS: [&str; 2] = ["pass", "bet"];
 
 /// Cards (jack 0, queen 1, king 2; `None` before the deal) and the actions so far.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -32,10 +45,11 @@ impl State {
     }
 }
 
-/// The own card and the actions of both; from the end of the deal on.
+/// The own card, how many cards are dealt, and the actions of both.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct View {
     seat: Seat,
+    dealt: u8,
     seen: State,
 }
 
@@ -163,19 +177,138 @@ impl Game for Kuhn {
     }
 
     fn view(&self, history: &History<Self>, seat: Seat) -> View {
-        let mut seen = *history.state();
-        seen.cards[seat.index() ^ 1] = None;
-        View { seat, seen }
+        Self::seen(history.state(), seat)
     }
 
     fn sampler(&self, view: &View) -> Listed<State> {
-        let free = (0..3).filter(|card| !view.seen.cards.contains(&Some(*card)));
-        let histories = free.map(|card| {
+        let other = view.seat.index() ^ 1;
+        let hidden: Vec<Option<u8>> = match other < usize::from(view.dealt) {
+            true => (0..3).map(Some).filter(|card| !view.seen.cards.contains(card)).collect(),
+            false => vec![None],
+        };
+        let histories = hidden.into_iter().map(|card| {
             let mut cards = view.seen.cards;
-            cards[view.seat.index() ^ 1] = Some(card);
+            cards[other] = card;
             cards.into_iter().flatten().chain(view.seen.actions()).map(Action).collect()
         });
         Listed::new(self, histories)
+    }
+}
+
+impl Kuhn {
+    /// What a seat sees of a state: of this game it is all the seat knows.
+    fn seen(state: &State, seat: Seat) -> View {
+        let mut seen = *state;
+        seen.cards[seat.index() ^ 1] = None;
+        View { seat, dealt: state.cards.iter().flatten().count() as u8, seen }
+    }
+
+    /// The fields of both tensors.
+    fn layout() -> Vec<Field> {
+        vec![
+            Field::new("seat", [2]),
+            Field::new("dealt", [2]),
+            Field::new("card", [CARDS.len()]),
+            Field::new("actions", [3, ACTIONS.len()]),
+        ]
+    }
+
+    /// What a seat sees as zeros and ones.
+    fn draw<T: Cell>(view: &View, out: &mut [T]) {
+        let mut pen = Pen::new(out);
+        pen.one(Some(view.seat.index()), 2);
+        pen.count(view.dealt, 2);
+        pen.one(view.seen.cards[view.seat.index()], CARDS.len());
+        for action in view.seen.actions {
+            pen.one(action, ACTIONS.len());
+        }
+        pen.finish();
+    }
+}
+
+impl Encode for Kuhn {
+    fn observation_layout(&self) -> Vec<Field> {
+        Self::layout()
+    }
+
+    fn observation<T: Cell>(&self, state: &State, seat: Seat, out: &mut [T]) {
+        Self::draw(&Self::seen(state, seat), out);
+    }
+
+    fn information_state_layout(&self) -> Vec<Field> {
+        Self::layout()
+    }
+
+    fn information_state(&self, view: &View, out: &mut [f32]) {
+        debug_assert_eq!(out.len(), size(&Self::layout()));
+        Self::draw(view, out);
+    }
+}
+
+/// What was done, by name.
+fn names(actions: &[u8]) -> String {
+    actions.iter().map(|&action| ACTIONS[usize::from(action)]).collect::<Vec<_>>().join(" ")
+}
+
+impl Notation for Kuhn {
+    fn action_name(&self, action: Action) -> String {
+        ACTIONS[action.index()].to_string()
+    }
+
+    fn outcome_name(&self, outcome: Action) -> String {
+        CARDS[outcome.index()].to_string()
+    }
+
+    fn rule_broken(&self, _state: &State, _action: Action) -> String {
+        "whoever is to act may pass and bet".to_string()
+    }
+
+    fn knowledge(&self, view: &View) -> String {
+        let card = view.seen.cards[view.seat.index()].map_or("-", |card| CARDS[usize::from(card)]);
+        format!("seat {} | {} dealt: {card} | {}", view.seat.0, view.dealt, names(&view.seen.actions()))
+    }
+
+    fn text(&self, state: &State, perspective: Option<Seat>) -> String {
+        let card = |seat: Seat| match state.cards[seat.index()] {
+            None => "-",
+            Some(_) if perspective.is_some_and(|eye| eye != seat) => "?",
+            Some(card) => CARDS[usize::from(card)],
+        };
+        format!("seat 0: {}   seat 1: {}   {}", card(Seat(0)), card(Seat(1)), names(&state.actions()))
+    }
+
+    fn scene(&self, state: &State, perspective: Option<Seat>) -> Scene {
+        let place = |seat: Seat| {
+            let card = state.cards[seat.index()].map(|card| CARDS[usize::from(card)].to_string());
+            let open = perspective.is_none_or(|eye| eye == seat);
+            Place { seat: Some(seat), groups: vec![Group::hand(card, open)], ..Place::default() }
+        };
+        let next = match self.turn(state) {
+            Turn::Chance => "a card is dealt".to_string(),
+            Turn::Seat(seat) => format!("seat {} passes or bets", seat.0),
+            Turn::Over => "the game is over".to_string(),
+        };
+        Scene {
+            title: "Kuhn poker",
+            facts: vec![("actions", names(&state.actions()))],
+            track: Vec::new(),
+            places: Seat::all(2).map(place).collect(),
+            next,
+        }
+    }
+
+    fn faces(&self) -> Vec<Face> {
+        CARDS.map(|rank| Face { rank: rank.to_string(), sign: Sign::Spade, hue: Hue::Black }).to_vec()
+    }
+
+    fn cards(&self) -> Vec<String> {
+        CARDS.map(str::to_string).to_vec()
+    }
+
+    fn holdings(&self, state: &State, seat: Seat, counts: &mut [u8]) {
+        for (card, count) in (0..).zip(counts) {
+            *count = u8::from(state.cards[seat.index()] == Some(card));
+        }
     }
 }
 
