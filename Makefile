@@ -4,6 +4,7 @@
 # make bench    measure and print one table, kept in benches/RESULTS.md
 # make strength  play the matches of benches/strength.toml (hours; stop it and it goes on), cross-tables in benches/STRENGTH.md
 # make notebooks  run the notebooks and keep their output in them
+# make docs     build the documentation, out/docs/index.html
 #
 # Needs a Rust toolchain, Python 3.10 or newer and make; the rest is installed into .venv.
 
@@ -13,14 +14,14 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SOURCES := Cargo.toml Cargo.lock $(shell find core agents python -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi')
 
-.PHONY: demo test test-rust test-python test-sb3 bench strength notebooks clean
+.PHONY: demo test test-rust test-python test-sb3 bench strength notebooks docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
 	@mkdir -p out
 	$(BIN)/python python/examples/demo.py --out out
 
-test: test-rust test-python
+test: test-rust test-python docs
 
 test-rust:
 	cargo fmt --all --check
@@ -54,14 +55,18 @@ strength:
 notebooks: $(VENV)/tested-with
 	$(BIN)/python -m pytest --nbmake --nbmake-timeout=600 --overwrite notebooks
 
+# Warnings are errors: a name that is not documented, a link that leads nowhere.
+docs: $(VENV)/tested-with
+	$(BIN)/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going python/docs out/docs
+
 # The package with what the demonstration draws and counts with.
 $(VENV)/installed: $(VENV)/bin/python $(SOURCES)
 	$(PIP) install './python[demo]'
 	touch $@
 
-# The same, with what the tests need.
+# The same, with what the tests and the documentation need.
 $(VENV)/tested-with: $(VENV)/installed
-	$(PIP) install './python[demo,test]'
+	$(PIP) install './python[demo,docs,test]'
 	touch $@
 
 $(VENV)/bin/python:

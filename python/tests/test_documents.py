@@ -1,42 +1,101 @@
-"""What the documents say runs."""
+"""What the documents say runs, and prints what they say it prints."""
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import doctest
-import importlib.util
+import importlib
+import inspect
+import io
+import pkgutil
 import re
 import runpy
+import shlex
 from pathlib import Path
 
 import pytest
 
 import stier
+from stier import cli
 
 HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+DOCUMENTS = [ROOT / "README.md", ROOT / "python" / "README.md", *sorted((ROOT / "python" / "docs").rglob("*.md"))]
+MODULES = ["stier", *(f"stier.{module.name}" for module in pkgutil.iter_modules(stier.__path__))]
+
+#: A block of Python; what is printed follows at once or is not checked. Dots stand for anything.
+PYTHON = re.compile(r"^```python\n(?P<code>.*?)^```\n(?:\n```text\n(?P<output>.*?)^```\n)?", re.DOTALL | re.MULTILINE)
+SHELL = re.compile(r"^```sh\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
 
 
-def test_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    code = re.findall(r"```python\n(.*?)```", (HERE.parent / "README.md").read_text("utf-8"), re.DOTALL)
-    assert code
-    for snippet in code:
-        # OpenSpiel is not to be had for every Python.
-        if "pyspiel" not in snippet or importlib.util.find_spec("pyspiel"):
-            exec(snippet, {})
-    assert "greedy" in capsys.readouterr().out
+def needs(text: str) -> None:
+    """Skip what is about OpenSpiel where there are no wheels of it."""
+    if "open_spiel" in text or "pyspiel" in text:
+        pytest.importorskip("pyspiel")
 
 
-def test_the_section_on_many_at_once_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    text = (HERE.parent.parent / "README.md").read_text("utf-8")
-    section = text.split("\n## Many at once\n")[1].split("\n## ")[0]
-    (snippet,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
-    names: dict[str, object] = {}
-    exec(snippet, names)
-    assert len(names["searches"]) == 64  # type: ignore[arg-type]
-    assert "[[" in capsys.readouterr().out
+def run(document: Path) -> int:
+    """Run the Python of a document from top to bottom, as one program; gives the number of blocks."""
+    text = document.read_text("utf-8")
+    names: dict[str, object] = {"__name__": document.stem}
+    checker = doctest.OutputChecker()
+    blocks = list(PYTHON.finditer(text))
+    for block in blocks:
+        # Lines are numbered as in the document.
+        code = "\n" * text.count("\n", 0, block.start("code")) + block["code"]
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            exec(compile(code, document, "exec"), names)
+        wanted, got = block["output"], printed.getvalue()
+        if wanted is not None:
+            flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+            where = f"{document}:{text.count(chr(10), 0, block.start('output')) + 1}"
+            assert checker.check_output(wanted, got, flags), f"{where} says\n{wanted}but printed is\n{got}"
+    return len(blocks)
 
 
-def test_the_docstring_of_the_package_runs() -> None:
-    assert doctest.testmod(stier).failed == 0
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: str(document.relative_to(ROOT)))
+def test_the_python_of_a_document_runs(document: Path) -> None:
+    needs("".join(block["code"] for block in PYTHON.finditer(document.read_text("utf-8"))))
+    count = run(document)
+    assert count or document.name == "index.md" or document.parent.name == "reference" or "adding" in document.name
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: str(document.relative_to(ROOT)))
+def test_the_commands_of_a_document_exist(document: Path) -> None:
+    for block in SHELL.findall(document.read_text("utf-8")):
+        for line in block.splitlines():
+            words = shlex.split(line, comments=True)
+            if words[:1] == ["stier"]:
+                cli.parser().parse_args(words[1:])
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_in_docstrings_run(name: str) -> None:
+    needs(name)
+    if name != "stier.__main__":
+        assert doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS).failed == 0
+
+
+@pytest.mark.parametrize("module", ["stier", "stier.errors", "stier.gymnasium", "stier.open_spiel", "stier.pettingzoo"])
+def test_everything_public_is_in_the_reference(module: str) -> None:
+    needs(module)
+    pages = "".join(page.read_text("utf-8") for page in (ROOT / "python" / "docs" / "reference").glob("*.rst"))
+    described = set(re.findall(r"^\.\. (?:auto\w+|data):: (\w+)", pages, re.MULTILINE))
+    # Constants and other names of something that is described.
+    described |= {"PREFIX", "raw_env", "__version__"}
+    assert set(importlib.import_module(module).__all__) <= described
+
+
+@pytest.mark.parametrize("name", sorted(set(stier.__all__) - {"CHANCE", "TERMINAL", "__version__"}))
+def test_everything_public_has_a_docstring(name: str) -> None:
+    thing = getattr(stier, name)
+    assert thing.__doc__
+    members = [member for member in vars(thing) if not member.startswith("_")] if isinstance(thing, type) else []
+    if dataclasses.is_dataclass(thing) or issubclass(thing if isinstance(thing, type) else object, tuple):
+        # Their fields are described by comments.
+        members = [member for member in members if inspect.isfunction(getattr(thing, member))]
+    assert [member for member in members if not inspect.getdoc(getattr(thing, member))] == []
 
 
 def test_the_typed_program_runs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,90 @@
+"""Directives that list what the package says about itself: options of games and agents, the command line."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+import stier
+from stier import cli
+
+
+def _table(options: Sequence[stier.OptionInfo]) -> str:
+    lines = ["| option | default | values | |", "| --- | --- | --- | --- |"]
+    lines += [
+        f"| `{option.name}` | `{option.default}` | {_values(option.allowed)} | {_cell(option.about)} |"
+        for option in options
+    ]
+    return "\n".join(lines)
+
+
+def _values(allowed: str) -> str:
+    return " \\| ".join(f"`{value}`" for value in allowed.split(" | "))
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+class _Listing(SphinxDirective):
+    """Markdown that is made up when the page is read."""
+
+    def markdown(self) -> str:
+        raise NotImplementedError
+
+    def run(self) -> list[nodes.Node]:
+        return self.parse_text_to_nodes(self.markdown(), allow_section_headings=True)
+
+
+class Games(_Listing):
+    """Every game with its options."""
+
+    def markdown(self) -> str:
+        parts = []
+        for name in stier.registered_names():
+            game = stier.load_game(name)
+            shapes = (
+                f"{game.num_players()} players by default, {game.num_distinct_actions()} actions, observations of "
+                f"{game.observation_tensor_shape()[0]} numbers, returns from {game.min_utility():g} to "
+                f"{game.max_utility():g}."
+            )
+            parts.append(f"## {name}\n\n{shapes}\n\n{_table(stier.describe_game(name))}")
+        return "\n\n".join(parts)
+
+
+class Agents(_Listing):
+    """Every agent with its options."""
+
+    def markdown(self) -> str:
+        parts = []
+        for agent in stier.describe_agents():
+            options = _table(agent.options) if agent.options else "It has no options but `seed`."
+            parts.append(f"## {agent.name}\n\n{agent.about}\n\n{options}")
+        return "\n\n".join(parts)
+
+
+class Commands(_Listing):
+    """The help of every command."""
+
+    def markdown(self) -> str:
+        os.environ["COLUMNS"] = "100"
+        parser = cli.parser()
+        parts = [f"```text\n{parser.format_help()}```"]
+        for action in parser._subparsers._group_actions if parser._subparsers else []:
+            assert isinstance(action, argparse._SubParsersAction)
+            for name, command in action.choices.items():
+                parts.append(f"## stier {name}\n\n```text\n{command.format_help()}```")
+        return "\n\n".join(parts)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Name the directives."""
+    app.add_directive("games", Games)
+    app.add_directive("agents", Agents)
+    app.add_directive("commands", Commands)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
