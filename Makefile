@@ -44,9 +44,10 @@ test-sb3: $(VENV)/tested-with
 	$(PIP) install './python[test-sb3]'
 	$(BIN)/python -m pytest python/tests/test_sb3.py
 
-bench: $(VENV)/installed
+bench: $(VENV)/tested-with
 	cargo bench -p stier-benches
 	$(BIN)/python benches/python/vector.py
+	$(BIN)/python benches/python/single.py
 	cargo run --release --quiet --bin table
 
 strength:

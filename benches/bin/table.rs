@@ -48,7 +48,9 @@ from the middle of a random game: `state` and `history` drawn from a `sampler`, 
 of the player to act, as floats. `vector` is one decision in one of 1,024 lanes that play at random, legal actions drawn and masks
 written: from Rust without observations (`blind`) and with them as floats or bytes; from Python the whole loop of `sample_actions` and
 `step` into new arrays, `step_into` the caller's own (floats), and `opponents` with random players in all other seats. `worlds` is
-`resample_many` of one state: positions, or whole histories; from Python positions, alone and with all holdings. `ismcts` searches from the
+`resample_many` of one state: positions, or whole histories; from Python positions, alone and with all holdings. `python` is single
+games: known actions applied, and random games through PettingZoo's and Gymnasium's loops, the players' own choices at random included
+(there are random players in Gymnasium's other seats, whose decisions are not counted). `ismcts` searches from the
 first decision of 16 deals in turn, with that many iterations, each rolled out to the end, at random or by hints; in Schwinget an
 iteration is shorter where the tree or a random rollout attacks. `pit` is whole games.
 ";
@@ -116,7 +118,7 @@ fn unit(id: &str) -> &'static str {
         Some("playout") => "ply",
         Some("sample") => "sample",
         Some("encode") => "observation",
-        Some("vector") => "decision",
+        Some("vector" | "python") => "decision",
         Some("worlds") => "world",
         Some("ending") => "ending",
         Some("lock") => "view",

@@ -1,52 +1,16 @@
-"""The figures that are measured from Python: lanes stepped together, worlds drawn in one call; one core.
-
-Writes what criterion would write, so that the table program finds it.
-"""
+"""The figures of many games at once that are measured from Python: lanes, and worlds drawn in one call; one core."""
 
 from __future__ import annotations
 
-import json
-import os
-import statistics
-import time
-from collections.abc import Callable
-from pathlib import Path
-
 import numpy as np
+from measure import measure
 
 import stier
 
 #: Lanes of a batch.
 LANES = 1024
-#: Seconds for each line.
-SECONDS = 2.0
 #: Worlds of a call.
 WORLDS = 100_000
-
-
-def measure(name: str, elements: int, once: Callable[[], object]) -> None:
-    """Time calls of `once`, each of which does so many elements, and keep the median with its 95 % interval."""
-    times: list[float] = []
-    start = time.perf_counter()
-    once()
-    while (begun := time.perf_counter()) < start + SECONDS or len(times) < 10:
-        once()
-        times.append((time.perf_counter() - begun) * 1e9)
-    times.sort()
-    # The interval between order statistics, from the normal approximation of the binomial distribution.
-    half = 0.98 * len(times) ** 0.5
-    low, high = times[max(0, int(len(times) / 2 - half))], times[min(len(times) - 1, int(len(times) / 2 + half))]
-    median = {
-        "point_estimate": statistics.median(times),
-        "confidence_interval": {"confidence_level": 0.95, "lower_bound": low, "upper_bound": high},
-    }
-    folder = Path(os.environ.get("CARGO_TARGET_DIR", "target"), "criterion", *name.split("/"), "new")
-    folder.mkdir(parents=True, exist_ok=True)
-    benchmark = {"full_id": name, "throughput": {"Elements": elements}}
-    (folder / "benchmark.json").write_text(json.dumps(benchmark), "utf-8")
-    (folder / "estimates.json").write_text(json.dumps({"median": median}), "utf-8")
-    rate = elements / median["point_estimate"] * 1e3
-    print(f"{name}: {median['point_estimate'] / elements:.1f} ns, {rate:.2f} M/s")
 
 
 def measure_lanes(name: str) -> None:
