@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stier._native import Game, State, load_game
+from stier._native import Game, State, derive_seed, load_game
 
 #: How a state can be shown: text of what a player sees, the same printed, text with all cards open.
 RENDER_MODES = ["ansi", "human", "ansi_open"]
@@ -64,13 +63,8 @@ def render(state: State, player: int, mode: str | None) -> str | None:
     return text
 
 
-def stream_seed(seed: int, purpose: str, index: int) -> int:
-    """Give the seed of the stream (seed, purpose, index), 0..=2**64-1."""
-    return int.from_bytes(hashlib.blake2b(f"{seed}/{purpose}/{index}".encode(), digest_size=8).digest(), "little")
-
-
 class Episodes:
-    """The seeds of an environment's games: one given, and as the k-th after it `stream_seed(given, "episode", k)`."""
+    """The seeds of an environment's games, as of a lane: one given, and as the k-th after it the stream "episode"."""
 
     def __init__(self) -> None:
         self._given: int | None = None
@@ -81,6 +75,6 @@ class Episodes:
         """Give the seed of the next game: the one given; without any so far, one of the system's entropy."""
         if seed is None and self._given is not None:
             self.number += 1
-            return stream_seed(self._given, "episode", self.number)
+            return derive_seed(self._given, "episode", self.number)
         self._given, self.number = secrets.randbits(63) if seed is None else int(seed), 0
         return self._given

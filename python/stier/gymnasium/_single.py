@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from gymnasium.spaces import Box, Discrete
 
 from stier import _adapting
-from stier._native import Agent, Game, PythonAgent, State, load_agent
+from stier._native import Agent, Game, PythonAgent, State, derive_seed, load_agent
 from stier.errors import IllegalActionError, SeatError
 
 #: Who may have another seat: an agent by name and options, an agent, or any callable `f(state) -> action`.
@@ -82,7 +83,7 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
         if self._seating == "rotate":
             self.seat = self._episodes.number % self.game.num_players()
         elif self._seating == "random":
-            self.seat = _adapting.stream_seed(self.deal_seed, "learner", 0) % self.game.num_players()
+            self.seat = _drawn_seat(self.deal_seed, self.game.num_players())
         self._over = False
         self._others_play()
         return self._seen()
@@ -121,8 +122,8 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
         players = self.game.num_players()
         while (player := world.current_player()) != self.seat and player >= 0:
             # Opponents sit in the order given, from the seat's left.
-            opponent = self._opponents[(player - self.seat - 1) % players]
-            opponent.restart(_adapting.stream_seed(self.deal_seed, "opponent", world.move_number()))
+            opponent, salt = self._opponents[(player - self.seat - 1) % players]
+            opponent.restart(derive_seed(self.deal_seed ^ salt, "opponent", world.move_number()))
             world.apply_action(opponent.step(world))
 
     def _seen(self) -> tuple[_Array, dict[str, Any]]:
@@ -131,13 +132,25 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
         return self._tensor(self.stier_state, self.seat), {"action_mask": self.action_masks().view(np.int8)}
 
 
-def _opponents(game: Game, given: Opponent | Sequence[Opponent]) -> list[Agent | PythonAgent]:
-    """Give the agents of the other seats, from the left of the one that learns."""
+def _drawn_seat(seed: int, seats: int) -> int:
+    """Give the seat that the lanes of `stier.VectorEnv` draw; they draw again in less than one of 10**8 games."""
+    return (derive_seed(seed, "learner", 0) >> 32) * seats >> 32
+
+
+def _opponents(game: Game, given: Opponent | Sequence[Opponent]) -> list[tuple[Agent | PythonAgent, int]]:
+    """Give the agents of the other seats, from the left of the one that learns, and what their own seeds add."""
     others = game.num_players() - 1
     each: Sequence[Opponent] = [given] * others if isinstance(given, str) or not isinstance(given, Sequence) else given
     if len(each) != others:
         raise ValueError(f"{game} has {others} other seats, not {len(each)}: give one agent, or a list of {others}")
-    return [_agent(game, opponent) for opponent in each]
+    return [(agent, _salt(agent)) for agent in (_agent(game, opponent) for opponent in each)]
+
+
+def _salt(agent: Agent | PythonAgent) -> int:
+    """Give the seed among an agent's options, its halves exchanged."""
+    found = re.search(r"[:,]seed=(\d+)$", str(agent)) if isinstance(agent, Agent) else None
+    seed = int(found[1]) if found else 0
+    return (seed << 32 | seed >> 32) & 0xFFFF_FFFF_FFFF_FFFF
 
 
 def _agent(game: Game, opponent: Opponent) -> Agent | PythonAgent:
