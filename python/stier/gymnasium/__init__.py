@@ -9,6 +9,16 @@
 
 Every game is registered, too: ``gymnasium.make("stier/Schwinget-v0", opponents="greedy")``. `reset(seed=s)` is the game
 of `Game.new_initial_state(seed=s)`, the same cards and dice as in every other layer.
+
+Many games at once, stepped natively, are `gymnasium.vector.VectorEnv`; lane `i` is the single environment with the seed
+s + i:
+
+>>> envs = stier.gymnasium.make_vec("schwinget", num_envs=64, opponents="random")
+>>> observations, infos = envs.reset(seed=7)
+>>> actions = [envs.single_action_space.sample(mask) for mask in infos["action_mask"]]
+>>> observations, rewards, terminations, truncations, infos = envs.step(actions)
+>>> observations.shape == envs.observation_space.shape
+True
 """
 
 from __future__ import annotations
@@ -22,8 +32,9 @@ except ImportError as _error:
 
 from stier._native import registered_names
 from stier.gymnasium._single import Opponent, SeatEnv, make
+from stier.gymnasium._vector import VectorEnv, make_vec
 
-__all__ = ["Opponent", "SeatEnv", "environment_id", "make"]
+__all__ = ["Opponent", "SeatEnv", "VectorEnv", "environment_id", "make", "make_vec"]
 
 
 def environment_id(name: str) -> str:
@@ -32,4 +43,9 @@ def environment_id(name: str) -> str:
 
 
 for _name in registered_names():
-    _gymnasium.register(environment_id(_name), entry_point="stier.gymnasium:make", kwargs={"game": _name})
+    _gymnasium.register(
+        environment_id(_name),
+        entry_point="stier.gymnasium:make",
+        vector_entry_point="stier.gymnasium:make_vec",
+        kwargs={"game": _name},
+    )

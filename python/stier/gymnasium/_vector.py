@@ -1,0 +1,361 @@
+"""One seat in many games at once, agents in the others: `gymnasium.vector.VectorEnv`."""
+
+from __future__ import annotations
+
+import operator
+import secrets
+from collections.abc import Sequence
+from typing import Any, Literal, SupportsIndex, TypeAlias
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium.spaces import Box, Discrete
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+
+from stier import _adapting, _native
+from stier._native import Agent, Batch, Game, State
+from stier.errors import IllegalActionError
+
+_Floats: TypeAlias = npt.NDArray[np.float32]
+_Bools: TypeAlias = npt.NDArray[np.bool_]
+_Integers: TypeAlias = npt.NDArray[np.int64]
+_Seeds: TypeAlias = SupportsIndex | Sequence[SupportsIndex | None]
+
+_NATIVE_MODES: dict[AutoresetMode, Literal["same_step", "next_step", "disabled"]] = {
+    AutoresetMode.NEXT_STEP: "next_step",
+    AutoresetMode.SAME_STEP: "same_step",
+    AutoresetMode.DISABLED: "disabled",
+}
+
+
+class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]):
+    """Many games at once, each from one seat; made by `make_vec`, stepped natively on all cores.
+
+    Lane `i` of `reset(seed=s)` is the `SeatEnv` of `reset(seed=s + i)`, bit by bit and game after game, opponents
+    included; only ``seat="rotate"`` begins at seat `i` in lane `i`, so that all seats are learned from at once. A list
+    gives each lane a seed of its own, or None to go on to its next game, as all lanes do without a seed.
+
+    Shapes, for n lanes, D numbers of a tensor and A actions: observations float32 (n, D), rewards float64 (n,), of
+    float32 precision, terminations and truncations bool (n,). ``infos["action_mask"]`` is int8 (n, A), all 1 where a
+    game is over, and ``infos["_action_mask"]``, bool (n,), says whose it shows: after `reset` with
+    ``options={"reset_mask": bool array (n,)}`` that of the lanes that were reset. `action_masks()` shows all of them.
+
+    An illegal action ends its lane's game with `illegal_reward`, and ``infos["illegal_action"]`` is the action where
+    ``infos["_illegal_action"]``; the other lanes are not touched. It takes time: keep to the mask.
+
+    Autoreset, by `gymnasium.vector.AutoresetMode`: in ``NextStep`` the step after the end ignores its action and deals;
+    in ``SameStep`` the step that ends a game deals the next one, ``infos["final_obs"]`` and ``infos["final_info"]`` are
+    of the old one; in ``Disabled`` the lane stays over, without rewards, until it is reset.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_envs: int = 1,
+        *,
+        opponents: str | Agent | Sequence[str | Agent] = "random",
+        seat: int | Literal["rotate", "random"] = 0,
+        tensor: Literal["observation", "information_state"] = "observation",
+        illegal_reward: float | None = None,
+        render_mode: str | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        copy: bool = True,
+        threads: int = 0,
+    ) -> None:
+        _adapting.check_render_mode(render_mode)
+        shape, self._tensor = _adapting.tensor_of(tensor)
+        self.autoreset_mode = _mode(autoreset_mode)
+        self.metadata = {
+            "render_modes": _adapting.RENDER_MODES,
+            "render_fps": 4,
+            "autoreset_mode": self.autoreset_mode,
+        }
+        self.game = game
+        self.num_envs = num_envs
+        self.render_mode = render_mode
+        self.illegal_reward = game.min_utility() if illegal_reward is None else float(illegal_reward)
+        self.single_observation_space = Box(0.0, 1.0, tuple(shape(game)), np.float32)
+        self.single_action_space = Discrete(game.num_distinct_actions())
+        self._copy = copy
+        self._lanes = _native.VectorEnv(
+            game,
+            num_envs,
+            seed=secrets.randbits(64),
+            threads=threads,
+            autoreset=_NATIVE_MODES[self.autoreset_mode],
+            tensor=tensor,
+            opponents=opponents,
+            seat=seat,
+            copy=copy,
+        )
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._numbers = np.arange(num_envs)
+        # Games that an illegal action has ended, until the next is dealt. The engine plays on in these lanes.
+        self._stopped: dict[int, State] = {}
+        self._mask: npt.NDArray[np.int8] | None = None
+        self._seats: npt.NDArray[np.int32] = np.zeros(num_envs, np.int32)
+
+    @property
+    def deal_seeds(self) -> npt.NDArray[np.uint64]:
+        """The seeds of the games that are played, from which everything hidden follows; a new array (n,)."""
+        return self._lanes.seeds
+
+    @property
+    def seats(self) -> npt.NDArray[np.int32]:
+        """The seats that learn, a new array (n,)."""
+        self._shown()
+        return np.array(self._seats)
+
+    def stier_state(self, lane: int) -> State:
+        """Give a copy of a lane's game, 0 to n - 1, hidden cards included."""
+        self._shown()
+        return self._stopped[lane].clone() if lane in self._stopped else self._lanes.state(lane)
+
+    def action_masks(self) -> _Bools:
+        """Give the legal actions as a new bool array (n, A); all true where a game is over."""
+        return self._shown().astype(np.bool_)
+
+    def reset(
+        self, *, seed: _Seeds | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[_Floats, dict[str, Any]]:
+        """Deal anew, in all lanes or in those of ``options["reset_mask"]``; the observations are of all.
+
+        Args:
+            seed: s for s + i in lane i, or a list of one for each lane; None for the game after the last one.
+            options: ``reset_mask``, a bool array (n,) of at least one lane; others are ignored.
+        """
+        mask = self._reset_mask(options)
+        batch = self._deal(self._lane_seeds(seed), mask)
+        self._stopped = {lane: state for lane, state in self._stopped.items() if not mask[lane]}
+        observation, infos = self._seen(batch)
+        if not mask.all():
+            infos["action_mask"] = infos["action_mask"] * mask[:, None]
+        infos["_action_mask"] = mask.copy()
+        return observation, infos
+
+    def step(self, actions: npt.ArrayLike) -> tuple[_Floats, npt.NDArray[np.float64], _Bools, _Bools, dict[str, Any]]:
+        """Play an action in each lane, whole numbers (n,), and those of the others until it is the learner's turn."""
+        self._shown()
+        actions, learners = self._row(actions), self._seats
+        if not self._stopped:
+            try:
+                batch = self._lanes.step(actions)
+            except IllegalActionError:
+                return self._step_with_illegal(actions)
+            rewards = batch.rewards[self._numbers, learners].astype(np.float64)
+            return self._outcome(batch, batch, rewards, {})
+        return self._step_with_illegal(actions)
+
+    def render(self) -> tuple[str | None, ...] | None:  # type: ignore[override]
+        """Give the texts of what the seats see; print them in mode ``human``; all cards in ``ansi_open``."""
+        self._shown()
+        if self.render_mode is None:
+            return None
+        return tuple(
+            _adapting.render(self.stier_state(lane), int(self._seats[lane]), self.render_mode)
+            for lane in range(self.num_envs)
+        )
+
+    def _step_with_illegal(
+        self, actions: npt.NDArray[Any]
+    ) -> tuple[_Floats, npt.NDArray[np.float64], _Bools, _Bools, dict[str, Any]]:
+        """Step if some actions are illegal, or if some were: any legal one takes their places, and is not shown."""
+        learners, before = self._seats, self._stopped
+        refused = self._refused(actions)
+        substituted = np.array(actions, np.int64)
+        replaced = {lane: self._lanes.state(lane) for lane in before} | refused
+        for lane, state in replaced.items():
+            if not state.is_terminal():
+                substituted[lane] = state.legal_actions()[0]
+        batch = played = self._lanes.step(substituted)
+        rewards = batch.rewards[self._numbers, learners].astype(np.float64)
+        rewards[list(before)] = 0.0
+
+        # The engine has dealt already where the substitute ended the game, or where it had ended before.
+        again: list[int] = []
+        if self.autoreset_mode is AutoresetMode.SAME_STEP:
+            again = [lane for lane in refused if not batch.terminated[lane]]
+        elif self.autoreset_mode is AutoresetMode.NEXT_STEP:
+            again = [lane for lane in before if not replaced[lane].is_terminal()]
+        if again:
+            mask = np.zeros(self.num_envs, np.bool_)
+            mask[again] = True
+            batch = self._lanes.reset(mask=mask)
+
+        played.terminated[list(before)] = self.autoreset_mode is AutoresetMode.DISABLED
+        played.terminated[list(refused)] = True
+        rewards[list(refused)] = self.illegal_reward
+        if self.autoreset_mode is AutoresetMode.SAME_STEP:
+            final = played.final_observation
+            assert final is not None
+            for lane, state in refused.items():
+                final[lane] = self._tensor(state, int(learners[lane]))
+        elif self.autoreset_mode is AutoresetMode.NEXT_STEP:
+            self._stopped = dict(refused)
+        else:
+            self._stopped = before | refused
+        return self._outcome(played, batch, rewards, {lane: int(actions[lane]) for lane in refused})
+
+    def _refused(self, actions: npt.NDArray[Any]) -> dict[int, State]:
+        """Give the lanes with illegal actions, and their games."""
+        known = (actions >= 0) & (actions < self.game.num_distinct_actions())
+        bad = ~known | (self._shown()[self._numbers, np.where(known, actions, 0)] == 0)
+        games = {int(lane): self._lanes.state(int(lane)) for lane in np.flatnonzero(bad) if lane not in self._stopped}
+        return {lane: state for lane, state in games.items() if not state.is_terminal()}
+
+    def _row(self, actions: npt.ArrayLike) -> npt.NDArray[Any]:
+        row = np.asarray(actions)
+        if row.shape == (self.num_envs,) and row.dtype.kind in "iu":
+            return row
+        error = TypeError if row.shape == (self.num_envs,) else ValueError
+        raise error(
+            f"actions must be whole numbers, one for each of {self.num_envs} lanes, "
+            f"not {row.dtype} of shape {row.shape}"
+        )
+
+    def _outcome(
+        self, played: Batch, shown: Batch, rewards: npt.NDArray[np.float64], illegal: dict[int, int]
+    ) -> tuple[_Floats, npt.NDArray[np.float64], _Bools, _Bools, dict[str, Any]]:
+        """Give what a step returns: the end of it by one batch, where the lanes are now by another."""
+        observation, infos = self._seen(shown)
+        ended = played.terminated.copy()
+        about = _illegal_info(self.num_envs, illegal)
+        if self.autoreset_mode is not AutoresetMode.SAME_STEP:
+            infos |= about
+        elif ended.any():
+            infos |= self._final(played, about)
+        return observation, rewards, ended, np.zeros(self.num_envs, np.bool_), infos
+
+    def _final(self, played: Batch, about: dict[str, Any]) -> dict[str, Any]:
+        """Give the infos on games that have ended where the next ones are shown."""
+        ended, final = played.terminated, played.final_observation
+        assert final is not None
+        observations = np.full(self.num_envs, None, dtype=object)
+        for lane in np.flatnonzero(ended):
+            observations[lane] = final[lane]
+        mask = np.broadcast_to(ended[:, None], (self.num_envs, self.game.num_distinct_actions())).astype(np.int8)
+        return {
+            "final_obs": observations,
+            "_final_obs": ended.copy(),
+            "final_info": {"action_mask": mask, "_action_mask": ended.copy()} | about,
+            "_final_info": ended.copy(),
+        }
+
+    def _seen(self, batch: Batch) -> tuple[_Floats, dict[str, Any]]:
+        """Give observations and masks of all lanes, and keep what the next step needs."""
+        observation, mask = batch.observation, batch.action_mask
+        assert observation is not None
+        self._mask, self._seats = mask, batch.current_player
+        for lane, state in self._stopped.items():
+            observation[lane], mask[lane] = self._tensor(state, int(self._seats[lane])), 1
+        if self.render_mode == "human":
+            self.render()
+        # The one kept is for `action_masks`, whatever is done to the other.
+        infos = {"action_mask": mask.copy() if self._copy else mask, "_action_mask": np.ones(self.num_envs, np.bool_)}
+        return observation, infos
+
+    def _deal(self, seeds: list[int | None], mask: _Bools) -> Batch:
+        """Deal in the lanes of a mask: by their seeds, or else the next games."""
+        given = np.array([seed is not None for seed in seeds]) & mask
+        following = mask & ~given
+        if not following.any():
+            return self._lanes.reset(seed=[seed or 0 for seed in seeds], mask=given)
+        if given.any():
+            self._lanes.reset(seed=[seed or 0 for seed in seeds], mask=given)
+        return self._lanes.reset(mask=following)
+
+    def _lane_seeds(self, seed: _Seeds | None) -> list[int | None]:
+        if seed is None:
+            return [None] * self.num_envs
+        if isinstance(seed, SupportsIndex) and not isinstance(seed, np.ndarray):
+            first = operator.index(seed)
+            super().reset(seed=first)
+            return [first + lane for lane in range(self.num_envs)]
+        seeds = [None if each is None else operator.index(each) for each in seed]
+        if len(seeds) != self.num_envs:
+            raise ValueError(f"seed must be a number or one for each of {self.num_envs} lanes, not {len(seeds)}")
+        return seeds
+
+    def _reset_mask(self, options: dict[str, Any] | None) -> _Bools:
+        if options is None or "reset_mask" not in options:
+            return np.ones(self.num_envs, np.bool_)
+        mask = options["reset_mask"]
+        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
+            raise TypeError("options['reset_mask'] must be a bool array, one for each lane")
+        if mask.shape != (self.num_envs,) or not mask.any():
+            raise ValueError(
+                f"options['reset_mask'] must have shape ({self.num_envs},) and one lane at least, "
+                f"not shape {mask.shape} and {int(mask.sum())} lanes"
+            )
+        return mask
+
+    def _shown(self) -> npt.NDArray[np.int8]:
+        if self._mask is None:
+            raise RuntimeError("no game has begun yet: call reset() first")
+        return self._mask
+
+
+def _mode(mode: AutoresetMode | str) -> AutoresetMode:
+    try:
+        return AutoresetMode(mode)
+    except ValueError:
+        known = ", ".join(repr(known.value) for known in AutoresetMode)
+        raise ValueError(f"autoreset_mode {mode!r}: known are {known}, or a gymnasium.vector.AutoresetMode") from None
+
+
+def _illegal_info(lanes: int, illegal: dict[int, int]) -> dict[str, Any]:
+    if not illegal:
+        return {}
+    actions, found = np.zeros(lanes, np.int64), np.zeros(lanes, np.bool_)
+    for lane, action in illegal.items():
+        actions[lane], found[lane] = action, True
+    return {"illegal_action": actions, "_illegal_action": found}
+
+
+def make_vec(
+    game: str | Game,
+    num_envs: int = 1,
+    *,
+    opponents: str | Agent | Sequence[str | Agent] = "random",
+    seat: int | Literal["rotate", "random"] = 0,
+    tensor: Literal["observation", "information_state"] = "observation",
+    illegal_reward: float | None = None,
+    render_mode: str | None = None,
+    autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+    copy: bool = True,
+    threads: int = 0,
+    **rules: Any,
+) -> VectorEnv:
+    """Make an environment of many games, one seat of each; ``gymnasium.make_vec("stier/Schwinget-v0")`` makes the same.
+
+    Args:
+        game: A name as for `stier.load_game`, or a game.
+        num_envs: Lanes, 1 to 2**24.
+        opponents: Who has the other seats, as for `make`, but only agents of the engine. Functions of Python need
+            ``gymnasium.make_vec(..., vectorization_mode="sync")``.
+        seat: The seat that learns; ``"rotate"`` for the lane's number plus that of games before, modulo the seats;
+            ``"random"`` for one drawn from the seed of the game.
+        tensor: ``"observation"``, what the seat sees now, or ``"information_state"``, all it knows with perfect recall.
+        illegal_reward: What an illegal action costs; the game's lowest utility if left out.
+        render_mode: As for `make`; `render` gives a tuple of texts, one for each lane.
+        autoreset_mode: ``"NextStep"``, ``"SameStep"`` or ``"Disabled"``.
+        copy: Whether observations and masks are arrays of their own. If not, they are good until the next step or
+            reset: two sets of arrays take turns.
+        threads: Threads; 0 for all cores. No influence on what happens.
+        rules: Options of the game.
+    """
+    return VectorEnv(
+        _adapting.as_game(game, rules),
+        num_envs,
+        opponents=opponents,
+        seat=seat,
+        tensor=tensor,
+        illegal_reward=illegal_reward,
+        render_mode=render_mode,
+        autoreset_mode=autoreset_mode,
+        copy=copy,
+        threads=threads,
+    )
