@@ -53,7 +53,7 @@
 //! 0.24 from seed to seed with UCB1, 0.105 to 0.114 with EXP3, at 10,000).
 //!
 //! When to use what: `puct` where the game's hints say much about single moves (it wins 72 % against `ucb1` in Up & Down for two,
-//! 66 % in Schwimmen for two, at 500 iterations; in Schwinget it gains nothing), or with `prior=fitted` (54.7 ± 1.3 % of the decided
+//! 66 % in Schwimmen for two, at 500 iterations; in Schwinget it gains nothing), or with `prior=fitted` (54.2 ± 1.1 % of the decided
 //! games in Schwinget, 69 ± 6 % in Up & Down for two, at 1 ms); else `ucb1`, `ucb1_tuned` (c = 0.5) or `smooth_uct`, which are about
 //! equally strong; `multi` with `regret_matching` and `choose=mixed` for choices made at once and
 //! where hands are few and opponents adapt.
