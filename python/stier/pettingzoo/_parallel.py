@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from gymnasium.spaces import Dict, Discrete
 from pettingzoo import ParallelEnv
 
 from stier import _adapting
 from stier._native import Game, State, load_game, registered_names
 from stier.errors import RulesError
-from stier.pettingzoo._aec import Observation, agent_names, metadata, observation_space
+from stier.pettingzoo._table import Observation, Table
 
 
 def choices_at_once(state: State) -> dict[int, State]:
@@ -33,7 +32,7 @@ def choices_at_once(state: State) -> dict[int, State]:
         at_once[seat] = ahead
 
 
-class CardGameParallelEnv(ParallelEnv):
+class CardGameParallelEnv(Table, ParallelEnv):
     """A game of simultaneous choices; made by `parallel_env`.
 
     One step is one choice of all who choose at once. In Up & Down: the boss alone changes the rules, then all choose a
@@ -58,40 +57,10 @@ class CardGameParallelEnv(ParallelEnv):
         if not game.is_simultaneous():
             known = ", ".join(name for name in registered_names() if load_game(name).is_simultaneous())
             raise RulesError(f"nobody chooses at once in {game.short_name()}: use env(); parallel are {known}")
-        _adapting.check_render_mode(render_mode)
-        self.metadata = metadata(game)
-        self.game = game
-        self.render_mode = render_mode
-        self.illegal_reward = game.min_utility() if illegal_reward is None else float(illegal_reward)
-        #: The seed of the game that is played, from which everything hidden follows.
-        self.deal_seed: int | None = None
         #: The action of those who have nothing to choose.
         self.wait = game.num_distinct_actions()
-        self.possible_agents = agent_names(game)
-        self.agents: list[str] = []
-        _, self._tensor = _adapting.tensor_of(tensor)
-        self.observation_spaces = {
-            agent: observation_space(game, tensor, self.wait + 1) for agent in self.possible_agents
-        }
-        self.action_spaces = {agent: Discrete(self.wait + 1) for agent in self.possible_agents}
-        self._episodes = _adapting.Episodes()
-        self._world: State | None = None
+        self._sit_down(game, tensor, self.wait + 1, illegal_reward, render_mode)
         self._choices: dict[int, State] = {}
-
-    @property
-    def stier_state(self) -> State:
-        """The state of the game itself, hidden cards included."""
-        if self._world is None:
-            raise RuntimeError("the environment has no state yet: call reset() first")
-        return self._world
-
-    def observation_space(self, agent: str) -> Dict:
-        """Give the space of an agent's observations, always the same object."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> Discrete:
-        """Give the space of an agent's actions, always the same object."""
-        return self.action_spaces[agent]
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
