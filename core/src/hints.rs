@@ -16,6 +16,16 @@ pub trait Hints: Game {
         0.0
     }
 
+    /// The action that binds its player for the rest of a deal, where the game has one: what studies of timing are about.
+    fn commitment(&self) -> Option<Action> {
+        None
+    }
+
+    /// What a rule of thumb says to a player who may take that action: whether to take it. A function of the view alone.
+    fn commits(&self, _view: &Self::View) -> bool {
+        false
+    }
+
     /// The actions among which a rollout by hints chooses uniformly: a subset of `legal`, not empty. Reads nothing that is
     /// hidden from the player to act.
     fn rollout(&self, _state: &Self::State, legal: Self::Actions) -> Self::Actions {

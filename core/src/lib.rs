@@ -5,6 +5,7 @@
 
 pub mod actions;
 pub mod bits;
+pub mod circumstances;
 pub mod dealer;
 pub mod encode;
 pub mod error;
@@ -25,6 +26,7 @@ pub mod testing;
 pub mod utility;
 
 pub use actions::{Action, ActionSet, Actions64, Actions128};
+pub use circumstances::Circumstances;
 pub use dealer::Dealer;
 pub use encode::{Cell, Encode, Field};
 pub use error::{IllegalAction, ParseError, RecordError, RulesError};

@@ -140,7 +140,7 @@ pub trait Options: Default + Clone + PartialEq + Debug + Send + Sync + 'static {
     fn from_text(text: &str) -> Result<Self, OptionError> {
         let mut options = Self::default();
         let mut given = Vec::new();
-        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        for part in parts(text) {
             let (name, value) = part.split_once('=').ok_or_else(|| OptionError::Syntax {
                 owner: Self::OWNER.to_string(),
                 text: part.to_string(),
@@ -155,6 +155,21 @@ pub trait Options: Default + Clone + PartialEq + Debug + Send + Sync + 'static {
         }
         Ok(options)
     }
+}
+
+/// The parts of a text between commas, trimmed, without empty ones. Commas within parentheses do not count: values may be lists of
+/// options themselves.
+pub fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0_usize;
+    let between = move |symbol: char| {
+        match symbol {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        symbol == ',' && depth == 0
+    };
+    text.split(between).map(str::trim).filter(|part| !part.is_empty())
 }
 
 /// A type that an option can have.
@@ -329,7 +344,7 @@ pub fn unknown<O: Options>(name: &str) -> OptionError {
 
 #[cfg(test)]
 mod tests {
-    use super::{OptionError, OptionValue, Options, Switch};
+    use super::{OptionError, OptionValue, Options, Switch, parts};
 
     choice! {
         /// Two values.
@@ -388,6 +403,14 @@ mod tests {
         assert_eq!(paint.get("layers"), Ok(OptionValue::Int(3)));
         assert_eq!(Paint::describe()[1].about, "How thick.");
         assert_eq!(paint.values().len(), 3);
+    }
+
+    #[test]
+    fn commas_in_parentheses_stay_within_their_part() {
+        let split = |text| parts(text).collect::<Vec<_>>();
+        assert_eq!(split("a=1, b=(x:c=1,d=(y,z)),,e"), ["a=1", "b=(x:c=1,d=(y,z))", "e"]);
+        assert_eq!(split("a=),b=2"), ["a=)", "b=2"]);
+        assert_eq!(split(""), [""; 0]);
     }
 
     #[test]

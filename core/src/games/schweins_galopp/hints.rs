@@ -5,6 +5,7 @@
 //! of 12,000 positions for two and for four players (from hinted play with one action in five random).
 
 use crate::actions::{Action, Actions64};
+use crate::circumstances::Circumstances;
 use crate::hints::Hints;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
@@ -70,6 +71,8 @@ impl SchweinsGalopp {
         })
     }
 }
+
+impl Circumstances for SchweinsGalopp {}
 
 impl Hints for SchweinsGalopp {
     const BEST_AGENT: &'static str = "ismcts:rollout=hints,cutoff=deal,beliefs=policy,\

@@ -8,6 +8,7 @@
 
 use crate::actions::{Action, Actions128};
 use crate::bits;
+use crate::circumstances::Circumstances;
 use crate::hints::Hints;
 use crate::options::Switch;
 use crate::seats::{BySeat, Seat};
@@ -142,6 +143,8 @@ impl Schwimmen {
         })
     }
 }
+
+impl Circumstances for Schwimmen {}
 
 impl Hints for Schwimmen {
     const BEST_AGENT: &'static str = "ismcts:rollout=hints,selection=puct,opponents=fitted,\

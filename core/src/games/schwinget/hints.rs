@@ -16,6 +16,16 @@ impl Hints for Schwinget {
         self.logit(view.seen(), action)
     }
 
+    /// The attack.
+    fn commitment(&self) -> Option<Action> {
+        Some(self.deck.attack())
+    }
+
+    /// The rule of thumb of `stier.study.attack_timing`.
+    fn commits(&self, view: &View) -> bool {
+        self.rule_of_thumb(view)
+    }
+
     /// Win the trick where one can; leave attacks to the tree.
     #[inline(always)]
     fn rollout(&self, state: &State, legal: Actions64) -> Actions64 {

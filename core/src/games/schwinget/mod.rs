@@ -9,6 +9,7 @@
 
 mod batch;
 mod cards;
+mod circumstances;
 mod encode;
 mod evaluate;
 mod hints;
@@ -24,6 +25,7 @@ mod rules;
 mod sampler;
 mod solve;
 mod state;
+mod thumb;
 mod verdict;
 mod view;
 mod ways;

@@ -90,16 +90,16 @@ pub(super) const FEATURES: usize = at::ATTACK + 2 * at::ATTACKS;
 const _: () = assert!(policy_weights::WEIGHTS.len() == FEATURES);
 
 /// What the player to act knows of a state.
-struct Known<'a> {
+pub(super) struct Known<'a> {
     deck: &'a Deck,
     state: &'a State,
-    me: usize,
-    hand: u32,
+    pub(super) me: usize,
+    pub(super) hand: u32,
     /// Cards that may be in the opponent's hand.
-    unseen: u32,
+    pub(super) unseen: u32,
     /// The kind of each card.
     kinds: &'a [u8; 32],
-    trumps: u32,
+    pub(super) trumps: u32,
     stage: usize,
     moment: usize,
 }
@@ -165,7 +165,7 @@ impl Schwinget {
 
 impl<'a> Known<'a> {
     #[inline(always)]
-    fn new(deck: &'a Deck, state: &'a State) -> Self {
+    pub(super) fn new(deck: &'a Deck, state: &'a State) -> Self {
         let me = usize::from(state.mover & 1);
         let hand = state.hands[me];
         let cards = (hand.count_ones() as usize).clamp(1, 5) - 1;
@@ -180,7 +180,7 @@ impl<'a> Known<'a> {
     }
 
     #[inline(always)]
-    fn kind(&self, card: Card) -> usize {
+    pub(super) fn kind(&self, card: Card) -> usize {
         usize::from(self.kinds[usize::from(card & 31)])
     }
 
@@ -191,13 +191,13 @@ impl<'a> Known<'a> {
 
     /// The higher cards of the suit that are unseen.
     #[inline(always)]
-    fn higher(&self, card: Card, suit: u32) -> usize {
+    pub(super) fn higher(&self, card: Card, suit: u32) -> usize {
         (self.unseen & suit & ((u32::MAX - 1) << card)).count_ones() as usize
     }
 
     /// The unseen cards that beat this one when it is led.
     #[inline(always)]
-    fn beaten_by(&self, card: Card) -> usize {
+    pub(super) fn beaten_by(&self, card: Card) -> usize {
         (self.unseen & self.deck.winners(self.state.trump, card)).count_ones() as usize
     }
 
@@ -206,9 +206,14 @@ impl<'a> Known<'a> {
         count(self.hand & self.trumps, 5)
     }
 
+    /// Trumps in hand that no unseen trump beats.
+    pub(super) fn boss_trumps(&self) -> u32 {
+        bits::members(self.hand & self.trumps).map(|card| u32::from(self.higher(card, self.trumps) == 0)).sum()
+    }
+
     /// The share of the unseen cards that do not beat a card when it is led, on average over the hand.
     #[inline(always)]
-    fn strength(&self) -> f32 {
+    pub(super) fn strength(&self) -> f32 {
         let beaten: usize = bits::members(self.hand).map(|card| self.beaten_by(card)).sum();
         1.0 - beaten as f32 / (self.unseen.count_ones() * self.hand.count_ones()).max(1) as f32
     }

@@ -69,6 +69,12 @@ impl Verdicts {
         self.at(self.place(u32::from(attacker), taken.map(u32::from), after_attack.map(u32::from)))
     }
 
+    /// Who won every trick after the attack, or [`NOBODY`].
+    pub(super) fn thrower(&self, attacker: u8, after_attack: [u8; 2]) -> u8 {
+        let all = |seat: u8| attacker != NOBODY && after_attack[usize::from(seat)] == self.hand_size;
+        (0..NOBODY).find(|&seat| all(seat)).unwrap_or(NOBODY)
+    }
+
     /// Where the table has the result of such a bout: without branches, for many bouts at once.
     #[inline(always)]
     pub(super) fn place(&self, attacker: u32, taken: [u32; 2], after_attack: [u32; 2]) -> u32 {

@@ -5,6 +5,7 @@
 //! of the suit pointed at, high cards while high cards win. High and low cards as such are worth nothing in that kind of play.
 
 use crate::actions::{Action, Actions64};
+use crate::circumstances::Circumstances;
 use crate::game::Game as _;
 use crate::hints::Hints;
 use crate::rng::Rng;
@@ -124,6 +125,8 @@ fn share(merits: &mut [f32], sum: f32) {
     let scale = if all > 0.0 { sum / all } else { 0.0 };
     merits.iter_mut().for_each(|merit| *merit *= scale);
 }
+
+impl Circumstances for UpAndDown {}
 
 impl Hints for UpAndDown {
     const BEST_AGENT: &'static str = "flat_mc:allocation=ucb1,rollout=fitted,cutoff=3";
