@@ -22,17 +22,32 @@ impl Greedy {
     }
 }
 
+/// The legal actions with the most appeal.
+fn favourites<G: Hints>(game: &G, view: &G::View, legal: G::Actions) -> G::Actions {
+    let mut best = (f32::NEG_INFINITY, G::Actions::default());
+    for action in legal.iter() {
+        let appeal = game.appeal(view, action);
+        if appeal > best.0 {
+            best = (appeal, G::Actions::default());
+        }
+        if appeal == best.0 {
+            best.1 = best.1.with(action);
+        }
+    }
+    best.1
+}
+
+/// What the greedy player does, with these random numbers.
+pub fn choose<G: Hints>(game: &G, view: &G::View, legal: G::Actions, rng: &mut Rng) -> Action {
+    favourites(game, view, legal).pick(rng)
+}
+
 impl<G: Hints> Agent<G> for Greedy {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
-        let scored: Vec<(Action, f32)> = legal.iter().map(|action| (action, game.appeal(view, action))).collect();
-        let best = scored.iter().map(|&(_, appeal)| appeal).fold(f32::NEG_INFINITY, f32::max);
-        let ties = scored.iter().filter(|&&(_, appeal)| appeal == best);
-        let share = 1.0 / ties.clone().count() as f64;
-        let chosen = self.rng.below(ties.clone().count() as u32) as usize;
-        let (action, _) = *ties.clone().nth(chosen).expect("one of the ties");
-        let policy =
-            scored.iter().map(|&(action, appeal)| (action, if appeal == best { share } else { 0.0 })).collect();
-        Decision { action, policy, search: None }
+        let ties = favourites(game, view, legal);
+        let share = 1.0 / ties.len() as f64;
+        let policy = legal.iter().map(|action| (action, if ties.contains(action) { share } else { 0.0 })).collect();
+        Decision { action: ties.pick(&mut self.rng), policy, search: None }
     }
 
     fn restart(&mut self, seed: u64) {

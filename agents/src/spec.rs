@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use stier_core::options::{self, OptionType};
 use stier_core::{Hints, OptionError, OptionInfo, OptionValue, Options};
 use thiserror::Error;
 
@@ -12,12 +13,15 @@ use crate::epimc::{Epimc, EpimcOptions};
 use crate::flat_mc::{FlatMc, FlatMcOptions};
 use crate::greedy::{Greedy, GreedyOptions};
 use crate::ismcts::{Ismcts, IsmctsOptions};
+use crate::ismcts_br::{IsmctsBr, IsmctsBrOptions};
+use crate::local_best_response::{LbrOptions, LocalBestResponse};
 use crate::oracle::{Oracle, OracleOptions, Player};
 use crate::pimc::{Pimc, PimcOptions};
 use crate::presumed::{PresumedOptions, PresumedPimc};
 use crate::random::{Random, RandomOptions};
 use crate::recursive::{RecursiveOptions, RecursivePimc};
 use crate::ris_mcts::{RisMcts, RisMctsOptions};
+use crate::rule::{Rule, RuleOptions};
 
 /// An agent that cannot be built from its text.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -98,6 +102,10 @@ agents! {
     "greedy" => Greedy(GreedyOptions, Greedy);
     /// Information set Monte Carlo tree search, single- or multi-observer (Cowling, Powley and Whitehouse 2012).
     "ismcts" => Ismcts(IsmctsOptions, Ismcts);
+    /// A tree search for the best response to an agent whose policy is known: for bounds on its exploitability (Timbers et al. 2022).
+    "ismcts_br" => IsmctsBr(IsmctsBrOptions, IsmctsBr);
+    /// Local best response, one ply of it, to an agent whose policy is known: for bounds on its exploitability (Lisý and Bowling 2017).
+    "lbr" => Lbr(LbrOptions, LocalBestResponse);
     /// An open-card player: sees all cards, and with future=known those to come; shows what hidden information is worth.
     "oracle" => Oracle(OracleOptions, Oracle);
     /// Perfect information Monte Carlo search (Levy 1989; Ginsberg 2001; Long et al. 2010).
@@ -110,6 +118,8 @@ agents! {
     "recursive_pimc" => RecursivePimc(RecursiveOptions, RecursivePimc);
     /// Tree search over every player's own information sets, re-determinizing (Goodman 2019).
     "ris_mcts" => RisMcts(RisMctsOptions, RisMcts);
+    /// Cards by another agent; the action that binds for the rest of the deal (Schwinget's attack) by a rule of thumb.
+    "rule" => Rule(RuleOptions, Rule);
 }
 
 /// Those of [`NAMES`] that see everything, hidden cards included: no fair players, bounds for them.
@@ -170,12 +180,12 @@ impl FromStr for AgentSpec {
         let (name, options) = text.split_once(':').unwrap_or((text, ""));
         let name = name.trim();
         let (seeds, others): (Vec<&str>, Vec<&str>) =
-            options.split(',').partition(|part| part.trim_start().starts_with("seed="));
+            options::parts(options).partition(|part| part.starts_with("seed="));
         let kind = Kind::parse(name, &others.join(","))?;
         let seed = match seeds.as_slice() {
             [] => None,
             [one] => {
-                let value = one.trim().trim_start_matches("seed=");
+                let value = one.trim_start_matches("seed=");
                 Some(value.parse().map_err(|_| SpecError::Seed { agent: name.to_string(), value: value.to_string() })?)
             }
             _ => {
@@ -183,6 +193,31 @@ impl FromStr for AgentSpec {
             }
         };
         Ok(Self { kind, seed })
+    }
+}
+
+/// An agent as an option of another: its text, in parentheses if it has options.
+///
+/// ```
+/// # use stier_agents::AgentSpec;
+/// let spec: AgentSpec = "rule:cards=(ismcts:iterations=100,c=1),when=never".parse().unwrap();
+/// assert_eq!(spec.to_string(), "rule:when=never,cards=(ismcts:iterations=100,c=1)");
+/// ```
+impl OptionType for Box<AgentSpec> {
+    type Limits = ();
+
+    fn parse(text: &str, (): &()) -> Option<Self> {
+        let inner = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text);
+        inner.parse().ok().map(Box::new)
+    }
+
+    fn value(&self) -> OptionValue {
+        let text = self.to_string();
+        OptionValue::Name(if text.contains(':') { format!("({text})") } else { text })
+    }
+
+    fn allowed((): &()) -> String {
+        "an agent, in parentheses if it has options: (ismcts:iterations=100,c=1)".to_string()
     }
 }
 
@@ -212,6 +247,9 @@ mod tests {
             "ismcts:iterations=10000,c=0.5",
             "ismcts:threads=2,seed=7",
             "random:seed=3",
+            "rule:when=random,cards=(ismcts:iterations=100,c=0.5),seed=4",
+            "rule:cards=(rule:when=never,cards=(greedy:seed=1))",
+            "lbr:worlds=50,against=(ismcts:iterations=100,c=0.5),continuation=hints",
         ] {
             let spec: AgentSpec = text.parse().unwrap();
             assert_eq!(spec.to_string(), text);

@@ -64,6 +64,23 @@ impl<G: Game> Worlds<G> {
         })
     }
 
+    /// As [`of_histories`](Worlds::of_histories), with a model of its own instead of the one that the settings name.
+    pub fn of_model(
+        game: &G,
+        view: &G::View,
+        settings: &BeliefSettings,
+        model: &dyn PolicyModel<G>,
+        stop: &Stop<'_>,
+        rng: &mut Rng,
+    ) -> Self
+    where
+        G: Hints,
+    {
+        Self::inferred(game, view, settings, |sampler, _| {
+            infer_histories(game, view, sampler, settings, model, stop, rng)
+        })
+    }
+
     fn inferred(
         game: &G,
         view: &G::View,

@@ -53,15 +53,18 @@ macro_rules! every_agent {
                     "epimc" => "epimc:worlds=3,depth=2,nodes=50,iterations=4,sweeps=5".to_string(),
                     "flat_mc" => "flat_mc:iterations=100".to_string(),
                     "ismcts" => "ismcts:iterations=200".to_string(),
+                    "ismcts_br" => "ismcts_br:iterations=40,particles=80".to_string(),
+                    "lbr" => "lbr:worlds=10,particles=80".to_string(),
                     "oracle" => "oracle:worlds=2,nodes=50,iterations=30".to_string(),
                     "pimc" => "pimc:worlds=6,nodes=50,iterations=15".to_string(),
                     "presumed_pimc" => "presumed_pimc:worlds=2,guesses=2,nodes=20,iterations=4".to_string(),
                     "recursive_pimc" => "recursive_pimc:worlds=1,inner_worlds=1,plies=3".to_string(),
                     "ris_mcts" => "ris_mcts:iterations=30,self_determination=0.2".to_string(),
+                    "rule" => "rule:when=random,cards=(ismcts:iterations=50)".to_string(),
                     other => other.to_string(),
                 };
                 // Those that play games within the game see fewer.
-                let games = if matches!(*agent, "epimc" | "presumed_pimc" | "recursive_pimc") { 2 } else { 12 };
+                let games = if matches!(*agent, "epimc" | "ismcts_br" | "lbr" | "presumed_pimc" | "recursive_pimc") { 2 } else { 12 };
                 decides_alike_in_every_world(&game, &text.parse().expect("an agent"), games);
             }
             for text in [
@@ -73,6 +76,8 @@ macro_rules! every_agent {
                 "ismcts:iterations=100,observer=multi,selection=regret_matching,choose=mixed",
                 "ismcts:iterations=100,observer=multi,draws=branch,selection=puct,reuse=on",
                 "ismcts:iterations=50,beliefs=policy,model=greedy,particles=80",
+                "ismcts_br:iterations=10,draws=branch,particles=64,replies=1,against=(ismcts:iterations=10)",
+                "lbr:worlds=2,continuation=against,particles=64,replies=2,seeds=2,against=(ismcts:iterations=5,choose=sample)",
                 "ismcts:iterations=60,opponents=fitted,rollout=fitted,beliefs=policy,model=fitted,particles=80",
                 "flat_mc:iterations=50,beliefs=policy,model=fitted,particles=80",
                 "pimc:worlds=4,solver=rollouts,iterations=6,beliefs=policy,model=greedy,particles=80",

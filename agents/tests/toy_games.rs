@@ -8,7 +8,7 @@ use crate::toys::kuhn_three::KuhnThree;
 use crate::toys::leduc::{CALL, FOLD, Leduc, RAISE};
 use crate::toys::liars_dice::{self, LiarsDice};
 use stier_agents::best_response::{best_response, nash_conv, values};
-use stier_agents::game_tree::{GameTree, Node, Policy, TooLarge};
+use stier_agents::game_tree::{GameTree, InformationSet, Node, Policy, TooLarge};
 use stier_core::testing::{conformance, sampling};
 use stier_core::{Action, Game, History, Rng, Seat, Turn};
 
@@ -99,7 +99,7 @@ fn returns_are_those_of_the_rules() {
 /// Information sets by seat, and the NashConv of uniform play.
 fn size_and_nash_conv<G: Game>(game: &G) -> ([usize; 2], f64) {
     let tree = tree(game);
-    let sets = [0, 1].map(|seat| tree.sets().iter().filter(|set| set.seat == Seat(seat)).count());
+    let sets = [0, 1].map(|seat| tree.sets().filter(|set| set.seat() == Seat(seat)).count());
     (sets, nash_conv(&tree, &Policy::uniform(&tree)).total())
 }
 
@@ -144,7 +144,8 @@ fn the_value_of_uniform_play_is_as_published() {
 /// An equilibrium of Kuhn poker for each `alpha` in 0..=1/3, the share of jacks that seat 0 bets.
 fn equilibrium(tree: &GameTree<Kuhn>, alpha: f64) -> Policy {
     Policy::from_fn(tree, |set| {
-        let bets = match (set.view.actions().as_slice(), set.view.card()) {
+        let view = set.view();
+        let bets = match (view.actions().as_slice(), view.card()) {
             ([], 0) => alpha,
             ([], 1) => 0.0,
             ([], _) => 3.0 * alpha,
@@ -180,10 +181,10 @@ fn best_responses_are_the_best_of_all_strategies() {
             vec![1.0 - share, share]
         });
         for seat in [Seat(0), Seat(1)] {
-            let mine: Vec<u32> = (0..12).filter(|&set| tree.sets()[set as usize].seat == seat).collect();
+            let mine: Vec<u32> = (0..12).filter(|&set| tree.set(set).seat() == seat).collect();
             let play = |strategy: u32| {
                 let mut number = 0..12_u32;
-                let row = |_: &_| {
+                let row = |_: InformationSet<'_, Kuhn>| {
                     let set = number.next().expect("twelve sets");
                     match mine.iter().position(|&own| own == set) {
                         Some(place) => vec![f64::from(1 - (strategy >> place & 1)), f64::from(strategy >> place & 1)],
@@ -200,7 +201,7 @@ fn best_responses_are_the_best_of_all_strategies() {
                 u32::from(action.0) << place
             });
             assert!((play(strategy.sum()) - best).abs() < 1e-12, "its actions earn its value");
-            let others = found.actions.iter().zip(tree.sets()).filter(|(_, set)| set.seat != seat);
+            let others = found.actions.iter().zip(tree.sets()).filter(|(_, set)| set.seat() != seat);
             assert!(others.into_iter().all(|(action, _)| action.is_none()));
         }
     }
@@ -209,11 +210,11 @@ fn best_responses_are_the_best_of_all_strategies() {
 #[test]
 fn trees_list_every_history_once() {
     let tree = tree(&Kuhn);
-    // The root, 3 first cards, 6 deals; below each 4 decisions and 5 ends.
-    assert_eq!(tree.nodes().len(), 1 + 3 + 6 * 9);
-    let ends = tree.nodes().iter().filter(|node| matches!(node, Node::End { .. })).count();
+    // The root, which is both cards at once; 6 deals, below each 4 decisions and 5 ends.
+    assert_eq!(tree.num_nodes(), 1 + 6 * 9);
+    let ends = tree.nodes().filter(|node| matches!(node, Node::End { .. })).count();
     assert_eq!((ends, tree.num_seats()), (30, 2));
     assert!((0..12).all(|set| tree.members(set).len() == 2 && tree.width(set) == 2));
-    assert_eq!(GameTree::new(&Kuhn, 57).map(|_| ()), Err(TooLarge { most: 57 }));
-    assert!(GameTree::new(&Kuhn, 58).is_ok());
+    assert_eq!(GameTree::new(&Kuhn, 54).map(|_| ()), Err(TooLarge { most: 54 }));
+    assert!(GameTree::new(&Kuhn, 55).is_ok());
 }

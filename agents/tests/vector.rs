@@ -434,7 +434,7 @@ fn sampled_actions_are_uniform() {
     vector.sample_actions(&mut second).expect("actions");
     assert_ne!(first, second);
     let mut rng = Rng::stream(5, "actions", 0);
-    assert!(first.iter().all(|&action| action == possible[rng.below(possible.len() as u32) as usize].0.into()));
+    assert!(first.iter().all(|&action| action == i64::from(possible[rng.below(possible.len() as u32) as usize].0)));
     vector.reset(Seeds::Each(&[3; 4000]), None, Rows::default()).expect("a reset");
     vector.sample_actions(&mut second).expect("actions");
     assert_eq!(first, second);

@@ -93,6 +93,14 @@ pub enum PitError {
         /// Agents given.
         given: usize,
     },
+    /// An agent that cannot play this game.
+    #[error("{agent}: {reason}")]
+    Unsuited {
+        /// Which.
+        agent: String,
+        /// Why not.
+        reason: String,
+    },
     /// No deal to play.
     #[error("deals must be at least 1")]
     NoDeals,

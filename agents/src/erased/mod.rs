@@ -2,18 +2,20 @@
 //!
 //! One object-safe face each, implemented once for every game. Arguments are checked here; below, callers are trusted.
 
+mod tree;
+
 use std::any::Any;
 use std::fmt::Debug;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use stier_core::scene::{Face as CardFace, Scene};
 use stier_core::{
-    Action, ActionSet as _, Dealer, Encode, Event, Field, Game, Hints, History, IllegalAction, Notation, OptionInfo,
-    OptionValue, Options as _, Outcome, ParseError, RecordError, RulesError, Sampler as _, Seat, SeatView as _, Turn,
-    encode, record,
+    Action, ActionSet as _, Circumstances, Dealer, Encode, Event, Field, Game, History, IllegalAction, Notation,
+    OptionInfo, OptionValue, Options as _, Outcome, ParseError, RecordError, RulesError, Sampler as _, Seat,
+    SeatView as _, Turn, encode, record,
 };
 use thiserror::Error;
 
@@ -26,12 +28,15 @@ use crate::properties::{self, MeasureError, Properties};
 use crate::resample_many::{self, DynWorlds, ResampleError};
 use crate::search_many::{self, SearchManyError};
 use crate::spec::AgentSpec;
+use crate::study::timing::{self, TimingError};
 use crate::vector::{self, DynVector, Vector, VectorError};
 use crate::worlds::Worlds;
 
+pub use tree::{AskError, AskSettings, DynPolicy, DynTree, TreeError};
+
 /// A game that can do everything.
-pub trait FullGame: Encode + Notation + Hints {}
-impl<G: Encode + Notation + Hints> FullGame for G {}
+pub trait FullGame: Encode + Notation + Circumstances {}
+impl<G: Encode + Notation + Circumstances> FullGame for G {}
 
 /// A seat that the game does not have.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -139,6 +144,23 @@ pub trait DynGame: Send + Sync + Debug {
         settings: &properties::Settings,
         watch: &(dyn Fn() -> ControlFlow<()> + Sync),
     ) -> Result<Properties, MeasureError>;
+    /// The names of the circumstances and of the parts of a return, for [`positions`](DynGame::positions).
+    fn timing_names(&self) -> [&'static [&'static str]; 2];
+    /// Positions of these games in which the mover could commit itself; see [`timing::positions`].
+    fn positions(
+        &self,
+        settings: &timing::Settings,
+        games: Range<u64>,
+        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+    ) -> Result<Vec<timing::Position>, TimingError>;
+    /// All histories of the game, if there are no more than that; see [`GameTree::build`](crate::game_tree::GameTree::build). Threads do
+    /// not change it; 0 stands for all cores. `watch` is told the number of histories so far and may break off.
+    fn enumerate(
+        &self,
+        most_histories: usize,
+        threads: usize,
+        watch: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
+    ) -> Result<Arc<dyn DynTree>, TreeError>;
 }
 
 /// How a state deals itself.
@@ -226,6 +248,26 @@ pub enum DynEntrant {
     Spec(AgentSpec),
     /// A function, with the label that results call it.
     Callback(String, Callback),
+    /// A policy in a table, with the label that results call it. It sits at tables of its game only.
+    Table(String, Arc<dyn DynPolicy>),
+}
+
+impl DynEntrant {
+    /// How results call it.
+    pub fn label(&self) -> String {
+        match self {
+            Self::Spec(spec) => spec.to_string(),
+            Self::Callback(label, _) | Self::Table(label, _) => label.clone(),
+        }
+    }
+
+    /// A number that is mixed into the seeds of its agents.
+    pub fn seed(&self) -> u64 {
+        match self {
+            Self::Spec(spec) => spec.seed().unwrap_or(0),
+            Self::Callback(..) | Self::Table(..) => 0,
+        }
+    }
 }
 
 /// The face of a game: made once per `load_game`.
@@ -366,6 +408,13 @@ impl<G: FullGame> DynGame for Face<G> {
         interrupt: &Arc<AtomicBool>,
         watch: &(dyn Fn() -> ControlFlow<()> + Sync),
     ) -> Result<PitResult, PitError> {
+        for entrant in entrants {
+            if let DynEntrant::Table(label, table) = entrant {
+                let unsuited =
+                    |error: DecideError| PitError::Unsuited { agent: label.clone(), reason: error.to_string() };
+                self.tabular_agent(&**table).map_err(unsuited)?;
+            }
+        }
         let guest = |entrant: &DynEntrant| Guest {
             game: self.0.clone(),
             entrant: entrant.clone(),
@@ -430,6 +479,28 @@ impl<G: FullGame> DynGame for Face<G> {
         watch: &(dyn Fn() -> ControlFlow<()> + Sync),
     ) -> Result<Properties, MeasureError> {
         properties::measure(&*self.0, settings, watch)
+    }
+
+    fn timing_names(&self) -> [&'static [&'static str]; 2] {
+        [G::circumstances(), G::parts()]
+    }
+
+    fn positions(
+        &self,
+        settings: &timing::Settings,
+        games: Range<u64>,
+        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+    ) -> Result<Vec<timing::Position>, TimingError> {
+        timing::positions(&*self.0, settings, games, watch)
+    }
+
+    fn enumerate(
+        &self,
+        most_histories: usize,
+        threads: usize,
+        watch: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
+    ) -> Result<Arc<dyn DynTree>, TreeError> {
+        Face::enumerate(self, most_histories, threads, watch)
     }
 }
 
@@ -653,17 +724,11 @@ struct Guest<G> {
 
 impl<G: FullGame> Entrant<G> for Guest<G> {
     fn label(&self) -> String {
-        match &self.entrant {
-            DynEntrant::Spec(spec) => spec.to_string(),
-            DynEntrant::Callback(label, _) => label.clone(),
-        }
+        self.entrant.label()
     }
 
     fn seed(&self) -> u64 {
-        match &self.entrant {
-            DynEntrant::Spec(spec) => spec.seed().unwrap_or(0),
-            DynEntrant::Callback(..) => 0,
-        }
+        self.entrant.seed()
     }
 
     fn enter(&self) -> Player<G> {
@@ -673,11 +738,13 @@ impl<G: FullGame> Entrant<G> for Guest<G> {
                 player.interrupt_with(self.interrupt.clone());
                 player
             }
-            DynEntrant::Callback(_, function) => Player::Fair(Box::new(Called {
-                game: self.game.clone(),
-                function: function.clone(),
-                rng: stier_core::Rng::stream(0, "callback", 0),
-            })),
+            DynEntrant::Callback(_, function) => {
+                Player::Fair(Box::new(Called::new(self.game.clone(), function.clone())))
+            }
+            DynEntrant::Table(_, table) => {
+                let agent = Face(self.game.clone()).tabular_agent(&**table);
+                Player::Fair(Box::new(agent.expect("tables of other games have been refused")))
+            }
         }
     }
 }
@@ -687,6 +754,12 @@ struct Called<G> {
     game: Arc<G>,
     function: Callback,
     rng: stier_core::Rng,
+}
+
+impl<G: Game> Called<G> {
+    fn new(game: Arc<G>, function: Callback) -> Self {
+        Self { game, function, rng: stier_core::Rng::stream(0, "callback", 0) }
+    }
 }
 
 impl<G: FullGame> Agent<G> for Called<G> {

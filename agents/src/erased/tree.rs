@@ -1,0 +1,295 @@
+//! Trees of small games and policies in tables, for callers that know no types.
+
+use std::any::Any;
+use std::fmt::{self, Debug};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use stier_core::{Action, ActionSet as _, Game, Seat, Turn};
+use thiserror::Error;
+
+use super::{Called, DecideError, DynEntrant, DynGame, DynState, Face, FullGame};
+use crate::agent::Agent;
+use crate::best_response::{self, NashConv};
+use crate::game_tree::{BuildError, GameTree, Policy};
+use crate::solution_file::{self, Label, SolutionFileError};
+use crate::solve::{self, Progress, SolveError};
+use crate::spec::AgentSpec;
+use crate::study::equilibrium::{self, CommitmentSet};
+use crate::study::timing::TimingError;
+use crate::tabular::{IndexedTree, Interrupted, TabularAgent, TabularPolicy, frequency, policy_of};
+use crate::threads::{self, ThreadsError};
+
+/// Why there is no tree.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum TreeError {
+    /// Too large, or broken off.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The threads could not be started.
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
+}
+
+/// Why there is no policy.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum AskError {
+    /// The entrant sees everything.
+    #[error("{0} sees everything: what it does is no function of what a player knows")]
+    Oracle(String),
+    /// The table is of another game.
+    #[error(transparent)]
+    OtherGame(#[from] DecideError),
+    /// The watcher asked to stop.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
+    /// The threads could not be started.
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
+}
+
+/// How to ask somebody at every information set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AskSettings {
+    /// From which the seed of every decision is hashed.
+    pub seed: u64,
+    /// Threads; 0 for all cores. No influence on the results.
+    pub threads: usize,
+}
+
+/// A whole game in memory; see [`game_tree`](crate::game_tree).
+pub trait DynTree: Send + Sync + Debug {
+    /// The game.
+    fn game(&self) -> Arc<dyn DynGame>;
+    /// The number of histories.
+    fn histories(&self) -> usize;
+    /// The number of information sets.
+    fn information_sets(&self) -> usize;
+    /// What somebody does at every information set: the rows of a table; of an agent, which is asked everywhere with a seed of its own,
+    /// the probabilities with which it chooses; of a function, its choice. `watch` is called after every set that was asked. Once
+    /// `interrupt` is set, decisions in progress end early. A function is asked from one thread.
+    fn policy_of(
+        &self,
+        entrant: &DynEntrant,
+        settings: &AskSettings,
+        interrupt: &Arc<AtomicBool>,
+        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+    ) -> Result<Arc<dyn DynPolicy>, AskError>;
+    /// Looks for an equilibrium; see [`solve::solve`]. Gives the policy and the number of iterations.
+    fn solve(
+        &self,
+        settings: &solve::Settings,
+        interrupt: &Arc<AtomicBool>,
+        watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
+    ) -> Result<(Arc<dyn DynPolicy>, u64), SolveError>;
+    /// The policy in what [`DynPolicy::to_bytes`] gave, and its label.
+    fn read(&self, bytes: &[u8]) -> Result<(Arc<dyn DynPolicy>, Label), SolutionFileError>;
+}
+
+/// A policy for every information set; see [`tabular`](crate::tabular).
+pub trait DynPolicy: Send + Sync + Debug {
+    /// The tree that it is of.
+    fn tree(&self) -> Arc<dyn DynTree>;
+    /// What the player to act does: the legal actions with their probabilities, ascending by action.
+    fn probabilities(&self, state: &dyn DynState) -> Result<Vec<(Action, f64)>, DecideError>;
+    /// The distance from equilibrium. On so many threads, which do not change it; 0 stands for all cores.
+    fn nash_conv(&self, threads: usize) -> Result<NashConv, ThreadsError>;
+    /// For every seat how it does best against the others, who follow this policy; in one table. Threads as above.
+    fn best_response(&self, threads: usize) -> Result<Arc<dyn DynPolicy>, ThreadsError>;
+    /// How often an action is expected to be chosen in a game; see [`frequency`].
+    fn frequency(&self, action: Action) -> f64;
+    /// Every information set at which the mover may commit itself, with its values; see [`equilibrium::commitment_sets`]. On so many
+    /// threads, which change nothing; 0 stands for all cores. `watch` is called after every set and may break off.
+    fn commitment_sets(
+        &self,
+        lights: &[AgentSpec],
+        seed: u64,
+        threads: usize,
+        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+    ) -> Result<Vec<CommitmentSet>, TimingError>;
+    /// With the label, for a file: see [`solution_file`].
+    fn to_bytes(&self, label: &Label) -> Vec<u8>;
+    /// For what knows the type.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// A tree whose type is known here.
+struct Book<G: Game>(Arc<IndexedTree<G>>);
+
+impl<G: FullGame> Book<G> {
+    fn tree(&self) -> &GameTree<G> {
+        self.0.tree()
+    }
+
+    fn table(&self, policy: Policy) -> Arc<dyn DynPolicy> {
+        Arc::new(Table(Arc::new(TabularPolicy::new(self.0.clone(), policy))))
+    }
+}
+
+impl<G: Game> Debug for Book<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tree = self.0.tree();
+        write!(f, "{} with {} histories and {} information sets", G::NAME, tree.num_nodes(), tree.num_sets())
+    }
+}
+
+impl<G: FullGame> DynTree for Book<G> {
+    fn game(&self) -> Arc<dyn DynGame> {
+        super::erase(self.tree().game().clone())
+    }
+    fn histories(&self) -> usize {
+        self.tree().num_nodes()
+    }
+    fn information_sets(&self) -> usize {
+        self.tree().num_sets()
+    }
+
+    fn policy_of(
+        &self,
+        entrant: &DynEntrant,
+        settings: &AskSettings,
+        interrupt: &Arc<AtomicBool>,
+        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+    ) -> Result<Arc<dyn DynPolicy>, AskError> {
+        let face = Face(Arc::new(self.tree().game().clone()));
+        let mut threads = threads::resolve(settings.threads);
+        let enter: Box<dyn Fn() -> Box<dyn Agent<G>> + Sync> = match entrant {
+            DynEntrant::Table(_, table) => {
+                let policy = face.table(&**table)?.policy().clone();
+                return Ok(self.table(policy));
+            }
+            DynEntrant::Spec(spec) if spec.is_oracle() => return Err(AskError::Oracle(spec.to_string())),
+            DynEntrant::Spec(spec) => Box::new(|| {
+                let mut agent = spec.build(0);
+                agent.interrupt_with(interrupt.clone());
+                agent
+            }),
+            DynEntrant::Callback(_, function) => {
+                threads = 1;
+                let game = face.0.clone();
+                Box::new(move || Box::new(Called::new(game.clone(), function.clone())))
+            }
+        };
+        let ask = || policy_of(self.tree(), &*enter, settings.seed ^ entrant.seed().rotate_left(32), watch);
+        Ok(self.table(threads::pool(threads)?.install(ask)?))
+    }
+
+    fn solve(
+        &self,
+        settings: &solve::Settings,
+        interrupt: &Arc<AtomicBool>,
+        watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
+    ) -> Result<(Arc<dyn DynPolicy>, u64), SolveError> {
+        let (policy, iterations) = solve::solve(self.tree(), settings, interrupt, watch)?;
+        Ok((self.table(policy), iterations))
+    }
+
+    fn read(&self, bytes: &[u8]) -> Result<(Arc<dyn DynPolicy>, Label), SolutionFileError> {
+        let (policy, label) = solution_file::read(self.tree(), bytes)?;
+        Ok((self.table(policy), label))
+    }
+}
+
+/// A policy whose type is known here.
+struct Table<G: Game>(Arc<TabularPolicy<G>>);
+
+impl<G: Game> Debug for Table<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "policy of {:?}", Book(self.0.tree().clone()))
+    }
+}
+
+impl<G: FullGame> Table<G> {
+    fn tree(&self) -> &GameTree<G> {
+        self.0.tree().tree()
+    }
+}
+
+impl<G: FullGame> DynPolicy for Table<G> {
+    fn tree(&self) -> Arc<dyn DynTree> {
+        Arc::new(Book(self.0.tree().clone()))
+    }
+
+    fn probabilities(&self, state: &dyn DynState) -> Result<Vec<(Action, f64)>, DecideError> {
+        let face = Face(Arc::new(self.tree().game().clone()));
+        let position = face.position(state)?;
+        position.decision()?;
+        let (game, state) = (self.tree().game(), position.history.state());
+        let Turn::Seat(seat) = game.turn(state) else { unreachable!("somebody is to act") };
+        let row = self.0.row(&game.view(&position.history, seat)).expect("every history is in the tree");
+        Ok(game.legal(state).iter().zip(row.iter().copied()).collect())
+    }
+
+    fn nash_conv(&self, threads: usize) -> Result<NashConv, ThreadsError> {
+        let pool = threads::pool(threads::resolve(threads))?;
+        Ok(pool.install(|| best_response::nash_conv(self.tree(), self.0.policy())))
+    }
+
+    fn best_response(&self, threads: usize) -> Result<Arc<dyn DynPolicy>, ThreadsError> {
+        let tree = self.tree();
+        let respond = |seat| best_response::best_response(tree, self.0.policy(), seat).actions;
+        let pool = threads::pool(threads::resolve(threads))?;
+        let responses: Vec<_> = pool.install(|| Seat::all(tree.num_seats()).map(respond).collect());
+        let policy = Policy::from_fn(tree, |set| {
+            let chosen = responses[set.seat().index()][set.number() as usize];
+            set.legal().iter().map(|action| f64::from(u8::from(Some(action) == chosen))).collect()
+        });
+        Ok(Book(self.0.tree().clone()).table(policy))
+    }
+
+    fn frequency(&self, action: Action) -> f64 {
+        frequency(self.tree(), self.0.policy(), action)
+    }
+
+    fn commitment_sets(
+        &self,
+        lights: &[AgentSpec],
+        seed: u64,
+        threads: usize,
+        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+    ) -> Result<Vec<CommitmentSet>, TimingError> {
+        let pool = threads::pool(threads::resolve(threads))?;
+        pool.install(|| equilibrium::commitment_sets(self.tree(), self.0.policy(), lights, seed, watch))
+    }
+
+    fn to_bytes(&self, label: &Label) -> Vec<u8> {
+        solution_file::write(self.tree(), self.0.policy(), label)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl<G: FullGame> Face<G> {
+    /// Enumerates the game on so many threads; see [`GameTree::build`].
+    pub(super) fn enumerate(
+        &self,
+        most_histories: usize,
+        threads: usize,
+        watch: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
+    ) -> Result<Arc<dyn DynTree>, TreeError> {
+        let pool = threads::pool(threads::resolve(threads))?;
+        let tree = pool.install(|| GameTree::build(&*self.0, most_histories, watch))?;
+        Ok(Arc::new(Book(Arc::new(IndexedTree::new(tree)))))
+    }
+
+    /// The table, if it is of this game.
+    fn table<'a>(&self, policy: &'a dyn DynPolicy) -> Result<&'a Arc<TabularPolicy<G>>, DecideError> {
+        policy
+            .as_any()
+            .downcast_ref::<Table<G>>()
+            .map(|table| &table.0)
+            .filter(|table| table.tree().tree().game().rules() == self.0.rules())
+            .ok_or_else(|| DecideError::OtherGame {
+                expected: super::identity(self),
+                found: super::identity(&*policy.tree().game()),
+            })
+    }
+
+    /// An agent that plays by the table, if it is of this game.
+    pub(super) fn tabular_agent(&self, policy: &dyn DynPolicy) -> Result<TabularAgent<G>, DecideError> {
+        Ok(TabularAgent::new(self.table(policy)?.clone(), 0))
+    }
+}

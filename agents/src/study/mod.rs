@@ -1,0 +1,4 @@
+//! Studies: questions about a game that matches alone do not answer.
+
+pub mod equilibrium;
+pub mod timing;

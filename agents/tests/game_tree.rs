@@ -1,0 +1,255 @@
+//! The tree against the game: its information sets are the views, its probabilities those of chance, its values those of an
+//! enumeration event by event.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::toys::goofspiel::Goofspiel;
+use crate::toys::kuhn::Kuhn;
+use crate::toys::kuhn_three::KuhnThree;
+use crate::toys::leduc::Leduc;
+use crate::toys::liars_dice::LiarsDice;
+use crate::toys::matrix::Matrix;
+use stier_agents::best_response::{action_values, best_response, nash_conv, values};
+use stier_agents::game_tree::{BuildError, GameTree, Node, Policy, TooLarge};
+use stier_agents::threads::pool;
+use stier_core::games::schweins_galopp::SchweinsGalopp;
+use stier_core::games::schwinget::Schwinget;
+use stier_core::games::up_and_down::UpAndDown;
+use stier_core::{ActionSet as _, Game, History, Options as _, Rng, Seat, Turn};
+
+/// No game here has more histories.
+const MOST_NODES: usize = 3_000_000;
+
+/// The game under these rules.
+pub(crate) fn game<G: Game>(rules: &str) -> G {
+    G::new(G::Rules::from_text(rules).expect("rules")).expect("a game")
+}
+
+fn tree<G: Game>(game: &G) -> GameTree<G> {
+    GameTree::new(game, MOST_NODES).expect("a small game")
+}
+
+/// Any policy: every action has a probability of its own.
+pub(crate) fn any_policy<G: Game>(tree: &GameTree<G>, seed: u64) -> Policy {
+    Policy::from_fn(tree, |set| {
+        let mut rng = Rng::stream(seed, "any policy", u64::from(set.number()));
+        let weights: Vec<f64> = (0..set.legal().len()).map(|_| 0.05 + rng.unit()).collect();
+        let sum: f64 = weights.iter().sum();
+        weights.iter().map(|weight| weight / sum).collect()
+    })
+}
+
+/// The game event by event, nothing merged.
+struct Enumeration<'a, G: Game> {
+    game: &'a G,
+    policy: HashMap<G::View, Vec<f64>>,
+    /// By view: the number of histories, their probability if all seats or all but the mover follow the policy, and the sums of
+    /// the latter times what each action brings.
+    sets: HashMap<G::View, (usize, f64, f64, Vec<f64>)>,
+}
+
+impl<G: Game> Enumeration<'_, G> {
+    /// The expected returns from here; `reach` is by seat, and at last of chance.
+    fn walk(&mut self, history: &History<G>, reach: &[f64]) -> Vec<f64> {
+        let (game, state) = (self.game, history.state());
+        let next = |event| {
+            let mut next = history.clone();
+            next.push(game, event);
+            next
+        };
+        let mut total = vec![0.0; game.num_seats()];
+        let mut add = |weight: f64, values: &[f64]| {
+            total.iter_mut().zip(values).for_each(|(total, value)| *total += weight * value);
+        };
+        match game.turn(state) {
+            Turn::Over => return game.returns(state).iter().map(|&value| f64::from(value)).collect(),
+            Turn::Chance => {
+                for outcome in game.chance(state) {
+                    let mut reach = reach.to_vec();
+                    *reach.last_mut().expect("chance") *= outcome.probability;
+                    add(outcome.probability, &self.walk(&next(outcome.action), &reach));
+                }
+            }
+            Turn::Seat(seat) => {
+                let view = game.view(history, seat);
+                let policy = self.policy[&view].clone();
+                let mut found = Vec::new();
+                for (action, &odds) in game.legal(state).iter().zip(&policy) {
+                    let mut reach = reach.to_vec();
+                    reach[seat.index()] *= odds;
+                    let values = self.walk(&next(action), &reach);
+                    add(odds, &values);
+                    found.push(values[seat.index()]);
+                }
+                let all: f64 = reach.iter().product();
+                let others = reach.iter().enumerate().filter(|&(other, _)| other != seat.index());
+                let others: f64 = others.map(|(_, reach)| reach).product();
+                let set = self.sets.entry(view).or_insert_with(|| (0, 0.0, 0.0, vec![0.0; found.len()]));
+                set.0 += 1;
+                set.1 += all;
+                set.2 += others;
+                set.3.iter_mut().zip(found).for_each(|(sum, value)| *sum += others * value);
+            }
+        }
+        total
+    }
+}
+
+/// Every node is what the game says of its history, and sets are views; returns their numbers by view.
+fn sets_are_views<G: Game>(game: &G, tree: &GameTree<G>) -> HashMap<G::View, u32> {
+    let name = format!("{}:{}", G::NAME, game.rules().to_text());
+    let mut views = HashMap::new();
+    for set in tree.sets() {
+        assert!(views.insert(set.view(), set.number()).is_none(), "{name}: two sets with the view {:?}", set.view());
+    }
+    for (number, node) in (0..).zip(tree.nodes()) {
+        let history = tree.history(number);
+        let state = history.state();
+        match (node, game.turn(state)) {
+            (Node::End { returns }, Turn::Over) => assert_eq!(*tree.returns(returns), game.returns(state)),
+            (Node::Decision { set, first }, Turn::Seat(seat)) => {
+                assert_eq!(views[&game.view(&history, seat)], set, "{name}: one set for each view");
+                assert_eq!((tree.set(set).seat(), tree.set(set).legal()), (seat, game.legal(state)));
+                assert_eq!(tree.width(set) as usize, game.legal(state).len());
+                assert!(tree.members(set).binary_search(&number).is_ok());
+                assert!((0..tree.width(set)).all(|rank| tree.parent(first + rank) == Some((number, rank))));
+            }
+            (Node::Chance { outcomes, first }, Turn::Chance) => {
+                let odds = tree.outcomes(outcomes);
+                assert!((odds.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+                assert!((0..odds.len() as u32).all(|rank| tree.parent(first + rank) == Some((number, rank))));
+            }
+            (node, turn) => panic!("{name}: {turn:?} at {node:?}"),
+        }
+    }
+    assert_eq!(tree.parent(GameTree::<G>::ROOT), None);
+    for set in tree.sets() {
+        // What the player did before, in any of the histories.
+        for &member in set.members() {
+            let mut at = tree.parent(member);
+            let before = std::iter::from_fn(|| {
+                let (node, rank) = at?;
+                at = tree.parent(node);
+                Some((tree.node(node), rank))
+            });
+            let before = before.into_iter().find_map(|(node, rank)| match node {
+                Node::Decision { set: other, .. } if tree.set(other).seat() == set.seat() => Some((other, rank)),
+                _ => None,
+            });
+            assert_eq!(set.previous().map(|(set, rank)| (set.number(), rank)), before, "{name}: perfect recall");
+        }
+    }
+    println!("{name}: {} histories, {} information sets", tree.num_nodes(), tree.num_sets());
+    views
+}
+
+/// The same, and values by an enumeration event by event; returns the number of decisions in it and in the tree.
+fn is_the_game<G: Game>(game: &G) -> [usize; 2] {
+    let name = format!("{}:{}", G::NAME, game.rules().to_text());
+    let tree = tree(game);
+    let views = sets_are_views(game, &tree);
+    let policy = any_policy(&tree, 1);
+    let rows = views.iter().map(|(view, &set)| (view.clone(), policy.row(set).to_vec()));
+    let mut all = Enumeration { game, policy: rows.collect(), sets: HashMap::new() };
+    let expected = all.walk(&History::new(game), &vec![1.0; game.num_seats() + 1]);
+    for (value, expected) in values(&tree, &policy).iter().zip(&expected) {
+        assert!((value - expected).abs() < 1e-9, "{name}: {value}, not {expected}");
+    }
+    assert_eq!(all.sets.len(), tree.num_sets());
+    let found = action_values(&tree, &policy);
+    for (view, (_, reach, weight, sums)) in &all.sets {
+        let set = views[view];
+        assert!((found.reach[set as usize] - reach).abs() < 1e-12, "{name}: {view:?}");
+        for (value, sum) in found.row(set).iter().zip(sums) {
+            assert!((value - sum / weight).abs() < 1e-9, "{name}: {value}, not {} at {view:?}", sum / weight);
+        }
+    }
+    [
+        all.sets.values().map(|set| set.0).sum(),
+        tree.nodes().filter(|node| matches!(node, Node::Decision { .. })).count(),
+    ]
+}
+
+#[test]
+fn trees_of_toys_are_the_games() {
+    assert_eq!(is_the_game(&Kuhn), [24, 24]);
+    is_the_game(&KuhnThree);
+    is_the_game(&Leduc);
+    is_the_game(&game::<LiarsDice>("sides=3"));
+    is_the_game(&game::<Goofspiel>("cards=4"));
+    is_the_game(&game::<Matrix>("heads=3"));
+}
+
+/// A Schwinget of two suits of four, a card in each hand and four to draw: 199,921 histories, 78,064 information sets.
+pub(crate) const SMALL_SCHWINGET: &str = "suits=2,values=4,referee=off,counter=off,hand_size=1,set_aside=2";
+
+/// But for Schwimmen, whose smallest deck has 369,600 deals.
+#[test]
+fn trees_of_our_games_are_the_games() {
+    let locked = "suits=2,values=3,referee=off,counter=off,hand_size=2,set_aside=2";
+    let [single, merged] = is_the_game(&game::<Schwinget>(locked));
+    assert_eq!(single, 4 * merged, "two cards in each hand, in either order");
+    is_the_game(&game::<Schwinget>("suits=2,values=3,referee=off,counter=off,hand_size=1,set_aside=2"));
+    is_the_game(&game::<Schwinget>("suits=2,values=2,referee=on,counter=off,hand_size=1,set_aside=1,utility=win"));
+    // A second deal after the first, several random events in a row.
+    is_the_game(&game::<Schwinget>("suits=2,values=2,referee=off,counter=off,hand_size=1,set_aside=2,bouts=2"));
+    is_the_game(&game::<UpAndDown>("players=2,die_faces=2,hand_size=1"));
+    is_the_game(&game::<SchweinsGalopp>(
+        "players=2,rounds=1,colours=2,cards_per_colour=3,hand_size=2,track=8,track_food=off",
+    ));
+}
+
+/// The same tree, values and best responses with one thread and with three.
+#[test]
+fn threads_change_nothing() {
+    let game = game::<Schwinget>(SMALL_SCHWINGET);
+    let all = |threads: usize| {
+        pool(threads).expect("threads").install(|| {
+            let tree = tree(&game);
+            let nodes: Vec<Node> = tree.nodes().collect();
+            let views: Vec<_> = tree.sets().take(500).map(|set| set.view()).collect();
+            let policy = any_policy(&tree, 2);
+            let responses = [0, 1].map(|seat| best_response(&tree, &policy, Seat(seat)));
+            (nodes, views, values(&tree, &policy), nash_conv(&tree, &policy), responses, action_values(&tree, &policy))
+        })
+    };
+    assert!(all(1) == all(3));
+}
+
+#[test]
+fn building_stops_when_it_should() {
+    let game = game::<Schwinget>(SMALL_SCHWINGET);
+    let told = AtomicUsize::new(0);
+    let stopped = GameTree::build(&game, MOST_NODES, &|histories| {
+        told.fetch_max(histories, Ordering::Relaxed);
+        if histories > 1000 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    assert_eq!(stopped.map(|_| ()), Err(BuildError::Interrupted));
+    assert!(told.into_inner() < tree(&game).num_nodes());
+    let small = GameTree::build(&game, 1000, &|_| ControlFlow::Continue(()));
+    assert_eq!(small.map(|_| ()), Err(BuildError::TooLarge(TooLarge { most: 1000 })));
+}
+
+/// Given that play does not come to a set by its own player's policy, the others' policies still say how likely its histories are;
+/// where the others never lead, nothing does.
+#[test]
+fn action_values_off_the_path() {
+    let tree = tree(&Kuhn);
+    let view = |number: u32| (tree.set(number).view().card(), tree.set(number).view().actions());
+    // Nobody ever bets.
+    let passive = Policy::from_fn(&tree, |_| vec![1.0, 0.0]);
+    let found = action_values(&tree, &passive);
+    for set in tree.sets() {
+        let number = set.number();
+        let (card, actions) = view(number);
+        let [pass, bet] = [found.row(number)[0], found.row(number)[1]];
+        match actions.len() {
+            // A pass is followed by a pass, a bet by a fold.
+            0 => assert_eq!((found.reach[number as usize], pass, bet), (1.0 / 3.0, f64::from(card) - 1.0, 1.0)),
+            1 if actions[0].0 == 0 => assert_eq!((pass, bet), (f64::from(card) - 1.0, 1.0)),
+            _ => assert!(found.reach[number as usize] == 0.0 && pass.is_nan() && bet.is_nan()),
+        }
+    }
+}

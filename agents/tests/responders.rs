@@ -1,0 +1,126 @@
+//! Responders against a known policy: never better than a best response, and not much worse where that can be computed.
+
+use crate::game_tree::SMALL_SCHWINGET;
+use crate::toys::kuhn::{BET, Kuhn};
+use crate::toys::leduc::Leduc;
+use stier_agents::best_response::{nash_conv, values};
+use stier_agents::game_tree::{GameTree, Policy};
+use stier_agents::{Agent, AgentSpec};
+use stier_core::games::schwinget::{Rules, Schwinget};
+use stier_core::{Action, ActionSet as _, Game, Hints, History, Options as _, Rng, Seat, Turn};
+
+fn spec(text: &str) -> AgentSpec {
+    text.parse().expect("an agent")
+}
+
+/// What a responder gains against an agent, averaged over the seats, and what a best response would: both exact, for the policy of
+/// that agent.
+fn gains<G: Hints>(game: &G, tree: &GameTree<G>, responder: &str, agent: &str) -> (f64, f64) {
+    let policy = Policy::of_agent(game, tree, &spec(agent), 1);
+    let response = Policy::of_agent(game, tree, &spec(&responder.replace("AGENT", agent)), 2);
+    let value = |seat: Seat| {
+        let mixed = Policy::from_fn(tree, |set| {
+            let plays = if set.seat() == seat { &response } else { &policy };
+            plays.row(set.number()).to_vec()
+        });
+        values(tree, &mixed)[seat]
+    };
+    let seats = game.num_seats();
+    let sum = f64::from(game.utility_sum().expect("a constant sum"));
+    let gain = (Seat::all(seats).map(value).sum::<f64>() - sum) / seats as f64;
+    (gain, nash_conv(tree, &policy).exploitability())
+}
+
+/// Each responder (`AGENT` stands for the agent it responds to) gains this share of the exploitability of each agent, at least.
+fn gain_much_of_it<G: Hints>(game: &G, most_nodes: usize, cases: &[(&str, &str, f64)]) {
+    let tree = GameTree::new(game, most_nodes).expect("a small game");
+    for &(responder, agent, share) in cases {
+        let (gain, most) = gains(game, &tree, responder, agent);
+        println!("{} {agent}: {gain:.4} of {most:.4}, {:.1} %, by {responder}", G::NAME, 100.0 * gain / most);
+        assert!(gain <= most + 1e-9, "{responder} gains {gain} of {most} against {agent}");
+        assert!(gain >= share * most, "{responder} gains {gain} of {most} against {agent}");
+    }
+}
+
+const LBR: &str = "lbr:worlds=100,particles=200,against=(AGENT)";
+const IMITATING: &str = "lbr:worlds=100,particles=200,continuation=against,against=(AGENT)";
+const MERGED: &str = "ismcts_br:iterations=500,particles=200,against=(AGENT)";
+const BRANCHED: &str = "ismcts_br:iterations=500,particles=200,draws=branch,choose=value,against=(AGENT)";
+
+#[test]
+fn in_pokers() {
+    gain_much_of_it(
+        &Kuhn,
+        100,
+        &[
+            (LBR, "random", 0.9),
+            (MERGED, "random", 0.95),
+            (MERGED, "greedy", 0.95),
+            (MERGED, "ismcts:iterations=1000", 0.95),
+        ],
+    );
+    gain_much_of_it(
+        &Leduc,
+        10_000,
+        &[(LBR, "random", 0.7), (IMITATING, "random", 0.7), (MERGED, "random", 0.8), (BRANCHED, "random", 0.8)],
+    );
+}
+
+#[test]
+fn in_a_small_schwinget() {
+    let game = Schwinget::new(Rules::from_text(SMALL_SCHWINGET).expect("rules")).expect("a game");
+    let agents = ["random", "greedy", "rule:when=always"];
+    let cases = agents.map(|agent| [LBR, IMITATING, MERGED, BRANCHED].map(|responder| (responder, agent, 0.8)));
+    gain_much_of_it(&game, 1_000_000, cases.as_flattened());
+}
+
+/// What the other did says what it holds, as far as its policy does.
+#[test]
+fn inferences_follow_the_policy() {
+    let mut history = History::new(&Kuhn);
+    [0, 1].map(Action).into_iter().chain([BET]).for_each(|event| history.push(&Kuhn, event));
+    let view = Kuhn.view(&history, Seat(1));
+    // The greedy player bets with kings only, a fifth of it is random: a king bets with 0.9, a jack with 0.1.
+    for (epsilon, expected) in [(0.0, 1.0), (0.2, 0.9), (1.0, 0.5)] {
+        for name in ["lbr", "ismcts_br"] {
+            let text = format!("{name}:against=greedy,particles=20000,epsilon={epsilon}");
+            let mut agent: Box<dyn Agent<Kuhn>> = spec(&text).build(3);
+            let worlds = agent.beliefs(&Kuhn, &view);
+            let belief = worlds.belief().expect("the other has acted");
+            let king = |state| state != history.state();
+            let share: f64 = belief.worlds().filter(|(state, _)| king(*state)).map(|(_, share)| share).sum();
+            assert!((share - expected).abs() < 0.02, "{text}: {share}");
+        }
+    }
+}
+
+/// One seed, one course of the game, whatever was played before; another seed, another.
+#[test]
+fn decisions_are_a_function_of_the_seed() {
+    let game = Schwinget::new(Default::default()).expect("default rules");
+    for text in [
+        "lbr:worlds=5,particles=64,replies=2,seeds=2,against=(ismcts:iterations=20)",
+        "ismcts_br:iterations=20,particles=64,replies=3,choose=sample,against=(ismcts:iterations=20,choose=sample)",
+    ] {
+        let mut agent: Box<dyn Agent<Schwinget>> = spec(text).build(1);
+        let mut play = |seed: u64| {
+            agent.restart(seed);
+            let mut rng = Rng::stream(5, "responders", 0);
+            let mut history = History::dealt(&game, &mut rng);
+            let mut decisions = Vec::new();
+            while let Turn::Seat(seat) = game.turn(history.state()) {
+                let legal = game.legal(history.state());
+                if seat == Seat(0) {
+                    let search = agent.act(&game, &game.view(&history, seat), legal).search.expect("a search");
+                    decisions.extend(search.actions);
+                }
+                history.push(&game, legal.pick(&mut rng));
+                history.settle(&game, &mut rng);
+            }
+            decisions
+        };
+        let first = play(1);
+        assert_ne!(first, play(2));
+        assert_eq!(first, play(1), "{text}");
+    }
+}

@@ -1,0 +1,80 @@
+//! A rule decides the attack, another agent the cards.
+
+use std::ops::ControlFlow;
+use stier_agents::arena::{Settings, pit};
+use stier_agents::{Agent, AgentSpec, Decision};
+use stier_core::games::schwimmen::Schwimmen;
+use stier_core::games::schwinget::Schwinget;
+use stier_core::{Action, ActionSet as _, Game, Hints, History, Rng, Turn};
+
+/// Every decision of an agent in games that it plays against itself, with the actions that were legal.
+fn decisions<G: Hints>(agent: &str, games: u64) -> Vec<(Decision, G::Actions)> {
+    let game = G::new(Default::default()).expect("default rules");
+    let spec: AgentSpec = agent.parse().expect("an agent");
+    let mut found = Vec::new();
+    for index in 0..games {
+        let mut player: Box<dyn Agent<G>> = spec.build(index);
+        let mut rng = Rng::stream(2, "rule", index);
+        let mut history = History::dealt(&game, &mut rng);
+        while let Turn::Seat(seat) = game.turn(history.state()) {
+            let legal = game.legal(history.state());
+            let decision = player.act(&game, &game.view(&history, seat), legal);
+            history.push(&game, decision.action);
+            history.settle(&game, &mut rng);
+            found.push((decision, legal));
+        }
+    }
+    found
+}
+
+fn attack() -> Action {
+    Schwinget::new(Default::default()).expect("default rules").commitment().expect("Schwinget has one")
+}
+
+/// The share of decisions with a choice about attacking in which the agent attacks.
+fn attacks(agent: &str, games: u64) -> f64 {
+    let offered = decisions::<Schwinget>(agent, games).into_iter().filter(|(_, legal)| legal.contains(attack()));
+    let attacked: Vec<bool> = offered.map(|(decision, _)| decision.action == attack()).collect();
+    attacked.iter().filter(|&&attacked| attacked).count() as f64 / attacked.len() as f64
+}
+
+#[test]
+fn rules_do_as_they_say() {
+    assert_eq!(attacks("rule:when=never,cards=(ismcts:iterations=50)", 20), 0.0);
+    assert_eq!(attacks("rule:when=always", 20), 1.0);
+    let sometimes = attacks("rule:when=random,chance=0.3,cards=random", 300);
+    assert!((sometimes - 0.3).abs() < 0.07, "{sometimes}");
+    assert_eq!(attacks("rule:when=cards,cards=(rule:when=always)", 20), 1.0);
+}
+
+#[test]
+fn policies_and_statistics_cover_all_legal_actions() {
+    for (decision, legal) in decisions::<Schwinget>("rule:when=random,chance=0.25,cards=(ismcts:iterations=50)", 20) {
+        let policy: Vec<Action> = decision.policy.iter().map(|&(action, _)| action).collect();
+        assert_eq!(policy, legal.iter().collect::<Vec<_>>());
+        assert!((decision.policy.iter().map(|(_, share)| share).sum::<f64>() - 1.0).abs() < 1e-9);
+        let searched: Vec<Action> =
+            decision.search.expect("a search").actions.iter().map(|stats| Action(stats.action)).collect();
+        assert_eq!(searched, policy);
+        let share = decision.policy.iter().find(|&&(action, _)| action == attack()).map(|&(_, share)| share);
+        assert_eq!(share, legal.contains(attack()).then_some(0.25));
+    }
+}
+
+#[test]
+fn games_without_such_an_action_are_left_to_the_cards() {
+    for (decision, _) in decisions::<Schwimmen>("rule:when=always,cards=greedy", 5) {
+        assert!(decision.search.is_none());
+    }
+}
+
+/// Somebody who never attacks plays the same deals worse than somebody who plays otherwise alike.
+#[test]
+fn rules_meet_in_the_arena() {
+    let game = Schwinget::new(Default::default()).expect("default rules");
+    let agents: [AgentSpec; 2] = ["rule:when=never", "rule:when=cards"].map(|text| text.parse().expect("an agent"));
+    let settings = Settings { deals: 2000, seed: 5, ..Settings::default() };
+    let result = pit(&game, &[&agents[0], &agents[1]], &settings, &|| ControlFlow::Continue(())).expect("played");
+    let never = result.standing(0);
+    assert!(never.mean.mean + never.mean.ci95 < 0.0, "{never:?}");
+}

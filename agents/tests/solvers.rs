@@ -1,0 +1,264 @@
+//! The solvers on games with known values, against each other, and across threads and interruptions.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::game_tree::{SMALL_SCHWINGET, game};
+use crate::toys::goofspiel::Goofspiel;
+use crate::toys::kuhn::Kuhn;
+use crate::toys::kuhn_three::KuhnThree;
+use crate::toys::leduc::Leduc;
+use crate::toys::liars_dice::LiarsDice;
+use crate::toys::matrix::Matrix;
+use stier_agents::best_response::{NashConv, nash_conv};
+use stier_agents::cfr::{CheckpointError, Solver, Variant};
+use stier_agents::game_tree::{GameTree, Policy};
+use stier_agents::mccfr::{Mccfr, Sampling};
+use stier_agents::sequence_form::{SolveError, solve};
+use stier_agents::threads::pool;
+use stier_core::games::schwinget::Schwinget;
+use stier_core::{Game, Seat};
+
+fn tree<G: Game>(game: &G) -> GameTree<G> {
+    GameTree::new(game, 1_000_000).expect("a small game")
+}
+
+/// The average policy after so many iterations.
+fn cfr<G: Game>(tree: &GameTree<G>, variant: Variant, iterations: u64) -> NashConv {
+    let mut solver = Solver::new(tree, variant);
+    assert_eq!(solver.run(iterations, &|_| ControlFlow::Continue(())), ControlFlow::Continue(()));
+    assert_eq!(solver.iterations(), iterations);
+    nash_conv(tree, &solver.average())
+}
+
+/// The value of the game is within the NashConv of the policy's, for what one seat can gain the other loses.
+#[track_caller]
+fn is_near(found: &NashConv, value: f64, most: f64) {
+    assert!(found.total() >= -1e-12 && found.total() < most, "NashConv {}", found.total());
+    assert!((found.values[Seat(0)] - value).abs() <= found.total() + 1e-9, "{found:?}, the value is {value}");
+}
+
+#[test]
+fn cfr_plus_finds_the_values_of_the_literature() {
+    is_near(&cfr(&tree(&Kuhn), Variant::CfrPlus, 2_000), -1.0 / 18.0, 1e-4);
+    is_near(&cfr(&tree(&Leduc), Variant::CfrPlus, 1_000), -0.085_606, 1e-3);
+    is_near(&cfr(&tree(&game::<LiarsDice>("sides=3")), Variant::CfrPlus, 500), 1.0 / 9.0, 1e-3);
+    is_near(&cfr(&tree(&game::<LiarsDice>("sides=6")), Variant::CfrPlus, 60), -7.0 / 258.0, 3e-2);
+    is_near(&cfr(&tree(&game::<Goofspiel>("cards=4")), Variant::CfrPlus, 300), 0.0, 5e-3);
+}
+
+#[test]
+fn every_variant_converges() {
+    let (kuhn, leduc) = (tree(&Kuhn), tree(&Leduc));
+    for (variant, in_kuhn, in_leduc) in [
+        (Variant::Cfr, 0.06, 0.35),
+        (Variant::CfrPlus, 0.01, 0.1),
+        (Variant::Linear, 0.01, 0.1),
+        (Variant::Discounted, 0.01, 0.1),
+    ] {
+        let found = [cfr(&kuhn, variant, 200), cfr(&leduc, variant, 200)];
+        println!("{}: {:.6} in Kuhn poker, {:.6} in Leduc", variant.name(), found[0].total(), found[1].total());
+        is_near(&found[0], -1.0 / 18.0, in_kuhn);
+        is_near(&found[1], -0.085_606, in_leduc);
+        // At least as fast as 1 / sqrt(iterations).
+        let later = cfr(&kuhn, variant, 3200);
+        assert!(later.total() < found[0].total() / 4.0, "{}: {}", variant.name(), later.total());
+    }
+}
+
+/// The first iterations by hand: matching pennies in which heads pay three times as much.
+#[test]
+fn iterations_are_those_of_the_papers() {
+    let tree = tree(&game::<Matrix>("heads=3"));
+    let after = |variant: Variant, iterations: u64| {
+        let mut solver = Solver::new(&tree, variant);
+        assert!(solver.run(iterations, &|_| ControlFlow::Continue(())).is_continue());
+        let rows = |policy: Policy| [policy.row(0).to_vec(), policy.row(1).to_vec()];
+        (rows(solver.average()), rows(solver.current()))
+    };
+    let half = vec![0.5, 0.5];
+    // Uniform play gives each seat regrets of 1/2 and -1/2: all turn to their better action.
+    let (average, current) = after(Variant::Cfr, 1);
+    assert_eq!(average, [half.clone(), half.clone()]);
+    assert_eq!(current, [vec![1.0, 0.0], vec![0.0, 1.0]]);
+    // The second seat changes after the first, which plays heads now: tails bring it 1, heads -3.
+    let (average, current) = after(Variant::CfrPlus, 1);
+    assert_eq!(average, [half.clone(), half]);
+    assert_eq!(current, [vec![1.0, 0.0], vec![0.0, 1.0]]);
+    // In the second iteration heads lose 1 and tails win 1: regrets 1/2 + 0 and (0 or -1/2) + 2. The averages weigh 1 and 2, or 1 and 1.
+    let (average, current) = after(Variant::CfrPlus, 2);
+    assert!(
+        (average[0][0] - 2.5 / 3.0).abs() < 1e-12 && (current[0][0] - 0.2).abs() < 1e-12,
+        "{average:?} {current:?}"
+    );
+    let (average, current) = after(Variant::Cfr, 2);
+    assert_eq!(average[0], [0.75, 0.25]);
+    assert_eq!(current[0], [0.25, 0.75]);
+    // Linear: regrets 1/4 and -1/4 after the first, (1/4 + 0) 2/3 and (-1/4 + 2) 2/3 after the second; weights 1 and 2.
+    let (average, current) = after(Variant::Linear, 2);
+    assert!((average[0][0] - 2.5 / 3.0).abs() < 1e-12 && (current[0][0] - 0.125).abs() < 1e-12, "{current:?}");
+    // Discounted: 1/4 and -1/4, then 1/4 and 7/4 with the same factor; weights 1 and 4.
+    let (average, current) = after(Variant::Discounted, 2);
+    assert!((average[0][0] - 0.9).abs() < 1e-12 && (current[0][0] - 0.125).abs() < 1e-12, "{average:?} {current:?}");
+}
+
+/// Without a guarantee, but it runs.
+#[test]
+fn three_players_can_be_solved_for() {
+    let tree = tree(&KuhnThree);
+    let found = cfr(&tree, Variant::CfrPlus, 500);
+    assert!(found.total() < 0.05, "{found:?}");
+    assert!(found.values.iter().sum::<f64>().abs() < 1e-9);
+}
+
+#[test]
+fn names_of_variants_read_back() {
+    assert!(Variant::ALL.iter().all(|&variant| Variant::from_name(&variant.name()) == Ok(variant)));
+    let error = Variant::from_name("cfr++").expect_err("no such variant").to_string();
+    assert_eq!(error, "cfr: option 'variant' cannot be 'cfr++'; it is cfr | cfr_plus | linear_cfr | discounted_cfr");
+}
+
+/// A calculation is the same on any number of threads, interrupted anywhere and gone on from bytes or not.
+#[test]
+fn interruptions_and_threads_change_no_bit() {
+    let tree = tree(&game::<Schwinget>(SMALL_SCHWINGET));
+    for variant in Variant::ALL {
+        let mut whole = Solver::new(&tree, variant);
+        let run = |solver: &mut Solver<'_, Schwinget>, iterations: u64| {
+            assert!(solver.run(iterations, &|_| ControlFlow::Continue(())).is_continue());
+        };
+        pool(1).expect("a thread").install(|| run(&mut whole, 5));
+        let mut parts = Solver::new(&tree, variant);
+        // Broken off every few calls of the watcher, in the middle of passes, and carried on from bytes.
+        let calls = AtomicU64::new(0);
+        while parts.iterations() < 5 {
+            let left = 5 - parts.iterations();
+            let _ = pool(3).expect("threads").install(|| {
+                parts.run(left, &|_| match calls.fetch_add(1, Ordering::Relaxed) % 67 {
+                    66 => ControlFlow::Break(()),
+                    _ => ControlFlow::Continue(()),
+                })
+            });
+            let mut bytes = Vec::new();
+            parts.write(&mut bytes).expect("memory can be written");
+            parts = Solver::read(&tree, variant, &mut bytes.as_slice()).expect("a checkpoint");
+        }
+        assert!(calls.into_inner() > 67, "it was broken off");
+        assert!(whole.average() == parts.average() && whole.current() == parts.current(), "{variant:?}");
+        run(&mut whole, 2);
+        run(&mut parts, 2);
+        assert!(whole.average() == parts.average(), "{variant:?}");
+    }
+}
+
+#[test]
+fn checkpoints_of_something_else_are_refused() {
+    let kuhn = tree(&Kuhn);
+    let solver = Solver::new(&kuhn, Variant::Cfr);
+    let folder = std::env::temp_dir().join(format!("stier-checkpoint-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a folder");
+    let path = folder.join("kuhn.cfr");
+    solver.save(&path).expect("a file");
+    assert!(Solver::load(&kuhn, Variant::Cfr, &path).is_ok());
+    let names: Vec<_> =
+        fs::read_dir(&folder).expect("a folder").map(|file| file.expect("a file").file_name()).collect();
+    assert_eq!(names, ["kuhn.cfr"], "nothing temporary is left");
+    let error = Solver::load(&kuhn, Variant::Linear, &path).expect_err("another variant").to_string();
+    assert!(error.contains("variant=cfr ") && error.contains("variant=linear_cfr"), "{error}");
+    let leduc = tree(&Leduc);
+    assert!(matches!(Solver::load(&leduc, Variant::Cfr, &path), Err(CheckpointError::Other { .. })));
+    let mut bytes = fs::read(&path).expect("a file");
+    fs::remove_dir_all(&folder).expect("a folder");
+    assert!(matches!(Solver::load(&kuhn, Variant::Cfr, &path), Err(CheckpointError::Io(_))));
+    let read = |bytes: &[u8]| Solver::read(&kuhn, Variant::Cfr, &mut { bytes }).map(|_| ());
+    for end in [0, 10, bytes.len() - 1] {
+        assert!(read(&bytes[..end]).is_err());
+    }
+    bytes.push(0);
+    assert!(matches!(read(&bytes), Err(CheckpointError::Length(_))));
+    bytes.pop();
+    let last = bytes.len() - 8;
+    bytes[last..].copy_from_slice(&f64::NAN.to_le_bytes());
+    assert!(matches!(read(&bytes), Err(CheckpointError::Number(_))));
+}
+
+fn mccfr<G: Game>(game: &G, sampling: Sampling, iterations: u64) -> (f64, usize) {
+    let mut solver = Mccfr::new(game, sampling, 1);
+    assert!(solver.run(iterations, &|_| ControlFlow::Continue(())).is_continue());
+    let tree = tree(game);
+    (nash_conv(&tree, &solver.average_policy(&tree)).total(), solver.num_sets())
+}
+
+/// Loose bounds: they hold for any seed.
+#[test]
+fn sampling_converges() {
+    let dice = game::<LiarsDice>("sides=3");
+    for (sampling, in_kuhn, in_dice) in [(Sampling::External, 0.03, 0.12), (Sampling::Outcome, 0.1, 0.5)] {
+        let (kuhn, sets) = mccfr(&Kuhn, sampling, 500);
+        assert_eq!(sets, 12);
+        let (dice, _) = mccfr(&dice, sampling, 500);
+        println!("{sampling:?}: {kuhn:.4} in Kuhn poker, {dice:.4} in liar's dice");
+        assert!(kuhn < in_kuhn && dice < in_dice, "{sampling:?}: {kuhn}, {dice}");
+    }
+}
+
+#[test]
+fn sampling_depends_on_the_seed_alone() {
+    let tree = tree(&Leduc);
+    for sampling in [Sampling::External, Sampling::Outcome] {
+        let run = |seed: u64, threads: usize, parts: &[u64]| {
+            let mut solver = Mccfr::new(&Leduc, sampling, seed);
+            pool(threads).expect("threads").install(|| {
+                for &part in parts {
+                    assert!(solver.run(part, &|_| ControlFlow::Continue(())).is_continue());
+                }
+            });
+            solver.average_policy(&tree)
+        };
+        let expected = run(1, 1, &[4]);
+        assert!(run(1, 3, &[4]) == expected && run(1, 2, &[1, 3]) == expected);
+        assert!(run(2, 1, &[4]) != expected);
+    }
+}
+
+fn is_solved<G: Game>(game: &G, value: f64) {
+    let tree = tree(game);
+    let found = solve(&tree, Arc::default()).expect("an equilibrium");
+    let checked = nash_conv(&tree, &found.policy);
+    println!("{}: {:.9}, NashConv {:.1e}", G::NAME, found.values[Seat(0)], checked.total());
+    assert!((found.values[Seat(0)] - value).abs() < 1e-6, "{}: {:?}, not {value}", G::NAME, found.values);
+    assert!((found.values[Seat(0)] + found.values[Seat(1)]).abs() < 1e-9);
+    assert!(checked.total().abs() < 1e-5, "{}: {checked:?}", G::NAME);
+}
+
+#[test]
+fn linear_programs_find_the_values_of_the_literature() {
+    is_solved(&game::<Matrix>("heads=3"), 1.0 / 3.0);
+    is_solved(&Kuhn, -1.0 / 18.0);
+    is_solved(&Leduc, -0.085_606_4);
+    is_solved(&game::<LiarsDice>("sides=3"), 1.0 / 9.0);
+    is_solved(&game::<Goofspiel>("cards=4"), 0.0);
+}
+
+#[test]
+fn the_linear_program_and_cfr_agree_on_schwinget() {
+    let tree = tree(&game::<Schwinget>("suits=2,values=3,referee=off,counter=off,hand_size=2,set_aside=2"));
+    let exact = solve(&tree, Arc::default()).expect("an equilibrium");
+    assert!(nash_conv(&tree, &exact.policy).total().abs() < 1e-5);
+    is_near(&cfr(&tree, Variant::Discounted, 300), exact.values[Seat(0)], 1e-2);
+}
+
+#[test]
+fn linear_programs_are_for_two_and_for_nothing() {
+    let error = solve(&tree(&KuhnThree), Arc::default()).expect_err("three players").to_string();
+    assert!(error.contains("has 3 players"), "{error}");
+    let scores = tree(&game::<Schwinget>(
+        "suits=2,values=3,referee=off,counter=off,hand_size=2,set_aside=2,scoring=schwinger,utility=score",
+    ));
+    let error = solve(&scores, Arc::default()).expect_err("general sums").to_string();
+    assert!(error.contains("2 players and sums from"), "{error}");
+    let interrupted = solve(&tree(&Leduc), Arc::new(AtomicBool::new(true)));
+    assert_eq!(interrupted, Err(SolveError::Interrupted));
+}
