@@ -106,6 +106,10 @@ fn number(estimate: &Estimate) -> String {
     format!("{:+.2} ± {:.2}", estimate.mean, estimate.ci95)
 }
 
+/// Nothing, if no game was decided: with three or more, first place may always be shared.
 fn percent(estimate: &Estimate) -> String {
+    if estimate.mean.is_nan() {
+        return "–".to_string();
+    }
     format!("{:.1} ± {:.1} %", 100.0 * estimate.mean, 100.0 * estimate.ci95)
 }

@@ -1,0 +1,137 @@
+//! What has been found: a line for each policy.
+
+use std::path::{Path, PathBuf};
+use std::{fmt, fs, io};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// One policy in one game.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(super) struct Line {
+    /// The game, with options.
+    pub(super) game: String,
+    /// Its histories.
+    pub(super) histories: u64,
+    /// Its information sets.
+    pub(super) information_sets: u64,
+    /// Whose policy: an agent, or what solved the game.
+    pub(super) policy: String,
+    /// The budget of a search for each decision, or the iterations of a solver; none of agents that do not search.
+    pub(super) iterations: Option<u64>,
+    /// The expected return of seat 0 when all follow the policy.
+    pub(super) value: f64,
+    /// What a player gains by a best response, in the mean.
+    pub(super) exploitability: f64,
+    /// The probability of an attack when all follow the policy, if the game has one.
+    pub(super) attack: Option<f64>,
+    /// Seconds that it took to find the policy.
+    pub(super) seconds: f64,
+}
+
+/// A ledger that cannot be read or written.
+#[derive(Debug, Error)]
+#[error("{path}: {reason}")]
+pub(super) struct LedgerError {
+    path: String,
+    reason: String,
+}
+
+/// All lines, in a file.
+#[derive(Debug)]
+pub(super) struct Ledger {
+    path: PathBuf,
+    lines: Vec<Line>,
+}
+
+impl Ledger {
+    /// What the file holds; nothing if there is none.
+    pub(super) fn read(path: &Path) -> Result<Self, LedgerError> {
+        let failed =
+            |reason: &dyn fmt::Display| LedgerError { path: path.display().to_string(), reason: reason.to_string() };
+        let text = match fs::read(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(failed(&error)),
+        };
+        let lines: Result<Vec<Line>, csv::Error> = csv::Reader::from_reader(&*text).deserialize().collect();
+        Ok(Self { path: path.to_path_buf(), lines: lines.map_err(|error| failed(&error))? })
+    }
+
+    /// Puts everything back into the file.
+    pub(super) fn write(&self) -> Result<(), LedgerError> {
+        let failed = |reason: &dyn fmt::Display| LedgerError {
+            path: self.path.display().to_string(),
+            reason: reason.to_string(),
+        };
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        for line in &self.lines {
+            writer.serialize(line).map_err(|error| failed(&error))?;
+        }
+        let text = writer.into_inner().map_err(|error| failed(&error))?;
+        let text = String::from_utf8(text).map_err(|error| failed(&error))?;
+        stier_benches::write_atomically(&self.path, &text).map_err(|error| failed(&error))
+    }
+
+    /// The line of a policy with this budget.
+    pub(super) fn line(&self, game: &str, policy: &str, iterations: Option<u64>) -> Option<&Line> {
+        self.lines.iter().find(|line| line.game == game && line.policy == policy && line.iterations == iterations)
+    }
+
+    /// The line of what solved a game, whatever the number of its iterations.
+    pub(super) fn solution(&self, game: &str, algorithm: &str) -> Option<&Line> {
+        self.lines.iter().find(|line| line.game == game && line.policy == algorithm)
+    }
+
+    /// Adds a line, in the place of one that says less about the same.
+    pub(super) fn put(&mut self, line: Line) {
+        let same = |other: &Line| {
+            (&other.game, &other.policy, other.iterations) == (&line.game, &line.policy, line.iterations)
+        };
+        self.lines.retain(|other| !same(other));
+        self.lines.push(line);
+        self.lines.sort_by(|a, b| (&a.game, &a.policy, a.iterations).cmp(&(&b.game, &b.policy, b.iterations)));
+    }
+
+    /// Forgets what solved a game.
+    pub(super) fn forget(&mut self, game: &str, algorithm: &str) {
+        self.lines.retain(|line| line.game != game || line.policy != algorithm);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ledger, Line};
+
+    #[test]
+    fn a_ledger_reads_back_what_it_wrote() {
+        let path = std::env::temp_dir().join(format!("stier-ladder-{}.csv", std::process::id()));
+        let line = |policy: &str, iterations, value| Line {
+            game: "schwinget:suits=2,values=2".to_string(),
+            histories: 10,
+            information_sets: 4,
+            policy: policy.to_string(),
+            iterations,
+            value,
+            exploitability: 0.25,
+            attack: iterations.map(|_| 0.5),
+            seconds: 1.5,
+        };
+        let mut ledger = Ledger::read(&path).unwrap();
+        for new in [line("ismcts:c=0.5,rollout=hints", Some(100), 0.1), line("random", None, 0.2)] {
+            ledger.put(new);
+        }
+        ledger.put(line("random", None, 0.3));
+        ledger.put(line("cfr+", Some(70), 0.4));
+        ledger.write().unwrap();
+        let again = Ledger::read(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(again.lines, ledger.lines);
+        assert_eq!(again.lines.len(), 3);
+        let game = "schwinget:suits=2,values=2";
+        assert_eq!(again.line(game, "random", None).unwrap().value, 0.3);
+        assert_eq!(again.solution(game, "cfr+").unwrap().iterations, Some(70));
+        ledger.forget(game, "cfr+");
+        assert_eq!(ledger.solution(game, "cfr+"), None);
+    }
+}
