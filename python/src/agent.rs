@@ -93,8 +93,10 @@ fn is_quick(options: &[(&str, OptionValue)]) -> bool {
     };
     let timed = value("time_ms").is_some_and(|time| time > 0);
     let infers = options.contains(&("beliefs", OptionValue::Name("policy".to_string())));
+    // A responder has another agent decide again and again.
+    let simulates = options.iter().any(|(name, _)| *name == "against");
     let small = value("worlds").is_none() && value("iterations").is_some_and(|iterations| iterations <= QUICK);
-    options.is_empty() || !timed && !infers && small
+    options.is_empty() || !timed && !infers && !simulates && small
 }
 
 /// The agents that search: those whose options have a budget.

@@ -4,7 +4,7 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyString};
 use stier_agents::erased::{DynGame, DynState, check_seat};
-use stier_core::{Action, IllegalAction, Seat};
+use stier_core::{Action, IllegalAction, Seat, options};
 
 use crate::errors;
 
@@ -124,7 +124,7 @@ pub(crate) fn name_and_options<'a>(
     let mut parts: Vec<String> = if inner.trim().is_empty() { Vec::new() } else { vec![inner.to_string()] };
     for (key, value) in keywords.into_iter().flatten() {
         let (key, value) = (key.to_string(), option_text(&key.to_string(), &value)?);
-        if key.contains([',', '=']) || value.contains(',') {
+        if key.contains([',', '=']) || options::parts(&value).nth(1).is_some() {
             return Err(bad(format!("{name}: option '{key}' cannot be '{value}'; ',' and '=' stand between options")));
         }
         parts.push(format!("{key}={value}"));

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from stier._arena import pit
+from stier._exploit import Exploitation, exploit
 from stier._leak import LeakReport, check_no_leak
 from stier._listing import AgentInfo, OptionInfo, describe_agents, describe_game
 from stier._native import (
@@ -20,6 +21,7 @@ from stier._native import (
     Agent,
     Batch,
     Beliefs,
+    BestResponse,
     Game,
     Line,
     PitResult,
@@ -27,6 +29,7 @@ from stier._native import (
     Properties,
     PythonAgent,
     Search,
+    Solution,
     State,
     VectorEnv,
     Worlds,
@@ -35,6 +38,7 @@ from stier._native import (
     deserialize_game_and_state,
     load_agent,
     load_game,
+    load_solution,
     read_record,
     registered_agents,
     registered_names,
@@ -44,6 +48,7 @@ from stier._native import (
 from stier._properties import properties
 from stier._replay import Decision, Replay, replay
 from stier._search_many import search_many
+from stier._solving import best_response, exploitability, nash_conv, solve
 from stier.errors import AgentError, IllegalActionError, LeakError, RecordError, RulesError, SeatError, StierError
 
 __all__ = [
@@ -55,7 +60,9 @@ __all__ = [
     "AgentInfo",
     "Batch",
     "Beliefs",
+    "BestResponse",
     "Decision",
+    "Exploitation",
     "Game",
     "IllegalActionError",
     "LeakError",
@@ -71,18 +78,24 @@ __all__ = [
     "RulesError",
     "Search",
     "SeatError",
+    "Solution",
     "State",
     "StierError",
     "VectorEnv",
     "Worlds",
     "__version__",
+    "best_response",
     "check_no_leak",
     "derive_seed",
     "describe_agents",
     "describe_game",
     "deserialize_game_and_state",
+    "exploit",
+    "exploitability",
     "load_agent",
     "load_game",
+    "load_solution",
+    "nash_conv",
     "pit",
     "properties",
     "read_record",
@@ -92,4 +105,5 @@ __all__ = [
     "resample_many",
     "search_many",
     "serialize_game_and_state",
+    "solve",
 ]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import SupportsIndex
+from collections.abc import Sequence
 
 from stier import _native
-from stier._native import Agent, Game, PitResult, PythonAgent, State
+from stier._native import Game, PitResult
+from stier._players import AnyAgent
 from stier._progress import Bar
 
 
 def pit(
     game: Game,
-    agents: Sequence[Agent | PythonAgent | str | Callable[[State], SupportsIndex]],
+    agents: Sequence[AnyAgent],
     *,
     deals: int = 1000,
     seed: int = 0,
@@ -31,7 +31,7 @@ def pit(
 
     Args:
         game: The game.
-        agents: Agents, agents as text, or callables ``f(state) -> action``.
+        agents: Agents, agents as text, solutions, or callables ``f(state) -> action``.
         deals: Deals per table, at least 1; an interval needs 2.
         seed: The seed of deals and agents.
         paired: Whether the rotations of a deal have the same cards.

@@ -1,4 +1,5 @@
 from collections.abc import Callable, Iterable, Sequence
+from os import PathLike
 from typing import Any, Final, Literal, SupportsIndex, TypeAlias, TypedDict, final, overload
 
 import numpy as np
@@ -11,6 +12,7 @@ __all__ = [
     "Agent",
     "Batch",
     "Beliefs",
+    "BestResponse",
     "Game",
     "Line",
     "PitResult",
@@ -18,17 +20,20 @@ __all__ = [
     "Properties",
     "PythonAgent",
     "Search",
+    "Solution",
     "State",
     "VectorEnv",
     "Worlds",
     "__version__",
     "_restore_state",
     "agent_options",
+    "best_response",
     "derive_seed",
     "deserialize_game_and_state",
     "game_options",
     "load_agent",
     "load_game",
+    "load_solution",
     "pit",
     "properties",
     "read_record",
@@ -37,8 +42,13 @@ __all__ = [
     "resample_many",
     "search_many",
     "serialize_game_and_state",
+    "solve",
+    "timing_positions",
+    "timing_sets",
 ]
 
+_AnyAgent: TypeAlias = Agent | PythonAgent | Solution | BestResponse | str | Callable[[State], SupportsIndex]
+_Path: TypeAlias = str | PathLike[str]
 _OptionValue: TypeAlias = str | float | SupportsIndex
 _OptionRow: TypeAlias = tuple[str, int | float | str, str, str]
 
@@ -296,6 +306,60 @@ class Properties:
     @property
     def net_disambiguation(self) -> tuple[float, float] | None: ...
 
+@final
+class Solution:
+    @property
+    def game(self) -> Game: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def algorithm(self) -> str: ...
+    @property
+    def iterations(self) -> int: ...
+    @property
+    def information_sets(self) -> int: ...
+    @property
+    def histories(self) -> int: ...
+    @property
+    def value(self) -> float: ...
+    @property
+    def values(self) -> list[float]: ...
+    @property
+    def nash_conv(self) -> float: ...
+    @property
+    def exploitability(self) -> float: ...
+    def policy(self, state: State) -> list[tuple[int, float]]: ...
+    def step(self, state: State) -> int: ...
+    def step_with_policy(self, state: State) -> tuple[list[tuple[int, float]], int]: ...
+    def beliefs(self, state: State, player: SupportsIndex | None = None) -> Beliefs: ...
+    def restart(self, seed: SupportsIndex | None = None) -> None: ...
+    def frequency(self, action: SupportsIndex) -> float: ...
+    def save(self, path: _Path) -> None: ...
+
+@final
+class BestResponse:
+    @property
+    def game(self) -> Game: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def against(self) -> str: ...
+    @property
+    def information_sets(self) -> int: ...
+    @property
+    def histories(self) -> int: ...
+    @property
+    def values(self) -> list[float]: ...
+    @property
+    def agent_values(self) -> list[float]: ...
+    @property
+    def nash_conv(self) -> float: ...
+    @property
+    def exploitability(self) -> float: ...
+    def policy(self, state: State) -> list[tuple[int, float]]: ...
+    def step(self, state: State) -> int: ...
+    def step_with_policy(self, state: State) -> tuple[list[tuple[int, float]], int]: ...
+
 _Tensors: TypeAlias = npt.NDArray[np.float32] | npt.NDArray[np.uint8]
 _Bytes: TypeAlias = npt.NDArray[np.int8] | npt.NDArray[np.bool_] | npt.NDArray[np.uint8]
 _Integers: TypeAlias = npt.NDArray[np.integer[Any]] | Sequence[int]
@@ -410,13 +474,33 @@ def game_options(name: str) -> list[_OptionRow]: ...
 def agent_options() -> list[tuple[str, str, list[_OptionRow]]]: ...
 def pit(
     game: Game,
-    agents: Sequence[Agent | PythonAgent | str | Callable[[State], SupportsIndex]],
+    agents: Sequence[_AnyAgent],
     deals: SupportsIndex,
     seed: SupportsIndex,
     paired: bool,
     threads: SupportsIndex,
     on_progress: Callable[[int, int], object] | None = None,
 ) -> PitResult: ...
+def solve(
+    game: Game,
+    algorithm: str,
+    iterations: SupportsIndex,
+    target: float,
+    seed: SupportsIndex,
+    checkpoint: _Path | None,
+    max_histories: SupportsIndex,
+    threads: SupportsIndex,
+    on_progress: Callable[[int, int, float | None], object] | None = None,
+) -> Solution: ...
+def load_solution(path: _Path, seed: SupportsIndex = 0) -> Solution: ...
+def best_response(
+    game: Game,
+    agent: _AnyAgent,
+    seed: SupportsIndex,
+    max_histories: SupportsIndex,
+    threads: SupportsIndex,
+    on_progress: Callable[[int, int], object] | None = None,
+) -> BestResponse: ...
 def properties(
     game: Game,
     deals: SupportsIndex,
@@ -426,6 +510,29 @@ def properties(
     threads: SupportsIndex,
     on_progress: Callable[[int, int], object] | None = None,
 ) -> Properties: ...
+def timing_positions(
+    game: Game,
+    *,
+    players: str,
+    continuation: str,
+    repeats: SupportsIndex,
+    hidden: str,
+    lights: Sequence[str],
+    share: float,
+    seed: SupportsIndex,
+    first: SupportsIndex,
+    games: SupportsIndex,
+    threads: SupportsIndex,
+    on_progress: Callable[[int, int], object] | None = None,
+) -> dict[str, npt.NDArray[Any]]: ...
+def timing_sets(
+    solution: Solution,
+    *,
+    lights: Sequence[str],
+    seed: SupportsIndex,
+    threads: SupportsIndex,
+    on_progress: Callable[[int, int], object] | None = None,
+) -> dict[str, npt.NDArray[Any]]: ...
 def derive_seed(seed: SupportsIndex, purpose: str, index: SupportsIndex) -> int: ...
 def resample_many(
     states: State | Iterable[State],

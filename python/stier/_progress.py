@@ -28,10 +28,12 @@ class Bar:
         if self._bar is not None:
             self._bar.close()
 
-    def update(self, done: int, total: int) -> None:
-        """Show `done` of `total`."""
+    def update(self, done: int, total: int, note: str = "") -> None:
+        """Show `done` of `total`, and a note behind it."""
         if self._open is None:
             return
         if self._bar is None:
             self._bar = self._open(total=total, unit=f" {self._unit}", file=sys.stderr)
+        if note:
+            self._bar.set_postfix_str(note, refresh=False)
         self._bar.update(done - self._bar.n)

@@ -1,4 +1,4 @@
-"""The command line: ``stier games``, ``agents``, ``pit``, ``properties``, ``check-leak``, ``play``, ``replay``."""
+"""The command line, command by command; ``stier --help`` lists them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pathlib import Path
 from textwrap import wrap
 
 import stier
-from stier import _play, _replay
+from stier import _exploit, _play, _replay
 from stier._listing import OptionInfo
-from stier._native import Agent, Game, PitResult, Properties
+from stier._native import Agent, Game, PitResult, Properties, Solution
 from stier.errors import StierError
 
 #: Exit codes: of a check that did not pass, as argparse has it for wrong arguments, as a shell has it for Ctrl-C.
@@ -61,6 +61,23 @@ def parser() -> argparse.ArgumentParser:
     pit.add_argument("--csv", type=Path, metavar="FILE", help="write every game to FILE, one row per seat")
     pit.set_defaults(run=_pit)
 
+    exploit = commands.add_parser("exploit", help="bound from below what a best response gains against an agent")
+    _add_game(exploit)
+    exploit.add_argument("agent", help="such as greedy or ismcts:iterations=100")
+    exploit.add_argument(
+        "--responder",
+        default=_exploit.RESPONDER,
+        metavar="AGENT",
+        help="who exploits it, such as lbr:worlds=100 or ismcts_br; is told whom it plays (default: %(default)s)",
+    )
+    exploit.add_argument("--deals", type=int, default=100, help="deals, each played from every seat (default: 100)")
+    exploit.add_argument("--seed", type=int, default=0, help="seed of deals and agents (default: 0)")
+    exploit.add_argument(
+        "--threads", type=int, default=0, help="threads; no influence on the result (default: all cores)"
+    )
+    exploit.add_argument("--no-progress", action="store_true", help="no progress bar")
+    exploit.set_defaults(run=_exploit_command)
+
     properties = commands.add_parser("properties", help="measure what decides how well search with open cards can do")
     properties.add_argument("game", nargs="+", help="such as schwinget or schwimmen:players=3")
     _add_rules(properties)
@@ -76,6 +93,31 @@ def parser() -> argparse.ArgumentParser:
     properties.add_argument("--no-progress", action="store_true", help="no progress bar")
     properties.add_argument("--markdown", action="store_true", help="one table in Markdown, a line for each game")
     properties.set_defaults(run=_properties)
+
+    solve = commands.add_parser("solve", help="look for an equilibrium of a scaled-down game")
+    _add_game(solve)
+    solve.add_argument("--algorithm", default="cfr+", help="such as cfr+ or sequence_form (default: cfr+)")
+    solve.add_argument("--iterations", type=int, default=1000, help="iterations at most (default: 1000)")
+    solve.add_argument("--target", type=float, default=0.0, help="the NashConv at which to stop (default: none)")
+    solve.add_argument("--seed", type=int, default=0, help="seed of algorithms that sample (default: 0)")
+    solve.add_argument("--checkpoint", type=Path, metavar="FILE", help="go on from FILE, and keep what is done in it")
+    solve.add_argument("--save", type=Path, metavar="FILE", help="write the policy to FILE")
+    _add_enumeration(solve)
+    solve.set_defaults(run=_solve)
+
+    exploitability = commands.add_parser(
+        "exploitability", help="find how far agents are from equilibrium in a scaled-down game"
+    )
+    _add_game(exploitability)
+    exploitability.add_argument(
+        "agents",
+        nargs="+",
+        metavar="agent",
+        help="such as ismcts:iterations=1000, or a file of stier solve --save",
+    )
+    exploitability.add_argument("--seed", type=int, default=0, help="seed of the agents' decisions (default: 0)")
+    _add_enumeration(exploitability)
+    exploitability.set_defaults(run=_exploitability)
 
     leak = commands.add_parser("check-leak", help="check that players are given nothing that they cannot know")
     leak.add_argument("game", help="such as schwimmen:players=5, or open_spiel:leduc_poker for a game of OpenSpiel")
@@ -112,12 +154,45 @@ def parser() -> argparse.ArgumentParser:
     replay.add_argument("--reveal", action="store_true", help="show the true cards, too")
     replay.add_argument("--html", type=Path, metavar="FILE", help="write a web page to FILE instead of printing")
     replay.set_defaults(run=_replay_command)
+
+    study = commands.add_parser("study", help="answer a question about the games by play")
+    studies = study.add_subparsers(metavar="question", required=True)
+    timing = studies.add_parser("attack-timing", help="when is an attack in Schwinget right?")
+    timing.add_argument("--quick", action="store_true", help="a minute of one core instead of half an hour")
+    timing.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="where parts are kept (default: out/study, with --quick out/study/quick)",
+    )
+    timing.add_argument("--tables", type=Path, metavar="DIR", help="where tables and answer go (default: OUT/tables)")
+    timing.add_argument("--figures", type=Path, metavar="DIR", help="where figures go (default: OUT/figures)")
+    timing.add_argument(
+        "--chapter", action="append", metavar="NAME", help="only this chapter; may be repeated (default: all)"
+    )
+    timing.add_argument("--scale", type=float, default=1.0, help="multiplies the number of games (default: 1)")
+    timing.add_argument("--seed", type=int, default=0, help="seed of everything (default: 0)")
+    timing.add_argument(
+        "--threads", type=int, default=0, help="threads; no influence on the result (default: all cores)"
+    )
+    timing.add_argument("--no-progress", action="store_true", help="no progress bar")
+    timing.set_defaults(run=_attack_timing)
     return parser
 
 
 def _add_game(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("game", help="such as schwinget or schwinget:scoring=schwinger")
     _add_rules(parser)
+
+
+def _add_enumeration(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--max-histories", type=int, default=50_000_000, help="refuse larger games (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--threads", type=int, default=0, help="threads; no influence on the result (default: all cores)"
+    )
+    parser.add_argument("--no-progress", action="store_true", help="no progress bar")
 
 
 def _add_rules(parser: argparse.ArgumentParser) -> None:
@@ -198,6 +273,20 @@ def _write_csv(result: PitResult, path: Path) -> None:
         temporary.unlink(missing_ok=True)
 
 
+def _exploit_command(arguments: argparse.Namespace) -> int:
+    found = stier.exploit(
+        _load_game(arguments),
+        arguments.agent,
+        arguments.responder,
+        deals=arguments.deals,
+        seed=arguments.seed,
+        threads=arguments.threads,
+        progress=not arguments.no_progress and sys.stderr.isatty(),
+    )
+    print(found, end="")
+    return 0
+
+
 def _properties(arguments: argparse.Namespace) -> int:
     rules = _rules(arguments)
     games = [stier.load_game(name, **rules) for name in arguments.game]
@@ -229,6 +318,49 @@ def _row(found: Properties) -> str:
     ]
     cells = ["-" if figure is None else f"{figure[0]:.3f} ± {figure[1]:.3f}" for figure in figures]
     return f"| `{found.game}` | {found.game.num_players()} | {' | '.join(cells)} |"
+
+
+def _solve(arguments: argparse.Namespace) -> int:
+    game = _load_game(arguments)
+    found = stier.solve(
+        game,
+        arguments.algorithm,
+        iterations=arguments.iterations,
+        target=arguments.target,
+        seed=arguments.seed,
+        checkpoint=arguments.checkpoint,
+        max_histories=arguments.max_histories,
+        threads=arguments.threads,
+        progress=not arguments.no_progress and sys.stderr.isatty(),
+    )
+    if arguments.save is not None:
+        found.save(arguments.save)
+    print(f"{game}: {found.histories} histories, {found.information_sets} information sets")
+    print(f"{found.algorithm}, iterations {found.iterations}")
+    print("values         " + " ".join(f"{value:+.6f}" for value in found.values))
+    print(f"exploitability {found.exploitability:.3e}")
+    print(f"NashConv       {found.nash_conv:.3e}")
+    return 0
+
+
+def _exploitability(arguments: argparse.Namespace) -> int:
+    game = _load_game(arguments)
+    heading = f"{'exploitability':>14} {'NashConv':>10} {'value':>9}  agent\n"
+    for name in arguments.agents:
+        agent: str | Solution = stier.load_solution(name) if Path(name).is_file() else name
+        found = stier.best_response(
+            game,
+            agent,
+            seed=arguments.seed,
+            max_histories=arguments.max_histories,
+            threads=arguments.threads,
+            progress=not arguments.no_progress and sys.stderr.isatty(),
+        )
+        value = found.agent_values[0]
+        figures = f"{found.exploitability:14.6f} {found.nash_conv:10.6f} {value:+9.4f}"
+        print(f"{heading}{figures}  {found.against}", flush=True)
+        heading = ""
+    return 0
 
 
 def _check_leak(arguments: argparse.Namespace) -> int:
@@ -282,6 +414,35 @@ def _replay_command(arguments: argparse.Namespace) -> int:
         print(found.to_text())
     else:
         arguments.html.write_text(found.to_page(), encoding="utf-8")
+    return 0
+
+
+def _attack_timing(arguments: argparse.Namespace) -> int:
+    try:
+        from stier import study
+        from stier.study._timing import default_folder
+    except ImportError as error:
+        raise ValueError(error) from None
+    out = arguments.out or default_folder(quick=arguments.quick)
+    found = study.attack_timing(
+        out,
+        quick=arguments.quick,
+        chapters=arguments.chapter,
+        seed=arguments.seed,
+        scale=arguments.scale,
+        threads=arguments.threads,
+        progress=not arguments.no_progress and sys.stderr.isatty(),
+    )
+    tables, figures = arguments.tables or out / "tables", arguments.figures or out / "figures"
+    found.save(tables)
+    print(found, end="")
+    print(f"\nTables in {tables}, ", end="")
+    try:
+        found.draw(figures)
+    except ImportError as error:
+        print(f"no figures ({error})")
+    else:
+        print(f"figures in {figures}")
     return 0
 
 

@@ -94,6 +94,14 @@ def test_decisions_are_legal_and_repeatable(game: stier.Game, name: str) -> None
         assert state == before
 
 
+def test_agents_are_options_of_agents(schwinget: stier.Game) -> None:
+    agent = stier.load_agent("lbr", schwinget, against="(ismcts:iterations=5,c=1)", worlds=2)
+    assert str(agent) == "lbr:worlds=2,against=(ismcts:iterations=5,c=1)"
+    assert str(stier.load_agent("lbr", schwinget, against="(random)")) == "lbr:against=random"
+    with pytest.raises(stier.AgentError, match="an agent, in parentheses if it has options"):
+        stier.load_agent("lbr", schwinget, against="(nobody)")
+
+
 def test_restart_begins_again(state: stier.State) -> None:
     agent = stier.load_agent("random", state.get_game(), seed=9)
 

@@ -32,6 +32,29 @@ def test_agents_are_listed_with_their_options(capsys: pytest.CaptureFixture[str]
     assert "seed = 0" in out
 
 
+TINY = "schwinget:suits=2,values=2,counter=off,hand_size=1,set_aside=1"
+
+
+def test_solve_prints_and_saves_what_was_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, kept = tmp_path / "tiny.policy", tmp_path / "tiny.checkpoint"
+    command = ["solve", TINY, "--target", "0.01", "--save", str(path), "--checkpoint", str(kept), "--threads", "1"]
+    assert main(command) == 0
+    found = stier.load_solution(path)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"{TINY}: 1093 histories, 544 information sets"
+    assert lines[1] == f"cfr+, iterations {found.iterations}"
+    assert lines[2] == f"values         {found.values[0]:+.6f} {found.values[1]:+.6f}"
+    assert lines[3:] == [f"exploitability {found.exploitability:.3e}", f"NashConv       {found.nash_conv:.3e}"]
+    assert 0 < found.nash_conv <= 0.01
+    assert kept.exists()
+    assert main(["exploitability", TINY, str(path), "ismcts:iterations=20", "--seed", "2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split("  ")[-1] for line in lines] == ["agent", "cfr+", "ismcts:iterations=20"]
+    assert float(lines[1].split()[0]) == pytest.approx(found.exploitability, abs=1e-6)
+    searched = stier.exploitability(stier.load_game(TINY), "ismcts:iterations=20", seed=2)
+    assert float(lines[2].split()[0]) == pytest.approx(searched, abs=1e-6)
+
+
 def test_pit_prints_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["pit", "schwinget", "random", "greedy", "ismcts:iterations=20", "--deals", "5", "--seed", "3"]
     assert main([*command, "--threads", "2", "--no-progress", "--rule", "scoring=schwinger", "--rule", "bouts=2"]) == 0
@@ -58,6 +81,24 @@ def test_pit_writes_every_game(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_exploit_prints_the_bound(capsys: pytest.CaptureFixture[str]) -> None:
+    command = [
+        "exploit",
+        "schwinget",
+        "random",
+        "--responder",
+        "lbr:worlds=5,particles=64",
+        "--deals",
+        "4",
+        "--seed",
+        "3",
+    ]
+    assert main([*command, "--threads", "2", "--no-progress", "--rule", "scoring=schwinger"]) == 0
+    game = stier.load_game("schwinget", scoring="schwinger")
+    expected = stier.exploit(game, "random", "lbr:worlds=5,particles=64", deals=4, seed=3)
+    assert capsys.readouterr().out == str(expected)
+
+
 def test_properties_prints_what_was_found(capsys: pytest.CaptureFixture[str]) -> None:
     settings = ["--deals", "6", "--games", "4", "--seed", "3", "--play", "hints", "--threads", "2", "--no-progress"]
     assert main(["properties", "schwinget", "up_and_down:players=3", "--rule", "utility=win", *settings]) == 0
@@ -80,6 +121,9 @@ def test_properties_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     ("command", "named"),
     [
         (["properties", "jass"], "unknown game 'jass'; the games are"),
+        (["solve", "schwinget", "--max-histories", "1000"], "the game has more than 1000 histories"),
+        (["solve", TINY, "--algorithm", "minimax"], "algorithm must be cfr | cfr+ |"),
+        (["exploitability", TINY, "oracle"], "oracle sees everything"),
         (["properties", "schwinget", "--deals", "0"], "deals must be 1..="),
         (["properties", "schwinget", "--games", "1"], "games must be 2..="),
         (["properties", "schwinget", "--rule", "bouts"], "NAME=VALUE"),
@@ -93,6 +137,10 @@ def test_properties_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
         (["pit", "schwinget:bouts=2", "random", "random", "--rule", "bouts=3"], "given twice"),
         (["pit", "schwinget", "random", "random", "--rule", "bouts=99"], "1..=12"),
         (["pit", "schwinget", "random", "random", "--deals", "1", "--csv", "/nowhere/x.csv"], "/nowhere/x.csv"),
+        (["exploit", "schwinget", "nobody"], "the agents are"),
+        (["exploit", "schwinget", "random", "--responder", "lbr:ply=2"], "lbr has no option 'ply'"),
+        (["exploit", "schwinget", "random", "--deals", "0"], "deals must be 1..="),
+        (["exploit", "schwinget", "random", "--rule", "utility=score"], "utility=margin or utility=win"),
         (["play", "schwinget", "--seat", "2"], "player >= 0 and player < 2"),
         (["play", "schwinget", "--against", "nobody"], "the agents are"),
         (["play", "schwinget", "--seed", "-1"], "seed must be 0..="),

@@ -77,7 +77,9 @@ def test_the_examples_in_docstrings_run(name: str) -> None:
         assert doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS).failed == 0
 
 
-@pytest.mark.parametrize("module", ["stier", "stier.errors", "stier.gymnasium", "stier.open_spiel", "stier.pettingzoo"])
+@pytest.mark.parametrize(
+    "module", ["stier", "stier.errors", "stier.gymnasium", "stier.open_spiel", "stier.pettingzoo", "stier.study"]
+)
 def test_everything_public_is_in_the_reference(module: str) -> None:
     needs(module)
     pages = "".join(page.read_text("utf-8") for page in (ROOT / "python" / "docs" / "reference").glob("*.rst"))

@@ -30,6 +30,8 @@ import stier.open_spiel as sos
 
 #: Schwinget with four cards and the referee: the pile may be locked; 1,118 nodes.
 TINY_SCHWINGET = "stier_schwinget(suits=2,values=2,referee=on,counter=off,hand_size=1,set_aside=1)"
+#: With the counter instead, and the other scoring.
+TINY_SCHWINGER = "stier_schwinget(scoring=schwinger,suits=2,values=2,referee=off,hand_size=1,set_aside=1)"
 TINY_GALOPP = "stier_schweins_galopp(players=2,colours=2,cards_per_colour=2,hand_size=2,track=6,rounds=1)"
 TINY_UP_AND_DOWN = "stier_up_and_down(players=2,hand_size=1,die_faces=2)"
 
@@ -93,6 +95,41 @@ def test_their_solver_approaches_an_equilibrium() -> None:
     after = pyspiel.nash_conv(game, solver.average_policy())
     assert before > 1.5
     assert 0 <= after < 0.02
+
+
+@pytest.mark.parametrize("text", [TINY_SCHWINGET, TINY_SCHWINGER])
+def test_their_solver_and_ours_agree(text: str) -> None:
+    """On the value, on what a best response gains against uniform play, and each on the other's solution."""
+    theirs = pyspiel.load_game(text)
+    ours = theirs.new_initial_state().stier_state.get_game()
+    solver = pyspiel.CFRPlusSolver(theirs)
+    for _ in range(60):
+        solver.evaluate_and_update_policy()
+    average = solver.average_policy()
+    values = pyspiel.expected_returns(theirs.new_initial_state(), average, -1, True)
+    solution = stier.solve(ours, iterations=500)
+    assert solution.nash_conv < 1e-3
+    assert values == pytest.approx(solution.values, abs=1e-3)
+    uniform = pyspiel.nash_conv(theirs, pyspiel.UniformRandomPolicy(theirs))
+    assert stier.nash_conv(ours, "random") == pytest.approx(uniform, abs=1e-5)
+
+    # They enumerate card by card what ours merges; what a player knows is the same.
+    states = positions(ours)
+    assert len(states) == solution.information_sets
+    table = {state.information_state_string(): solution.policy(state) for state in states}
+    assert pyspiel.nash_conv(theirs, pyspiel.TabularPolicy(table)) == pytest.approx(solution.nash_conv, abs=1e-5)
+
+
+def positions(game: stier.Game) -> list[stier.State]:
+    """One state of every information set."""
+    found: dict[tuple[int, str], stier.State] = {}
+    stack = [game.new_initial_state()]
+    while stack:
+        state = stack.pop()
+        if state.current_player() >= 0:
+            found.setdefault((state.current_player(), state.information_state_string()), state)
+        stack += [state.child(action) for action in state.legal_actions()]
+    return list(found.values())
 
 
 def test_their_ismcts_bot_plays() -> None:

@@ -258,7 +258,7 @@ def test_forked_processes_play_too() -> None:
         ([], {}, stier.AgentError, "takes 2 agents or more"),
         (["random", "alphazero"], {}, stier.AgentError, "the agents are"),
         (["random", "ismcts:iterations=0"], {}, stier.AgentError, "1..="),
-        (["random", 7], {}, TypeError, "an agent is an Agent, a PythonAgent, a callable or text"),
+        (["random", 7], {}, TypeError, "an agent is an Agent, a Solution, a PythonAgent, a callable or text"),
         ("random", {}, TypeError, ""),
         (["random", "random"], {"deals": 0}, ValueError, "deals must be 1..="),
         (["random", "random"], {"deals": -5}, ValueError, "deals must be 1..="),

@@ -17,6 +17,7 @@ PRELUDE = """
 import threading, time
 import stier
 game = stier.load_game("schwinget")
+small = stier.load_game("schwinget", suits=2, values=3, counter=False, hand_size=1, set_aside=3)
 state = game.new_initial_state(seed=7)
 print("go", flush=True)
 try:
@@ -34,6 +35,14 @@ LONG = {
     "properties": "stier.properties(game, deals=10**6, progress=True)",
     "properties of one deal": "stier.properties(game, deals=1, games=10**6)",
     "long decisions in a game": "stier.pit(game, ['ismcts:iterations=1000000000'] * 2)",
+    "solving": "stier.solve(small, iterations=10**9, target=1e-300, progress=True)",
+    "enumerating": (
+        "stier.solve(stier.load_game('schwinget', suits=2, values=5, referee=False, counter=False, hand_size=3,"
+        " set_aside=2), max_histories=10**9)"
+    ),
+    "sampling": "stier.solve(small, 'external_sampling', iterations=10**9)",
+    "asking everywhere": "stier.nash_conv(small, 'ismcts:iterations=10000000')",
+    "asking a callable everywhere": "stier.nash_conv(small, lambda state: time.sleep(60))",
     "many searches": "stier.search_many('ismcts:iterations=100000', [state] * 10**5, progress=True)",
     "many worlds": "stier.resample_many(state, 10**8, histories=True)",
     "lanes against searchers": (

@@ -36,6 +36,13 @@ def main() -> None:
     found: stier.Properties = stier.properties(game, deals=2, games=2, play="hints")
     correlation: tuple[float, float] | None = found.leaf_correlation
     bias: float = found.bias[0]
+    small = stier.load_game("schwinget", suits=1, values=4, hand_size=1, set_aside=2, referee=False, counter=False)
+    solution: stier.Solution = stier.solve(small, iterations=10)
+    shares: list[tuple[int, float]] = solution.policy(small.new_initial_state(seed=1))
+    response: stier.BestResponse = stier.best_response(small, lowest)
+    gap: float = stier.exploitability(small, solution) + stier.nash_conv(small, response)
+    stier.pit(small, [solution, response, lowest, "random"], deals=2)
+    print(shares, gap, solution.values, response.agent_values)
     envs = stier.VectorEnv(game, 4, opponents=[agent], seat="rotate")
     batch: stier.Batch = envs.step(envs.sample_actions())
     rewards: npt.NDArray[np.float32] = batch.rewards

@@ -73,13 +73,18 @@ class Commands(_Listing):
 
     def markdown(self) -> str:
         os.environ["COLUMNS"] = "100"
-        parser = cli.parser()
-        parts = [f"```text\n{parser.format_help()}```"]
-        for action in parser._subparsers._group_actions if parser._subparsers else []:
-            assert isinstance(action, argparse._SubParsersAction)
-            for name, command in action.choices.items():
-                parts.append(f"## stier {name}\n\n```text\n{command.format_help()}```")
-        return "\n\n".join(parts)
+        return "\n\n".join(_helps(cli.parser()))
+
+
+def _helps(parser: argparse.ArgumentParser) -> list[str]:
+    """The help of a command and of those below it, each under its own heading."""
+    parts = [f"```text\n{parser.format_help()}```"]
+    for action in parser._subparsers._group_actions if parser._subparsers else []:
+        assert isinstance(action, argparse._SubParsersAction)
+        for command in action.choices.values():
+            first, *below = _helps(command)
+            parts.extend([f"## {command.prog}\n\n{first}", *below])
+    return parts
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -1,0 +1,122 @@
+//! Whatever stands for an agent in a call: text, agents, solutions, callables.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, SyncSender, sync_channel};
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use stier_agents::AgentSpec;
+use stier_agents::erased::{Callback, DynEntrant, DynPolicy, DynState};
+use stier_core::Action;
+
+use crate::agent::{Agent, parse_spec};
+use crate::callable::PythonAgent;
+use crate::errors;
+use crate::exploitability::BestResponse;
+use crate::game::Game;
+use crate::run::receive_soon;
+use crate::solution::Solution;
+use crate::values::Seed;
+
+/// No game has this action. Who asked takes it for "anything legal"; what it asked for is void by then.
+const NOTHING: Action = Action(u8::MAX);
+
+/// Somebody who plays.
+pub(crate) enum Player<'py> {
+    Native(AgentSpec),
+    Table(String, Arc<dyn DynPolicy>),
+    Python(Bound<'py, PythonAgent>),
+}
+
+/// A decision that a Python agent is asked for.
+pub(crate) struct Question {
+    entrant: usize,
+    state: Box<dyn DynState>,
+    answer: SyncSender<Action>,
+}
+
+impl Question {
+    /// Has the agent decide. Raises what it raises.
+    pub(crate) fn ask(self, py: Python<'_>, game: &Game, players: &[Player<'_>]) -> PyResult<()> {
+        let Player::Python(agent) = &players[self.entrant] else { unreachable!("only Python agents ask") };
+        // If nobody waits for the answer any more, it is not needed.
+        let _ = self.answer.send(agent.get().ask(py, game, &*self.state)?);
+        Ok(())
+    }
+}
+
+impl<'py> Player<'py> {
+    /// The player that is meant, if it can play this game.
+    pub(crate) fn of(game: &Game, agent: &Bound<'py, PyAny>) -> PyResult<Self> {
+        if let Ok(text) = agent.cast::<PyString>() {
+            return Ok(Self::Native(parse_spec(&text.to_string(), None)?));
+        }
+        if let Ok(agent) = agent.cast::<Agent>() {
+            return Ok(Self::Native(agent.get().spec_for(game)?.clone()));
+        }
+        let table = agent.cast::<Solution>().map(|agent| agent.get().table());
+        if let Ok(table) = table.or_else(|_| agent.cast::<BestResponse>().map(|agent| agent.get().table())) {
+            let (label, policy) = table.policy_for(game)?;
+            return Ok(Self::Table(label.to_string(), policy.clone()));
+        }
+        if let Ok(agent) = agent.cast::<PythonAgent>() {
+            return Ok(Self::Python(agent.clone()));
+        }
+        if agent.is_callable() {
+            return Ok(Self::Python(Bound::new(agent.py(), PythonAgent::new(agent, None, Seed(0))?)?));
+        }
+        let kind = agent.get_type().name()?;
+        Err(PyTypeError::new_err(format!(
+            "an agent is an Agent, a Solution, a PythonAgent, a callable or text such as 'ismcts:iterations=100', not {kind}"
+        )))
+    }
+
+    /// Whether it has to be asked in the thread that called.
+    pub(crate) fn is_python(&self) -> bool {
+        matches!(self, Self::Python(_))
+    }
+
+    /// Without its Python part.
+    pub(crate) fn plan(&self) -> Plan {
+        match self {
+            Self::Native(spec) => Plan::Native(spec.clone()),
+            Self::Table(label, policy) => Plan::Table(label.clone(), policy.clone()),
+            Self::Python(agent) => Plan::Python(agent.get().label().to_string()),
+        }
+    }
+}
+
+/// A player without its Python part, for the thread that works.
+pub(crate) enum Plan {
+    Native(AgentSpec),
+    Table(String, Arc<dyn DynPolicy>),
+    Python(String),
+}
+
+impl Plan {
+    /// The entrant with that number, which asks through the sender if it has to.
+    pub(crate) fn entrant(self, number: usize, sender: &Sender<Question>) -> DynEntrant {
+        match self {
+            Self::Native(spec) => DynEntrant::Spec(spec),
+            Self::Table(label, policy) => DynEntrant::Table(label, policy),
+            Self::Python(label) => DynEntrant::Callback(label, callback(number, sender.clone())),
+        }
+    }
+}
+
+/// Python agents decide in the thread that called: there Ctrl-C works, and libraries find the thread they know.
+fn callback(entrant: usize, sender: Sender<Question>) -> Callback {
+    Arc::new(move |state| {
+        let (answer, reply) = sync_channel(1);
+        let asked = sender.send(Question { entrant, state, answer });
+        // No answer means that the run is being broken off.
+        let answered = |()| receive_soon(&reply).or_else(|_| reply.recv()).ok();
+        asked.ok().and_then(answered).unwrap_or(NOTHING)
+    })
+}
+
+/// The error of a table for another game.
+pub(crate) fn other_game(label: &str, own: &Game, here: &Game) -> PyErr {
+    errors::agent(format!("{label} is for {}, not for {}", own.text(), here.text()))
+}

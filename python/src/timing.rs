@@ -1,0 +1,199 @@
+//! `stier.study.attack_timing`: the positions.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::Sender;
+use std::time::{Duration, Instant};
+
+use numpy::IntoPyArray as _;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use stier_agents::AgentSpec;
+use stier_agents::study::timing::{Arm, Hidden, Opinion, Position, Settings, TimingError};
+use stier_core::options::OptionType as _;
+
+use crate::agent::parse_spec;
+use crate::game::Game;
+use crate::run::watched;
+use crate::solution::Solution;
+use crate::values::{Number, Seed};
+
+const MOST_GAMES: i64 = 1_000_000_000_000;
+const MOST_REPEATS: i64 = 1_000_000;
+const MOST_THREADS: i64 = 1024;
+const TICK: Duration = Duration::from_millis(100);
+
+/// Calls `work`, which calls its argument after each of `total` things, and tells `on_progress(done, total)` before the first, about
+/// ten times a second, and after the last.
+fn watching<'py, T: Send>(
+    py: Python<'py>,
+    total: u64,
+    on_progress: Option<Bound<'py, PyAny>>,
+    work: impl FnOnce(&(dyn Fn() -> ControlFlow<()> + Sync)) -> Result<T, TimingError> + Send,
+) -> PyResult<T> {
+    let interrupt = AtomicBool::new(false);
+    let done = AtomicU64::new(0);
+    let watch = || {
+        done.fetch_add(1, Ordering::Relaxed);
+        if interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let tell = |done: u64| match &on_progress {
+        Some(callback) => callback.call1((done, total)).map(|_| ()),
+        None => Ok(()),
+    };
+    tell(0)?;
+    let mut told = Instant::now();
+    let attend = |_: Option<()>| {
+        if told.elapsed() < TICK {
+            return Ok(());
+        }
+        told = Instant::now();
+        tell(done.load(Ordering::Relaxed))
+    };
+    // The sender is kept until the work has ended: that is how the other side learns of it.
+    let work = |sender: Sender<()>| {
+        let found = work(&watch);
+        drop(sender);
+        found
+    };
+    let found = watched(py, &interrupt, work, attend)?.map_err(|error| match error {
+        TimingError::NoCommitment(_) | TimingError::NoRepeats | TimingError::Blind(_) => {
+            PyValueError::new_err(error.to_string())
+        }
+        TimingError::Threads(_) | TimingError::Interrupted => PyRuntimeError::new_err(error.to_string()),
+    })?;
+    tell(total)?;
+    Ok(found)
+}
+
+fn lights_of(lights: &[String]) -> PyResult<Vec<AgentSpec>> {
+    lights.iter().map(|light| parse_spec(light, None)).collect()
+}
+
+/// Positions of the games `first..first + games` as columns; `on_progress(done, games)` as in `stier.properties`. See
+/// `stier.study` for the meaning of all this.
+#[pyfunction]
+#[pyo3(signature = (game, *, players, continuation, repeats, hidden, lights, share, seed, first, games, threads, on_progress=None))]
+#[expect(clippy::too_many_arguments, reason = "the settings, one by one")]
+pub(crate) fn timing_positions<'py>(
+    py: Python<'py>,
+    game: &Game,
+    players: &str,
+    continuation: &str,
+    repeats: Number,
+    hidden: &str,
+    lights: Vec<String>,
+    share: f64,
+    seed: Seed,
+    first: Number,
+    games: Number,
+    threads: Number,
+    on_progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let unknown = || PyValueError::new_err(format!("hidden must be {}, not '{hidden}'", Hidden::allowed(&())));
+    if !(0.0..=1.0).contains(&share) {
+        return Err(PyValueError::new_err(format!("share must be between 0 and 1, not {share}")));
+    }
+    let settings = Settings {
+        players: parse_spec(players, None)?,
+        continuation: parse_spec(continuation, None)?,
+        repeats: repeats.between("repeats", 1, MOST_REPEATS)?,
+        hidden: Hidden::parse(hidden, &()).ok_or_else(unknown)?,
+        lights: lights_of(&lights)?,
+        share,
+        seed: seed.0,
+        threads: threads.between("threads", 0, MOST_THREADS)? as usize,
+    };
+    let first = first.between("first", 0, MOST_GAMES)?;
+    let games = games.between("games", 0, MOST_GAMES)?;
+    let face = game.face();
+    let found = watching(py, games, on_progress, |watch| face.positions(&settings, first..first + games, watch))?;
+    columns(py, &found, face.timing_names(), settings.lights.len())
+}
+
+/// Every information set of a solved game at which the mover may commit itself, as columns; `on_progress(done, 0)`, for their number is
+/// not known before. See `stier.study` for the meaning of all this.
+#[pyfunction]
+#[pyo3(signature = (solution, *, lights, seed, threads, on_progress=None))]
+pub(crate) fn timing_sets<'py>(
+    py: Python<'py>,
+    solution: PyRef<'py, Solution>,
+    lights: Vec<String>,
+    seed: Seed,
+    threads: Number,
+    on_progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let lights = lights_of(&lights)?;
+    let threads = threads.between("threads", 0, MOST_THREADS)? as usize;
+    let (table, face) = (solution.table().inner(), solution.table().game().face());
+    let found = watching(py, 0, on_progress, |watch| table.commitment_sets(&lights, seed.0, threads, watch))?;
+    let columns = Columns { table: PyDict::new(py), rows: &found };
+    columns.add("set", |set| set.set)?;
+    columns.add("seat", |set| set.seat.0)?;
+    columns.add("reach", |set| set.reach)?;
+    columns.circumstances(face.timing_names()[0], |set| &set.circumstances)?;
+    columns.add("share", |set| set.share)?;
+    columns.add("rule", |set| set.rule)?;
+    columns.add("now", |set| set.now)?;
+    columns.add("wait", |set| set.wait)?;
+    columns.add("never", |set| set.never)?;
+    columns.opinions(lights.len(), |set| &set.opinions)?;
+    Ok(columns.table)
+}
+
+/// The positions as a table: each column by its name.
+fn columns<'py>(
+    py: Python<'py>,
+    found: &[Position],
+    [circumstances, parts]: [&[&str]; 2],
+    lights: usize,
+) -> PyResult<Bound<'py, PyDict>> {
+    let columns = Columns { table: PyDict::new(py), rows: found };
+    columns.add("game", |position| position.game)?;
+    columns.add("decision", |position| position.decision)?;
+    columns.add("seat", |position| position.seat.0)?;
+    columns.circumstances(circumstances, |position| &position.circumstances)?;
+    columns.add("share", |position| position.share)?;
+    columns.add("committed", |position| position.committed)?;
+    columns.add("rule", |position| position.rule)?;
+    for (index, (arm, name)) in Arm::ALL.into_iter().zip(["now", "wait", "never"]).enumerate() {
+        columns.add(&format!("{name}_even"), |position| position.arms[index].halves[0])?;
+        columns.add(&format!("{name}_odd"), |position| position.arms[index].halves[1])?;
+        for (place, part) in parts.iter().enumerate() {
+            columns.add(&format!("{name}_{part}"), |position| position.arms[index].parts[place])?;
+        }
+        if arm == Arm::Wait {
+            columns.add("wait_committed", |position| position.arms[index].committed)?;
+        }
+        if arm != Arm::Now {
+            columns.add(&format!("{name}_others_committed"), |position| position.arms[index].others_committed)?;
+        }
+    }
+    columns.opinions(lights, |position| &position.opinions)?;
+    Ok(columns.table)
+}
+
+/// A table in the making.
+struct Columns<'py, 'a, R> {
+    table: Bound<'py, PyDict>,
+    rows: &'a [R],
+}
+
+impl<R> Columns<'_, '_, R> {
+    fn add<T: numpy::Element>(&self, name: &str, value: impl Fn(&R) -> T) -> PyResult<()> {
+        self.table.set_item(name, self.rows.iter().map(value).collect::<Vec<T>>().into_pyarray(self.table.py()))
+    }
+
+    fn circumstances(&self, names: &[&str], values: impl Fn(&R) -> &[f32]) -> PyResult<()> {
+        names.iter().enumerate().try_for_each(|(index, name)| self.add(name, |row| values(row)[index]))
+    }
+
+    fn opinions(&self, lights: usize, opinions: impl Fn(&R) -> &[Opinion]) -> PyResult<()> {
+        (0..lights).try_for_each(|light| {
+            self.add(&format!("light{light}_now"), |row| opinions(row)[light].now)?;
+            self.add(&format!("light{light}_wait"), |row| opinions(row)[light].wait)?;
+            self.add(&format!("light{light}_share"), |row| opinions(row)[light].share)
+        })
+    }
+}

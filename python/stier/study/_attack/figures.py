@@ -1,0 +1,220 @@
+"""Figures of the study."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from stier.study._attack.plan import SCORINGS
+from stier.study._attack.situation import STANDINGS
+from stier.study._parts import write
+
+try:
+    from matplotlib import pyplot as plt
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+except ModuleNotFoundError:
+    raise ImportError("figures need matplotlib: pip install 'stier[plots]'") from None
+
+Tables = Mapping[str, pd.DataFrame]
+
+#: After Okabe and Ito (2008).
+BLUE, ORANGE, GREEN, PINK, SKY, RED = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
+UNITS = {"points": "points", "schwinger": "Schwinger points"}
+
+LIGHTS = {
+    "pimc": "open cards\n(pimc)",
+    "presumed_pimc": "presumed values\n(presumed_pimc)",
+    "epimc": "postponed\n(epimc)",
+    "ismcts:iterations=20000": "ISMCTS\n(20,000)",
+    "best:iterations=20000": "best agent\n(20,000)",
+    "thumb": "rule of thumb",
+}
+
+OPPONENTS = {
+    "never": "never",
+    "random": "at random, one in two",
+    "always": "always at once",
+    "cards": "as the cards' player likes",
+    "best": "the best agent (1,000)",
+}
+
+
+def draw(tables: Tables, folder: Path) -> list[Path]:
+    """Every figure that there are tables for."""
+    figures: dict[str, tuple[set[str], Callable[[Tables], Figure]]] = {
+        "attack_value": ({"by_tricks", "by_count"}, value),
+        "attack_hands": ({"by_hand"}, hands),
+        "attack_lights": ({"lights"}, lights),
+        "attack_rule": ({"matches"}, rule),
+        "attack_match": ({"match"}, match),
+    }
+    paths = []
+    for name, (needed, make) in figures.items():
+        if needed <= tables.keys():
+            with plt.rc_context({"font.size": 9, "axes.titlesize": 10}):
+                figure = make(tables)
+            paths.append(folder / f"{name}.png")
+            write(paths[-1], partial(_save, figure))
+            plt.close(figure)
+    return paths
+
+
+def _save(figure: Figure, path: Path) -> None:
+    # Without the version of matplotlib in it, the same picture is the same file.
+    figure.savefig(path, format="png", dpi=130, metadata={"Software": None})
+
+
+def value(tables: Tables) -> Figure:
+    """What attacking is better by than waiting: by the number of tricks and by the rule's count."""
+    figure, axes = plt.subplots(2, 2, figsize=(9, 5.6), layout="constrained")
+    for row, scoring in zip(axes, SCORINGS, strict=True):
+        table = tables["by_tricks"]
+        broad = table[(table["scoring"] == scoring) & (table["chapter"] == "broad")]
+        _points(row[0], broad["tricks"] - 0.08, broad, "now_minus_wait", BLUE, "o", "than waiting")
+        _points(row[0], broad["tricks"] + 0.08, broad, "now_minus_never", ORANGE, "s", "than never attacking")
+        row[0].set_xlabel("finished tricks")
+        row[0].set_ylabel(f"attacking is better by\n({UNITS[scoring]} a bout)")
+        row[0].margins(y=0.25)
+        row[0].legend(frameon=False, fontsize=8, ncols=2, loc="upper center")
+        row[0].set_title(f"{scoring}: all hands")
+        counts = tables["by_count"]
+        counts = counts[(counts["scoring"] == scoring) & (counts["units"] >= 100)]
+        known = counts[counts["count"] >= 0]
+        for chosen, colour, marker in [(known["count"] >= 4, BLUE, "o"), (known["count"] < 4, RED, "v")]:
+            _points(row[1], known["count"][chosen], known[chosen], "now_minus_wait", colour, marker, None)
+        without = counts[counts["count"] < 0]
+        place = float(known["count"].max()) + 1.5
+        _points(row[1], without["count"] * 0 + place, without, "now_minus_wait", GREEN, "D", None)
+        row[1].axvline(3.5, color="grey", lw=0.8, ls=":")
+        places = [*known["count"].astype(int), *([place] if len(without) else [])]
+        row[1].set_xticks(
+            places, [*map(str, known["count"].astype(int)), *(["no trump\nsuit"] if len(without) else [])]
+        )
+        row[1].set_xlabel("count of the rule of thumb: from 4 on it attacks")
+        row[1].set_title(f"{scoring}: attacking instead of waiting")
+    return figure
+
+
+def _points(ax: Axes, x: Any, table: pd.DataFrame, name: str, colour: str, marker: str, label: str | None) -> None:
+    """Means with their intervals."""
+    ax.errorbar(
+        x, table[name], yerr=table[f"{name}_ci95"], fmt=marker, color=colour, ms=5, capsize=2.5, lw=1, label=label
+    )
+    ax.axhline(0, color="grey", lw=0.8)
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def hands(tables: Tables) -> Figure:
+    """What attacking is better by than waiting, by trumps and the longest other suit."""
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+    for ax, scoring in zip(axes, SCORINGS, strict=True):
+        table = tables["by_hand"]
+        table = table[(table["scoring"] == scoring) & (table["units"] >= 50)]
+        grid = table.pivot(index="trumps", columns="longest_plain", values="now_minus_wait")
+        half = table.pivot(index="trumps", columns="longest_plain", values="now_minus_wait_ci95")
+        most = float(np.nanmax(np.abs(grid.to_numpy())))
+        ax.imshow(
+            np.ma.masked_invalid(grid), cmap="PuOr_r", vmin=-1.3 * most, vmax=1.3 * most, origin="lower", aspect="auto"
+        )
+        for place, _ in np.ndenumerate(grid.to_numpy()):
+            mean, width = grid.to_numpy()[place], half.to_numpy()[place]
+            if not np.isnan(mean):
+                dark = abs(mean) > 0.75 * most
+                text = f"{mean:+.2f}\n± {width:.2f}"
+                ax.text(
+                    place[1], place[0], text, ha="center", va="center", fontsize=7.5, color="white" if dark else "black"
+                )
+        ax.set_xticks(range(len(grid.columns)), [str(int(one)) for one in grid.columns])
+        ax.set_yticks(range(len(grid.index)), [str(int(one)) for one in grid.index])
+        ax.set_xlabel("cards of the longest other suit")
+        ax.set_ylabel("trumps in hand")
+        ax.set_title(f"{scoring}: attacking instead of waiting, {UNITS[scoring]}")
+        ax.tick_params(length=0)
+        ax.spines[:].set_visible(False)
+    return figure
+
+
+def lights(tables: Tables) -> Figure:
+    """By how much searches promise more than comes of it."""
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+    for ax, scoring in zip(axes, SCORINGS, strict=True):
+        table = tables["lights"]
+        table = table[(table["scoring"] == scoring) & table["optimism_now"].notna()]
+        place = np.arange(len(table))[::-1]
+        for shift, name, colour, marker, label in [
+            (0.12, "optimism_now", BLUE, "o", "attacking"),
+            (-0.12, "optimism_wait", ORANGE, "s", "waiting"),
+        ]:
+            width = table[f"{name}_ci95"]
+            ax.errorbar(
+                table[name], place + shift, xerr=width, fmt=marker, color=colour, ms=5, capsize=2.5, lw=1, label=label
+            )
+        ax.axvline(0, color="grey", lw=0.8)
+        ax.set_yticks(place, [LIGHTS[name] for name in table["light"]])
+        ax.set_xlabel(f"promised more than it comes to ({UNITS[scoring]})")
+        ax.set_title(scoring)
+        ax.legend(frameon=False, fontsize=8, title="value of", title_fontsize=8)
+        ax.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def rule(tables: Tables) -> Figure:
+    """The rule of thumb against other ways to attack."""
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained", sharey=True)
+    looks = {
+        "fitted": (0.2, BLUE, "o", "fitted policy"),
+        "search": (0.0, ORANGE, "s", "ISMCTS (1,000)"),
+        "best": (-0.2, GREEN, "^", "best agent (1,000)"),
+    }
+    for ax, scoring in zip(axes, SCORINGS, strict=True):
+        table = tables["matches"]
+        table = table[table["scoring"] == scoring]
+        for cards, (shift, colour, marker, label) in looks.items():
+            mine = table[(table["cards"] == cards) & table["against"].isin(list(OPPONENTS))]
+            place = np.array([len(OPPONENTS) - 1 - list(OPPONENTS).index(name) for name in mine["against"]])
+            ax.errorbar(
+                mine["mean"],
+                place + shift,
+                xerr=mine["mean_ci95"],
+                fmt=marker,
+                color=colour,
+                ms=5,
+                capsize=2.5,
+                lw=1,
+                label=label,
+            )
+        ax.axvline(0, color="grey", lw=0.8)
+        ax.set_yticks(range(len(OPPONENTS)), list(OPPONENTS.values())[::-1])
+        ax.set_xlabel(f"the rule of thumb wins ({UNITS[scoring]} a bout)")
+        ax.set_title(scoring)
+        ax.spines[["top", "right"]].set_visible(False)
+    axes[0].set_ylabel("the opponent attacks")
+    axes[1].legend(frameon=False, fontsize=8, title="cards of the rule's player", title_fontsize=8)
+    return figure
+
+
+def match(tables: Tables) -> Figure:
+    """The value of attacking by the standing of a match."""
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained", sharey=True)
+    looks = {0: (BLUE, "o", "the last bout"), 1: (ORANGE, "s", "one bout left"), 2: (GREEN, "^", "two left")}
+    for ax, scoring in zip(axes, SCORINGS, strict=True):
+        table = tables["match"]
+        for number, (left, (colour, marker, label)) in enumerate(looks.items()):
+            mine = table[(table["scoring"] == scoring) & (table["bouts_left"] == left)]
+            place = np.array([STANDINGS.index(name) for name in mine["standing"]]) + 0.18 * (number - 1)
+            percent, width = 50 * mine["now_minus_wait"], 50 * mine["now_minus_wait_ci95"]
+            ax.errorbar(place, percent, yerr=width, fmt=marker, color=colour, ms=5, capsize=2.5, lw=1, label=label)
+        ax.axhline(0, color="grey", lw=0.8)
+        ax.set_xticks(range(len(STANDINGS)), list(STANDINGS))
+        ax.set_title(f"{scoring}: four bouts, who wins the match")
+        ax.set_xlabel("the player on lead is")
+        ax.spines[["top", "right"]].set_visible(False)
+    axes[0].set_ylabel("attacking instead of waiting:\nchance to win the match, percentage points")
+    axes[1].legend(frameon=False, fontsize=8)
+    return figure

@@ -1,0 +1,270 @@
+"""Small games solved, and the distance of agents from equilibrium."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import random_walk
+
+import stier
+
+#: Five cards, one in a hand, two in the pile: 544 information sets.
+RULES: dict[str, Any] = {"suits": 2, "values": 2, "counter": False, "hand_size": 1, "set_aside": 1}
+
+
+@pytest.fixture(scope="module")
+def tiny() -> stier.Game:
+    return stier.load_game("schwinget", **RULES)
+
+
+@pytest.fixture(scope="module")
+def solution(tiny: stier.Game) -> stier.Solution:
+    return stier.solve(tiny, iterations=500, seed=3)
+
+
+def walk(game: stier.Game, seed: int) -> list[stier.State]:
+    """The positions of one game in which a player is to move."""
+    states = (state.clone() for state in random_walk(game.new_initial_state(), seed))
+    return [state for state in states if state.current_player() >= 0]
+
+
+def value_of(state: stier.State, agent: stier.Solution | stier.BestResponse) -> float:
+    """What player 0 gets from here if all follow the policy: by brute force."""
+    if state.is_terminal():
+        return float(state.returns()[0])
+    chances = state.chance_outcomes() if state.is_chance_node() else agent.policy(state)
+    return sum(chance * value_of(state.child(action), agent) for action, chance in chances if chance > 0)
+
+
+def test_a_solution_is_near_equilibrium(tiny: stier.Game, solution: stier.Solution) -> None:
+    assert (solution.game, solution.algorithm, solution.iterations) == (tiny, "cfr+", 500)
+    assert (solution.information_sets, solution.histories) == (544, 1093)
+    assert 0 <= solution.nash_conv < 1e-3
+    assert solution.exploitability == solution.nash_conv / 2
+    assert solution.value == solution.values[0] == pytest.approx(-solution.values[1])
+    assert str(solution) == solution.name == "cfr+"
+    assert repr(solution).startswith("<stier.Solution of schwinget:suits=2,values=2,")
+
+
+def test_its_value_is_that_of_the_game_tree(tiny: stier.Game, solution: stier.Solution) -> None:
+    assert value_of(tiny.new_initial_state(), solution) == pytest.approx(solution.value, abs=1e-6)
+
+
+def test_a_best_response_gains_what_nash_conv_says(tiny: stier.Game) -> None:
+    response = stier.best_response(tiny, "greedy")
+    greedy = stier.load_agent("greedy", tiny)
+
+    class Duel:
+        """The response of one player against greedy."""
+
+        def __init__(self, player: int) -> None:
+            self.player = player
+
+        def policy(self, state: stier.State) -> list[tuple[int, float]]:
+            mine = state.current_player() == self.player
+            return response.policy(state) if mine else greedy.step_with_policy(state)[0]
+
+    found = [value_of(tiny.new_initial_state(), Duel(player)) for player in range(2)]  # type: ignore[arg-type]
+    assert response.values == pytest.approx([found[0], -found[1]], abs=1e-6)
+    assert response.nash_conv == pytest.approx(sum(response.values) - sum(response.agent_values))
+    assert response.nash_conv > 0.1
+    assert response.exploitability == response.nash_conv / 2
+    assert (response.against, response.name) == ("greedy", "best response to greedy")
+    assert (response.game, response.information_sets, response.histories) == (tiny, 544, 1093)
+
+
+def test_policies_are_distributions_over_what_is_legal(tiny: stier.Game, solution: stier.Solution) -> None:
+    response = stier.best_response(tiny, solution)
+    for seed in range(20):
+        for state in walk(tiny, seed):
+            row = solution.policy(state)
+            assert [action for action, _ in row] == state.legal_actions()
+            assert sum(share for _, share in row) == pytest.approx(1)
+            assert solution.step_with_policy(state)[0] == row
+            assert dict(row)[solution.step(state)] > 0
+            # Nothing but what the player knows.
+            other = state.resample_from_infostate(state.current_player(), seed)
+            assert solution.policy(other) == row
+            answer = response.policy(state)
+            assert sorted(share for _, share in answer) == [0.0] * (len(answer) - 1) + [1.0]
+            assert dict(answer)[response.step(state)] == 1
+
+
+def test_draws_follow_the_seed(tiny: stier.Game, solution: stier.Solution) -> None:
+    states = list(itertools.chain.from_iterable(walk(tiny, seed) for seed in range(30)))
+    solution.restart()
+    first = [solution.step(state) for state in states]
+    solution.restart(3)
+    assert [solution.step(state) for state in states] == first
+
+
+def test_solutions_sit_at_tables(tiny: stier.Game, solution: stier.Solution) -> None:
+    result = stier.pit(tiny, [solution, "random", stier.best_response(tiny, "random")], deals=400, seed=1, threads=2)
+    assert result.agents == ["cfr+", "random", "best response to random"]
+    assert result.mean[0] > result.ci95[0]
+    again = stier.pit(tiny, [solution, "random", stier.best_response(tiny, "random")], deals=400, seed=1, threads=1)
+    assert (again.mean == result.mean).all()
+    beaten = result.meeting(2, 1)
+    assert beaten is not None
+    assert beaten[0] == pytest.approx(stier.exploitability(tiny, "random"), abs=2 * beaten[1])
+
+
+def test_a_solution_goes_wherever_callables_go(tiny: stier.Game, solution: stier.Solution) -> None:
+    assert stier.check_no_leak(tiny, games=2, agents=[lambda state: max(solution.policy(state))[0]]).ok
+    agent = stier.PythonAgent(solution.step, name="solved")
+    assert agent.step(walk(tiny, 1)[0]) in walk(tiny, 1)[0].legal_actions()
+
+
+def test_the_distance_of_agents(tiny: stier.Game, solution: stier.Solution) -> None:
+    assert stier.nash_conv(tiny, solution) == pytest.approx(solution.nash_conv)
+    assert stier.exploitability(tiny, "random") == stier.nash_conv(tiny, "random") / 2
+    # As many iterations as there are seconds to wait: the figures do not depend on who asks.
+    agent = stier.load_agent("ismcts", tiny, iterations=50)
+    assert stier.nash_conv(tiny, agent, seed=2, threads=1) == stier.nash_conv(
+        tiny, "ismcts:iterations=50", seed=2, threads=2
+    )
+    # A callable is asked once for each information set.
+    asked: list[stier.State] = []
+
+    def lowest(state: stier.State) -> int:
+        asked.append(state)
+        return state.legal_actions()[0]
+
+    response = stier.best_response(tiny, lowest)
+    assert len(asked) == 544
+    assert len({state.information_state_string() for state in asked}) == 544
+    assert response.against == "lowest"
+    assert response.nash_conv == stier.nash_conv(tiny, stier.PythonAgent(lowest))
+
+
+def test_frequencies(tiny: stier.Game, solution: stier.Solution) -> None:
+    attack = tiny.string_to_action("attack")
+    assert 0.5 < solution.frequency(attack) < 0.7
+    with pytest.raises(stier.IllegalActionError, match="no action 99"):
+        solution.frequency(99)
+
+
+def test_solutions_are_files(tiny: stier.Game, solution: stier.Solution, tmp_path: Path) -> None:
+    path = tmp_path / "tiny.policy"
+    solution.save(path)
+    again = stier.load_solution(path)
+    assert (again.game, again.algorithm, again.iterations) == (tiny, "cfr+", 500)
+    assert again.values == solution.values
+    assert again.nash_conv == solution.nash_conv
+    for state in walk(tiny, 5):
+        assert again.policy(state) == solution.policy(state)
+    assert list(tmp_path.iterdir()) == [path]
+    path.write_bytes(path.read_bytes()[:-3])
+    with pytest.raises(stier.RecordError, match="damaged"):
+        stier.load_solution(path)
+    path.write_text("hello")
+    with pytest.raises(stier.RecordError, match="no policy of stier: it begins with 'hello'"):
+        stier.load_solution(str(path))
+    with pytest.raises(OSError, match="nowhere"):
+        stier.load_solution(tmp_path / "nowhere")
+    with pytest.raises(OSError, match="nowhere"):
+        solution.save(tmp_path / "nowhere" / "x")
+
+
+def test_runs_go_on_from_checkpoints(tiny: stier.Game, tmp_path: Path) -> None:
+    path = tmp_path / "tiny.checkpoint"
+    undisturbed = stier.solve(tiny, iterations=60)
+    assert stier.solve(tiny, iterations=20, checkpoint=path).iterations == 20
+    resumed = stier.solve(tiny, iterations=60, checkpoint=path)
+    assert (resumed.iterations, resumed.values) == (60, undisturbed.values)
+    with pytest.raises(ValueError, match=r"tiny\.checkpoint: the checkpoint is of"):
+        stier.solve(tiny, "cfr", checkpoint=path)
+    with pytest.raises(ValueError, match="external_sampling keeps no checkpoints"):
+        stier.solve(tiny, "external_sampling", checkpoint=tmp_path / "x")
+    with pytest.raises(OSError, match="cannot write"):
+        stier.solve(tiny, iterations=1, checkpoint=tmp_path / "nowhere" / "x")
+
+
+def test_a_target_ends_the_run(tiny: stier.Game) -> None:
+    found = stier.solve(tiny, target=0.02, iterations=100_000)
+    assert found.nash_conv <= 0.02
+    assert found.iterations < 1000
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "iterations", "most"),
+    [
+        ("cfr", 500, 0.1),
+        ("linear_cfr", 500, 0.01),
+        ("discounted_cfr", 500, 0.01),
+        ("external_sampling", 100, 0.5),
+        ("outcome_sampling", 500, 1.5),
+        ("sequence_form", 1, 1e-5),
+    ],
+)
+def test_algorithms(tiny: stier.Game, solution: stier.Solution, algorithm: str, iterations: int, most: float) -> None:
+    found = stier.solve(tiny, algorithm, iterations=iterations, seed=1, threads=1)
+    assert found.algorithm == algorithm
+    assert found.iterations == iterations
+    assert found.nash_conv < most
+    assert found.value == pytest.approx(solution.value, abs=found.nash_conv + solution.nash_conv)
+    assert stier.solve(tiny, algorithm, iterations=iterations, seed=1, threads=2).values == found.values
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ({"iterations": 0}, "iterations must be 1..="),
+        ({"target": -1.0}, "target must be a NashConv of 0 or more"),
+        ({"threads": -1}, "threads must be 0..="),
+        ({"seed": -1}, "seed must be 0..="),
+        ({"algorithm": "alphazero"}, "algorithm must be cfr | cfr+ |"),
+        ({"max_histories": 100}, "more than 100 histories"),
+        ({"max_histories": 0}, "max_histories must be 1..="),
+    ],
+)
+def test_bad_arguments(tiny: stier.Game, settings: dict[str, Any], named: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        stier.solve(tiny, **settings)
+    assert named in str(caught.value)
+
+
+def test_who_cannot_be_asked(tiny: stier.Game, solution: stier.Solution, schwinget: stier.Game) -> None:
+    with pytest.raises(stier.AgentError, match="oracle sees everything"):
+        stier.nash_conv(tiny, "oracle")
+    with pytest.raises(ValueError, match="more than 1000 histories"):
+        stier.nash_conv(schwinget, "random", max_histories=1000)
+    with pytest.raises(stier.AgentError, match="is for schwinget:suits=2"):
+        stier.nash_conv(schwinget, solution)
+    with pytest.raises(stier.AgentError, match="is for schwinget:suits=2"):
+        stier.pit(schwinget, [solution, "random"])
+    with pytest.raises(stier.AgentError, match="unknown agent"):
+        stier.exploitability(tiny, "nobody")
+    with pytest.raises(TypeError, match="a Solution"):
+        stier.nash_conv(tiny, 7)  # type: ignore[arg-type]
+    with pytest.raises(stier.IllegalActionError, match="chose an"):
+        stier.nash_conv(tiny, lambda state: 99)
+    with pytest.raises(ZeroDivisionError):
+        stier.nash_conv(tiny, lambda state: 1 // 0)
+    with pytest.raises(stier.AgentError, match="made for schwinget"):
+        solution.policy(schwinget.new_initial_state(seed=1))
+    with pytest.raises(stier.AgentError, match="no player is to act"):
+        solution.step(tiny.new_initial_state())
+
+
+def test_games_for_three_are_solved_without_a_promise() -> None:
+    game = stier.load_game("schweins_galopp", players=3, colours=2, cards_per_colour=3, hand_size=1, track=6, rounds=1)
+    found = stier.solve(game, iterations=100)
+    assert len(found.values) == 3
+    assert sum(found.values) == pytest.approx(game.utility_sum())
+    assert found.exploitability == pytest.approx(found.nash_conv / 3)
+    with pytest.raises(ValueError, match="sequence form solves games of two players"):
+        stier.solve(game, "sequence_form")
+
+
+def test_progress_goes_to_stderr(tiny: stier.Game, capsys: pytest.CaptureFixture[str]) -> None:
+    stier.solve(tiny, iterations=100, target=1e-9, progress=True)
+    stier.nash_conv(tiny, "ismcts:iterations=20", progress=True)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "100/100" in err
+    assert "NashConv" in err
+    assert "544/544" in err

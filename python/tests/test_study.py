@@ -1,0 +1,314 @@
+"""The study of attack timing: what is kept, what is computed, what is said."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import stier
+from stier.cli import main
+
+pd = pytest.importorskip("pandas")
+pytest.importorskip("pyarrow")
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+
+from stier import study  # noqa: E402
+from stier.study import _parts, _timing  # noqa: E402
+from stier.study._attack.columns import better_arm_losses, count, value  # noqa: E402
+from stier.study._means import means  # noqa: E402
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def positions(folder: Path) -> pd.DataFrame:
+    return pd.concat([pd.read_parquet(path) for path in sorted(folder.glob("part-*.parquet"))], ignore_index=True)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, study.AttackTiming]:
+    """All chapters, of a few games."""
+    folder = tmp_path_factory.mktemp("study")
+    return folder, study.attack_timing(folder, quick=True, scale=0.05, threads=1)
+
+
+@pytest.mark.timeout(600)
+def test_all_chapters_have_tables_an_answer_and_figures(small, tmp_path: Path) -> None:
+    _, found = small
+    assert set(found.tables) == {
+        *("by_tricks", "by_circumstance", "by_hand", "by_count", "by_rule", "parts", "rule_played_on"),
+        *("mistakes", "lights", "lights_by_tricks", "matches", "match", "match_by_count", "match_searched"),
+        *("equilibria", "equilibria_by_hand"),
+    }
+    for name, table in found.tables.items():
+        assert set(table["scoring"]) == {"points", "schwinger"}, name
+    assert set(found.tables["by_tricks"]["chapter"]) == {"broad", "strong", "played_on"}
+    broad = found.tables["by_tricks"].query("chapter == 'broad' and scoring == 'points'")
+    assert broad["tricks"].tolist() == [0, 1, 2, 3, 4, 5]
+    assert np.allclose(broad["now"] - broad["wait"], broad["now_minus_wait"], atol=1e-6)
+    # Whoever waits after the fifth trick never attacks.
+    assert broad["attacks_later"].iloc[-1] == 0
+    assert broad["wait"].iloc[-1] == broad["never"].iloc[-1]
+    for title in ["How much is an attack worth?", "What do searches say?", "And in a match?"]:
+        assert f"## {title}" in found.answer
+    assert found.answer.count("- `schwinger`: ") == 8
+    assert "The rule in play" in str(found)
+    drawn = found.draw(tmp_path)
+    assert sorted(path.name for path in drawn) == [
+        f"attack_{name}.png" for name in ("hands", "lights", "match", "rule", "value")
+    ]
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in drawn)
+
+
+def test_equilibria_attack_where_it_is_right(small) -> None:
+    _, found = small
+    table = found.tables["equilibria"].set_index(["scoring", "deck", "player"])
+    assert (table["exploitability"] < 1e-3).all()
+    losses = (table["loss_bad"] + table["loss_missed"]).unstack()
+    assert (losses["equilibrium"] < 5e-3).all()
+    # Whoever always attacks misses none, whoever never does makes no bad one; both lose what searches do not.
+    assert (losses[["always", "never"]].min(axis=1) > losses[["pimc", "best:iterations=1000"]].max(axis=1)).all()
+    assert (table.xs("always", level="player")["loss_missed"] == 0).all()
+    assert (table.xs("never", level="player")["loss_bad"] == 0).all()
+    hands = found.tables["equilibria_by_hand"]
+    # Everybody who is dealt a hand may attack before the first trick.
+    first = hands[hands["tricks"] == 0].groupby(["scoring", "deck"])["reach"].sum()
+    assert np.allclose(first, 1)
+    assert hands["attack_share"].between(0, 1).all()
+
+
+@pytest.mark.timeout(600)
+def test_what_is_saved_is_read_back(small, tmp_path: Path) -> None:
+    _, found = small
+    paths = found.save(tmp_path)
+    assert {path.name for path in paths} >= {"settings.json", "answer.md", "matches.csv", "by_circumstance.parquet"}
+    assert sorted(tmp_path.iterdir()) == sorted(paths)
+    again = study.load_attack_timing(tmp_path)
+    assert again.settings == found.settings
+    assert again.tables.keys() == found.tables.keys()
+    for name, table in found.tables.items():
+        assert again.tables[name].columns.tolist() == table.columns.tolist()
+        assert len(again.tables[name]) == len(table)
+    assert np.allclose(again.tables["matches"]["mean"], found.tables["matches"]["mean"], rtol=1e-5)
+    assert again.answer == found.answer
+    with pytest.raises(FileNotFoundError):
+        study.load_attack_timing(tmp_path / "nowhere")
+
+
+@pytest.mark.timeout(600)
+def test_positions_carry_what_the_tables_need(small) -> None:
+    folder, found = small
+    broad = positions(folder / "broad" / "points")
+    assert broad["tricks"].between(0, 5).all()
+    assert (broad["rule"] == ((broad["has_trump"] == 0) | (count(broad) >= 4))).all()
+    part = positions(folder / "mistakes" / "points" / "fitted")
+    for arm in ("now", "wait"):
+        assert np.allclose(value(part, arm), (part[f"{arm}_even"] + part[f"{arm}_odd"]) / 2, atol=1e-4)
+    settings = found.settings["mistakes/points/fitted"]
+    assert (settings["hidden"], settings["repeats"], settings["version"]) == ("beliefs", 64, stier.__version__)
+    assert settings["seed"] == found.settings["mistakes/schwinger/search"]["seed"]
+
+
+@pytest.mark.timeout(600)
+def test_a_match_is_that_of_pit(small) -> None:
+    _, found = small
+    row = found.tables["matches"].query("scoring == 'schwinger' and cards == 'fitted' and against == 'never'").iloc[0]
+    run = found.settings["rule/schwinger/fitted/never"]
+    assert run["parts"] == 1
+    game = stier.load_game("schwinget", scoring="schwinger")
+    seed = stier.derive_seed(run["seed"], "part", 0)
+    result = stier.pit(game, run["agents"], deals=run["chunk"], seed=seed)
+    assert row["deals"] == run["chunk"]
+    assert row["mean"] == pytest.approx(result.mean[0], abs=1e-6)
+    assert row["mean_ci95"] == pytest.approx(result.ci95[0], rel=0.02)
+
+
+def test_the_words_follow_the_figures() -> None:
+    columns = {"scoring": "points", "cards": "search", "against": "never", "deals": 100, "mean_ci95": 0.1}
+    for mean, said in [(0.5, "beats"), (-0.5, "loses to"), (0.05, "is not told apart from")]:
+        matches = pd.DataFrame([{**columns, "mean": mean}])
+        answer = study.AttackTiming({"matches": matches}, {}).answer
+        assert f"it {said} never attacking ({mean:+.3f} ± 0.100, 100 deals)" in answer
+        assert "And in a match?" not in answer
+    last = {"scoring": "points", "bouts_left": 0, "now_minus_wait_ci95": 0.02}
+    for behind, ahead, said in [(0.1, -0.1, "Who is behind gains more"), (-0.1, 0.1, "Who is ahead gains more")]:
+        rows = [
+            {**last, "standing": "behind", "now_minus_wait": behind},
+            {**last, "standing": "ahead", "now_minus_wait": ahead},
+        ]
+        assert said in study.AttackTiming({"match": pd.DataFrame(rows)}, {}).answer
+
+
+def test_an_interrupted_study_goes_on_and_ends_with_the_same_files(tmp_path: Path, monkeypatch) -> None:
+    options = {"quick": True, "scale": 0.03, "chapters": ["broad", "mistakes"], "threads": 1}
+    study.attack_timing(tmp_path / "whole", **options)
+    play, calls = _parts.Store.play, []
+
+    def interrupted(self: _parts.Store, run: _parts.Run, part: int, threads: int) -> None:
+        calls.append(run.name)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        play(self, run, part, threads)
+
+    monkeypatch.setattr(_parts.Store, "play", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        study.attack_timing(tmp_path / "parts", **options)
+    there = files(tmp_path / "parts")
+    assert len(there) == 3 + len(["settings.json"])
+    monkeypatch.setattr(_parts.Store, "play", play)
+    # As a process that was killed while it wrote leaves it.
+    (tmp_path / "parts" / "broad" / "points" / "part-00000.parquet.1.new").write_bytes(b"half")
+    study.attack_timing(tmp_path / "parts", **options)
+    assert files(tmp_path / "parts") == files(tmp_path / "whole")
+    assert there.items() <= files(tmp_path / "parts").items()
+
+
+def test_threads_change_nothing(tmp_path: Path) -> None:
+    for threads in (1, 2):
+        study.attack_timing(tmp_path / str(threads), quick=True, scale=0.02, chapters=["broad"], threads=threads)
+    assert files(tmp_path / "1") == files(tmp_path / "2")
+
+
+def test_parts_of_other_settings_are_refused(tmp_path: Path) -> None:
+    options = {"quick": True, "scale": 0.01, "chapters": ["broad"]}
+    study.attack_timing(tmp_path, **options)
+    before = files(tmp_path)
+    with pytest.raises(
+        ValueError, match=r"broad/points has parts made with other settings \(seed: \d+ there, \d+ now\)"
+    ):
+        study.attack_timing(tmp_path, **options, seed=1)
+    with pytest.raises(ValueError, match="chunk: 100 there, 200 now"):
+        study.attack_timing(tmp_path, **{**options, "scale": 0.02})
+    assert files(tmp_path) == before
+    (tmp_path / "settings.json").unlink()
+    with pytest.raises(ValueError, match="parts of unknown settings"):
+        study.attack_timing(tmp_path, **options)
+
+
+def test_a_larger_study_goes_on_from_a_smaller_one(tmp_path: Path, monkeypatch) -> None:
+    options = {"quick": True, "chapters": ["broad"]}
+    study.attack_timing(tmp_path, **options)
+    before = files(tmp_path)
+    played: list[tuple[str, int]] = []
+    play = _parts.Store.play
+
+    def noted(self: _parts.Store, run: _parts.Run, part: int, threads: int) -> None:
+        played.append((run.name, part))
+        play(self, run, part, threads)
+
+    monkeypatch.setattr(_parts.Store, "play", noted)
+    found = study.attack_timing(tmp_path, **options, scale=2)
+    assert played == [("broad/points", 1), ("broad/schwinger", 1)]
+    assert before.items() <= files(tmp_path).items()
+    assert found.tables["by_tricks"]["n"].iloc[0] == 20_000
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"chapters": ["narrow"]}, "unknown chapter 'narrow'; the chapters are broad, mistakes"),
+        ({"scale": 0}, "scale must be above 0, not 0"),
+        ({"scale": float("nan")}, "scale must be above 0, not nan"),
+        ({"threads": -1, "chapters": ["broad"]}, "threads must be 0..="),
+    ],
+)
+def test_bad_arguments(tmp_path: Path, options, named: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        study.attack_timing(tmp_path, quick=True, **options)
+    assert named in str(caught.value)
+
+
+def test_means_of_single_rows_are_the_ordinary_ones() -> None:
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=500)
+    frame = pd.DataFrame({"game": np.arange(500), "group": np.arange(500) % 2})
+    found = means(frame, ["group"], {"x": x})
+    for group in (0, 1):
+        mine = x[group::2]
+        row = found[found["group"] == group].iloc[0]
+        assert (row["n"], row["units"]) == (250, 250)
+        assert row["x"] == pytest.approx(mine.mean())
+        assert row["x_ci95"] == pytest.approx(1.96 * mine.std(ddof=1) / 250**0.5)
+
+
+def test_rows_of_one_unit_are_not_independent() -> None:
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=200)
+    once = means(pd.DataFrame({"game": np.arange(200)}), [], {"x": x}).iloc[0]
+    often = means(pd.DataFrame({"game": np.repeat(np.arange(200), 5)}), [], {"x": np.repeat(x, 5)}).iloc[0]
+    assert often["n"] == 1000
+    assert (often["x"], often["x_ci95"]) == pytest.approx((once["x"], once["x_ci95"]))
+    # The intervals cover: units of random size whose rows share most of what they are.
+    hit = 0
+    for _ in range(400):
+        sizes = rng.integers(1, 6, size=60)
+        game = np.repeat(np.arange(60), sizes)
+        sample = rng.normal(size=60)[game] + 0.3 * rng.normal(size=len(game))
+        row = means(pd.DataFrame({"game": game}), [], {"x": sample}).iloc[0]
+        hit += abs(row["x"]) <= row["x_ci95"]
+    assert 0.90 <= hit / 400 <= 0.98
+
+
+def test_what_is_not_a_number_is_left_out() -> None:
+    frame = pd.DataFrame({"game": [0, 0, 1, 2]})
+    few = means(frame, [], {"x": [1.0, np.nan, 3.0, np.nan], "y": [np.nan] * 4}).iloc[0]
+    assert few["x"] == 2
+    assert np.isnan([few["x_ci95"], few["y"], few["y_ci95"]]).all()
+    enough = pd.DataFrame({"game": np.arange(20)})
+    row = means(enough, [], {"x": [1.0, 3.0] * 5 + [np.nan] * 10}).iloc[0]
+    assert row["x"] == 2
+    assert row["x_ci95"] == pytest.approx(1.96 * np.std([1, 3] * 5, ddof=1) / 10**0.5)
+
+
+def test_the_better_arm_is_chosen_by_one_half_and_valued_by_the_other() -> None:
+    columns = {"now_even": [1.0, 0.0], "now_odd": [3.0, 1.0], "wait_even": [0.0, 1.0], "wait_odd": [1.0, 0.0]}
+    frame = pd.DataFrame(columns)
+    # Clear in the first position: attacking is better by 1 and 2. In the second the halves contradict each other.
+    bad, missed = better_arm_losses(frame, [0.0, 0.0])
+    assert bad.tolist() == [0, 0]
+    assert missed.tolist() == [1.5, -0.5]
+    bad, missed = better_arm_losses(frame, [1.0, 1.0])
+    assert bad.tolist() == [0, -0.5]
+    assert missed.tolist() == [0, 0]
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["study", "attack-timing", "--quick", "--chapter", "broad", "--scale", "0.05", "--threads", "1"]
+    assert main([*command, "--out", str(tmp_path)]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("Attack now, wait, never attack, by finished tricks\n")
+    assert "# When is an attack right?" in out
+    assert err == ""
+    assert (tmp_path / "figures" / "attack_value.png").exists()
+    assert (tmp_path / "tables" / "answer.md").read_text("utf-8").startswith("# When is an attack right?")
+    assert (tmp_path / "broad" / "points" / "part-00000.parquet").exists()
+    assert main([*command, "--out", str(tmp_path), "--seed", "5"]) == 2
+    assert "other settings" in capsys.readouterr().err
+    assert main([*command[:3], "--chapter", "narrow"]) == 2
+    assert "the chapters are" in capsys.readouterr().err
+
+
+def test_the_command_says_what_to_install(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in [name for name in sys.modules if name.startswith("stier.study")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delattr(stier, "study")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert main(["study", "attack-timing"]) == 2
+    assert capsys.readouterr().err == "stier: stier.study needs pyarrow: pip install 'stier[study]'\n"
+
+
+def test_progress_goes_to_stderr(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    study.attack_timing(tmp_path, quick=True, scale=0.01, chapters=["broad"], progress=True)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "2/2" in err
+
+
+def test_folders_by_default() -> None:
+    assert _timing.default_folder(quick=False) == Path("out/study")
+    assert _timing.default_folder(quick=True) == Path("out/study/quick")
