@@ -3,6 +3,8 @@
 # make test-sb3  what needs Stable-Baselines3, and so PyTorch: on Linux 3 GB to download, 5 GB in .venv
 # make bench    measure and print one table, kept in benches/RESULTS.md
 # make strength  play the matches of benches/strength.toml (hours; stop it and it goes on), cross-tables in benches/STRENGTH.md
+# make study    when is an attack right? Half an hour of one core; stop it and it goes on. Tables and figures under notebooks/
+# make ladder   solve the scaled-down games of benches/ladder.toml, ask every agent (an hour; stop it and it goes on), benches/LADDER.md
 # make notebooks  run the notebooks and keep their output in them
 # make docs     build the documentation, out/docs/index.html
 #
@@ -14,7 +16,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SOURCES := Cargo.toml Cargo.lock $(shell find core agents python -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi')
 
-.PHONY: demo test test-rust test-python test-sb3 bench strength notebooks docs clean
+.PHONY: demo test test-rust test-python test-sb3 bench strength ladder study notebooks docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -52,6 +54,12 @@ bench: $(VENV)/tested-with
 
 strength:
 	cargo run --release --quiet --bin strength
+
+ladder:
+	cargo run --release --quiet --bin ladder
+
+study: $(VENV)/tested-with
+	$(BIN)/stier study attack-timing --tables notebooks/data/attack_timing --figures notebooks/images
 
 notebooks: $(VENV)/tested-with
 	$(BIN)/python -m pytest --nbmake --nbmake-timeout=600 --overwrite notebooks
