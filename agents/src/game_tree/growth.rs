@@ -21,6 +21,8 @@ use super::{BuildError, Children, GameTree, Level, NONE, Node, Outcomes, Packed,
 
 /// Nodes that are worked on at a time; between two such heaps the watcher is asked.
 const HEAP: usize = 1 << 12;
+/// Outcomes of chance that are worked on until the watcher is asked again.
+const BATCH: usize = 1 << 10;
 /// Nodes that a thread takes at a time.
 const CHUNK: usize = 1 << 10;
 
@@ -210,6 +212,11 @@ impl<'a, G: Game> Growth<'a, G> {
         }
     }
 
+    /// Asks the watcher once a batch, in a loop over outcomes of chance.
+    fn ask_at(&self, place: usize) -> Result<(), BuildError> {
+        if place.is_multiple_of(BATCH) { self.ask() } else { Ok(()) }
+    }
+
     /// A node behind all others, and a place in the frontier if play goes on.
     fn add_node(
         &mut self,
@@ -361,7 +368,7 @@ impl<'a, G: Game> Growth<'a, G> {
             let mut at = 0;
             for (owner, &place) in heap.iter().enumerate() {
                 let count = draws[at..].iter().take_while(|draw| draw.owner as usize == owner).count();
-                let outcomes = self.list(&draws[at..at + count], &chain);
+                let outcomes = self.list(&draws[at..at + count], &chain)?;
                 let first = self.tree.nodes.len() as u32;
                 let number = from.numbers[place as usize] as usize;
                 self.tree.nodes[number] = Packed::new(Node::Chance { first, outcomes });
@@ -409,6 +416,7 @@ impl<'a, G: Game> Growth<'a, G> {
             // For each outcome the place of the one that it comes from, or nothing where chance does not act any more.
             let mut parents: Vec<(u32, bool)> = Vec::with_capacity(4 * draws.len());
             for (place, draw) in (0..).zip(&draws) {
+                self.ask_at(place as usize)?;
                 if game.turn(&draw.state) != Turn::Chance {
                     longer.push(Draw { ..*draw });
                     parents.push((place, false));
@@ -424,23 +432,23 @@ impl<'a, G: Game> Growth<'a, G> {
                     parents.push((place, true));
                 }
             }
-            let tree = &self.tree;
-            let mut learned: Vec<Vec<u32>> = Vec::new();
-            known
+            let (tree, growth) = (&self.tree, &*self);
+            let learned: Result<Vec<Vec<u32>>, BuildError> = known
                 .par_iter_mut()
                 .zip(views.par_iter_mut())
                 .enumerate()
                 .map(|(seat, (known, views))| {
                     // The history of the chance node that was looked at last.
                     let mut start: Option<(u32, History<G>)> = None;
-                    let learn = |(draw, &(parent, acts)): (&Draw<G::State>, &(u32, bool))| {
+                    let learn = |(at, (draw, &(parent, acts))): (usize, (&Draw<G::State>, &(u32, bool)))| {
+                        growth.ask_at(at)?;
                         let before = knowledge[parent as usize * seats + seat];
                         if !acts {
-                            return before;
+                            return Ok(before);
                         }
                         let key = (before, game.sight(&draw.state, Seat(seat as u8)));
                         if let Some(&after) = known.after_chance.get(&key) {
-                            return after;
+                            return Ok(after);
                         }
                         let last = known.last[before as usize];
                         let after = if step == 0 {
@@ -456,19 +464,20 @@ impl<'a, G: Game> Growth<'a, G> {
                             *views.entry(view).or_insert_with(|| known.add(last))
                         };
                         known.after_chance.insert(key, after);
-                        after
+                        Ok(after)
                     };
-                    longer.iter().zip(&parents).map(learn).collect()
+                    longer.iter().zip(&parents).enumerate().map(learn).collect()
                 })
-                .collect_into_vec(&mut learned);
-            (draws, knowledge) = merged(longer, &learned);
+                .collect();
+            (draws, knowledge) = self.merged(longer, &learned?)?;
         }
         Ok((draws, knowledge, chain))
     }
 
     /// The number of a list of outcomes.
-    fn list(&mut self, draws: &[Draw<G::State>], chain: &Chain) -> u32 {
-        let runs: Vec<Vec<Action>> = draws.iter().map(|draw| events(chain, draw.event)).collect();
+    fn list(&mut self, draws: &[Draw<G::State>], chain: &Chain) -> Result<u32, BuildError> {
+        let run = |(at, draw): (usize, &Draw<G::State>)| self.ask_at(at).map(|()| events(chain, draw.event));
+        let runs: Vec<Vec<Action>> = draws.iter().enumerate().map(run).collect::<Result<_, _>>()?;
         let mut key = Vec::with_capacity(3 * draws.len());
         for (draw, run) in draws.iter().zip(&runs) {
             key.push(draw.probability.to_bits());
@@ -476,7 +485,7 @@ impl<'a, G: Game> Growth<'a, G> {
             key.extend(run.chunks(8).map(|eight| eight.iter().fold(0, |word, event| word << 8 | u64::from(event.0))));
         }
         let outcomes = &mut self.tree.outcomes;
-        match self.outcome_numbers.entry(key) {
+        Ok(match self.outcome_numbers.entry(key) {
             Entry::Occupied(known) => *known.get(),
             Entry::Vacant(entry) => {
                 for (draw, run) in draws.iter().zip(&runs) {
@@ -487,7 +496,39 @@ impl<'a, G: Game> Growth<'a, G> {
                 outcomes.lists.push(outcomes.probabilities.len() as u32);
                 *entry.insert(outcomes.lists.len() as u32 - 2)
             }
+        })
+    }
+
+    /// Outcomes of the same node with the same state and the same knowledge are one; returns what every seat knows, too.
+    #[expect(clippy::type_complexity, reason = "two lists about the same outcomes")]
+    fn merged(
+        &self,
+        draws: Vec<Draw<G::State>>,
+        learned: &[Vec<u32>],
+    ) -> Result<(Vec<Draw<G::State>>, Vec<u32>), BuildError> {
+        let knows = |place: usize| learned.iter().map(move |learned| learned[place]);
+        let mut out: Vec<Draw<G::State>> = Vec::with_capacity(draws.len());
+        let mut knowledge: Vec<u32> = Vec::with_capacity(draws.len() * learned.len());
+        let mut found: FxHashMap<(G::State, [u32; MAX_SEATS]), u32> = FxHashMap::default();
+        let mut owner = NONE;
+        for (place, draw) in draws.into_iter().enumerate() {
+            self.ask_at(place)?;
+            if owner != draw.owner {
+                found.clear();
+                owner = draw.owner;
+            }
+            let mut known = [NONE; MAX_SEATS];
+            known.iter_mut().zip(knows(place)).for_each(|(known, knows)| *known = knows);
+            match found.entry((draw.state, known)) {
+                Entry::Occupied(same) => out[*same.get() as usize].probability += draw.probability,
+                Entry::Vacant(entry) => {
+                    entry.insert(out.len() as u32);
+                    knowledge.extend(knows(place));
+                    out.push(draw);
+                }
+            }
         }
+        Ok((out, knowledge))
     }
 
     fn finish(self) -> GameTree<G> {
@@ -532,30 +573,4 @@ fn events(chain: &Chain, last: u32) -> Vec<Action> {
     let mut events: Vec<Action> = std::iter::successors(Some(last), before).map(|at| chain[at as usize].1).collect();
     events.reverse();
     events
-}
-
-/// Outcomes of the same node with the same state and the same knowledge are one; returns what every seat knows, too.
-fn merged<S: Copy + Eq + Hash>(draws: Vec<Draw<S>>, learned: &[Vec<u32>]) -> (Vec<Draw<S>>, Vec<u32>) {
-    let knows = |place: usize| learned.iter().map(move |learned| learned[place]);
-    let mut out: Vec<Draw<S>> = Vec::with_capacity(draws.len());
-    let mut knowledge: Vec<u32> = Vec::with_capacity(draws.len() * learned.len());
-    let mut found: FxHashMap<(S, [u32; MAX_SEATS]), u32> = FxHashMap::default();
-    let mut owner = NONE;
-    for (place, draw) in draws.into_iter().enumerate() {
-        if owner != draw.owner {
-            found.clear();
-            owner = draw.owner;
-        }
-        let mut known = [NONE; MAX_SEATS];
-        known.iter_mut().zip(knows(place)).for_each(|(known, knows)| *known = knows);
-        match found.entry((draw.state, known)) {
-            Entry::Occupied(same) => out[*same.get() as usize].probability += draw.probability,
-            Entry::Vacant(entry) => {
-                entry.insert(out.len() as u32);
-                knowledge.extend(knows(place));
-                out.push(draw);
-            }
-        }
-    }
-    (out, knowledge)
 }
