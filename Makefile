@@ -31,7 +31,7 @@ test-rust:
 	cargo check -p stier-agents --quiet
 	cargo test --workspace --quiet
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
-	cargo bench --workspace --no-run --quiet --profile dev
+	cargo bench --workspace --no-run --quiet --profile test
 
 test-python: $(VENV)/tested-with
 	$(BIN)/ruff check .

@@ -17,6 +17,7 @@ use crate::exploitability::BestResponse;
 use crate::game::Game;
 use crate::run::receive_soon;
 use crate::solution::Solution;
+use crate::tree::TabularPolicy;
 use crate::values::Seed;
 
 /// No game has this action. Who asked takes it for "anything legal"; what it asked for is void by then.
@@ -56,7 +57,9 @@ impl<'py> Player<'py> {
             return Ok(Self::Native(agent.get().spec_for(game)?.clone()));
         }
         let table = agent.cast::<Solution>().map(|agent| agent.get().table());
-        if let Ok(table) = table.or_else(|_| agent.cast::<BestResponse>().map(|agent| agent.get().table())) {
+        let table = table.or_else(|_| agent.cast::<BestResponse>().map(|agent| agent.get().table()));
+        let table = table.or_else(|_| agent.cast::<TabularPolicy>().map(|agent| agent.get().table()));
+        if let Ok(table) = table {
             let (label, policy) = table.policy_for(game)?;
             return Ok(Self::Table(label.to_string(), policy.clone()));
         }

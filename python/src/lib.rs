@@ -29,6 +29,7 @@ mod solution;
 mod state;
 mod table;
 mod timing;
+mod tree;
 mod values;
 mod vector;
 mod worlds;
@@ -51,6 +52,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<properties::Properties>()?;
     module.add_class::<result::Played>()?;
     module.add_class::<solution::Solution>()?;
+    module.add_class::<tree::GameTree>()?;
+    module.add_class::<tree::TabularPolicy>()?;
     module.add_class::<exploitability::BestResponse>()?;
     module.add_class::<vector::VectorEnv>()?;
     module.add_class::<batch::Batch>()?;

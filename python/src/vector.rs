@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
-use numpy::{IntoPyArray as _, PyArray1, PyArrayMethods as _, PyReadonlyArray1};
+use numpy::{IntoPyArray as _, PyArray1, PyArray3, PyArrayMethods as _, PyReadonlyArray1};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyString, PyTuple};
@@ -474,6 +474,15 @@ impl VectorEnv {
         let mut actions = vec![0; self.settings.lanes];
         self.lock()?.lanes.sample_actions(&mut actions).map_err(refused)?;
         Ok(actions.into_pyarray(py))
+    }
+
+    /// What all players together see in each lane, hidden hands included, as a new uint8 array (n, players, D): the observation of the
+    /// current player first, then of those after it in turn. For critics while training; nothing else gives away what is hidden.
+    fn perfect_information_observation<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<u8>>> {
+        let shape = [self.settings.lanes, self.shape.seats, self.game.observation_size()];
+        let mut bytes = vec![0; shape.iter().product()];
+        self.lock()?.lanes.perfect_information(&mut bytes).map_err(refused)?;
+        bytes.into_pyarray(py).reshape(shape)
     }
 
     /// A copy of one lane, 0 to n - 1, as a state, history included. It deals itself and goes on as the lane would.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import SupportsIndex, TypeAlias
 
-from stier._native import Agent, BestResponse, PythonAgent, Solution, State
+from stier._native import Agent, BestResponse, PythonAgent, Solution, State, TabularPolicy
 
-AnyAgent: TypeAlias = Agent | PythonAgent | Solution | BestResponse | str | Callable[[State], SupportsIndex]
+AnyAgent: TypeAlias = (
+    Agent | PythonAgent | Solution | BestResponse | TabularPolicy | str | Callable[[State], SupportsIndex]
+)

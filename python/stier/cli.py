@@ -13,6 +13,7 @@ from textwrap import wrap
 
 import stier
 from stier import _exploit, _play, _replay
+from stier._files import write
 from stier._listing import OptionInfo
 from stier._native import Agent, Game, PitResult, Properties, Solution
 from stier.errors import StierError
@@ -155,6 +156,26 @@ def parser() -> argparse.ArgumentParser:
     replay.add_argument("--html", type=Path, metavar="FILE", help="write a web page to FILE instead of printing")
     replay.set_defaults(run=_replay_command)
 
+    train = commands.add_parser("train", help="train a network by self-play")
+    _add_game(train)
+    train.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help="network, log and checkpoint; goes on from it"
+    )
+    train.add_argument("--algorithm", default="ppo", help="ppo, ppo_torch or dmc (default: ppo)")
+    train.add_argument("--steps", type=int, help="decisions to play (default: the algorithm's)")
+    train.add_argument("--seed", type=int, default=0, help="seed of games, weights and choices (default: 0)")
+    train.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="another setting, such as hidden=256,256"
+    )
+    train.add_argument(
+        "--against", action="append", metavar="AGENT", help="whom evaluations meet; may be repeated (default: greedy)"
+    )
+    train.add_argument("--deals", type=int, default=500, help="paired deals of each evaluation (default: 500)")
+    train.add_argument("--evaluations", type=int, default=20, help="evaluations on the way (default: 20)")
+    train.add_argument("--exact", action="store_true", help="compute NashConv, too: for scaled-down games")
+    train.add_argument("--no-progress", action="store_true", help="no progress bar")
+    train.set_defaults(run=_train)
+
     study = commands.add_parser("study", help="answer a question about the games by play")
     studies = study.add_subparsers(metavar="question", required=True)
     timing = studies.add_parser("attack-timing", help="when is an attack in Schwinget right?")
@@ -260,17 +281,16 @@ def _pit(arguments: argparse.Namespace) -> int:
 def _write_csv(result: PitResult, path: Path) -> None:
     """Write every game; a file that was there stays whole until the new one is."""
     labels = result.agents
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
-    try:
+
+    def fill(temporary: Path) -> None:
         with temporary.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             writer.writerow(["game", "deal", "seat", "entrant", "agent", "return"])
             for number, played in enumerate(result.games):
                 for seat, (entrant, value) in enumerate(zip(played.agents, played.returns, strict=True)):
                     writer.writerow([number, played.deal, seat, entrant, labels[entrant], value])
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+
+    write(path, fill)
 
 
 def _exploit_command(arguments: argparse.Namespace) -> int:
@@ -415,6 +435,14 @@ def _replay_command(arguments: argparse.Namespace) -> int:
     else:
         arguments.html.write_text(found.to_page(), encoding="utf-8")
     return 0
+
+
+def _train(arguments: argparse.Namespace) -> int:
+    try:
+        from stier.train._command import train
+    except ImportError as error:
+        raise ValueError(error) from None
+    return train(_load_game(arguments), arguments, progress=not arguments.no_progress and sys.stderr.isatty())
 
 
 def _attack_timing(arguments: argparse.Namespace) -> int:

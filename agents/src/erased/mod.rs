@@ -32,7 +32,7 @@ use crate::study::timing::{self, TimingError};
 use crate::vector::{self, DynVector, Vector, VectorError};
 use crate::worlds::Worlds;
 
-pub use tree::{AskError, AskSettings, DynPolicy, DynTree, TreeError};
+pub use tree::{AskError, AskSettings, DynPolicy, DynTree, NotAPolicy, TreeError};
 
 /// A game that can do everything.
 pub trait FullGame: Encode + Notation + Circumstances {}

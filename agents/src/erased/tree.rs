@@ -2,10 +2,11 @@
 
 use std::any::Any;
 use std::fmt::{self, Debug};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use stier_core::encode::{self, Cell};
 use stier_core::{Action, ActionSet as _, Game, Seat, Turn};
 use thiserror::Error;
 
@@ -20,6 +21,7 @@ use crate::study::equilibrium::{self, CommitmentSet};
 use crate::study::timing::TimingError;
 use crate::tabular::{IndexedTree, Interrupted, TabularAgent, TabularPolicy, frequency, policy_of};
 use crate::threads::{self, ThreadsError};
+use crate::vector::Cells;
 
 /// Why there is no tree.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -49,6 +51,31 @@ pub enum AskError {
     Threads(#[from] ThreadsError),
 }
 
+/// Numbers that are no policy of a tree.
+#[derive(Clone, PartialEq, Debug, Error)]
+pub enum NotAPolicy {
+    /// Too few or too many.
+    #[error("a policy is {sets} information sets times {actions} actions, not {found} numbers")]
+    Size {
+        /// The information sets of the tree.
+        sets: usize,
+        /// The actions of the game.
+        actions: usize,
+        /// How many there were.
+        found: usize,
+    },
+    /// Not probabilities of the legal actions.
+    #[error(
+        "information set {set}: the probabilities of the legal actions must be 0 or more and add up to 1, those of others be 0; they are {row:?}"
+    )]
+    Row {
+        /// Which information set.
+        set: usize,
+        /// What was given for it.
+        row: Vec<f64>,
+    },
+}
+
 /// How to ask somebody at every information set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AskSettings {
@@ -66,6 +93,16 @@ pub trait DynTree: Send + Sync + Debug {
     fn histories(&self) -> usize;
     /// The number of information sets.
     fn information_sets(&self) -> usize;
+    /// By information set, who acts.
+    fn movers(&self) -> Vec<Seat>;
+    /// For some information sets which actions are legal: `mask[set * actions + action]`.
+    fn legal(&self, sets: Range<usize>, mask: &mut [bool]);
+    /// For some information sets the observation tensor of the player who acts, one after the other. Replays a history of each:
+    /// microseconds.
+    fn observations(&self, sets: Range<usize>, out: Cells<'_>);
+    /// The policy of these probabilities, `probabilities[set * actions + action]`. Those of a set may be as far from adding up to 1 as
+    /// single precision is, and are divided by their sum.
+    fn policy(&self, probabilities: &[f64]) -> Result<Arc<dyn DynPolicy>, NotAPolicy>;
     /// What somebody does at every information set: the rows of a table; of an agent, which is asked everywhere with a seed of its own,
     /// the probabilities with which it chooses; of a function, its choice. `watch` is called after every set that was asked. Once
     /// `interrupt` is set, decisions in progress end early. A function is asked from one thread.
@@ -122,6 +159,14 @@ impl<G: FullGame> Book<G> {
         self.0.tree()
     }
 
+    fn observe<T: Cell>(&self, sets: Range<usize>, out: &mut [T]) {
+        let size = encode::size(&self.tree().game().observation_layout());
+        for (set, out) in sets.zip(out.chunks_exact_mut(size)) {
+            let set = self.tree().set(set as u32);
+            self.tree().game().observation(set.history().state(), set.seat(), out);
+        }
+    }
+
     fn table(&self, policy: Policy) -> Arc<dyn DynPolicy> {
         Arc::new(Table(Arc::new(TabularPolicy::new(self.0.clone(), policy))))
     }
@@ -143,6 +188,46 @@ impl<G: FullGame> DynTree for Book<G> {
     }
     fn information_sets(&self) -> usize {
         self.tree().num_sets()
+    }
+
+    fn movers(&self) -> Vec<Seat> {
+        self.tree().sets().map(|set| set.seat()).collect()
+    }
+
+    fn legal(&self, sets: Range<usize>, mask: &mut [bool]) {
+        for (set, mask) in sets.zip(mask.chunks_exact_mut(self.tree().game().num_actions())) {
+            mask.fill(false);
+            self.tree().set(set as u32).legal().iter().for_each(|action| mask[action.index()] = true);
+        }
+    }
+
+    fn observations(&self, sets: Range<usize>, out: Cells<'_>) {
+        match out {
+            Cells::Floats(out) => self.observe(sets, out),
+            Cells::Bytes(out) => self.observe(sets, out),
+        }
+    }
+
+    fn policy(&self, probabilities: &[f64]) -> Result<Arc<dyn DynPolicy>, NotAPolicy> {
+        let (sets, actions) = (self.information_sets(), self.tree().game().num_actions());
+        if probabilities.len() != sets * actions {
+            return Err(NotAPolicy::Size { sets, actions, found: probabilities.len() });
+        }
+        let mut wrong = None;
+        let policy = Policy::from_fn(self.tree(), |set| {
+            let all = &probabilities[set.number() as usize * actions..][..actions];
+            let row: Vec<f64> = set.legal().iter().map(|action| all[action.index()]).collect();
+            let (sum, others) = (row.iter().sum::<f64>(), all.iter().sum::<f64>());
+            if all.iter().any(|&share| !(share >= 0.0)) || (sum - 1.0).abs() > 1e-4 || (others - sum).abs() > 1e-9 {
+                wrong.get_or_insert(set.number() as usize);
+                return vec![1.0 / row.len() as f64; row.len()];
+            }
+            row.iter().map(|share| share / sum).collect()
+        });
+        match wrong {
+            None => Ok(self.table(policy)),
+            Some(set) => Err(NotAPolicy::Row { set, row: probabilities[set * actions..][..actions].to_vec() }),
+        }
     }
 
     fn policy_of(

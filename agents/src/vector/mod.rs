@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 
 use rayon::ThreadPool;
 use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
-use stier_core::{Action, ActionSet as _, IllegalAction, Rng, Turn, choice};
+use stier_core::{Action, ActionSet as _, IllegalAction, Rng, Seat, Turn, choice, encode};
 use thiserror::Error;
 
 use crate::erased::{DynState, FullGame, dealt_state};
@@ -165,6 +165,9 @@ pub trait DynVector: Send + Sync {
     fn sample_actions(&mut self, out: &mut [i64]) -> Result<(), VectorError>;
     /// The state of a lane, history included; it goes on as the lane would.
     fn state(&self, lane: usize) -> Result<Box<dyn DynState>, VectorError>;
+    /// What all seats together see in each lane: the observations of the current player, then of the seats after it, as bytes. For
+    /// critics while training; no agent is ever shown it.
+    fn perfect_information(&self, out: &mut [u8]) -> Result<(), VectorError>;
     /// Everything that the lanes' future depends on.
     fn save(&self) -> Vec<u8>;
     /// Goes on where [`save`](DynVector::save) was called, on lanes of the same game, number and opponents.
@@ -446,6 +449,21 @@ impl<G: FullGame> DynVector for Vector<G> {
         let found = self.lanes.get(lane).ok_or(VectorError::Lane { lane, lanes: self.lanes.len() })?;
         debug_assert_ne!(self.game.turn(found.history.state()), Turn::Chance);
         Ok(dealt_state(self.game.clone(), found.history.clone(), found.seed, found.dealer.clone()))
+    }
+
+    fn perfect_information(&self, out: &mut [u8]) -> Result<(), VectorError> {
+        let (size, seats) = (encode::size(&self.game.observation_layout()), self.shape.seats);
+        let expected = self.lanes.len() * seats * size;
+        if out.len() != expected {
+            return Err(VectorError::Size { what: "perfect-information observation", expected, found: out.len() });
+        }
+        for (lane, out) in self.lanes.iter().zip(out.chunks_exact_mut(seats * size)) {
+            for (place, out) in out.chunks_exact_mut(size).enumerate() {
+                let seat = Seat(((lane.viewer.index() + place) % seats) as u8);
+                self.game.observation(lane.history.state(), seat, out);
+            }
+        }
+        Ok(())
     }
 
     fn save(&self) -> Vec<u8> {

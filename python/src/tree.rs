@@ -1,0 +1,252 @@
+//! `stier.GameTree` and `stier.TabularPolicy`.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::Sender;
+
+use numpy::{AllowTypeChange, IntoPyArray as _, PyArray1, PyArray2, PyArrayLike2, PyArrayMethods as _};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use stier_agents::best_response::NashConv;
+use stier_agents::erased::{DynPolicy, DynTree};
+use stier_agents::vector::Cells;
+
+use crate::batch::Format;
+use crate::game::Game;
+use crate::run::watched;
+use crate::solution::{enumerate, most_histories, threads_of, tree_error};
+use crate::state::State;
+use crate::table::{Table, pairs};
+use crate::values::{Number, Seed};
+
+/// A whole game in memory: every information set with what its player sees, for policies that are computed for all of them at once.
+///
+/// Information sets are numbered by the number of choices made before them. Raises `ValueError` for a game with more histories than
+/// `max_histories`; a history takes about ten bytes, an information set about fifty.
+#[pyclass(frozen, module = "stier")]
+pub(crate) struct GameTree {
+    game: Game,
+    tree: Arc<dyn DynTree>,
+    threads: usize,
+}
+
+impl GameTree {
+    /// The information sets from `start` to `stop`, which may be left out.
+    fn range(&self, start: &Number, stop: Option<&Number>) -> PyResult<Range<usize>> {
+        let sets = self.tree.information_sets() as i64;
+        let start = start.between("start", 0, sets)?;
+        let stop = stop.map_or(Ok(sets as u64), |stop| stop.between("stop", start as i64, sets))?;
+        Ok(start as usize..stop as usize)
+    }
+}
+
+#[pymethods]
+impl GameTree {
+    #[new]
+    #[pyo3(signature = (game, *, max_histories=Number::Small(50_000_000), threads=Number::Small(0)),
+           text_signature = "(game, *, max_histories=50000000, threads=0)")]
+    fn new(py: Python<'_>, game: &Game, max_histories: Number, threads: Number) -> PyResult<Self> {
+        let (most, threads) = (most_histories(&max_histories)?, threads_of(&threads)?);
+        let interrupt = AtomicBool::new(false);
+        let work = |sender: Sender<()>| {
+            let tree = enumerate(game, most, threads, &interrupt);
+            drop(sender);
+            tree
+        };
+        let tree = watched(py, &interrupt, work, |_| Ok(()))?.map_err(|error| tree_error(game, error))?;
+        Ok(Self { game: game.clone(), tree, threads })
+    }
+
+    /// The game.
+    #[getter]
+    fn game(&self) -> Game {
+        self.game.clone()
+    }
+
+    /// How many information sets there are, those with one legal action included.
+    #[getter]
+    fn information_sets(&self) -> usize {
+        self.tree.information_sets()
+    }
+
+    /// How many histories there are; see `Solution.histories`.
+    #[getter]
+    fn histories(&self) -> usize {
+        self.tree.histories()
+    }
+
+    /// Who acts at each information set, as a new int32 array (sets,).
+    fn players<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
+        let movers: Vec<i32> = self.tree.movers().into_iter().map(|seat| seat.0.into()).collect();
+        movers.into_pyarray(py)
+    }
+
+    /// Which actions are legal at the information sets from `start` to `stop`, as a new bool array (sets, actions).
+    #[pyo3(signature = (start=Number::Small(0), stop=None), text_signature = "($self, start=0, stop=None)")]
+    fn legal_action_masks<'py>(
+        &self,
+        py: Python<'py>,
+        start: Number,
+        stop: Option<Number>,
+    ) -> PyResult<Bound<'py, PyArray2<bool>>> {
+        let sets = self.range(&start, stop.as_ref())?;
+        let shape = [sets.len(), self.game.face().num_actions()];
+        let mut mask = vec![false; shape.iter().product()];
+        py.detach(|| self.tree.legal(sets, &mut mask));
+        mask.into_pyarray(py).reshape(shape)
+    }
+
+    /// What the player to move sees at the information sets from `start` to `stop`, as a new array (sets, D) of kind `"float32"` or
+    /// `"uint8"`. Some microseconds for each; ask for some thousands at a time.
+    #[pyo3(signature = (start=Number::Small(0), stop=None, dtype="float32"),
+           text_signature = "($self, start=0, stop=None, dtype='float32')")]
+    fn observation_tensors<'py>(
+        &self,
+        py: Python<'py>,
+        start: Number,
+        stop: Option<Number>,
+        dtype: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let sets = self.range(&start, stop.as_ref())?;
+        let shape = [sets.len(), self.game.observation_size()];
+        let size = shape.iter().product();
+        if Format::of(Some(dtype))? == Format::Uint8 {
+            let mut bytes = vec![0_u8; size];
+            py.detach(|| self.tree.observations(sets, Cells::Bytes(&mut bytes)));
+            return Ok(bytes.into_pyarray(py).reshape(shape)?.into_any());
+        }
+        let mut floats = vec![0.0_f32; size];
+        py.detach(|| self.tree.observations(sets, Cells::Floats(&mut floats)));
+        Ok(floats.into_pyarray(py).reshape(shape)?.into_any())
+    }
+
+    /// The policy with these probabilities, an array (sets, actions), and its distance from equilibrium.
+    ///
+    /// Raises `ValueError` unless those of the legal actions of every information set add up to 1 (in single precision), and all
+    /// others are 0. Takes about as long as two iterations of a solver. `seed` is that of the draws of `step`.
+    #[pyo3(signature = (probabilities, *, name="policy".to_string(), seed=Seed(0)),
+           text_signature = "($self, probabilities, *, name='policy', seed=0)")]
+    fn policy(
+        &self,
+        py: Python<'_>,
+        probabilities: PyArrayLike2<'_, f64, AllowTypeChange>,
+        name: String,
+        seed: Seed,
+    ) -> PyResult<TabularPolicy> {
+        let rows = probabilities.as_array();
+        let expected = [self.tree.information_sets(), self.game.face().num_actions()];
+        if rows.shape() != expected {
+            return Err(PyValueError::new_err(format!(
+                "probabilities must have the shape {expected:?}, not {:?}",
+                rows.shape()
+            )));
+        }
+        let rows: Vec<f64> = rows.iter().copied().collect();
+        let (policy, found) = py.detach(|| {
+            let policy = self.tree.policy(&rows).map_err(|error| PyValueError::new_err(error.to_string()))?;
+            let found = policy.nash_conv(self.threads);
+            Ok::<_, PyErr>((policy, found.map_err(|error| PyRuntimeError::new_err(error.to_string()))?))
+        })?;
+        Ok(TabularPolicy { table: Table::new(self.game.clone(), name, policy, seed.0), found })
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<stier.GameTree of {}: {} histories, {} information sets>",
+            self.game.text(),
+            self.histories(),
+            self.information_sets()
+        )
+    }
+}
+
+/// A policy for every information set of a game, with its distance from equilibrium; made by `GameTree.policy`. It is an agent.
+#[pyclass(frozen, module = "stier")]
+pub(crate) struct TabularPolicy {
+    table: Table,
+    found: NashConv,
+}
+
+impl TabularPolicy {
+    pub(crate) fn table(&self) -> &Table {
+        &self.table
+    }
+}
+
+#[pymethods]
+impl TabularPolicy {
+    /// The game.
+    #[getter]
+    fn game(&self) -> Game {
+        self.table.game().clone()
+    }
+
+    /// What tables call it.
+    #[getter]
+    fn name(&self) -> &str {
+        self.table.label()
+    }
+
+    /// The expected returns of all players when all follow the policy.
+    #[getter]
+    fn values(&self) -> Vec<f64> {
+        self.found.values.as_slice().to_vec()
+    }
+
+    /// What all players together gain if each alone changes to a best response.
+    #[getter]
+    fn nash_conv(&self) -> f64 {
+        self.found.total()
+    }
+
+    /// The mean gain of a player: `nash_conv` by the number of players.
+    #[getter]
+    fn exploitability(&self) -> f64 {
+        self.found.exploitability()
+    }
+
+    /// How often the action is expected to be chosen in a game; see `Solution.frequency`.
+    fn frequency(&self, py: Python<'_>, action: Number) -> PyResult<f64> {
+        let face = self.table.game().face();
+        let action = action.id_below(face.num_actions(), "action", face)?;
+        let policy: &Arc<dyn DynPolicy> = self.table.inner();
+        Ok(py.detach(|| policy.frequency(action)))
+    }
+
+    /// The probabilities of the legal actions of the player to move: `[(action, probability), …]`, ascending by action.
+    ///
+    /// Raises `AgentError` where no player is to act, and for a state of another game.
+    fn policy(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<Vec<(u8, f64)>> {
+        Ok(pairs(&self.table.probabilities(py, &state)?))
+    }
+
+    /// Draws an action for the player to move.
+    fn step(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<u8> {
+        Ok(self.table.decide(py, &state)?.1)
+    }
+
+    /// As `step`, with the probabilities it was drawn with: `([(action, probability), …], action)`.
+    fn step_with_policy(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<(Vec<(u8, f64)>, u8)> {
+        self.table.decide(py, &state)
+    }
+
+    /// Draws from the streams of `seed`, or of the first seed again.
+    #[pyo3(signature = (seed=None))]
+    fn restart(&self, seed: Option<Seed>) {
+        self.table.restart(seed);
+    }
+
+    fn __str__(&self) -> &str {
+        self.table.label()
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<stier.TabularPolicy {} of {}: exploitability {:.6}>",
+            self.table.label(),
+            self.table.game().text(),
+            self.exploitability()
+        )
+    }
+}

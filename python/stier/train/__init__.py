@@ -1,0 +1,114 @@
+"""Learning to play by self-play. Needs the extra ``train`` (JAX), or ``torch``.
+
+>>> import stier, stier.train
+>>> game = stier.load_game("schwinget")
+>>> trained = stier.train.learn(game, steps=8_000_000, folder="out/schwinget", progress=True)  # doctest: +SKIP
+>>> stier.pit(game, ["network:path=out/schwinget/network.safetensors", "greedy"])  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+for _name in ("safetensors",):
+    if find_spec(_name) is None:
+        raise ImportError(f"stier.train needs {_name}: pip install 'stier[train]'")
+
+from stier._native import Game, GameTree  # noqa: E402
+from stier.train._evaluation import Duel, Evaluation, Exact, duel  # noqa: E402
+from stier.train._gae import Advantages, gae  # noqa: E402
+from stier.train._run import Learner, Trained, run  # noqa: E402
+
+__all__ = [
+    "ALGORITHMS",
+    "Advantages",
+    "Duel",
+    "Evaluation",
+    "Exact",
+    "Learner",
+    "Trained",
+    "duel",
+    "gae",
+    "learn",
+    "learner",
+    "run",
+]
+
+#: By name: the module and the class of a learner, what it needs, and the extra that installs it.
+ALGORITHMS = {
+    "ppo": ("stier.train.ppo", "PPO", "jax", "train"),
+    "ppo_torch": ("stier.train.ppo_torch", "PPO", "torch", "torch"),
+    "dmc": ("stier.train.dmc", "DMC", "jax", "train"),
+}
+
+
+def learner(game: Game, algorithm: str = "ppo", **settings: Any) -> Learner:
+    """Give an algorithm at its beginning, with its `Settings` as keywords.
+
+    Raises `ValueError` for an algorithm or a setting that does not exist, `ImportError` without what it needs.
+    """
+    if algorithm not in ALGORITHMS:
+        raise ValueError(f"algorithm must be {' | '.join(ALGORITHMS)}, not {algorithm!r}")
+    module_name, class_name, needs, extra = ALGORITHMS[algorithm]
+    if find_spec(needs) is None:
+        raise ImportError(f"{algorithm} needs {needs}: pip install 'stier[{extra}]'")
+    module = import_module(module_name)
+    known = [field.name for field in dataclasses.fields(module.Settings)]
+    for name in settings:
+        if name not in known:
+            raise ValueError(f"{algorithm} has no setting {name!r}; its settings are {', '.join(known)}")
+    made: Learner = getattr(module, class_name)(game, module.Settings(**settings))
+    return made
+
+
+def learn(
+    game: Game,
+    algorithm: str = "ppo",
+    *,
+    folder: str | os.PathLike[str] | None = None,
+    opponents: Sequence[str] = ("greedy",),
+    deals: int = 500,
+    evaluations: int = 20,
+    exact: bool | GameTree = False,
+    progress: bool = False,
+    **settings: Any,
+) -> Trained:
+    """Train a network by self-play.
+
+    Args:
+        game: The game, of any size.
+        algorithm: ``"ppo"`` in JAX, ``"ppo_torch"``, the same in PyTorch, or ``"dmc"``, deep Monte Carlo.
+        folder: Where ``network.safetensors``, ``log.csv`` and ``checkpoint.safetensors`` are kept; training goes on
+            from a checkpoint that is there. Nothing is kept if left out.
+        opponents: Agents that the network meets in each evaluation.
+        deals: Paired deals against each of them.
+        evaluations: How many, besides one at the beginning.
+        exact: Whether evaluations compute NashConv; for games whose tree fits into memory. A tree that is there already
+            may be given.
+        progress: Whether to show a progress bar; needs tqdm.
+        settings: Those of the algorithm, such as ``steps``, ``seed`` and ``hidden``: see `stier.train.ppo.Settings`.
+
+    The same settings give the same network on the same machine, however often training was stopped.
+
+    Raises:
+        ValueError: An algorithm or setting that does not exist, a folder with a checkpoint made otherwise, or a game
+            that is too large for `exact`.
+        ImportError: What the algorithm needs is not installed.
+    """
+    made = learner(game, algorithm, **settings)
+    tree = exact if isinstance(exact, GameTree) else None
+    known = Exact(tree) if tree is not None else Exact.of(game) if exact else None
+    evaluation = Evaluation(game, opponents, deals, seed=made.settings.seed, exact=known)
+    return run(
+        made,
+        folder=None if folder is None else Path(folder),
+        evaluation=evaluation,
+        evaluations=evaluations,
+        progress=progress,
+    )

@@ -1,0 +1,203 @@
+"""What every learner needs around it: evaluations, a log, checkpoints, progress."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import json
+import time
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+import stier
+from stier._files import write, write_bytes
+from stier._native import Game
+from stier._progress import Bar
+from stier.network import Network
+from stier.train._evaluation import Evaluation
+
+#: Seconds between checkpoints.
+PAUSE = 30.0
+CHECKPOINT, LOG, NETWORK = "checkpoint.safetensors", "log.csv", "network.safetensors"
+
+
+class Learner(Protocol):
+    """An algorithm, at some point of its training."""
+
+    name: str
+    game: Game
+    settings: Any
+
+    @property
+    def steps(self) -> int:
+        """The decisions that have been learned from."""
+
+    def iterate(self) -> dict[str, float]:
+        """Play and learn a little; give what can be measured without further play."""
+
+    def network(self) -> Network:
+        """Give the network as it is now."""
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Give everything that the future depends on."""
+
+    def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
+        """Go on from there."""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What training gave."""
+
+    #: The network after the last step.
+    network: Network
+    #: A row for each evaluation: ``steps``, ``cpu_seconds`` (of this process, evaluations not counted), the learner's
+    #: measures as means since the row before, and what the evaluation found.
+    log: list[dict[str, float]]
+    #: Where files are kept.
+    folder: Path | None
+
+    def to_pandas(self) -> Any:
+        """Give the log as a data frame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.log)
+
+
+def run(
+    learner: Learner,
+    *,
+    folder: Path | None = None,
+    evaluation: Evaluation | None = None,
+    evaluations: int = 20,
+    progress: bool = False,
+) -> Trained:
+    """Train to the end, from a checkpoint if the folder has one.
+
+    Evaluates before the first step, `evaluations` times on the way, and at the end. The network after the last step is
+    the same bits however often training was stopped.
+    """
+    log = _Log(learner, folder)
+    log.resume()
+    total = learner.settings.steps
+    saved = time.monotonic()
+    with Bar("decisions") if progress else nullcontext() as bar:
+        while True:
+            done = learner.steps
+            if len(log.rows) * total <= done * evaluations or done >= total > log.evaluated:
+                log.evaluate(evaluation)
+                log.save()
+                saved = time.monotonic()
+            if bar is not None:
+                bar.update(min(done, total), total, log.note())
+            if done >= total:
+                return Trained(learner.network(), log.rows, folder)
+            log.iterate()
+            if time.monotonic() - saved > PAUSE:
+                log.save()
+                saved = time.monotonic()
+
+
+class _Log:
+    """Rows, sums since the last row, and the files that they are kept in."""
+
+    def __init__(self, learner: Learner, folder: Path | None) -> None:
+        self.learner, self.folder = learner, folder
+        self.rows: list[dict[str, float]] = []
+        self.sums: dict[str, float] = {}
+        self.iterations = 0
+        self.cpu_seconds = 0.0
+
+    @property
+    def evaluated(self) -> float:
+        """Steps at the last evaluation."""
+        return self.rows[-1]["steps"] if self.rows else -1
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All that the outcome depends on."""
+        own = dataclasses.asdict(self.learner.settings)
+        own = {key: list(value) if isinstance(value, tuple) else value for key, value in own.items()}
+        return {
+            "algorithm": self.learner.name,
+            "game": str(self.learner.game),
+            "version": stier.__version__,
+            **own,
+        }
+
+    def iterate(self) -> None:
+        start = time.process_time()
+        measures = self.learner.iterate()
+        self.cpu_seconds += time.process_time() - start
+        self.iterations += 1
+        for name, value in measures.items():
+            self.sums[name] = self.sums.get(name, 0.0) + value
+
+    def evaluate(self, evaluation: Evaluation | None) -> None:
+        row: dict[str, float] = {"steps": self.learner.steps, "cpu_seconds": round(self.cpu_seconds, 2)}
+        row |= {name: total / self.iterations for name, total in self.sums.items()}
+        if evaluation is not None:
+            row |= evaluation.measure(self.learner.network())
+        self.rows.append(row)
+        self.sums, self.iterations = {}, 0
+
+    def note(self) -> str:
+        """What the last evaluation found, for the progress bar."""
+        if not self.rows:
+            return ""
+        shown = {key: value for key, value in self.rows[-1].items() if key.endswith(("mean", "%", "nash_conv"))}
+        return ", ".join(f"{key} {value:.3f}" for key, value in shown.items())
+
+    def save(self) -> None:
+        """Keep everything; the checkpoint last, so that it never is ahead of the other files."""
+        if self.folder is None:
+            return
+        from safetensors.numpy import save
+
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.learner.network().save(self.folder / NETWORK)
+        columns = list(dict.fromkeys(key for row in self.rows for key in row))
+
+        def table(path: Path) -> None:
+            with path.open("w", newline="", encoding="utf-8") as file:
+                writer = csv.DictWriter(file, columns)
+                writer.writeheader()
+                writer.writerows(self.rows)
+
+        write(self.folder / LOG, table)
+        state = {"rows": self.rows, "sums": self.sums, "iterations": self.iterations, "cpu_seconds": self.cpu_seconds}
+        metadata = {"settings": json.dumps(self.settings), "state": json.dumps(state)}
+        arrays = {name: np.ascontiguousarray(array) for name, array in self.learner.arrays().items()}
+        write_bytes(self.folder / CHECKPOINT, save(arrays, metadata))
+
+    def resume(self) -> None:
+        """Go on from the folder's checkpoint, if there is one. Raises `ValueError` for one of other settings."""
+        if self.folder is None or not (self.folder / CHECKPOINT).exists():
+            return
+        from safetensors import SafetensorError, safe_open
+
+        path = self.folder / CHECKPOINT
+        try:
+            with safe_open(path, framework="numpy") as file:
+                metadata = file.metadata() or {}
+                arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        except SafetensorError as error:
+            raise ValueError(f"{path}: {error}") from error
+        _compare(path, json.loads(metadata["settings"]), self.settings)
+        self.learner.restore(arrays)
+        state = json.loads(metadata["state"])
+        self.rows, self.sums = state["rows"], state["sums"]
+        self.iterations, self.cpu_seconds = state["iterations"], state["cpu_seconds"]
+
+
+def _compare(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
+    keys = [key for key in {**there, **here} if there.get(key) != here.get(key)]
+    if keys:
+        differences = "; ".join(f"{key}: {there.get(key)} there, {here.get(key)} now" for key in keys)
+        raise ValueError(f"{path} was made with other settings ({differences}): choose another folder, or delete it")

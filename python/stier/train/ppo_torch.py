@@ -1,0 +1,174 @@
+"""The PPO of `stier.train.ppo` in PyTorch: the same games, losses, schedules and settings, for those who know that
+framework.
+
+The numbers are not the same: weights, actions and orders are drawn by PyTorch.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from stier._native import Game, derive_seed
+from stier.network import Network
+from stier.train._selfplay import Decisions, SelfPlay, Settings
+
+__all__ = ["PPO", "Settings"]
+
+
+class Model(nn.Module):
+    """A policy and a critic, which shares the hidden layers unless it sees more."""
+
+    def __init__(self, settings: Settings, inputs: int, critic_inputs: int, actions: int) -> None:
+        super().__init__()
+        self.hidden = _layers([inputs, *settings.hidden])
+        self.critic = _layers([critic_inputs, *settings.hidden]) if settings.central_critic else None
+        width = [inputs, *settings.hidden][-1]
+        self.policy, self.value = _linear(width, actions, 0.01), _linear(width, 1, 1.0)
+
+    def forward(self, observation: Tensor, critic: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
+        """Give the logarithms of the probabilities of all actions, and values."""
+        x = y = _through(self.hidden, observation)
+        if self.critic is not None:
+            y = _through(self.critic, critic)
+        logits = torch.where(legal, self.policy(x), -1e9)
+        return functional.log_softmax(logits, dim=1), self.value(y)[:, 0]
+
+
+def _linear(inputs: int, outputs: int, scale: float) -> nn.Linear:
+    layer = nn.Linear(inputs, outputs)
+    nn.init.orthogonal_(layer.weight, scale)
+    nn.init.zeros_(layer.bias)
+    return layer
+
+
+def _layers(sizes: list[int]) -> nn.ModuleList:
+    return nn.ModuleList(_linear(*pair, math.sqrt(2)) for pair in itertools.pairwise(sizes))
+
+
+def _through(layers: nn.ModuleList, x: Tensor) -> Tensor:
+    x = x.float()
+    for layer in layers:
+        x = functional.relu(layer(x))
+    return x
+
+
+class PPO:
+    """A learner: `iterate` plays and learns once; `stier.train.run` does the rest."""
+
+    name = "ppo_torch"
+
+    def __init__(self, game: Game, settings: Settings) -> None:
+        # More threads do not help with networks of this size, and cost much where others compute, too.
+        torch.set_num_threads(1)
+        self.game, self.settings = game, settings
+        self.play = SelfPlay(game, settings)
+        self.iteration = 0
+        self.random = torch.Generator()
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(derive_seed(settings.seed, "ppo initial", 0))
+            self.model = Model(settings, self.play.inputs, self.play.critic_inputs, game.num_distinct_actions())
+        self.optimizer = torch.optim.Adam(self.model.parameters(), settings.learning_rate, eps=1e-5)
+
+    @property
+    def steps(self) -> int:
+        """The decisions that have been learned from."""
+        return self.iteration * self.settings.batch
+
+    def choose(
+        self, observation: npt.NDArray[np.uint8], critic: npt.NDArray[np.uint8], legal: npt.NDArray[np.bool_], _: int
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Draw actions; give them with the logarithms of the policy, and with values."""
+        with torch.inference_mode():
+            log_policy, value = self.model(*map(torch.from_numpy, (observation, critic, legal)))
+            # The largest of the logarithms with Gumbel noise is a draw.
+            noise = torch.empty_like(log_policy).exponential_(generator=self.random).log_()
+            return (log_policy - noise).argmax(1).numpy(), log_policy.numpy(), value.numpy()
+
+    def loss(self, batch: Any, rows: Tensor, entropy: float) -> tuple[Tensor, Tensor]:
+        """Give the loss, and of its parts entropy, divergence, the share of cut ratios, and the critic's error."""
+        part: Any = Decisions(*(column[rows] for column in batch))
+        log_policy, value = self.model(part.observation, part.critic_observation, part.legal)
+        policy, change = log_policy.exp(), log_policy - part.log_policy
+        ratio = change.gather(1, part.action[:, None].long())[:, 0].exp()
+        cut = ratio.clamp(1 - self.settings.clip, 1 + self.settings.clip)
+
+        def mean(x: Tensor) -> Tensor:
+            return (x * part.weight).sum() / part.weight.sum()
+
+        gain = mean(torch.minimum(ratio * part.advantage, cut * part.advantage))
+        spread = mean(-(policy * torch.where(part.legal, log_policy, 0)).sum(1))
+        divergence = mean((policy * torch.where(part.legal, change, 0)).sum(1))
+        error = mean((value - part.target) ** 2)
+        total = -gain - entropy * spread + self.settings.kl * divergence + self.settings.critic * error
+        return total, torch.stack([spread, divergence, mean((ratio != cut).float()), error]).detach()
+
+    def iterate(self) -> dict[str, float]:
+        """Play, learn, and give what can be said about it."""
+        settings = self.settings
+        rate, entropy = settings.schedule(self.steps)
+        self.random.manual_seed(derive_seed(settings.seed, "ppo iteration", self.iteration))
+        decisions, measures = self.play.collect(self.choose)
+        batch: Any = Decisions(*map(torch.from_numpy, decisions))
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        parts = []
+        for _ in range(settings.epochs):
+            order = torch.randperm(settings.batch, generator=self.random)
+            for rows in order.chunk(settings.minibatches):
+                total, seen = self.loss(batch, rows, entropy)
+                self.optimizer.zero_grad(set_to_none=True)
+                total.backward()
+                nn.utils.clip_grad_norm_(self.model.parameters(), settings.max_norm)
+                self.optimizer.step()
+                parts.append(seen)
+        self.iteration += 1
+        names = ("entropy", "divergence", "clipped", "critic_error")
+        measures |= dict(zip(names, torch.stack(parts).mean(0).tolist(), strict=True))
+        return measures | {"learning_rate": rate, "entropy_bonus": entropy}
+
+    def network(self) -> Network:
+        """Give the network as it is now. A critic that sees more stays behind: its value is 0."""
+
+        def layer(linear: nn.Module) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+            weight, bias = (array.detach().numpy().copy() for array in (linear.weight, linear.bias))
+            return np.ascontiguousarray(weight.T), bias
+
+        value = layer(self.model.value)
+        if self.settings.central_critic:
+            value = (np.zeros_like(value[0]), np.zeros_like(value[1]))
+        return Network(
+            game=self.game,
+            hidden=tuple(map(layer, self.model.hidden)),
+            policy=layer(self.model.policy),
+            value=value,
+            value_scale=self.play.scale,
+            training={"algorithm": self.name, "steps_done": self.steps, **dataclasses.asdict(self.settings)},
+        )
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Give everything that the future depends on."""
+        file = io.BytesIO()
+        torch.save({"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}, file)
+        return {
+            "state": np.frombuffer(file.getvalue(), np.uint8),
+            "iteration": np.array(self.iteration),
+            "games": np.frombuffer(self.play.envs.get_state(), np.uint8),
+        }
+
+    def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
+        """Go on from there."""
+        state = torch.load(io.BytesIO(arrays["state"].tobytes()), weights_only=True)
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.iteration = int(arrays["iteration"])
+        self.play.envs.set_state(arrays["games"].tobytes())

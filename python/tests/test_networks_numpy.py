@@ -1,0 +1,105 @@
+"""Networks in NumPy: files, forward passes, ONNX."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import stier
+
+pytest.importorskip("safetensors")
+
+from stier.network import Network
+
+
+@pytest.fixture
+def network() -> Network:
+    game = stier.load_game("schwinget", scoring="schwinger")
+    return Network.random(game, hidden=(24, 16), seed=3, value_scale=2.5)
+
+
+def test_a_file_holds_everything(network: Network, tmp_path: Path) -> None:
+    path = tmp_path / "a.safetensors"
+    network.save(path)
+    again = Network.load(path)
+    assert again.game == network.game
+    assert again.value_scale == 2.5
+    assert [file.name for file in tmp_path.iterdir()] == ["a.safetensors"]
+    for name, array in network.tensors().items():
+        assert (again.tensors()[name] == array).all()
+
+
+def test_files_that_do_not_fit_are_refused(network: Network, tmp_path: Path) -> None:
+    from safetensors.numpy import save_file
+
+    path = tmp_path / "a.safetensors"
+    with pytest.raises(FileNotFoundError):
+        Network.load(path)
+    path.write_bytes(b"nothing of the kind")
+    with pytest.raises(ValueError, match=r"a\.safetensors"):
+        Network.load(path)
+    save_file({"x": np.zeros(3, np.float32)}, path)
+    with pytest.raises(ValueError, match="no format in it"):
+        Network.load(path)
+    network.save(path)
+    from safetensors import safe_open
+
+    with safe_open(path, framework="numpy") as file:
+        metadata = file.metadata()
+    arrays = network.tensors()
+    for change, message in [
+        ({"version": "2"}, "version is '2', not '1'"),
+        ({"observation": "0:hand:26"}, "observation of schwinget are .*; the network has 0:hand:26"),
+        ({"rules": "schwinget:suits=9"}, "option 'suits' cannot be '9'"),
+        ({"activation": "gelu"}, "activation must be 'relu' or 'tanh', not 'gelu'"),
+    ]:
+        save_file(arrays, path, metadata | change)
+        with pytest.raises(ValueError, match=message):
+            Network.load(path)
+    save_file({**arrays, "policy.bias": np.zeros(3, np.float32)}, path, metadata)
+    with pytest.raises(ValueError, match=r"policy: weight must be \(16, 29\) and bias \(29,\)"):
+        Network.load(path)
+
+
+@pytest.mark.parametrize("activation", ["relu", "tanh"])
+def test_the_forward_pass(network: Network, activation: str) -> None:
+    network = Network(
+        network.game,
+        network.hidden,
+        network.policy,
+        network.value,
+        network.value_scale,
+        activation,  # type: ignore[arg-type]
+    )
+    x = np.random.default_rng(1).random((5, network.game.observation_tensor_shape()[0]))
+    hidden = x
+    for weight, bias in network.hidden:
+        hidden = np.einsum("ni,io->no", hidden, weight.astype(np.float64)) + bias
+        hidden = np.maximum(hidden, 0) if activation == "relu" else np.tanh(hidden)
+    logits, value = network.forward(x)
+    np.testing.assert_allclose(logits, hidden @ network.policy[0].astype(np.float64), atol=1e-5)
+    np.testing.assert_allclose(value, 2.5 * (hidden @ network.value[0].astype(np.float64))[:, 0], atol=1e-5)
+    legal = np.zeros((5, 29), bool)
+    legal[:, [3, 7]] = True
+    probabilities, _ = network(x, legal)
+    assert (probabilities[~legal] == 0).all()
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1, atol=1e-6)
+    alone, _ = network(x[0], legal[0])
+    np.testing.assert_allclose(alone, probabilities[0], atol=1e-6)
+
+
+@pytest.mark.parametrize("hidden", [(), (12,), (12, 8)])
+def test_onnx_computes_the_same(hidden: tuple[int, ...], tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    from onnx.reference import ReferenceEvaluator
+
+    network = Network.random(stier.load_game("schwimmen"), hidden=hidden, seed=2, value_scale=0.5)
+    network.to_onnx(tmp_path / "a.onnx")
+    model = onnx.load(tmp_path / "a.onnx")
+    x = np.random.default_rng(1).random((7, network.game.observation_tensor_shape()[0]), np.float32)
+    logits, value = ReferenceEvaluator(model).run(None, {"observation": x})
+    expected = network.forward(x)
+    np.testing.assert_allclose(logits, expected[0], atol=1e-5)
+    np.testing.assert_allclose(value, expected[1], atol=1e-5)
