@@ -24,6 +24,7 @@ use stier_core::{
 };
 
 use crate::alias::Alias;
+use crate::network::option::Guide;
 use crate::policy_model::{Model, PolicyModel};
 use crate::stop::Stop;
 
@@ -38,8 +39,7 @@ choice! {
 }
 
 options! {
-    /// What an agent's options say about its beliefs.
-    #[derive(Copy)]
+    /// What an agent's options say about its beliefs, and about the network that the whole agent may ask.
     pub struct BeliefSettings for "beliefs" {
         /// How the worlds are weighed.
         beliefs: Beliefs = Beliefs::Uniform, ();
@@ -53,6 +53,8 @@ options! {
         particles: u64 = 1000, 1..=10_000_000;
         /// The share of time_ms that may go into weighing them.
         belief_share: f64 = 0.25, 0.0..=1.0;
+        /// A trained network.
+        ..guide: Guide = Guide::default();
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Instant;
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Rng, Seat, Turn, choice, options};
 
 use crate::agent::{ActionStats, Decision, Search};
+use crate::network::option::Guide;
 use crate::open_cards::{Future, Leaf, Limits, OpenCards, Solution, known_future};
 use crate::rollout::{Roller, Rollout};
 use crate::stop::Stop;
@@ -57,12 +58,6 @@ options! {
     }
 }
 
-impl Means {
-    fn roller<G: Game>(self, game: &G) -> Roller {
-        Roller::of(game, self.rollout)
-    }
-}
-
 /// What a world says about an action.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Valued {
@@ -80,6 +75,7 @@ pub struct Valued {
 #[derive(Clone, Debug)]
 pub struct Valuer<G: Game> {
     means: Means,
+    guide: Guide,
     open: OpenCards,
     tree: Uct<G::Actions>,
     /// A world of this decision could not be solved: the others are not tried.
@@ -93,10 +89,11 @@ pub struct Valuer<G: Game> {
 }
 
 impl<G: Hints> Valuer<G> {
-    /// A valuer by these means.
-    pub fn new(means: Means) -> Self {
+    /// A valuer by these means, with the network that they may refer to.
+    pub fn new(means: Means, guide: &Guide) -> Self {
         Self {
             means,
+            guide: guide.clone(),
             open: OpenCards::default(),
             tree: Uct::default(),
             too_large: false,
@@ -104,6 +101,10 @@ impl<G: Hints> Valuer<G> {
             chance: false,
             random: false,
         }
+    }
+
+    fn roller(&self, game: &G) -> Roller {
+        Roller::of(game, self.means.rollout).guided_by(&self.guide)
     }
 
     /// Begins a decision.
@@ -191,7 +192,7 @@ impl<G: Hints> Valuer<G> {
         stop: &Stop<'_>,
     ) -> Vec<Valued> {
         (self.chance, self.random) = (true, true);
-        let mut roller = self.means.roller(game);
+        let mut roller = self.roller(game);
         let found = self.tree.search(game, state, future, &mut roller, (iterations, self.means.c), rng, stop);
         self.nodes += self.tree.len() as u64;
         let valued = |tried: crate::uct::Tried| Valued {
@@ -208,7 +209,7 @@ impl<G: Hints> Valuer<G> {
         let legal = game.legal(state);
         let each = (self.means.iterations / legal.len() as u64).max(1);
         (self.chance, self.random) = (true, true);
-        let mut roller = self.means.roller(game);
+        let mut roller = self.roller(game);
         self.nodes += 1;
         let valued = |action: Action| {
             let (mut start, mut coming, mut rng) = (*state, future.clone(), rng.clone());

@@ -68,7 +68,7 @@ pub struct Epimc<G: Game> {
 impl<G: Hints> Epimc<G> {
     /// A player with the streams of `seed`.
     pub fn new(options: EpimcOptions, seed: u64) -> Self {
-        let valuer = Valuer::new(options.means);
+        let valuer = Valuer::new(options.means, &options.belief.guide);
         Self { options, course: Course::new(seed), valuer }
     }
 }

@@ -8,7 +8,7 @@ use arrayvec::ArrayVec;
 use stier_core::{Action, ActionSet as _, Hints, Rng};
 
 /// The most actions that are legal at once in any game.
-const MOST: usize = 128;
+pub(crate) const MOST: usize = 128;
 
 /// The probability of each legal action, ascending by action.
 #[inline]
@@ -49,7 +49,7 @@ fn weights<G: Hints>(game: &G, state: &G::State, legal: G::Actions) -> (ArrayVec
 /// e to the power of a number that is not positive, within 4e-6 of its value, and 1e-7 more for each unit of it: the same bits on every machine. 2 to the power of the
 /// nearest whole number times a Taylor polynomial.
 #[inline(always)]
-fn exp(x: f32) -> f32 {
+pub(crate) fn exp(x: f32) -> f32 {
     let doublings = (x * std::f32::consts::LOG2_E).max(-126.0);
     let whole = doublings.round_ties_even();
     let rest = (doublings - whole) * std::f32::consts::LN_2;

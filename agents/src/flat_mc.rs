@@ -87,7 +87,7 @@ impl<G: Hints> Agent<G> for FlatMc {
                     game,
                     seat: view.seat(),
                     worlds,
-                    roller: Roller::new(game, self.options.rollouts),
+                    roller: Roller::new(game, self.options.rollouts).guided_by(&self.options.belief.guide),
                     budget: Budget::part(self.options.iterations, stop, index, count),
                     rng: self.course.rng_of_many("flat_mc", index, count),
                     arms: legal.iter().map(|action| Arm { action, visits: 0, sum: 0.0 }).collect(),

@@ -20,6 +20,7 @@ use crate::agent::{Agent, Decision};
 use crate::course::Course;
 use crate::determinized::{Means, Tally, Valuer};
 use crate::lines::Line;
+use crate::network::option::Guide;
 use crate::open_cards::Future;
 use crate::worlds::Worlds;
 
@@ -119,6 +120,8 @@ options! {
         future: Foresight = Foresight::Hidden, ();
         /// How the position is valued, in each future.
         ..means: Means = Means { nodes: 20_000, iterations: 2000, ..Means::default() };
+        /// A trained network.
+        ..guide: Guide = Guide::default();
     }
 }
 
@@ -133,7 +136,7 @@ pub struct Oracle<G: Game> {
 impl<G: Hints> Oracle<G> {
     /// A player with the streams of `seed`.
     pub fn new(options: OracleOptions, seed: u64) -> Self {
-        let valuer = Valuer::new(options.means);
+        let valuer = Valuer::new(options.means, &options.guide);
         Self { options, course: Course::new(seed), valuer }
     }
 

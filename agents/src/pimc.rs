@@ -57,7 +57,7 @@ pub struct Pimc<G: Game> {
 impl<G: Hints> Pimc<G> {
     /// A player with the streams of `seed`.
     pub fn new(options: PimcOptions, seed: u64) -> Self {
-        let valuer = Valuer::new(options.means);
+        let valuer = Valuer::new(options.means, &options.belief.guide);
         Self { options, course: Course::new(seed), valuer }
     }
 }

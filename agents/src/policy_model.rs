@@ -9,7 +9,13 @@
 //! of the worlds was there in 87 % of those searched. A strong opponent that does not follow the model is misread; one that knows
 //! the model can exploit it.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use stier_core::{ActionSet as _, Hints, History, Turn, choice};
+
+use crate::network::evaluator::Evaluator;
+use crate::network::file::Network;
+use crate::network::option::Guide;
 
 choice! {
     /// The policy models there are by name.
@@ -20,6 +26,8 @@ choice! {
         Greedy = "greedy",
         /// [`FittedModel`].
         Fitted = "fitted",
+        /// [`NetworkModel`].
+        Network = "network",
     }
 }
 
@@ -73,11 +81,32 @@ impl<G: Hints> PolicyModel<G> for FittedModel {
     }
 }
 
-/// The model of that name.
-pub fn by_name<G: Hints>(model: Model) -> &'static dyn PolicyModel<G> {
+/// Players follow the policy of a trained network. At temperature 1 with the probabilities that it gives. Microseconds a decision.
+#[derive(Debug)]
+pub struct NetworkModel(Mutex<Evaluator>);
+
+impl NetworkModel {
+    /// The model of this network.
+    pub fn new(network: Arc<Network>) -> Self {
+        Self(Mutex::new(Evaluator::new(network)))
+    }
+}
+
+impl<G: Hints> PolicyModel<G> for NetworkModel {
+    fn scores(&self, game: &G, so_far: &History<G>, legal: G::Actions, scores: &mut Vec<f32>) {
+        let Turn::Seat(mover) = game.turn(so_far.state()) else { return };
+        let mut evaluator = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let logits = evaluator.evaluate(game, so_far.state(), mover).logits;
+        scores.extend(legal.iter().map(|action| logits[action.index()]));
+    }
+}
+
+/// The model that an agent's options name. Panics if that is a network and there is none: the text of an agent that parses has one.
+pub fn by_name<G: Hints>(model: Model, guide: &Guide) -> Box<dyn PolicyModel<G>> {
     match model {
-        Model::Rollout => &RolloutModel,
-        Model::Greedy => &GreedyModel,
-        Model::Fitted => &FittedModel,
+        Model::Rollout => Box::new(RolloutModel),
+        Model::Greedy => Box::new(GreedyModel),
+        Model::Fitted => Box::new(FittedModel),
+        Model::Network => Box::new(NetworkModel::new(guide.network.network().expect("a network is named").clone())),
     }
 }

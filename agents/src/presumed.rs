@@ -62,7 +62,7 @@ pub struct PresumedPimc<G: Game> {
 impl<G: Hints> PresumedPimc<G> {
     /// A player with the streams of `seed`.
     pub fn new(options: PresumedOptions, seed: u64) -> Self {
-        let valuer = Valuer::new(options.means);
+        let valuer = Valuer::new(options.means, &options.belief.guide);
         Self { options, course: Course::new(seed), valuer }
     }
 }

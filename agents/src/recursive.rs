@@ -65,6 +65,7 @@ impl RecursiveOptions {
                 rollout: self.rollout,
                 ..Means::default()
             },
+            belief: BeliefSettings { guide: self.belief.guide.clone(), ..BeliefSettings::default() },
             ..PimcOptions::default()
         }
     }
@@ -107,7 +108,7 @@ impl<G: Hints> RecursivePimc<G> {
             next = match legal.len() {
                 1 => legal.nth(0),
                 _ if made >= u64::from(self.options.plies) || stop.is_due() => {
-                    let mut roller = Roller::of(game, self.options.rollout);
+                    let mut roller = Roller::of(game, self.options.rollout).guided_by(&self.options.belief.guide);
                     return (roller.returns(game, &mut history.state().clone(), &mut rng), made);
                 }
                 _ => {

@@ -257,7 +257,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
             seat,
             worlds,
             options,
-            roller: Roller::of(game, options.rollout),
+            roller: Roller::of(game, options.rollout).guided_by(&options.belief.guide),
             rng,
             tree: Tree::default(),
             spreads: BySeat::filled(game.num_seats(), Spread::default()),

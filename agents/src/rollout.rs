@@ -18,6 +18,8 @@ use stier_core::options::{OptionType, Switch};
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, OptionValue, Rng, Seat, Turn, choice, options};
 
 use crate::fitted;
+use crate::network::evaluator::{self, Evaluator};
+use crate::network::option::Guide;
 use mast::Mast;
 
 choice! {
@@ -31,10 +33,23 @@ choice! {
         Fitted = "fitted",
         /// Those that did well so far in this search, for the seat that plays them.
         Mast = "mast",
+        /// By a trained network: each with the probability that it gives. Microseconds an action.
+        Network = "network",
     }
 }
 
-/// Where [`Hints::evaluate`] ends a rollout, if at all.
+choice! {
+    /// Who says what a state promises in which a rollout is cut off.
+    pub enum Evaluation {
+        /// The game's hints ([`Hints::evaluate`]), with all cards open.
+        Hints = "hints",
+        /// A trained network, to the player to act by what that player would see
+        /// ([`values`](crate::network::evaluator::Evaluation::values)).
+        Network = "network",
+    }
+}
+
+/// Where an [`Evaluation`] ends a rollout, if at all.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Cutoff {
     /// Rollouts go to the end of the game.
@@ -84,8 +99,10 @@ options! {
         /// The temperature of rollout=mast, in standard deviations of the returns: a mean that is higher by this much makes an action
         /// e times as likely. 0 for the best action only.
         temperature: f64 = 1.0, 0.0..=1000.0;
-        /// Where the game's evaluation ends a rollout: after so many plies, with the deal, nowhere.
+        /// Where an evaluation ends a rollout: after so many plies, with the deal, nowhere.
         cutoff: Cutoff = Cutoff::Off, ();
+        /// Whose evaluation that is.
+        evaluation: Evaluation = Evaluation::Hints, ();
         /// Whether exact open-card endings end a rollout, where the game has them.
         endings: Switch = Switch::Off, ();
         /// Rollouts from each leaf; their mean counts.
@@ -106,6 +123,7 @@ pub struct Roller {
     /// The plies that a rollout has at most.
     plies: u32,
     mast: Option<Mast>,
+    network: Option<Box<Evaluator>>,
 }
 
 impl Roller {
@@ -120,13 +138,32 @@ impl Roller {
         Self {
             settings,
             plain: !learns
-                && settings.rollout != Rollout::Fitted
+                && !matches!(settings.rollout, Rollout::Fitted | Rollout::Network)
                 && (random || settings.epsilon == 0.0)
                 && settings.cutoff == Cutoff::Off
                 && settings.endings == Switch::Off,
             plies,
             mast: learns.then(|| Mast::new(game.num_seats(), game.num_actions(), settings.temperature)),
+            network: None,
         }
+    }
+
+    /// The same with the network that settings may refer to. Those that do panic without one when they roll out.
+    #[must_use]
+    pub fn guided_by(self, guide: &Guide) -> Self {
+        let network = guide.network.network().map(|network| Box::new(Evaluator::new(network.clone())));
+        Self { network, ..self }
+    }
+
+    /// Whether rollouts are nothing but the network's evaluation of where they would begin.
+    pub fn only_evaluates(&self) -> bool {
+        let RolloutSettings { cutoff, evaluation, endings, .. } = self.settings;
+        (cutoff, evaluation, endings) == (Cutoff::After(0), Evaluation::Network, Switch::Off)
+    }
+
+    /// The network, with room for its work.
+    pub fn network(&mut self) -> Option<&mut Evaluator> {
+        self.network.as_deref_mut()
     }
 
     /// A roller that plays to the end.
@@ -177,7 +214,7 @@ impl Roller {
         }
         match self.settings.rollout {
             Rollout::Hints => game.hinted_playout(state, rng),
-            Rollout::Random | Rollout::Fitted | Rollout::Mast => game.playout(state, rng),
+            Rollout::Random | Rollout::Fitted | Rollout::Mast | Rollout::Network => game.playout(state, rng),
         };
         game.returns(state)
     }
@@ -202,7 +239,7 @@ impl Roller {
                 return returns;
             }
             if left == 0 || deal.is_some_and(|deal| deal != game.deal_number(state)) {
-                return game.evaluate(state);
+                return self.estimate(game, state, seat);
             }
             left -= 1;
             let legal = game.legal(state);
@@ -211,6 +248,9 @@ impl Roller {
                 _ if any => legal.pick(rng),
                 (Some(mast), _) => mast.pick(seat, legal, rng),
                 (None, Rollout::Fitted) => fitted::pick(game, state, legal, rng),
+                (None, Rollout::Network) => {
+                    evaluator::pick(asked(&mut self.network), game, (state, seat), legal, rng)
+                }
                 (None, Rollout::Hints) => game.rollout(state, legal).pick(rng),
                 (None, _) => legal.pick(rng),
             };
@@ -219,4 +259,18 @@ impl Roller {
         }
         game.returns(state)
     }
+    /// What a state in which a player is to act promises every seat.
+    fn estimate<G: Hints>(&mut self, game: &G, state: &G::State, mover: Seat) -> BySeat<f32> {
+        match self.settings.evaluation {
+            Evaluation::Hints => game.evaluate(state),
+            Evaluation::Network => {
+                asked(&mut self.network).evaluate(game, state, mover).values(game, state, mover)
+            }
+        }
+    }
+}
+
+/// The network that settings refer to.
+fn asked(network: &mut Option<Box<Evaluator>>) -> &mut Evaluator {
+    network.as_mut().expect("a network is named")
 }

@@ -13,6 +13,7 @@ use thiserror::Error;
 
 use crate::agent::Decision;
 use crate::erased::DecideError;
+use crate::network::file::NetworkError;
 use crate::oracle::Player;
 use crate::spec::AgentSpec;
 use crate::threads::{self, ThreadsError};
@@ -28,6 +29,9 @@ pub enum SearchManyError {
         /// Why not.
         source: DecideError,
     },
+    /// The agent asks a network that was trained for something else.
+    #[error(transparent)]
+    Unsuited(#[from] NetworkError),
     /// The flag was set, or the watcher asked to stop.
     #[error("interrupted")]
     Interrupted,
@@ -62,6 +66,7 @@ pub(crate) fn search<G: Hints>(
     interrupt: &Arc<AtomicBool>,
     watch: &(dyn Fn() -> ControlFlow<()> + Sync),
 ) -> Result<Vec<Decision>, SearchManyError> {
+    spec.check(game)?;
     let player = || {
         let mut player = spec.player::<G>(0);
         player.interrupt_with(interrupt.clone());

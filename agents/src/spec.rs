@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use stier_core::options::{self, OptionType};
-use stier_core::{Hints, OptionError, OptionInfo, OptionValue, Options};
+use stier_core::{Encode, Hints, OptionError, OptionInfo, OptionValue, Options};
 use thiserror::Error;
 
 use crate::agent::Agent;
@@ -15,6 +15,9 @@ use crate::greedy::{Greedy, GreedyOptions};
 use crate::ismcts::{Ismcts, IsmctsOptions};
 use crate::ismcts_br::{IsmctsBr, IsmctsBrOptions};
 use crate::local_best_response::{LbrOptions, LocalBestResponse};
+use crate::network::agent::{NetworkAgent, NetworkOptions};
+use crate::network::file::{Network, NetworkError};
+use crate::network::option::{Guide, NetworkFile, RulesOf};
 use crate::oracle::{Oracle, OracleOptions, Player};
 use crate::pimc::{Pimc, PimcOptions};
 use crate::presumed::{PresumedOptions, PresumedPimc};
@@ -44,6 +47,16 @@ pub enum SpecError {
         agent: String,
         /// What was given.
         value: String,
+    },
+    /// A network is to be asked, and none is named.
+    #[error("agent {agent}: {what} needs the path of a network: {needed}=FILE")]
+    NoNetwork {
+        /// Whose options they are.
+        agent: String,
+        /// What it is for.
+        what: String,
+        /// The option that names it.
+        needed: &'static str,
     },
 }
 
@@ -79,6 +92,10 @@ macro_rules! agents {
                 match self { $(Self::$variant(options) => options.values()),+ }
             }
 
+            fn networks(&self) -> Vec<(&Network, RulesOf)> {
+                match self { $(Self::$variant(options) => options.networks()),+ }
+            }
+
             fn build<G: Hints>(&self, seed: u64) -> Box<dyn Agent<G>> {
                 match self { $(Self::$variant(options) => Box::new($agent::new(options.clone(), seed))),+ }
             }
@@ -108,6 +125,8 @@ agents! {
     "lbr" => Lbr(LbrOptions, LocalBestResponse);
     /// An open-card player: sees all cards, and with future=known those to come; shows what hidden information is worth.
     "oracle" => Oracle(OracleOptions, Oracle);
+    /// A trained network, read from a file: one look, no search.
+    "network" => Network(NetworkOptions, NetworkAgent);
     /// Perfect information Monte Carlo search (Levy 1989; Ginsberg 2001; Long et al. 2010).
     "pimc" => Pimc(PimcOptions, Pimc);
     /// PIMC in which the others reply by what they can know (after Wisser 2015).
@@ -120,6 +139,46 @@ agents! {
     "ris_mcts" => RisMcts(RisMctsOptions, RisMcts);
     /// Cards by another agent; the action that binds for the rest of the deal (Schwinget's attack) by a rule of thumb.
     "rule" => Rule(RuleOptions, Rule);
+}
+
+/// Options that may name networks.
+trait ReadsNetworks {
+    /// The networks, with the rules that they must be of.
+    fn networks(&self) -> Vec<(&Network, RulesOf)>;
+}
+
+macro_rules! reads_networks {
+    ($($options:ty: |$own:ident| $networks:expr;)+) => {$(
+        impl ReadsNetworks for $options {
+            fn networks(&self) -> Vec<(&Network, RulesOf)> {
+                let $own = self;
+                $networks
+            }
+        }
+    )+};
+}
+
+reads_networks! {
+    BestOptions: |_own| Vec::new();
+    EpimcOptions: |own| own.belief.guide.networks();
+    FlatMcOptions: |own| own.belief.guide.networks();
+    GreedyOptions: |_own| Vec::new();
+    IsmctsOptions: |own| own.belief.guide.networks();
+    IsmctsBrOptions: |own| own.responder.against.networks();
+    LbrOptions: |own| own.responder.against.networks();
+    NetworkOptions: |own| named(&own.path, own.rules);
+    OracleOptions: |own| own.guide.networks();
+    PimcOptions: |own| own.belief.guide.networks();
+    PresumedOptions: |own| own.belief.guide.networks();
+    RandomOptions: |_own| Vec::new();
+    RecursiveOptions: |own| own.belief.guide.networks();
+    RisMctsOptions: |own| own.belief.guide.networks();
+    RuleOptions: |own| own.cards.networks();
+    Guide: |own| named(&own.network, own.network_rules);
+}
+
+fn named(file: &NetworkFile, rules: RulesOf) -> Vec<(&Network, RulesOf)> {
+    file.network().map(|network| (&**network, rules)).into_iter().collect()
 }
 
 /// Those of [`NAMES`] that see everything, hidden cards included: no fair players, bounds for them.
@@ -153,12 +212,48 @@ impl AgentSpec {
         matches!(self.kind, Kind::Random(_))
     }
 
+    /// Whether it decides at once, without a search that could be interrupted.
+    pub fn is_instant(&self) -> bool {
+        matches!(self.kind, Kind::Random(_) | Kind::Greedy(_) | Kind::Network(_))
+    }
+
+    /// The networks that it asks, with the rules that they must be of.
+    fn networks(&self) -> Vec<(&Network, RulesOf)> {
+        self.kind.networks()
+    }
+
+    /// Whether it asks a network.
+    pub fn has_network(&self) -> bool {
+        !self.networks().is_empty()
+    }
+
+    /// Whether it can play this game: an agent that asks networks plays the games that they were trained for.
+    pub fn check<G: Encode>(&self, game: &G) -> Result<(), NetworkError> {
+        self.networks().into_iter().try_for_each(|(network, rules)| network.fits(game, rules == RulesOf::Any))
+    }
+
+    /// An error where an option says that a network is to be asked and none is named.
+    fn check_named(&self) -> Result<(), SpecError> {
+        let no_network =
+            |what: String, needed| Err(SpecError::NoNetwork { agent: self.name().to_string(), what, needed });
+        match &self.kind {
+            Kind::Network(_) if !self.has_network() => no_network("it".to_string(), "path"),
+            _ => {
+                let asks = |value: &OptionValue| matches!(value, OptionValue::Name(name) if name == "network");
+                let values = self.options();
+                let asking = values.iter().find(|(_, value)| asks(value)).filter(|_| !self.has_network());
+                asking.map_or(Ok(()), |(option, value)| no_network(format!("{option}={value}"), "network"))
+            }
+        }
+    }
+
     /// Whether it sees everything.
     pub fn is_oracle(&self) -> bool {
         ORACLES.contains(&self.name())
     }
 
-    /// The agent, with the streams of `seed`, as somebody who can sit at a table: oracles see everything.
+    /// The agent, with the streams of `seed`, as somebody who can sit at a table: oracles see everything. Who takes agents from outside
+    /// [checks](Self::check) them first: one that asks a network for another game panics when it is to decide.
     pub fn player<G: Hints>(&self, seed: u64) -> Player<G> {
         match &self.kind {
             Kind::Oracle(options) => Player::Oracle(Box::new(Oracle::new(options.clone(), seed))),
@@ -167,7 +262,7 @@ impl AgentSpec {
     }
 
     /// The agent, with the streams of `seed`, as one that is shown nothing but views. Oracles are blindfolded then: they take a world
-    /// drawn from the view for the true one.
+    /// drawn from the view for the true one. [Check](Self::check) it before, as for [`player`](Self::player).
     pub fn build<G: Hints>(&self, seed: u64) -> Box<dyn Agent<G>> {
         self.kind.build(seed)
     }
@@ -192,7 +287,9 @@ impl FromStr for AgentSpec {
                 return Err(OptionError::Twice { owner: name.to_string(), name: "seed".to_string() }.into());
             }
         };
-        Ok(Self { kind, seed })
+        let spec = Self { kind, seed };
+        spec.check_named()?;
+        Ok(spec)
     }
 }
 
@@ -207,8 +304,7 @@ impl OptionType for Box<AgentSpec> {
     type Limits = ();
 
     fn parse(text: &str, (): &()) -> Option<Self> {
-        let inner = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text);
-        inner.parse().ok().map(Box::new)
+        inner(text).parse().ok().map(Box::new)
     }
 
     fn value(&self) -> OptionValue {
@@ -219,6 +315,18 @@ impl OptionType for Box<AgentSpec> {
     fn allowed((): &()) -> String {
         "an agent, in parentheses if it has options: (ismcts:iterations=100,c=1)".to_string()
     }
+
+    fn refusal(text: &str, (): &()) -> String {
+        match inner(text).parse::<AgentSpec>() {
+            Err(error) => format!("{}; {error}", Self::allowed(&())),
+            Ok(_) => Self::allowed(&()),
+        }
+    }
+}
+
+/// The text of an agent without the parentheses around it.
+fn inner(text: &str) -> &str {
+    text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text)
 }
 
 impl fmt::Display for AgentSpec {

@@ -93,7 +93,7 @@ impl<G: Game> Worlds<G> {
         let sampler = game.sampler(view);
         let belief = match settings.beliefs {
             Beliefs::Uniform => None,
-            Beliefs::Policy => infer(&sampler, policy_model::by_name(settings.model)),
+            Beliefs::Policy => infer(&sampler, &*policy_model::by_name(settings.model, &settings.guide)),
         };
         let more = belief.map(|belief| Box::new(More { belief: Some(belief), minds: Vec::new(), self_determined: 0 }));
         Self { sampler, more }

@@ -72,11 +72,11 @@ fn posteriors_in_kuhn_are_those_of_bayes() {
     // With a king: a queen checks, a jack two times in three.
     close(kuhn_posterior(2, PASS, &strict)[&1], 0.6);
     // A fifth of the decisions at random: a king bets with 0.9, a jack with 0.1 + 0.8 / 3.
-    let loose = BeliefSettings { model_epsilon: 0.2, ..strict };
+    let loose = BeliefSettings { model_epsilon: 0.2, ..strict.clone() };
     let (king, jack) = (0.9, 0.1 + 0.8 / 3.0);
     close(kuhn_posterior(1, BET, &loose)[&2], king / (king + jack));
     // At temperature 2 a jack bets with sqrt(1/3) against sqrt(2/3).
-    let soft = BeliefSettings { model_temperature: 2.0, ..strict };
+    let soft = BeliefSettings { model_temperature: 2.0, ..strict.clone() };
     let jack = (1.0_f64 / 3.0).sqrt() / ((1.0_f64 / 3.0).sqrt() + (2.0_f64 / 3.0).sqrt());
     close(kuhn_posterior(1, BET, &soft)[&2], 1.0 / (1.0 + jack));
 }

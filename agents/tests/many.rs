@@ -166,7 +166,7 @@ fn searches_are_those_of_new_agents() {
             assert_eq!(search_many::seed_of(6, index), seed);
             let separator = if spec.contains(':') { ',' } else { ':' };
             let single: AgentSpec = format!("{spec}{separator}seed={seed}").parse().expect("an agent");
-            let single = game.agent(&single).decide(states[index]).expect("a decision");
+            let single = game.agent(&single).expect("no network").decide(states[index]).expect("a decision");
             assert_eq!(*decision, timeless(single), "{text}, {spec}, state {index}");
         }
         let alone: Vec<Decision> =

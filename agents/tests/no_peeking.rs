@@ -3,6 +3,8 @@
 use stier_agents::{Agent, AgentSpec, Decision, spec};
 use stier_core::{ActionSet as _, Game, Hints, History, Rng, Sampler as _, Turn, for_each_game};
 
+use crate::networks::files::Draft;
+
 /// Everything but the time taken.
 fn essence(decision: Decision) -> Decision {
     let search = decision.search.map(|mut search| {
@@ -47,6 +49,8 @@ macro_rules! every_agent {
         #[test]
         fn $name() {
             let game = <$game as Game>::new(Default::default()).expect("default rules");
+            let file = Draft::new(&game, &[24], 1).saved();
+            let path = file.path();
             for agent in spec::NAMES {
                 let text = match *agent {
                     "best" => "best:iterations=60".to_string(),
@@ -55,6 +59,7 @@ macro_rules! every_agent {
                     "ismcts" => "ismcts:iterations=200".to_string(),
                     "ismcts_br" => "ismcts_br:iterations=40,particles=80".to_string(),
                     "lbr" => "lbr:worlds=10,particles=80".to_string(),
+                    "network" => format!("network:choose=sample,path={path}"),
                     "oracle" => "oracle:worlds=2,nodes=50,iterations=30".to_string(),
                     "pimc" => "pimc:worlds=6,nodes=50,iterations=15".to_string(),
                     "presumed_pimc" => "presumed_pimc:worlds=2,guesses=2,nodes=20,iterations=4".to_string(),
@@ -94,6 +99,15 @@ macro_rules! every_agent {
                 "recursive_pimc:worlds=1,inner_worlds=2,inner_solver=exact,inner_nodes=10,plies=2",
             ] {
                 decides_alike_in_every_world(&game, &text.parse().expect("an agent"), 2);
+            }
+            for text in [
+                "ismcts:iterations=60,selection=puct,prior=network,cutoff=0,evaluation=network",
+                "ismcts:iterations=40,observer=multi,selection=puct,prior=network,rollout=network,reuse=on",
+                "ismcts:iterations=40,cutoff=2,evaluation=network,beliefs=policy,model=network,particles=64",
+                "pimc:worlds=3,solver=rollouts,iterations=4,rollout=network,beliefs=policy,model=network,particles=64",
+            ] {
+                let spec = format!("{text},network={path}").parse().expect("an agent");
+                decides_alike_in_every_world(&game, &spec, 2);
             }
         }
     };

@@ -146,6 +146,7 @@ impl Game for Digits {
     }
 }
 
+crate::toys::no_tensors!(Digits);
 impl Hints for Digits {
     fn rollout(&self, _state: &Sums, legal: Actions64) -> Actions64 {
         legal.and(Actions64(0b101))

@@ -165,7 +165,7 @@ impl Model {
             let place = (0..seats - 1).find(|&place| learner.after(place + 1, seats) == seat).expect("another seat");
             let spec = &agents[if agents.len() == 1 { 0 } else { place }];
             let salt = spec.seed().unwrap_or(0).rotate_left(32);
-            let mut agent = self.game.agent(spec);
+            let mut agent = self.game.agent(spec).expect("no network");
             agent.restart(Rng::stream(self.seed ^ salt, "opponent", self.state.events().len() as u64).bits());
             let action = agent.decide(&*self.state).expect("a decision").action;
             self.state.apply(action).expect("a legal action");

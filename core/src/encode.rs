@@ -64,8 +64,22 @@ impl Cell for u8 {
 
 /// Tensors of what a seat knows. Both are the fields of their layout, one after the other.
 pub trait Encode: Game {
+    /// The version of the observation tensor: raised whenever a value of it changes its meaning, so that what was trained on the old
+    /// one is refused. A test pins it (`core/tests/encodings.rs`).
+    const OBSERVATION_VERSION: u32;
+
     /// The parts of the observation tensor.
     fn observation_layout(&self) -> Vec<Field>;
+    /// What a trained network must have read to be of use here: `version:name:shape,name:shape`, the shape of each field of the layout
+    /// joined by `x`, as in `1:hand:36,played:2x36`.
+    fn observation_signature(&self) -> String {
+        let field = |field: &Field| {
+            let shape: Vec<String> = field.shape.iter().map(usize::to_string).collect();
+            format!("{}:{}", field.name, shape.join("x"))
+        };
+        let fields: Vec<String> = self.observation_layout().iter().map(field).collect();
+        format!("{}:{}", Self::OBSERVATION_VERSION, fields.join(","))
+    }
     /// What `seat` sees on the table and in its hand now, without the past that the table no longer shows. Every value is 0 or
     /// 1, whatever stands for them. Overwrites `out`, which has exactly the layout's size; reads nothing of the state that is
     /// hidden from the seat.

@@ -61,6 +61,9 @@ pub type Chance = Vec<Outcome>;
 pub trait Game: Clone + Send + Sync + 'static {
     /// The name in records, on the command line, in Python: `snake_case`, never changed.
     const NAME: &'static str;
+    /// The version of the actions' ids: raised whenever one of them comes to mean something else, so that what was trained on the old
+    /// ones is refused. A test pins it (`core/tests/encodings.rs`).
+    const ACTIONS_VERSION: u32 = 1;
     /// The variant: plain data whose text form is its identity.
     type Rules: Options;
     /// The world, hidden cards included. At most 64 bytes; equal states have equal futures.
@@ -80,6 +83,10 @@ pub trait Game: Clone + Send + Sync + 'static {
     fn num_seats(&self) -> usize;
     /// Player actions have ids below this.
     fn num_actions(&self) -> usize;
+    /// What a trained network must choose among to be of use here: `version:number of actions`.
+    fn action_signature(&self) -> String {
+        format!("{}:{}", Self::ACTIONS_VERSION, self.num_actions())
+    }
     /// Chance outcomes have ids below this.
     fn num_outcomes(&self) -> usize;
     /// No game has more player decisions than this.

@@ -1,12 +1,14 @@
 //! What a game knows about playing itself well, cheaply.
 
 use crate::actions::{Action, ActionSet as _};
-use crate::game::{Game, Turn};
+use crate::encode::Encode;
+use crate::game::Turn;
 use crate::rng::Rng;
 use crate::seats::BySeat;
 
-/// Advice for search and for the greedy player. The empty impl is valid.
-pub trait Hints: Game {
+/// Advice for search and for the greedy player. The empty impl is valid. Whoever searches may ask a trained network, too, which reads
+/// what [`Encode`] writes.
+pub trait Hints: Encode {
     /// The agent that has done best in this game at equal thinking time, as its text, without the budget: one that takes
     /// `iterations` and `time_ms`.
     const BEST_AGENT: &'static str = "ismcts";

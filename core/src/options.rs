@@ -182,6 +182,10 @@ pub trait OptionType: Sized {
     fn value(&self) -> OptionValue;
     /// The values within the limits, for people.
     fn allowed(limits: &Self::Limits) -> String;
+    /// What to say of a text that is no value: which values there are, and where that does not tell enough, why it is none.
+    fn refusal(_text: &str, limits: &Self::Limits) -> String {
+        Self::allowed(limits)
+    }
 }
 
 macro_rules! number_option {
@@ -314,7 +318,7 @@ macro_rules! options {
                                 owner: $owner.to_string(),
                                 name: name.to_string(),
                                 value: value.to_string(),
-                                allowed: <$type as $crate::options::OptionType>::allowed(&$limits),
+                                allowed: <$type as $crate::options::OptionType>::refusal(value, &$limits),
                             })?;
                         return Ok(());
                     })?)*

@@ -83,8 +83,9 @@ impl Agent {
     }
 }
 
-/// Whether an agent with these options decides in an instant: it has none, or its budget is small. What worlds cost depends.
-fn is_quick(options: &[(&str, OptionValue)]) -> bool {
+/// Whether an agent decides in an instant: it does not search, or its budget is small. What worlds and networks cost depends.
+fn is_quick(spec: &AgentSpec) -> bool {
+    let options = spec.options();
     let value = |wanted: &str| {
         options.iter().find_map(|(name, value)| match value {
             OptionValue::Int(value) if *name == wanted => Some(*value),
@@ -96,7 +97,7 @@ fn is_quick(options: &[(&str, OptionValue)]) -> bool {
     // A responder has another agent decide again and again.
     let simulates = options.iter().any(|(name, _)| *name == "against");
     let small = value("worlds").is_none() && value("iterations").is_some_and(|iterations| iterations <= QUICK);
-    options.is_empty() || !timed && !infers && !simulates && small
+    spec.is_instant() || !timed && !infers && !simulates && !spec.has_network() && small
 }
 
 /// The agents that search: those whose options have a budget.
@@ -128,10 +129,10 @@ pub(crate) fn parse_spec(text: &str, options: Option<&Bound<'_, PyDict>>) -> PyR
 #[pyo3(signature = (name, game, /, **options))]
 pub(crate) fn load_agent(name: &str, game: &Game, options: Option<&Bound<'_, PyDict>>) -> PyResult<Agent> {
     let spec = parse_spec(name, options)?;
-    let mut player = game.face().agent(&spec);
+    let mut player = game.face().agent(&spec).map_err(errors::agent)?;
     let interrupt = Arc::<AtomicBool>::default();
     player.interrupt_with(interrupt.clone());
-    Ok(Agent { game: game.clone(), quick: is_quick(&spec.options()), spec, interrupt, player: Mutex::new(player) })
+    Ok(Agent { game: game.clone(), quick: is_quick(&spec), spec, interrupt, player: Mutex::new(player) })
 }
 
 #[pymethods]

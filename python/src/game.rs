@@ -168,6 +168,17 @@ impl Game {
         layout(self.face.information_state_layout())
     }
 
+    /// Version and parts of the observation tensor, as `"1:hand:36,played:2x36"`: what a network must have been trained on to be of use
+    /// here. The version is raised whenever a value changes its meaning.
+    fn observation_signature(&self) -> String {
+        self.face.observation_signature()
+    }
+
+    /// Version and number of the players' actions, as `"1:37"`, likewise.
+    fn action_signature(&self) -> String {
+        self.face.action_signature()
+    }
+
     /// What is printed on the cards: a new dict of (rank, sign, colour) by the card's name, all in words, in the order of the
     /// deck.
     fn card_faces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

@@ -79,7 +79,7 @@ pub(crate) fn search_many(
         tell(done.load(Ordering::Relaxed))
     };
     let decisions = watched(py, &interrupt, work, attend)?.map_err(|error| match error {
-        SearchManyError::State { .. } => errors::agent(error),
+        SearchManyError::State { .. } | SearchManyError::Unsuited(_) => errors::agent(error),
         SearchManyError::Threads(_) | SearchManyError::Interrupted => PyRuntimeError::new_err(error.to_string()),
     })?;
     tell(total)?;

@@ -14,6 +14,7 @@ use stier_agents::study::timing::{Arm, Hidden, Opinion, Position, Settings, Timi
 use stier_core::options::OptionType as _;
 
 use crate::agent::parse_spec;
+use crate::errors;
 use crate::game::Game;
 use crate::run::watched;
 use crate::solution::Solution;
@@ -58,6 +59,7 @@ fn watching<'py, T: Send>(
         found
     };
     let found = watched(py, &interrupt, work, attend)?.map_err(|error| match error {
+        TimingError::Unsuited(_) => errors::agent(error),
         TimingError::NoCommitment(_) | TimingError::NoRepeats | TimingError::Blind(_) => {
             PyValueError::new_err(error.to_string())
         }

@@ -1,9 +1,12 @@
 //! Arguments from Python, checked.
 
+use std::path::PathBuf;
+
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyString};
 use stier_agents::erased::{DynGame, DynState, check_seat};
+use stier_agents::network::option::quoted;
 use stier_core::{Action, IllegalAction, Seat, options};
 
 use crate::errors;
@@ -140,6 +143,9 @@ fn option_text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     let is_number = || value.is_instance_of::<PyFloat>() || value.hasattr("__index__").unwrap_or(false);
     if value.is_instance_of::<PyString>() || is_number() {
         return Ok(value.str()?.to_string());
+    }
+    if value.hasattr("__fspath__")? {
+        return Ok(quoted(&value.extract::<PathBuf>()?.to_string_lossy()));
     }
     let kind = value.get_type().name()?;
     Err(PyTypeError::new_err(format!("option '{name}' takes a string, a number or a bool, not {kind}")))

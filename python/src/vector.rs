@@ -94,7 +94,7 @@ fn refused(error: VectorError) -> PyErr {
     match error {
         VectorError::Illegal { .. } => errors::illegal(error),
         VectorError::Seat { .. } => errors::seat(error),
-        VectorError::Opponents { .. } => errors::agent(error),
+        VectorError::Opponents { .. } | VectorError::Unsuited(_) => errors::agent(error),
         VectorError::Checkpoint(_) => errors::record(error),
         VectorError::Threads(_) | VectorError::Interrupted => PyRuntimeError::new_err(error.to_string()),
         VectorError::NoLanes | VectorError::Size { .. } | VectorError::Bytes | VectorError::Lane { .. } => {

@@ -30,6 +30,10 @@ pub trait Entrant<G: Game>: Sync {
     fn label(&self) -> String;
     /// A number that is mixed into the seeds of its agents.
     fn seed(&self) -> u64;
+    /// Why it cannot play this game, if it cannot; called before anything is played.
+    fn suits(&self, _game: &G) -> Result<(), String> {
+        Ok(())
+    }
     /// A player; [`Player::restart`] seeds it before every game.
     fn enter(&self) -> Player<G>;
 }
@@ -41,6 +45,10 @@ impl<G: Hints> Entrant<G> for AgentSpec {
 
     fn seed(&self) -> u64 {
         AgentSpec::seed(self).unwrap_or(0)
+    }
+
+    fn suits(&self, game: &G) -> Result<(), String> {
+        self.check(game).map_err(|error| error.to_string())
     }
 
     fn enter(&self) -> Player<G> {
@@ -132,6 +140,9 @@ pub fn pit<G: Game>(
     }
     if settings.deals == 0 {
         return Err(PitError::NoDeals);
+    }
+    for entrant in entrants {
+        entrant.suits(game).map_err(|reason| PitError::Unsuited { agent: entrant.label(), reason })?;
     }
     let tables = combinations(entrants.len(), seats);
     let rotations = seats as u64;

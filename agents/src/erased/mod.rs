@@ -23,6 +23,7 @@ use crate::agent::{Agent, Decision};
 use crate::arena::{self, Entrant, PitError, PitResult, Settings};
 use crate::lines::Line;
 use crate::marginals::{Marginals, marginals};
+use crate::network::file::NetworkError;
 use crate::oracle::Player;
 use crate::properties::{self, MeasureError, Properties};
 use crate::resample_many::{self, DynWorlds, ResampleError};
@@ -92,6 +93,10 @@ pub trait DynGame: Send + Sync + Debug {
     fn is_simultaneous(&self) -> bool;
     /// The parts of the observation tensor.
     fn observation_layout(&self) -> Vec<Field>;
+    /// Version and parts of the observation tensor, for those who were trained on it.
+    fn observation_signature(&self) -> String;
+    /// Version and number of the actions, likewise.
+    fn action_signature(&self) -> String;
     /// The parts of the information-state tensor.
     fn information_state_layout(&self) -> Vec<Field>;
     /// The name of an action below [`num_actions`](DynGame::num_actions).
@@ -106,8 +111,8 @@ pub trait DynGame: Send + Sync + Debug {
     fn faces(&self) -> Vec<(String, CardFace)>;
     /// The state before the first random event; with a seed, the random events draw themselves.
     fn new_state(&self, seed: Option<u64>) -> Box<dyn DynState>;
-    /// An agent for this game.
-    fn agent(&self, spec: &AgentSpec) -> Box<dyn DynAgent>;
+    /// An agent for this game, unless it asks a network that was trained for something else.
+    fn agent(&self, spec: &AgentSpec) -> Result<Box<dyn DynAgent>, NetworkError>;
     /// Agents against each other; see [`arena::pit`]. Once `interrupt` is set, decisions in progress end early.
     fn pit(
         &self,
@@ -368,6 +373,12 @@ impl<G: FullGame> DynGame for Face<G> {
     fn observation_layout(&self) -> Vec<Field> {
         self.0.observation_layout()
     }
+    fn observation_signature(&self) -> String {
+        self.0.observation_signature()
+    }
+    fn action_signature(&self) -> String {
+        self.0.action_signature()
+    }
     fn information_state_layout(&self) -> Vec<Field> {
         self.0.information_state_layout()
     }
@@ -397,8 +408,9 @@ impl<G: FullGame> DynGame for Face<G> {
         Box::new(Position { game: self.0.clone(), history, dealing })
     }
 
-    fn agent(&self, spec: &AgentSpec) -> Box<dyn DynAgent> {
-        Box::new(Decider { face: Face(self.0.clone()), player: spec.player(spec.seed().unwrap_or(0)) })
+    fn agent(&self, spec: &AgentSpec) -> Result<Box<dyn DynAgent>, NetworkError> {
+        spec.check(&*self.0)?;
+        Ok(Box::new(Decider { face: Face(self.0.clone()), player: spec.player(spec.seed().unwrap_or(0)) }))
     }
 
     fn pit(
@@ -408,13 +420,6 @@ impl<G: FullGame> DynGame for Face<G> {
         interrupt: &Arc<AtomicBool>,
         watch: &(dyn Fn() -> ControlFlow<()> + Sync),
     ) -> Result<PitResult, PitError> {
-        for entrant in entrants {
-            if let DynEntrant::Table(label, table) = entrant {
-                let unsuited =
-                    |error: DecideError| PitError::Unsuited { agent: label.clone(), reason: error.to_string() };
-                self.tabular_agent(&**table).map_err(unsuited)?;
-            }
-        }
         let guest = |entrant: &DynEntrant| Guest {
             game: self.0.clone(),
             entrant: entrant.clone(),
@@ -729,6 +734,16 @@ impl<G: FullGame> Entrant<G> for Guest<G> {
 
     fn seed(&self) -> u64 {
         self.entrant.seed()
+    }
+
+    fn suits(&self, game: &G) -> Result<(), String> {
+        match &self.entrant {
+            DynEntrant::Spec(spec) => spec.check(game).map_err(|error| error.to_string()),
+            DynEntrant::Callback(..) => Ok(()),
+            DynEntrant::Table(_, table) => {
+                Face(self.game.clone()).tabular_agent(&**table).map(|_| ()).map_err(|error| error.to_string())
+            }
+        }
     }
 
     fn enter(&self) -> Player<G> {

@@ -14,6 +14,7 @@ use super::{Called, DecideError, DynEntrant, DynGame, DynState, Face, FullGame};
 use crate::agent::Agent;
 use crate::best_response::{self, NashConv};
 use crate::game_tree::{BuildError, GameTree, Policy};
+use crate::network::file::NetworkError;
 use crate::solution_file::{self, Label, SolutionFileError};
 use crate::solve::{self, Progress, SolveError};
 use crate::spec::AgentSpec;
@@ -43,6 +44,9 @@ pub enum AskError {
     /// The table is of another game.
     #[error(transparent)]
     OtherGame(#[from] DecideError),
+    /// The agent asks a network that was trained for something else.
+    #[error(transparent)]
+    Unsuited(#[from] NetworkError),
     /// The watcher asked to stop.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
@@ -238,6 +242,9 @@ impl<G: FullGame> DynTree for Book<G> {
         watch: &(dyn Fn() -> ControlFlow<()> + Sync),
     ) -> Result<Arc<dyn DynPolicy>, AskError> {
         let face = Face(Arc::new(self.tree().game().clone()));
+        if let DynEntrant::Spec(spec) = entrant {
+            spec.check(&*face.0)?;
+        }
         let mut threads = threads::resolve(settings.threads);
         let enter: Box<dyn Fn() -> Box<dyn Agent<G>> + Sync> = match entrant {
             DynEntrant::Table(_, table) => {

@@ -85,7 +85,9 @@ use crate::stop::Stop;
 use crate::worlds::Worlds;
 pub use observers::{Draws, Observer};
 use observers::{Keyed, Linked, Observers, Past};
-use selection::{Exp3, Prior, PriorTable, Puct, RegretMatching, Selection, SmoothUct, Ucb1, Ucb1Tuned};
+use selection::{
+    Exp3, Prior, PriorTable, Puct, RegretMatching, Selection, SmoothUct, StoredPuct, UNIFORM_PART, Ucb1, Ucb1Tuned,
+};
 pub use selection::{PriorFrom, Rule};
 
 use table::NONE;
@@ -168,6 +170,7 @@ impl<G: Hints> Ismcts<G> {
         let forest: Box<dyn Forest<G>> = match options.selection {
             Rule::Ucb1 => Box::new(Trees::<G, Ucb1>::new(&options)),
             Rule::Ucb1Tuned => Box::new(Trees::<G, Ucb1Tuned>::new(&options)),
+            Rule::Puct if options.prior == PriorFrom::Network => Box::new(Trees::<G, StoredPuct>::new(&options)),
             Rule::Puct => Box::new(Trees::<G, Puct>::new(&options)),
             Rule::Exp3 => Box::new(Trees::<G, Exp3>::new(&options)),
             Rule::RegretMatching => Box::new(Trees::<G, RegretMatching>::new(&options)),
@@ -350,7 +353,7 @@ impl<G: Hints, S: Selection> Trees<G, S> {
                 task,
                 rule: &self.rule,
                 budget: Budget::part(task.options.iterations, task.stop, index, count).at_most(MAX_ITERATIONS),
-                roller: Roller::new(task.game, task.options.rollouts),
+                roller: Roller::new(task.game, task.options.rollouts).guided_by(&task.options.belief.guide),
                 rng: task.course.rng_of_many("ismcts", index, count),
                 observers: observers.clone(),
                 root: observers.plant(tree),
@@ -477,6 +480,9 @@ impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
                 }
                 self.tree.add_edges(node, in_any_order(untried, &mut self.rng));
             }
+            if S::STORES_PRIOR && self.lacks_prior(node, legal) {
+                self.ask_network(node, (&state, mover), legal);
+            }
             let prior = if S::HAS_PRIOR {
                 Prior::of(self.task.options.prior, game, &state, legal, &mut self.table)
             } else {
@@ -489,7 +495,8 @@ impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
             self.roller.note(mover, action);
             self.observers.see(game, &state, action);
             game.step(&mut state, action, &mut self.rng);
-            if leaf {
+            let begins = leaf && S::STORES_PRIOR && self.roller.only_evaluates();
+            if leaf && !begins {
                 break;
             }
             if self.task.options.opponents == Opponents::Fitted {
@@ -497,12 +504,63 @@ impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
             }
             let Turn::Seat(next) = game.turn(&state) else { break };
             node = self.observers.next(game, &state, next, (node, edge, action), self.tree);
+            if begins {
+                if node == NONE {
+                    break;
+                }
+                // One question gives the leaf's value and the prior of its node.
+                let legal = game.legal(&state);
+                let untried = legal.without(self.tree.tried(node));
+                self.tree.add_edges(node, in_any_order(untried, &mut self.rng));
+                return self.ask_network(node, (&state, next), legal);
+            }
         }
         self.roller.returns(game, &mut state, &mut self.rng)
     }
 }
 
 impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
+    /// Whether some legal action, all of which have an edge, has no prior yet.
+    fn lacks_prior(&mut self, node: u32, legal: G::Actions) -> bool {
+        let mut at = node;
+        while at != NONE {
+            let (block, extra) = self.tree.parts(at);
+            let legal = block.legal(legal);
+            let priors = S::prior_of(extra).expect("edges keep priors");
+            if priors.iter().zip(legal).any(|(&prior, legal)| legal > 0 && prior == 0.0) {
+                return true;
+            }
+            at = block.next;
+        }
+        false
+    }
+
+    /// Asks the network about a state in which `mover` is to act: what it promises every seat. The edges of legal actions, all of
+    /// which are there, get their prior from it, unless they have one.
+    fn ask_network(&mut self, node: u32, (state, mover): (&G::State, Seat), legal: G::Actions) -> BySeat<f32> {
+        let game = self.task.game;
+        let network = self.roller.network().expect("a network is named");
+        let evaluation = network.evaluate(game, state, mover);
+        let (weights, sum) = evaluation.weights(legal.iter(), 1.0);
+        let uniform = UNIFORM_PART / weights.len() as f32;
+        for (action, weight) in legal.iter().zip(weights) {
+            self.table[action.index()] = uniform + (1.0 - UNIFORM_PART) * weight / sum;
+        }
+        let mut at = node;
+        while at != NONE {
+            let (block, extra) = self.tree.parts(at);
+            let legal = block.legal(legal);
+            let priors = S::prior_of(extra).expect("edges keep priors");
+            for ((prior, action), legal) in priors.iter_mut().zip(block.action).zip(legal) {
+                if legal > 0 && *prior == 0.0 {
+                    *prior = self.table[usize::from(action)];
+                }
+            }
+            at = block.next;
+        }
+        evaluation.values(game, state, mover)
+    }
+
     /// The other players act by the game's policy until it is the searcher's turn or the game is over.
     fn let_others_play(&mut self, state: &mut G::State) {
         let game = self.task.game;

@@ -42,6 +42,9 @@ choice! {
         Fitted = "fitted",
         /// Uniform.
         Uniform = "uniform",
+        /// A quarter uniform, the rest by a trained network, which is asked once where a node begins, and again where actions are
+        /// legal that were not before.
+        Network = "network",
     }
 }
 
@@ -59,8 +62,8 @@ pub(super) struct Prior<'a, A> {
 /// A probability for each action id.
 pub(super) type PriorTable = [f32; 256];
 
-/// The uniform part of a prior from the game's policy.
-const UNIFORM_PART: f32 = 0.25;
+/// The uniform part of a prior from the game's policy or a network's.
+pub(super) const UNIFORM_PART: f32 = 0.25;
 
 impl<'a, A: ActionSet> Prior<'a, A> {
     /// What the game says about a state. Reads nothing that is hidden from the player to act. `table` is room for it.
@@ -74,7 +77,8 @@ impl<'a, A: ActionSet> Prior<'a, A> {
     ) -> Self {
         let uniform = 1.0 / legal.len() as f32;
         match from {
-            PriorFrom::Uniform => Self { table: None, favoured: legal, base: 0.0, bonus: uniform },
+            // A network's lies with the edges.
+            PriorFrom::Uniform | PriorFrom::Network => Self { table: None, favoured: legal, base: 0.0, bonus: uniform },
             PriorFrom::Fitted => {
                 let probabilities = fitted::probabilities(game, state, legal);
                 for (action, probability) in legal.iter().zip(probabilities) {
@@ -115,6 +119,13 @@ pub(super) trait Selection: Clone + Send + Sync + 'static {
     const AVERAGES: bool = false;
     /// Whether edges may know their nodes without keys: faster, at the price of a second copy of the search.
     const LINKS: bool = false;
+    /// Whether each edge keeps its prior ([`prior_of`](Selection::prior_of)), which the search fills in.
+    const STORES_PRIOR: bool = false;
+
+    /// The priors of a block's edges, 0 where none was filled in yet.
+    fn prior_of(_extra: &mut Self::Extra) -> Option<&mut [f32; LANES]> {
+        None
+    }
 
     /// The rule with these options.
     fn new(options: &IsmctsOptions) -> Self;
@@ -302,6 +313,70 @@ impl Selection for Puct {
         _rng: &mut Rng,
     ) -> (Edge, Action, ()) {
         let bound = Guided { c: self.c * spread, unseen: node_mean(tree, node), prior };
+        let (edge, action) = tree.best(node, legal, &bound);
+        (edge, action, ())
+    }
+}
+
+/// PUCT with priors that lie with the edges. They need not add up to 1: what the legal ones add up to counts as 1.
+#[derive(Clone, Debug)]
+pub(super) struct StoredPuct {
+    c: f32,
+}
+
+/// The priors of a block's edges.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Priors([f32; LANES]);
+
+struct GuidedByEdges {
+    c: f32,
+    unseen: f32,
+}
+
+impl<A: ActionSet> Bound<A, Priors> for GuidedByEdges {
+    #[inline(always)]
+    fn lanes(&self, block: &Block<A>, priors: &Priors) -> [f32; LANES] {
+        let (mean, _) = means(block);
+        let width = lanes(|i| (block.available[i] as i32 as f32).sqrt() / (1 + block.visits[i]) as i32 as f32);
+        lanes(|i| (if block.visits[i] > 0 { mean[i] } else { self.unseen }) + self.c * priors.0[i] * width[i])
+    }
+}
+
+impl Selection for StoredPuct {
+    type Extra = Priors;
+    type Note<A: ActionSet> = ();
+    const TRIES_ALL: bool = false;
+    const STORES_PRIOR: bool = true;
+
+    fn prior_of(extra: &mut Priors) -> Option<&mut [f32; LANES]> {
+        Some(&mut extra.0)
+    }
+
+    fn new(options: &IsmctsOptions) -> Self {
+        Self { c: options.c as f32 }
+    }
+
+    fn first_try<A: ActionSet>() {}
+
+    #[inline(always)]
+    fn select<A: ActionSet>(
+        &self,
+        tree: &mut Tree<A, Priors>,
+        node: u32,
+        legal: A,
+        _prior: Prior<'_, A>,
+        spread: f32,
+        _rng: &mut Rng,
+    ) -> (Edge, Action, ()) {
+        let (mut at, mut total) = (node, 0.0);
+        while at != NONE {
+            let (block, priors) = tree.parts(at);
+            let legal = block.legal(legal);
+            total += lanes(|i| legal[i] as i32 as f32 * priors.0[i]).iter().sum::<f32>();
+            at = block.next;
+        }
+        debug_assert!(total > 0.0, "legal actions have priors");
+        let bound = GuidedByEdges { c: self.c * spread / total, unseen: node_mean(tree, node) };
         let (edge, action) = tree.best(node, legal, &bound);
         (edge, action, ())
     }

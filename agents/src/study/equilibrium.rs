@@ -55,6 +55,7 @@ pub fn commitment_sets<G: Circumstances>(
     watch: &(dyn Fn() -> ControlFlow<()> + Sync),
 ) -> Result<Vec<CommitmentSet>, TimingError> {
     let game = tree.game();
+    lights.iter().try_for_each(|light| light.check(game))?;
     let commitment = game.commitment().ok_or(TimingError::NoCommitment(G::NAME))?;
     let binding = G::Actions::default().with(commitment);
     let values = action_values(tree, policy);

@@ -29,6 +29,7 @@ use thiserror::Error;
 
 use crate::agent::{Agent, Decision};
 use crate::belief::{BeliefSettings, Beliefs, infer_histories};
+use crate::network::file::NetworkError;
 use crate::policy_model::{FittedModel, Model};
 use crate::spec::AgentSpec;
 use crate::stop::Stop;
@@ -156,6 +157,9 @@ pub enum TimingError {
     /// A light does not search.
     #[error("{0} does not search: it has no values to tell")]
     Blind(String),
+    /// An agent asks a network that was trained for something else.
+    #[error(transparent)]
+    Unsuited(#[from] NetworkError),
     /// The watcher asked to stop.
     #[error("interrupted")]
     Interrupted,
@@ -176,6 +180,8 @@ pub fn positions<G: Circumstances>(
     if settings.repeats == 0 {
         return Err(TimingError::NoRepeats);
     }
+    let agents = [&settings.players, &settings.continuation].into_iter().chain(&settings.lights);
+    agents.into_iter().try_for_each(|agent| agent.check(game))?;
     let stop = AtomicBool::new(false);
     let study = |number: u64| {
         if stop.load(Ordering::Relaxed) {

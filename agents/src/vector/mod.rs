@@ -21,6 +21,7 @@ use stier_core::{Action, ActionSet as _, IllegalAction, Rng, Seat, Turn, choice,
 use thiserror::Error;
 
 use crate::erased::{DynState, FullGame, dealt_state};
+use crate::network::file::NetworkError;
 use crate::threads::{self, ThreadsError};
 
 use self::lane::{Common, Lane, Stage};
@@ -115,6 +116,9 @@ pub enum VectorError {
         /// Given.
         found: usize,
     },
+    /// An opponent asks a network that was trained for something else.
+    #[error(transparent)]
+    Unsuited(#[from] NetworkError),
     /// A learner on a seat that the game does not have.
     #[error("no seat {seat} for the learner: there are 0..={}", .seats - 1)]
     Seat {
@@ -212,7 +216,7 @@ impl<G: FullGame> Vector<G> {
             return Err(VectorError::NoLanes);
         }
         if let Some(opponents) = &settings.opponents {
-            opponents.check(game.num_seats())?;
+            opponents.check(&*game)?;
         }
         let threads = threads::resolve(settings.threads);
         let crew = |_| Mutex::new(Crew::new(settings.opponents.as_ref(), &interrupt));

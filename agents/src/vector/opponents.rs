@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use stier_core::{Action, Dealer, Game, Hints, History, Rng, Seat};
+use stier_core::{Action, Dealer, Encode, Game, Hints, History, Rng, Seat};
 
 use super::VectorError;
 use crate::oracle::Player;
@@ -36,11 +36,13 @@ pub struct Opponents {
 }
 
 impl Opponents {
-    /// Whether they fit a game of so many seats.
-    pub(super) fn check(&self, seats: usize) -> Result<(), VectorError> {
+    /// Whether they fit the game.
+    pub(super) fn check<G: Encode>(&self, game: &G) -> Result<(), VectorError> {
+        let seats = game.num_seats();
         if self.agents.len() != 1 && self.agents.len() != seats - 1 {
             return Err(VectorError::Opponents { expected: seats - 1, found: self.agents.len() });
         }
+        self.agents.iter().try_for_each(|spec| spec.check(game))?;
         match self.learner {
             LearnerSeat::Fixed(seat) if seat.index() >= seats => Err(VectorError::Seat { seat: seat.0, seats }),
             _ => Ok(()),
@@ -49,7 +51,7 @@ impl Opponents {
 
     /// Whether they all decide at once; the others may be interrupted.
     pub(super) fn are_instant(&self) -> bool {
-        self.agents.iter().all(|spec| spec.options().is_empty())
+        self.agents.iter().all(AgentSpec::is_instant)
     }
 
     /// The learner's seat in a game.

@@ -121,4 +121,5 @@ impl Game for Bandit {
     }
 }
 
+super::no_tensors!(Bandit);
 impl Hints for Bandit {}

@@ -222,4 +222,5 @@ impl Game for Goofspiel {
     }
 }
 
+super::no_tensors!(Goofspiel);
 impl Hints for Goofspiel {}

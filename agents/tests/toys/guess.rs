@@ -196,4 +196,5 @@ impl Game for Guess {
     }
 }
 
+super::no_tensors!(Guess);
 impl Hints for Guess {}

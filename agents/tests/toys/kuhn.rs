@@ -227,6 +227,8 @@ impl Kuhn {
 }
 
 impl Encode for Kuhn {
+    const OBSERVATION_VERSION: u32 = 1;
+
     fn observation_layout(&self) -> Vec<Field> {
         Self::layout()
     }

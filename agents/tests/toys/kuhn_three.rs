@@ -175,4 +175,5 @@ impl Game for KuhnThree {
     }
 }
 
+super::no_tensors!(KuhnThree);
 impl Hints for KuhnThree {}

@@ -217,4 +217,5 @@ impl Game for Leduc {
     }
 }
 
+super::no_tensors!(Leduc);
 impl Hints for Leduc {}

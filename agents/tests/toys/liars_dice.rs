@@ -168,4 +168,5 @@ impl Game for LiarsDice {
     }
 }
 
+super::no_tensors!(LiarsDice);
 impl Hints for LiarsDice {}

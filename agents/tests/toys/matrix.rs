@@ -194,4 +194,5 @@ impl Game for Matrix {
     }
 }
 
+super::no_tensors!(Matrix);
 impl Hints for Matrix {}

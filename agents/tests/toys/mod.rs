@@ -13,6 +13,25 @@ pub(crate) mod nim;
 
 use stier_core::{Action, Game, History, Rng, Sampler, World};
 
+/// Tensors without fields, for a game that nobody learns.
+macro_rules! no_tensors {
+    ($game:ty) => {
+        impl stier_core::Encode for $game {
+            const OBSERVATION_VERSION: u32 = 1;
+
+            fn observation_layout(&self) -> Vec<stier_core::Field> {
+                Vec::new()
+            }
+            fn observation<T: stier_core::encode::Cell>(&self, _: &Self::State, _: stier_core::Seat, _: &mut [T]) {}
+            fn information_state_layout(&self) -> Vec<stier_core::Field> {
+                Vec::new()
+            }
+            fn information_state(&self, _: &Self::View, _: &mut [f32]) {}
+        }
+    };
+}
+pub(crate) use no_tensors;
+
 /// A sampler for games so small that every world can be listed: each is as likely as the others.
 #[derive(Clone, Debug)]
 pub(crate) struct Listed<S> {

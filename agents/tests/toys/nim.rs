@@ -167,4 +167,5 @@ impl Game for Nim {
     }
 }
 
+super::no_tensors!(Nim);
 impl Hints for Nim {}

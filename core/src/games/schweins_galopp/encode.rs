@@ -58,6 +58,8 @@ impl SchweinsGalopp {
 }
 
 impl Encode for SchweinsGalopp {
+    const OBSERVATION_VERSION: u32 = 1;
+
     fn observation_layout(&self) -> Vec<Field> {
         let Sizes { seats, colours, of_a_colour, hand, track, rounds, risk, behind, .. } = self.sizes();
         let mut layout = vec![

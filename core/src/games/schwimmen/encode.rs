@@ -73,6 +73,8 @@ fn entry(seen: Seen) -> (usize, Option<u8>) {
 }
 
 impl Encode for Schwimmen {
+    const OBSERVATION_VERSION: u32 = 1;
+
     fn observation_layout(&self) -> Vec<Field> {
         let players = self.num_seats();
         let turns = usize::from(self.rules.max_turns);

@@ -34,6 +34,8 @@ impl Schwinget {
 }
 
 impl Encode for Schwinget {
+    const OBSERVATION_VERSION: u32 = 1;
+
     fn observation_layout(&self) -> Vec<Field> {
         let cards = self.num_outcomes();
         let (tricks, bouts) = (self.max_tricks(), usize::from(self.rules.bouts));

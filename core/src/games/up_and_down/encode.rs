@@ -20,6 +20,8 @@ impl UpAndDown {
 }
 
 impl Encode for UpAndDown {
+    const OBSERVATION_VERSION: u32 = 1;
+
     fn observation_layout(&self) -> Vec<Field> {
         let (cards, seats) = (usize::from(self.deck.size), self.num_seats());
         let (tricks, rounds) = (usize::from(self.tricks), usize::from(self.rules.most_rounds()));

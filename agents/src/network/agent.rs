@@ -1,0 +1,92 @@
+//! A trained network as a player: one look at what its seat sees, no search.
+//!
+//! It plays the legal action with the highest probability, the first of equals, or draws one. What it says of a decision are the
+//! probabilities (the softmax over the legal actions, also where the best is chosen) and for every action the value of the position.
+
+use std::time::Instant;
+
+use stier_core::{ActionSet as _, Hints, Rng, Sampler as _, SeatView as _, choice, options};
+
+use super::evaluator::{Evaluator, draw};
+use super::file::Network;
+use super::option::{NetworkFile, RulesOf};
+use crate::agent::{ActionStats, Agent, Decision, Search};
+use crate::course::Course;
+
+choice! {
+    /// Which action a network plays.
+    pub enum NetworkChoice {
+        /// The most probable one.
+        Best = "best",
+        /// One drawn by its probabilities.
+        Sample = "sample",
+    }
+}
+
+options! {
+    /// The options of [`NetworkAgent`].
+    pub struct NetworkOptions for "network" {
+        /// The file of the network; must be given.
+        path: NetworkFile = NetworkFile::NONE, ();
+        /// Which action is played.
+        choose: NetworkChoice = NetworkChoice::Best, ();
+        /// What the logits are divided by: above 1 its probabilities are closer to each other, below 1 further apart.
+        temperature: f64 = 1.0, 0.001..=1000.0;
+        /// Whether it must have been trained for exactly the rules of the game.
+        rules: RulesOf = RulesOf::Exact, ();
+    }
+}
+
+/// The player: see the [module](self) documentation.
+#[derive(Clone, Debug)]
+pub struct NetworkAgent {
+    options: NetworkOptions,
+    course: Course,
+    evaluator: Evaluator,
+}
+
+impl NetworkAgent {
+    /// A player with the streams of `seed`. Panics without a network: the text of an agent that parses has one.
+    pub fn new(options: NetworkOptions, seed: u64) -> Self {
+        let network: &std::sync::Arc<Network> = options.path.network().expect("a network's text names its file");
+        Self { evaluator: Evaluator::new(network.clone()), options, course: Course::new(seed) }
+    }
+}
+
+impl<G: Hints> Agent<G> for NetworkAgent {
+    fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
+        let start = Instant::now();
+        // Any world will do: what the seat sees is the same in all of them.
+        let world = game.sampler(view).sample(&mut Rng::stream(0, "any world", 0));
+        let evaluation = self.evaluator.evaluate(game, &world, view.seat());
+        let (weights, sum) = evaluation.weights(legal.iter(), self.options.temperature as f32);
+        let action = match self.options.choose {
+            NetworkChoice::Best => {
+                let best = (1..weights.len()).fold(0, |best, next| if weights[next] > weights[best] { next } else { best });
+                legal.nth(best)
+            }
+            NetworkChoice::Sample => draw(legal, &weights, sum, &mut self.course.rng("network choice")),
+        };
+        self.course.advance();
+        let total: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
+        let stats = |(action, &weight): (stier_core::Action, &f32)| ActionStats {
+            action: action.0,
+            visits: 0,
+            value: f64::from(evaluation.value),
+            availability: 0,
+            probability: f64::from(weight) / total,
+        };
+        let actions: Vec<ActionStats> = legal.iter().zip(&weights).map(stats).collect();
+        let share = |stats: &ActionStats| match self.options.choose {
+            NetworkChoice::Best => f64::from(u8::from(stats.action == action.0)),
+            NetworkChoice::Sample => stats.probability,
+        };
+        let policy = legal.iter().zip(&actions).map(|(action, stats)| (action, share(stats))).collect();
+        let search = Search { actions, iterations: 0, nodes: 1, seconds: start.elapsed().as_secs_f64() };
+        Decision { action, policy, search: Some(search) }
+    }
+
+    fn restart(&mut self, seed: u64) {
+        self.course.restart(seed);
+    }
+}

@@ -1,0 +1,300 @@
+//! Networks in files.
+//!
+//! The format is safetensors. All tensors are of single precision, in C order: `hidden.0.weight` (inputs, width), `hidden.0.bias`
+//! (width), `hidden.1.weight` and so on; `policy.weight` (width, actions), `policy.bias`; `value.weight` (width, 1), `value.bias`. A
+//! layer is `activation(x @ weight + bias)`; policy and value have no activation. Metadata, all of it text:
+//!
+//! | key | value |
+//! | --- | --- |
+//! | `format`, `version` | `stier.network`, `1` |
+//! | `architecture`, `activation` | `mlp`, `relu` or `tanh` |
+//! | `game`, `rules` | the game's name, and the name with the options that differ from the defaults: `schwinget:suits=2,values=3` |
+//! | `observation`, `actions` | the [signatures](stier_core::Encode::observation_signature) of what it reads and chooses among |
+//! | `value_scale` | a number; times this the value is a return in the game's utility |
+//! | `training` | free text, not read here |
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+
+use safetensors::{Dtype, SafeTensors};
+use stier_core::{Encode, Options as _};
+use thiserror::Error;
+
+use super::forward::{Activation, Layer, Mlp};
+
+/// A network that cannot be used, and why.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("the network '{path}' {fault}")]
+pub struct NetworkError {
+    /// Its file.
+    pub path: String,
+    /// What is wrong with it.
+    pub fault: Fault,
+}
+
+/// What can be wrong with a network.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum Fault {
+    /// The file cannot be opened or read.
+    #[error("cannot be read: {0}")]
+    Unreadable(String),
+    /// Larger than [`LARGEST`].
+    #[error("has {0} bytes; {LARGEST} are allowed")]
+    TooLarge(u64),
+    /// No safetensors.
+    #[error("is no safetensors file: {0}")]
+    NoTensors(String),
+    /// Metadata that must be there is not.
+    #[error("has no '{0}' in its metadata")]
+    NoKey(&'static str),
+    /// Metadata of no meaning here.
+    #[error("has {key}={found} in its metadata; it is {allowed}")]
+    BadValue {
+        /// Which key.
+        key: &'static str,
+        /// What it says.
+        found: String,
+        /// What it may say.
+        allowed: &'static str,
+    },
+    /// A tensor that must be there is not.
+    #[error("has no tensor '{0}'")]
+    NoTensor(String),
+    /// A tensor that the architecture does not have.
+    #[error("has a tensor '{0}', which a multilayer perceptron does not have")]
+    StrangeTensor(String),
+    /// Not of single precision.
+    #[error("has '{name}' in {found}; it must be F32")]
+    BadType {
+        /// Which tensor.
+        name: String,
+        /// Its type.
+        found: String,
+    },
+    /// Not as long as its neighbours ask for.
+    #[error("has '{name}' with shape {found:?}; it must be {expected:?}")]
+    BadShape {
+        /// Which tensor.
+        name: String,
+        /// Its shape.
+        found: Vec<usize>,
+        /// What it should be.
+        expected: Vec<usize>,
+    },
+    /// A weight that is no finite number.
+    #[error("has a weight in '{0}' that is no finite number")]
+    NotFinite(String),
+    /// It was trained for something else.
+    #[error("was trained for {what} '{trained}', not for '{here}'")]
+    Mismatch {
+        /// For which part of a game: `game`, `observation`, `actions`, `rules`.
+        what: &'static str,
+        /// Of the network.
+        trained: String,
+        /// Of the game.
+        here: String,
+    },
+}
+
+/// No file may have more bytes.
+pub const LARGEST: u64 = 1 << 30;
+
+/// A network, with what it was trained for.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Network {
+    path: String,
+    game: String,
+    rules: String,
+    observation: String,
+    actions: String,
+    value_scale: f32,
+    /// Logits first, then the value.
+    mlp: Mlp,
+}
+
+impl Network {
+    /// Reads the file.
+    pub fn read(path: &str) -> Result<Self, NetworkError> {
+        let of_file = |fault| NetworkError { path: path.to_string(), fault };
+        let unreadable = |error: io::Error| of_file(Fault::Unreadable(error.to_string()));
+        let size = fs::metadata(path).map_err(unreadable)?;
+        if !size.is_file() {
+            return Err(of_file(Fault::Unreadable("it is no file".to_string())));
+        }
+        if size.len() > LARGEST {
+            return Err(of_file(Fault::TooLarge(size.len())));
+        }
+        let mut bytes = Vec::with_capacity(size.len() as usize);
+        let file = File::open(path).map_err(unreadable)?;
+        file.take(LARGEST).read_to_end(&mut bytes).map_err(unreadable)?;
+        Self::parse(path, &bytes).map_err(of_file)
+    }
+
+    /// The network in the bytes of a file; errors call it by the path.
+    pub fn parse(path: &str, bytes: &[u8]) -> Result<Self, Fault> {
+        let no_tensors = |error: safetensors::SafeTensorError| Fault::NoTensors(error.to_string());
+        let (_, header) = SafeTensors::read_metadata(bytes).map_err(no_tensors)?;
+        let tensors = SafeTensors::deserialize(bytes).map_err(no_tensors)?;
+        let texts = Texts(header.metadata().clone().unwrap_or_default());
+        texts.one_of("format", &["stier.network"], "stier.network")?;
+        texts.one_of("version", &["1"], "1")?;
+        texts.one_of("architecture", &["mlp"], "mlp")?;
+        let activation = match texts.one_of("activation", &["relu", "tanh"], "relu or tanh")? {
+            "tanh" => Activation::Tanh,
+            _ => Activation::Relu,
+        };
+        let (observation, actions) = (texts.get("observation")?, texts.get("actions")?);
+        let number = actions.split_once(':').and_then(|(_, number)| number.parse().ok());
+        let num_actions = number.filter(|number| (1..=256).contains(number)).ok_or_else(|| Fault::BadValue {
+            key: "actions",
+            found: actions.to_string(),
+            allowed: "version:number of actions, as in 1:37",
+        })?;
+        let scale = texts.get("value_scale")?;
+        let value_scale = scale.parse().ok().filter(|scale: &f32| scale.is_finite()).ok_or_else(|| Fault::BadValue {
+            key: "value_scale",
+            found: scale.to_string(),
+            allowed: "a number",
+        })?;
+        Ok(Self {
+            path: path.to_string(),
+            game: texts.get("game")?.to_string(),
+            rules: texts.get("rules")?.to_string(),
+            observation: observation.to_string(),
+            actions: actions.to_string(),
+            value_scale,
+            mlp: Mlp { layers: layers(&tensors, num_actions)?, activation },
+        })
+    }
+
+    /// Where it was read from.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Whether it can play this game: the same name, observations and actions, and unless `any_rules` are welcome the same rules.
+    pub fn fits<G: Encode>(&self, game: &G, any_rules: bool) -> Result<(), NetworkError> {
+        let mismatch = |what, trained: &str, here: String| {
+            let fault = Fault::Mismatch { what, trained: trained.to_string(), here };
+            Err(NetworkError { path: self.path.clone(), fault })
+        };
+        if self.game != G::NAME {
+            return mismatch("the game", &self.game, G::NAME.to_string());
+        }
+        let options = self.rules.strip_prefix(G::NAME).unwrap_or(&self.rules);
+        let options = options.strip_prefix(':').unwrap_or(options);
+        let same = G::Rules::from_text(options).is_ok_and(|rules| rules == *game.rules());
+        if !any_rules && !same {
+            let options = game.rules().to_text();
+            let colon = if options.is_empty() { "" } else { ":" };
+            return mismatch("the rules", &self.rules, format!("{}{colon}{options}", G::NAME));
+        }
+        if self.observation != game.observation_signature() {
+            return mismatch("the observation", &self.observation, game.observation_signature());
+        }
+        if self.actions != game.action_signature() {
+            return mismatch("the actions", &self.actions, game.action_signature());
+        }
+        let expected = stier_core::encode::size(&game.observation_layout());
+        if self.mlp.inputs() != expected {
+            let inputs = |count: usize| format!("{count} values");
+            return mismatch("an observation of", &inputs(self.mlp.inputs()), inputs(expected));
+        }
+        Ok(())
+    }
+
+    /// How many actions have a logit.
+    pub fn num_actions(&self) -> usize {
+        self.mlp.outputs() - 1
+    }
+
+    /// How many values an observation has.
+    pub fn num_inputs(&self) -> usize {
+        self.mlp.inputs()
+    }
+
+    /// What the value is to be multiplied by.
+    pub(super) fn value_scale(&self) -> f32 {
+        self.value_scale
+    }
+
+    pub(super) fn mlp(&self) -> &Mlp {
+        &self.mlp
+    }
+}
+
+/// The metadata.
+struct Texts(HashMap<String, String>);
+
+impl Texts {
+    fn get(&self, key: &'static str) -> Result<&str, Fault> {
+        self.0.get(key).map(String::as_str).ok_or(Fault::NoKey(key))
+    }
+
+    fn one_of(&self, key: &'static str, values: &[&str], allowed: &'static str) -> Result<&str, Fault> {
+        let found = self.get(key)?;
+        if values.contains(&found) { Ok(found) } else { Err(Fault::BadValue { key, found: found.to_string(), allowed }) }
+    }
+}
+
+/// The hidden layers, and one for logits and value together.
+fn layers(tensors: &SafeTensors<'_>, num_actions: usize) -> Result<Vec<Layer>, Fault> {
+    let mut layers: Vec<Layer> = Vec::new();
+    let hidden = (0..).take_while(|index| tensors.tensor(&format!("hidden.{index}.weight")).is_ok()).count();
+    let known = |name: &str| {
+        let (start, kind) = name.rsplit_once('.').unwrap_or_default();
+        let is_hidden = || (0..hidden).any(|index| start == format!("hidden.{index}"));
+        matches!(kind, "weight" | "bias") && (matches!(start, "policy" | "value") || is_hidden())
+    };
+    if let Some(strange) = tensors.names().into_iter().filter(|name| !known(name)).min() {
+        return Err(Fault::StrangeTensor(strange.to_string()));
+    }
+    let mut inputs = None;
+    for index in 0..hidden {
+        let (weight, bias, rows) = matrix(tensors, &format!("hidden.{index}"), inputs, None)?;
+        layers.push(Layer::new(rows, &[(&weight, &bias)]));
+        inputs = Some(bias.len());
+    }
+    let (policy, policy_bias, rows) = matrix(tensors, "policy", inputs, Some(num_actions))?;
+    let (value, value_bias, _) = matrix(tensors, "value", Some(rows), Some(1))?;
+    layers.push(Layer::new(rows, &[(&policy, &policy_bias), (&value, &value_bias)]));
+    Ok(layers)
+}
+
+/// Weights and biases of a layer, and how many inputs it has; sizes that are given must be met.
+fn matrix(
+    tensors: &SafeTensors<'_>,
+    name: &str,
+    inputs: Option<usize>,
+    outputs: Option<usize>,
+) -> Result<(Vec<f32>, Vec<f32>, usize), Fault> {
+    let (weight_name, bias_name) = (format!("{name}.weight"), format!("{name}.bias"));
+    let (shape, weight) = tensor(tensors, &weight_name)?;
+    let [rows, columns] = shape[..] else {
+        let expected = vec![inputs.unwrap_or(1), outputs.unwrap_or(1)];
+        return Err(Fault::BadShape { name: weight_name, found: shape, expected });
+    };
+    let expected = [inputs.unwrap_or(rows.max(1)), outputs.unwrap_or(columns.max(1))];
+    if [rows, columns] != expected {
+        return Err(Fault::BadShape { name: weight_name, found: shape, expected: expected.to_vec() });
+    }
+    let (shape, bias) = tensor(tensors, &bias_name)?;
+    if shape != [columns] {
+        return Err(Fault::BadShape { name: bias_name, found: shape, expected: vec![columns] });
+    }
+    Ok((weight, bias, rows))
+}
+
+/// Shape and values of a tensor.
+fn tensor(tensors: &SafeTensors<'_>, name: &str) -> Result<(Vec<usize>, Vec<f32>), Fault> {
+    let found = tensors.tensor(name).map_err(|_| Fault::NoTensor(name.to_string()))?;
+    if found.dtype() != Dtype::F32 {
+        return Err(Fault::BadType { name: name.to_string(), found: format!("{:?}", found.dtype()) });
+    }
+    let values: Vec<f32> = found.data().as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
+    if values.iter().any(|value| !value.is_finite()) {
+        return Err(Fault::NotFinite(name.to_string()));
+    }
+    Ok((found.shape().to_vec(), values))
+}

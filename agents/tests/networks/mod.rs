@@ -1,0 +1,7 @@
+//! Trained networks: what their files must hold, what they say, who may ask them.
+
+mod asked;
+mod edges;
+pub(crate) mod files;
+mod reading;
+mod searching;

@@ -1,0 +1,180 @@
+//! What is read from a file, and what is refused.
+
+use std::fs;
+use std::sync::Arc;
+
+use stier_agents::AgentSpec;
+use stier_agents::network::file::{Fault, Network};
+use stier_agents::network::option::NetworkFile;
+use stier_core::games::schwimmen::Schwimmen;
+use stier_core::games::schwinget::Schwinget;
+use stier_core::{Game, Options as _};
+
+use super::files::{Draft, Saved};
+
+fn schwinget(rules: &str) -> Schwinget {
+    Schwinget::new(<Schwinget as Game>::Rules::from_text(rules).unwrap()).unwrap()
+}
+
+fn draft() -> Draft {
+    Draft::new(&schwinget(""), &[8, 6], 1)
+}
+
+/// Why the file is no network.
+fn fault(draft: &Draft) -> Fault {
+    Network::parse("file", &draft.bytes()).unwrap_err()
+}
+
+#[test]
+fn every_defect_is_named() {
+    let without = |key: &str| {
+        let mut draft = draft();
+        draft.metadata.remove(key);
+        fault(&draft).to_string()
+    };
+    for key in ["format", "version", "architecture", "activation", "game", "rules", "observation", "actions", "value_scale"] {
+        assert_eq!(without(key), format!("has no '{key}' in its metadata"));
+    }
+    assert!(Network::parse("file", &draft().with("training", "words").bytes()).is_ok());
+    for (key, value, allowed) in [
+        ("format", "onnx", "it is stier.network"),
+        ("version", "2", "it is 1"),
+        ("architecture", "cnn", "it is mlp"),
+        ("activation", "gelu", "it is relu or tanh"),
+        ("actions", "37", "it is version:number of actions, as in 1:37"),
+        ("actions", "1:0", "as in 1:37"),
+        ("value_scale", "nan", "it is a number"),
+        ("value_scale", "two", "it is a number"),
+    ] {
+        let message = fault(&draft().with(key, value)).to_string();
+        assert!(message.starts_with(&format!("has {key}={value} in its metadata; ")), "{message}");
+        assert!(message.ends_with(allowed), "{message}");
+    }
+
+    let missing = |name: &str| {
+        let mut draft = draft();
+        draft.tensors.retain(|(own, ..)| own != name);
+        fault(&draft)
+    };
+    for name in ["policy.weight", "policy.bias", "value.weight", "value.bias", "hidden.1.bias"] {
+        assert_eq!(missing(name), Fault::NoTensor(name.to_string()));
+    }
+    assert_eq!(missing("hidden.0.weight"), Fault::StrangeTensor("hidden.0.bias".to_string()));
+    let mut strange = draft();
+    strange.tensors.push(("lstm.weight".to_string(), vec![1], vec![0.0]));
+    assert_eq!(fault(&strange), Fault::StrangeTensor("lstm.weight".to_string()));
+
+    let reshaped = |name: &str, shape: &[usize]| {
+        let mut draft = draft();
+        let tensor = draft.tensors.iter_mut().find(|(own, ..)| own == name).unwrap();
+        (tensor.1, tensor.2) = (shape.to_vec(), vec![0.5; shape.iter().product()]);
+        fault(&draft).to_string()
+    };
+    assert_eq!(reshaped("hidden.1.weight", &[7, 6]), "has 'hidden.1.weight' with shape [7, 6]; it must be [8, 6]");
+    assert_eq!(reshaped("hidden.1.bias", &[5]), "has 'hidden.1.bias' with shape [5]; it must be [6]");
+    assert_eq!(reshaped("value.weight", &[6, 2]), "has 'value.weight' with shape [6, 2]; it must be [6, 1]");
+    assert_eq!(reshaped("value.weight", &[6]), "has 'value.weight' with shape [6]; it must be [6, 1]");
+    assert_eq!(reshaped("hidden.0.weight", &[0, 8]), "has 'hidden.0.weight' with shape [0, 8]; it must be [1, 8]");
+    assert!(reshaped("policy.weight", &[6, 3]).starts_with("has 'policy.weight' with shape [6, 3]; it must be [6, "));
+
+    for bad in [f32::NAN, f32::INFINITY] {
+        let mut draft = draft();
+        draft.values("policy.weight")[3] = bad;
+        assert_eq!(fault(&draft), Fault::NotFinite("policy.weight".to_string()));
+    }
+    let bytes = draft().bytes();
+    for broken in [&bytes[..0], &bytes[..20], &bytes[..bytes.len() - 1], b"{\"a\": 1}" as &[u8]] {
+        assert!(matches!(Network::parse("file", broken), Err(Fault::NoTensors(_))));
+    }
+}
+
+#[test]
+fn files_that_cannot_be_read_are_named() {
+    let message = Network::read("/nowhere/net.safetensors").unwrap_err().to_string();
+    assert!(message.starts_with("the network '/nowhere/net.safetensors' cannot be read: "), "{message}");
+    let folder = std::env::temp_dir();
+    assert!(Network::read(folder.to_str().unwrap()).unwrap_err().to_string().contains("it is no file"));
+    let text = Saved::new("", b"not a network, but long enough for a header");
+    assert!(Network::read(text.path()).unwrap_err().to_string().contains("is no safetensors file"));
+}
+
+#[test]
+fn networks_are_of_one_game() {
+    let game = schwinget("");
+    let fits = |draft: Draft, any_rules: bool| {
+        let network = Network::parse("file", &draft.bytes()).unwrap();
+        network.fits(&game, any_rules).map_err(|error| error.to_string())
+    };
+    assert_eq!(fits(draft(), false), Ok(()));
+    assert_eq!(fits(draft().with("rules", "schwinget"), false), Ok(()));
+    assert_eq!(fits(draft().with("rules", ""), false), Ok(()), "without the name");
+    let refused = |draft: Draft, any_rules| fits(draft, any_rules).unwrap_err();
+    let other = Draft::new(&Schwimmen::new(Default::default()).unwrap(), &[], 1);
+    assert_eq!(refused(other, true), "the network 'file' was trained for the game 'schwimmen', not for 'schwinget'");
+    let rules = draft().with("rules", "schwinget:scoring=schwinger");
+    assert_eq!(
+        refused(rules.clone(), false),
+        "the network 'file' was trained for the rules 'schwinget:scoring=schwinger', not for 'schwinget'"
+    );
+    assert_eq!(fits(rules, true), Ok(()));
+    assert!(refused(draft().with("rules", "schwinget:nonsense"), false).contains("the rules"));
+    let own = draft().metadata["observation"].clone();
+    let older = own.replacen("1:", "0:", 1);
+    assert_eq!(
+        refused(draft().with("observation", &older), true),
+        format!("the network 'file' was trained for the observation '{older}', not for '{own}'")
+    );
+    let actions = draft().metadata["actions"].replacen("1:", "9:", 1);
+    assert!(refused(draft().with("actions", &actions), true).contains("the actions '9:"));
+    // The signature of one game with the tensors of another.
+    let wide = Draft::new(&schwinget("bouts=4"), &[], 1).with("observation", &own).with("rules", "");
+    assert!(refused(wide, false).contains("an observation of '"), "the file says one thing and holds another");
+}
+
+#[test]
+fn files_are_read_once_and_again_when_they_change() {
+    let file = draft().saved();
+    let load = || NetworkFile::load(file.path()).unwrap().network().unwrap().clone();
+    let first = load();
+    assert!(Arc::ptr_eq(&first, &load()), "shared");
+    let changed = Draft::new(&schwinget(""), &[8, 6, 4], 2);
+    fs::write(&file.0, changed.bytes()).unwrap();
+    let second = load();
+    assert!(!Arc::ptr_eq(&first, &second) && first != second, "read anew");
+    fs::remove_file(&file.0).unwrap();
+    assert!(NetworkFile::load(file.path()).is_err(), "what was once read there is gone");
+}
+
+#[test]
+fn paths_are_options() {
+    for mark in ["", " a", ",b", "(c)", "=d,(e,f)"] {
+        let file = Saved::new(mark, &draft().bytes());
+        let bare = !mark.contains([',', '(']);
+        let text = if bare { file.path().to_string() } else { format!("({})", file.path()) };
+        for agent in [
+            format!("network:path={text},choose=sample,seed=3"),
+            format!("ismcts:selection=puct,prior=network,network={text},threads=2"),
+            format!("rule:cards=(network:path={text})"),
+        ] {
+            let spec: AgentSpec = agent.parse().unwrap();
+            assert_eq!(spec.to_string(), agent);
+            assert_eq!(spec.to_string().parse::<AgentSpec>().unwrap(), spec);
+            assert!(spec.has_network());
+        }
+    }
+    let error = |text: &str| text.parse::<AgentSpec>().unwrap_err().to_string();
+    assert_eq!(error("network"), "agent network: it needs the path of a network: path=FILE");
+    assert_eq!(error("network:choose=sample,path="), "agent network: it needs the path of a network: path=FILE");
+    assert_eq!(
+        error("ismcts:rollout=network"),
+        "agent ismcts: rollout=network needs the path of a network: network=FILE"
+    );
+    for text in ["ismcts:selection=puct,prior=network", "pimc:beliefs=policy,model=network", "flat_mc:evaluation=network"] {
+        assert!(error(text).ends_with("needs the path of a network: network=FILE"), "{text}");
+    }
+    let missing = error("network:path=/nowhere/net");
+    assert!(missing.starts_with("network: option 'path' cannot be '/nowhere/net'; it is the path of a network"), "{missing}");
+    assert!(missing.contains("the network '/nowhere/net' cannot be read: "), "{missing}");
+    assert!(error("rule:cards=(network:path=/nowhere/net)").contains("'/nowhere/net' cannot be read"));
+    assert!(error("network:path=)a(").contains("it is the path of a network"));
+}
