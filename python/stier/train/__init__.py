@@ -24,6 +24,7 @@ from stier._native import Game, GameTree  # noqa: E402
 from stier.train._evaluation import Duel, Evaluation, Exact, duel  # noqa: E402
 from stier.train._gae import Advantages, gae  # noqa: E402
 from stier.train._run import Learner, Trained, run  # noqa: E402
+from stier.train._selfplay import Settings  # noqa: E402
 
 __all__ = [
     "ALGORITHMS",
@@ -32,6 +33,7 @@ __all__ = [
     "Evaluation",
     "Exact",
     "Learner",
+    "Settings",
     "Trained",
     "duel",
     "gae",
@@ -92,7 +94,7 @@ def learn(
         exact: Whether evaluations compute NashConv; for games whose tree fits into memory. A tree that is there already
             may be given.
         progress: Whether to show a progress bar; needs tqdm.
-        settings: Those of the algorithm, such as ``steps``, ``seed`` and ``hidden``: see `stier.train.ppo.Settings`.
+        settings: Those of the algorithm, such as ``steps``, ``seed`` and ``hidden``: `stier.train.Settings` for PPO.
 
     The same settings give the same network on the same machine, however often training was stopped.
 

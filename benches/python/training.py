@@ -1,0 +1,253 @@
+"""Trains what benches/training.toml says, plays the matches, writes the table and the page; stopped, it goes on."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import shlex
+import sys
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import stier
+import stier.train
+from stier._files import write, write_text
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+BENCHES = Path(__file__).resolve().parent.parent
+TABLE, PAGE, CURVE = BENCHES / "training.csv", BENCHES / "TRAINING.md", BENCHES / "training.png"
+#: Of the matches: no network has been trained or looked at with it.
+HELD_OUT = 1_000_003
+#: Where checkpoints are kept, and positions for the time of a move.
+OUT, POSITIONS = Path("out/training"), 200
+#: What the table calls the solver's lines.
+EQUILIBRIUM = "CFR+"
+COLUMNS = ["run", "seed", "steps", "cpu_seconds", "measure", "value", "ci95"]
+
+Row = dict[str, Any]
+
+
+def main() -> None:
+    """Do what is not done yet."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", metavar="RUN", action="append", help="only this run; may be repeated")
+    parser.add_argument("--seeds", type=int, help="only so many seeds, for now")
+    parser.add_argument("--page", action="store_true", help="only write page and picture again")
+    arguments = parser.parse_args()
+    plan = tomllib.loads((BENCHES / "training.toml").read_text("utf-8"))
+    names = [EQUILIBRIUM, *(run["name"] for run in plan["run"])]
+    rows = read()
+    if not any(row["run"] == EQUILIBRIUM for row in rows):
+        rows = equilibrium(next(run["game"] for run in plan["run"] if run.get("exact"))) + rows
+        write(TABLE, partial(save, rows=rows))
+    if not arguments.page:
+        for seed in range(arguments.seeds or plan["seeds"]):
+            for run in plan["run"]:
+                if arguments.only and run["name"] not in arguments.only:
+                    continue
+                if not any(row["run"] == run["name"] and int(row["seed"]) == seed for row in rows):
+                    print(f"{run['name']}, seed {seed}", flush=True)
+                    found = measure(run, seed)
+                    # Another process may have written meanwhile.
+                    rows = sorted(read() + found, key=lambda row: (names.index(row["run"]), int(row["seed"])))
+                    write(TABLE, partial(save, rows=rows))
+    write_text(PAGE, page(plan, rows))
+    write(CURVE, partial(curve, plan=plan, rows=rows))
+
+
+def read() -> list[Row]:
+    """Give what has been measured."""
+    if not TABLE.exists():
+        return []
+    with TABLE.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def save(path: Path, rows: list[Row]) -> None:
+    """Write what has been measured."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def folder_of(run: dict[str, Any], seed: int) -> Path:
+    """Give where a run is kept."""
+    return OUT / run["name"].lower().replace(" ", "_").replace(",", "").replace("&", "and") / str(seed)
+
+
+def measure(run: dict[str, Any], seed: int) -> list[Row]:
+    """Train one network and find out how good it is."""
+    game, folder = stier.load_game(run["game"]), folder_of(run, seed)
+    exact = run.get("exact", False)
+    trained = stier.train.learn(
+        game,
+        run["algorithm"],
+        folder=folder,
+        opponents=() if exact else ("greedy",),
+        evaluations=run["evaluations"],
+        exact=exact,
+        progress=sys.stderr.isatty(),
+        seed=seed,
+        **run["settings"],
+    )
+
+    rows: list[Row] = []
+
+    def note(line: dict[str, float], measure: str, value: float, ci95: float | None = None) -> None:
+        at = {"run": run["name"], "seed": seed, "steps": int(line["steps"]), "cpu_seconds": line["cpu_seconds"]}
+        rows.append(at | {"measure": measure, "value": f"{value:.6g}", "ci95": "" if ci95 is None else f"{ci95:.4g}"})
+
+    for line in trained.log:
+        for name in ("nash_conv", "attack %"):
+            if name in line:
+                note(line, name, line[name])
+        if "greedy mean" in line:
+            note(line, "training greedy", line["greedy mean"], line["greedy ci95"])
+    network, last = f"network:path={folder / 'network.safetensors'}", trained.log[-1]
+    for agent in run.get("matches", ()):
+        table = [network] + [agent] * (game.num_players() - 1)
+        result = stier.pit(game, table, deals=run["deals"], seed=HELD_OUT + seed)
+        note(last, f"against {agent}", result.mean[0], result.ci95[0])
+        if agent.startswith("ismcts"):
+            note(last, f"moves in one of {agent}", seconds_of(game, agent) / seconds_of(game, network))
+    return rows
+
+
+def seconds_of(game: stier.Game, agent: str) -> float:
+    """Give how long a decision takes, in the mean over positions with a choice."""
+    player, times = stier.load_agent(agent, game), []
+    for seed in range(POSITIONS):
+        state = game.new_initial_state(seed=seed)
+        rng = np.random.default_rng(seed)
+        for _ in range(seed % 12):
+            state.apply_action(int(rng.choice(state.legal_actions())))
+            if state.is_terminal():
+                break
+        if not state.is_terminal() and len(state.legal_actions()) > 1:
+            player.search(state)
+            times.append(player.search(state).seconds)
+    return float(np.mean(times))
+
+
+def of(rows: list[Row], run: str, measure: str, last: bool = True) -> dict[int, list[Row]]:
+    """Give by seed the rows with that measure, the last of each seed or all."""
+    found: dict[int, list[Row]] = {}
+    for row in rows:
+        if row["run"] == run and row["measure"] == measure:
+            found.setdefault(int(row["seed"]), []).append(row)
+    return {seed: own[-1:] if last else own for seed, own in found.items()}
+
+
+def equilibrium(name: str) -> list[Row]:
+    """Give what CFR+ finds in how much time: the tree is built anew for every line."""
+    game = stier.load_game(name)
+    rows: list[Row] = []
+    for iterations in (1, 2, 5, 10, 20, 50, 100, 200):
+        start = time.process_time()
+        solution = stier.solve(game, iterations=iterations, threads=1)
+        at = {"run": EQUILIBRIUM, "seed": 0, "steps": iterations, "cpu_seconds": round(time.process_time() - start, 2)}
+        attack = 100 * solution.frequency(game.string_to_action("attack"))
+        for measure, value in [("nash_conv", solution.nash_conv), ("attack %", attack)]:
+            rows.append(at | {"measure": measure, "value": f"{value:.6g}", "ci95": ""})
+    uniform = stier.nash_conv(game, "random")
+    rows.append(rows[-1] | {"steps": 0, "measure": "uniform nash_conv", "value": f"{uniform:.6g}"})
+    return rows
+
+
+def page(plan: dict[str, Any], rows: list[Row]) -> str:
+    """Give the page of all runs."""
+    uniform = float(of(rows, EQUILIBRIUM, "uniform nash_conv")[0][0]["value"])
+    solved = of(rows, EQUILIBRIUM, "attack %")[0][0]
+    lines = [
+        "# Training",
+        "",
+        "Networks that learned by self-play, on one core; every seed is a line. Made by `make training` from",
+        "`benches/training.toml`; all figures are in `benches/training.csv`. CPU seconds are those of playing and",
+        "learning, evaluations not counted, on a shared machine. Deals of the matches are held out: no network has met",
+        "them before.",
+        "",
+        f"- machine: {machine()}",
+        "",
+        "![NashConv over CPU seconds](training.png)",
+        "",
+        f"The deck's NashConv is {uniform:.4f} for uniform play. In the equilibrium that CFR+ comes to in",
+        f"{float(solved['cpu_seconds']):.0f} s, somebody attacks in {float(solved['value']):.1f} % of the games.",
+    ]
+    for run in plan["run"]:
+        seeds = of(rows, run["name"], "attack %" if run.get("exact") else "training greedy")
+        lines += ["", f"## {run['name']}", "", *([run["about"], ""] if "about" in run else []), "```sh"]
+        lines += [command(run), "```", ""]
+        measures = list(dict.fromkeys(row["measure"] for row in rows if row["run"] == run["name"]))
+        shown = [name for name in measures if not name.startswith("training")]
+        lines += [
+            "| seed | decisions | CPU seconds | " + " | ".join(map(titled, shown)) + " |",
+            "| ---: " * (3 + len(shown)) + "|",
+        ]
+        for seed in sorted(seeds):
+            last = seeds[seed][-1]
+            cells = [f"{int(last['steps']):,}", f"{float(last['cpu_seconds']):.0f}"]
+            cells += [cell(of(rows, run["name"], name)[seed][-1], uniform) for name in shown]
+            lines.append(f"| {seed} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def titled(measure: str) -> str:
+    """Give the head of a column."""
+    return {"nash_conv": "NashConv (of uniform)", "attack %": "attack"}.get(measure, measure)
+
+
+def cell(row: Row, uniform: float) -> str:
+    """Give a figure as the page has it."""
+    value = float(row["value"])
+    if row["measure"] == "nash_conv":
+        return f"{value:.4f} ({value / uniform:.1%})"
+    if row["measure"] == "attack %":
+        return f"{value:.1f} %"
+    return f"{value:+.3f} ± {float(row['ci95']):.3f}" if row["ci95"] else f"{value:.0f}"
+
+
+def command(run: dict[str, Any]) -> str:
+    """Give the command that trains the same network."""
+    words = ["stier", "train", run["game"], "--out", "DIR", "--algorithm", run["algorithm"], "--seed", "SEED"]
+    for name, value in run["settings"].items():
+        words += ["--steps", str(value)] if name == "steps" else ["--set", f"{name}={value}"]
+    words += ["--evaluations", str(run["evaluations"])] + (["--exact"] if run.get("exact") else [])
+    return " ".join(word if word in ("DIR", "SEED") else shlex.quote(word) for word in words)
+
+
+def machine() -> str:
+    """Give the processor's name and the number of cores."""
+    names = [line for line in Path("/proc/cpuinfo").read_text("utf-8").splitlines() if line.startswith("model name")]
+    return f"{names[0].split(':')[1].strip()}, {len(names)} cores, shared"
+
+
+def curve(path: Path, plan: dict[str, Any], rows: list[Row]) -> None:
+    """Draw NashConv over CPU seconds, seeds in the same colour, beside CFR+."""
+    figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
+    for number, run in enumerate(run for run in plan["run"] if run.get("exact")):
+        for seed, points in of(rows, run["name"], "nash_conv", last=False).items():
+            at = [max(float(row["cpu_seconds"]), 1) for row in points]
+            label = run["name"].removeprefix("deck, ") if seed == 0 else None
+            axes.plot(at, [float(row["value"]) for row in points], color=f"C{number}", linewidth=1, label=label)
+    points = of(rows, EQUILIBRIUM, "nash_conv", last=False).get(0, [])
+    at = [float(row["cpu_seconds"]) for row in points]
+    axes.plot(at, [float(row["value"]) for row in points], color="black", marker=".", label="CFR+")
+    axes.set(xscale="log", yscale="log", xlabel="CPU seconds", ylabel="NashConv (points a game)")
+    axes.grid(alpha=0.3, which="both")
+    axes.legend(frameon=False)
+    figure.savefig(path, format="png", dpi=110)
+    plt.close(figure)
+
+
+if __name__ == "__main__":
+    main()
