@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 import stier
+from stier._files import write, write_text
 from stier._native import derive_seed
 
 
@@ -143,20 +142,3 @@ def _compare(folder: Path, there: dict[str, Any], here: dict[str, Any]) -> None:
         raise ValueError(
             f"{folder} has parts made with other settings ({differences}): choose another folder, or delete it"
         )
-
-
-def write(path: Path, make: Callable[[Path], object]) -> None:
-    """Write a file that is there whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
-    try:
-        make(temporary)
-        temporary.replace(path)
-    finally:
-        with suppress(FileNotFoundError):
-            temporary.unlink()
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a text that is there whole or not at all."""
-    write(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))

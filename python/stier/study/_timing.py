@@ -10,11 +10,12 @@ from typing import Any
 
 import pandas as pd
 
+from stier._files import write, write_text
 from stier._progress import Bar
 from stier.study._attack import CHAPTERS
 from stier.study._attack.answer import answer
 from stier.study._attack.plan import Chapter, Plan
-from stier.study._parts import Run, Store, write, write_text
+from stier.study._parts import Run, Store
 
 #: Tables with more rows than this are saved as Parquet, the others as text.
 SMALL = 200

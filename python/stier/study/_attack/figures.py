@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from stier._files import write
 from stier.study._attack.plan import SCORINGS
 from stier.study._attack.situation import STANDINGS
-from stier.study._parts import write
 
 try:
     from matplotlib import pyplot as plt

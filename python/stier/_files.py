@@ -1,0 +1,46 @@
+"""Files that are there whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+#: What names end with while the file is being written.
+UNFINISHED = ".new"
+
+
+def write(path: Path, make: Callable[[Path], object]) -> None:
+    """Write a file that is there whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f"{path.name}.{os.getpid()}{UNFINISHED}")
+    try:
+        make(temporary)
+        temporary.replace(path)
+    finally:
+        with suppress(FileNotFoundError):
+            temporary.unlink()
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text that is there whole or not at all."""
+    write(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write bytes that are there whole or not at all, even if the machine stops right after."""
+
+    def make(temporary: Path) -> None:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+
+    write(path, make)
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove what was being written when a process was killed."""
+    for left in folder.glob(f"*{UNFINISHED}"):
+        left.unlink(missing_ok=True)
