@@ -30,6 +30,9 @@ pytestmark = [
     pytest.mark.timeout(120),
 ]
 
+#: Bytes of a node for what tasks give back.
+STORE = 80 * 1024 * 1024
+
 TOML = """
 game = "schwinget"
 deals = 24
@@ -46,7 +49,9 @@ def files(folder: Path) -> dict[str, bytes]:
 def cluster() -> Iterator[Any]:
     from ray.cluster_utils import Cluster
 
-    head = {"num_cpus": 1, "include_dashboard": False, "object_store_memory": 80 * 1024 * 1024}
+    # That a node is dead is known after two seconds, not after fifteen.
+    watch = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500, "health_check_failure_threshold": 3}
+    head = {"num_cpus": 1, "include_dashboard": False, "object_store_memory": STORE, "_system_config": watch}
     found = Cluster(initialize_head=True, head_node_args=head)
     yield found
     found.shutdown()
@@ -72,7 +77,7 @@ def test_lost_nodes_and_killed_drivers_change_no_byte(cluster, toml: Path, tmp_p
     before = experiments.load(out).missing()
     assert 1 < len(before) < whole.experiment.parts()
 
-    node = cluster.add_node(num_cpus=1, object_store_memory=80 * 1024 * 1024)
+    node = cluster.add_node(num_cpus=1, object_store_memory=STORE)
     cluster.wait_for_nodes()
     keep, kept = Games.keep, []
 
@@ -87,6 +92,12 @@ def test_lost_nodes_and_killed_drivers_change_no_byte(cluster, toml: Path, tmp_p
     assert games.complete
     assert sorted(kept) == before
     assert files(out) == files(whole.folder)
+
+
+def test_what_a_task_raises_is_raised(cluster, toml: Path, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(_ray.stier, "__version__", "0.0")
+    with pytest.raises(ValueError, match=r"^this node has stier .*, the experiment is played with 0\.0$"):
+        experiments.run(toml, tmp_path / "out", ray=cluster.address)
 
 
 def test_tasks_are_worth_their_while() -> None:
@@ -111,7 +122,7 @@ def test_tasks_are_functions_of_the_experiment() -> None:
     assert seconds > 0
     assert [table["deal"].to_pylist() for table in tables] == [[2, 2, 3, 3], [0, 0, 1, 1]]
     assert tables == _ray.task(experiment, version, [1, 0])[0]
-    with pytest.raises(RuntimeError, match=r"this node has stier .*, the experiment is played with 0\.0"):
+    with pytest.raises(ValueError, match=r"this node has stier .*, the experiment is played with 0\.0"):
         _ray.task(experiment, "0.0", [0])
     with pytest.raises(ValueError, match="give threads or ray, not both"):
         experiments.run(experiment, "nowhere", ray="local", threads=2)

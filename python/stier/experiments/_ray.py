@@ -11,6 +11,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Generator, Sequence
+from threading import Event
 from typing import Any, TypeAlias
 
 import pyarrow as pa
@@ -21,6 +22,7 @@ from stier.experiments._spec import Experiment
 
 try:
     import ray
+    from ray.exceptions import RayTaskError
 except ModuleNotFoundError:
     raise ImportError("a cluster needs Ray: pip install 'stier[ray]'") from None
 
@@ -33,24 +35,41 @@ WORTHWHILE = 0.5
 AHEAD = 2
 #: How long to wait for a task before looking for Ctrl-C, in seconds.
 PATIENCE = 0.05
+#: Whether this process is still part of a cluster that it wants to leave.
+_LEAVING = Event()
 
 
 def task(experiment: Experiment, version: str, numbers: Sequence[int]) -> tuple[list[pa.Table], float]:
     """Play parts on one thread; gives their tables and the seconds that they took."""
     if version != stier.__version__:
-        raise RuntimeError(f"this node has stier {stier.__version__}, the experiment is played with {version}")
+        raise ValueError(f"this node has stier {stier.__version__}, the experiment is played with {version}")
     begun = time.perf_counter()
     return [play(experiment, experiment.part(number), 1) for number in numbers], time.perf_counter() - begun
 
 
 def on_cluster(experiment: Experiment, missing: Sequence[int], address: str) -> Played:
     """The missing parts, in the order in which they are done."""
+    if _LEAVING.is_set():
+        _leave()
     joined = _join(address)
     try:
         yield from _hand_out(experiment, deque(missing))
-    finally:
+    except KeyboardInterrupt:
+        # To leave takes a second or two: that is done at the next run, or by Ray at exit.
         if joined:
-            ray.shutdown()
+            _LEAVING.set()
+        raise
+    except BaseException:
+        if joined:
+            _leave()
+        raise
+    if joined:
+        _leave()
+
+
+def _leave() -> None:
+    _LEAVING.clear()
+    ray.shutdown()
 
 
 def _join(address: str) -> bool:
@@ -75,13 +94,22 @@ def _hand_out(experiment: Experiment, missing: deque[int]) -> Played:
                 waiting[remote.remote(shared, stier.__version__, numbers)] = numbers
             done, _ = ray.wait(list(waiting), timeout=PATIENCE)
             for reference in done:
-                tables, seconds = ray.get(reference)
+                tables, seconds = _result(reference)
                 numbers = waiting.pop(reference)
                 pace.learn(numbers, seconds)
                 yield from zip(numbers, tables, strict=True)
     finally:
         for reference in waiting:
             ray.cancel(reference, force=True)
+
+
+def _result(reference: Any) -> tuple[list[pa.Table], float]:
+    """What a task gave; what it raised is raised."""
+    try:
+        result: tuple[list[pa.Table], float] = ray.get(reference)
+    except RayTaskError as error:
+        raise error.cause from None
+    return result
 
 
 def _processors() -> int:
