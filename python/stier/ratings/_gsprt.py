@@ -19,8 +19,8 @@ from stier._players import AnyAgent
 from stier._progress import Bar
 from stier.ratings._estimate import Estimate, half_width
 
-#: Deals before the variance is taken for known.
-FEWEST = 30
+#: Deals before the variance is taken for known: with 30, skewed returns err up to twice as often as they should.
+FEWEST = 100
 
 Verdict: TypeAlias = Literal["better", "not better"]
 
@@ -73,19 +73,19 @@ class Gsprt:
         return self.count * pull / (2 * variance) if variance > 0 else inf * np.sign(pull) if pull else 0.0
 
     def add(self, values: Iterable[float]) -> Verdict | None:
-        """Take observations, one after another, until there is a verdict; gives it."""
+        """Take observations, then look whether there is a verdict; gives it. The more at a time, the fewer errors."""
+        if self.verdict is not None:
+            return self.verdict
         for value in values:
-            if self.verdict is not None:
-                break
             self.count += 1
             step = value - self._mean
             self._mean += step / self.count
             self._squares += step * (value - self._mean)
-            if self.count >= FEWEST:
-                if self.llr >= self.bounds[1]:
-                    self.verdict = "better"
-                elif self.llr <= self.bounds[0]:
-                    self.verdict = "not better"
+        if self.count >= FEWEST:
+            if self.llr >= self.bounds[1]:
+                self.verdict = "better"
+            elif self.llr <= self.bounds[0]:
+                self.verdict = "not better"
         return self.verdict
 
     def estimate(self) -> Estimate:
