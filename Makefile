@@ -40,7 +40,7 @@ test-python: $(VENV)/tested-with
 	$(BIN)/python -m mypy.stubtest stier --mypy-config-file python/pyproject.toml \
 		--allowlist python/stubtest_allowlist.txt --ignore-unused-allowlist
 	$(BIN)/python -m pytest python/tests
-	$(BIN)/python -m pytest --nbmake --nbmake-timeout=300 notebooks
+	STIER_DEALS=30 $(BIN)/python -m pytest --nbmake --nbmake-timeout=300 notebooks
 
 test-sb3: $(VENV)/tested-with
 	$(PIP) install './python[test-sb3]'

@@ -49,6 +49,7 @@ from stier._native import (
 )
 from stier._properties import properties
 from stier._replay import Decision, Replay, replay
+from stier._schwingfest import Bout, Ranked, Schwingfest, schwingfest
 from stier._search_many import search_many
 from stier._solving import best_response, exploitability, nash_conv, solve
 from stier.errors import AgentError, IllegalActionError, LeakError, RecordError, RulesError, SeatError, StierError
@@ -63,6 +64,7 @@ __all__ = [
     "Batch",
     "Beliefs",
     "BestResponse",
+    "Bout",
     "Decision",
     "Exploitation",
     "Game",
@@ -76,9 +78,11 @@ __all__ = [
     "Played",
     "Properties",
     "PythonAgent",
+    "Ranked",
     "RecordError",
     "Replay",
     "RulesError",
+    "Schwingfest",
     "Search",
     "SeatError",
     "Solution",
@@ -107,6 +111,7 @@ __all__ = [
     "registered_names",
     "replay",
     "resample_many",
+    "schwingfest",
     "search_many",
     "serialize_game_and_state",
     "solve",

@@ -7,11 +7,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+#: What names end with while the file is being written.
+UNFINISHED = ".new"
+
 
 def write(path: Path, make: Callable[[Path], object]) -> None:
-    """Have `make` write a file under a temporary name, then give it its own; makes the folder."""
+    """Write a file that is there whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
+    temporary = path.with_name(f"{path.name}.{os.getpid()}{UNFINISHED}")
     try:
         make(temporary)
         temporary.replace(path)
@@ -21,10 +24,23 @@ def write(path: Path, make: Callable[[Path], object]) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text in UTF-8."""
+    """Write a text that is there whole or not at all."""
     write(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write bytes."""
-    write(path, lambda temporary: temporary.write_bytes(content))
+    """Write bytes that are there whole or not at all, even if the machine stops right after."""
+
+    def make(temporary: Path) -> None:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+
+    write(path, make)
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove what was being written when a process was killed."""
+    for left in folder.glob(f"*{UNFINISHED}"):
+        left.unlink(missing_ok=True)

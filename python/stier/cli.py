@@ -10,10 +10,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from textwrap import wrap
+from types import ModuleType
+from typing import Protocol
 
 import stier
-from stier import _exploit, _play, _replay
-from stier._files import write
+from stier import _exploit, _files, _play, _replay
 from stier._listing import OptionInfo
 from stier._native import Agent, Game, PitResult, Properties, Solution
 from stier.errors import StierError
@@ -61,6 +62,51 @@ def parser() -> argparse.ArgumentParser:
     pit.add_argument("--no-progress", action="store_true", help="no progress bar")
     pit.add_argument("--csv", type=Path, metavar="FILE", help="write every game to FILE, one row per seat")
     pit.set_defaults(run=_pit)
+
+    fest = commands.add_parser("schwingfest", help="hold a tournament of Schwinget, and print its ranking list")
+    fest.add_argument("agents", nargs="+", metavar="agent", help="three or more, such as greedy or NAME=ismcts:c=0.7")
+    fest.add_argument("--seed", type=int, default=0, help="seed of deals and agents (default: 0)")
+    fest.add_argument("--threads", type=int, default=0, help="threads; no influence on the result (default: all cores)")
+    fest.add_argument("--svg", type=Path, metavar="FILE", help="draw the ranking list to FILE, too")
+    fest.set_defaults(run=_schwingfest_command)
+
+    run = commands.add_parser("run", help="play an experiment, or what is missing of it")
+    run.add_argument("experiment", type=Path, help="a TOML file: game, rules, agents, deals, seeds")
+    run.add_argument("--out", type=Path, metavar="DIR", help="where games are kept (default: out/NAME of NAME.toml)")
+    run.add_argument("--threads", type=int, default=0, help="threads; no influence on the files (default: all cores)")
+    run.add_argument(
+        "--ray", metavar="ADDRESS", help="play on a Ray cluster: auto, local or HOST:PORT; no influence on the files"
+    )
+    run.add_argument("--no-progress", action="store_true", help="no progress bar")
+    run.set_defaults(run=_run)
+
+    report = commands.add_parser("report", help="make tables and plots of an experiment")
+    report.add_argument("folder", type=Path, help="where stier run has kept the games")
+    report.add_argument("--tables", type=Path, metavar="DIR", help="where tables go (default: FOLDER/tables)")
+    report.add_argument("--figures", type=Path, metavar="DIR", help="where figures go (default: FOLDER/figures)")
+    report.set_defaults(run=_report)
+
+    decisions = commands.add_parser("decisions", help="collect the decisions of an experiment for learning")
+    decisions.add_argument("folder", type=Path, help="where stier run has kept the games")
+    decisions.add_argument("file", type=Path, help="the .npz file to write")
+    decisions.add_argument(
+        "--agent", action="append", metavar="NAME", help="only decisions of this agent; may be repeated"
+    )
+    decisions.add_argument(
+        "--teacher", metavar="AGENT", help="who gives policies; own: who has played (default: nobody)"
+    )
+    decisions.add_argument(
+        "--tensor",
+        choices=["observation", "information_state"],
+        default="observation",
+        help="what stands for the view (default: observation)",
+    )
+    decisions.add_argument("--seed", type=int, default=0, help="seed of the teacher (default: 0)")
+    decisions.add_argument(
+        "--threads", type=int, default=0, help="threads; no influence on the result (default: all cores)"
+    )
+    decisions.add_argument("--no-progress", action="store_true", help="no progress bar")
+    decisions.set_defaults(run=_decisions)
 
     exploit = commands.add_parser("exploit", help="bound from below what a best response gains against an agent")
     _add_game(exploit)
@@ -290,7 +336,97 @@ def _write_csv(result: PitResult, path: Path) -> None:
                 for seat, (entrant, value) in enumerate(zip(played.agents, played.returns, strict=True)):
                     writer.writerow([number, played.deal, seat, entrant, labels[entrant], value])
 
-    write(path, fill)
+    _files.write(path, fill)
+
+
+def _schwingfest_command(arguments: argparse.Namespace) -> int:
+    named = [_named(text) for text in arguments.agents]
+    names = [name for name, _ in named]
+    if any(name is not None for name in names):
+        labels = [name or text for name, text in named]
+        if len(set(labels)) < len(labels):
+            raise ValueError("give each wrestler a name of its own")
+        found = stier.schwingfest(
+            dict(zip(labels, (text for _, text in named), strict=True)),
+            seed=arguments.seed,
+            threads=arguments.threads,
+        )
+    else:
+        found = stier.schwingfest(arguments.agents, seed=arguments.seed, threads=arguments.threads)
+    print(found, end="")
+    if arguments.svg is not None:
+        _files.write_text(arguments.svg, found.to_svg())
+    return 0
+
+
+def _named(text: str) -> tuple[str | None, str]:
+    """A name and an agent, of ``NAME=AGENT``; an equals sign in the options of an agent is none."""
+    name, equals, agent = text.partition("=")
+    return (name, agent) if equals and ":" not in name else (None, text)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    experiments = _experiments()
+    try:
+        games = experiments.run(
+            arguments.experiment,
+            arguments.out,
+            threads=arguments.threads,
+            ray=arguments.ray,
+            progress=not arguments.no_progress and sys.stderr.isatty(),
+        )
+    except ImportError as error:
+        raise ValueError(error) from None
+    print(f"{games.experiment.games} games in {games.folder}")
+    return 0
+
+
+def _report(arguments: argparse.Namespace) -> int:
+    found = _experiments().report(arguments.folder)
+    tables = arguments.tables or arguments.folder / "tables"
+    found.save(tables)
+    print(found, end="")
+    _draw(found, tables, arguments.figures or arguments.folder / "figures")
+    return 0
+
+
+def _decisions(arguments: argparse.Namespace) -> int:
+    found = _experiments().decisions(
+        arguments.folder,
+        agents=arguments.agent,
+        teacher=arguments.teacher,
+        tensor=arguments.tensor,
+        seed=arguments.seed,
+        threads=arguments.threads,
+        progress=not arguments.no_progress and sys.stderr.isatty(),
+    )
+    found.save(arguments.file)
+    print(f"{len(found)} decisions in {arguments.file}")
+    return 0
+
+
+def _experiments() -> ModuleType:
+    """The package, which needs an extra."""
+    try:
+        from stier import experiments
+    except ImportError as error:
+        raise ValueError(error) from None
+    return experiments
+
+
+def _draw(found: _Drawable, tables: Path, figures: Path) -> None:
+    """Draw, if that can be done, and say where things are."""
+    print(f"\nTables in {tables}, ", end="")
+    try:
+        found.draw(figures)
+    except ImportError as error:
+        print(f"no figures ({error})")
+    else:
+        print(f"figures in {figures}")
+
+
+class _Drawable(Protocol):
+    def draw(self, folder: Path, /) -> object: ...
 
 
 def _exploit_command(arguments: argparse.Namespace) -> int:
@@ -464,13 +600,7 @@ def _attack_timing(arguments: argparse.Namespace) -> int:
     tables, figures = arguments.tables or out / "tables", arguments.figures or out / "figures"
     found.save(tables)
     print(found, end="")
-    print(f"\nTables in {tables}, ", end="")
-    try:
-        found.draw(figures)
-    except ImportError as error:
-        print(f"no figures ({error})")
-    else:
-        print(f"figures in {figures}")
+    _draw(found, tables, figures)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Plots with matplotlib: cross-tables, learning curves, beliefs. Needs the extra ``plots``.
+"""Plots with matplotlib: cross-tables, ratings, learning curves, beliefs. Needs the extra ``plots``.
 
 Every function draws into the axes given, or into new ones, and gives them back: figures are shown, saved and closed by
 the caller. Colours can be told apart with any kind of colour vision, nothing is told by colour alone, and texts take
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import cycle
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,10 @@ try:
 except ModuleNotFoundError:
     raise ImportError("stier.plots needs matplotlib: pip install 'stier[plots]'") from None
 
-__all__ = ["belief_heatmap", "cross_table", "learning_curve"]
+if TYPE_CHECKING:
+    from stier.ratings import CrossTable, Ratings
+
+__all__ = ["belief_heatmap", "cross_table", "learning_curve", "ratings"]
 
 #: Colours after Okabe and Ito (2008), without black and the pale yellow, which do not show on every ground; and line
 #: styles.
@@ -46,14 +49,14 @@ class Frame(Protocol):
         ...
 
 
-def cross_table(result: PitResult, ax: Axes | None = None) -> Axes:
+def cross_table(result: PitResult | CrossTable, ax: Axes | None = None) -> Axes:
     """Who beats whom: the mean return of each agent (row) against each other one (column) with its 95 % half width.
 
     Args:
-        result: What `stier.pit` gave.
+        result: What `stier.pit` gave, or a cross-table of `stier.ratings`.
         ax: Where to draw; new axes if left out.
     """
-    mean, ci95 = result.cross_table()
+    mean, ci95 = result.cross_table() if isinstance(result, PitResult) else (result.mean, result.ci95)
     names = [_folded(name) for name in result.agents]
     count = len(names)
     if ax is None:
@@ -72,8 +75,33 @@ def cross_table(result: PitResult, ax: Axes | None = None) -> Axes:
     ax.xaxis.tick_top()
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    deals = f"{result.deals} {'paired ' if result.paired else ''}deals"
-    ax.set_title(f"{result.game}: mean return of row against column, {deals}", fontsize=10)
+    if isinstance(result, PitResult):
+        deals = f"{result.deals} {'paired ' if result.paired else ''}deals"
+        title = f"{result.game}: mean return of row against column, {deals}"
+    else:
+        title = "mean return of row against column, 95 % intervals over deals"
+    ax.set_title(title, fontsize=10)
+    return ax
+
+
+def ratings(found: Ratings, ax: Axes | None = None) -> Axes:
+    """Ratings with their 95 % intervals, best on top.
+
+    Args:
+        found: What `stier.ratings.bradley_terry` or `stier.ratings.plackett_luce` gave.
+        ax: Where to draw; new axes if left out.
+    """
+    order = found.order()[::-1]
+    if ax is None:
+        _, ax = plt.subplots(figsize=(6.4, 1.3 + 0.42 * len(order)), layout="constrained")
+    value = found.rating[order]
+    widths = np.abs(np.stack([value - found.low[order], found.high[order] - value]))
+    ax.errorbar(value, range(len(order)), xerr=widths, fmt="o", color=_COLOURS[0], ms=5, capsize=3)
+    ax.set_yticks(range(len(order)), [found.agents[agent] for agent in order])
+    ax.set_xlabel(f"rating ({found.method}), 95 % interval over deals")
+    ax.margins(y=0.6 / max(1, len(order)))
+    ax.grid(alpha=0.3, axis="x")
+    ax.spines[["top", "right"]].set_visible(False)
     return ax
 
 

@@ -78,7 +78,17 @@ def test_the_examples_in_docstrings_run(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["stier", "stier.errors", "stier.gymnasium", "stier.open_spiel", "stier.pettingzoo", "stier.study"]
+    "module",
+    [
+        "stier",
+        "stier.errors",
+        "stier.experiments",
+        "stier.gymnasium",
+        "stier.open_spiel",
+        "stier.pettingzoo",
+        "stier.ratings",
+        "stier.study",
+    ],
 )
 def test_everything_public_is_in_the_reference(module: str) -> None:
     needs(module)

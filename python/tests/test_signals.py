@@ -14,8 +14,9 @@ import pytest
 PATIENCE = 0.3
 
 PRELUDE = """
-import threading, time
+import tempfile, threading, time
 import stier
+{imports}
 game = stier.load_game("schwinget")
 small = stier.load_game("schwinget", suits=2, values=3, counter=False, hand_size=1, set_aside=3)
 state = game.new_initial_state(seed=7)
@@ -32,6 +33,10 @@ LONG = {
     "search on several threads": "stier.load_agent('ismcts:iterations=1000000000,threads=2', game).step(state)",
     "many games": "stier.pit(game, ['random', 'greedy'], deals=10**10)",
     "many games with progress": "stier.pit(game, ['random', 'greedy'], deals=10**10, progress=True)",
+    "an experiment": (
+        "stier.experiments.run(stier.experiments.Experiment('schwinget', ['ismcts:iterations=1000000000', 'random']), "
+        "tempfile.mkdtemp(), threads=1)"
+    ),
     "properties": "stier.properties(game, deals=10**6, progress=True)",
     "properties of one deal": "stier.properties(game, deals=1, games=10**6)",
     "long decisions in a game": "stier.pit(game, ['ismcts:iterations=1000000000'] * 2)",
@@ -56,7 +61,10 @@ LONG = {
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as on Unix")
 @pytest.mark.parametrize("work", LONG.values(), ids=LONG.keys())
 def test_ctrl_c_is_answered(work: str) -> None:
-    script = textwrap.dedent(PRELUDE).format(work=work)
+    if "experiments" in work:
+        pytest.importorskip("pyarrow")
+    imports = "import stier.experiments" if "experiments" in work else ""
+    script = textwrap.dedent(PRELUDE).format(work=work, imports=imports)
     with subprocess.Popen(
         [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:

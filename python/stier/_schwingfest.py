@@ -1,0 +1,171 @@
+"""A *Schwingfest*: the rulebook's tournament of Schwinget, with a ranking list as at a real one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from string import ascii_lowercase
+
+from stier import _native
+from stier._native import load_game
+from stier._players import AnyAgent
+from stier.errors import AgentError
+
+#: What a ranking list has for a bout won, drawn, lost.
+WON, DRAWN, LOST = "+", "-", "o"
+
+
+@dataclass(frozen=True)
+class Bout:
+    """One bout, as one wrestler sees it.
+
+    Attributes:
+        opponent: The name of the other.
+        led: Whether the wrestler led the first trick.
+        sign: ``+`` won, ``-`` drawn (*gestellt*), ``o`` lost.
+        points: What it brought, from 8.50 to 10.00.
+    """
+
+    opponent: str
+    led: bool
+    sign: str
+    points: float
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """One line of a ranking list.
+
+    Attributes:
+        rank: Such as ``1``; who have as many points share a rank with letters, ``2a`` and ``2b``, and 3 comes next.
+        name: The wrestler.
+        agent: Who that is, as text.
+        points: The sum of all bouts.
+        bouts: Its bouts, two for each opponent, in the order in which they were fought.
+    """
+
+    rank: str
+    name: str
+    agent: str
+    points: float
+    bouts: tuple[Bout, ...]
+
+    def count(self, sign: str) -> int:
+        """How many bouts were won, drawn or lost."""
+        return sum(bout.sign == sign for bout in self.bouts)
+
+
+class Schwingfest(Sequence[Ranked]):
+    """A ranking list, best first; made by `schwingfest`. Printed, or as the last line of a cell, it shows itself."""
+
+    def __init__(self, ranking: Sequence[Ranked], seed: int) -> None:
+        self.ranking = list(ranking)
+        self.seed = seed
+
+    def __len__(self) -> int:
+        return len(self.ranking)
+
+    def __getitem__(self, index: int) -> Ranked:  # type: ignore[override]
+        return self.ranking[index]
+
+    @property
+    def bouts(self) -> int:
+        """How many bouts were fought."""
+        return sum(len(one.bouts) for one in self.ranking) // 2
+
+    def __repr__(self) -> str:
+        return f"<stier.Schwingfest of {len(self)}: {', '.join(f'{one.rank} {one.name}' for one in self.ranking)}>"
+
+    def __str__(self) -> str:
+        """The ranking list for a terminal."""
+        width = max(8, *(len(one.name) for one in self.ranking))
+        lines = [
+            f"Schwingfest, {len(self)} wrestlers, {self.bouts} bouts, seed {self.seed}",
+            f"{'rank':<5} {'wrestler':<{width}} {'points':>7} {WON:>3} {DRAWN:>3} {LOST:>3}  "
+            "bouts, led and not led, against each in this order",
+        ]
+        for one in self.ranking:
+            counts = " ".join(f"{one.count(sign):3}" for sign in (WON, DRAWN, LOST))
+            lines.append(f"{one.rank:<5} {one.name:<{width}} {one.points:7.2f} {counts}  {self._against(one)}".rstrip())
+        return "\n".join(lines) + "\n"
+
+    def _against(self, one: Ranked) -> str:
+        """The bouts against each, in the order of the list; blanks against oneself."""
+        cells = []
+        for opponent in self.ranking:
+            bouts = sorted(
+                (bout for bout in one.bouts if bout.opponent == opponent.name), key=lambda bout: not bout.led
+            )
+            cells.append(" ".join(f"{bout.sign}{bout.points:5.2f}" for bout in bouts) or " " * 13)
+        return "  ".join(cells)
+
+    def to_svg(self) -> str:
+        """The ranking list as a picture: one SVG element that stands for itself, for light and dark pages."""
+        from stier._draw.ranking import ranking
+
+        return ranking(self)
+
+    def _repr_html_(self) -> str:
+        return self.to_svg()
+
+
+def schwingfest(agents: Mapping[str, AnyAgent] | Sequence[AnyAgent], *, seed: int = 0, threads: int = 0) -> Schwingfest:
+    """Hold a Schwingfest: every pair meets twice, each leading once, with new cards for each bout; points add up.
+
+    A bout brings 10.00 or 9.75 to who wins it, 9.00 to both if it is drawn, 8.75 or 8.50 to who loses it. So few bouts
+    say little about who is stronger: for that, see `stier.pit` and `stier.ratings`.
+
+    Args:
+        agents: Three agents or more; by the names of the wrestlers, if they have any.
+        seed: The seed of deals and agents.
+        threads: Threads; 0 for all cores. No influence on the result.
+
+    Raises:
+        AgentError: Fewer than three agents, or see `stier.pit`.
+    """
+    game = load_game("schwinget", scoring="schwinger", utility="score")
+    names = list(agents) if isinstance(agents, Mapping) else None
+    entrants = list(agents.values()) if isinstance(agents, Mapping) else list(agents)
+    if len(entrants) < 3:
+        raise AgentError(f"a Schwingfest takes three agents or more, not {len(entrants)}")
+    result = _native.pit(game, entrants, 1, seed, False, threads)
+    names = _numbered(result.agents) if names is None else names
+    bouts: list[list[Bout]] = [[] for _ in entrants]
+    for played in result.games:
+        for seat, (agent, points) in enumerate(zip(played.agents, played.returns, strict=True)):
+            other = 1 - seat
+            theirs = played.returns[other]
+            sign = WON if points > theirs else LOST if points < theirs else DRAWN
+            bouts[agent].append(Bout(names[played.agents[other]], seat == 0, sign, points))
+    # Hundredths are whole: sums of them are not to differ by rounding.
+    hundredths = [sum(round(100 * bout.points) for bout in own) for own in bouts]
+    order = sorted(range(len(entrants)), key=lambda agent: -hundredths[agent])
+    ranks = _ranks([hundredths[agent] for agent in order])
+    ranking = [
+        Ranked(rank, names[agent], result.agents[agent], hundredths[agent] / 100, tuple(bouts[agent]))
+        for rank, agent in zip(ranks, order, strict=True)
+    ]
+    return Schwingfest(ranking, seed)
+
+
+def _ranks(points: Sequence[int]) -> list[str]:
+    """The ranks of points in falling order: those who share one have letters, and none is left out after them."""
+    levels = sorted(set(points), reverse=True)
+    ranks = []
+    for place, own in enumerate(points):
+        rank, ties = str(levels.index(own) + 1), points.count(own)
+        ranks.append(rank if ties == 1 else rank + _letters(points[:place].count(own)))
+    return ranks
+
+
+def _letters(number: int) -> str:
+    """A, b, … z, aa, ab, …: as many as are needed."""
+    rest, last = divmod(number, len(ascii_lowercase))
+    return (_letters(rest - 1) if rest else "") + ascii_lowercase[last]
+
+
+def _numbered(names: Sequence[str]) -> list[str]:
+    """The names; the second of those that are the same is called #2."""
+    return [
+        name if (seen := names[:index].count(name)) == 0 else f"{name} #{seen + 1}" for index, name in enumerate(names)
+    ]

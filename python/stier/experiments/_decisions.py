@@ -1,0 +1,216 @@
+"""Decisions of recorded games, for learning: what was known, what was legal, what a search thinks, what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from stier import _native
+from stier._files import write
+from stier._native import CHANCE, Game, State, derive_seed, load_agent
+from stier._progress import Bar
+from stier.errors import AgentError
+from stier.experiments._store import Games, load
+
+#: Who is asked for policies if the agent that played is meant.
+OWN = "own"
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """Decisions in the order in which they were made, game by game.
+
+    Attributes:
+        part: The part of the experiment: int64 (n,).
+        row: The row of the game in the part: int64 (n,).
+        move: Events of the game before it, chance included: int64 (n,).
+        player: Who decided: int8 (n,).
+        agent: Which agent that was, as its number in the experiment: int64 (n,).
+        action: What was chosen: int64 (n,).
+        view: What the player knew, as a tensor: float32 (n, D).
+        legal: What was legal: bool (n, actions).
+        outcome: The return of the player at the end of the game: float32 (n,).
+        policy: The probabilities of a search: float32 (n, actions); without columns if none was asked for.
+    """
+
+    part: npt.NDArray[np.int64]
+    row: npt.NDArray[np.int64]
+    move: npt.NDArray[np.int64]
+    player: npt.NDArray[np.int8]
+    agent: npt.NDArray[np.int64]
+    action: npt.NDArray[np.int64]
+    view: npt.NDArray[np.float32]
+    legal: npt.NDArray[np.bool_]
+    outcome: npt.NDArray[np.float32]
+    policy: npt.NDArray[np.float32]
+
+    def __len__(self) -> int:
+        """How many decisions."""
+        return len(self.action)
+
+    def save(self, path: str | Path) -> None:
+        """Write all arrays to an ``.npz`` file, which `numpy.load` reads."""
+        arrays = {one.name: getattr(self, one.name) for one in fields(self)}
+        write(Path(path), partial(_save, arrays))
+
+
+def _save(arrays: dict[str, Any], path: Path) -> None:
+    with path.open("wb") as file:
+        np.savez_compressed(file, **arrays)
+
+
+def decisions(
+    games: Games | str | Path,
+    *,
+    parts: Iterable[int] | None = None,
+    agents: Sequence[str] | None = None,
+    teacher: str | None = None,
+    tensor: Literal["observation", "information_state"] = "observation",
+    seed: int = 0,
+    threads: int = 0,
+    progress: bool = False,
+) -> Decisions:
+    """Go through recorded games again and collect the decisions in which there was a choice.
+
+    All are in memory at once: of a large experiment take some parts at a time. The result depends on neither the
+    other parts nor the threads.
+
+    Args:
+        games: What `run` or `load` gave, or the folder.
+        parts: Numbers of parts; all that have been played if left out.
+        agents: Names of agents whose decisions are wanted; all if left out.
+        teacher: Who is asked for a policy in each decision, as text: a search gives how often it chose each action at
+            its root. ``own`` asks the agent that played, with other random numbers than in the game. If left out, there
+            are no policies.
+        tensor: What stands for the view.
+        seed: The seed of the teacher.
+        threads: Threads of the teacher; 0 for all cores.
+        progress: Whether to show a progress bar; needs tqdm.
+
+    Raises:
+        AgentError: A teacher that does not exist.
+        ValueError: A part that has not been played, or an unknown name or tensor.
+    """
+    games = games if isinstance(games, Games) else load(games)
+    if tensor not in ("observation", "information_state"):
+        raise ValueError(f"tensor must be observation | information_state, not {tensor!r}")
+    names = games.experiment.names
+    for name in agents or ():
+        if name not in names:
+            raise ValueError(f"unknown agent '{name}'; the agents are {', '.join(names)}")
+    missing = set(games.missing())
+    there = [number for number in range(games.experiment.parts()) if number not in missing]
+    chosen = there if parts is None else list(parts)
+    for number in chosen:
+        if number not in there:
+            raise ValueError(f"part {number} has not been played; there are {len(there)} of {games.experiment.parts()}")
+    game = games.experiment.load_game()
+    if teacher is not None and teacher != OWN:
+        load_agent(teacher, game)
+    collector = _Collector(games, game, set(names if agents is None else agents), teacher, tensor, seed, threads)
+    if progress:
+        with Bar("parts") as bar:
+            bar.update(0, len(chosen))
+            for done, number in enumerate(chosen, start=1):
+                collector.add(number)
+                bar.update(done, len(chosen))
+    else:
+        for number in chosen:
+            collector.add(number)
+    return collector.collected()
+
+
+class _Collector:
+    """Collects the decisions of parts, one after another."""
+
+    def __init__(
+        self, games: Games, game: Game, wanted: set[str], teacher: str | None, tensor: str, seed: int, threads: int
+    ) -> None:
+        self._games, self._game, self._wanted = games, game, wanted
+        self._teacher, self._seed, self._threads = teacher, seed, threads
+        self._information = tensor == "information_state"
+        self._place = {name: number for number, name in enumerate(games.experiment.names)}
+        self._texts = games.experiment.texts
+        self._numbers: list[tuple[int, ...]] = []
+        self._views: list[npt.NDArray[np.float32]] = []
+        self._legal: list[npt.NDArray[np.bool_]] = []
+        self._policies: list[npt.NDArray[np.float32]] = []
+        self._outcomes: list[float] = []
+
+    def add(self, number: int) -> None:
+        """Go through the games of a part."""
+        table = self._games.part(number)
+        columns = (table[name].to_pylist() for name in ("names", "actions", "returns"))
+        for row, (names, actions, returns) in enumerate(zip(*columns, strict=True)):
+            asked: list[tuple[str, State]] = []
+            state = self._game.new_initial_state()
+            for move, action in enumerate(actions):
+                player = state.current_player()
+                if player != CHANCE and names[player] in self._wanted and len(state.legal_actions()) > 1:
+                    self._numbers.append((number, row, move, player, self._place[names[player]], action))
+                    self._legal.append(state.legal_actions_mask())
+                    self._views.append(
+                        state.information_state_tensor(player)
+                        if self._information
+                        else state.observation_tensor(player)
+                    )
+                    self._outcomes.append(returns[player])
+                    if self._teacher is not None:
+                        teacher = self._texts[names[player]] if self._teacher == OWN else self._teacher
+                        asked.append((teacher, state.clone()))
+                state.apply_action(action)
+            self._ask(asked, derive_seed(derive_seed(self._seed, "decisions", number), "game", row))
+
+    def _ask(self, asked: list[tuple[str, State]], seed: int) -> None:
+        """The policies of the teachers in the states of a game."""
+        found: dict[int, list[tuple[int, float]]] = {}
+        for teacher in dict.fromkeys(text for text, _ in asked):
+            places = [place for place, (text, _) in enumerate(asked) if text == teacher]
+            states = [asked[place][1] for place in places]
+            found |= dict(zip(places, _policies(teacher, states, seed, self._threads), strict=True))
+        for place in range(len(asked)):
+            policy = np.zeros(self._game.num_distinct_actions(), dtype=np.float32)
+            for action, probability in found[place]:
+                policy[action] = probability
+            self._policies.append(policy)
+
+    def collected(self) -> Decisions:
+        """All of them as arrays."""
+        count, actions = len(self._numbers), self._game.num_distinct_actions()
+        shape = (
+            self._game.information_state_tensor_shape() if self._information else self._game.observation_tensor_shape()
+        )
+        numbers = np.array(self._numbers, dtype=np.int64).reshape(count, 6)
+        return Decisions(
+            part=numbers[:, 0],
+            row=numbers[:, 1],
+            move=numbers[:, 2],
+            player=numbers[:, 3].astype(np.int8),
+            agent=numbers[:, 4],
+            action=numbers[:, 5],
+            view=np.array(self._views, dtype=np.float32).reshape(count, shape[0]),
+            legal=np.array(self._legal, dtype=np.bool_).reshape(count, actions),
+            outcome=np.array(self._outcomes, dtype=np.float32),
+            policy=np.array(self._policies, dtype=np.float32).reshape(count, actions if self._teacher else 0),
+        )
+
+
+def _policies(teacher: str, states: list[State], seed: int, threads: int) -> list[list[tuple[int, float]]]:
+    """What a search or another agent would do in states of one game."""
+    try:
+        searches = _native.search_many(teacher, states, seed, threads)
+    except AgentError:
+        # One that does not search.
+        agent = load_agent(teacher, states[0].get_game())
+        policies = []
+        for number, state in enumerate(states):
+            agent.restart(derive_seed(seed, "search", number))
+            policies.append(agent.step_with_policy(state)[0])
+        return policies
+    return [[(one.action, one.probability) for one in search.actions] for search in searches]

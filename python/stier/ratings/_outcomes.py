@@ -1,0 +1,193 @@
+"""What games came to, whoever played them: the common ground of all ratings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from stier._native import PitResult
+from stier.ratings._estimate import Estimate, Floats, estimate
+
+if TYPE_CHECKING:
+    from stier.experiments import Games
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """Who played whom, with which cards, and what came of it.
+
+    Attributes:
+        agents: The agents' names; no two are the same.
+        unit: The number of the deal of each game: int64 (games,). Games of one deal are not independent.
+        seats: Who sat where, as numbers of agents: int64 (games, seats).
+        returns: Returns by seat: float64 (games, seats).
+    """
+
+    agents: list[str]
+    unit: Integers
+    seats: Integers
+    returns: Floats
+
+    @property
+    def units(self) -> int:
+        """How many deals there are."""
+        return int(self.unit.max(initial=-1)) + 1
+
+    @property
+    def wins(self) -> Floats:
+        """Shares in the wins, by game and seat: those in first place share one."""
+        first = self.returns == self.returns.max(axis=1, keepdims=True)
+        return np.asarray(first / first.sum(axis=1, keepdims=True), dtype=np.float64)
+
+    def by_deal(self, values: Floats, agent: int, opponent: int | None = None) -> Floats:
+        """The mean of the values of an agent in each deal in which it played, or met an opponent.
+
+        Args:
+            values: Something by game and seat, such as `returns` or `wins`.
+            agent: Whose.
+            opponent: Who has to be at the table.
+        """
+        mine = self.seats == agent
+        if opponent is not None:
+            mine &= (self.seats == opponent).any(axis=1, keepdims=True)
+        game, seat = np.nonzero(mine)
+        unit = self.unit[game]
+        count = np.bincount(unit, minlength=self.units)
+        total = np.bincount(unit, weights=values[game, seat], minlength=self.units)
+        there = count > 0
+        return np.asarray(total[there] / count[there], dtype=np.float64)
+
+
+#: What ratings are made of.
+Results: TypeAlias = "PitResult | Games | Outcomes"
+
+
+def outcomes(results: Results) -> Outcomes:
+    """The outcomes of a match of `stier.pit`, or of the games of an experiment that are there.
+
+    Raises:
+        TypeError: It is neither.
+        ValueError: There are no games.
+    """
+    if isinstance(results, Outcomes):
+        found = results
+    elif isinstance(results, PitResult):
+        games = results.games
+        found = Outcomes(
+            _distinct(results.agents),
+            _numbered(np.array([played.deal for played in games], dtype=np.int64)),
+            np.array([played.agents for played in games], dtype=np.int64),
+            np.array([played.returns for played in games], dtype=np.float64),
+        )
+    elif hasattr(results, "to_arrow"):
+        found = _of_experiment(results)
+    else:
+        raise TypeError(f"ratings are made of a PitResult, the games of an experiment, or outcomes, not {results!r}")
+    if not len(found.unit):
+        raise ValueError("there are no games yet")
+    return found
+
+
+def _of_experiment(games: Games) -> Outcomes:
+    table = games.to_arrow()
+    names = games.experiment.names
+    place = {name: number for number, name in enumerate(names)}
+    seats = games.experiment.load_game().num_players()
+    sitting = table["names"].combine_chunks().flatten().to_pylist()
+    deals = np.stack([table["seed"].to_numpy().astype(np.uint64), table["deal"].to_numpy().astype(np.uint64)])
+    return Outcomes(
+        names,
+        np.unique(deals, axis=1, return_inverse=True)[1].reshape(-1),
+        np.array([place[name] for name in sitting], dtype=np.int64).reshape(-1, seats),
+        table["returns"].combine_chunks().flatten().to_numpy().astype(np.float64).reshape(-1, seats),
+    )
+
+
+def _numbered(values: Integers) -> Integers:
+    return np.unique(values, return_inverse=True)[1].reshape(-1)
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """The names; the second of those that are the same is called #2."""
+    return [
+        name if (seen := names[:index].count(name)) == 0 else f"{name} #{seen + 1}" for index, name in enumerate(names)
+    ]
+
+
+@dataclass(frozen=True)
+class CrossTable:
+    """How each agent (row) did in the games with each other one (column) at the table.
+
+    Arrays are float64 (agents, agents), not a number where two did not meet.
+
+    Attributes:
+        agents: The agents' names.
+        mean: Mean returns of the row.
+        ci95: Half widths of their 95 % intervals over deals.
+        wins: Shares of the games that the row won.
+        wins_ci95: Half widths of their 95 % intervals over deals.
+        deals: In how many deals they met: int64.
+        overall: Mean return of each agent in all its games.
+        overall_wins: Its share of the wins.
+    """
+
+    agents: list[str]
+    mean: Floats
+    ci95: Floats
+    wins: Floats
+    wins_ci95: Floats
+    deals: Integers
+    overall: list[Estimate]
+    overall_wins: list[Estimate]
+
+    def __str__(self) -> str:
+        """Standings, and who did how against whom."""
+        width = max(5, *map(len, self.agents))
+        lines = [f"{'agent':<{width}}  {'mean return':>18}  {'wins':>20}  {'deals':>8}"]
+        lines += [
+            f"{name:<{width}}  {mean.mean:+9.3f} ± {mean.ci95:<6.3f}  "
+            f"{100 * wins.mean:9.1f} ± {100 * wins.ci95:<4.1f} %  {mean.units:8}"
+            for name, mean, wins in zip(self.agents, self.overall, self.overall_wins, strict=True)
+        ]
+        for title, mean, ci95, form in [
+            ("mean return, row against column:", self.mean, self.ci95, "{:+9.3f} ± {:<6.3f}"),
+            ("wins in %, row against column:", 100 * self.wins, 100 * self.wins_ci95, "{:9.1f} ± {:<6.1f}"),
+        ]:
+            lines.append(title)
+            for row, name in enumerate(self.agents):
+                cells = [
+                    f"{'-':>9}{'':9}"
+                    if np.isnan(mean[row, column])
+                    else form.format(mean[row, column], ci95[row, column])
+                    for column in range(len(self.agents))
+                ]
+                lines.append(f"{name:<{width}}  {'  '.join(cells)}".rstrip())
+        return "\n".join(lines) + "\n"
+
+
+def cross_table(results: Results) -> CrossTable:
+    """Who beats whom, with 95 % intervals over deals: what to look at before any rating.
+
+    Args:
+        results: What `stier.pit` gave, the games of an experiment, or `Outcomes`.
+    """
+    found = outcomes(results)
+    count, wins = len(found.agents), found.wins
+    tables = np.full((4, count, count), np.nan)
+    deals = np.zeros((count, count), dtype=np.int64)
+    for row in range(count):
+        for column in range(count):
+            if row != column:
+                here = estimate(found.by_deal(found.returns, row, column))
+                won = estimate(found.by_deal(wins, row, column))
+                tables[:, row, column] = here.mean, here.ci95, won.mean, won.ci95
+                deals[row, column] = here.units
+    overall = [estimate(found.by_deal(found.returns, agent)) for agent in range(count)]
+    overall_wins = [estimate(found.by_deal(wins, agent)) for agent in range(count)]
+    mean, ci95, share, share_ci95 = tables
+    return CrossTable(found.agents, mean, ci95, share, share_ci95, deals, overall, overall_wins)

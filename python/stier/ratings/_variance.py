@@ -1,0 +1,210 @@
+"""Fewer games for the same interval: paired deals, control variates, and what they gain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from stier import _native
+from stier._native import Game, derive_seed
+from stier._players import AnyAgent
+from stier.ratings._estimate import Estimate, Floats, estimate, half_width
+from stier.ratings._outcomes import Results, outcomes
+
+
+class Controlled(NamedTuple):
+    """What `control_variate` found."""
+
+    #: The mean without the control.
+    plain: Estimate
+    #: The mean with it.
+    controlled: Estimate
+    #: The variance of the mean without over that with: so many times the units would be needed; below 1, it harms.
+    gain: float
+    #: What a unit of each control is worth: float64 (controls,).
+    coefficients: Floats
+
+
+def control_variate(
+    values: npt.ArrayLike,
+    controls: npt.ArrayLike,
+    *,
+    expected: npt.ArrayLike | None = None,
+    reference: npt.ArrayLike | None = None,
+) -> Controlled:
+    """Make a mean more certain by what else is known of the same units.
+
+    Values are regressed on controls, and the mean is taken where the controls have their expectation. That is known, or
+    estimated from a reference of units of which only the cheap controls were measured (double sampling, W. G. Cochran,
+    *Sampling Techniques*, 1977, chapter 12); the error of that estimate is in the interval.
+
+    Args:
+        values: What is asked for, by unit: (units,).
+        controls: What goes with it: (units,) or (units, controls).
+        expected: The expectation of the controls: one number, or (controls,).
+        reference: Controls of other units: (others,) or (others, controls).
+
+    Raises:
+        ValueError: Shapes that do not fit, neither or both of `expected` and `reference`, or too few units.
+    """
+    y = np.asarray(values, dtype=np.float64)
+    x = _columns(controls)
+    units, count = x.shape
+    if y.shape != (units,):
+        raise ValueError(f"values and controls must be of the same units: {y.shape} and {x.shape}")
+    if (expected is None) == (reference is None):
+        raise ValueError("give expected or reference: what the controls are expected to be")
+    if units < count + 3:
+        raise ValueError(f"{count} controls need {count + 3} units or more, not {units}")
+    mean_x, centred = x.mean(axis=0), x - x.mean(axis=0)
+    coefficients = np.linalg.lstsq(centred, y - y.mean(), rcond=None)[0]
+    if expected is not None:
+        target, more = np.broadcast_to(np.asarray(expected, dtype=np.float64), (count,)), 0.0
+    else:
+        others = _columns(reference if reference is not None else ())
+        if others.shape[1] != count or len(others) < 2:
+            raise ValueError(f"the reference must have {count} controls of two units or more, not {others.shape}")
+        # The units themselves tell of the expectation, too.
+        every = np.concatenate([x, others])
+        target = every.mean(axis=0)
+        more = float((every @ coefficients).var(ddof=1)) / len(every)
+    freedom = units - 1 - count
+    residual = y - y.mean() - centred @ coefficients
+    shift = target - mean_x
+    # The coefficients are estimates: the farther the controls are from where they should be, the more that matters.
+    gram = np.linalg.pinv(centred.T @ centred)
+    noise = float(residual @ residual) / freedom
+    variance = noise * (1 / units + float(shift @ gram @ shift)) + more
+    plain = estimate(y)
+    plain_variance = float(y.var(ddof=1)) / units
+    controlled = Estimate(float(y.mean() + shift @ coefficients), half_width(variance, freedom), units)
+    gain = plain_variance / variance if variance > 0 else np.inf if plain_variance > 0 else 1.0
+    return Controlled(plain, controlled, gain, coefficients)
+
+
+def _columns(values: npt.ArrayLike) -> Floats:
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim not in (1, 2):
+        raise ValueError(f"controls must be (units,) or (units, controls), not {array.shape}")
+    return array.reshape(len(array), -1)
+
+
+def pairing_gain(results: Results, table: Sequence[int]) -> float:
+    """How many times the games would be needed if the rotations of a deal did not have the same cards.
+
+    The variance of the mean return of the first agent with cards of its own for each game, over that with paired deals;
+    both from the paired games of one table.
+
+    Args:
+        results: What `stier.pit` gave, the games of an experiment, or `Outcomes`: paired deals.
+        table: Who sat at the table, as numbers of agents.
+
+    Returns:
+        Not a number for fewer than two deals, or if they were not paired.
+    """
+    found = outcomes(results)
+    seats = found.seats.shape[1]
+    here = np.flatnonzero((np.sort(found.seats, axis=1) == np.sort(np.asarray(table))).all(axis=1))
+    deals = np.bincount(found.unit[here])
+    if np.count_nonzero(deals) < 2 or (deals[deals > 0] != seats).any():
+        return np.nan
+    mine = found.returns[here][found.seats[here] == table[0]]
+    seat = np.nonzero(found.seats[here] == table[0])[1]
+    # The rotations make the seats of an agent equally frequent, so what a seat is worth does not count as luck.
+    apart = float(np.mean([mine[seat == one].var(ddof=1) for one in range(seats)])) / seats
+    sums = np.bincount(found.unit[here], weights=mine)[deals > 0]
+    paired = float((sums / seats).var(ddof=1))
+    return apart / paired if paired > 0 else np.inf if apart > 0 else 1.0
+
+
+class Design(NamedTuple):
+    """One way to measure the same mean with the same number of games of the agents."""
+
+    #: What it is called.
+    name: str
+    #: The mean return of A.
+    estimate: Estimate
+    #: How many times the games would be needed without anything, by the ratio of variances.
+    gain: float
+
+
+@dataclass(frozen=True)
+class VarianceReduction:
+    """What `variance_reduction` found.
+
+    Attributes:
+        designs: Unpaired deals, the same with a control, paired deals, the same with a control.
+        games: Games of A for each.
+    """
+
+    designs: list[Design]
+    games: int
+
+    def __str__(self) -> str:
+        """A line for each design."""
+        lines = [f"{'':22} {'mean return of A':>20}  {'gain':>6}   ({self.games} games of A each)"]
+        lines += [
+            f"{name:22} {found.mean:+11.3f} ± {found.ci95:<6.3f}  {gain:6.2f}" for name, found, gain in self.designs
+        ]
+        return "\n".join(lines) + "\n"
+
+
+def variance_reduction(
+    game: Game,
+    a: AnyAgent,
+    b: AnyAgent,
+    *,
+    control: tuple[AnyAgent, AnyAgent],
+    deals: int = 1000,
+    reference: int = 4,
+    seed: int = 0,
+    threads: int = 0,
+) -> VarianceReduction:
+    """Measure how many games paired deals and a control save when A plays against B.
+
+    The control is how cheap agents do with the same cards in the same seats: good ones resemble A and B. Its
+    expectation is measured in `reference` times as many other deals.
+
+    Args:
+        game: The game.
+        a: Who is measured.
+        b: Who has the other seats.
+        control: Who stands for A and for B.
+        deals: Deals for each design, at least 10, each in all rotations (unpaired: with other cards for each).
+        reference: Other deals for the expectation of the control, as a multiple of `deals`.
+        seed: The seed of deals and agents.
+        threads: Threads; 0 for all cores. No influence on the result.
+
+    Raises:
+        AgentError: See `stier.pit`.
+        ValueError: Too few deals.
+    """
+    if deals < 10 or reference < 1:
+        raise ValueError("deals must be at least 10, reference at least 1")
+
+    def means(pair: tuple[AnyAgent, AnyAgent], deals: int, purpose: str, paired: bool) -> Floats:
+        """The mean return of the first over the rotations of each deal."""
+        players = game.num_players()
+        agents = [pair[0], *[pair[1]] * (players - 1)]
+        games = _native.pit(game, agents, deals, derive_seed(seed, purpose, 0), paired, threads).games
+        returns = np.array([played.returns[played.agents.index(0)] for played in games])
+        return np.asarray(returns.reshape(deals, players).mean(axis=1))
+
+    designs: list[Design] = []
+    spread = np.nan
+    for paired in (False, True):
+        values = means((a, b), deals, "measured", paired)
+        controls = means(control, deals, "measured", paired)
+        found = control_variate(values, controls, reference=means(control, reference * deals, "reference", paired))
+        if not paired:
+            spread = float(values.var(ddof=1))
+        own = float(values.var(ddof=1))
+        gain = spread / own if own > 0 else np.inf
+        name = "paired" if paired else "unpaired"
+        designs.append(Design(name, found.plain, gain))
+        designs.append(Design(f"{name}, with control", found.controlled, gain * found.gain))
+    return VarianceReduction(designs, deals * game.num_players())

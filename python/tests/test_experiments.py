@@ -1,0 +1,376 @@
+"""Experiments: what is kept, killed and gone on with, told and learnt from."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import stier
+from stier.cli import main
+
+pd = pytest.importorskip("pandas")
+pytest.importorskip("pyarrow")
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+
+from stier import experiments, ratings  # noqa: E402
+from stier.experiments import Experiment  # noqa: E402
+from stier.experiments._store import Games  # noqa: E402
+
+AGENTS = {"luck": "random", "advice": "greedy", "search": "ismcts:iterations=30"}
+
+TOML = """
+game = "schwinget"
+deals = 10
+deals_per_part = 4
+seeds = [5, 6]
+
+[rules]
+scoring = "schwinger"
+
+[agents]
+luck = "random"
+advice = "greedy"
+search = "ismcts:iterations=30"
+"""
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def small(**changes) -> Experiment:
+    settings = {"rules": {"scoring": "schwinger"}, "deals": 10, "deals_per_part": 4, "seeds": (5, 6), **changes}
+    return Experiment("schwinget", settings.pop("agents", AGENTS), **settings)
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Games:
+    return experiments.run(small(), tmp_path_factory.mktemp("small"))
+
+
+def test_a_file_says_what_is_played(tmp_path: Path) -> None:
+    path = tmp_path / "first.toml"
+    path.write_text(TOML)
+    found = experiments.read(path)
+    assert found == small()
+    assert found.games == 10 * 2 * 3 * 2
+    assert found.tables == [("luck", "advice"), ("luck", "search"), ("advice", "search")]
+    parts = [found.part(number) for number in range(found.parts())]
+    assert sorted((part.seed, part.pairing, part.first, part.deals) for part in parts) == sorted(
+        (seed, pairing, first, min(4, 10 - first)) for seed in (5, 6) for pairing in range(3) for first in (0, 4, 8)
+    )
+    path.write_text('game = "schwimmen"\nagents = ["random", "greedy", "random:seed=1"]\nseed = 3\ndeals = 1\n')
+    found = experiments.read(path)
+    assert (found.names, found.seeds) == (["random", "greedy", "random:seed=1"], (3,))
+
+
+def test_equal_experiments_have_one_hash() -> None:
+    assert small().hash() == small(agents=dict(AGENTS), deals=1000).hash()
+    others = [
+        small(seeds=[5]),
+        small(paired=False),
+        small(deals_per_part=5),
+        small(rules={}),
+        small(agents={"a": "random", "b": "greedy"}),
+        small(pairings=[["luck", "luck"]]),
+    ]
+    assert len({one.hash() for one in [small(), *others]}) == 7
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("game = ", "Invalid value"),
+        ('agents = ["random", "greedy"]', "game is missing"),
+        ('game = "schwinget"', "agents is missing"),
+        ('game = "schwinget"\nagents = 3', "agents must be a table of names and agents"),
+        (
+            'game = "schwinget"\nagents = ["random", "greedy"]\ndeal = 3',
+            "unknown key 'deal'; the keys are game, agents",
+        ),
+        ('game = "jass"\nagents = ["random", "greedy"]', "unknown game 'jass'; the games are"),
+        ('game = "schwinget"\nagents = ["random", "nobody"]', "the agents are"),
+        ('game = "schwinget"\nagents = ["random", "random"]', "give them names"),
+        ('game = "schwinget"\nagents = ["random"]', "takes 2 agents or more"),
+        ('game = "schwinget"\nagents = ["random", "ismcts:time_ms=5"]', "give iterations instead of time_ms"),
+        ('game = "schwinget"\nagents = ["random", "greedy"]\ndeals = 0', "deals must be 1..=1000000000"),
+        ('game = "schwinget"\nagents = ["random", "greedy"]\ndeals = true', "deals must be 1..=1000000000"),
+        ('game = "schwinget"\nagents = ["random", "greedy"]\npaired = 1', "paired must be true or false"),
+        ('game = "schwinget"\nagents = ["random", "greedy"]\nseed = -1', "a seed must be 0..="),
+        ('game = "schwinget"\nagents = ["random", "greedy"]\nseeds = [1, 1]', "each another"),
+        ('game = "schwinget"\nagents = ["random", "greedy"]\nseeds = []', "one or more"),
+        ('game = "schwinget"\nagents = ["random", "greedy"]\nseed = 1\nseeds = [1]', "seed or seeds, not both"),
+        ('game = "schwinget"\nagents = ["random", "greedy"]\npairings = [["random"]]', "a pairing has 2 names"),
+        (
+            'game = "schwinget"\nagents = ["random", "greedy"]\npairings = [["random", "x"]]',
+            "the agents are random, greedy",
+        ),
+        ('game = "schwinget"\nagents = ["random", "greedy"]\nrules = "x"', "rules must be a table"),
+        ('game = "schwinget"\nagents = ["random", "greedy"]\n[rules]\nbouts = 99', "1..=12"),
+    ],
+)
+def test_what_is_wrong_is_said_with_the_file(text: str, named: str, tmp_path: Path, capsys) -> None:
+    path = tmp_path / "wrong.toml"
+    path.write_text(text)
+    with pytest.raises(ValueError) as caught:
+        experiments.read(path)
+    assert named in str(caught.value)
+    assert str(path) in str(caught.value)
+    assert main(["run", str(path), "--out", str(tmp_path / "out")]) == 2
+    assert named in capsys.readouterr().err
+
+
+def test_a_row_is_a_game(played: Games) -> None:
+    frame = played.to_pandas()
+    assert len(frame) == played.experiment.games
+    game = played.experiment.load_game()
+    assert set(frame["rules"]) == {"schwinget:scoring=schwinger"}
+    assert stier.load_game(frame["rules"][0]) == game
+    for row in frame.itertuples():
+        state = game.new_initial_state()
+        for action in row.actions:
+            state.apply_action(int(action))
+        assert state.is_terminal()
+        assert np.allclose(state.returns(), row.returns)
+        assert [AGENTS[name] for name in row.names] == list(row.agents)
+        assert set(row.names) == set(played.experiment.tables[row.pairing])
+    # Every deal is played in both rotations by every pairing, with the same cards.
+    for _, deal in frame.groupby(["seed", "deal"]):
+        assert len(deal) == 3 * 2
+        assert len({tuple(sorted(names)) for names in deal["names"]}) == 3
+        assert len({tuple(names) for names in deal["names"]}) == 6
+        assert len({tuple(actions[:10]) for actions in deal["actions"]}) == 1
+    assert frame.groupby(["seed", "deal"]).ngroups == 20
+
+
+def test_deals_without_pairs_have_cards_of_their_own(tmp_path: Path) -> None:
+    frame = experiments.run(small(paired=False, seeds=[5]), tmp_path).to_pandas()
+    assert sorted(set(frame["deal"])) == list(range(20))
+    assert all(len(deal) == 3 for _, deal in frame.groupby("deal"))
+
+
+@pytest.mark.parametrize("name", stier.registered_names())
+def test_all_games_are_played(name: str, tmp_path: Path) -> None:
+    game = stier.load_game(name)
+    agents = {f"agent {seat}": f"random:seed={seat}" for seat in range(game.num_players())}
+    games = experiments.run(Experiment(name, agents, deals=3, deals_per_part=2), tmp_path, threads=1)
+    assert len(games.to_pandas()) == 3 * game.num_players()
+    found = experiments.decisions(games)
+    assert (found.legal[np.arange(len(found)), found.action]).all()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_killed_at_any_moment_it_ends_with_the_same_bytes(threads: int, tmp_path: Path) -> None:
+    toml = tmp_path / "long.toml"
+    toml.write_text(TOML.replace("iterations=30", "iterations=3000").replace("deals = 10", "deals = 16"))
+    whole = experiments.run(toml, tmp_path / "whole", threads=3 - threads)
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "stier", "run", str(toml), "--out", str(out), "--threads", str(threads)]
+    for parts in (2, 9):
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            while len(list(out.glob("games/*.parquet"))) < parts:
+                assert process.poll() is None, process.communicate()
+                time.sleep(0.01)
+            process.kill()
+    left = experiments.load(out)
+    assert not left.complete
+    with pytest.raises(ValueError, match="has not been played"):
+        experiments.decisions(left, parts=left.missing()[:1])
+    # What was being written when it was killed.
+    (out / "games" / "part-000020.parquet.123.new").write_bytes(b"half")
+    there = files(out)
+    assert main(["run", str(toml), "--out", str(out), "--threads", str(threads), "--no-progress"]) == 0
+    assert files(out) == files(whole.folder)
+    assert all(files(out)[name] == content for name, content in there.items() if not name.endswith(".new"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as on Unix")
+def test_ctrl_c_leaves_whole_parts(tmp_path: Path) -> None:
+    toml = tmp_path / "long.toml"
+    toml.write_text(TOML.replace("iterations=30", "iterations=3000").replace("deals = 10", "deals = 16"))
+    command = [sys.executable, "-m", "stier", "run", str(toml), "--out", str(tmp_path / "out")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while not list(tmp_path.glob("out/games/*.parquet")):
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (130, "stier: interrupted\n")
+    left = experiments.load(tmp_path / "out")
+    assert not left.complete
+    assert len(left.to_arrow()) > 0
+    assert not list((tmp_path / "out").rglob("*.new"))
+
+
+def test_another_experiment_is_refused(played: Games) -> None:
+    before = files(played.folder)
+    for other, named in [
+        (small(seeds=[5, 7]), r"seeds: \[5, 6\] there, \[5, 7\] here"),
+        (small(deals=9), "an experiment of 10 deals: give as many or more, not 9"),
+        (small(deals=12), "they can only grow from a multiple of deals_per_part, which is 4"),
+        (small(paired=False), "paired: True there, False here"),
+    ]:
+        with pytest.raises(ValueError, match=named):
+            experiments.run(other, played.folder)
+    assert files(played.folder) == before
+    with pytest.raises(ValueError, match="out is missing"):
+        experiments.run(small())
+
+
+def test_more_deals_go_on_from_full_parts(tmp_path: Path) -> None:
+    few = experiments.run(small(deals=8), tmp_path / "grown")
+    before = files(few.folder / "games")
+    grown = experiments.run(small(deals=10), tmp_path / "grown")
+    whole = experiments.run(small(deals=10), tmp_path / "whole")
+    assert files(grown.folder) == files(whole.folder)
+    assert before.items() <= files(grown.folder / "games").items()
+
+
+def test_strange_files_are_named(tmp_path: Path) -> None:
+    games = experiments.run(small(deals=4), tmp_path / "one")
+    other = experiments.run(small(deals=4, seeds=[9, 10]), tmp_path / "other")
+    path = games.path(1)
+    path.write_bytes(other.path(1).read_bytes())
+    with pytest.raises(ValueError, match=r"part-000001.parquet is of another experiment: delete it"):
+        games.to_arrow()
+    path.write_bytes(b"nonsense")
+    with pytest.raises(ValueError, match=r"part-000001.parquet cannot be read"):
+        games.to_arrow()
+    path.unlink()
+    assert (games.missing(), games.complete) == ([1], False)
+    assert repr(games).endswith("5 of 6 parts>")
+    (tmp_path / "one" / "experiment.json").unlink()
+    with pytest.raises(ValueError, match="games of an unknown experiment"):
+        experiments.run(small(deals=4), tmp_path / "one")
+    with pytest.raises(FileNotFoundError, match="no experiment"):
+        experiments.load(tmp_path / "one")
+    (tmp_path / "one" / "experiment.json").write_text("{")
+    with pytest.raises(ValueError, match="cannot be read"):
+        experiments.load(tmp_path / "one")
+
+
+def test_reports_are_what_the_games_say(played: Games, tmp_path: Path) -> None:
+    found = experiments.report(played)
+    frame = played.to_pandas()
+    for row in found.tables["standings"].itertuples():
+        own = np.array(
+            [value for names, values in zip(frame["names"], frame["returns"], strict=True)
+             for name, value in zip(names, values, strict=True) if name == row.agent]
+        )  # fmt: skip
+        assert row.mean == pytest.approx(own.mean(), abs=1e-6)
+        assert (row.text, row.deals) == (AGENTS[row.agent], 20)
+        assert row.rating_low < row.rating < row.rating_high
+    assert len(found.tables["meetings"]) == 6
+    assert found.tables["pairings"]["pairing"].tolist() == ["luck - advice", "luck - search", "advice - search"]
+    assert (found.tables["pairings"]["gain"] > 0).all()
+    assert found.tables["equilibrium"]["weight"].sum() == pytest.approx(1)
+    assert str(ratings.cross_table(played)) in str(found)
+    assert str(found).startswith("schwinget:scoring=schwinger, 10 paired deals, 2 seeds, 120 games\n")
+    saved = found.save(tmp_path)
+    assert sorted(path.name for path in saved) == [
+        "equilibrium.csv",
+        "meetings.csv",
+        "pairings.csv",
+        "report.txt",
+        "standings.csv",
+    ]
+    assert pd.read_csv(tmp_path / "standings.csv")["agent"].tolist() == list(AGENTS)
+    drawn = found.draw(tmp_path)
+    assert [path.name for path in drawn] == ["cross_table.png", "ratings.png"]
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in drawn)
+
+
+def test_reports_of_part_of_the_games_say_so(tmp_path: Path) -> None:
+    games = experiments.run(small(deals=4), tmp_path)
+    games.path(5).unlink()
+    assert "40 games of 48: not all have been played yet" in str(experiments.report(tmp_path))
+    for number in range(5):
+        games.path(number).unlink()
+    with pytest.raises(ValueError, match="there are no games yet"):
+        experiments.report(tmp_path)
+
+
+def test_reports_of_more_players_have_their_ratings(tmp_path: Path) -> None:
+    pytest.importorskip("openskill")
+    agents = ["random", "greedy", "random:seed=1"]
+    found = experiments.report(experiments.run(Experiment("schwimmen", agents, deals=20), tmp_path), resamples=5)
+    assert found.ratings is not None
+    assert found.ratings.agents[found.ratings.order()[0]] == "greedy"
+    assert "Plackett-Luce" in str(found)
+    assert "equilibrium" not in found.tables
+
+
+def test_decisions_are_what_the_players_saw(played: Games, tmp_path: Path) -> None:
+    found = experiments.decisions(played, parts=[0, 7], agents=["advice"], tensor="information_state")
+    game, names = played.experiment.load_game(), played.experiment.names
+    assert set(found.agent) == {names.index("advice")}
+    assert found.policy.shape == (len(found), 0)
+    for number in range(0, len(found), 7):
+        row = played.part(int(found.part[number])).slice(int(found.row[number]), 1).to_pylist()[0]
+        state = game.new_initial_state()
+        for action in row["actions"][: found.move[number]]:
+            state.apply_action(action)
+        player = state.current_player()
+        assert (player, row["names"][player]) == (found.player[number], "advice")
+        assert (found.view[number] == state.information_state_tensor(player)).all()
+        assert (found.legal[number] == state.legal_actions_mask()).all()
+        assert found.legal[number].sum() > 1
+        assert row["actions"][found.move[number]] == found.action[number]
+        assert found.outcome[number] == pytest.approx(row["returns"][player])
+    found.save(tmp_path / "decisions.npz")
+    with np.load(tmp_path / "decisions.npz") as loaded:
+        assert (loaded["view"] == found.view).all()
+        assert len(loaded.files) == 10
+
+
+def test_teachers_are_asked_with_their_own_random_numbers(played: Games) -> None:
+    searched, own = (
+        experiments.decisions(played, parts=[1], teacher=teacher, threads=1)
+        for teacher in ("ismcts:iterations=30", "own")
+    )
+    assert searched.policy.sum(axis=1) == pytest.approx(1, abs=1e-5)
+    assert not searched.policy[~searched.legal].any()
+    # The agents of this part are the random one and the search: what is asked of the search is the same.
+    search = own.agent == 2
+    assert (own.agent[~search] == 0).all()
+    equal = (own.policy[~search] * own.legal[~search].sum(axis=1, keepdims=True)).round(4)
+    assert set(equal.flatten()) == {0, 1}
+    both = experiments.decisions(played, parts=[0, 1], teacher="ismcts:iterations=30", threads=2)
+    assert (both.policy[both.part == 1] == searched.policy).all()
+    with pytest.raises(ValueError, match="unknown agent 'nobody'; the agents are luck, advice, search"):
+        experiments.decisions(played, agents=["nobody"])
+    with pytest.raises(stier.AgentError, match="the agents are"):
+        experiments.decisions(played, teacher="nobody")
+
+
+def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    toml, out = tmp_path / "first.toml", tmp_path / "out"
+    toml.write_text(TOML)
+    assert main(["run", str(toml), "--out", str(out)]) == 0
+    assert capsys.readouterr().out == f"120 games in {out}\n"
+    noted = json.loads((out / "experiment.json").read_text())
+    assert (noted["hash"], noted["deals"]) == (small().hash(), 10)
+    assert main(["report", str(out)]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith(str(experiments.report(out)))
+    assert f"figures in {out / 'figures'}" in printed
+    assert (out / "tables" / "standings.csv").exists()
+    assert main(["decisions", str(out), str(tmp_path / "d.npz"), "--agent", "advice"]) == 0
+    assert f"decisions in {tmp_path / 'd.npz'}" in capsys.readouterr().out
+    assert main(["report", str(tmp_path / "nothing")]) == 2
+    assert "has no experiment" in capsys.readouterr().err
+
+
+def test_progress_counts_what_was_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    games = experiments.run(small(deals=8), tmp_path)
+    games.path(3).unlink()
+    experiments.run(small(deals=8), tmp_path, progress=True)
+    assert "96/96" in capsys.readouterr().err

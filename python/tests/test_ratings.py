@@ -1,0 +1,263 @@
+"""Ratings: against formulas, known games, other libraries, and by simulation."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import stier
+
+pytest.importorskip("scipy")
+
+from stier import ratings
+from stier.ratings import CrossTable, Estimate, Gsprt, Outcomes
+
+
+def outcomes(wins: list[tuple[int, int, float]], agents: int) -> Outcomes:
+    """Games (one, other, return of the one), each with a deal of its own."""
+    return Outcomes(
+        [f"agent {number}" for number in range(agents)],
+        np.arange(len(wins)),
+        np.array([[one, other] for one, other, _ in wins]),
+        np.array([[value, -value] for _, _, value in wins]),
+    )
+
+
+@pytest.fixture(scope="module")
+def match() -> stier.PitResult:
+    return stier.pit(stier.load_game("schwinget"), ["random", "greedy", "random:seed=1"], deals=60)
+
+
+def test_cross_tables_are_those_of_the_match(match: stier.PitResult) -> None:
+    crossed = ratings.cross_table(match)
+    mean, ci95 = match.cross_table()
+    assert crossed.agents == match.agents
+    assert np.allclose(crossed.mean, mean, equal_nan=True)
+    assert np.allclose(crossed.ci95, ci95, equal_nan=True)
+    for row, column in [(0, 1), (1, 2), (2, 0)]:
+        meeting = match.meeting(row, column)
+        assert meeting is not None
+        assert (crossed.wins[row, column], crossed.wins_ci95[row, column]) == pytest.approx(meeting[2:])
+    assert [one.mean for one in crossed.overall] == pytest.approx(match.mean)
+    assert [one.ci95 for one in crossed.overall] == pytest.approx(match.ci95)
+    assert (crossed.deals == 60 - 60 * np.eye(3)).all()
+    # The rows of the text are those of the match.
+    rows = [" ".join(line.split()) for line in str(crossed).splitlines()]
+    assert [" ".join(line.split()) for line in str(match).splitlines()[6:]] == rows[5:]
+
+
+def test_estimates_are_students() -> None:
+    assert ratings.estimate([1, 2, 3, 4]) == pytest.approx((2.5, 3.18245 * 1.29099 / 2, 4), rel=1e-4)
+    assert ratings.estimate([7]) == Estimate(7, math.inf, 1)
+    assert math.isnan(ratings.estimate([]).mean)
+
+
+def test_bradley_terry_of_two_is_the_log_of_the_odds() -> None:
+    found = ratings.bradley_terry(outcomes([(0, 1, 1.0)] * 30 + [(1, 0, 1.0)] * 10, 2), prior=0)
+    assert found.rating[0] - found.rating[1] == pytest.approx(400 * math.log10(3))
+    assert found.rating.sum() == pytest.approx(0, abs=1e-9)
+    assert (found.low < found.rating).all()
+    assert (found.rating < found.high).all()
+    with_prior = ratings.bradley_terry(outcomes([(0, 1, 1.0)] * 30 + [(1, 0, 1.0)] * 10, 2))
+    assert with_prior.rating[0] - with_prior.rating[1] == pytest.approx(400 * math.log10(30.5 / 10.5))
+
+
+def test_bradley_terry_agrees_with_open_spiel() -> None:
+    elo = pytest.importorskip("open_spiel.python.algorithms.elo")
+    rng = np.random.default_rng(5)
+    wins = rng.integers(1, 20, size=(4, 4)) * (1 - np.eye(4, dtype=int))
+    games = [(one, other, 1.0) for one in range(4) for other in range(4) for _ in range(wins[one, other])]
+    draws = [(0, 1, 0.0), (2, 3, 0.0), (2, 3, 0.0)]
+    found = ratings.bradley_terry(outcomes(games + draws, 4), prior=0, resamples=0)
+    assert np.isnan(found.low).all()
+    drawn = np.zeros((4, 4), dtype=int)
+    for one, other, _ in draws:
+        drawn[[one, other], [other, one]] += 1
+    theirs = elo.compute_ratings_from_matrices(wins, drawn, smoothing_factor=0.0, max_iterations=100_000)
+    assert found.rating == pytest.approx(theirs - theirs.mean(), abs=0.05)
+
+
+def test_bradley_terry_names_those_that_cannot_be_rated() -> None:
+    strangers = outcomes([(0, 1, 1.0), (1, 0, 1.0), (2, 3, 1.0), (3, 2, 1.0)], 4)
+    with pytest.raises(ValueError, match="did not meet, not even through others: agent 0, agent 1; agent 2, agent 3"):
+        ratings.bradley_terry(strangers)
+    winner = outcomes([(0, 1, 1.0), (1, 2, 1.0), (2, 1, 1.0)], 3)
+    with pytest.raises(ValueError, match="won or lost all games"):
+        ratings.bradley_terry(winner, prior=0)
+    assert ratings.bradley_terry(winner).order()[0] == 0
+    with pytest.raises(ValueError, match="prior must be 0 or more"):
+        ratings.bradley_terry(winner, prior=-1)
+
+
+def test_intervals_are_over_deals() -> None:
+    """The same games once more, of the same deals, tell nothing new."""
+    rng = np.random.default_rng(1)
+    once = outcomes([(0, 1, float(rng.choice([-1, 1], p=[0.4, 0.6]))) for _ in range(200)], 2)
+    twice = Outcomes(once.agents, *(np.repeat(a, 4, axis=0) for a in (once.unit, once.seats, once.returns)))
+    one, other = (ratings.bradley_terry(which, prior=0, seed=3) for which in (once, twice))
+    assert one.rating == pytest.approx(other.rating)
+    assert one.low == pytest.approx(other.low, abs=0.01)
+    # As the binomial distribution says, by the delta method.
+    share = float((once.returns[:, 0] > 0).mean())
+    half = 1.96 * 400 / math.log(10) / math.sqrt(200 * share * (1 - share)) / 2
+    assert (one.high - one.low)[0] / 2 == pytest.approx(half, rel=0.1)
+
+
+def test_plackett_luce_finds_the_order() -> None:
+    pytest.importorskip("openskill")
+    game = stier.load_game("schwimmen")
+    result = stier.pit(game, ["random", "greedy", "random:seed=1", "greedy:seed=1"], deals=30)
+    found = ratings.plackett_luce(result, resamples=4)
+    assert set(found.order()[:2]) == {1, 3}
+    assert found.low[found.order()[1]] > found.high[found.order()[2]]
+    assert str(found) == str(ratings.plackett_luce(result, resamples=4))
+    assert str(found) != str(ratings.plackett_luce(result, resamples=4, seed=1))
+    with pytest.raises(ValueError, match="resamples must be 2 or more"):
+        ratings.plackett_luce(result, resamples=1)
+
+
+@pytest.mark.parametrize("mean", [-0.1, 0.0, 0.2, 0.3])
+def test_gsprt_errs_as_seldom_as_it_says(mean: float) -> None:
+    """By simulation: returns of -1, 0, 2 with the mean given; 0 against 0.2."""
+    rng = np.random.default_rng(round(100 * mean) + 50)
+    two = 0.2 + mean / 3
+    chances = [2 * two - mean, 1 - (2 * two - mean) - two, two]
+    tests = 600
+    better = 0
+    for _ in range(tests):
+        test = Gsprt(0, 0.2)
+        while test.verdict is None:
+            test.add(rng.choice([-1.0, 0.0, 2.0], size=64, p=chances).tolist())
+        better += test.verdict == "better"
+    wrong = better if mean <= 0 else tests - better
+    # 5 %, and what 600 tests may be off by: four standard deviations.
+    assert wrong / tests < 0.05 + 4 * math.sqrt(0.05 * 0.95 / tests)
+    if mean in (0.0, 0.2):
+        assert wrong > 0
+    else:
+        assert wrong / tests < 0.02
+
+
+def test_gsprt_is_the_formula() -> None:
+    test = Gsprt(-0.5, 0.5)
+    values = [1.0, -1.0, 2.0, 0.0, 1.0]
+    assert test.add(values) is None
+    assert test.llr == pytest.approx(5 * 1.0 * 2 * np.mean(values) / (2 * np.var(values, ddof=1)))
+    assert test.estimate() == pytest.approx(ratings.estimate(values))
+    assert test.bounds == pytest.approx((-math.log(19), math.log(19)))
+    assert Gsprt(0, 1).add([1.0] * 100) == "better"
+    assert Gsprt(0, 1).add([0.0] * 100) == "not better"
+    with pytest.raises(ValueError, match="upper must be above lower"):
+        Gsprt(1, 1)
+    with pytest.raises(ValueError, match=r"alpha must be between 0 and 0\.5"):
+        Gsprt(0, 1, alpha=0.5)
+
+
+def test_is_better_plays_until_it_knows(schwinget: stier.Game) -> None:
+    found = ratings.is_better(schwinget, "greedy", "random", 0.5, threads=1)
+    assert found
+    assert found.deals < 1000
+    assert found == ratings.is_better(schwinget, "greedy", "random", 0.5, threads=2)
+    assert ratings.is_better(schwinget, "random", "greedy", 0.5).verdict == "not better"
+    unknown = ratings.is_better(schwinget, "random", "random:seed=1", 0.01, most_deals=150)
+    assert (unknown.verdict, unknown.deals) == (None, 150)
+    assert not unknown
+    with pytest.raises(ValueError, match="utility=margin or utility=win"):
+        ratings.is_better(stier.load_game("schwinget", utility="score"), "greedy", "random", 0.5)
+
+
+def test_nash_averaging_of_known_games() -> None:
+    cycle = np.array([[0, 1, -1], [-1, 0, 1], [1, -1, 0]])
+    weights, averages = ratings.nash_averaging(cycle)
+    assert weights == pytest.approx([1 / 3] * 3, abs=1e-5)
+    assert averages == pytest.approx([0] * 3, abs=1e-5)
+    # Copies of an agent share its weight, and change nothing for the others.
+    copied = np.array([0, 0, 1, 2])
+    assert ratings.nash_averaging(cycle[np.ix_(copied, copied)]).weights == pytest.approx(
+        [1 / 6, 1 / 6, 1 / 3, 1 / 3], abs=1e-5
+    )
+    # Unequal stakes: each weight is what the other two play for.
+    uneven = np.array([[0, 3, -1], [-3, 0, 2], [1, -2, 0]])
+    assert ratings.nash_averaging(uneven).weights == pytest.approx([2 / 6, 1 / 6, 3 / 6], abs=1e-5)
+    # One that beats all others is all there is.
+    weights, averages = ratings.nash_averaging([[0, 2, 5], [-2, 0, 1], [-5, -1, 0]])
+    assert weights == pytest.approx([1, 0, 0], abs=1e-6)
+    assert averages == pytest.approx([0, -2, -5], abs=1e-5)
+    with pytest.raises(ValueError, match="antisymmetric"):
+        ratings.nash_averaging([[0, 1], [1, 0]])
+    with pytest.raises(ValueError, match="a square of numbers"):
+        ratings.nash_averaging([[0, 1]])
+
+
+def test_alpha_rank_through_open_spiel() -> None:
+    pytest.importorskip("open_spiel.python.egt.alpharank")
+    cycle = np.array([[0, 1, -1], [-1, 0, 1], [1, -1, 0]])
+    assert ratings.alpha_rank(cycle) == pytest.approx([1 / 3] * 3)
+    assert ratings.alpha_rank([[0, 2, 5], [-2, 0, 1], [-5, -1, 0]]) == pytest.approx([1, 0, 0], abs=1e-6)
+    with pytest.raises(ValueError, match="alpha must be above 0"):
+        ratings.alpha_rank(cycle, alpha=0)
+
+
+def test_payoffs_of_those_who_did_not_meet_are_missing() -> None:
+    crossed: CrossTable = ratings.cross_table(outcomes([(0, 1, 1.0), (1, 2, 1.0)], 3))
+    with pytest.raises(ValueError, match="no payoff of agent 0 against agent 2: did they meet"):
+        ratings.nash_averaging(crossed)
+
+
+def test_control_variates_keep_the_mean_and_cover_it() -> None:
+    """Over many samples: no bias, intervals that cover as often as they say, the gain that theory has."""
+    rng = np.random.default_rng(2)
+    covered, means, gains = 0, [], []
+    for _ in range(1000):
+        control = rng.normal(size=80)
+        values = 0.3 + 0.9 * control + rng.normal(scale=0.5, size=80)
+        found = ratings.control_variate(values, control, expected=0.0)
+        means.append(found.controlled.mean)
+        gains.append(found.gain)
+        covered += abs(found.controlled.mean - 0.3) <= found.controlled.ci95
+    assert np.mean(means) == pytest.approx(0.3, abs=4 * 0.5 / math.sqrt(80 * 1000))
+    assert 0.925 < covered / 1000 < 0.972
+    assert np.mean(gains) == pytest.approx((0.81 + 0.25) / 0.25, rel=0.1)
+
+
+def test_an_expectation_that_is_measured_costs() -> None:
+    """With a reference four times as large, and the control all there is: five times the units."""
+    rng = np.random.default_rng(3)
+    control = rng.normal(size=2000)
+    found = ratings.control_variate(2 * control + 1, control, reference=rng.normal(size=8000))
+    assert found.gain == pytest.approx(5, rel=0.1)
+    assert found.coefficients == pytest.approx([2])
+    useless = ratings.control_variate(rng.normal(size=2000), control, expected=0)
+    assert useless.gain == pytest.approx(1, abs=0.01)
+    for wrong in [{}, {"expected": 0, "reference": control}]:
+        with pytest.raises(ValueError, match="give expected or reference"):
+            ratings.control_variate(control, control, **wrong)
+    with pytest.raises(ValueError, match="the same units"):
+        ratings.control_variate(control[1:], control, expected=0)
+    with pytest.raises(ValueError, match="need 4 units or more"):
+        ratings.control_variate([1, 2, 3], [1, 2, 3], expected=0)
+
+
+def test_pairs_and_controls_gain_what_they_say(schwinget: stier.Game) -> None:
+    found = ratings.variance_reduction(schwinget, "greedy", "random", control=("greedy:seed=1", "random"), deals=400)
+    assert [design.name for design in found.designs] == [
+        "unpaired",
+        "unpaired, with control",
+        "paired",
+        "paired, with control",
+    ]
+    assert found.designs[0].gain == 1
+    assert all(design.gain > 1.2 for design in found.designs[1:])
+    # All measure the same.
+    for design in found.designs:
+        assert abs(design.estimate.mean - found.designs[3].estimate.mean) < 0.5
+    # What the paired games alone say of the gain agrees with games that were not paired.
+    match = stier.pit(schwinget, ["greedy", "random"], deals=2000)
+    apart = stier.pit(schwinget, ["greedy", "random"], deals=2000, paired=False)
+    unpaired = np.array([played.returns[played.agents.index(0)] for played in apart.games]).reshape(2000, 2)
+    paired = np.array([played.returns[played.agents.index(0)] for played in match.games]).reshape(2000, 2)
+    measured = unpaired.mean(axis=1).var() / paired.mean(axis=1).var()
+    assert ratings.pairing_gain(match, [0, 1]) == pytest.approx(measured, rel=0.15)
+    assert math.isnan(ratings.pairing_gain(apart, [0, 1]))

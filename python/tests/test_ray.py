@@ -1,0 +1,128 @@
+"""Experiments on a real Ray cluster of two nodes on this machine: the same bytes, whatever dies."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pandas")
+pytest.importorskip("pyarrow")
+
+# Before Ray is imported: no reports, no warnings about them.
+os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+os.environ["RAY_AUTH_MODE"] = "disabled"
+pytest.importorskip("ray")
+
+from stier import experiments
+from stier.experiments import Experiment, _ray
+from stier.experiments._store import Games
+
+pytestmark = [
+    # Whatever Ray warns of is not ours.
+    pytest.mark.filterwarnings("default"),
+    pytest.mark.timeout(120),
+]
+
+#: Bytes of a node for what tasks give back.
+STORE = 80 * 1024 * 1024
+
+TOML = """
+game = "schwinget"
+deals = 24
+deals_per_part = 4
+agents = ["random", "greedy", "ismcts:iterations=5000"]
+"""
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    from ray.cluster_utils import Cluster
+
+    # That a node is dead is known after two seconds, not after fifteen.
+    watch = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500, "health_check_failure_threshold": 3}
+    head = {"num_cpus": 1, "include_dashboard": False, "object_store_memory": STORE, "_system_config": watch}
+    found = Cluster(initialize_head=True, head_node_args=head)
+    yield found
+    found.shutdown()
+
+
+@pytest.fixture(scope="module")
+def toml(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("ray") / "long.toml"
+    path.write_text(TOML)
+    return path
+
+
+def test_lost_nodes_and_killed_drivers_change_no_byte(cluster, toml: Path, tmp_path: Path, monkeypatch) -> None:
+    """A driver is killed; what follows loses a node in the middle; the files are those of an undisturbed local run."""
+    whole = experiments.run(toml, tmp_path / "whole")
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "stier", "run", str(toml), "--out", str(out), "--ray", cluster.address]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        while len(list(out.glob("games/*.parquet"))) < 2:
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.01)
+        process.kill()
+    before = experiments.load(out).missing()
+    assert 1 < len(before) < whole.experiment.parts()
+
+    node = cluster.add_node(num_cpus=1, object_store_memory=STORE)
+    cluster.wait_for_nodes()
+    keep, kept = Games.keep, []
+
+    def keep_and_lose_a_node(self: Games, number: int, table: object) -> None:
+        keep(self, number, table)
+        kept.append(number)
+        if len(kept) == 2:
+            cluster.remove_node(node, allow_graceful=False)
+
+    monkeypatch.setattr(Games, "keep", keep_and_lose_a_node)
+    games = experiments.run(toml, out, ray=cluster.address)
+    assert games.complete
+    assert sorted(kept) == before
+    assert files(out) == files(whole.folder)
+
+
+def test_what_a_task_raises_is_raised(cluster, toml: Path, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(_ray.stier, "__version__", "0.0")
+    with pytest.raises(ValueError, match=r"^this node has stier .*, the experiment is played with 0\.0$"):
+        experiments.run(toml, tmp_path / "out", ray=cluster.address)
+
+
+def test_tasks_are_worth_their_while() -> None:
+    pace = _ray._Pace(2)
+    missing = _ray.deque(range(100))
+    # Nothing is known: one part each.
+    assert pace.take(missing) == [0]
+    pace.learn([0], 0.1)
+    pace.learn([1], 0.3)
+    # 0.3 + 0.1 + 0.3 is the first to reach half a second.
+    assert pace.take(missing) == [1, 2, 3]
+    pace.learn([2, 3, 4, 5], 4.0)
+    assert pace.take(missing) == [4]
+    few = _ray.deque([98])
+    assert pace.take(few) == [98]
+
+
+def test_tasks_are_functions_of_the_experiment() -> None:
+    experiment = Experiment("schwinget", ["random", "greedy"], deals=4, deals_per_part=2)
+    version = _ray.stier.__version__
+    tables, seconds = _ray.task(experiment, version, [1, 0])
+    assert seconds > 0
+    assert [table["deal"].to_pylist() for table in tables] == [[2, 2, 3, 3], [0, 0, 1, 1]]
+    assert tables == _ray.task(experiment, version, [1, 0])[0]
+    with pytest.raises(ValueError, match=r"this node has stier .*, the experiment is played with 0\.0"):
+        _ray.task(experiment, "0.0", [0])
+    with pytest.raises(ValueError, match="give threads or ray, not both"):
+        experiments.run(experiment, "nowhere", ray="local", threads=2)

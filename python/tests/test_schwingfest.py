@@ -1,0 +1,93 @@
+"""The tournament of the rulebook and its ranking list."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+
+import stier
+from stier import _schwingfest
+from stier.cli import main
+
+WRESTLERS = {"Sepp": "greedy", "Ueli": "ismcts:iterations=50", "Kari": "random", "<Chrigu>": "random:seed=1"}
+
+
+@pytest.fixture(scope="module")
+def fest() -> stier.Schwingfest:
+    return stier.schwingfest(WRESTLERS, seed=3)
+
+
+def test_every_pair_meets_twice_each_leading_once(fest: stier.Schwingfest) -> None:
+    assert (len(fest), fest.bouts) == (4, 12)
+    assert {one.name: one.agent for one in fest} == WRESTLERS
+    for one in fest:
+        met = sorted((bout.opponent, bout.led) for bout in one.bouts)
+        assert met == sorted((name, led) for name in WRESTLERS if name != one.name for led in (False, True))
+        assert one.points == pytest.approx(sum(bout.points for bout in one.bouts))
+        assert one.count("+") + one.count("-") + one.count("o") == 6
+
+
+def test_bouts_have_two_sides(fest: stier.Schwingfest) -> None:
+    """What one wrestler has of a bout fits what the other has: the scores of the rulebook."""
+    sides = {(one.name, bout.opponent, bout.led): bout for one in fest for bout in one.bouts}
+    for (name, opponent, led), bout in sides.items():
+        other = sides[opponent, name, not led]
+        assert {bout.sign + other.sign: (bout.points, other.points)}.items() <= {
+            ("+o", (bout.points, other.points)),
+            ("o+", (bout.points, other.points)),
+            ("--", (9.0, 9.0)),
+        }
+        if bout.sign == "+":
+            assert bout.points in (9.75, 10.0)
+            assert other.points in (8.5, 8.75)
+
+
+def test_the_list_is_ordered_by_points(fest: stier.Schwingfest) -> None:
+    points = [one.points for one in fest]
+    assert points == sorted(points, reverse=True)
+    assert fest[0].rank.startswith("1")
+    assert [one.rank for one in fest] == _schwingfest._ranks([round(100 * value) for value in points])
+
+
+def test_ranks_are_shared_with_letters_as_at_a_real_one() -> None:
+    assert _schwingfest._ranks([5800, 5775, 5775, 5750]) == ["1", "2a", "2b", "3"]
+    assert _schwingfest._ranks([1, 1, 1]) == ["1a", "1b", "1c"]
+    assert _schwingfest._ranks([7] * 28)[-3:] == ["1z", "1aa", "1ab"]
+
+
+def test_the_seed_decides_and_nothing_else(fest: stier.Schwingfest) -> None:
+    assert str(stier.schwingfest(WRESTLERS, seed=3, threads=1)) == str(fest)
+    assert str(stier.schwingfest(WRESTLERS, seed=4)) != str(fest)
+
+
+def test_agents_without_names_are_called_what_they_are() -> None:
+    fest = stier.schwingfest(["random", "random", "greedy"])
+    assert sorted(one.name for one in fest) == ["greedy", "random", "random #2"]
+    with pytest.raises(stier.AgentError, match="three agents or more, not 2"):
+        stier.schwingfest(["random", "greedy"])
+
+
+def test_pictures_and_text_have_everybody(fest: stier.Schwingfest) -> None:
+    picture = fest.to_svg()
+    assert picture == fest._repr_html_()
+    words = "".join(ElementTree.fromstring(picture).itertext())
+    for one in fest:
+        line = next(line for line in str(fest).splitlines() if line.startswith(f"{one.rank} "))
+        for text in (one.name, f"{one.points:.2f}"):
+            assert text in words
+            assert text in line
+        for bout in one.bouts:
+            assert f"against {bout.opponent}{', led' if bout.led else ''}: {bout.sign} {bout.points:.2f}" in words
+
+
+def test_the_command(tmp_path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "list.svg"
+    named = [f"{name}={agent}" for name, agent in WRESTLERS.items()]
+    assert main(["schwingfest", *named, "--seed", "3", "--svg", str(file)]) == 0
+    assert capsys.readouterr().out == str(stier.schwingfest(WRESTLERS, seed=3))
+    assert file.read_text("utf-8") == stier.schwingfest(WRESTLERS, seed=3).to_svg()
+    assert main(["schwingfest", "ismcts:iterations=10", "random", "greedy"]) == 0
+    assert "ismcts:iterations=10" in capsys.readouterr().out
+    assert main(["schwingfest", "Sepp=random", "Sepp=greedy", "random"]) == 2
+    assert "a name of its own" in capsys.readouterr().err
