@@ -173,7 +173,7 @@ class _Log:
         write(self.folder / LOG, table)
         state = {"rows": self.rows, "sums": self.sums, "iterations": self.iterations, "cpu_seconds": self.cpu_seconds}
         metadata = {"settings": json.dumps(self.settings), "state": json.dumps(state)}
-        arrays = {name: np.ascontiguousarray(array) for name, array in self.learner.arrays().items()}
+        arrays = {name: np.asarray(array, order="C") for name, array in self.learner.arrays().items()}
         write_bytes(self.folder / CHECKPOINT, save(arrays, metadata))
 
     def resume(self) -> None:

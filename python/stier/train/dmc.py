@@ -211,7 +211,7 @@ class DMC:
     def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
         """Go on from there."""
         leaves, shape = jax.tree.flatten((self.params, self.optimizer_state))
-        there = [jnp.asarray(arrays[f"state.{i}"], leaf.dtype) for i, leaf in enumerate(leaves)]
+        there = [jnp.array(arrays[f"state.{i}"], leaf.dtype, copy=True) for i, leaf in enumerate(leaves)]
         self.params, self.optimizer_state = jax.tree.unflatten(shape, there)
         self.iteration, self.steps = map(int, arrays["iteration"])
         self.envs.set_state(arrays["games"].tobytes())
