@@ -248,9 +248,7 @@ impl Roller {
                 _ if any => legal.pick(rng),
                 (Some(mast), _) => mast.pick(seat, legal, rng),
                 (None, Rollout::Fitted) => fitted::pick(game, state, legal, rng),
-                (None, Rollout::Network) => {
-                    evaluator::pick(asked(&mut self.network), game, (state, seat), legal, rng)
-                }
+                (None, Rollout::Network) => evaluator::pick(asked(&mut self.network), game, (state, seat), legal, rng),
                 (None, Rollout::Hints) => game.rollout(state, legal).pick(rng),
                 (None, _) => legal.pick(rng),
             };
@@ -263,9 +261,7 @@ impl Roller {
     fn estimate<G: Hints>(&mut self, game: &G, state: &G::State, mover: Seat) -> BySeat<f32> {
         match self.settings.evaluation {
             Evaluation::Hints => game.evaluate(state),
-            Evaluation::Network => {
-                asked(&mut self.network).evaluate(game, state, mover).values(game, state, mover)
-            }
+            Evaluation::Network => asked(&mut self.network).evaluate(game, state, mover).values(game, state, mover),
         }
     }
 }

@@ -123,10 +123,10 @@ agents! {
     "ismcts_br" => IsmctsBr(IsmctsBrOptions, IsmctsBr);
     /// Local best response, one ply of it, to an agent whose policy is known: for bounds on its exploitability (Lisý and Bowling 2017).
     "lbr" => Lbr(LbrOptions, LocalBestResponse);
-    /// An open-card player: sees all cards, and with future=known those to come; shows what hidden information is worth.
-    "oracle" => Oracle(OracleOptions, Oracle);
     /// A trained network, read from a file: one look, no search.
     "network" => Network(NetworkOptions, NetworkAgent);
+    /// An open-card player: sees all cards, and with future=known those to come; shows what hidden information is worth.
+    "oracle" => Oracle(OracleOptions, Oracle);
     /// Perfect information Monte Carlo search (Levy 1989; Ginsberg 2001; Long et al. 2010).
     "pimc" => Pimc(PimcOptions, Pimc);
     /// PIMC in which the others reply by what they can know (after Wisser 2015).

@@ -3,8 +3,8 @@
 //! The positions are those of the records in `playthroughs/`. If this fails because an encoding was changed on purpose, raise
 //! `Encode::OBSERVATION_VERSION` or `Game::ACTIONS_VERSION` of that game and pin the new numbers.
 
-use std::path::Path;
 use std::fs;
+use std::path::Path;
 
 use stier_core::testing::{FullGame, observation};
 use stier_core::{Action, Game, History, Seat, Turn, for_each_game, record};

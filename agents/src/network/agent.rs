@@ -62,7 +62,8 @@ impl<G: Hints> Agent<G> for NetworkAgent {
         let (weights, sum) = evaluation.weights(legal.iter(), self.options.temperature as f32);
         let action = match self.options.choose {
             NetworkChoice::Best => {
-                let best = (1..weights.len()).fold(0, |best, next| if weights[next] > weights[best] { next } else { best });
+                let best =
+                    (1..weights.len()).fold(0, |best, next| if weights[next] > weights[best] { next } else { best });
                 legal.nth(best)
             }
             NetworkChoice::Sample => draw(legal, &weights, sum, &mut self.course.rng("network choice")),

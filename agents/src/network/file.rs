@@ -152,11 +152,11 @@ impl Network {
             allowed: "version:number of actions, as in 1:37",
         })?;
         let scale = texts.get("value_scale")?;
-        let value_scale = scale.parse().ok().filter(|scale: &f32| scale.is_finite()).ok_or_else(|| Fault::BadValue {
-            key: "value_scale",
-            found: scale.to_string(),
-            allowed: "a number",
-        })?;
+        let value_scale = scale
+            .parse()
+            .ok()
+            .filter(|scale: &f32| scale.is_finite())
+            .ok_or_else(|| Fault::BadValue { key: "value_scale", found: scale.to_string(), allowed: "a number" })?;
         Ok(Self {
             path: path.to_string(),
             game: texts.get("game")?.to_string(),
@@ -234,7 +234,11 @@ impl Texts {
 
     fn one_of(&self, key: &'static str, values: &[&str], allowed: &'static str) -> Result<&str, Fault> {
         let found = self.get(key)?;
-        if values.contains(&found) { Ok(found) } else { Err(Fault::BadValue { key, found: found.to_string(), allowed }) }
+        if values.contains(&found) {
+            Ok(found)
+        } else {
+            Err(Fault::BadValue { key, found: found.to_string(), allowed })
+        }
     }
 }
 

@@ -136,7 +136,8 @@ static LOADED: Mutex<Option<HashMap<String, (Stamp, Weak<Network>)>>> = Mutex::n
 
 /// The network of a path: shared with those who have it, or read.
 fn load(path: &str) -> Result<Arc<Network>, NetworkError> {
-    let unreadable = |reason: &str| NetworkError { path: path.to_string(), fault: Fault::Unreadable(reason.to_string()) };
+    let unreadable =
+        |reason: &str| NetworkError { path: path.to_string(), fault: Fault::Unreadable(reason.to_string()) };
     if path.is_empty() {
         return Err(unreadable("it has no name"));
     }

@@ -358,7 +358,7 @@ impl<G: FullGame> DynVector for Vector<G> {
     }
 
     fn is_instant(&self) -> bool {
-        self.settings.opponents.as_ref().is_none_or(Opponents::are_instant)
+        self.settings.opponents.as_ref().is_none_or(|all| all.are_instant(self.settings.lanes))
     }
 
     fn seeds(&self) -> Vec<u64> {

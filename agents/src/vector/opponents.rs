@@ -26,6 +26,9 @@ pub enum LearnerSeat {
     Random,
 }
 
+/// In more lanes than this, opponents that ask networks take long enough to be interrupted.
+const FEW_LANES: usize = 256;
+
 /// Opponents of one learner.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Opponents {
@@ -49,9 +52,9 @@ impl Opponents {
         }
     }
 
-    /// Whether they all decide at once; the others may be interrupted.
-    pub(super) fn are_instant(&self) -> bool {
-        self.agents.iter().all(AgentSpec::is_instant)
+    /// Whether they all decide at once in so many lanes; the others may be interrupted.
+    pub(super) fn are_instant(&self, lanes: usize) -> bool {
+        self.agents.iter().all(|spec| spec.is_instant() && (lanes <= FEW_LANES || !spec.has_network()))
     }
 
     /// The learner's seat in a game.

@@ -23,7 +23,9 @@ fn reference(draft: &Draft, observation: &[f32]) -> (Vec<f64>, f64) {
         (0..bias.len()).map(sum).collect()
     };
     let mut values: Vec<f64> = observation.iter().map(|&value| f64::from(value)).collect();
-    for index in (0..).take_while(|index| draft.tensors.iter().any(|(name, ..)| *name == format!("hidden.{index}.bias"))) {
+    for index in
+        (0..).take_while(|index| draft.tensors.iter().any(|(name, ..)| *name == format!("hidden.{index}.bias")))
+    {
         values = layer(&format!("hidden.{index}"), &values);
         let tanh = draft.metadata["activation"] == "tanh";
         values.iter_mut().for_each(|value| *value = if tanh { value.tanh() } else { value.max(0.0) });

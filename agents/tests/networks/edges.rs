@@ -101,7 +101,8 @@ fn everybody_refuses_another_game() {
 #[test]
 fn studies_and_matches_in_rust_refuse_it_too() {
     let [own, other] = networks();
-    let game = Schwinget::new(<Schwinget as stier_core::Game>::Rules::from_text("suits=2,values=2,hand_size=1").unwrap());
+    let game =
+        Schwinget::new(<Schwinget as stier_core::Game>::Rules::from_text("suits=2,values=2,hand_size=1").unwrap());
     let game = game.unwrap();
     let entrants: Vec<AgentSpec> = vec![agents(&other).remove(0), "random".parse().unwrap()];
     let sitting = [&entrants[0] as _, &entrants[1] as _];

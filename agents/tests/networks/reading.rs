@@ -32,7 +32,9 @@ fn every_defect_is_named() {
         draft.metadata.remove(key);
         fault(&draft).to_string()
     };
-    for key in ["format", "version", "architecture", "activation", "game", "rules", "observation", "actions", "value_scale"] {
+    for key in
+        ["format", "version", "architecture", "activation", "game", "rules", "observation", "actions", "value_scale"]
+    {
         assert_eq!(without(key), format!("has no '{key}' in its metadata"));
     }
     assert!(Network::parse("file", &draft().with("training", "words").bytes()).is_ok());
@@ -169,11 +171,16 @@ fn paths_are_options() {
         error("ismcts:rollout=network"),
         "agent ismcts: rollout=network needs the path of a network: network=FILE"
     );
-    for text in ["ismcts:selection=puct,prior=network", "pimc:beliefs=policy,model=network", "flat_mc:evaluation=network"] {
+    for text in
+        ["ismcts:selection=puct,prior=network", "pimc:beliefs=policy,model=network", "flat_mc:evaluation=network"]
+    {
         assert!(error(text).ends_with("needs the path of a network: network=FILE"), "{text}");
     }
     let missing = error("network:path=/nowhere/net");
-    assert!(missing.starts_with("network: option 'path' cannot be '/nowhere/net'; it is the path of a network"), "{missing}");
+    assert!(
+        missing.starts_with("network: option 'path' cannot be '/nowhere/net'; it is the path of a network"),
+        "{missing}"
+    );
     assert!(missing.contains("the network '/nowhere/net' cannot be read: "), "{missing}");
     assert!(error("rule:cards=(network:path=/nowhere/net)").contains("'/nowhere/net' cannot be read"));
     assert!(error("network:path=)a(").contains("it is the path of a network"));

@@ -51,7 +51,8 @@ fn visits_follow_the_prior() {
     let file = draft.saved();
     let total = legal.len() as f64 - 1.0 + 1.0_f64.exp();
     for options in ["", ",observer=multi", ",threads=2", ",draws=branch,reuse=on"] {
-        let text = format!("ismcts:iterations=3000,selection=puct,prior=network,{VALUED},network={}{options}", file.path());
+        let text =
+            format!("ismcts:iterations=3000,selection=puct,prior=network,{VALUED},network={}{options}", file.path());
         let found = search(&game, &text, &position);
         assert_eq!(found.iterations, 3000);
         for (index, stats) in found.actions.iter().enumerate() {
@@ -77,7 +78,12 @@ fn leaves_have_the_network_s_value() {
         draft.values("value.weight")[..2].copy_from_slice(&[0.25, -0.25]);
         let file = draft.saved();
         let expected = if position.1 == Seat(0) { 0.5 } else { -0.5 };
-        for options in ["selection=puct,prior=network", "selection=puct", "selection=ucb1", "selection=puct,prior=network,rollouts=3"] {
+        for options in [
+            "selection=puct,prior=network",
+            "selection=puct",
+            "selection=ucb1",
+            "selection=puct,prior=network,rollouts=3",
+        ] {
             let text = format!("ismcts:iterations=400,{options},{VALUED},network={}", file.path());
             let visited = search(&game, &text, &position).actions.into_iter().filter(|stats| stats.visits > 0);
             for stats in visited {
@@ -177,7 +183,12 @@ fn beliefs_follow_the_network() {
         // A king bets four times in five, a jack once in four.
         assert!((kings - 0.8 / 1.05).abs() < 0.03, "{spec}: {kings}");
     }
-    let settings = BeliefSettings { beliefs: Beliefs::Policy, model: Model::Network, guide: guide(&file), ..BeliefSettings::default() };
+    let settings = BeliefSettings {
+        beliefs: Beliefs::Policy,
+        model: Model::Network,
+        guide: guide(&file),
+        ..BeliefSettings::default()
+    };
     let mut scores = Vec::new();
     let mut before = History::new(&Kuhn);
     [2, 1].into_iter().for_each(|card| before.push(&Kuhn, stier_core::Action(card)));

@@ -1,0 +1,115 @@
+//! Trained networks: the forward pass, and the search that asks them.
+
+use std::collections::HashMap;
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{env, fs, process};
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use safetensors::tensor::TensorView;
+use safetensors::{Dtype, serialize};
+use stier_agents::network::evaluator::Evaluator;
+use stier_agents::network::option::NetworkFile;
+use stier_agents::{Agent, AgentSpec};
+use stier_core::games::schwinget::Schwinget;
+use stier_core::{Encode as _, Game as _, History, Rng, encode};
+
+/// Hidden layers.
+const HIDDEN: [usize; 2] = [256, 256];
+/// Inputs that are not 0, of 200: about as many as in Schwinget.
+const ONES: u32 = 30;
+
+/// A network with random weights for the game that has these signatures, in a file.
+fn network(inputs: usize, observation: &str, actions: &str) -> PathBuf {
+    let mut rng = Rng::stream(1, "weights", 0);
+    let logits = actions.split_once(':').and_then(|(_, count)| count.parse().ok()).expect("a number of actions");
+    let mut tensors: Vec<(String, Vec<usize>, Vec<u8>)> = Vec::new();
+    let mut from = inputs;
+    for (name, to) in [("hidden.0", HIDDEN[0]), ("hidden.1", HIDDEN[1]), ("policy", logits), ("value", 1)] {
+        let scale = (6.0 / from as f32).sqrt();
+        let mut numbers = |count: usize| -> Vec<u8> {
+            (0..count).flat_map(|_| (scale * (2.0 * rng.unit() as f32 - 1.0)).to_le_bytes()).collect()
+        };
+        tensors.push((format!("{name}.weight"), vec![from, to], numbers(from * to)));
+        tensors.push((format!("{name}.bias"), vec![to], numbers(to)));
+        if name.starts_with("hidden") {
+            from = to;
+        }
+    }
+    let metadata = [
+        ("format", "stier.network"),
+        ("version", "1"),
+        ("architecture", "mlp"),
+        ("activation", "relu"),
+        ("game", "schwinget"),
+        ("rules", "schwinget"),
+        ("observation", observation),
+        ("actions", actions),
+        ("value_scale", "1"),
+    ];
+    let metadata: HashMap<String, String> = metadata.map(|(key, value)| (key.to_string(), value.to_string())).into();
+    let view = |(name, shape, data): &'static (String, Vec<usize>, Vec<u8>)| {
+        (name.clone(), TensorView::new(Dtype::F32, shape.clone(), data).expect("a tensor"))
+    };
+    let bytes = serialize(Vec::leak(tensors).iter().map(view), Some(metadata)).expect("a file");
+    let path = env::temp_dir().join(format!("stier-bench-{}-{inputs}.safetensors", process::id()));
+    fs::write(&path, bytes).expect("a file is written");
+    path
+}
+
+fn evaluator(path: &Path) -> Evaluator {
+    let file = NetworkFile::load(path.to_str().expect("a path")).expect("a network");
+    Evaluator::new(file.network().expect("a network").clone())
+}
+
+fn networks(criterion: &mut Criterion) {
+    let path = network(200, "1:cards:200", "1:41");
+    let mut asked = evaluator(&path);
+    let mut group = criterion.benchmark_group("network/forward-200-256-256-41");
+    for rows in [1, 64] {
+        let mut rng = Rng::stream(2, "inputs", rows as u64);
+        // Other positions every time, as in play.
+        let batches: Vec<Vec<f32>> =
+            (0..32).map(|_| (0..rows * 200).map(|_| f32::from(u8::from(rng.below(200) < ONES))).collect()).collect();
+        group.throughput(Throughput::Elements(rows as u64));
+        group.bench_function(BenchmarkId::from_parameter(rows), |bencher| {
+            let mut batches = batches.iter().cycle();
+            bencher.iter(|| asked.forward(black_box(batches.next().expect("a cycle has no end")))[0]);
+        });
+    }
+    group.finish();
+    fs::remove_file(path).expect("the file was there");
+
+    let game = Schwinget::new(Default::default()).expect("default rules");
+    let size = encode::size(&game.observation_layout());
+    let path = network(size, &game.observation_signature(), &game.action_signature());
+    let mut asked = evaluator(&path);
+    let history = History::dealt(&game, &mut Rng::stream(1, "bench", 0));
+    let seat = game.turn(history.state()).seat().expect("a decision");
+    let mut group = criterion.benchmark_group("network/schwinget");
+    group.throughput(Throughput::Elements(1));
+    group.bench_function("game", |bencher| {
+        bencher.iter(|| asked.evaluate(&game, black_box(history.state()), seat).value);
+    });
+    let options = "selection=puct,prior=network,cutoff=0,evaluation=network";
+    let text = format!("ismcts:iterations=1000,{options},network={}", path.display());
+    let mut agent: Box<dyn Agent<Schwinget>> = text.parse::<AgentSpec>().expect("an agent").build(1);
+    let (view, legal) = (game.view(&history, seat), game.legal(history.state()));
+    group.sample_size(10).throughput(Throughput::Elements(1000));
+    group.bench_function("ismcts-1k", |bencher| {
+        bencher.iter(|| {
+            agent.restart(1);
+            agent.act(&game, black_box(&view), legal).search.expect("a search").nodes
+        });
+    });
+    group.finish();
+    fs::remove_file(path).expect("the file was there");
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default().warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(2));
+    targets = networks
+}
+criterion_main!(benches);
