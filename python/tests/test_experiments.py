@@ -167,14 +167,23 @@ def test_all_games_are_played(name: str, tmp_path: Path) -> None:
     assert (found.legal[np.arange(len(found)), found.action]).all()
 
 
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Games]:
+    """One that takes long enough to be killed in the middle, and what it comes to undisturbed."""
+    folder = tmp_path_factory.mktemp("long")
+    toml = folder / "long.toml"
+    toml.write_text(TOML.replace("iterations=30", "iterations=2000").replace("deals = 10", "deals = 16"))
+    return toml, experiments.run(toml, folder / "whole", threads=2)
+
+
 @pytest.mark.parametrize("threads", [1, 2])
-def test_killed_at_any_moment_it_ends_with_the_same_bytes(threads: int, tmp_path: Path) -> None:
-    toml = tmp_path / "long.toml"
-    toml.write_text(TOML.replace("iterations=30", "iterations=3000").replace("deals = 10", "deals = 16"))
-    whole = experiments.run(toml, tmp_path / "whole", threads=3 - threads)
+def test_killed_at_any_moment_it_ends_with_the_same_bytes(
+    threads: int, long: tuple[Path, Games], tmp_path: Path
+) -> None:
+    toml, whole = long
     out = tmp_path / "out"
     command = [sys.executable, "-m", "stier", "run", str(toml), "--out", str(out), "--threads", str(threads)]
-    for parts in (2, 9):
+    for parts in (2, 9)[:threads]:
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             while len(list(out.glob("games/*.parquet"))) < parts:
                 assert process.poll() is None, process.communicate()
@@ -193,10 +202,8 @@ def test_killed_at_any_moment_it_ends_with_the_same_bytes(threads: int, tmp_path
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as on Unix")
-def test_ctrl_c_leaves_whole_parts(tmp_path: Path) -> None:
-    toml = tmp_path / "long.toml"
-    toml.write_text(TOML.replace("iterations=30", "iterations=3000").replace("deals = 10", "deals = 16"))
-    command = [sys.executable, "-m", "stier", "run", str(toml), "--out", str(tmp_path / "out")]
+def test_ctrl_c_leaves_whole_parts(long: tuple[Path, Games], tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "stier", "run", str(long[0]), "--out", str(tmp_path / "out")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         while not list(tmp_path.glob("out/games/*.parquet")):
             assert process.poll() is None

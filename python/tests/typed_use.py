@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 import stier
 import stier.gymnasium
+from stier import experiments, ratings
 
 
 def play_out(state: stier.State, agent: stier.Agent | stier.PythonAgent) -> npt.NDArray[np.float64]:
@@ -43,6 +44,11 @@ def main() -> None:
     gap: float = stier.exploitability(small, solution) + stier.nash_conv(small, response)
     stier.pit(small, [solution, response, lowest, "random"], deals=2)
     print(shares, gap, solution.values, response.agent_values)
+    better: bool = bool(ratings.is_better(small, "greedy", lowest, by=0.5, most_deals=200))
+    strongest: list[int] = ratings.bradley_terry(result, resamples=10).order()
+    experiment = experiments.Experiment("schwinget", {"luck": "random", "advice": "greedy"}, deals=2)
+    fest: stier.Schwingfest = stier.schwingfest({"Sepp": lowest, "Ueli": "greedy", "Kari": "random"})
+    print(better, strongest, experiment.games, fest[0].rank)
     envs = stier.VectorEnv(game, 4, opponents=[agent], seat="rotate")
     batch: stier.Batch = envs.step(envs.sample_actions())
     rewards: npt.NDArray[np.float32] = batch.rewards
