@@ -5,6 +5,8 @@
 # make strength  play the matches of benches/strength.toml (hours; stop it and it goes on), cross-tables in benches/STRENGTH.md
 # make study    when is an attack right? Half an hour of one core; stop it and it goes on. Tables and figures under notebooks/
 # make ladder   solve the scaled-down games of benches/ladder.toml, ask every agent (an hour; stop it and it goes on), benches/LADDER.md
+# make training  train networks in the four games, five seeds each (hours; stop it and it goes on), benches/TRAINING.md
+# make test-torch  what needs PyTorch
 # make notebooks  run the notebooks and keep their output in them
 # make docs     build the documentation, out/docs/index.html
 #
@@ -16,7 +18,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SOURCES := Cargo.toml Cargo.lock $(shell find core agents python -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi')
 
-.PHONY: demo test test-rust test-python test-sb3 bench strength ladder study notebooks docs clean
+.PHONY: demo test test-rust test-python test-sb3 test-torch bench strength ladder study training notebooks docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -40,11 +42,15 @@ test-python: $(VENV)/tested-with
 	$(BIN)/python -m mypy.stubtest stier --mypy-config-file python/pyproject.toml \
 		--allowlist python/stubtest_allowlist.txt --ignore-unused-allowlist
 	$(BIN)/python -m pytest python/tests
-	STIER_DEALS=30 $(BIN)/python -m pytest --nbmake --nbmake-timeout=300 notebooks
+	STIER_DEALS=30 STIER_STEPS=50_000 $(BIN)/python -m pytest --nbmake --nbmake-timeout=300 notebooks
 
 test-sb3: $(VENV)/tested-with
 	$(PIP) install './python[test-sb3]'
 	$(BIN)/python -m pytest python/tests/test_sb3.py
+
+test-torch: $(VENV)/tested-with
+	$(PIP) install './python[test,torch]'
+	$(BIN)/python -m pytest python/tests/test_training.py
 
 bench: $(VENV)/tested-with
 	cargo bench -p stier-benches
@@ -60,6 +66,9 @@ ladder:
 
 study: $(VENV)/tested-with
 	$(BIN)/stier study attack-timing --tables notebooks/data/attack_timing --figures notebooks/images
+
+training: $(VENV)/tested-with
+	$(BIN)/python benches/python/training.py
 
 notebooks: $(VENV)/tested-with
 	$(BIN)/python -m pytest --nbmake --nbmake-timeout=600 --overwrite notebooks

@@ -7,6 +7,8 @@ import numpy.typing as npt
 
 import stier
 import stier.gymnasium
+import stier.network
+import stier.train
 from stier import experiments, ratings
 
 
@@ -44,6 +46,14 @@ def main() -> None:
     gap: float = stier.exploitability(small, solution) + stier.nash_conv(small, response)
     stier.pit(small, [solution, response, lowest, "random"], deals=2)
     print(shares, gap, solution.values, response.agent_values)
+    tree = stier.GameTree(small)
+    uniform = tree.legal_action_masks() / tree.legal_action_masks().sum(axis=1, keepdims=True)
+    table: stier.TabularPolicy = tree.policy(uniform, name="uniform")
+    bytes_seen: npt.NDArray[np.uint8] = tree.observation_tensors(0, 5, "uint8")
+    print(table.nash_conv, stier.exploitability(small, table), bytes_seen.sum(), tree.players())
+    trained: stier.train.Trained = stier.train.learn(small, steps=64, lanes=4, horizon=4, hidden=(4,), opponents=())
+    network: stier.network.Network = trained.network
+    print(network(bytes_seen, tree.legal_action_masks(0, 5))[0].sum(), stier.train.duel(network, "random", deals=4).mean)
     better: bool = bool(ratings.is_better(small, "greedy", lowest, by=0.5, most_deals=200))
     strongest: list[int] = ratings.bradley_terry(result, resamples=10).order()
     experiment = experiments.Experiment("schwinget", {"luck": "random", "advice": "greedy"}, deals=2)
