@@ -217,6 +217,14 @@ impl AgentSpec {
         matches!(self.kind, Kind::Random(_) | Kind::Greedy(_) | Kind::Network(_))
     }
 
+    /// The agent, if it is nothing but a network.
+    pub(crate) fn network_agent(&self) -> Option<NetworkAgent> {
+        match &self.kind {
+            Kind::Network(options) => Some(NetworkAgent::new(options.clone(), 0)),
+            _ => None,
+        }
+    }
+
     /// The networks that it asks, with the rules that they must be of.
     fn networks(&self) -> Vec<(&Network, RulesOf)> {
         self.kind.networks()

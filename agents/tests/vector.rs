@@ -9,7 +9,11 @@ use stier_agents::erased::{self, DynGame, DynState, tensor_size};
 use stier_agents::vector::{
     Autoreset, Cells, DynVector, LearnerSeat, NOBODY, Opponents, Rows, Seeds, Settings, Shape, Tensor, VectorError,
 };
-use stier_core::{Action, Rng, Seat, Turn, games, with_game};
+use stier_core::games::schwimmen::Schwimmen;
+use stier_core::games::schwinget::Schwinget;
+use stier_core::{Action, Game as _, Rng, Seat, Turn, games, with_game};
+
+use crate::networks::files::Draft;
 
 /// Every game, and variants of them: small ones, long ones, such as go on over several deals.
 pub(crate) const GAMES: [&str; 11] = [
@@ -296,6 +300,27 @@ fn opponents_play_the_other_seats() {
             let settings = Settings { autoreset, opponents: against(agents, learner), ..settings(4) };
             let (ended, _) = agree(text, &settings, 40);
             assert!(ended > 0, "{text}");
+        }
+    }
+}
+
+/// Asked for many lanes at once, networks answer as if they were asked for one.
+#[test]
+fn networks_play_the_other_seats() {
+    let (two, three) = (Schwinget::new(Default::default()).unwrap(), Schwimmen::new(Default::default()).unwrap());
+    let files = [Draft::new(&two, &[256, 40], 1).saved(), Draft::new(&three, &[64], 2).saved()];
+    let [two, three] = files.each_ref().map(|file| format!("network:choose=sample,path={}", file.path()));
+    for (text, agents, learner) in [
+        ("schwinget", &[&*two][..], LearnerSeat::Random),
+        ("schwimmen", &[&*three], LearnerSeat::Rotate),
+        ("schwimmen", &[&*three, "greedy"], LearnerSeat::Random),
+    ] {
+        for autoreset in [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled] {
+            for threads in [1, 2] {
+                let settings = Settings { autoreset, threads, opponents: against(agents, learner), ..settings(50) };
+                let (ended, _) = agree(text, &settings, 25);
+                assert!(ended > 0, "{text}");
+            }
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use stier_core::{ActionSet as _, Hints, Rng, Sampler as _, SeatView as _, choice, options};
+use stier_core::{Action, ActionSet, Encode, Hints, Rng, Sampler as _, Seat, SeatView as _, choice, options};
 
 use super::evaluator::{Evaluator, draw};
 use super::file::Network;
@@ -53,6 +53,36 @@ impl NetworkAgent {
     }
 }
 
+impl NetworkAgent {
+    /// What it does in many states at once: in each for the seat that is to act, as its first decision with the streams of the seed. The
+    /// same bits as one [`act`](Agent::act) after the other. Reads nothing that is hidden from the seat.
+    pub fn decide_many<'a, G: Encode>(
+        &'a mut self,
+        game: &G,
+        positions: impl ExactSizeIterator<Item = (&'a G::State, Seat, u64)> + Clone,
+    ) -> impl Iterator<Item = Action> {
+        let states = positions.clone().map(|(state, seat, _)| (state, seat));
+        let found = self.evaluator.evaluate_many(game, states);
+        let options = &self.options;
+        found.zip(positions).map(move |(evaluation, (state, _, seed))| {
+            let legal = game.legal(state);
+            let (weights, sum) = evaluation.weights(legal.iter(), options.temperature as f32);
+            chosen(options, &Course::new(seed), legal, &weights, sum)
+        })
+    }
+}
+
+/// The action to play, by the weights of the legal ones.
+fn chosen<A: ActionSet>(options: &NetworkOptions, course: &Course, legal: A, weights: &[f32], sum: f32) -> Action {
+    match options.choose {
+        NetworkChoice::Best => {
+            let best = |best, next| if weights[next] > weights[best] { next } else { best };
+            legal.nth((1..weights.len()).fold(0, best))
+        }
+        NetworkChoice::Sample => draw(legal, weights, sum, &mut course.rng("network choice")),
+    }
+}
+
 impl<G: Hints> Agent<G> for NetworkAgent {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let start = Instant::now();
@@ -60,17 +90,10 @@ impl<G: Hints> Agent<G> for NetworkAgent {
         let world = game.sampler(view).sample(&mut Rng::stream(0, "any world", 0));
         let evaluation = self.evaluator.evaluate(game, &world, view.seat());
         let (weights, sum) = evaluation.weights(legal.iter(), self.options.temperature as f32);
-        let action = match self.options.choose {
-            NetworkChoice::Best => {
-                let best =
-                    (1..weights.len()).fold(0, |best, next| if weights[next] > weights[best] { next } else { best });
-                legal.nth(best)
-            }
-            NetworkChoice::Sample => draw(legal, &weights, sum, &mut self.course.rng("network choice")),
-        };
+        let action = chosen(&self.options, &self.course, legal, &weights, sum);
         self.course.advance();
         let total: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
-        let stats = |(action, &weight): (stier_core::Action, &f32)| ActionStats {
+        let stats = |(action, &weight): (Action, &f32)| ActionStats {
             action: action.0,
             visits: 0,
             value: f64::from(evaluation.value),

@@ -63,25 +63,13 @@ impl<G: Hints> Lane<G> {
         }
     }
 
-    /// Deals the `episode`-th game after that of the seed `root`, up to the first decision.
-    pub(super) fn begin(&mut self, common: &Common<'_, G>, crew: &mut Crew<G>, lane: usize, root: u64, episode: u64) {
-        self.prepare(common, lane, root, episode);
-        self.play_on(common, crew);
+    /// Clears the table for the next game.
+    pub(super) fn prepare_next(&mut self, common: &Common<'_, G>, lane: usize) {
+        self.prepare(common, lane, self.root, self.episode.wrapping_add(1));
     }
 
-    /// Deals the next game.
-    pub(super) fn begin_next(&mut self, common: &Common<'_, G>, crew: &mut Crew<G>, lane: usize) {
-        self.begin(common, crew, lane, self.root, self.episode.wrapping_add(1));
-    }
-
-    /// Plays a legal action of the player to act, and on to the next decision or the end.
-    pub(super) fn play(&mut self, common: &Common<'_, G>, crew: &mut Crew<G>, action: Action) {
-        self.history.push(common.game, action);
-        self.play_on(common, crew);
-    }
-
-    /// An empty table with a new dealer.
-    fn prepare(&mut self, common: &Common<'_, G>, lane: usize, root: u64, episode: u64) {
+    /// An empty table with a new dealer, for the `episode`-th game after that of the seed `root`.
+    pub(super) fn prepare(&mut self, common: &Common<'_, G>, lane: usize, root: u64, episode: u64) {
         (self.root, self.episode, self.seed) = (root, episode, seed_of(root, episode));
         self.history.restart(common.game);
         self.dealer = Dealer::new(self.seed, 0);
@@ -90,33 +78,40 @@ impl<G: Hints> Lane<G> {
         self.viewer = self.learner.unwrap_or(Seat(0));
     }
 
-    /// Has chance and the opponents act until the learner is to decide, or whoever is if there are no opponents.
-    fn play_on(&mut self, common: &Common<'_, G>, crew: &mut Crew<G>) {
-        let game = common.game;
-        loop {
-            self.dealer.settle(game, &mut self.history);
-            let seat = match game.turn(self.history.state()) {
-                Turn::Seat(seat) => seat,
-                Turn::Chance | Turn::Over => {
-                    self.stage = Stage::Ended;
-                    return;
-                }
-            };
-            match self.learner {
-                Some(learner) if learner != seat => {
-                    if common.interrupt.load(Ordering::Relaxed) {
-                        return;
-                    }
-                    let action = crew.decide(game, &self.history, &self.dealer, self.seed, learner, seat);
-                    debug_assert!(game.legal(self.history.state()).contains(action), "agents choose legal actions");
-                    self.history.push(game, action);
-                }
-                _ => {
-                    (self.viewer, self.stage) = (seat, Stage::Running);
-                    return;
-                }
+    /// Has chance act: until the learner is to decide, or whoever is if there are no opponents, or until the end; or until an
+    /// opponent is to, on the seat returned.
+    #[inline]
+    pub(super) fn advance(&mut self, game: &G) -> Option<Seat> {
+        self.dealer.settle(game, &mut self.history);
+        match game.turn(self.history.state()) {
+            Turn::Seat(seat) if self.learner.is_some_and(|learner| learner != seat) => Some(seat),
+            Turn::Seat(seat) => {
+                (self.viewer, self.stage) = (seat, Stage::Running);
+                None
+            }
+            Turn::Chance | Turn::Over => {
+                self.stage = Stage::Ended;
+                None
             }
         }
+    }
+
+    /// Has chance and the opponents act, as [`advance`](Self::advance) does chance, but to where nobody else is to decide.
+    pub(super) fn play_on(&mut self, common: &Common<'_, G>, crew: &mut Crew<G>) {
+        let game = common.game;
+        while let Some(seat) = self.advance(game) {
+            if common.interrupt.load(Ordering::Relaxed) {
+                return;
+            }
+            let action = crew.decide(game, &self.history, &self.dealer, self.seed, self.learner(), seat);
+            debug_assert!(game.legal(self.history.state()).contains(action), "agents choose legal actions");
+            self.history.push(game, action);
+        }
+    }
+
+    /// The learner's seat; 0 if there are no opponents.
+    pub(super) fn learner(&self) -> Seat {
+        self.learner.unwrap_or(Seat(0))
     }
 
     /// A game as it was, from everybody's decisions; `None` if they make no game, or do not lead to such a stage.

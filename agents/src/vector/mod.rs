@@ -209,6 +209,19 @@ struct Part<'a, G: FullGame> {
     rows: Rows<'a>,
 }
 
+/// How far a job has come in a lane.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    /// It has not begun.
+    Start,
+    /// The game went on, or began, and the others have played.
+    Played,
+    /// In place of a step a new game began, and the others have played.
+    Dealt,
+    /// After the step a new game began, and the others have played.
+    Redealt,
+}
+
 impl<G: FullGame> Vector<G> {
     /// Lanes, each with its first game dealt. Once `interrupt` is set, calls end early and change nothing.
     pub fn new(game: Arc<G>, settings: Settings, interrupt: Arc<AtomicBool>) -> Result<Self, VectorError> {
@@ -237,11 +250,12 @@ impl<G: FullGame> Vector<G> {
         Ok(own)
     }
 
-    /// Does `job` to every lane, on threads if they are worth it. Interrupted, the lanes are as they were.
+    /// Does `job` to every lane, on threads if they are worth it. As long as the job gives a phase, the others play on in the lane, and
+    /// it comes back in that phase. Interrupted, the lanes are as they were.
     fn for_each_lane(
         &mut self,
         rows: Rows<'_>,
-        job: impl Fn(&Common<'_, G>, &mut Crew<G>, usize, &mut Lane<G>, usize, &mut Rows<'_>) + Sync,
+        job: impl Fn(&Common<'_, G>, usize, &mut Lane<G>, (usize, &mut Rows<'_>), Phase) -> Option<Phase> + Sync,
     ) -> Result<(), VectorError> {
         rows.check(self.lanes.len(), &self.shape, self.settings.tensor)?;
         let instant = self.is_instant();
@@ -257,12 +271,22 @@ impl<G: FullGame> Vector<G> {
         let common =
             Common { game: &*self.game, opponents: self.settings.opponents.as_ref(), interrupt: &self.interrupt };
         let work = |mut part: Part<'_, G>, crew: &mut Crew<G>| {
+            let batched = crew.is_batched();
+            if batched {
+                in_rounds(&common, crew, &mut part, &job);
+            }
             for (index, (lane, legal)) in part.lanes.iter_mut().zip(part.legal).enumerate() {
                 if !instant && common.interrupt.load(Ordering::Relaxed) {
                     return;
                 }
                 let rows = &mut part.rows;
-                job(&common, crew, part.first + index, lane, index, rows);
+                let mut phase = (!batched).then_some(Phase::Start);
+                while let Some(now) = phase {
+                    phase = job(&common, part.first + index, lane, (index, rows), now);
+                    if phase.is_some() {
+                        lane.play_on(&common, crew);
+                    }
+                }
                 let state = lane.history.state();
                 *legal = if lane.stage == Stage::Running { common.game.legal(state) } else { every_action };
                 rows.write_mask(index, &shape, *legal);
@@ -334,6 +358,46 @@ impl<G: FullGame> Vector<G> {
     }
 }
 
+/// Does a job to lanes side by side: in each round, all opponents that are to act are asked at once. Once the interrupt is set, lanes are
+/// left anywhere.
+fn in_rounds<G: FullGame>(
+    common: &Common<'_, G>,
+    crew: &mut Crew<G>,
+    part: &mut Part<'_, G>,
+    job: &impl Fn(&Common<'_, G>, usize, &mut Lane<G>, (usize, &mut Rows<'_>), Phase) -> Option<Phase>,
+) {
+    let Part { first, lanes, rows, .. } = part;
+    let mut open: Vec<(usize, Phase)> = (0..lanes.len())
+        .filter_map(|index| {
+            let phase = job(common, *first + index, &mut lanes[index], (index, rows), Phase::Start);
+            phase.map(|phase| (index, phase))
+        })
+        .collect();
+    let mut waiting = Vec::new();
+    while !open.is_empty() && !common.interrupt.load(Ordering::Relaxed) {
+        waiting.clear();
+        open.retain_mut(|(index, phase)| {
+            let lane = &mut lanes[*index];
+            loop {
+                if let Some(seat) = lane.advance(common.game) {
+                    waiting.push((*index, seat));
+                    return true;
+                }
+                match job(common, *first + *index, lane, (*index, rows), *phase) {
+                    Some(next) => *phase = next,
+                    None => return false,
+                }
+            }
+        });
+        let actions = crew.decide_many(common.game, lanes, &waiting);
+        for (&(index, _), action) in waiting.iter().zip(actions) {
+            let history = &mut lanes[index].history;
+            debug_assert!(common.game.legal(history.state()).contains(action), "agents choose legal actions");
+            history.push(common.game, action);
+        }
+    }
+}
+
 impl<'a, G: FullGame> Part<'a, G> {
     /// Parts of so many lanes.
     fn divided(self, size: usize, shape: &Shape) -> Vec<Part<'a, G>> {
@@ -376,19 +440,21 @@ impl<G: FullGame> DynVector for Vector<G> {
             fits("seeds", seeds.len())?;
         }
         let shape = self.shape;
-        self.for_each_lane(rows, |common, crew, number, lane, index, rows| {
-            if mask.is_none_or(|mask| mask[number]) {
+        self.for_each_lane(rows, |common, number, lane, (index, rows), phase| {
+            if phase == Phase::Start && mask.is_none_or(|mask| mask[number]) {
                 match seeds {
-                    Seeds::Next => lane.begin_next(common, crew, number),
+                    Seeds::Next => lane.prepare_next(common, number),
                     Seeds::One(seed) => {
                         let root = Rng::stream(seed, "lane", number as u64).bits();
-                        lane.begin(common, crew, number, root, 0);
+                        lane.prepare(common, number, root, 0);
                     }
-                    Seeds::Each(seeds) => lane.begin(common, crew, number, seeds[number], 0),
+                    Seeds::Each(seeds) => lane.prepare(common, number, seeds[number], 0),
                 }
+                return Some(Phase::Played);
             }
             rows.write_rewards(index, &shape, None);
             rows.write_terminated(index, lane.stage == Stage::Finished);
+            None
         })?;
         match seeds {
             Seeds::One(seed) if mask.is_none() => self.draws = (seed, 0),
@@ -401,16 +467,23 @@ impl<G: FullGame> DynVector for Vector<G> {
     fn step(&mut self, actions: &[i64], rows: Rows<'_>) -> Result<(), VectorError> {
         self.check(actions)?;
         let (shape, autoreset, tensor) = (self.shape, self.settings.autoreset, self.settings.tensor);
-        self.for_each_lane(rows, |common, crew, number, lane, index, rows| {
-            match lane.stage {
-                Stage::Running => lane.play(common, crew, Action(actions[number] as u8)),
-                Stage::Finished if autoreset == Autoreset::NextStep => {
-                    lane.begin_next(common, crew, number);
+        self.for_each_lane(rows, |common, number, lane, (index, rows), phase| {
+            match (phase, lane.stage) {
+                (Phase::Start, Stage::Running) => {
+                    lane.history.push(common.game, Action(actions[number] as u8));
+                    return Some(Phase::Played);
+                }
+                (Phase::Start, Stage::Finished) if autoreset == Autoreset::NextStep => {
+                    lane.prepare_next(common, number);
+                    return Some(Phase::Dealt);
+                }
+                (Phase::Dealt, _) => {
                     rows.write_rewards(index, &shape, None);
                     rows.write_terminated(index, false);
-                    return;
+                    return None;
                 }
-                Stage::Ended | Stage::Finished => {}
+                (Phase::Redealt, _) => return None,
+                (Phase::Start | Phase::Played, _) => {}
             }
             let ended = lane.stage == Stage::Ended;
             let game = common.game;
@@ -423,16 +496,19 @@ impl<G: FullGame> DynVector for Vector<G> {
             rows.write_terminated(index, lane.stage == Stage::Finished);
             if ended && autoreset == Autoreset::SameStep {
                 rows.write_final_observation(index, &shape, tensor, game, &lane.history, lane.viewer);
-                lane.begin_next(common, crew, number);
+                lane.prepare_next(common, number);
+                return Some(Phase::Redealt);
             }
+            None
         })
     }
 
     fn observe(&mut self, rows: Rows<'_>) -> Result<(), VectorError> {
         let shape = self.shape;
-        self.for_each_lane(rows, |_, _, _, lane, index, rows| {
+        self.for_each_lane(rows, |_, _, lane, (index, rows), _| {
             rows.write_rewards(index, &shape, None);
             rows.write_terminated(index, lane.stage == Stage::Finished);
+            None
         })
     }
 

@@ -11,6 +11,8 @@ use std::sync::atomic::AtomicBool;
 use stier_core::{Action, Dealer, Encode, Game, Hints, History, Rng, Seat};
 
 use super::VectorError;
+use super::lane::Lane;
+use crate::network::agent::NetworkAgent;
 use crate::oracle::Player;
 use crate::random;
 use crate::spec::AgentSpec;
@@ -71,6 +73,8 @@ impl Opponents {
 enum Opponent<G: Game> {
     /// Needs to be shown nothing.
     Random,
+    /// Is asked for many lanes at once.
+    Network(Box<NetworkAgent>),
     Player(Player<G>),
 }
 
@@ -85,6 +89,8 @@ impl<G: Hints> Crew<G> {
         let enter = |spec: &AgentSpec| {
             let opponent = if spec.is_random() {
                 Opponent::Random
+            } else if let Some(agent) = spec.network_agent() {
+                Opponent::Network(Box::new(agent))
             } else {
                 let mut player = spec.player(0);
                 player.interrupt_with(interrupt.clone());
@@ -93,6 +99,11 @@ impl<G: Hints> Crew<G> {
             (spec.seed().unwrap_or(0).rotate_left(32), opponent)
         };
         Self { agents: opponents.map_or_else(Vec::new, |all| all.agents.iter().map(enter).collect()) }
+    }
+
+    /// Whether somebody had better be asked for many lanes at once.
+    pub(super) fn is_batched(&self) -> bool {
+        self.agents.iter().any(|(_, opponent)| matches!(opponent, Opponent::Network(_)))
     }
 
     /// What the opponent on `seat`, who is to act, does.
@@ -105,17 +116,64 @@ impl<G: Hints> Crew<G> {
         learner: Seat,
         seat: Seat,
     ) -> Action {
-        let seats = game.num_seats();
-        let place = if self.agents.len() == 1 { 0 } else { (seat.index() + seats - learner.index() - 1) % seats };
+        let place = self.place(game, learner, seat);
         let (salt, opponent) = &mut self.agents[place];
-        let seed = Rng::stream(seed ^ *salt, "opponent", history.events().len() as u64).bits();
+        let seed = seed_of(seed, *salt, history);
         let legal = game.legal(history.state());
         match opponent {
             Opponent::Random => random::first_choice(seed, legal),
+            Opponent::Network(agent) => {
+                let position = [(history.state(), seat, seed)];
+                agent.decide_many(game, position.into_iter()).next().expect("an answer")
+            }
             Opponent::Player(player) => {
                 player.restart(seed);
                 player.act(game, history, Some(dealer), legal).action
             }
         }
     }
+
+    /// The same in many lanes, `waiting` for the opponents on these seats: the actions, in their order.
+    pub(super) fn decide_many(&mut self, game: &G, lanes: &[Lane<G>], waiting: &[(usize, Seat)]) -> Vec<Action> {
+        let mut actions = vec![Action::default(); waiting.len()];
+        let mut asked: Vec<Vec<usize>> = vec![Vec::new(); self.agents.len()];
+        for (number, &(lane, seat)) in waiting.iter().enumerate() {
+            let lane = &lanes[lane];
+            let place = self.place(game, lane.learner(), seat);
+            match &self.agents[place].1 {
+                Opponent::Network(_) => asked[place].push(number),
+                _ => {
+                    actions[number] = self.decide(game, &lane.history, &lane.dealer, lane.seed, lane.learner(), seat);
+                }
+            }
+        }
+        for ((salt, opponent), asked) in self.agents.iter_mut().zip(asked) {
+            let Opponent::Network(agent) = opponent else { continue };
+            for some in asked.chunks(AT_ONCE) {
+                let position = |&number: &usize| {
+                    let (lane, seat) = waiting[number];
+                    let history = &lanes[lane].history;
+                    (history.state(), seat, seed_of(lanes[lane].seed, *salt, history))
+                };
+                for (&number, action) in some.iter().zip(agent.decide_many(game, some.iter().map(position))) {
+                    actions[number] = action;
+                }
+            }
+        }
+        actions
+    }
+
+    /// Which of the agents sits there.
+    fn place(&self, game: &G, learner: Seat, seat: Seat) -> usize {
+        let seats = game.num_seats();
+        if self.agents.len() == 1 { 0 } else { (seat.index() + seats - learner.index() - 1) % seats }
+    }
+}
+
+/// Positions that a network is asked about at once: their tensors stay in the cache.
+const AT_ONCE: usize = 128;
+
+/// The seed of an opponent's decision.
+fn seed_of<G: Game>(seed: u64, salt: u64, history: &History<G>) -> u64 {
+    Rng::stream(seed ^ salt, "opponent", history.events().len() as u64).bits()
 }
