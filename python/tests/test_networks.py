@@ -169,7 +169,10 @@ def test_another_network_is_refused_everywhere(tmp_path: Path, schwinget: stier.
         with pytest.raises(stier.AgentError, match=r"missing\.safetensors' cannot be read"):
             use()
     right = agent.format(save(tmp_path / "right.safetensors", game))
-    for use in everywhere(game, right)[:5]:
+    uses = everywhere(game, right)[:5]
+    if agent.startswith("rule"):
+        del uses[3]  # It does not search.
+    for use in uses:
         use()
 
 

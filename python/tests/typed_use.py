@@ -53,7 +53,9 @@ def main() -> None:
     print(table.nash_conv, stier.exploitability(small, table), bytes_seen.sum(), tree.players())
     trained: stier.train.Trained = stier.train.learn(small, steps=64, lanes=4, horizon=4, hidden=(4,), opponents=())
     network: stier.network.Network = trained.network
-    print(network(bytes_seen, tree.legal_action_masks(0, 5))[0].sum(), stier.train.duel(network, "random", deals=4).mean)
+    print(
+        network(bytes_seen, tree.legal_action_masks(0, 5))[0].sum(), stier.train.duel(network, "random", deals=4).mean
+    )
     better: bool = bool(ratings.is_better(small, "greedy", lowest, by=0.5, most_deals=200))
     strongest: list[int] = ratings.bradley_terry(result, resamples=10).order()
     experiment = experiments.Experiment("schwinget", {"luck": "random", "advice": "greedy"}, deals=2)
