@@ -56,6 +56,7 @@ bench: $(VENV)/tested-with
 	cargo bench -p stier-benches
 	$(BIN)/python benches/python/vector.py
 	$(BIN)/python benches/python/single.py
+	$(BIN)/python benches/python/learner.py
 	cargo run --release --quiet --bin table
 
 strength:

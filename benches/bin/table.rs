@@ -122,7 +122,7 @@ fn unit(id: &str) -> &'static str {
         Some("playout") => "ply",
         Some("sample") => "sample",
         Some("encode") => "observation",
-        Some("vector" | "python") => "decision",
+        Some("vector" | "python" | "train") => "decision",
         Some("worlds") => "world",
         Some("ending") => "ending",
         Some("lock") => "view",

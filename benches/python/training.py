@@ -120,6 +120,10 @@ def measure(run: dict[str, Any], seed: int) -> list[Row]:
         note(last, f"against {agent}", result.mean[0], result.ci95[0])
         if agent.startswith("ismcts"):
             note(last, f"moves in one of {agent}", seconds_of(game, agent) / seconds_of(game, network))
+    for agent in run.get("guided_matches", ()):
+        pair = [text.replace("NETWORK", str(folder / "network.safetensors")) for text in (run["guided"], agent)]
+        result = stier.pit(game, pair, deals=run["guided_deals"], seed=HELD_OUT + seed)
+        note(last, f"guided against {agent}", result.mean[0], result.ci95[0])
     return rows
 
 
@@ -187,6 +191,8 @@ def page(plan: dict[str, Any], rows: list[Row]) -> str:
         seeds = of(rows, run["name"], "attack %" if run.get("exact") else "training greedy")
         lines += ["", f"## {run['name']}", "", *([run["about"], ""] if "about" in run else []), "```sh"]
         lines += [command(run), "```", ""]
+        if "guided" in run:
+            lines += [f"*Guided* is `{run['guided']}`.", ""]
         measures = list(dict.fromkeys(row["measure"] for row in rows if row["run"] == run["name"]))
         shown = [name for name in measures if not name.startswith("training")]
         lines += [

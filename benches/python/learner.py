@@ -1,0 +1,58 @@
+"""How fast the reference learner is, and what share of its time the environment takes; one core."""
+
+from __future__ import annotations
+
+import time
+
+from measure import keep
+
+import stier
+from stier.train.ppo import PPO, Settings
+
+#: Iterations before anything is measured: everything is compiled then.
+WARM = 3
+#: Iterations that are measured.
+ITERATIONS = 30
+
+
+class Timed:
+    """Lanes of which the time spent inside is counted."""
+
+    def __init__(self, envs: stier.VectorEnv) -> None:
+        self._envs, self.seconds = envs, 0.0
+
+    def __getattr__(self, name: str) -> object:
+        found = getattr(self._envs, name)
+        if not callable(found):
+            return found
+
+        def timed(*arguments: object, **named: object) -> object:
+            start = time.perf_counter()
+            try:
+                return found(*arguments, **named)
+            finally:
+                self.seconds += time.perf_counter() - start
+
+        return timed
+
+
+def measure_learner(name: str) -> None:
+    """Decisions played and learned from, and the part of that time which the lanes take."""
+    learner = PPO(stier.load_game(name), Settings())
+    for _ in range(WARM):
+        learner.iterate()
+    lanes = Timed(learner.play.envs)
+    learner.play.envs = lanes  # type: ignore[assignment]  # it has all that they have
+    whole, inside = [], []
+    for _ in range(ITERATIONS):
+        start, before = time.perf_counter(), lanes.seconds
+        learner.iterate()
+        whole.append((time.perf_counter() - start) * 1e9)
+        inside.append((lanes.seconds - before) * 1e9)
+    keep(f"train/{name}/ppo", learner.settings.batch, whole)
+    keep(f"train/{name}/environment", learner.settings.batch, inside)
+
+
+if __name__ == "__main__":
+    for game in stier.registered_names():
+        measure_learner(game)
