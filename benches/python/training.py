@@ -54,9 +54,8 @@ def main() -> None:
             for run in plan["run"]:
                 if arguments.only and run["name"] not in arguments.only:
                     continue
-                if not any(row["run"] == run["name"] and int(row["seed"]) == seed for row in rows):
-                    print(f"{run['name']}, seed {seed}", flush=True)
-                    found = measure(run, seed)
+                done = {row["measure"] for row in rows if row["run"] == run["name"] and int(row["seed"]) == seed}
+                if found := measure(run, seed, done):
                     # Another process may have written meanwhile.
                     rows = sorted(read() + found, key=lambda row: (names.index(row["run"]), int(row["seed"])))
                     write(TABLE, partial(save, rows=rows))
@@ -85,8 +84,14 @@ def folder_of(run: dict[str, Any], seed: int) -> Path:
     return OUT / run["name"].lower().replace(" ", "_").replace(",", "").replace("&", "and") / str(seed)
 
 
-def measure(run: dict[str, Any], seed: int) -> list[Row]:
-    """Train one network and find out how good it is."""
+def measure(run: dict[str, Any], seed: int, done: set[str]) -> list[Row]:
+    """Train one network, if that is not done, and find out how good it is, as far as that is not known."""
+    matches = {f"against {agent}": ("network:path=NETWORK", agent, run["deals"]) for agent in run.get("matches", ())}
+    for agent in run.get("guided_matches", ()):
+        matches[f"guided against {agent}"] = (run["guided"], agent, run["guided_deals"])
+    if done and matches.keys() <= done:
+        return []
+    print(f"{run['name']}, seed {seed}", flush=True)
     game, folder = stier.load_game(run["game"]), folder_of(run, seed)
     exact = run.get("exact", False)
     trained = stier.train.learn(
@@ -107,23 +112,20 @@ def measure(run: dict[str, Any], seed: int) -> list[Row]:
         at = {"run": run["name"], "seed": seed, "steps": int(line["steps"]), "cpu_seconds": line["cpu_seconds"]}
         rows.append(at | {"measure": measure, "value": f"{value:.6g}", "ci95": "" if ci95 is None else f"{ci95:.4g}"})
 
-    for line in trained.log:
+    for line in trained.log if not done else ():
         for name in ("nash_conv", "attack %"):
             if name in line:
                 note(line, name, line[name])
         if "greedy mean" in line:
             note(line, "training greedy", line["greedy mean"], line["greedy ci95"])
-    network, last = f"network:path={folder / 'network.safetensors'}", trained.log[-1]
-    for agent in run.get("matches", ()):
-        table = [network] + [agent] * (game.num_players() - 1)
-        result = stier.pit(game, table, deals=run["deals"], seed=HELD_OUT + seed)
-        note(last, f"against {agent}", result.mean[0], result.ci95[0])
-        if agent.startswith("ismcts"):
-            note(last, f"moves in one of {agent}", seconds_of(game, agent) / seconds_of(game, network))
-    for agent in run.get("guided_matches", ()):
-        pair = [text.replace("NETWORK", str(folder / "network.safetensors")) for text in (run["guided"], agent)]
-        result = stier.pit(game, pair, deals=run["guided_deals"], seed=HELD_OUT + seed)
-        note(last, f"guided against {agent}", result.mean[0], result.ci95[0])
+    file, last = str(folder / "network.safetensors"), trained.log[-1]
+    for name, (text, other, deals) in matches.items():
+        if name not in done:
+            own, agent = text.replace("NETWORK", file), other.replace("NETWORK", file)
+            result = stier.pit(game, [own] + [agent] * (game.num_players() - 1), deals=deals, seed=HELD_OUT + seed)
+            note(last, name, result.mean[0], result.ci95[0])
+            if agent.startswith("ismcts:iterations"):
+                note(last, f"decisions in one of {agent}", seconds_of(game, agent) / seconds_of(game, own))
     return rows
 
 
