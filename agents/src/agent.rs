@@ -83,6 +83,6 @@ pub struct ActionStats {
     pub value: f64,
     /// In how many iterations it could have been tried.
     pub availability: u64,
-    /// The probability with which the agent chooses it.
+    /// The probability with which the agent chooses it; from a network that plays the best, the one that it gives.
     pub probability: f64,
 }

@@ -69,7 +69,7 @@ macro_rules! every_agent {
                     other => other.to_string(),
                 };
                 // Those that play games within the game see fewer.
-                let games = if matches!(*agent, "epimc" | "ismcts_br" | "lbr" | "presumed_pimc" | "recursive_pimc") { 2 } else { 12 };
+                let games = if matches!(*agent, "epimc" | "ismcts_br" | "lbr" | "network" | "presumed_pimc" | "recursive_pimc") { 2 } else { 12 };
                 decides_alike_in_every_world(&game, &text.parse().expect("an agent"), games);
             }
             for text in [
@@ -101,13 +101,13 @@ macro_rules! every_agent {
                 decides_alike_in_every_world(&game, &text.parse().expect("an agent"), 2);
             }
             for text in [
-                "ismcts:iterations=60,selection=puct,prior=network,cutoff=0,evaluation=network",
-                "ismcts:iterations=40,observer=multi,selection=puct,prior=network,rollout=network,reuse=on",
-                "ismcts:iterations=40,cutoff=2,evaluation=network,beliefs=policy,model=network,particles=64",
-                "pimc:worlds=3,solver=rollouts,iterations=4,rollout=network,beliefs=policy,model=network,particles=64",
+                "ismcts:iterations=30,selection=puct,prior=network,cutoff=0,evaluation=network",
+                "ismcts:iterations=10,observer=multi,selection=puct,prior=network,rollout=network,reuse=on",
+                "ismcts:iterations=20,cutoff=2,evaluation=network,beliefs=policy,model=network,particles=64",
+                "pimc:worlds=2,solver=rollouts,iterations=2,rollout=network",
             ] {
                 let spec = format!("{text},network={path}").parse().expect("an agent");
-                decides_alike_in_every_world(&game, &spec, 2);
+                decides_alike_in_every_world(&game, &spec, 1);
             }
         }
     };

@@ -52,7 +52,9 @@ fn main() -> ExitCode {
     macro_rules! lines {
         ($name:ident, $game:ty) => {
             let game = <$game as Game>::new(Default::default()).expect("default rules");
-            specs.iter().for_each(|spec| line(&game, spec, &arguments));
+            // A network plays one game.
+            let playing = specs.iter().filter(|spec| spec.check(&game).is_ok());
+            playing.for_each(|spec| line(&game, spec, &arguments));
         };
     }
     for_each_game!(lines);

@@ -14,6 +14,7 @@ use clap::Parser;
 use indicatif::{ParallelProgressIterator as _, ProgressStyle};
 use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use stier_agents::AgentSpec;
+use stier_agents::network::file::NetworkError;
 use stier_agents::spec::SpecError;
 use stier_core::{ActionSet as _, Hints, History, Options as _, Rng, RulesError, Turn, games, with_game};
 use thiserror::Error as ThisError;
@@ -53,6 +54,8 @@ enum Failure {
     Rules(#[from] RulesError),
     #[error(transparent)]
     Agent(#[from] SpecError),
+    #[error(transparent)]
+    Network(#[from] NetworkError),
     #[error("{0} has no features")]
     NoFeatures(String),
     #[error("cannot fit: {0}")]
@@ -230,6 +233,7 @@ fn run<G: Hints>(arguments: &Arguments) -> Result<(), Failure> {
     let mut features = 0;
     for rules in &arguments.rules {
         let game = G::new(G::Rules::from_text(rules).map_err(RulesError::from)?)?;
+        spec.check(&game)?;
         features = game.num_features();
         let style = ProgressStyle::with_template("{bar:40} {pos}/{len} games, {eta} left").expect("a template");
         let games: Vec<Decisions> = (0..arguments.games)

@@ -123,8 +123,9 @@ pub(crate) fn parse_spec(text: &str, options: Option<&Bound<'_, PyDict>>) -> PyR
 /// The agent of that name for a game, with the options given as keywords, in the text
 /// (`"ismcts:iterations=10000,threads=2"`), or some here and some there. Every agent has the option `seed`.
 ///
-/// Options are those of `describe_agents()`, strings, numbers or bools. Raises `AgentError`, which lists what there is, for an
-/// unknown name, option or value, and for an option given twice.
+/// Options are those of `describe_agents()`, strings, numbers, bools or paths. Raises `AgentError`, which lists what there is, for an
+/// unknown name, option or value, and for an option given twice; and for a network that cannot be read or was trained for another
+/// game.
 #[pyfunction]
 #[pyo3(signature = (name, game, /, **options))]
 pub(crate) fn load_agent(name: &str, game: &Game, options: Option<&Bound<'_, PyDict>>) -> PyResult<Agent> {

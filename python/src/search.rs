@@ -21,11 +21,12 @@ pub(crate) struct ActionStats {
     /// How often it was tried: in how many iterations of a tree search, worlds of a PIMC.
     visits: u64,
     /// The mean return of the searching player, whoever that is, in the game's utility and thus between `Game.min_utility` and
-    /// `Game.max_utility`; 0 if never tried.
+    /// `Game.max_utility`; 0 if never tried. From `network` the value of the position, whatever the action.
     value: f64,
     /// In how many iterations it could have been tried; at least `visits`.
     availability: u64,
-    /// The probability with which the agent chooses it; those of a decision sum to 1.
+    /// The probability with which the agent chooses it, or from `network` the one that it gives, also where the best is played; those
+    /// of a decision sum to 1.
     probability: f64,
 }
 

@@ -157,7 +157,9 @@ def everywhere(game: stier.Game, agent: str) -> list[Callable[[], object]]:
     ]
 
 
-@pytest.mark.parametrize("agent", ["network:path={}", SEARCH + ",network={}", "rule:cards=(network:path={})"])
+@pytest.mark.parametrize(
+    "agent", ["network:path={}", SEARCH + ",network={}", "rule:when=cards,cards=(network:path={})"]
+)
 def test_another_network_is_refused_everywhere(tmp_path: Path, schwinget: stier.Game, agent: str) -> None:
     game = stier.load_game("schwinget", **TINY)
     wrong = agent.format(save(tmp_path / "wrong.safetensors", schwinget))

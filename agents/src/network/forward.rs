@@ -248,8 +248,11 @@ mod tests {
         (0..count).map(|_| rng.unit() as f32 - 0.5).collect()
     }
 
-    /// A network with these widths and random weights, and its matrices: weights and bias of each layer.
-    fn network(widths: &[usize], activation: Activation, rng: &mut Rng) -> (Mlp, Vec<(Vec<f32>, Vec<f32>)>) {
+    /// Weights and bias of a layer.
+    type Matrix = (Vec<f32>, Vec<f32>);
+
+    /// A network with these widths and random weights, and its matrices.
+    fn network(widths: &[usize], activation: Activation, rng: &mut Rng) -> (Mlp, Vec<Matrix>) {
         let pairs = widths.iter().zip(&widths[1..]);
         let matrices: Vec<_> = pairs.map(|(&from, &to)| (numbers(from * to, rng), numbers(to, rng))).collect();
         let layers = matrices.iter().zip(widths).map(|((w, b), &inputs)| Layer::new(inputs, &[(w, b)])).collect();
@@ -257,7 +260,7 @@ mod tests {
     }
 
     /// By the definition, in double precision.
-    fn reference(matrices: &[(Vec<f32>, Vec<f32>)], activation: Activation, inputs: &[f32]) -> Vec<f64> {
+    fn reference(matrices: &[Matrix], activation: Activation, inputs: &[f32]) -> Vec<f64> {
         let mut values: Vec<f64> = inputs.iter().map(|&value| f64::from(value)).collect();
         for (index, (weights, bias)) in matrices.iter().enumerate() {
             let sum = |output: usize| {

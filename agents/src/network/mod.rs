@@ -1,8 +1,8 @@
 //! Trained networks: from a file to a player, and into searches.
 //!
-//! A network is a multilayer perceptron on the observation tensor of the player to act ([`Encode::observation`]), with a logit for each
-//! action and the return that this player expects. It is trained elsewhere; here it is read from a file ([`file`]), checked against the
-//! game, and asked: by a player ([`Network`](agent::NetworkAgent)), and in searches as policy of rollouts, as value where a rollout is
+//! A network is a multilayer perceptron on the observation tensor of the player to act ([`Encode::observation`](stier_core::Encode::observation)), with a logit for each
+//! action and the return that this player expects. It is trained elsewhere; here it is read from a file ([`mod@file`]), checked against the
+//! game, and asked: by a [player](agent::NetworkAgent), and in searches as policy of rollouts, as value where a rollout is
 //! cut off, as prior of PUCT with the values of leaves (D. Silver et al., *Mastering Chess and Shogi by Self-Play with a General
 //! Reinforcement Learning Algorithm*, 2017; here on information sets), and as model of what other players do.
 //!
@@ -14,6 +14,3 @@ pub mod evaluator;
 pub mod file;
 mod forward;
 pub mod option;
-
-#[cfg(doc)]
-use stier_core::Encode;

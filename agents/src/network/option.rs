@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 use std::time::SystemTime;
 
 use stier_core::options::OptionType;
@@ -132,7 +132,10 @@ impl Stamp {
 }
 
 /// The networks that are in use, by path.
-static LOADED: Mutex<Option<HashMap<String, (Stamp, Weak<Network>)>>> = Mutex::new(None);
+static LOADED: LazyLock<Mutex<HashMap<String, InUse>>> = LazyLock::new(Mutex::default);
+
+/// A network for as long as somebody has it, and the file that it was read from.
+type InUse = (Stamp, Weak<Network>);
 
 /// The network of a path: shared with those who have it, or read.
 fn load(path: &str) -> Result<Arc<Network>, NetworkError> {
@@ -144,7 +147,6 @@ fn load(path: &str) -> Result<Arc<Network>, NetworkError> {
     // Taken before the file is read: one that changes meanwhile is read again the next time.
     let stamp = Stamp::of(path);
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
-    let loaded = loaded.get_or_insert_default();
     let known = loaded.get(path).filter(|(own, _)| Some(*own) == stamp).and_then(|(_, network)| network.upgrade());
     if let Some(network) = known {
         return Ok(network);
