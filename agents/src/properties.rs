@@ -41,6 +41,7 @@ use stier_core::{
 use thiserror::Error;
 
 use crate::arena::{Estimate, win_share};
+use crate::threads::{self, ThreadsError};
 
 choice! {
     /// How everybody plays in the games that are measured.
@@ -130,13 +131,8 @@ pub enum MeasureError {
     #[error("interrupted")]
     Interrupted,
     /// The threads could not be started.
-    #[error("cannot start {threads} threads: {reason}")]
-    Threads {
-        /// How many.
-        threads: usize,
-        /// Why not.
-        reason: String,
-    },
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
 }
 
 /// Measures a game. `watch` is called after every game, from any thread, and may break off.
@@ -161,11 +157,7 @@ pub fn measure<G: Hints>(
     };
     let deals = match settings.threads {
         0 => play(),
-        threads => rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .map_err(|error| MeasureError::Threads { threads, reason: error.to_string() })?
-            .install(play),
+        threads => threads::pool(threads)?.install(play),
     };
     let deals = deals.ok_or(MeasureError::Interrupted)?;
     let ratio = |part: fn(&Deal) -> f64, whole: fn(&Deal) -> f64| {

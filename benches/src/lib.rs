@@ -1,10 +1,12 @@
 //! What the programs here share: where figures come from, and how they are written down.
 
+use std::fs;
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
-use std::{fs, io};
 
+use stier_agents::atomic_file;
 use stier_agents::erased::{self, DynGame};
 use stier_core::{RulesError, games, with_game};
 
@@ -41,10 +43,7 @@ pub fn circumstances() -> String {
     )
 }
 
-/// Writes a file so that nobody ever finds half of it: under a temporary name beside it, then renamed.
+/// Writes a text so that nobody ever finds half of it.
 pub fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".new");
-    fs::write(&name, text)?;
-    fs::rename(&name, path)
+    atomic_file::write(path, |out| out.write_all(text.as_bytes()))
 }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::thread;
-use std::time::{Duration, Instant};
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -17,15 +16,14 @@ use crate::entrants::{Plan, Player, Question};
 use crate::errors;
 use crate::game::Game;
 use crate::result::PitResult;
-use crate::run::watched;
+use crate::run::{Ticker, watched};
 use crate::values::{Number, Seed};
 
 /// More would be a mistake; a run can be stopped, not continued.
 const MOST_DEALS: i64 = 1_000_000_000_000;
 /// More would exhaust the machine before they helped.
 const MOST_THREADS: i64 = 1024;
-/// How often progress is told.
-const TICK: Duration = Duration::from_millis(100);
+
 /// `on_progress(done, total)` is called before the first game, then about ten times a second, and after the last; see
 /// `stier.pit` for the rest.
 #[pyfunction]
@@ -77,21 +75,20 @@ pub(crate) fn pit<'py>(
         _ => Ok(()),
     };
     tell(0)?;
-    let mut told = Instant::now();
+    let mut ticker = Ticker::start();
     let attend = |question: Option<Question>| {
         if let Some(question) = question {
             question.ask(py, game, &players)?;
         }
-        if told.elapsed() < TICK {
+        if !ticker.is_due() {
             return Ok(());
         }
-        told = Instant::now();
         tell(done.load(Ordering::Relaxed))
     };
     let result = watched(py, &interrupt, work, attend)?.map_err(|error: PitError| match error {
         PitError::TooFew { .. } | PitError::Unsuited { .. } => errors::agent(error),
         PitError::NoDeals => PyValueError::new_err(error.to_string()),
-        PitError::Threads { .. } | PitError::Interrupted => PyRuntimeError::new_err(error.to_string()),
+        PitError::Threads(_) | PitError::Interrupted => PyRuntimeError::new_err(error.to_string()),
     })?;
     tell(total)?;
     Ok(result)

@@ -5,7 +5,6 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::thread;
-use std::time::{Duration, Instant};
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -15,7 +14,7 @@ use stier_core::OptionValue;
 use stier_core::options::OptionType as _;
 
 use crate::game::Game;
-use crate::run::watched;
+use crate::run::{Ticker, watched};
 use crate::values::{Number, Seed};
 
 /// More would be a mistake; a run can be stopped, not continued.
@@ -24,8 +23,6 @@ const MOST_DEALS: i64 = 100_000_000;
 const MOST_GAMES: i64 = 1_000_000;
 /// More would exhaust the machine before they helped.
 const MOST_THREADS: i64 = 1024;
-/// How often progress is told.
-const TICK: Duration = Duration::from_millis(100);
 
 /// A mean and half the width of its 95 % interval.
 type MeanAndInterval = (f64, f64);
@@ -162,12 +159,11 @@ pub(crate) fn properties(
         None => Ok(()),
     };
     tell(0)?;
-    let mut told = Instant::now();
+    let mut ticker = Ticker::start();
     let attend = |_: Option<()>| {
-        if told.elapsed() < TICK {
+        if !ticker.is_due() {
             return Ok(());
         }
-        told = Instant::now();
         tell(done.load(Ordering::Relaxed))
     };
     // The sender is kept until the work has ended: that is how the other side learns of it.
@@ -178,7 +174,7 @@ pub(crate) fn properties(
     };
     let found = watched(py, &interrupt, work, attend)?.map_err(|error| match error {
         MeasureError::TooFew => PyValueError::new_err(error.to_string()),
-        MeasureError::Threads { .. } | MeasureError::Interrupted => PyRuntimeError::new_err(error.to_string()),
+        MeasureError::Threads(_) | MeasureError::Interrupted => PyRuntimeError::new_err(error.to_string()),
     })?;
     tell(total)?;
     Ok(Properties { game: game.clone(), found })

@@ -14,6 +14,28 @@ const POLL: Duration = Duration::from_millis(20);
 /// if asleep, needs to wake up.
 const AWAKE: Duration = Duration::from_micros(200);
 
+/// How often progress is told.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Says when it is time to tell of progress again: about ten times a second.
+pub(crate) struct Ticker(Instant);
+
+impl Ticker {
+    /// Progress has just been told.
+    pub(crate) fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    /// Whether it is time; if so, it is taken as told.
+    pub(crate) fn is_due(&mut self) -> bool {
+        let due = self.0.elapsed() >= TICK;
+        if due {
+            self.0 = Instant::now();
+        }
+        due
+    }
+}
+
 /// The next message, or `Empty` if none comes soon.
 pub(crate) fn receive_soon<T>(receiver: &Receiver<T>) -> Result<T, TryRecvError> {
     let start = Instant::now();

@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
 
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
@@ -14,15 +13,13 @@ use stier_agents::search_many::{SearchManyError, Settings};
 use crate::agent::{Agent, no_search, parse_spec};
 use crate::errors;
 use crate::game::Game;
-use crate::run::watched;
+use crate::run::{Ticker, watched};
 use crate::search::Search;
 use crate::values::{Number, Seed};
 use crate::worlds::one_or_many;
 
 /// More would exhaust the machine before they helped.
 const MOST_THREADS: i64 = 1024;
-/// How often progress is told.
-const TICK: Duration = Duration::from_millis(100);
 
 fn searcher(game: &Game, agent: &Bound<'_, PyAny>) -> PyResult<AgentSpec> {
     if let Ok(text) = agent.cast::<PyString>() {
@@ -70,12 +67,11 @@ pub(crate) fn search_many(
     };
     let face = game.face();
     let work = |_| face.search_many(&spec, &inner, &settings, &interrupt, &watch);
-    let mut told = Instant::now();
+    let mut ticker = Ticker::start();
     let attend = |_: Option<()>| {
-        if told.elapsed() < TICK {
+        if !ticker.is_due() {
             return Ok(());
         }
-        told = Instant::now();
         tell(done.load(Ordering::Relaxed))
     };
     let decisions = watched(py, &interrupt, work, attend)?.map_err(|error| match error {

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
 
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -23,7 +22,7 @@ use stier_core::with_game;
 use crate::beliefs::Beliefs;
 use crate::errors;
 use crate::game::{Game, unknown};
-use crate::run::watched;
+use crate::run::{Ticker, watched};
 use crate::state::State;
 use crate::table::{Table, pairs};
 use crate::values::{Number, Seed};
@@ -34,8 +33,6 @@ const MOST_ITERATIONS: i64 = 1_000_000_000;
 const MOST_HISTORIES: i64 = (1 << 30) - 1;
 /// More would exhaust the machine before they helped.
 const MOST_THREADS: i64 = 1024;
-/// How often progress is told.
-const TICK: Duration = Duration::from_millis(100);
 
 /// A policy for every information set of a game, as near to an equilibrium as was asked for; made by `solve` and
 /// `load_solution`.
@@ -279,12 +276,11 @@ pub(crate) fn solve(
         None => Ok(()),
     };
     tell(0, None)?;
-    let mut told = Instant::now();
+    let mut ticker = Ticker::start();
     let attend = |_: Option<()>| {
-        if told.elapsed() < TICK {
+        if !ticker.is_due() {
             return Ok(());
         }
-        told = Instant::now();
         let Progress { iterations, nash_conv } = *progress.lock().expect("nobody panics with it");
         tell(iterations, nash_conv)
     };

@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
-use std::time::{Duration, Instant};
 
 use numpy::IntoPyArray as _;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -16,14 +15,13 @@ use stier_core::options::OptionType as _;
 use crate::agent::parse_spec;
 use crate::errors;
 use crate::game::Game;
-use crate::run::watched;
+use crate::run::{Ticker, watched};
 use crate::solution::Solution;
 use crate::values::{Number, Seed};
 
 const MOST_GAMES: i64 = 1_000_000_000_000;
 const MOST_REPEATS: i64 = 1_000_000;
 const MOST_THREADS: i64 = 1024;
-const TICK: Duration = Duration::from_millis(100);
 
 /// Calls `work`, which calls its argument after each of `total` things, and tells `on_progress(done, total)` before the first, about
 /// ten times a second, and after the last.
@@ -44,12 +42,11 @@ fn watching<'py, T: Send>(
         None => Ok(()),
     };
     tell(0)?;
-    let mut told = Instant::now();
+    let mut ticker = Ticker::start();
     let attend = |_: Option<()>| {
-        if told.elapsed() < TICK {
+        if !ticker.is_due() {
             return Ok(());
         }
-        told = Instant::now();
         tell(done.load(Ordering::Relaxed))
     };
     // The sender is kept until the work has ended: that is how the other side learns of it.

@@ -20,6 +20,7 @@ use thiserror::Error;
 
 use crate::oracle::Player;
 use crate::spec::AgentSpec;
+use crate::threads::{self, ThreadsError};
 
 pub use stats::{Estimate, win_share};
 pub use table::{PitResult, Standing};
@@ -116,13 +117,8 @@ pub enum PitError {
     #[error("interrupted")]
     Interrupted,
     /// The threads could not be started.
-    #[error("cannot start {threads} threads: {reason}")]
-    Threads {
-        /// How many.
-        threads: usize,
-        /// Why not.
-        reason: String,
-    },
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
 }
 
 /// Plays every table of entrants: all of them at one table if they fill the seats exactly, every combination otherwise.
@@ -176,15 +172,7 @@ pub fn pit<G: Game>(
             )
             .collect::<Option<Vec<Played>>>()
     };
-    let played = if settings.threads == 0 {
-        play()
-    } else {
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(settings.threads)
-            .build()
-            .map_err(|error| PitError::Threads { threads: settings.threads, reason: error.to_string() })?
-            .install(play)
-    };
+    let played = if settings.threads == 0 { play() } else { threads::pool(settings.threads)?.install(play) };
     if stop.load(Ordering::Relaxed) {
         return Err(PitError::Interrupted);
     }

@@ -222,7 +222,10 @@ impl<G: FullGame> DynTree for Book<G> {
             let all = &probabilities[set.number() as usize * actions..][..actions];
             let row: Vec<f64> = set.legal().iter().map(|action| all[action.index()]).collect();
             let (sum, others) = (row.iter().sum::<f64>(), all.iter().sum::<f64>());
-            if all.iter().any(|&share| !(share >= 0.0)) || (sum - 1.0).abs() > 1e-4 || (others - sum).abs() > 1e-9 {
+            if all.iter().any(|&share| share.is_nan() || share < 0.0)
+                || (sum - 1.0).abs() > 1e-4
+                || (others - sum).abs() > 1e-9
+            {
                 wrong.get_or_insert(set.number() as usize);
                 return vec![1.0 / row.len() as f64; row.len()];
             }
