@@ -16,7 +16,6 @@ use stier_agents::game_tree::{GameTree, Policy};
 use stier_agents::solution_file::{self, Label, SolutionFileError};
 use stier_agents::solve::{Algorithm, Progress, Settings, SolveError, next_look, solve};
 use stier_agents::tabular::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of};
-use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{Action, ActionSet as _, Game, Rng, Seat, Turn};
 
@@ -34,7 +33,7 @@ fn typed(rules: &str) -> (Schwinget, GameTree<Schwinget>) {
 }
 
 fn face(rules: &str) -> (Arc<dyn DynGame>, Arc<dyn DynTree>) {
-    let game = erased::load::<Schwinget>(rules).expect("rules");
+    let game = erased::load("schwinget", rules).expect("rules");
     let tree = game.enumerate(100_000, 1, &|_| ControlFlow::Continue(())).expect("a small game");
     (game, tree)
 }
@@ -263,7 +262,7 @@ fn tables_of_other_games_are_refused() {
     let pit = PitSettings { deals: 1, ..PitSettings::default() };
     let result = other.pit(&[entrant, named("random")], &pit, &Arc::default(), &|| ControlFlow::Continue(()));
     assert!(matches!(result, Err(PitError::Unsuited { .. })));
-    let state = erased::load::<Schwimmen>("").expect("rules").new_state(Some(1));
+    let state = erased::load("schwimmen", "").expect("rules").new_state(Some(1));
     assert!(matches!(table.probabilities(&*state), Err(DecideError::OtherGame { .. })));
     assert!(matches!(table.probabilities(&*tree.game().new_state(None)), Err(DecideError::NoDecision(_))));
 }

@@ -6,7 +6,7 @@ use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use stier_agents::erased::{self, DynGame};
-use stier_core::{Field, OptionValue, RulesError, games, with_game};
+use stier_core::{Field, OptionValue};
 
 use crate::errors;
 use crate::state::{CHANCE, State};
@@ -57,9 +57,6 @@ impl Game {
 }
 
 /// The error for a game that does not exist.
-pub(crate) fn unknown(name: &str) -> RulesError {
-    RulesError::UnknownGame { name: name.to_string(), known: games::NAMES.join(", ") }
-}
 
 /// The game of that name, with the rules given as keywords.
 ///
@@ -73,8 +70,7 @@ pub(crate) fn unknown(name: &str) -> RulesError {
 #[pyo3(signature = (name, /, **options))]
 pub(crate) fn load_game(name: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Game> {
     let (name, rules) = name_and_options(name, options, errors::rules)?;
-    let face = with_game!(name, G => erased::load::<G>(&rules)).unwrap_or_else(|| Err(unknown(name)));
-    face.map(Game::new).map_err(errors::rules)
+    erased::load(name, &rules).map(Game::new).map_err(errors::rules)
 }
 
 fn layout(fields: Vec<Field>) -> Vec<(&'static str, Vec<usize>)> {

@@ -5,7 +5,7 @@ use stier_agents::{erased, spec};
 use stier_core::{OptionInfo, games, with_game};
 
 use crate::errors;
-use crate::game::{option_value, unknown};
+use crate::game::option_value;
 
 /// (name, default, allowed values, meaning).
 type OptionRow<'py> = (&'static str, Bound<'py, PyAny>, String, String);
@@ -34,7 +34,7 @@ pub(crate) fn registered_agents() -> Vec<&'static str> {
 /// The options of a game.
 #[pyfunction]
 pub(crate) fn game_options<'py>(py: Python<'py>, name: &str) -> PyResult<Vec<OptionRow<'py>>> {
-    let options = with_game!(name, G => erased::options::<G>()).ok_or_else(|| errors::rules(unknown(name)))?;
+    let options = with_game!(name, G => erased::options::<G>()).ok_or_else(|| errors::rules(erased::unknown(name)))?;
     rows(py, options)
 }
 

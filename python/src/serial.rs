@@ -12,10 +12,9 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use stier_agents::erased::{self, Dealing, DynState};
-use stier_core::{RecordError, record, with_game};
 
 use crate::errors;
-use crate::game::{Game, unknown};
+use crate::game::Game;
 use crate::state::State;
 
 const HEADER: &str = "stier-state 1";
@@ -59,10 +58,7 @@ fn parse_dealing(line: &str) -> Option<Option<Dealing>> {
 }
 
 fn from_record(text: &str) -> PyResult<Box<dyn DynState>> {
-    let name = record::game_name(text).map_err(errors::record)?;
-    with_game!(name, G => erased::read_record::<G>(text))
-        .unwrap_or_else(|| Err(RecordError::Rules(unknown(name))))
-        .map_err(errors::record)
+    erased::read_record(text).map_err(errors::record)
 }
 
 /// The state that a record ends with, with explicit chance nodes; see `State.record`.

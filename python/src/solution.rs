@@ -17,11 +17,10 @@ use stier_agents::solution_file::{self, Label};
 use stier_agents::solve::{Algorithm, Progress, Settings, SolveError};
 use stier_agents::threads::{self, ThreadsError};
 use stier_core::options::OptionType as _;
-use stier_core::with_game;
 
 use crate::beliefs::Beliefs;
 use crate::errors;
-use crate::game::{Game, unknown};
+use crate::game::Game;
 use crate::run::{Ticker, watched};
 use crate::state::State;
 use crate::table::{Table, pairs};
@@ -316,8 +315,7 @@ pub(crate) fn load_solution(py: Python<'_>, path: PathBuf, seed: Seed) -> PyResu
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let bytes = fs::read(&path).map_err(|error| PyOSError::new_err(failed(&error)))?;
     let (name, rules) = solution_file::game_of(&bytes).map_err(|error| errors::record(failed(&error)))?;
-    let face = with_game!(name, G => erased::load::<G>(rules)).unwrap_or_else(|| Err(unknown(name)));
-    let game = Game::new(face.map_err(|error| errors::record(failed(&error)))?);
+    let game = Game::new(erased::load(name, rules).map_err(|error| errors::record(failed(&error)))?);
     let interrupt = AtomicBool::new(false);
     let work = |sender: Sender<()>| {
         let tree = enumerate(&game, MOST_HISTORIES as usize, threads::resolve(0), &interrupt)

@@ -15,7 +15,7 @@ use stier_core::scene::{Face as CardFace, Scene};
 use stier_core::{
     Action, ActionSet as _, Circumstances, Dealer, Encode, Event, Field, Game, History, IllegalAction, Notation,
     OptionInfo, OptionValue, Options as _, Outcome, ParseError, RecordError, RulesError, Sampler as _, Seat,
-    SeatView as _, Turn, encode, record,
+    SeatView as _, Turn, encode, games, record, with_game,
 };
 use thiserror::Error;
 
@@ -280,15 +280,29 @@ pub fn erase<G: FullGame>(game: G) -> Arc<dyn DynGame> {
     Arc::new(Face(Arc::new(game)))
 }
 
-/// The state that a record of `G` ends with.
-pub fn read_record<G: FullGame>(text: &str) -> Result<Box<dyn DynState>, RecordError> {
-    let (game, history) = record::read::<G>(text)?;
-    Ok(Box::new(Position { game: Arc::new(game), history, dealing: None }))
+/// The state that a record ends with, of whichever game.
+pub fn read_record(text: &str) -> Result<Box<dyn DynState>, RecordError> {
+    fn of<G: FullGame>(text: &str) -> Result<Box<dyn DynState>, RecordError> {
+        let (game, history) = record::read::<G>(text)?;
+        Ok(Box::new(Position { game: Arc::new(game), history, dealing: None }))
+    }
+    let name = record::game_name(text)?;
+    with_game!(name, G => of::<G>(text)).unwrap_or_else(|| Err(RecordError::Rules(unknown(name))))
 }
 
-/// The game with rules given as text; see [`Options::from_text`](stier_core::Options::from_text).
-pub fn load<G: FullGame>(rules: &str) -> Result<Arc<dyn DynGame>, RulesError> {
-    Ok(erase(G::new(G::Rules::from_text(rules)?)?))
+/// The game of that name with rules given as text; see [`Options::from_text`](stier_core::Options::from_text).
+///
+/// No type of a game comes in here: all of them, with all agents, are compiled with this crate, and not again in every program.
+pub fn load(name: &str, rules: &str) -> Result<Arc<dyn DynGame>, RulesError> {
+    fn of<G: FullGame>(rules: &str) -> Result<Arc<dyn DynGame>, RulesError> {
+        Ok(erase(G::new(G::Rules::from_text(rules)?)?))
+    }
+    with_game!(name, G => of::<G>(rules)).unwrap_or_else(|| Err(unknown(name)))
+}
+
+/// The error for a name that no game has.
+pub fn unknown(name: &str) -> RulesError {
+    RulesError::UnknownGame { name: name.to_string(), known: games::NAMES.join(", ") }
 }
 
 /// The options of a game.

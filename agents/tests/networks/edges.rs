@@ -16,7 +16,7 @@ use stier_core::{Game as _, Options as _, Seat};
 use super::files::{Draft, Saved};
 
 fn small() -> Arc<dyn DynGame> {
-    load::<Schwinget>("suits=2,values=2,hand_size=1").unwrap()
+    load("schwinget", "suits=2,values=2,hand_size=1").unwrap()
 }
 
 /// A network for the small game, and one for the full one.
