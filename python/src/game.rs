@@ -56,8 +56,6 @@ impl Game {
     }
 }
 
-/// The error for a game that does not exist.
-
 /// The game of that name, with the rules given as keywords.
 ///
 /// Values are strings, numbers or bools (`True` and `False` turn a switch on and off); options left out have their
