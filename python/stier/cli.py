@@ -326,6 +326,8 @@ def _pit(arguments: argparse.Namespace) -> int:
 
 def _write_csv(result: PitResult, path: Path) -> None:
     """Write every game; a file that was there stays whole until the new one is."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path}: there is no folder {path.parent}")
     labels = result.agents
 
     def fill(temporary: Path) -> None:
