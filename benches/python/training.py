@@ -193,6 +193,9 @@ def page(plan: dict[str, Any], rows: list[Row]) -> str:
         seeds = of(rows, run["name"], "attack %" if run.get("exact") else "training greedy")
         lines += ["", f"## {run['name']}", "", *([run["about"], ""] if "about" in run else []), "```sh"]
         lines += [command(run), "```", ""]
+        if not seeds:
+            lines.append("Not trained yet.")
+            continue
         if "guided" in run:
             lines += [f"*Guided* is `{run['guided']}`.", ""]
         measures = list(dict.fromkeys(row["measure"] for row in rows if row["run"] == run["name"]))
@@ -211,6 +214,8 @@ def page(plan: dict[str, Any], rows: list[Row]) -> str:
 
 def titled(measure: str) -> str:
     """Give the head of a column."""
+    if measure.startswith("decisions in one of "):
+        return f"times as fast as {measure.removeprefix('decisions in one of ')}"
     return {"nash_conv": "NashConv (of uniform)", "attack %": "attack"}.get(measure, measure)
 
 

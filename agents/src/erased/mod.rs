@@ -2,6 +2,8 @@
 //!
 //! One object-safe face each, implemented once for every game. Arguments are checked here; below, callers are trusted.
 
+#[cfg(feature = "games")]
+mod games;
 mod tree;
 
 use std::any::Any;
@@ -14,8 +16,8 @@ use std::sync::atomic::AtomicBool;
 use stier_core::scene::{Face as CardFace, Scene};
 use stier_core::{
     Action, ActionSet as _, Circumstances, Dealer, Encode, Event, Field, Game, History, IllegalAction, Notation,
-    OptionInfo, OptionValue, Options as _, Outcome, ParseError, RecordError, RulesError, Sampler as _, Seat,
-    SeatView as _, Turn, encode, games, record, with_game,
+    OptionInfo, OptionValue, Options as _, Outcome, ParseError, Sampler as _, Seat, SeatView as _, Turn, encode,
+    record,
 };
 use thiserror::Error;
 
@@ -33,6 +35,8 @@ use crate::study::timing::{self, TimingError};
 use crate::vector::{self, DynVector, Vector, VectorError};
 use crate::worlds::Worlds;
 
+#[cfg(feature = "games")]
+pub use games::{load, read_record, unknown};
 pub use tree::{AskError, AskSettings, DynPolicy, DynTree, NotAPolicy, TreeError};
 
 /// A game that can do everything.
@@ -278,31 +282,6 @@ impl DynEntrant {
 /// The face of a game: made once per `load_game`.
 pub fn erase<G: FullGame>(game: G) -> Arc<dyn DynGame> {
     Arc::new(Face(Arc::new(game)))
-}
-
-/// The state that a record ends with, of whichever game.
-pub fn read_record(text: &str) -> Result<Box<dyn DynState>, RecordError> {
-    fn of<G: FullGame>(text: &str) -> Result<Box<dyn DynState>, RecordError> {
-        let (game, history) = record::read::<G>(text)?;
-        Ok(Box::new(Position { game: Arc::new(game), history, dealing: None }))
-    }
-    let name = record::game_name(text)?;
-    with_game!(name, G => of::<G>(text)).unwrap_or_else(|| Err(RecordError::Rules(unknown(name))))
-}
-
-/// The game of that name with rules given as text; see [`Options::from_text`](stier_core::Options::from_text).
-///
-/// No type of a game comes in here: all of them, with all agents, are compiled with this crate, and not again in every program.
-pub fn load(name: &str, rules: &str) -> Result<Arc<dyn DynGame>, RulesError> {
-    fn of<G: FullGame>(rules: &str) -> Result<Arc<dyn DynGame>, RulesError> {
-        Ok(erase(G::new(G::Rules::from_text(rules)?)?))
-    }
-    with_game!(name, G => of::<G>(rules)).unwrap_or_else(|| Err(unknown(name)))
-}
-
-/// The error for a name that no game has.
-pub fn unknown(name: &str) -> RulesError {
-    RulesError::UnknownGame { name: name.to_string(), known: games::NAMES.join(", ") }
 }
 
 /// The options of a game.
