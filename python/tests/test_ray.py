@@ -49,8 +49,8 @@ def files(folder: Path) -> dict[str, bytes]:
 def cluster() -> Iterator[Any]:
     from ray.cluster_utils import Cluster
 
-    # That a node is dead is known after two seconds, not after fifteen.
-    watch = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500, "health_check_failure_threshold": 3}
+    # That a node is dead is known after five seconds, not after fifteen.
+    watch = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 1000, "health_check_failure_threshold": 5}
     head = {"num_cpus": 1, "include_dashboard": False, "object_store_memory": STORE, "_system_config": watch}
     found = Cluster(initialize_head=True, head_node_args=head)
     yield found
