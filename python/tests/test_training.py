@@ -206,6 +206,8 @@ def test_a_duel_is_what_the_arena_plays() -> None:
     assert 0 <= found.frequencies["attack"] <= 100
     again = stier.train.duel(network, "greedy", deals=60, seed=2, threads=2)
     assert (again.values == found.values).all()
+    with pytest.raises(ValueError, match="deals must be at least 2, not 1"):
+        stier.train.duel(network, "greedy", deals=1)
 
 
 def test_what_a_network_does_everywhere_is_what_it_does_anywhere() -> None:

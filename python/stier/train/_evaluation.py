@@ -57,12 +57,13 @@ def duel(
         choose: Whether the network takes the likeliest action or draws by its probabilities.
         threads: Threads of the opponents; 0 for all cores.
 
-    Does the same on any number of threads. Raises what `stier.VectorEnv` raises.
+    Does the same on any number of threads. Raises `ValueError` for fewer deals, and what
+    `stier.VectorEnv` raises.
     """
+    if deals < 2:
+        raise ValueError(f"deals must be at least 2, not {deals}: an interval needs them")
     game = network.game
-    watched = {name: game.string_to_action(name) for name in WATCHED.get(game.short_name(), ())}
-    counts = dict.fromkeys(watched, 0)
-    totals = np.zeros(deals)
+    values, chosen = np.zeros(deals), dict.fromkeys(WATCHED.get(game.short_name(), ()), 0)
     for seat in range(game.num_players()):
         envs = VectorEnv(
             game,
@@ -74,23 +75,31 @@ def duel(
             observation="uint8",
             threads=threads,
         )
-        rng = np.random.default_rng((seed, seat))
-        batch = envs.reset()
-        totals += batch.rewards[:, seat]
-        while not batch.terminated.all():
-            playing = ~batch.terminated
-            actions = np.zeros(deals, np.int64)
-            probabilities, _ = network(batch.observation[playing], batch.legal_action_mask[playing])
-            if choose == "sample":
-                actions[playing] = draw(probabilities, rng)
-            else:
-                actions[playing] = probabilities.argmax(axis=1)
-            for name, action in watched.items():
-                counts[name] += int((actions[playing] == action).sum())
-            batch = envs.step(actions)
-            totals += batch.rewards[:, seat]
+        returns, counts = _play(network, envs, choose, np.random.default_rng((seed, seat)))
+        values += returns[:, seat]
+        chosen = {name: chosen[name] + count for name, count in counts.items()}
     games = deals * game.num_players()
-    return Duel(totals / game.num_players(), {name: 100 * count / games for name, count in counts.items()})
+    return Duel(values / game.num_players(), {name: 100 * count / games for name, count in chosen.items()})
+
+
+def _play(
+    network: Network, envs: VectorEnv, choose: Literal["best", "sample"], rng: np.random.Generator
+) -> tuple[npt.NDArray[np.float64], dict[str, int]]:
+    """Play a game in each lane; give the returns of all seats, and how often each watched action was chosen."""
+    watched = {name: envs.game.string_to_action(name) for name in WATCHED.get(envs.game.short_name(), ())}
+    counts = dict.fromkeys(watched, 0)
+    batch = envs.reset()
+    returns = batch.rewards.astype(np.float64)
+    while not batch.terminated.all():
+        playing = ~batch.terminated
+        actions = np.zeros(len(envs), np.int64)
+        probabilities, _ = network(batch.observation[playing], batch.legal_action_mask[playing])
+        actions[playing] = draw(probabilities, rng) if choose == "sample" else probabilities.argmax(axis=1)
+        for name, action in watched.items():
+            counts[name] += int((actions[playing] == action).sum())
+        batch = envs.step(actions)
+        returns += batch.rewards
+    return returns, counts
 
 
 def draw(probabilities: npt.NDArray[np.float32], rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -159,17 +168,6 @@ class Evaluation:
 
     def _self_play(self, network: Network) -> dict[str, float]:
         """In how many of a hundred games each watched action is chosen when the network draws for all seats."""
-        watched = {name: self.game.string_to_action(name) for name in WATCHED.get(self.game.short_name(), ())}
         envs = VectorEnv(self.game, self.deals, seed=self.seed, autoreset=False, observation="uint8", threads=1)
-        rng = np.random.default_rng(self.seed)
-        counts = dict.fromkeys(watched, 0)
-        batch = envs.reset()
-        while not batch.terminated.all():
-            playing = ~batch.terminated
-            actions = np.zeros(self.deals, np.int64)
-            probabilities, _ = network(batch.observation[playing], batch.legal_action_mask[playing])
-            actions[playing] = draw(probabilities, rng)
-            for name, action in watched.items():
-                counts[name] += int((actions[playing] == action).sum())
-            batch = envs.step(actions)
+        _, counts = _play(network, envs, "sample", np.random.default_rng(self.seed))
         return {name: 100 * count / self.deals for name, count in counts.items()}
