@@ -125,7 +125,8 @@ def measure(run: dict[str, Any], seed: int, done: set[str]) -> list[Row]:
             result = stier.pit(game, [own] + [agent] * (game.num_players() - 1), deals=deals, seed=HELD_OUT + seed)
             note(last, name, result.mean[0], result.ci95[0])
             if agent.startswith("ismcts:iterations"):
-                note(last, f"decisions in one of {agent}", seconds_of(game, agent) / seconds_of(game, own))
+                who = "guided, times" if name.startswith("guided") else "times"
+                note(last, f"{who} as fast as {agent}", seconds_of(game, agent) / seconds_of(game, own))
     return rows
 
 
@@ -214,8 +215,6 @@ def page(plan: dict[str, Any], rows: list[Row]) -> str:
 
 def titled(measure: str) -> str:
     """Give the head of a column."""
-    if measure.startswith("decisions in one of "):
-        return f"times as fast as {measure.removeprefix('decisions in one of ')}"
     return {"nash_conv": "NashConv (of uniform)", "attack %": "attack"}.get(measure, measure)
 
 
@@ -226,7 +225,7 @@ def cell(row: Row, uniform: float) -> str:
         return f"{value:.4f} ({value / uniform:.1%})"
     if row["measure"] == "attack %":
         return f"{value:.1f} %"
-    return f"{value:+.3f} ± {float(row['ci95']):.3f}" if row["ci95"] else f"{value:.0f}"
+    return f"{value:+.3f} ± {float(row['ci95']):.3f}" if row["ci95"] else f"{value:.3g}"
 
 
 def command(run: dict[str, Any]) -> str:

@@ -2,8 +2,8 @@
 
 J. Schulman et al. 2017 (arXiv:1707.06347), with what hidden information asks for. One network decides for all seats.
 The entropy bonus starts at the scale of the payoffs and is annealed: with the small constant of most libraries a policy
-gradient deletes actions that pay off only when played well, such as Schwinget's attack, before it has learned to play
-them, and never finds them again. The penalty for the distance from the policy that collected the data, together with
+gradient can delete actions that pay off only when played well, before it has learned to play them, and never finds them
+again. The penalty for the distance from the policy that collected the data, together with
 the entropy, is magnetic mirror descent (S. Sokota et al. 2023, arXiv:2206.05825). That tuned policy gradients are hard
 to beat in such games: M. Rudolph et al. 2025 (arXiv:2502.08938).
 """
