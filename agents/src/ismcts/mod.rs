@@ -59,6 +59,7 @@
 //! where hands are few and opponents adapt.
 
 mod observers;
+mod puct;
 mod selection;
 mod table;
 mod tree;
@@ -85,9 +86,8 @@ use crate::stop::Stop;
 use crate::worlds::Worlds;
 pub use observers::{Draws, Observer};
 use observers::{Keyed, Linked, Observers, Past};
-use selection::{
-    Exp3, Prior, PriorTable, Puct, RegretMatching, Selection, SmoothUct, StoredPuct, UNIFORM_PART, Ucb1, Ucb1Tuned,
-};
+use puct::{Puct, StoredPuct};
+use selection::{Exp3, Prior, PriorTable, RegretMatching, Selection, SmoothUct, UNIFORM_PART, Ucb1, Ucb1Tuned};
 pub use selection::{PriorFrom, Rule};
 
 use table::NONE;

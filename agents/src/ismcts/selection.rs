@@ -95,7 +95,7 @@ impl<'a, A: ActionSet> Prior<'a, A> {
 
     /// The probabilities of the actions in a block, where they are legal.
     #[inline(always)]
-    fn lanes(&self, block: &Block<A>) -> [f32; LANES] {
+    pub(super) fn lanes(&self, block: &Block<A>) -> [f32; LANES] {
         if let Some(table) = self.table {
             return block.action.map(|action| table[usize::from(action)]);
         }
@@ -158,7 +158,7 @@ pub(super) trait Selection: Clone + Send + Sync + 'static {
 
 /// The mean returns of a block's edges; of no meaning where there are no visits.
 #[inline(always)]
-fn means<A>(block: &Block<A>) -> ([f32; LANES], [f32; LANES]) {
+pub(super) fn means<A>(block: &Block<A>) -> ([f32; LANES], [f32; LANES]) {
     let share = lanes(|i| 1.0 / block.visits[i] as i32 as f32);
     (lanes(|i| block.value[i] as f32 * share[i]), share)
 }
@@ -267,124 +267,9 @@ impl Selection for Ucb1Tuned {
     }
 }
 
-/// PUCT: mean + c spread P sqrt(availability) / (1 + visits). An action not visited yet counts with the mean of the node.
-#[derive(Clone, Debug)]
-pub(super) struct Puct {
-    c: f32,
-}
-
-struct Guided<'a, A> {
-    c: f32,
-    /// What stands for the mean of an action not visited yet.
-    unseen: f32,
-    prior: Prior<'a, A>,
-}
-
-impl<A: ActionSet> Bound<A, ()> for Guided<'_, A> {
-    #[inline(always)]
-    fn lanes(&self, block: &Block<A>, (): &()) -> [f32; LANES] {
-        let (mean, _) = means(block);
-        let prior = self.prior.lanes(block);
-        let width = lanes(|i| (block.available[i] as i32 as f32).sqrt() / (1 + block.visits[i]) as i32 as f32);
-        lanes(|i| (if block.visits[i] > 0 { mean[i] } else { self.unseen }) + self.c * prior[i] * width[i])
-    }
-}
-
-impl Selection for Puct {
-    type Extra = ();
-    type Note<A: ActionSet> = ();
-    const TRIES_ALL: bool = false;
-    const HAS_PRIOR: bool = true;
-
-    fn new(options: &IsmctsOptions) -> Self {
-        Self { c: options.c as f32 }
-    }
-
-    fn first_try<A: ActionSet>() {}
-
-    #[inline(always)]
-    fn select<A: ActionSet>(
-        &self,
-        tree: &mut Tree<A, ()>,
-        node: u32,
-        legal: A,
-        prior: Prior<'_, A>,
-        spread: f32,
-        _rng: &mut Rng,
-    ) -> (Edge, Action, ()) {
-        let bound = Guided { c: self.c * spread, unseen: node_mean(tree, node), prior };
-        let (edge, action) = tree.best(node, legal, &bound);
-        (edge, action, ())
-    }
-}
-
-/// PUCT with priors that lie with the edges. They need not add up to 1: what the legal ones add up to counts as 1.
-#[derive(Clone, Debug)]
-pub(super) struct StoredPuct {
-    c: f32,
-}
-
-/// The priors of a block's edges.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Priors([f32; LANES]);
-
-struct GuidedByEdges {
-    c: f32,
-    unseen: f32,
-}
-
-impl<A: ActionSet> Bound<A, Priors> for GuidedByEdges {
-    #[inline(always)]
-    fn lanes(&self, block: &Block<A>, priors: &Priors) -> [f32; LANES] {
-        let (mean, _) = means(block);
-        let width = lanes(|i| (block.available[i] as i32 as f32).sqrt() / (1 + block.visits[i]) as i32 as f32);
-        lanes(|i| (if block.visits[i] > 0 { mean[i] } else { self.unseen }) + self.c * priors.0[i] * width[i])
-    }
-}
-
-impl Selection for StoredPuct {
-    type Extra = Priors;
-    type Note<A: ActionSet> = ();
-    const TRIES_ALL: bool = false;
-    const STORES_PRIOR: bool = true;
-
-    fn prior_of(extra: &mut Priors) -> Option<&mut [f32; LANES]> {
-        Some(&mut extra.0)
-    }
-
-    fn new(options: &IsmctsOptions) -> Self {
-        Self { c: options.c as f32 }
-    }
-
-    fn first_try<A: ActionSet>() {}
-
-    #[inline(always)]
-    fn select<A: ActionSet>(
-        &self,
-        tree: &mut Tree<A, Priors>,
-        node: u32,
-        legal: A,
-        _prior: Prior<'_, A>,
-        spread: f32,
-        _rng: &mut Rng,
-    ) -> (Edge, Action, ()) {
-        let (mut at, mut total) = (node, 0.0);
-        while at != NONE {
-            let (block, priors) = tree.parts(at);
-            let legal = block.legal(legal);
-            total += lanes(|i| legal[i] as i32 as f32 * priors.0[i]).iter().sum::<f32>();
-            at = block.next;
-        }
-        debug_assert!(total > 0.0, "legal actions have priors");
-        let bound = GuidedByEdges { c: self.c * spread / total, unseen: node_mean(tree, node) };
-        let (edge, action) = tree.best(node, legal, &bound);
-        (edge, action, ())
-    }
-}
-
 /// The mean return of all visits of a node; 1/2 before the first.
 #[inline(always)]
-fn node_mean<A: ActionSet, X: Default + Clone>(tree: &Tree<A, X>, node: u32) -> f32 {
+pub(super) fn node_mean<A: ActionSet, X: Default + Clone>(tree: &Tree<A, X>, node: u32) -> f32 {
     let (mut at, mut value, mut visits) = (node, 0.0, 0);
     while at != NONE {
         let block = tree.block(at);
@@ -744,8 +629,9 @@ mod tests {
     use stier_core::{Action, ActionSet as _, Actions64, Rng};
 
     use super::super::IsmctsOptions;
+    use super::super::puct::Puct;
     use super::super::tree::Tree;
-    use super::{Exp3, Prior, Puct, RegretMatching, Selection, SmoothUct, Ucb1, Ucb1Tuned, exp, ln};
+    use super::{Exp3, Prior, RegretMatching, Selection, SmoothUct, Ucb1, Ucb1Tuned, exp, ln};
 
     #[test]
     fn the_logarithm_is_close_and_not_negative() {
