@@ -1,7 +1,8 @@
-//! Trained networks: the forward pass, and the search that asks them.
+//! Trained networks: the forward pass, the search that asks them, and games of one against itself.
 
 use std::collections::HashMap;
 use std::hint::black_box;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{env, fs, process};
@@ -9,6 +10,7 @@ use std::{env, fs, process};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, serialize};
+use stier_agents::arena::{self, Settings};
 use stier_agents::network::evaluator::Evaluator;
 use stier_agents::network::option::NetworkFile;
 use stier_agents::{Agent, AgentSpec};
@@ -103,6 +105,13 @@ fn networks(criterion: &mut Criterion) {
             agent.act(&game, black_box(&view), legal).search.expect("a search").nodes
         });
     });
+    let player: AgentSpec = format!("network:choose=sample,path={}", path.display()).parse().expect("an agent");
+    let settings = Settings { deals: 256, threads: 1, ..Settings::default() };
+    let play = || {
+        arena::pit(&game, &[&player, &player], &settings, &|| ControlFlow::Continue(())).expect("a match").games.len()
+    };
+    group.throughput(Throughput::Elements(play() as u64));
+    group.bench_function("pit", |bencher| bencher.iter(play));
     group.finish();
     fs::remove_file(path).expect("the file was there");
 }

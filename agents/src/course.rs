@@ -1,4 +1,4 @@
-//! Where an agent that searches is in its game: whose random streams it draws from, how many decisions it has made, who may stop it.
+//! Where an agent is in its game: whose random streams it draws from, how many decisions it has made, who may stop it.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -10,29 +10,17 @@ use crate::belief::BeliefSettings;
 use crate::stop::Stop;
 use crate::worlds::Worlds;
 
-/// The course of one game, as far as its agent keeps account of it.
-#[derive(Clone, Debug)]
-pub struct Course {
+/// The random streams of one agent in one game, as far as it has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Streams {
     seed: u64,
     decisions: u64,
-    interrupt: Arc<AtomicBool>,
 }
 
-impl Course {
-    /// Before the first decision; random streams are those of `seed`.
+impl Streams {
+    /// Before the first decision; the streams are those of `seed`.
     pub fn new(seed: u64) -> Self {
-        Self { seed, decisions: 0, interrupt: Arc::default() }
-    }
-
-    /// Begins another game with the streams of `seed`.
-    pub fn restart(&mut self, seed: u64) {
-        self.seed = seed;
-        self.decisions = 0;
-    }
-
-    /// Once the flag is set, decisions end early.
-    pub fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.interrupt = flag;
+        Self { seed, decisions: 0 }
     }
 
     /// A decision is made.
@@ -48,6 +36,45 @@ impl Course {
     /// One of `count` such streams.
     pub fn rng_of_many(&self, purpose: &str, index: u64, count: u64) -> Rng {
         Rng::stream(self.seed, purpose, self.decisions * count + index)
+    }
+}
+
+/// The course of one game, as far as an agent that searches keeps account of it.
+#[derive(Clone, Debug)]
+pub struct Course {
+    streams: Streams,
+    interrupt: Arc<AtomicBool>,
+}
+
+impl Course {
+    /// Before the first decision; random streams are those of `seed`.
+    pub fn new(seed: u64) -> Self {
+        Self { streams: Streams::new(seed), interrupt: Arc::default() }
+    }
+
+    /// Begins another game with the streams of `seed`.
+    pub fn restart(&mut self, seed: u64) {
+        self.streams = Streams::new(seed);
+    }
+
+    /// Once the flag is set, decisions end early.
+    pub fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
+        self.interrupt = flag;
+    }
+
+    /// A decision is made.
+    pub fn advance(&mut self) {
+        self.streams.advance();
+    }
+
+    /// The random stream of the next decision for this purpose.
+    pub fn rng(&self, purpose: &str) -> Rng {
+        self.streams.rng(purpose)
+    }
+
+    /// One of `count` such streams.
+    pub fn rng_of_many(&self, purpose: &str, index: u64, count: u64) -> Rng {
+        self.streams.rng_of_many(purpose, index, count)
     }
 
     /// When a decision that began at `start` is to end, if it may take `time_ms` milliseconds, or 0 for any time.

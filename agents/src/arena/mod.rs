@@ -2,11 +2,13 @@
 //!
 //! Every table of agents plays every deal once per seat rotation: a *paired* deal, in which the luck of the cards cancels.
 //! Deals come from their own streams, the agents from theirs, so a change of one agent changes nothing else; results do not
-//! depend on the number of threads.
+//! depend on the number of threads. Where all decide at once and somebody is faster when asked about many positions together, as a
+//! network is, games are played side by side: the same games.
 //!
 //! A *Schwingfest*, the rulebook's tournament for three and more, is [`Settings::paired`] off with one deal: every pair meets
 //! once per seat rotation, each time with new cards, and [`PitResult::totals`] ranks by the sum of the returns.
 
+mod play;
 mod stats;
 mod table;
 
@@ -15,12 +17,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use serde::Serialize;
-use stier_core::{Action, ActionSet as _, BySeat, Dealer, Game, Hints, History, Options as _, Rng, Seat, Turn};
+use stier_core::{Action, BySeat, Game, Hints, Options as _, Seat};
 use thiserror::Error;
 
+use crate::course::Streams;
 use crate::oracle::Player;
 use crate::spec::AgentSpec;
 use crate::threads::{self, ThreadsError};
+
+use play::{Room, Seating};
 
 pub use stats::{Estimate, win_share};
 pub use table::{PitResult, Standing};
@@ -37,7 +42,40 @@ pub trait Entrant<G: Game>: Sync {
     }
     /// A player; [`Player::restart`] seeds it before every game.
     fn enter(&self) -> Player<G>;
+    /// Whether its players decide at once, so that many can be waited for together.
+    fn is_instant(&self) -> bool {
+        false
+    }
+    /// The players for many tables in one, if that is faster than one for each. It plays as they would, to the bit.
+    fn crowd(&self) -> Option<Box<dyn Crowd<G>>> {
+        None
+    }
 }
+
+/// Copies of one player at many tables, which decide together.
+pub trait Crowd<G: Game>: Send {
+    /// Appends to `actions` what the copies do in these positions, in order. Reads nothing that is hidden from their seats.
+    fn decide(&mut self, game: &G, positions: &[Position<'_, G>], actions: &mut Vec<Action>);
+}
+
+/// Where a decision is to be made by one of many.
+#[derive(Debug)]
+pub struct Position<'a, G: Game> {
+    /// The game as it is.
+    pub state: &'a G::State,
+    /// Who is to act.
+    pub seat: Seat,
+    /// The streams of the decision.
+    pub streams: Streams,
+}
+
+impl<G: Game> Clone for Position<'_, G> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<G: Game> Copy for Position<'_, G> {}
 
 impl<G: Hints> Entrant<G> for AgentSpec {
     fn label(&self) -> String {
@@ -54,6 +92,14 @@ impl<G: Hints> Entrant<G> for AgentSpec {
 
     fn enter(&self) -> Player<G> {
         self.player(0)
+    }
+
+    fn is_instant(&self) -> bool {
+        AgentSpec::is_instant(self)
+    }
+
+    fn crowd(&self) -> Option<Box<dyn Crowd<G>>> {
+        self.network_agent().map(|agent| Box::new(agent) as _)
     }
 }
 
@@ -144,33 +190,32 @@ pub fn pit<G: Game>(
     let rotations = seats as u64;
     let games = tables.len() as u64 * settings.deals * rotations;
     let stop = AtomicBool::new(false);
+    let seating = |number: u64| {
+        let (table, deal) = (number / rotations / settings.deals, number / rotations % settings.deals);
+        let rotation = number % rotations;
+        let table = &tables[table as usize];
+        let agents = BySeat::from_fn(seats, |seat| table[seat.after(rotation as usize, seats).index()]);
+        Seating { agents, deal: if settings.paired { deal } else { deal * rotations + rotation } }
+    };
     let play = || {
-        (0..games)
+        let batch = Room::batch(entrants, games.div_ceil(rayon::current_num_threads() as u64));
+        (0..games.div_ceil(batch))
             .into_par_iter()
             .map_init(
-                || (0..entrants.len()).map(|_| None).collect::<Vec<Option<Player<G>>>>(),
-                |agents, number| {
+                || Room::new(game, entrants, settings.seed),
+                |room, number| {
                     if stop.load(Ordering::Relaxed) {
                         return None;
                     }
-                    let (table, deal) = (number / rotations / settings.deals, number / rotations % settings.deals);
-                    let rotation = number % rotations;
-                    let table = &tables[table as usize];
-                    let sitting = BySeat::from_fn(seats, |seat| table[seat.after(rotation as usize, seats).index()]);
-                    let deal = if settings.paired { deal } else { deal * rotations + rotation };
-                    let history = one_game(game, entrants, agents, &sitting, settings.seed, deal);
-                    if watch().is_break() {
+                    let numbers = number * batch..games.min((number + 1) * batch);
+                    let played = room.play(numbers.map(seating).collect(), watch);
+                    if played.is_none() {
                         stop.store(true, Ordering::Relaxed);
                     }
-                    Some(Played {
-                        agents: sitting,
-                        deal,
-                        returns: game.returns(history.state()),
-                        events: history.events().iter().map(|event| event.action).collect(),
-                    })
+                    played
                 },
             )
-            .collect::<Option<Vec<Played>>>()
+            .collect::<Option<Vec<Vec<Played>>>>()
     };
     let played = if settings.threads == 0 { play() } else { threads::pool(settings.threads)?.install(play) };
     if stop.load(Ordering::Relaxed) {
@@ -181,43 +226,13 @@ pub fn pit<G: Game>(
         rules: game.rules().to_text(),
         settings: settings.clone(),
         agents: entrants.iter().map(|entrant| entrant.label()).collect(),
-        games: played.ok_or(PitError::Interrupted)?,
+        games: played.ok_or(PitError::Interrupted)?.concat(),
     })
 }
 
 /// How many games [`pit`] plays.
 pub fn number_of_games(seats: usize, entrants: usize, deals: u64) -> u64 {
     combinations(entrants, seats).len() as u64 * deals * seats as u64
-}
-
-/// One game from the first card to the last.
-fn one_game<G: Game>(
-    game: &G,
-    entrants: &[&dyn Entrant<G>],
-    agents: &mut [Option<Player<G>>],
-    sitting: &BySeat<usize>,
-    seed: u64,
-    deal: u64,
-) -> History<G> {
-    for (seat, &index) in sitting.iter().enumerate() {
-        let entrant = entrants[index];
-        let own = Rng::stream(seed ^ entrant.seed().rotate_left(32), "agent", index as u64).bits();
-        let agent = agents[index].get_or_insert_with(|| entrant.enter());
-        agent.restart(Rng::stream(own, "game of an agent", deal * sitting.len() as u64 + seat as u64).bits());
-    }
-    let mut dealer = Dealer::new(seed, deal);
-    let mut history = History::new(game);
-    loop {
-        dealer.settle(game, &mut history);
-        let Turn::Seat(seat) = game.turn(history.state()) else {
-            return history;
-        };
-        let legal = game.legal(history.state());
-        let player = agents[sitting[seat]].as_mut().expect("every seat is taken");
-        let decision = player.act(game, &history, Some(&dealer), legal);
-        debug_assert!(legal.contains(decision.action), "agents choose legal actions");
-        history.push(game, decision.action);
-    }
 }
 
 /// All sets of `size` of the numbers below `count`, each ascending, in lexicographic order.

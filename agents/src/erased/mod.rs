@@ -22,7 +22,7 @@ use stier_core::{
 use thiserror::Error;
 
 use crate::agent::{Agent, Decision};
-use crate::arena::{self, Entrant, PitError, PitResult, Settings};
+use crate::arena::{self, Crowd, Entrant, PitError, PitResult, Settings};
 use crate::lines::Line;
 use crate::marginals::{Marginals, marginals};
 use crate::network::file::NetworkError;
@@ -753,6 +753,17 @@ impl<G: FullGame> Entrant<G> for Guest<G> {
                 let agent = Face(self.game.clone()).tabular_agent(&**table);
                 Player::Fair(Box::new(agent.expect("tables of other games have been refused")))
             }
+        }
+    }
+
+    fn is_instant(&self) -> bool {
+        matches!(&self.entrant, DynEntrant::Spec(spec) if spec.is_instant())
+    }
+
+    fn crowd(&self) -> Option<Box<dyn Crowd<G>>> {
+        match &self.entrant {
+            DynEntrant::Spec(spec) => Entrant::<G>::crowd(spec),
+            DynEntrant::Callback(..) | DynEntrant::Table(..) => None,
         }
     }
 }

@@ -5,13 +5,14 @@
 
 use std::time::Instant;
 
-use stier_core::{Action, ActionSet, Encode, Hints, Rng, Sampler as _, Seat, SeatView as _, choice, options};
+use stier_core::{Action, ActionSet, Encode, Hints, Rng, Sampler as _, SeatView as _, choice, options};
 
 use super::evaluator::{Evaluator, draw};
 use super::file::Network;
 use super::option::{NetworkFile, RulesOf};
 use crate::agent::{ActionStats, Agent, Decision, Search};
-use crate::course::Course;
+use crate::arena::{Crowd, Position};
+use crate::course::Streams;
 
 choice! {
     /// Which action a network plays.
@@ -41,7 +42,7 @@ options! {
 #[derive(Clone, Debug)]
 pub struct NetworkAgent {
     options: NetworkOptions,
-    course: Course,
+    streams: Streams,
     evaluator: Evaluator,
 }
 
@@ -49,37 +50,43 @@ impl NetworkAgent {
     /// A player with the streams of `seed`. Panics without a network: the text of an agent that parses has one.
     pub fn new(options: NetworkOptions, seed: u64) -> Self {
         let network: &std::sync::Arc<Network> = options.path.network().expect("a network's text names its file");
-        Self { evaluator: Evaluator::new(network.clone()), options, course: Course::new(seed) }
+        Self { evaluator: Evaluator::new(network.clone()), options, streams: Streams::new(seed) }
     }
 }
 
 impl NetworkAgent {
-    /// What it does in many states at once: in each for the seat that is to act, as its first decision with the streams of the seed. The
-    /// same bits as one [`act`](Agent::act) after the other. Reads nothing that is hidden from the seat.
+    /// What it does in many states at once: in each for the seat that is to act, with these streams. The same bits as one
+    /// [`act`](Agent::act) after the other. Reads nothing that is hidden from the seat.
     pub fn decide_many<'a, G: Encode>(
         &'a mut self,
         game: &G,
-        positions: impl ExactSizeIterator<Item = (&'a G::State, Seat, u64)> + Clone,
+        positions: impl ExactSizeIterator<Item = Position<'a, G>> + Clone,
     ) -> impl Iterator<Item = Action> {
-        let states = positions.clone().map(|(state, seat, _)| (state, seat));
+        let states = positions.clone().map(|position| (position.state, position.seat));
         let found = self.evaluator.evaluate_many(game, states);
         let options = &self.options;
-        found.zip(positions).map(move |(evaluation, (state, _, seed))| {
-            let legal = game.legal(state);
+        found.zip(positions).map(move |(evaluation, position)| {
+            let legal = game.legal(position.state);
             let (weights, sum) = evaluation.weights(legal.iter(), options.temperature as f32);
-            chosen(options, &Course::new(seed), legal, &weights, sum)
+            chosen(options, &position.streams, legal, &weights, sum)
         })
     }
 }
 
+impl<G: Encode> Crowd<G> for NetworkAgent {
+    fn decide(&mut self, game: &G, positions: &[Position<'_, G>], actions: &mut Vec<Action>) {
+        actions.extend(self.decide_many(game, positions.iter().copied()));
+    }
+}
+
 /// The action to play, by the weights of the legal ones.
-fn chosen<A: ActionSet>(options: &NetworkOptions, course: &Course, legal: A, weights: &[f32], sum: f32) -> Action {
+fn chosen<A: ActionSet>(options: &NetworkOptions, streams: &Streams, legal: A, weights: &[f32], sum: f32) -> Action {
     match options.choose {
         NetworkChoice::Best => {
             let best = |best, next| if weights[next] > weights[best] { next } else { best };
             legal.nth((1..weights.len()).fold(0, best))
         }
-        NetworkChoice::Sample => draw(legal, weights, sum, &mut course.rng("network choice")),
+        NetworkChoice::Sample => draw(legal, weights, sum, &mut streams.rng("network choice")),
     }
 }
 
@@ -90,8 +97,8 @@ impl<G: Hints> Agent<G> for NetworkAgent {
         let world = game.sampler(view).sample(&mut Rng::stream(0, "any world", 0));
         let evaluation = self.evaluator.evaluate(game, &world, view.seat());
         let (weights, sum) = evaluation.weights(legal.iter(), self.options.temperature as f32);
-        let action = chosen(&self.options, &self.course, legal, &weights, sum);
-        self.course.advance();
+        let action = chosen(&self.options, &self.streams, legal, &weights, sum);
+        self.streams.advance();
         let total: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
         let stats = |(action, &weight): (Action, &f32)| ActionStats {
             action: action.0,
@@ -111,6 +118,6 @@ impl<G: Hints> Agent<G> for NetworkAgent {
     }
 
     fn restart(&mut self, seed: u64) {
-        self.course.restart(seed);
+        self.streams = Streams::new(seed);
     }
 }

@@ -12,6 +12,8 @@ use stier_core::{Action, Dealer, Encode, Game, Hints, History, Rng, Seat};
 
 use super::VectorError;
 use super::lane::Lane;
+use crate::arena::Position;
+use crate::course::Streams;
 use crate::network::agent::NetworkAgent;
 use crate::oracle::Player;
 use crate::random;
@@ -123,8 +125,8 @@ impl<G: Hints> Crew<G> {
         match opponent {
             Opponent::Random => random::first_choice(seed, legal),
             Opponent::Network(agent) => {
-                let position = [(history.state(), seat, seed)];
-                agent.decide_many(game, position.into_iter()).next().expect("an answer")
+                let position = Position { state: history.state(), seat, streams: Streams::new(seed) };
+                agent.decide_many(game, [position].into_iter()).next().expect("an answer")
             }
             Opponent::Player(player) => {
                 player.restart(seed);
@@ -153,7 +155,8 @@ impl<G: Hints> Crew<G> {
                 let position = |&number: &usize| {
                     let (lane, seat) = waiting[number];
                     let history = &lanes[lane].history;
-                    (history.state(), seat, seed_of(lanes[lane].seed, *salt, history))
+                    let streams = Streams::new(seed_of(lanes[lane].seed, *salt, history));
+                    Position { state: history.state(), seat, streams }
                 };
                 for (&number, action) in some.iter().zip(agent.decide_many(game, some.iter().map(position))) {
                     actions[number] = action;

@@ -5,3 +5,4 @@ mod edges;
 pub(crate) mod files;
 mod reading;
 mod searching;
+mod side_by_side;

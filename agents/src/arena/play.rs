@@ -1,0 +1,176 @@
+//! Games from the first card to the last: one after the other, or many side by side.
+
+use std::ops::ControlFlow;
+
+use stier_core::{Action, ActionSet as _, BySeat, Dealer, Game, History, Rng, Seat, Turn};
+
+use super::{Crowd, Entrant, Played, Position};
+use crate::course::Streams;
+use crate::oracle::Player;
+
+/// Games that are played side by side: half as many positions of each of two players stay in the cache.
+const SIDE_BY_SIDE: u64 = 128;
+
+/// Who plays where which cards.
+#[derive(Clone, Debug)]
+pub(super) struct Seating {
+    /// By seat the number of the entrant.
+    pub(super) agents: BySeat<usize>,
+    /// The number of the deal.
+    pub(super) deal: u64,
+}
+
+/// The players of one thread.
+pub(super) struct Room<'a, G: Game> {
+    game: &'a G,
+    entrants: &'a [&'a dyn Entrant<G>],
+    seed: u64,
+    /// By entrant, if there are any.
+    crowds: Vec<Option<Box<dyn Crowd<G>>>>,
+    /// By table and entrant, as soon as they are needed.
+    players: Vec<Vec<Option<Player<G>>>>,
+}
+
+impl<'a, G: Game> Room<'a, G> {
+    /// How many games, of so many for each thread, are given to [`play`](Self::play) at a time.
+    pub(super) fn batch(entrants: &[&dyn Entrant<G>], games: u64) -> u64 {
+        let side_by_side = entrants.iter().all(|entrant| entrant.is_instant())
+            && entrants.iter().any(|entrant| entrant.crowd().is_some());
+        if side_by_side { games.clamp(1, SIDE_BY_SIDE) } else { 1 }
+    }
+
+    /// Nobody has sat down.
+    pub(super) fn new(game: &'a G, entrants: &'a [&'a dyn Entrant<G>], seed: u64) -> Self {
+        let crowds = entrants.iter().map(|entrant| entrant.crowd()).collect();
+        Self { game, entrants, seed, crowds, players: Vec::new() }
+    }
+
+    /// Plays these games, each as it would be played alone. `watch` is called whenever one is over; `None` if it broke off.
+    pub(super) fn play(&mut self, seatings: Vec<Seating>, watch: &dyn Fn() -> ControlFlow<()>) -> Option<Vec<Played>> {
+        if let [seating] = &seatings[..] {
+            let played = self.play_one(seating);
+            return watch().is_continue().then(|| vec![played]);
+        }
+        let mut tables: Vec<Table<G>> = seatings.iter().map(|seating| self.table(seating)).collect();
+        for (number, seating) in seatings.iter().enumerate() {
+            for (seat, &entrant) in seating.agents.iter().enumerate() {
+                if self.crowds[entrant].is_none() {
+                    self.sit_down(number, entrant, self.stream(seating, seat, entrant));
+                }
+            }
+        }
+        // By entrant the tables at which it is to act, and on which seat.
+        let mut waiting: Vec<Vec<(usize, Seat)>> = vec![Vec::new(); self.entrants.len()];
+        let mut actions = Vec::new();
+        let mut open: Vec<usize> = (0..tables.len()).collect();
+        while !open.is_empty() {
+            waiting.iter_mut().for_each(Vec::clear);
+            let before = open.len();
+            open.retain(|&number| {
+                let table = &mut tables[number];
+                table.dealer.settle(self.game, &mut table.history);
+                let Turn::Seat(seat) = self.game.turn(table.history.state()) else { return false };
+                waiting[seatings[number].agents[seat]].push((number, seat));
+                true
+            });
+            (open.len()..before).try_for_each(|_| watch()).continue_value()?;
+            for (entrant, asked) in waiting.iter().enumerate() {
+                if let Some(crowd) = &mut self.crowds[entrant] {
+                    let position = |&(number, seat): &(usize, Seat)| tables[number].position(seat);
+                    let positions: Vec<Position<'_, G>> = asked.iter().map(position).collect();
+                    actions.clear();
+                    if !positions.is_empty() {
+                        crowd.decide(self.game, &positions, &mut actions);
+                    }
+                    for (&(number, seat), &action) in asked.iter().zip(&actions) {
+                        tables[number].streams[seat].advance();
+                        tables[number].push(self.game, action);
+                    }
+                } else {
+                    for &(number, _) in asked {
+                        let action = self.ask(number, entrant, &tables[number]);
+                        tables[number].push(self.game, action);
+                    }
+                }
+            }
+        }
+        Some(tables.into_iter().zip(seatings).map(|(table, seating)| table.played(self.game, seating)).collect())
+    }
+
+    /// One game. Whoever could be a crowd is asked alone.
+    fn play_one(&mut self, seating: &Seating) -> Played {
+        for (seat, &entrant) in seating.agents.iter().enumerate() {
+            self.sit_down(0, entrant, self.stream(seating, seat, entrant));
+        }
+        let mut table = self.table(seating);
+        loop {
+            table.dealer.settle(self.game, &mut table.history);
+            let Turn::Seat(seat) = self.game.turn(table.history.state()) else {
+                return table.played(self.game, seating.clone());
+            };
+            let action = self.ask(0, seating.agents[seat], &table);
+            table.push(self.game, action);
+        }
+    }
+
+    /// The seed of an entrant's game on a seat.
+    fn stream(&self, seating: &Seating, seat: usize, entrant: usize) -> u64 {
+        let own = self.seed ^ self.entrants[entrant].seed().rotate_left(32);
+        let own = Rng::stream(own, "agent", entrant as u64).bits();
+        Rng::stream(own, "game of an agent", seating.deal * seating.agents.len() as u64 + seat as u64).bits()
+    }
+
+    /// A table at which nothing has happened.
+    fn table(&self, seating: &Seating) -> Table<G> {
+        let seats = seating.agents.len();
+        let stream = |seat: Seat| Streams::new(self.stream(seating, seat.index(), seating.agents[seat]));
+        Table {
+            dealer: Dealer::new(self.seed, seating.deal),
+            history: History::new(self.game),
+            streams: BySeat::from_fn(seats, stream),
+        }
+    }
+
+    /// The entrant's player at this table begins a game.
+    fn sit_down(&mut self, table: usize, entrant: usize, seed: u64) {
+        if self.players.len() <= table {
+            self.players.resize_with(table + 1, || self.entrants.iter().map(|_| None).collect());
+        }
+        self.players[table][entrant].get_or_insert_with(|| self.entrants[entrant].enter()).restart(seed);
+    }
+
+    /// What the entrant's player at this table does.
+    fn ask(&mut self, number: usize, entrant: usize, table: &Table<G>) -> Action {
+        let legal = self.game.legal(table.history.state());
+        let player = self.players[number][entrant].as_mut().expect("who is to act has sat down");
+        player.act(self.game, &table.history, Some(&table.dealer), legal).action
+    }
+}
+
+/// A game in progress.
+struct Table<G: Game> {
+    dealer: Dealer,
+    history: History<G>,
+    /// Of those who are part of a crowd.
+    streams: BySeat<Streams>,
+}
+
+impl<G: Game> Table<G> {
+    fn position(&self, seat: Seat) -> Position<'_, G> {
+        Position { state: self.history.state(), seat, streams: self.streams[seat] }
+    }
+
+    fn push(&mut self, game: &G, action: Action) {
+        debug_assert!(game.legal(self.history.state()).contains(action), "agents choose legal actions");
+        self.history.push(game, action);
+    }
+
+    fn played(self, game: &G, seating: Seating) -> Played {
+        Played {
+            agents: seating.agents,
+            deal: seating.deal,
+            returns: game.returns(self.history.state()),
+            events: self.history.events().iter().map(|event| event.action).collect(),
+        }
+    }
+}

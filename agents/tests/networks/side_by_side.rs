@@ -1,0 +1,92 @@
+//! Matches of networks are played side by side: the games that would be played one after the other.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use stier_agents::arena::{Entrant, PitError, PitResult, Settings, pit};
+use stier_agents::{AgentSpec, Player};
+use stier_core::{Game as _, Hints, for_each_game, games::schwinget::Schwinget};
+
+use super::files::{Draft, Saved};
+
+/// An entrant of which nothing is known but its players.
+struct Alone(AgentSpec);
+
+impl<G: Hints> Entrant<G> for Alone {
+    fn label(&self) -> String {
+        Entrant::<G>::label(&self.0)
+    }
+
+    fn seed(&self) -> u64 {
+        Entrant::<G>::seed(&self.0)
+    }
+
+    fn enter(&self) -> Player<G> {
+        self.0.enter()
+    }
+}
+
+fn agents(files: &[Saved; 2]) -> Vec<AgentSpec> {
+    let [first, second] = files.each_ref().map(Saved::path);
+    [
+        format!("network:path={first}"),
+        format!("network:choose=sample,temperature=3,seed=7,path={second}"),
+        "greedy".to_string(),
+        "random".to_string(),
+        format!("network:choose=sample,path={first}"),
+    ]
+    .map(|text| text.parse().expect("an agent"))
+    .to_vec()
+}
+
+fn played<'a, G: Hints, E: Entrant<G> + 'a>(game: &G, entrants: &'a [E], settings: &Settings) -> PitResult {
+    let entrants: Vec<&dyn Entrant<G>> = entrants.iter().map(|entrant| entrant as _).collect();
+    pit(game, &entrants, settings, &|| ControlFlow::Continue(())).expect("played")
+}
+
+/// Cross-tables, paired and not, on some threads: the same as of players who are asked one by one.
+fn games_are_the_same<G: Hints>(game: &G) {
+    let files = [1, 2].map(|seed| Draft::new(game, &[40, 20], seed).saved());
+    let agents = agents(&files);
+    let alone: Vec<Alone> = agents.iter().cloned().map(Alone).collect();
+    for (paired, deals) in [(true, 23), (false, 5)] {
+        let settings = |threads| Settings { deals, seed: 11, paired, threads };
+        let expected = played(game, &alone, &settings(1)).games;
+        for threads in [1, 3] {
+            assert_eq!(played(game, &agents, &settings(threads)).games, expected, "{threads} threads");
+        }
+    }
+}
+
+macro_rules! same {
+    ($module:ident, $game:ty) => {
+        mod $module {
+            #[test]
+            fn games_are_the_same() {
+                let game = <$game as stier_core::Game>::new(Default::default()).expect("default rules");
+                super::games_are_the_same(&game);
+            }
+        }
+    };
+}
+for_each_game!(same);
+
+#[test]
+fn watchers_hear_of_every_game_and_may_break_off() {
+    let game = Schwinget::new(Default::default()).unwrap();
+    let files = [1, 2].map(|seed| Draft::new(&game, &[8], seed).saved());
+    let agents = agents(&files);
+    let entrants: Vec<&dyn Entrant<Schwinget>> = agents[..2].iter().map(|entrant| entrant as _).collect();
+    let heard = AtomicU64::new(0);
+    let play = |limit| {
+        let watch = || {
+            let enough = heard.fetch_add(1, Ordering::Relaxed) + 1 == limit;
+            if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        heard.store(0, Ordering::Relaxed);
+        let result = pit(&game, &entrants, &Settings { deals: 500, threads: 1, ..Settings::default() }, &watch);
+        (result.map(|result| result.games.len()), heard.load(Ordering::Relaxed))
+    };
+    assert_eq!(play(u64::MAX), (Ok(1000), 1000));
+    assert_eq!(play(200), (Err(PitError::Interrupted), 200));
+}
