@@ -8,6 +8,7 @@
 //! A *Schwingfest*, the rulebook's tournament for three and more, is [`Settings::paired`] off with one deal: every pair meets
 //! once per seat rotation, each time with new cards, and [`PitResult::totals`] ranks by the sum of the returns.
 
+mod crowd;
 mod play;
 mod stats;
 mod table;
@@ -20,13 +21,13 @@ use serde::Serialize;
 use stier_core::{Action, BySeat, Game, Hints, Options as _, Seat};
 use thiserror::Error;
 
-use crate::course::Streams;
 use crate::oracle::Player;
 use crate::spec::AgentSpec;
 use crate::threads::{self, ThreadsError};
 
 use play::{Room, Seating};
 
+pub use crowd::{Crowd, Position};
 pub use stats::{Estimate, win_share};
 pub use table::{PitResult, Standing};
 
@@ -51,31 +52,6 @@ pub trait Entrant<G: Game>: Sync {
         None
     }
 }
-
-/// Copies of one player at many tables, which decide together.
-pub trait Crowd<G: Game>: Send {
-    /// Appends to `actions` what the copies do in these positions, in order. Reads nothing that is hidden from their seats.
-    fn decide(&mut self, game: &G, positions: &[Position<'_, G>], actions: &mut Vec<Action>);
-}
-
-/// Where a decision is to be made by one of many.
-#[derive(Debug)]
-pub struct Position<'a, G: Game> {
-    /// The game as it is.
-    pub state: &'a G::State,
-    /// Who is to act.
-    pub seat: Seat,
-    /// The streams of the decision.
-    pub streams: Streams,
-}
-
-impl<G: Game> Clone for Position<'_, G> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<G: Game> Copy for Position<'_, G> {}
 
 impl<G: Hints> Entrant<G> for AgentSpec {
     fn label(&self) -> String {

@@ -157,7 +157,7 @@ struct Table<G: Game> {
 
 impl<G: Game> Table<G> {
     fn position(&self, seat: Seat) -> Position<'_, G> {
-        Position { state: self.history.state(), seat, streams: self.streams[seat] }
+        Position::new(self.history.state(), seat, self.streams[seat])
     }
 
     fn push(&mut self, game: &G, action: Action) {

@@ -55,20 +55,18 @@ impl NetworkAgent {
 }
 
 impl NetworkAgent {
-    /// What it does in many states at once: in each for the seat that is to act, with these streams. The same bits as one
-    /// [`act`](Agent::act) after the other. Reads nothing that is hidden from the seat.
+    /// What it does in many positions at once: the same bits as one [`act`](Agent::act) after the other.
     pub fn decide_many<'a, G: Encode>(
         &'a mut self,
         game: &G,
         positions: impl ExactSizeIterator<Item = Position<'a, G>> + Clone,
     ) -> impl Iterator<Item = Action> {
-        let states = positions.clone().map(|position| (position.state, position.seat));
-        let found = self.evaluator.evaluate_many(game, states);
+        let found = self.evaluator.evaluate_many(game, positions.clone());
         let options = &self.options;
         found.zip(positions).map(move |(evaluation, position)| {
-            let legal = game.legal(position.state);
+            let legal = position.legal(game);
             let (weights, sum) = evaluation.weights(legal.iter(), options.temperature as f32);
-            chosen(options, &position.streams, legal, &weights, sum)
+            chosen(options, &position.streams(), legal, &weights, sum)
         })
     }
 }

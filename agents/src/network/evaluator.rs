@@ -7,6 +7,7 @@ use stier_core::{Action, ActionSet as _, BySeat, Encode, Hints, Rng, Seat};
 
 use super::file::Network;
 use super::forward::Scratch;
+use crate::arena::Position;
 use crate::fitted::{self, MOST};
 
 /// A network with room for its work: one for each thread.
@@ -46,16 +47,16 @@ impl Evaluator {
         evaluation(&self.network, game.utility_range(), found)
     }
 
-    /// What it says to the movers of many states, in order: the same bits, at once.
-    pub fn evaluate_many<'a, G: Encode>(
+    /// What it says in many positions, in order: the same bits, at once.
+    pub fn evaluate_many<'a, 'p, G: Encode>(
         &'a mut self,
         game: &G,
-        states: impl ExactSizeIterator<Item = (&'a G::State, Seat)>,
+        positions: impl ExactSizeIterator<Item = Position<'p, G>>,
     ) -> impl Iterator<Item = Evaluation<'a>> {
         let inputs = self.network.num_inputs();
-        self.observations.resize(states.len() * inputs, 0.0);
-        for ((state, mover), out) in states.zip(self.observations.chunks_exact_mut(inputs)) {
-            game.observation(state, mover, out);
+        self.observations.resize(positions.len() * inputs, 0.0);
+        for (position, out) in positions.zip(self.observations.chunks_exact_mut(inputs)) {
+            position.observation(game, out);
         }
         let (network, range) = (&*self.network, game.utility_range());
         let found = network.mlp().forward(&self.observations, &mut self.scratch);

@@ -125,7 +125,7 @@ impl<G: Hints> Crew<G> {
         match opponent {
             Opponent::Random => random::first_choice(seed, legal),
             Opponent::Network(agent) => {
-                let position = Position { state: history.state(), seat, streams: Streams::new(seed) };
+                let position = Position::new(history.state(), seat, Streams::new(seed));
                 agent.decide_many(game, [position].into_iter()).next().expect("an answer")
             }
             Opponent::Player(player) => {
@@ -156,7 +156,7 @@ impl<G: Hints> Crew<G> {
                     let (lane, seat) = waiting[number];
                     let history = &lanes[lane].history;
                     let streams = Streams::new(seed_of(lanes[lane].seed, *salt, history));
-                    Position { state: history.state(), seat, streams }
+                    Position::new(history.state(), seat, streams)
                 };
                 for (&number, action) in some.iter().zip(agent.decide_many(game, some.iter().map(position))) {
                     actions[number] = action;

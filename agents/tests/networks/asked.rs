@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use stier_agents::arena::Position;
+use stier_agents::course::Streams;
 use stier_agents::network::evaluator::Evaluator;
 use stier_agents::network::option::NetworkFile;
 use stier_agents::{Agent, AgentSpec, Decision};
@@ -138,9 +140,9 @@ fn many_states_at_once_are_the_same_bits() {
     let network = NetworkFile::load(file.path()).unwrap().network().unwrap().clone();
     let (mut one, mut many) = (Evaluator::new(network.clone()), Evaluator::new(network));
     let positions = decisions(&game, 12);
-    let states = positions.iter().map(|(history, seat)| (history.state(), *seat));
+    let asked = positions.iter().map(|(history, seat)| Position::new(history.state(), *seat, Streams::new(0)));
     let mut compared = 0;
-    for ((history, seat), together) in positions.iter().zip(many.evaluate_many(&game, states)) {
+    for ((history, seat), together) in positions.iter().zip(many.evaluate_many(&game, asked)) {
         let alone = one.evaluate(&game, history.state(), *seat);
         assert_eq!(alone.value.to_bits(), together.value.to_bits());
         assert!(alone.logits.iter().zip(together.logits).all(|(own, other)| own.to_bits() == other.to_bits()));
