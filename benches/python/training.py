@@ -208,7 +208,9 @@ def page(plan: dict[str, Any], rows: list[Row]) -> str:
         for seed in sorted(seeds):
             last = seeds[seed][-1]
             cells = [f"{int(last['steps']):,}", f"{float(last['cpu_seconds']):.0f}"]
-            cells += [cell(of(rows, run["name"], name)[seed][-1], uniform) for name in shown]
+            for name in shown:
+                measured = of(rows, run["name"], name).get(seed)
+                cells.append(cell(measured[-1], uniform) if measured else "")
             lines.append(f"| {seed} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 

@@ -182,6 +182,11 @@ pub trait Game: Clone + Send + Sync + 'static {
     fn view(&self, history: &History<Self>, seat: Seat) -> Self::View;
     /// The sampler over the states that are consistent with a view.
     fn sampler(&self, view: &Self::View) -> Self::Sampler;
+    /// Some state that is consistent with a view, the same every time: for those who only ask what the seat sees, which is alike in
+    /// all of them. Not a sample. Overridden where the sampler takes long to make.
+    fn any_world(&self, view: &Self::View) -> Self::State {
+        self.sampler(view).sample(&mut Rng::stream(0, "any world", 0))
+    }
 }
 
 /// What every view tells, whatever the game. Equal views are the same information set.

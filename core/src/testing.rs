@@ -229,7 +229,9 @@ fn view<G: FullGame>(game: &G, history: &History<G>, seat: Seat, rng: &mut Rng, 
     if game.turn(state).seat().is_some() && rng.below(4) == 0 {
         observations_agree(game, history, &sampled, seat);
     }
-    for other in [*sampled.state(), sampler.sample(rng)] {
+    let any = game.any_world(&view);
+    ok(any == game.any_world(&view), "any world is the same every time");
+    for other in [*sampled.state(), sampler.sample(rng), any] {
         ok(game.turn(&other) == game.turn(state), "in a sampled state the same player is to act");
         ok(game.sight(&other, seat) == game.sight(state, seat), "what a seat sees does not leak");
         if game.turn(state) == Turn::Seat(seat) {
@@ -249,9 +251,9 @@ fn view<G: FullGame>(game: &G, history: &History<G>, seat: Seat, rng: &mut Rng, 
     if sampler.count() <= 64 {
         let worlds: Vec<_> = sampler.worlds().collect();
         ok(worlds.len() as u64 == sampler.count(), "as many worlds as counted");
-        for state in [*state, *sampled.state(), sampler.sample(rng)] {
+        for state in [*state, *sampled.state(), sampler.sample(rng), any] {
             let times = worlds.iter().filter(|world| world.state == state && world.weight > 0).count();
-            ok(times == 1, "the true state and every sample is among the worlds, once");
+            ok(times == 1, "the true state, every sample and any world is among the worlds, once");
         }
     }
 }

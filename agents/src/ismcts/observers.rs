@@ -209,9 +209,7 @@ pub(super) struct Past {
 impl Past {
     /// What the seat of a view sees now, and nothing of what was before.
     pub(super) fn only_now<G: Hints>(game: &G, view: &G::View) -> Self {
-        // Any world will do: what the seat sees is the same in all of them.
-        let world = game.sampler(view).sample(&mut Rng::stream(0, "any world", 0));
-        Self { seen: Vec::new(), sight: game.sight(&world, view.seat()) }
+        Self { seen: Vec::new(), sight: game.sight(&game.any_world(view), view.seat()) }
     }
 
     /// All that the seat of a view learned from the first random event on. Linear in the length of the game.

@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use stier_core::{Action, ActionSet, Encode, Hints, Rng, Sampler as _, SeatView as _, choice, options};
+use stier_core::{Action, ActionSet, Encode, Hints, SeatView as _, choice, options};
 
 use super::evaluator::{Evaluator, draw};
 use super::file::Network;
@@ -91,9 +91,7 @@ fn chosen<A: ActionSet>(options: &NetworkOptions, streams: &Streams, legal: A, w
 impl<G: Hints> Agent<G> for NetworkAgent {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let start = Instant::now();
-        // Any world will do: what the seat sees is the same in all of them.
-        let world = game.sampler(view).sample(&mut Rng::stream(0, "any world", 0));
-        let evaluation = self.evaluator.evaluate(game, &world, view.seat());
+        let evaluation = self.evaluator.evaluate(game, &game.any_world(view), view.seat());
         let (weights, sum) = evaluation.weights(legal.iter(), self.options.temperature as f32);
         let action = chosen(&self.options, &self.streams, legal, &weights, sum);
         self.streams.advance();

@@ -414,4 +414,8 @@ impl Game for SchweinsGalopp {
     fn sampler(&self, view: &View) -> Sampler {
         Sampler::new(self, view)
     }
+
+    fn any_world(&self, view: &View) -> State {
+        sampler::first_world(self, view)
+    }
 }

@@ -32,16 +32,9 @@ pub struct Sampler {
 impl Sampler {
     pub(super) fn new(game: &SchweinsGalopp, view: &View) -> Self {
         let seen = *view.seen();
-        let own = view.seat().0;
-        let others: ArrayVec<u8, MAX_HIDDEN> = (0..game.rules.players).filter(|&seat| seat != own).collect();
-        let hidden: ArrayVec<(Counts, u8), MAX_HIDDEN> = others
-            .iter()
-            .map(|&seat| {
-                let played = seen.played[usize::from(seat)];
-                (played, dealt(game, &seen, seat) - played.sum())
-            })
-            .collect();
-        let own = seen.hands[usize::from(own)] + seen.played[usize::from(own)];
+        let (others, hidden): (ArrayVec<_, MAX_HIDDEN>, ArrayVec<_, MAX_HIDDEN>) = hidden(game, view).unzip();
+        let own = view.seat().index();
+        let own = seen.hands[own] + seen.played[own];
         let unseen: ArrayVec<u8, 5> =
             (0..usize::from(game.rules.colours)).map(|colour| game.rules.cards_per_colour - own.get(colour)).collect();
         let ways = Ways::new(&unseen, &hidden);
@@ -58,6 +51,32 @@ impl Sampler {
         }
         state
     }
+}
+
+/// The others' seats, what each has played in this round, and how many cards it holds.
+fn hidden(game: &SchweinsGalopp, view: &View) -> impl Iterator<Item = (u8, (Counts, u8))> {
+    let (seen, own) = (*view.seen(), view.seat().0);
+    (0..game.rules.players).filter(move |&seat| seat != own).map(move |seat| {
+        let played = seen.played[usize::from(seat)];
+        (seat, (played, dealt(game, &seen, seat) - played.sum()))
+    })
+}
+
+/// The world in which the others hold the first of the cards that are not seen.
+pub(super) fn first_world(game: &SchweinsGalopp, view: &View) -> State {
+    let mut state = *view.seen();
+    let own = state.hands[view.seat().index()];
+    let seen = state.played.iter().fold(own, |all, &played| all + played);
+    let colours = 0..game.rules.colours;
+    let mut left = colours.flat_map(|colour| {
+        let count = game.rules.cards_per_colour - seen.get(usize::from(colour));
+        (0..count).map(move |_| Counts::one(colour))
+    });
+    for (seat, (_, count)) in hidden(game, view) {
+        let cards = left.by_ref().take(usize::from(count));
+        state.hands[usize::from(seat)] = cards.fold(Counts::NONE, |hand, card| hand + card);
+    }
+    state
 }
 
 impl game::Sampler<SchweinsGalopp> for Sampler {
