@@ -16,6 +16,7 @@ use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use stier_agents::AgentSpec;
 use stier_agents::network::file::NetworkError;
 use stier_agents::spec::SpecError;
+use stier_benches::files::{self, FileError};
 use stier_core::{ActionSet as _, Hints, History, Options as _, Rng, RulesError, Turn, games, with_game};
 use thiserror::Error as ThisError;
 
@@ -60,8 +61,8 @@ enum Failure {
     NoFeatures(String),
     #[error("cannot fit: {0}")]
     Fit(#[from] Error),
-    #[error("cannot write {path}: {reason}")]
-    Write { path: String, reason: std::io::Error },
+    #[error(transparent)]
+    File(#[from] FileError),
 }
 
 fn main() -> ExitCode {
@@ -69,13 +70,7 @@ fn main() -> ExitCode {
     let done = with_game!(arguments.game.as_str(), G => run::<G>(&arguments)).unwrap_or_else(|| {
         Err(RulesError::UnknownGame { name: arguments.game.clone(), known: games::NAMES.join(", ") }.into())
     });
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("fit_policy: {failure}");
-            ExitCode::from(2)
-        }
-    }
+    stier_benches::exit_code("fit_policy", done)
 }
 
 /// Decisions that one thread takes at a time.
@@ -273,6 +268,5 @@ fn run<G: Hints>(arguments: &Arguments) -> Result<(), Failure> {
         weights.len(),
         numbers.chunks(16).map(|line| format!("    {},\n", line.join(", "))).collect::<String>()
     );
-    stier_benches::write_atomically(&arguments.out, &text)
-        .map_err(|reason| Failure::Write { path: arguments.out.display().to_string(), reason })
+    Ok(files::write(&arguments.out, &text)?)
 }

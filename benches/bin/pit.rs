@@ -47,13 +47,7 @@ enum Failure {
 }
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("pit: {failure}");
-            ExitCode::from(2)
-        }
-    }
+    stier_benches::exit_code("pit", run(&Arguments::parse()))
 }
 
 fn run(arguments: &Arguments) -> Result<(), Failure> {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::{env, fs, io};
 
 use serde::Deserialize;
-use stier_benches::{circumstances, write_atomically};
+use stier_benches::{circumstances, files};
 
 #[derive(Deserialize)]
 struct Benchmark {
@@ -67,13 +67,7 @@ struct Row {
 }
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("table: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    stier_benches::exit_code("table", run())
 }
 
 fn run() -> io::Result<()> {
@@ -90,7 +84,7 @@ fn run() -> io::Result<()> {
         circumstances()
     );
     let results = Path::new("benches/RESULTS.md");
-    write_atomically(results, &page)
+    files::write(results, &page).map_err(io::Error::other)
 }
 
 /// Reads every `new` folder below; criterion keeps older runs beside it.

@@ -1,13 +1,15 @@
-//! What the programs here share: where figures come from, and how they are written down.
+//! What the programs here share: where figures come from, how they are written down, and how a program ends.
 
+pub mod files;
+
+use std::fmt::Display;
 use std::fs;
-use std::io::{self, Write as _};
-use std::path::Path;
-use std::process::Command;
+use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
-use stier_agents::atomic_file;
+use stier_agents::AgentSpec;
 use stier_agents::erased::{self, DynGame};
+use stier_agents::spec::SpecError;
 use stier_core::RulesError;
 
 /// A game with its options as text, `schwinget:scoring=schwinger`.
@@ -42,7 +44,19 @@ pub fn circumstances() -> String {
     )
 }
 
-/// Writes a text so that nobody ever finds half of it.
-pub fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
-    atomic_file::write(path, |out| out.write_all(text.as_bytes()))
+/// The agent that a text names, with one more option.
+pub fn with_option(text: &str, name: &str, value: u64) -> Result<AgentSpec, SpecError> {
+    let comma = if text.contains(':') { "," } else { ":" };
+    format!("{text}{comma}{name}={value}").parse()
+}
+
+/// How a program ends: with its failure, if it has one, on the standard error stream.
+pub fn exit_code<E: Display>(program: &str, done: Result<(), E>) -> ExitCode {
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{program}: {failure}");
+            ExitCode::from(2)
+        }
+    }
 }

@@ -1,10 +1,9 @@
 //! What has been found: a line for each policy.
 
 use std::path::{Path, PathBuf};
-use std::{fmt, fs, io};
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
+use stier_benches::files::{self, FileError};
 
 /// One policy in one game.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -29,14 +28,6 @@ pub(super) struct Line {
     pub(super) seconds: f64,
 }
 
-/// A ledger that cannot be read or written.
-#[derive(Debug, Error)]
-#[error("{path}: {reason}")]
-pub(super) struct LedgerError {
-    path: String,
-    reason: String,
-}
-
 /// All lines, in a file.
 #[derive(Debug)]
 pub(super) struct Ledger {
@@ -46,31 +37,13 @@ pub(super) struct Ledger {
 
 impl Ledger {
     /// What the file holds; nothing if there is none.
-    pub(super) fn read(path: &Path) -> Result<Self, LedgerError> {
-        let failed =
-            |reason: &dyn fmt::Display| LedgerError { path: path.display().to_string(), reason: reason.to_string() };
-        let text = match fs::read(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(failed(&error)),
-        };
-        let lines: Result<Vec<Line>, csv::Error> = csv::Reader::from_reader(&*text).deserialize().collect();
-        Ok(Self { path: path.to_path_buf(), lines: lines.map_err(|error| failed(&error))? })
+    pub(super) fn read(path: &Path) -> Result<Self, FileError> {
+        Ok(Self { path: path.to_path_buf(), lines: files::read_lines(path)? })
     }
 
     /// Puts everything back into the file.
-    pub(super) fn write(&self) -> Result<(), LedgerError> {
-        let failed = |reason: &dyn fmt::Display| LedgerError {
-            path: self.path.display().to_string(),
-            reason: reason.to_string(),
-        };
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        for line in &self.lines {
-            writer.serialize(line).map_err(|error| failed(&error))?;
-        }
-        let text = writer.into_inner().map_err(|error| failed(&error))?;
-        let text = String::from_utf8(text).map_err(|error| failed(&error))?;
-        stier_benches::write_atomically(&self.path, &text).map_err(|error| failed(&error))
+    pub(super) fn write(&self) -> Result<(), FileError> {
+        files::write_lines(&self.path, &self.lines)
     }
 
     /// The line of a policy with this budget.

@@ -22,10 +22,11 @@ use stier_agents::erased::{AskError, AskSettings, DynEntrant, DynPolicy, DynTree
 use stier_agents::solve::{Progress, Settings, SolveError};
 use stier_agents::spec::SpecError;
 use stier_agents::threads::ThreadsError;
+use stier_benches::files::{self, FileError};
 use stier_core::RulesError;
 use thiserror::Error;
 
-use ledger::{Ledger, LedgerError, Line};
+use ledger::{Ledger, Line};
 use plan::{Plan, PlanError, Rung};
 
 /// Solves the games of a plan, asks its agents at every information set, and writes the page.
@@ -60,7 +61,7 @@ enum Failure {
     #[error(transparent)]
     Plan(#[from] PlanError),
     #[error(transparent)]
-    Ledger(#[from] LedgerError),
+    File(#[from] FileError),
     #[error(transparent)]
     Rules(#[from] RulesError),
     #[error(transparent)]
@@ -73,18 +74,12 @@ enum Failure {
     Ask(#[from] AskError),
     #[error(transparent)]
     Threads(#[from] ThreadsError),
-    #[error("cannot write {path}: {reason}")]
-    Write { path: String, reason: std::io::Error },
+    #[error("cannot make {path}: {reason}")]
+    Folder { path: String, reason: std::io::Error },
 }
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("ladder: {failure}");
-            ExitCode::from(2)
-        }
-    }
+    stier_benches::exit_code("ladder", run(&Arguments::parse()))
 }
 
 fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -92,8 +87,8 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut ledger = Ledger::read(&arguments.ledger)?;
     let end = arguments.minutes.map(|minutes| Instant::now() + Duration::from_secs_f64(60.0 * minutes));
     let over = || arguments.page_only || end.is_some_and(|end| Instant::now() >= end);
-    let failed = |path: &PathBuf, reason| Failure::Write { path: path.display().to_string(), reason };
-    fs::create_dir_all(&arguments.checkpoints).map_err(|reason| failed(&arguments.checkpoints, reason))?;
+    let folder = &arguments.checkpoints;
+    fs::create_dir_all(folder).map_err(|reason| Failure::Folder { path: folder.display().to_string(), reason })?;
     // All games first, then the agents from game to game.
     for rung in &plan.rung {
         if over() || !is_unsolved(rung, &plan, &ledger) {
@@ -115,7 +110,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     }
     let text = page::page(&plan, &ledger)?;
-    stier_benches::write_atomically(&arguments.page, &text).map_err(|reason| failed(&arguments.page, reason))?;
+    files::write(&arguments.page, &text)?;
     print!("{text}");
     Ok(())
 }

@@ -1,13 +1,14 @@
 //! What is to be solved, and who is to be asked.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
 use stier_agents::AgentSpec;
 use stier_agents::solve::Algorithm;
 use stier_agents::spec::SpecError;
+use stier_benches::files::{self, FileError};
+use stier_benches::with_option;
 use stier_core::options::OptionType as _;
 use thiserror::Error;
 
@@ -53,13 +54,8 @@ pub(super) struct Rung {
 #[derive(Debug, Error)]
 pub(super) enum PlanError {
     /// It cannot be read.
-    #[error("cannot read {path}: {reason}")]
-    Read {
-        /// The file.
-        path: String,
-        /// Why not.
-        reason: String,
-    },
+    #[error(transparent)]
+    Read(#[from] FileError),
     /// It names an algorithm that does not exist.
     #[error("algorithm '{found}' is not one of {known}")]
     Algorithm {
@@ -76,9 +72,7 @@ pub(super) enum PlanError {
 impl Plan {
     /// The plan in a file.
     pub(super) fn read(path: &Path) -> Result<Self, PlanError> {
-        let failed = |reason: String| PlanError::Read { path: path.display().to_string(), reason };
-        let text = fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
-        let plan: Self = toml::from_str(&text).map_err(|error| failed(error.to_string()))?;
+        let plan: Self = files::read_toml(path)?;
         plan.algorithm()?;
         for agent in &plan.agents {
             with_budget(agent, 1)?;
@@ -115,8 +109,7 @@ fn budget_name(spec: &AgentSpec) -> Option<&'static str> {
 pub(super) fn with_budget(text: &str, budget: u64) -> Result<AgentSpec, SpecError> {
     let spec: AgentSpec = text.parse()?;
     let Some(name) = budget_name(&spec) else { return Ok(spec) };
-    let comma = if text.contains(':') { "," } else { ":" };
-    format!("{text}{comma}{name}={budget}").parse()
+    with_option(text, name, budget)
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! What has been played: a few sums per match.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
-use std::{fmt, fs, io};
 
 use serde::{Deserialize, Serialize};
 use stier_agents::arena::{Estimate, PitResult, win_share};
+use stier_benches::files::{self, FileError};
 use stier_core::Seat;
-use thiserror::Error;
 
 /// One agent against copies of another, at equal time.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -124,14 +124,6 @@ struct Line {
     decided_squared: f64,
 }
 
-/// A ledger that cannot be read or written.
-#[derive(Debug, Error)]
-#[error("{path}: {reason}")]
-pub(super) struct LedgerError {
-    path: String,
-    reason: String,
-}
-
 /// The sums of every match, in a file.
 #[derive(Debug)]
 pub(super) struct Ledger {
@@ -141,17 +133,8 @@ pub(super) struct Ledger {
 
 impl Ledger {
     /// What the file holds; nothing if there is none.
-    pub(super) fn read(path: &Path) -> Result<Self, LedgerError> {
-        let failed =
-            |reason: &dyn fmt::Display| LedgerError { path: path.display().to_string(), reason: reason.to_string() };
-        let mut matches = BTreeMap::new();
-        let text = match fs::read(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(failed(&error)),
-        };
-        for line in csv::Reader::from_reader(&*text).deserialize() {
-            let line: Line = line.map_err(|error| failed(&error))?;
+    pub(super) fn read(path: &Path) -> Result<Self, FileError> {
+        let matches = files::read_lines::<Line>(path)?.into_iter().map(|line| {
             let meeting = Match { game: line.game, time_ms: line.time_ms, agent: line.agent, opponent: line.opponent };
             let sums = Sums {
                 deals: line.deals,
@@ -163,23 +146,18 @@ impl Ledger {
                 won_decided: line.won_decided,
                 decided_squared: line.decided_squared,
             };
-            matches.insert(meeting, sums);
-        }
-        Ok(Self { path: path.to_path_buf(), matches })
+            (meeting, sums)
+        });
+        Ok(Self { path: path.to_path_buf(), matches: matches.collect() })
     }
 
     /// Puts everything back into the file.
-    pub(super) fn write(&self) -> Result<(), LedgerError> {
-        let failed = |reason: &dyn fmt::Display| LedgerError {
-            path: self.path.display().to_string(),
-            reason: reason.to_string(),
-        };
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        for (meeting, sums) in &self.matches {
+    pub(super) fn write(&self) -> Result<(), FileError> {
+        let lines = self.matches.iter().map(|(meeting, sums)| {
             let Match { game, time_ms, agent, opponent } = meeting.clone();
             let Sums { deals, returns, returns_squared, won, decided, won_squared, won_decided, decided_squared } =
                 *sums;
-            let line = Line {
+            Line {
                 game,
                 time_ms,
                 agent,
@@ -192,12 +170,9 @@ impl Ledger {
                 won_squared,
                 won_decided,
                 decided_squared,
-            };
-            writer.serialize(line).map_err(|error| failed(&error))?;
-        }
-        let text = writer.into_inner().map_err(|error| failed(&error))?;
-        let text = String::from_utf8(text).map_err(|error| failed(&error))?;
-        stier_benches::write_atomically(&self.path, &text).map_err(|error| failed(&error))
+            }
+        });
+        files::write_lines(&self.path, lines)
     }
 
     /// Deals of a match so far.

@@ -20,10 +20,11 @@ use stier_agents::AgentSpec;
 use stier_agents::arena::{PitError, Settings};
 use stier_agents::erased::DynEntrant;
 use stier_agents::spec::SpecError;
+use stier_benches::files::{self, FileError};
 use stier_core::{Rng, RulesError};
 use thiserror::Error;
 
-use ledger::{Ledger, LedgerError, Match, Sums};
+use ledger::{Ledger, Match, Sums};
 use plan::{Plan, PlanError};
 
 /// Plays the matches of a plan in pieces, least finished first, and writes the cross-tables.
@@ -52,25 +53,17 @@ enum Failure {
     #[error(transparent)]
     Plan(#[from] PlanError),
     #[error(transparent)]
-    Ledger(#[from] LedgerError),
+    File(#[from] FileError),
     #[error(transparent)]
     Rules(#[from] RulesError),
     #[error(transparent)]
     Agent(#[from] SpecError),
     #[error(transparent)]
     Pit(#[from] PitError),
-    #[error("cannot write {path}: {reason}")]
-    Page { path: String, reason: std::io::Error },
 }
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("strength: {failure}");
-            ExitCode::from(2)
-        }
-    }
+    stier_benches::exit_code("strength", run(&Arguments::parse()))
 }
 
 fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -97,8 +90,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     bar.finish_and_clear();
     let text = page::page(&plan, &ledger);
-    stier_benches::write_atomically(&arguments.page, &text)
-        .map_err(|reason| Failure::Page { path: arguments.page.display().to_string(), reason })?;
+    files::write(&arguments.page, &text)?;
     print!("{text}");
     Ok(())
 }

@@ -1,11 +1,12 @@
 //! What is to be played.
 
-use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
 use stier_agents::AgentSpec;
 use stier_agents::spec::SpecError;
+use stier_benches::files::{self, FileError};
+use stier_benches::with_option;
 use thiserror::Error;
 
 use super::ledger::Match;
@@ -42,13 +43,8 @@ pub(super) struct Table {
 #[derive(Debug, Error)]
 pub(super) enum PlanError {
     /// It cannot be read.
-    #[error("cannot read {path}: {reason}")]
-    Read {
-        /// The file.
-        path: String,
-        /// Why not.
-        reason: String,
-    },
+    #[error(transparent)]
+    Read(#[from] FileError),
     /// It names an agent that does not exist.
     #[error(transparent)]
     Agent(#[from] SpecError),
@@ -57,9 +53,7 @@ pub(super) enum PlanError {
 impl Plan {
     /// The plan in a file.
     pub(super) fn read(path: &Path) -> Result<Self, PlanError> {
-        let failed = |reason: String| PlanError::Read { path: path.display().to_string(), reason };
-        let text = fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
-        toml::from_str(&text).map_err(|error| failed(error.to_string()))
+        Ok(files::read_toml(path)?)
     }
 
     /// Every match with its deals, in the order of the tables; no match twice.
@@ -106,8 +100,7 @@ pub(super) fn with_time(text: &str, time_ms: u64) -> Result<AgentSpec, SpecError
     if !spec.options().iter().any(|(name, _)| *name == "time_ms") {
         return Ok(spec);
     }
-    let comma = if text.contains(':') { "," } else { ":" };
-    format!("{text}{comma}time_ms={time_ms}").parse()
+    with_option(text, "time_ms", time_ms)
 }
 
 #[cfg(test)]
