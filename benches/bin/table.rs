@@ -54,9 +54,10 @@ games: known actions applied, and random games through PettingZoo's and Gymnasiu
 first decision of 16 deals in turn, with that many iterations, each rolled out to the end, at random or by hints; in Schwinget an
 iteration is shorter where the tree or a random rollout attacks. `network` has random weights: a forward pass of 200 inputs, 30 of them
 ones, two layers of 256 and 41 logits, one position at a time or 64; with `game`, the network of the default Schwinget (likewise), asked
-about a state; with `ismcts` for prior and value of every leaf, 1,000 iterations from the first decision. `pit` is whole games. `solve` is a Schwinget of two suits of four with
-hands of one card, 199,921 histories, on all cores: the tree, values and best responses, one iteration of each CFR; `traverse` is one
-traversal of MCCFR in it.
+about a state; with `ismcts` for prior and value of every leaf, 1,000 iterations from the first decision; with `pit`, its games against
+itself, side by side. `pit` is whole games. `solve` is a Schwinget of two suits of four with hands of one card, 199,921 histories, on all
+cores: the tree, values and best responses, one iteration of each CFR; `traverse` is one traversal of MCCFR in it. `train` is a
+decision of PPO as it is by default, played and learned from, and the part of that which the environment takes.
 ";
 
 /// One line: nanoseconds per element, median with its 95 % interval.
@@ -122,6 +123,7 @@ fn unit(id: &str) -> &'static str {
         Some("lock") => "view",
         Some("open") => "state",
         Some("network") if id.contains("/ismcts") => "iteration",
+        Some("network") if id.contains("/pit") => "game",
         Some("network") => "position",
         Some("ismcts") => "iteration",
         Some("pit") => "game",
