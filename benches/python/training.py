@@ -226,7 +226,9 @@ def cell(row: Row, uniform: float) -> str:
         return f"{value:.4f} ({value / uniform:.1%})"
     if row["measure"] == "attack %":
         return f"{value:.1f} %"
-    return f"{value:+.3f} ± {float(row['ci95']):.3f}" if row["ci95"] else f"{value:,.0f}"
+    if row["ci95"]:
+        return f"{value:+.3f} ± {float(row['ci95']):.3f}"
+    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
 
 
 def command(run: dict[str, Any]) -> str:
