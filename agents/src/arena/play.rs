@@ -47,18 +47,8 @@ impl<'a, G: Game> Room<'a, G> {
 
     /// Plays these games, each as it would be played alone. `watch` is called whenever one is over; `None` if it broke off.
     pub(super) fn play(&mut self, seatings: Vec<Seating>, watch: &dyn Fn() -> ControlFlow<()>) -> Option<Vec<Played>> {
-        if let [seating] = &seatings[..] {
-            let played = self.play_one(seating);
-            return watch().is_continue().then(|| vec![played]);
-        }
-        let mut tables: Vec<Table<G>> = seatings.iter().map(|seating| self.table(seating)).collect();
-        for (number, seating) in seatings.iter().enumerate() {
-            for (seat, &entrant) in seating.agents.iter().enumerate() {
-                if self.crowds[entrant].is_none() {
-                    self.sit_down(number, entrant, self.stream(seating, seat, entrant));
-                }
-            }
-        }
+        let sit_down = |(number, seating)| self.sit_down(number, seating);
+        let mut tables: Vec<Table<G>> = seatings.iter().enumerate().map(sit_down).collect();
         // By entrant the tables at which it is to act, and on which seat.
         let mut waiting: Vec<Vec<(usize, Seat)>> = vec![Vec::new(); self.entrants.len()];
         let mut actions = Vec::new();
@@ -97,46 +87,24 @@ impl<'a, G: Game> Room<'a, G> {
         Some(tables.into_iter().zip(seatings).map(|(table, seating)| table.played(self.game, seating)).collect())
     }
 
-    /// One game. Whoever could be a crowd is asked alone.
-    fn play_one(&mut self, seating: &Seating) -> Played {
-        for (seat, &entrant) in seating.agents.iter().enumerate() {
-            self.sit_down(0, entrant, self.stream(seating, seat, entrant));
-        }
-        let mut table = self.table(seating);
-        loop {
-            table.dealer.settle(self.game, &mut table.history);
-            let Turn::Seat(seat) = self.game.turn(table.history.state()) else {
-                return table.played(self.game, seating.clone());
-            };
-            let action = self.ask(0, seating.agents[seat], &table);
-            table.push(self.game, action);
-        }
-    }
-
-    /// The seed of an entrant's game on a seat.
-    fn stream(&self, seating: &Seating, seat: usize, entrant: usize) -> u64 {
-        let own = self.seed ^ self.entrants[entrant].seed().rotate_left(32);
-        let own = Rng::stream(own, "agent", entrant as u64).bits();
-        Rng::stream(own, "game of an agent", seating.deal * seating.agents.len() as u64 + seat as u64).bits()
-    }
-
-    /// A table at which nothing has happened.
-    fn table(&self, seating: &Seating) -> Table<G> {
+    /// A table at which nothing has happened; those who are no part of a crowd have a player there, which begins a game.
+    fn sit_down(&mut self, table: usize, seating: &Seating) -> Table<G> {
         let seats = seating.agents.len();
-        let stream = |seat: Seat| Streams::new(self.stream(seating, seat.index(), seating.agents[seat]));
-        Table {
-            dealer: Dealer::new(self.seed, seating.deal),
-            history: History::new(self.game),
-            streams: BySeat::from_fn(seats, stream),
-        }
-    }
-
-    /// The entrant's player at this table begins a game.
-    fn sit_down(&mut self, table: usize, entrant: usize, seed: u64) {
         if self.players.len() <= table {
             self.players.resize_with(table + 1, || self.entrants.iter().map(|_| None).collect());
         }
-        self.players[table][entrant].get_or_insert_with(|| self.entrants[entrant].enter()).restart(seed);
+        let streams = BySeat::from_fn(seats, |seat| {
+            let index = seating.agents[seat];
+            let entrant = self.entrants[index];
+            let own = Rng::stream(self.seed ^ entrant.seed().rotate_left(32), "agent", index as u64).bits();
+            let game = seating.deal * seats as u64 + seat.index() as u64;
+            let seed = Rng::stream(own, "game of an agent", game).bits();
+            if self.crowds[index].is_none() {
+                self.players[table][index].get_or_insert_with(|| entrant.enter()).restart(seed);
+            }
+            Streams::new(seed)
+        });
+        Table { dealer: Dealer::new(self.seed, seating.deal), history: History::new(self.game), streams }
     }
 
     /// What the entrant's player at this table does.
