@@ -219,8 +219,18 @@ def parser() -> argparse.ArgumentParser:
     train.add_argument("--deals", type=int, default=500, help="paired deals of each evaluation (default: 500)")
     train.add_argument("--evaluations", type=int, default=20, help="evaluations on the way (default: 20)")
     train.add_argument("--exact", action="store_true", help="compute NashConv, too: for scaled-down games")
-    train.add_argument("--no-progress", action="store_true", help="no progress bar")
+    train.add_argument(
+        "--watch", action="append", metavar="ACTION", help="count how many chances of it are taken; may be repeated"
+    )
+    train.add_argument("--judge", metavar="AGENT", help="count them apart by whether this agent would take them")
+    train.add_argument(
+        "--initial", type=Path, metavar="FILE", help="the network to start from (default: random weights)"
+    )
+    train.add_argument("--no-progress", action="store_true", help="no progress bar, and no lines instead of one")
     train.set_defaults(run=_train)
+    plain_help = train.format_help
+    # The settings are listed only when help is asked for: they need the package's extra.
+    train.format_help = lambda: plain_help() + _settings_help()  # type: ignore[method-assign]
 
     study = commands.add_parser("study", help="answer a question about the games by play")
     studies = study.add_subparsers(metavar="question", required=True)
@@ -575,12 +585,20 @@ def _replay_command(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _settings_help() -> str:
+    try:
+        from stier.train._command import settings_help
+    except ImportError as error:
+        return f"\nThe settings of --set are not listed: {error}\n"
+    return settings_help()
+
+
 def _train(arguments: argparse.Namespace) -> int:
     try:
         from stier.train._command import train
     except ImportError as error:
         raise ValueError(error) from None
-    return train(_load_game(arguments), arguments, progress=not arguments.no_progress and sys.stderr.isatty())
+    return train(_load_game(arguments), arguments, progress=not arguments.no_progress)
 
 
 def _attack_timing(arguments: argparse.Namespace) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = [
     "AgentError",
+    "ArgumentError",
     "IllegalActionError",
     "LeakError",
     "RecordError",
@@ -31,6 +32,10 @@ class SeatError(StierError, ValueError, RuntimeError):
 
 class AgentError(StierError, ValueError):
     """An agent that does not exist, an unknown option or value, or something that the agent does not do."""
+
+
+class ArgumentError(StierError, ValueError):
+    """An argument with a value that is not allowed, or that does not go with the others."""
 
 
 class RecordError(StierError, ValueError):

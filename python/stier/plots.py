@@ -108,8 +108,8 @@ def ratings(found: Ratings, ax: Axes | None = None) -> Axes:
 def learning_curve(
     frame: Frame,
     *,
-    x: str = "step",
-    y: str = "mean",
+    x: str | None = None,
+    y: str | None = None,
     ci95: str | None = "ci95",
     by: str | None = None,
     ax: Axes | None = None,
@@ -118,9 +118,11 @@ def learning_curve(
 
     Args:
         frame: A pandas frame, or a mapping from column names to columns of equal length.
-        x: The column of the steps.
-        y: The column of what is measured.
-        ci95: The column of half widths of 95 % intervals; no band if it is `None` or not there.
+        x: The column of the steps; ``steps`` or ``step`` if left out.
+        y: The column of what is measured; if left out ``mean``, or the first that ends in ``/mean``, as
+            ``eval/greedy/mean`` in the log of `stier.train.learn`.
+        ci95: The column of half widths of 95 % intervals, or its last part: ``ci95`` stands for ``eval/greedy/ci95``
+            beside ``eval/greedy/mean``. No band if it is `None` or not there.
         by: The column that tells learners apart; one line if left out.
         ax: Where to draw; new axes if left out.
 
@@ -128,6 +130,12 @@ def learning_curve(
         KeyError: A column that is not there; the error lists those that are.
     """
     columns = [str(name) for name in frame.keys()]  # noqa: SIM118 - a mapping or a frame
+    if x is None:
+        x = "step" if "step" in columns and "steps" not in columns else "steps"
+    if y is None:
+        y = next((name for name in columns if name == "mean" or name.endswith("/mean")), "mean")
+    if ci95 is not None and "/" in y:
+        ci95 = f"{y.rpartition('/')[0]}/{ci95}"
     for name in [x, y, *([] if by is None else [by])]:
         if name not in columns:
             raise KeyError(f"no column '{name}'; there are {', '.join(columns)}")

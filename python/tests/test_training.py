@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +18,12 @@ pytest.importorskip("safetensors")
 pytest.importorskip("jax")
 
 import stier.train
+from stier.cli import main
 from stier.network import Network
+from stier.train import Settings
+from stier.train._chances import _Chance, _row
+from stier.train._command import ONE_THREAD
+from stier.train._selfplay import SelfPlay
 
 SMALL = {"suits": 2, "values": 3, "referee": False, "hand_size": 2, "set_aside": 1}
 TINY = {"hidden": (16,), "lanes": 32, "horizon": 8}
@@ -70,7 +79,9 @@ def test_advantages_are_those_of_the_definition(seats: int, zero_sum: bool, gamm
     values = rng.standard_normal((steps + 1, lanes)).astype(np.float32)
     terminated = rng.random((steps, lanes)) < 0.15
     players = rng.integers(seats, size=(steps + 1, lanes))
-    found = stier.train.gae(rewards, values, terminated, players, gamma=gamma, lam=lam, zero_sum=zero_sum)
+    found = stier.train.gae(
+        rewards, values, terminated, players, gamma=gamma, lam=lam, zero_sum=zero_sum, sees_all=zero_sum
+    )
     expected, known = brute_force(rewards, values, terminated, players, gamma, lam, zero_sum)
     assert (found.known == known).all()
     assert known.all() == zero_sum
@@ -84,7 +95,7 @@ def test_turns_that_alternate_are_told_from_those_that_do_not() -> None:
     rewards[2, 0] = [1, -1]
     values = np.array([[0.5], [0.75], [-0.25], [9.0]])
     arguments = (rewards, values, [[False], [False], [True]], [[0], [0], [1], [0]])
-    found = stier.train.gae(*arguments, lam=0.0, zero_sum=True)
+    found = stier.train.gae(*arguments, lam=0.0, zero_sum=True, sees_all=True)
     assert found.advantages[:, 0].tolist() == [0.25, -0.5, -0.75]
     assert stier.train.gae(*arguments, lam=0.0).advantages[:, 0].tolist() == [0.25, 0.25, -0.75]
 
@@ -96,8 +107,6 @@ def test_arrays_that_do_not_go_together_are_refused() -> None:
         stier.train.gae(rewards[0], values, over, players)
     with pytest.raises(ValueError, match=r"values must be \(5, 2\)"):
         stier.train.gae(rewards, values[1:], over, players)
-    with pytest.raises(ValueError, match="zero_sum is for two players, not for 3"):
-        stier.train.gae(rewards, values, over, players, zero_sum=True)
 
 
 @pytest.mark.parametrize(
@@ -109,13 +118,22 @@ def test_arrays_that_do_not_go_together_are_refused() -> None:
 )
 def test_a_learner_comes_nearer_to_equilibrium(algorithm: str, settings: dict[str, int]) -> None:
     trained = stier.train.learn(
-        small_game(), algorithm, exact=True, evaluations=1, deals=200, hidden=(64,), learning_rate=3e-3, **settings
+        small_game(),
+        algorithm,
+        exact=True,
+        evaluations=1,
+        deals=200,
+        watch=["attack"],
+        hidden=(64,),
+        learning_rate=3e-3,
+        **settings,
     )
     first, last = trained.log[0], trained.log[-1]
     assert last["steps"] >= settings["steps"]
-    assert last["nash_conv"] < 0.5 * first["nash_conv"]
-    assert last["greedy mean"] > first["greedy mean"] + 0.3
-    assert 40 < last["attack %"] < 65, "the attack, 57 % at equilibrium, is not lost"
+    assert last["eval/nash_conv"] < 0.5 * first["eval/nash_conv"]
+    assert last["eval/greedy/mean"] > first["eval/greedy/mean"] + 0.3
+    assert 0.1 < last["eval/attack/probability"] < 0.9, "neither attacking nor waiting is lost"
+    assert (trained.network.value is None) == (algorithm == "dmc")
 
 
 @pytest.mark.parametrize("algorithm", ["ppo", "dmc"])
@@ -174,7 +192,8 @@ def test_every_game_can_be_learned(name: str, central_critic: bool) -> None:
     trained = stier.train.learn(
         stier.load_game(name), steps=512, deals=4, evaluations=1, central_critic=central_critic, kl=0.1, **TINY
     )
-    assert {"greedy mean", "greedy ci95", "critic_error"} <= trained.log[-1].keys()
+    assert {"eval/greedy/mean", "eval/greedy/ci95", "critic_error"} <= trained.log[-1].keys()
+    assert (trained.network.value is None) == central_critic
     assert all(np.isfinite(array).all() for array in trained.network.tensors().values())
 
 
@@ -203,7 +222,6 @@ def test_a_duel_is_what_the_arena_plays() -> None:
     expected = stier.pit(game, [play, "greedy"], deals=60, seed=9)
     assert found.values.shape == (60,)
     assert abs(found.mean - expected.mean[0]) < 3 * (found.ci95 + expected.ci95[0]) / 1.96
-    assert 0 <= found.frequencies["attack"] <= 100
     again = stier.train.duel(network, "greedy", deals=60, seed=2, threads=2)
     assert (again.values == found.values).all()
     with pytest.raises(ValueError, match="deals must be at least 2, not 1"):
@@ -227,11 +245,18 @@ def test_what_a_network_does_everywhere_is_what_it_does_anywhere() -> None:
     [
         ({"algorithm": "reinforce"}, "algorithm must be ppo | ppo_torch | dmc, not 'reinforce'"),
         ({"rate": 1}, "ppo has no setting 'rate'; its settings are steps, seed, hidden,"),
-        ({"lanes": 0}, "lanes must be at least 1, not 0"),
-        ({"lanes": 3, "horizon": 3}, "minibatches must divide lanes times horizon, 9, not be 4"),
-        ({"entropy": 0.0}, "entropy must be more than 0, not 0.0"),
-        ({"hidden": (0,)}, "hidden layers are at least 1 wide"),
-        ({"algorithm": "dmc", "epsilon": 2}, "epsilon must be from 0 to 1, not 2"),
+        ({"lanes": 0}, "lanes must be at least 1, got 0"),
+        ({"lanes": 3, "horizon": 3}, "minibatches must divide lanes times horizon, 9, got 4"),
+        ({"entropy": 0.0}, "entropy must be more than 0, got 0.0"),
+        ({"hidden": (0,)}, "hidden must be widths of layers, such as 256 or 256,256, got (0,)"),
+        ({"hidden": 0.5}, "hidden must be widths of layers, such as 256 or 256,256, got 0.5"),
+        ({"hidden": "64"}, "hidden must be widths of layers, such as 256 or 256,256, got '64'"),
+        ({"lanes": 0.5}, "lanes must be a whole number, got 0.5"),
+        ({"central_critic": 1}, "central_critic must be True or False (on or off), got 1"),
+        ({"kl": (1, 2)}, "kl must be a number, got (1, 2)"),
+        ({"payoff_scale": 0}, "payoff_scale must be a number above 0, or None, got 0"),
+        ({"algorithm": "dmc", "epsilon": 2}, "epsilon must be 0 to 1, got 2"),
+        ({"watch": ["attac"]}, "'attac' is no action of schwinget"),
     ],
 )
 def test_settings_are_checked(settings: dict[str, object], message: str) -> None:
@@ -241,14 +266,228 @@ def test_settings_are_checked(settings: dict[str, object], message: str) -> None
 
 
 def test_the_twin_in_pytorch(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
+    torch = pytest.importorskip("torch")
+    threads = torch.get_num_threads()
     settings = {"lanes": 32, "horizon": 8, "hidden": (64,), "steps": 100_000, "learning_rate": 3e-3}
     game = small_game()
     trained = stier.train.learn(game, "ppo_torch", exact=True, evaluations=1, deals=200, **settings)
-    assert trained.log[-1]["nash_conv"] < 0.5 * trained.log[0]["nash_conv"]
+    assert trained.log[-1]["eval/nash_conv"] < 0.5 * trained.log[0]["eval/nash_conv"]
     for central_critic in (False, True):
         folder = tmp_path / str(central_critic)
         more = {**TINY, "central_critic": central_critic, "folder": folder, "opponents": ()}
         whole = stier.train.learn(game, "ppo_torch", steps=1024, **more)
         again = stier.train.learn(game, "ppo_torch", steps=1024, **more)
         assert (whole.network.policy[0] == again.network.policy[0]).all()
+        assert (whole.network.value is None) == central_critic
+        start = stier.train.learner(game, "ppo_torch", initial=whole.network, **TINY)
+        for name, array in start.network().tensors().items():
+            if central_critic <= (not name.startswith("value")):
+                np.testing.assert_allclose(array, whole.network.tensors()[name], rtol=1e-6)
+    assert torch.get_num_threads() == threads
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("schwinget", {}),
+        ("schwinget", {"central_critic": True}),
+        ("schweins_galopp", {"horizon": 2}),
+        ("schwimmen", {"horizon": 5}),
+        ("up_and_down", {}),
+    ],
+)
+def test_every_decision_is_learned_from_once_with_a_known_advantage(name: str, settings: dict[str, int]) -> None:
+    """Batch by batch the same as in one go: no decision at the end of a batch is dropped."""
+    game = stier.load_game(name)
+    settings = {"lanes": 8, "horizon": 6, "minibatches": 1, "seed": 4, "lam": 0.0, **settings}
+    weights = np.random.default_rng(1).standard_normal(game.num_distinct_actions()).astype(np.float32)
+
+    def choose(observation, critic, legal, call):
+        # By what is seen, and by nothing else.
+        logits = np.where(legal, weights + observation.sum(1, keepdims=True) % 7 * weights[::-1], -1e9)
+        value = np.sin(critic.astype(np.float32) @ np.arange(critic.shape[1], dtype=np.float32))
+        return logits.argmax(1), logits.astype(np.float32), value
+
+    play = SelfPlay(game, Settings(**settings))
+    assert play.zero_sum == bool(settings.get("central_critic"))
+    parts = [play.collect(choose)[0] for _ in range(20)]
+    assert bool(play.ahead) != play.zero_sum
+    whole, _ = SelfPlay(game, Settings(**(settings | {"horizon": 20 * settings["horizon"]}))).collect(choose)
+    for column in ("observation", "critic_observation", "legal", "action", "log_policy"):
+        together = np.concatenate([getattr(part, column) for part in parts])
+        assert (together == getattr(whole, column)).all(), column
+    for column in ("advantage", "target"):
+        together = np.concatenate([getattr(part, column) for part in parts])
+        np.testing.assert_allclose(together, getattr(whole, column), atol=1e-5)
+
+
+def test_learners_leave_the_process_as_it_is() -> None:
+    """JAX and PyTorch belong to the whole process: threads are limited in that of the command line only."""
+    text = (
+        "import os; before = dict(os.environ)\n"
+        "import stier, stier.train\n"
+        "made = stier.train.learner(stier.load_game('schwimmen'), lanes=4, horizon=4, hidden=4)\n"
+        "made.iterate()\n"
+        "import stier.train.dmc\n"
+        "changed = {name for name in os.environ if os.environ[name] != before.get(name)}\n"
+        "assert not {name for name in changed if name.startswith(('XLA', 'PJRT', 'JAX', 'OMP'))}, changed\n"
+    )
+    environment = {name: value for name, value in os.environ.items() if name not in ONE_THREAD}
+    subprocess.run([sys.executable, "-c", text], check=True, env=environment, timeout=60)
+
+
+def test_training_is_extended(tmp_path: Path) -> None:
+    game, settings = small_game(), {**TINY, "opponents": (), "evaluations": 4, "folder": tmp_path}
+    first = stier.train.learn(game, steps=1024, **settings)
+    more = stier.train.learn(game, steps=4096, **settings)
+    assert more.log[: len(first.log)] == first.log
+    assert [row["steps"] for row in more.log] == [0, 256, 512, 768, 1024, 2048, 3072, 4096]
+    # The schedule of the new total: after a quarter of it the learning rate is up again.
+    assert more.log[5]["learning_rate"] > first.log[-1]["learning_rate"]
+    assert more.network.training["steps_done"] == 4096
+    again = stier.train.learn(game, steps=4096, **settings)
+    assert (again.network.policy[0] == more.network.policy[0]).all()
+    with pytest.raises(stier.StierError, match=r"steps must be at least 4,096, which .* has done; got 2,048"):
+        stier.train.learn(game, steps=2048, **settings)
+    with pytest.raises(stier.StierError, match=r"other settings \(lanes: 32 there, 16 now\)"):
+        stier.train.learn(game, steps=8192, **(settings | {"lanes": 16}))
+
+
+def test_training_starts_from_a_network(tmp_path: Path) -> None:
+    game, file = small_game(), tmp_path / "network.safetensors"
+    network = Network.random(game, hidden=(16,), seed=1, value_scale=3.0)
+    network = dataclasses.replace(network, value=(network.value[0] + 1, network.value[1] + 1))
+    network.save(file)
+    x = np.random.default_rng(1).integers(2, size=(7, game.observation_tensor_shape()[0]))
+    for initial in (network, file, str(file)):
+        made = stier.train.learner(game, initial=initial, lanes=32, horizon=8)
+        assert made.settings.hidden == (16,), "as the network has them"
+        for found, expected in zip(made.network().forward(x), network.forward(x), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+    # The command line, and going on from the checkpoint without naming it again.
+    out = tmp_path / "out"
+    arguments = ["train", str(game), "--out", str(out), "--deals", "2", "--set", "lanes=32", "--set", "horizon=8"]
+    assert main([*arguments, "--steps", "256", "--initial", str(file)]) == 0
+    trained = Network.load(out / "network.safetensors")
+    assert trained.training["initial"] == made.initial
+    assert main([*arguments, "--steps", "512", "--set", "hidden=16"]) == 0
+    assert Network.load(out / "network.safetensors").training["steps_done"] == 512
+    other = Network.random(game, hidden=(16,), seed=2)
+    with pytest.raises(stier.StierError, match="initial: "):
+        stier.train.learn(game, folder=out, initial=other, steps=512, lanes=32, horizon=8)
+
+    with pytest.raises(stier.StierError, match=r"hidden must be \(16,\) as in the initial network, got \(8,\)"):
+        stier.train.learner(game, initial=network, hidden=8)
+    with pytest.raises(stier.StierError, match="observations and actions differ from schwinget:suits=2"):
+        stier.train.learner(stier.load_game("schwimmen"), initial=network)
+    with pytest.raises(stier.StierError, match="initial must be the file of a network: "):
+        stier.train.learner(game, initial=tmp_path / "missing")
+    with pytest.raises(stier.StierError, match="initial must be a network of dmc"):
+        stier.train.learner(game, "dmc", initial=network)
+    deep = stier.train.learn(game, "dmc", steps=200, lanes=16, hidden=16, opponents=())
+    made = stier.train.learner(game, "dmc", initial=deep.network, temperature=0.1)
+    logits = made.network().forward(x)[0] * 5
+    np.testing.assert_allclose(logits, deep.network.forward(x)[0], rtol=1e-3, atol=1e-3)
+    stier.train.learner(game, initial=deep.network, lanes=32, horizon=8).iterate()
+
+
+def test_the_command_line_tells_its_progress_without_a_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--steps", "1024", "--deals", "4", "--evaluations", "2", "--watch", "attack", "--judge", "rule:when=thumb"]
+    for name, value in {"hidden": "16", "lanes": "32", "horizon": "8"}.items():
+        words += ["--set", f"{name}={value}"]
+    assert main(["train", str(small_game()), "--out", str(tmp_path / "a"), *words]) == 0
+    told = capsys.readouterr()
+    lines = told.err.splitlines()
+    assert [line.split(" decisions")[0] for line in lines] == ["0 of 1,024", "512 of 1,024", "1,024 of 1,024"]
+    assert "greedy/mean" in lines[-1]
+    assert "attack/probability" in lines[-1]
+    assert "attack/share" in told.out
+    assert Network.load(tmp_path / "a" / "network.safetensors").hidden[0][0].shape[1] == 16
+    assert main(["train", str(small_game()), "--out", str(tmp_path / "b"), *words, "--no-progress"]) == 0
+    assert not capsys.readouterr().err
+    assert main(["train", str(small_game()), "--out", str(tmp_path / "c"), "--set", "hidden=0.5"]) == 2
+    assert "hidden must be widths of layers, such as 256 or 256,256, got 0.5" in capsys.readouterr().err
+
+
+def test_help_lists_every_setting(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["train", "--help"])
+    told = capsys.readouterr().out
+    for kind in (Settings, stier.train.DMCSettings):
+        meanings = kind.meanings()
+        assert list(meanings) == [field.name for field in dataclasses.fields(kind)]
+        for field in dataclasses.fields(kind):
+            if field.name not in ("steps", "seed"):
+                assert f"  {field.name} " in told
+                assert meanings[field.name].split()[0] in told
+    assert "(default: 256,256)" in told
+
+
+def test_the_log_can_be_plotted(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from stier import plots
+
+    settings = {**TINY, "steps": 512, "deals": 10, "evaluations": 2, "watch": ["attack"], "exact": True}
+    trained = stier.train.learn(small_game(), folder=tmp_path, **settings)
+    for frame in (trained.to_pandas(), pandas.read_csv(tmp_path / "log.csv")):
+        axes = plots.learning_curve(frame)
+        assert axes.get_xlabel() == "steps"
+        assert axes.get_ylabel() == "eval/greedy/mean, 95 % interval"
+        assert len(axes.collections) == 1, "the interval"
+        axes = plots.learning_curve(frame, x="cpu_seconds", y="eval/nash_conv")
+        assert not axes.collections
+    matplotlib.pyplot.close("all")
+
+
+def test_chances_are_counted_one_by_one() -> None:
+    game = stier.load_game("schwinget")
+    found = stier.train.chances(game, "rule:when=thumb", "attack", judge="rule:when=thumb", deals=200, seed=3)
+    assert found.row(judge="takes").share == 1
+    assert found.row(judge="declines").share == 0
+    assert found.row(judge="takes").share_low > 0.95, "no interval collapses at the edge"
+    assert found.row(round=0).chances == 200, "at the first lead of each deal"
+    whole, parts = found.row(), [row for row in found.rows if row.round is not None and row.judge is None]
+    assert whole.chances == sum(row.chances for row in parts)
+    assert whole.chances > found.row(round=0).chances, "later chances, too"
+    assert found.to_pandas().shape == (len(found.rows), 11)
+    assert "rule:when=thumb in all seats, 200 deals" in str(found)
+    with pytest.raises(KeyError):
+        found.row(round=99)
+
+    attack = game.string_to_action("attack")
+    network = Network.random(game, hidden=(8,), seed=1)
+    for player in (network, stier.load_agent("random", game)):
+        row = stier.train.chances(game, player, "attack", deals=100, seed=5).row(round=0)
+        by_hand = []
+        for deal in range(100):
+            state = game.new_initial_state(seed=stier.derive_seed(5, "chances deal", deal))
+            if player is network:
+                by_hand.append(float(network(state.observation_tensor(), state.legal_actions_mask())[0][attack]))
+            else:
+                by_hand.append(1 / len(state.legal_actions()))
+        assert row.probability == pytest.approx(np.mean(by_hand), abs=1e-6)
+        assert row.probability_ci95 == pytest.approx(1.96 * np.std(by_hand, ddof=1) / 10, abs=1e-6)
+        assert row.share_low < row.probability < row.share_high
+    again = stier.train.chances(game, network, "attack", deals=100, seed=5)
+    assert again == stier.train.chances(game, network, "attack", deals=100, seed=5)
+    with pytest.raises(stier.StierError, match="deals must be at least 2, got 1"):
+        stier.train.chances(game, "random", "attack", deals=1)
+    with pytest.raises(stier.StierError, match="'attac' is no action of schwinget"):
+        stier.train.chances(game, "random", "attac")
+
+
+def test_intervals_of_shares_hold_the_truth() -> None:
+    """Deals with several chances that go together: the deal is the unit."""
+    rng = np.random.default_rng(1)
+    for truth in (0.02, 0.5):
+        held = 0
+        for _ in range(400):
+            taken = np.repeat(rng.random(150) < truth, 3)
+            chances = [_Chance(number // 3, 0, None, float(one), bool(one)) for number, one in enumerate(taken)]
+            row = _row(None, None, chances)
+            held += row.share_low <= truth <= row.share_high
+        assert held / 400 > 0.92

@@ -20,21 +20,27 @@ for _name in ("safetensors",):
     if find_spec(_name) is None:
         raise ImportError(f"stier.train needs {_name}: pip install 'stier[train]'")
 
-from stier._native import Game, GameTree  # noqa: E402
+from stier._native import Agent, Game, GameTree  # noqa: E402
+from stier.errors import ArgumentError  # noqa: E402
+from stier.network import Network  # noqa: E402
+from stier.train._chances import Chances, chances  # noqa: E402
 from stier.train._evaluation import Duel, Evaluation, Exact, duel  # noqa: E402
 from stier.train._gae import Advantages, gae  # noqa: E402
 from stier.train._run import Learner, Trained, run  # noqa: E402
-from stier.train._selfplay import Settings  # noqa: E402
+from stier.train._settings import DMCSettings, Settings  # noqa: E402
 
 __all__ = [
     "ALGORITHMS",
     "Advantages",
+    "Chances",
+    "DMCSettings",
     "Duel",
     "Evaluation",
     "Exact",
     "Learner",
     "Settings",
     "Trained",
+    "chances",
     "duel",
     "gae",
     "learn",
@@ -50,13 +56,28 @@ ALGORITHMS = {
 }
 
 
-def learner(game: Game, algorithm: str = "ppo", **settings: Any) -> Learner:
+def learner(
+    game: Game,
+    algorithm: str = "ppo",
+    *,
+    initial: Network | str | os.PathLike[str] | None = None,
+    **settings: Any,
+) -> Learner:
     """Give an algorithm at its beginning, with its `Settings` as keywords.
 
-    Raises `ValueError` for an algorithm or a setting that does not exist, `ImportError` without what it needs.
+    Args:
+        game: The game.
+        algorithm: ``"ppo"``, ``"ppo_torch"`` or ``"dmc"``.
+        initial: A network to start from, or its file, for the same observations and actions. `hidden` is then that of
+            the network. PPO takes over the policy and, unless the critic is central, the value head if there is one;
+            the optimizer begins anew. Deep Monte Carlo takes networks of its own kind only.
+        settings: `Settings` for PPO, `DMCSettings` for deep Monte Carlo.
+
+    Raises `ValueError` for an algorithm or a setting that does not exist or a network that does not fit, `ImportError`
+    without what the algorithm needs.
     """
     if algorithm not in ALGORITHMS:
-        raise ValueError(f"algorithm must be {' | '.join(ALGORITHMS)}, not {algorithm!r}")
+        raise ArgumentError(f"algorithm must be {' | '.join(ALGORITHMS)}, not {algorithm!r}")
     module_name, class_name, needs, extra = ALGORITHMS[algorithm]
     if find_spec(needs) is None:
         raise ImportError(f"{algorithm} needs {needs}: pip install 'stier[{extra}]'")
@@ -64,8 +85,15 @@ def learner(game: Game, algorithm: str = "ppo", **settings: Any) -> Learner:
     known = [field.name for field in dataclasses.fields(module.Settings)]
     for name in settings:
         if name not in known:
-            raise ValueError(f"{algorithm} has no setting {name!r}; its settings are {', '.join(known)}")
-    made: Learner = getattr(module, class_name)(game, module.Settings(**settings))
+            raise ArgumentError(f"{algorithm} has no setting {name!r}; its settings are {', '.join(known)}")
+    if initial is not None and not isinstance(initial, Network):
+        try:
+            initial = Network.load(initial)
+        except (OSError, ValueError) as error:
+            raise ArgumentError(f"initial must be the file of a network: {error}") from error
+    if initial is not None:
+        settings = {"hidden": tuple(weight.shape[1] for weight, _ in initial.hidden)} | settings
+    made: Learner = getattr(module, class_name)(game, module.Settings(**settings), initial)
     return made
 
 
@@ -78,6 +106,9 @@ def learn(
     deals: int = 500,
     evaluations: int = 20,
     exact: bool | GameTree = False,
+    watch: Sequence[str] = (),
+    judge: Agent | str | None = None,
+    initial: Network | str | os.PathLike[str] | None = None,
     progress: bool = False,
     **settings: Any,
 ) -> Trained:
@@ -87,26 +118,35 @@ def learn(
         game: The game, of any size.
         algorithm: ``"ppo"`` in JAX, ``"ppo_torch"``, the same in PyTorch, or ``"dmc"``, deep Monte Carlo.
         folder: Where ``network.safetensors``, ``log.csv`` and ``checkpoint.safetensors`` are kept; training goes on
-            from a checkpoint that is there. Nothing is kept if left out.
+            from a checkpoint that is there. With more `steps` than before it is extended: learning rate and entropy
+            bonus follow the schedule of the new total from the present step on, so after a finished training they rise
+            again. Nothing is kept if left out.
         opponents: Agents that the network meets in each evaluation.
         deals: Paired deals against each of them.
         evaluations: How many, besides one at the beginning.
         exact: Whether evaluations compute NashConv; for games whose tree fits into memory. A tree that is there already
             may be given.
-        progress: Whether to show a progress bar; needs tqdm.
-        settings: Those of the algorithm, such as ``steps``, ``seed`` and ``hidden``: `stier.train.Settings` for PPO.
+        watch: Names of actions, such as ``"attack"``, of which each evaluation counts how many chances the network
+            takes in `deals` games against itself: `chances`. Win rates do not show that a learner has lost an action.
+        judge: An agent for `watch`: chances are also counted apart by whether it would take the action.
+        initial: A network to start from, or its file: `learner`.
+        progress: Whether to show progress: a bar, which needs tqdm, or lines where standard error is no terminal.
+        settings: Those of the algorithm, such as ``steps``, ``seed`` and ``hidden``: `Settings` for PPO, `DMCSettings`
+            for deep Monte Carlo.
 
     The same settings give the same network on the same machine, however often training was stopped.
 
     Raises:
-        ValueError: An algorithm or setting that does not exist, a folder with a checkpoint made otherwise, or a game
-            that is too large for `exact`.
+        ValueError: An algorithm, a setting or an action that does not exist, a folder with a checkpoint made otherwise,
+            an initial network that does not fit, or a game that is too large for `exact`.
         ImportError: What the algorithm needs is not installed.
     """
-    made = learner(game, algorithm, **settings)
+    made = learner(game, algorithm, initial=initial, **settings)
     tree = exact if isinstance(exact, GameTree) else None
     known = Exact(tree) if tree is not None else Exact.of(game) if exact else None
-    evaluation = Evaluation(game, opponents, deals, seed=made.settings.seed, exact=known)
+    evaluation = Evaluation(
+        game, opponents, deals, seed=made.settings.seed, exact=known, watch=tuple(watch), judge=judge
+    )
     return run(
         made,
         folder=None if folder is None else Path(folder),

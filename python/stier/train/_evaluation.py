@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from stier._native import Agent, Game, GameTree, TabularPolicy, VectorEnv
+from stier.errors import ArgumentError
 from stier.network import Network
+from stier.train._chances import chances, draw
 
-#: Actions that are worth watching: they bind for the rest of a deal, and learners lose them.
-WATCHED = {"schwinget": ("attack",)}
 #: Information sets whose probabilities are computed at a time.
 ROWS = 8192
 
@@ -22,10 +22,8 @@ ROWS = 8192
 class Duel:
     """A network against agents in all other seats; the deal, played from every seat, is the unit of statistics."""
 
-    #: Of each deal what the network got, the mean over its seats.
+    #: The network's return in each deal, averaged over its seats.
     values: npt.NDArray[np.float64]
-    #: In how many of a hundred games the network chose each watched action.
-    frequencies: dict[str, float]
 
     @property
     def mean(self) -> float:
@@ -61,9 +59,9 @@ def duel(
     `stier.VectorEnv` raises.
     """
     if deals < 2:
-        raise ValueError(f"deals must be at least 2, not {deals}: an interval needs them")
+        raise ArgumentError(f"deals must be at least 2, not {deals}: an interval needs them")
     game = network.game
-    values, chosen = np.zeros(deals), dict.fromkeys(WATCHED.get(game.short_name(), ()), 0)
+    values = np.zeros(deals)
     for seat in range(game.num_players()):
         envs = VectorEnv(
             game,
@@ -75,19 +73,14 @@ def duel(
             observation="uint8",
             threads=threads,
         )
-        returns, counts = _play(network, envs, choose, np.random.default_rng((seed, seat)))
-        values += returns[:, seat]
-        chosen = {name: chosen[name] + count for name, count in counts.items()}
-    games = deals * game.num_players()
-    return Duel(values / game.num_players(), {name: 100 * count / games for name, count in chosen.items()})
+        values += _play(network, envs, choose, np.random.default_rng((seed, seat)))[:, seat]
+    return Duel(values / game.num_players())
 
 
 def _play(
     network: Network, envs: VectorEnv, choose: Literal["best", "sample"], rng: np.random.Generator
-) -> tuple[npt.NDArray[np.float64], dict[str, int]]:
-    """Play a game in each lane; give the returns of all seats, and how often each watched action was chosen."""
-    watched = {name: envs.game.string_to_action(name) for name in WATCHED.get(envs.game.short_name(), ())}
-    counts = dict.fromkeys(watched, 0)
+) -> npt.NDArray[np.float64]:
+    """Play a game in each lane; give the returns of all seats."""
     batch = envs.reset()
     returns = batch.rewards.astype(np.float64)
     while not batch.terminated.all():
@@ -95,17 +88,9 @@ def _play(
         actions = np.zeros(len(envs), np.int64)
         probabilities, _ = network(batch.observation[playing], batch.legal_action_mask[playing])
         actions[playing] = draw(probabilities, rng) if choose == "sample" else probabilities.argmax(axis=1)
-        for name, action in watched.items():
-            counts[name] += int((actions[playing] == action).sum())
         batch = envs.step(actions)
         returns += batch.rewards
-    return returns, counts
-
-
-def draw(probabilities: npt.NDArray[np.float32], rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """Draw an action by each row."""
-    levels = probabilities.cumsum(axis=1)
-    return np.asarray((levels > rng.random((len(levels), 1)) * levels[:, -1:]).argmax(axis=1), np.int64)
+    return returns
 
 
 @dataclass(frozen=True)
@@ -149,25 +134,37 @@ class Evaluation:
     seed: int = 0
     exact: Exact | None = None
     threads: int = 0
+    #: Actions of which the chances are counted in `deals` games of the network against itself, by its probabilities.
+    watch: Sequence[str] = ()
+    #: An agent: chances are also counted apart by whether it would take the action.
+    judge: Agent | str | None = None
+
+    def __post_init__(self) -> None:
+        for name in self.watch:
+            self.game.string_to_action(name)
 
     def measure(self, network: Network) -> dict[str, float]:
-        """Give, by opponent, ``mean`` and ``ci95``; how often watched actions are drawn; and ``nash_conv``."""
+        """Give the columns of an evaluation.
+
+        ``eval/OPPONENT/mean`` and ``eval/OPPONENT/ci95`` are returns against an opponent, ``eval/nash_conv`` is the
+        distance from equilibrium. Of each watched action, ``eval/ACTION/share`` is the share of the chances that was
+        taken and ``eval/ACTION/probability`` the mean probability of taking one, also by finished rounds
+        (``…/probability/round_0``) and by the judge's verdict (``…/judge_takes``, ``…/judge_declines``): `chances`.
+        """
         found: dict[str, float] = {}
         for opponent in self.opponents:
             result = duel(network, opponent, deals=self.deals, seed=self.seed, threads=self.threads)
-            found[f"{opponent} mean"], found[f"{opponent} ci95"] = result.mean, result.ci95
-        watched = WATCHED.get(self.game.short_name(), ())
+            found[f"eval/{opponent}/mean"], found[f"eval/{opponent}/ci95"] = result.mean, result.ci95
         if self.exact is not None:
-            policy = self.exact.policy(network)
-            found["nash_conv"] = policy.nash_conv
-            for name in watched:
-                found[f"{name} %"] = 100 * policy.frequency(self.game.string_to_action(name))
-        elif watched:
-            found |= {f"{name} %": share for name, share in self._self_play(network).items()}
+            found["eval/nash_conv"] = self.exact.policy(network).nash_conv
+        for name in self.watch:
+            counted = chances(self.game, network, name, judge=self.judge, deals=self.deals, seed=self.seed)
+            for row in counted.rows:
+                if row.round is None and row.judge is None:
+                    found[f"eval/{name}/share"] = row.share
+                    found[f"eval/{name}/probability"] = row.probability
+                elif row.judge is None:
+                    found[f"eval/{name}/probability/round_{row.round}"] = row.probability
+                elif row.round is None:
+                    found[f"eval/{name}/probability/judge_{row.judge}"] = row.probability
         return found
-
-    def _self_play(self, network: Network) -> dict[str, float]:
-        """In how many of a hundred games each watched action is chosen when the network draws for all seats."""
-        envs = VectorEnv(self.game, self.deals, seed=self.seed, autoreset=False, observation="uint8", threads=1)
-        _, counts = _play(network, envs, "sample", np.random.default_rng(self.seed))
-        return {name: 100 * count / self.deals for name, count in counts.items()}

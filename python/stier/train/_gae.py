@@ -7,16 +7,17 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from stier.errors import ArgumentError
+
 
 class Advantages(NamedTuple):
-    """What :func:`gae` gives; arrays of shape ``(steps, lanes)``."""
+    """The result of :func:`gae`: arrays of shape ``(horizon, lanes)``."""
 
-    #: How much better each action was than the critic had expected, for the player who chose it.
+    #: How much better each action was than the critic expected, for the player who chose it.
     advantages: npt.NDArray[np.float32]
-    #: What the critic should have said: value and advantage.
+    #: The critic's target: value plus advantage.
     returns: npt.NDArray[np.float32]
-    #: Where the two are known. Without sign changes nothing is known of a player's last decision before the end of the
-    #: arrays, if another player is to move there and the game goes on.
+    #: False where the arrays end before the same player decides again or the game ends: the advantage is unknown there.
     known: npt.NDArray[np.bool_]
 
 
@@ -28,41 +29,80 @@ def gae(
     *,
     gamma: float = 1.0,
     lam: float = 0.95,
+    horizon: int | None = None,
     zero_sum: bool = False,
+    sees_all: bool = False,
 ) -> Advantages:
-    """Give the advantages of all decisions, each from the perspective of the player who decided.
+    """Estimates the advantage of each decision, for the player who decided.
 
-    The next state's value belongs to whoever is to move there, in general another player. For two players with zero sum
-    it counts negatively then, and so does what comes after it (``zero_sum=True``). Otherwise each player has a
-    trajectory of its own: from decision to decision of that player, with all that it receives in between.
+    Each player has its own trajectory: from one of its decisions to its next, with all that it receives in between. An
+    estimate continues with the value of the *same player's* next decision. If the critic is exact, the estimate is then
+    right on average for every `lam`, also where cards are hidden, provided that what the critic sees includes
+    everything the player has seen.
+
+    In two-player zero-sum games many programs continue with minus the value of the next decision, whoever makes it.
+    Where cards are hidden this is wrong. The opponent's value is an average over the hands that the opponent thinks
+    possible, so the player's own hand is forgotten at each step, and the estimate is biased whatever the critic
+    learns. ``zero_sum=True`` does this, and is refused unless it is unbiased: if the critic sees everything
+    (``sees_all=True``), or if ``lam=1`` and every lane's last game is over. With ``lam=1`` no value is used but the
+    last, and where the game is over both ways give the same numbers.
+
+    Another bias comes from the end of the arrays. If the turn order depends on what happens, as where the winner of a
+    trick leads the next, a player who wins may decide again before the end and one who loses may not. Dropping the
+    decisions that are not `known` then keeps more wins than losses. Pass as many further steps as it takes until all
+    of the first `horizon` decisions are known. No sum looks beyond the horizon; the further steps only supply the
+    rewards and the next value of each player.
 
     Args:
-        rewards: ``(steps, lanes, players)``: what each player received between a decision and the next one of its lane;
-            ``Batch.rewards`` of the step that took the action.
+        rewards: ``(steps, lanes, players)``: the rewards of all players between a decision and the next one in its
+            lane; ``Batch.rewards`` of the step that took the action.
         values: ``(steps + 1, lanes)``: the critic's value of each decision and of the one after the last, for the
-            player to move there. Where a game ended, the next value is that of another game and is not used.
+            player to move there. Where a game ended, the next value belongs to another game and is not used.
         terminated: ``(steps, lanes)``: whether the game ended with this action.
-        current_player: ``(steps + 1, lanes)``: whose decisions they are.
-        gamma: Discount: between neighbouring decisions, with trajectories of their own between those of one player.
-        lam: How far to look ahead: 0 trusts the critic after one decision, 1 waits for the end of the game.
-        zero_sum: Whether the game is for two players with zero sum.
+        current_player: ``(steps + 1, lanes)``: the player who decides.
+        gamma: Discount from one decision to the next on the same trajectory.
+        lam: How far to look ahead: 0 trusts the critic after one decision, 1 waits for the horizon or the end of the
+            game.
+        horizon: How many steps to estimate; all of them if left out.
+        zero_sum: Whether to continue with minus the opponent's value; for two players and zero sum.
+        sees_all: Whether the critic sees everything that any player sees; true also if nothing is hidden.
 
-    Raises `ValueError` for shapes that do not go together.
+    Raises `ValueError` for shapes that do not fit together, and for `zero_sum` where it would be biased.
 
     >>> import numpy as np
-    >>> rewards = np.zeros((2, 1, 2))
-    >>> rewards[1, 0] = [-1, 1]  # player 0 decides, then player 1, who wins
-    >>> gae(rewards, np.zeros((3, 1)), [[False], [True]], [[0], [1], [0]], lam=1.0, zero_sum=True).advantages.tolist()
-    [[-1.0], [1.0]]
+    >>> rewards = np.zeros((3, 1, 2))
+    >>> rewards[2, 0] = [1, -1]  # player 0 decides, then player 1, then player 0, who wins
+    >>> values = [[0.5], [0.25], [0.75], [0.0]]
+    >>> over, players = [[False], [False], [True]], [[0], [1], [0], [0]]
+    >>> gae(rewards, values, over, players, lam=0.0).advantages.tolist()
+    [[0.25], [-1.25], [0.25]]
+    >>> gae(rewards, values, over, players, lam=0.0, zero_sum=True)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    ValueError: zero_sum=True is biased where cards are hidden: minus the opponent's value ...
     """
     rewards = np.asarray(rewards, np.float32)
     values = np.asarray(values, np.float32)
     terminated = np.asarray(terminated, bool)
     current_player = np.asarray(current_player)
-    _check(rewards, values, terminated, current_player, zero_sum)
-    if zero_sum:
-        return _by_sign(rewards, values, terminated, current_player, gamma, lam)
-    return _by_player(rewards, values, terminated, current_player, gamma, lam)
+    _check(rewards, values, terminated, current_player)
+    steps, _, players = rewards.shape
+    if horizon is None:
+        horizon = steps
+    if not 0 <= horizon <= steps:
+        raise ArgumentError(f"horizon must be 0 to {steps}, the steps given, got {horizon}")
+    if not zero_sum:
+        return _by_player(rewards, values, terminated, current_player, gamma, lam, horizon)
+    if players != 2:
+        raise ArgumentError(f"zero_sum is for two players, got {players}")
+    if not sees_all and not (lam == 1 and terminated[horizon - 1 : horizon].all()):
+        raise ArgumentError(
+            "zero_sum=True is biased where cards are hidden: minus the opponent's value forgets the player's own hand. "
+            "Leave it out, so that each player has its own trajectory. It is allowed with sees_all=True, for a critic "
+            "that sees everything, and with lam=1 if every lane's last step ends its game"
+        )
+    end = horizon + 1
+    return _by_sign(rewards[:horizon], values[:end], terminated[:horizon], current_player[:end], gamma, lam)
 
 
 def _check(
@@ -70,20 +110,17 @@ def _check(
     values: npt.NDArray[np.float32],
     terminated: npt.NDArray[np.bool_],
     current_player: npt.NDArray[np.integer],
-    zero_sum: bool,
 ) -> None:
     if rewards.ndim != 3:
-        raise ValueError(f"rewards must be (steps, lanes, players), not {rewards.shape}")
-    steps, lanes, players = rewards.shape
+        raise ArgumentError(f"rewards must be (steps, lanes, players), got {rewards.shape}")
+    steps, lanes, _ = rewards.shape
     for name, array, rows in [
         ("values", values, steps + 1),
         ("terminated", terminated, steps),
         ("current_player", current_player, steps + 1),
     ]:
         if array.shape != (rows, lanes):
-            raise ValueError(f"{name} must be {(rows, lanes)} for rewards of {rewards.shape}, not {array.shape}")
-    if zero_sum and players != 2:
-        raise ValueError(f"zero_sum is for two players, not for {players}")
+            raise ArgumentError(f"{name} must be {(rows, lanes)} for rewards of {rewards.shape}, got {array.shape}")
 
 
 def _by_sign(
@@ -114,13 +151,14 @@ def _by_player(
     current_player: npt.NDArray[np.integer],
     gamma: float,
     lam: float,
+    horizon: int,
 ) -> Advantages:
     steps, lanes, players = rewards.shape
     lane = np.arange(lanes)
-    advantages = np.zeros((steps, lanes), np.float32)
-    known = np.zeros((steps, lanes), bool)
-    # Of each player: the value and the advantage of its next decision in the game, whether there is anything to go by,
-    # and what it receives until then.
+    advantages = np.zeros((horizon, lanes), np.float32)
+    known = np.zeros((horizon, lanes), bool)
+    # For each player: the value and the advantage of its next decision in the game, whether one is in the arrays or the
+    # game ends before it, and what the player receives until then.
     value = np.zeros((lanes, players), np.float32)
     advantage = np.zeros((lanes, players), np.float32)
     certain = np.zeros((lanes, players), bool)
@@ -134,11 +172,14 @@ def _by_player(
         certain |= over
         received = np.where(over, rewards[step], received + rewards[step])
         mover = current_player[step]
-        delta = received[lane, mover] + gamma * value[lane, mover] - values[step]
-        known[step] = certain[lane, mover]
-        advantages[step] = np.where(known[step], delta + gamma * lam * advantage[lane, mover], 0)
+        if step < horizon:
+            delta = received[lane, mover] + gamma * value[lane, mover] - values[step]
+            known[step] = certain[lane, mover]
+            advantages[step] = np.where(known[step], delta + gamma * lam * advantage[lane, mover], 0)
+            advantage[lane, mover] = advantages[step]
+        else:
+            advantage[lane, mover] = 0
         value[lane, mover] = values[step]
-        advantage[lane, mover] = advantages[step]
         certain[lane, mover] = True
         received[lane, mover] = 0
-    return Advantages(advantages, advantages + values[:-1], known)
+    return Advantages(advantages, advantages + values[:horizon], known)

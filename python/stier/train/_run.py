@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import json
+import sys
 import time
 from collections.abc import Mapping
 from contextlib import nullcontext
@@ -19,12 +20,15 @@ import stier
 from stier._files import write, write_bytes
 from stier._native import Game
 from stier._progress import Bar
+from stier.errors import ArgumentError
 from stier.network import Network
 from stier.train._evaluation import Evaluation
 
-#: Seconds between checkpoints.
-PAUSE = 30.0
+#: Seconds between checkpoints, and between lines about the progress where there is no terminal.
+PAUSE, SILENCE = 30.0, 60.0
 CHECKPOINT, LOG, NETWORK = "checkpoint.safetensors", "log.csv", "network.safetensors"
+#: Raised whenever the same settings would go on otherwise from the same checkpoint.
+FORMAT = 2
 
 
 class Learner(Protocol):
@@ -33,6 +37,8 @@ class Learner(Protocol):
     name: str
     game: Game
     settings: Any
+    #: A digest of the network that training started from, or None.
+    initial: str | None
 
     @property
     def steps(self) -> int:
@@ -58,7 +64,7 @@ class Trained:
     #: The network after the last step.
     network: Network
     #: A row for each evaluation: ``steps``, ``cpu_seconds`` (of this process, evaluations not counted), the learner's
-    #: measures as means since the row before, and what the evaluation found.
+    #: measures as means since the row before, and the columns of :meth:`Evaluation.measure`.
     log: list[dict[str, float]]
     #: Where files are kept.
     folder: Path | None
@@ -81,16 +87,19 @@ def run(
     """Train to the end, from a checkpoint if the folder has one.
 
     Evaluates before the first step, `evaluations` times on the way, and at the end. The network after the last step is
-    the same bits however often training was stopped.
+    the same bits however often training was stopped. A checkpoint of a shorter or longer training with the same
+    settings is continued: from there on, schedules are those of the new number of steps.
     """
     log = _Log(learner, folder)
     log.resume()
     total = learner.settings.steps
     saved = time.monotonic()
-    with Bar("decisions") if progress else nullcontext() as bar:
+    shown = nullcontext() if not progress else Bar("decisions") if sys.stderr.isatty() else _Lines()
+    with shown as bar:
         while True:
             done = learner.steps
-            if len(log.rows) * total <= done * evaluations or done >= total > log.evaluated:
+            reached, before = done * evaluations // total, log.evaluated * evaluations // total
+            if not log.rows or reached > before or done >= total > log.evaluated:
                 log.evaluate(evaluation)
                 log.save()
                 saved = time.monotonic()
@@ -104,6 +113,28 @@ def run(
                 saved = time.monotonic()
 
 
+class _Lines:
+    """Progress where there is no terminal: a line for each note that is new, and one after a while without any."""
+
+    def __init__(self) -> None:
+        self._note = ""
+        self._last = time.monotonic()
+
+    def __enter__(self) -> _Lines:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def update(self, done: int, total: int, note: str = "") -> None:
+        """Print how far training is, if it is time."""
+        if note == self._note and time.monotonic() - self._last < SILENCE:
+            return
+        new = f": {note}" if note and note != self._note else ""
+        print(f"{done:,} of {total:,} decisions ({done / total:.0%}){new}", file=sys.stderr, flush=True)
+        self._note, self._last = note, time.monotonic()
+
+
 class _Log:
     """Rows, sums since the last row, and the files that they are kept in."""
 
@@ -115,9 +146,9 @@ class _Log:
         self.cpu_seconds = 0.0
 
     @property
-    def evaluated(self) -> float:
+    def evaluated(self) -> int:
         """Steps at the last evaluation."""
-        return self.rows[-1]["steps"] if self.rows else -1
+        return int(self.rows[-1]["steps"]) if self.rows else -1
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -128,6 +159,8 @@ class _Log:
             "algorithm": self.learner.name,
             "game": str(self.learner.game),
             "version": stier.__version__,
+            "checkpoint": FORMAT,
+            "initial": self.learner.initial,
             **own,
         }
 
@@ -148,11 +181,13 @@ class _Log:
         self.sums, self.iterations = {}, 0
 
     def note(self) -> str:
-        """What the last evaluation found, for the progress bar."""
+        """What the last evaluation found, for those who watch."""
         if not self.rows:
             return ""
-        shown = {key: value for key, value in self.rows[-1].items() if key.endswith(("mean", "%", "nash_conv"))}
-        return ", ".join(f"{key} {value:.3f}" for key, value in shown.items())
+        row = self.rows[-1]
+        found = {key.removeprefix("eval/"): row[key] for key in headlines(row)}
+        parts = [f"at {row['steps']:,}", *(f"{key} {value:.3f}" for key, value in found.items())]
+        return ", ".join([*parts, f"{row['cpu_seconds']:.0f} CPU s"])
 
     def save(self) -> None:
         """Keep everything; the checkpoint last, so that it never is ahead of the other files."""
@@ -177,7 +212,10 @@ class _Log:
         write_bytes(self.folder / CHECKPOINT, save(arrays, metadata))
 
     def resume(self) -> None:
-        """Go on from the folder's checkpoint, if there is one. Raises `ValueError` for one of other settings."""
+        """Go on from the folder's checkpoint, if there is one.
+
+        Raises `ValueError` for one of other settings than these, the number of steps excepted.
+        """
         if self.folder is None or not (self.folder / CHECKPOINT).exists():
             return
         from safetensors import SafetensorError, safe_open
@@ -188,16 +226,31 @@ class _Log:
                 metadata = file.metadata() or {}
                 arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         except SafetensorError as error:
-            raise ValueError(f"{path}: {error}") from error
-        _compare(path, json.loads(metadata["settings"]), self.settings)
+            raise ArgumentError(f"{path}: {error}") from error
+        there, here = json.loads(metadata["settings"]), self.settings
+        if here["initial"] is None:
+            # It need not be named again.
+            here["initial"] = there.get("initial")
+        _compare(path, there, here)
         self.learner.restore(arrays)
+        if there["steps"] > here["steps"] < self.learner.steps:
+            raise ArgumentError(
+                f"steps must be at least {self.learner.steps:,}, which {path} has done; got {here['steps']:,}"
+            )
+        self.learner.initial = here["initial"]
         state = json.loads(metadata["state"])
         self.rows, self.sums = state["rows"], state["sums"]
         self.iterations, self.cpu_seconds = state["iterations"], state["cpu_seconds"]
 
 
+def headlines(row: Mapping[str, float]) -> list[str]:
+    """Give the columns of a row of the log that say most."""
+    ends = ("/mean", "/nash_conv", "/share", "/probability")
+    return [key for key in row if key.startswith("eval/") and key.endswith(ends)]
+
+
 def _compare(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
-    keys = [key for key in {**there, **here} if there.get(key) != here.get(key)]
+    keys = [key for key in {**there, **here} if there.get(key) != here.get(key) and key != "steps"]
     if keys:
         differences = "; ".join(f"{key}: {there.get(key)} there, {here.get(key)} now" for key in keys)
-        raise ValueError(f"{path} was made with other settings ({differences}): choose another folder, or delete it")
+        raise ArgumentError(f"{path} was made with other settings ({differences}): choose another folder, or delete it")

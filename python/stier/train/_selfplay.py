@@ -1,9 +1,8 @@
-"""Self-play that knows no framework: the settings of PPO, the games, and what is learned from them."""
+"""Self-play that knows no framework: the games, and the decisions that are learned from."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,94 +10,42 @@ import numpy.typing as npt
 
 from stier._native import Game, VectorEnv, derive_seed
 from stier.train._gae import gae
+from stier.train._settings import Settings
 
 Floats = npt.NDArray[np.float32]
 
 
-@dataclass(frozen=True)
-class Settings:
-    """How PPO learns. Rewards, values and the coefficients are in units of the payoff scale."""
-
-    #: Decisions of all seats, to be played in training.
-    steps: int = 8_000_000
-    seed: int = 0
-    #: Widths of the hidden layers.
-    hidden: tuple[int, ...] = (256, 256)
-    #: Games side by side, and decisions of each between two updates.
-    lanes: int = 512
-    horizon: int = 32
-    #: Of each update: passes over the decisions, and parts of each pass.
-    epochs: int = 2
-    minibatches: int = 4
-    #: Adam's step, at first and at last; it falls linearly.
-    learning_rate: float = 1e-3
-    last_learning_rate: float = 1e-5
-    #: The bonus for entropy, at first and at last; it falls geometrically until `annealed` of the steps are done.
-    entropy: float = 1.0
-    last_entropy: float = 0.01
-    annealed: float = 0.9
-    #: The penalty for the Kullback-Leibler divergence from the policy that played (MMD's).
-    kl: float = 0.0
-    #: How far a ratio of probabilities may be from 1 before its gradient is cut.
-    clip: float = 0.2
-    #: How far advantages look ahead.
-    lam: float = 0.95
-    #: The weight of the critic's error.
-    critic: float = 0.5
-    #: The largest norm of a gradient.
-    max_norm: float = 0.5
-    #: Whether the critic sees all seats' observations; the policy never does.
-    central_critic: bool = False
-    #: What counts as a payoff of 1; None measures the standard deviation of returns between random players.
-    payoff_scale: float | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "hidden", tuple(self.hidden))
-        at_least_one = ("steps", "lanes", "horizon", "epochs", "minibatches")
-        for name in at_least_one:
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
-        if any(width < 1 for width in self.hidden):
-            raise ValueError(f"hidden layers are at least 1 wide, not {self.hidden}")
-        for name in ("entropy", "last_entropy"):
-            if getattr(self, name) <= 0:
-                raise ValueError(f"{name} must be more than 0, not {getattr(self, name)}")
-        if not 0 < self.annealed <= 1:
-            raise ValueError(f"annealed must be more than 0 and at most 1, not {self.annealed}")
-        if self.batch % self.minibatches:
-            raise ValueError(f"minibatches must divide lanes times horizon, {self.batch}, not be {self.minibatches}")
-
-    @property
-    def batch(self) -> int:
-        """Decisions between two updates."""
-        return self.lanes * self.horizon
-
-    def schedule(self, steps: int) -> tuple[float, float]:
-        """Give the learning rate and the entropy bonus after so many steps."""
-        done = min(steps / self.steps, 1)
-        share = min(done / self.annealed, 1)
-        rate = self.learning_rate + done * (self.last_learning_rate - self.learning_rate)
-        return rate, self.entropy ** (1 - share) * self.last_entropy**share
-
-
 class Decisions(NamedTuple):
-    """Decisions to learn from: ``(decisions, …)``, each from the perspective of who decided."""
+    """Decisions to learn from: ``(decisions, …)``, each from the perspective of the player who decided."""
 
-    #: What the player saw (uint8), and what the critic saw: the same array unless it sees more.
+    #: What the player saw (uint8).
     observation: npt.NDArray[np.uint8]
+    #: What the critic saw: the same array unless it sees more.
     critic_observation: npt.NDArray[np.uint8]
     legal: npt.NDArray[np.bool_]
     action: npt.NDArray[np.int32]
-    #: The policy that decided, by its logarithms.
+    #: The logarithms of the policy that decided.
     log_policy: Floats
     advantage: Floats
-    #: What the critic should have said.
+    #: The critic's target.
     target: Floats
-    #: 0 where nothing is known of what followed, else 1.
-    weight: Floats
 
 
-#: Asked with observations, what the critic sees, legal actions and the number of the step: gives actions, the
+class Step(NamedTuple):
+    """One decision in each lane, and what followed it."""
+
+    observation: npt.NDArray[np.uint8]
+    critic_observation: npt.NDArray[np.uint8]
+    legal: npt.NDArray[np.bool_]
+    player: npt.NDArray[np.int32]
+    action: npt.NDArray[np.int32]
+    log_policy: Floats
+    value: Floats
+    rewards: Floats
+    terminated: npt.NDArray[np.bool_]
+
+
+#: Called with observations, what the critic sees, legal actions and the number of the call: returns actions, the
 #: logarithms of the policy, and values.
 Choose = Callable[
     [npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.bool_], int], tuple[npt.NDArray[Any], Floats, Floats]
@@ -106,16 +53,24 @@ Choose = Callable[
 
 
 class SelfPlay:
-    """Games side by side in which one policy decides for all seats."""
+    """Games side by side in which one policy decides for all seats.
+
+    Each decision is learned from once, with a known advantage. After `horizon` steps play goes on until every player
+    has decided again or its game is over; these further steps are the first of the next batch. None is dropped, for
+    which ones could be used depends on who won (see :func:`stier.train.gae`).
+    """
 
     def __init__(self, game: Game, settings: Settings) -> None:
         self.game, self.settings = game, settings
         self.scale = settings.payoff_scale or spread_of_returns(game, settings.seed)
-        self.zero_sum = game.num_players() == 2 and game.utility_sum() == 0
+        # Minus the opponent's value is unbiased for a critic that sees everything, and comes sooner than the own one.
+        self.zero_sum = settings.central_critic and game.num_players() == 2 and game.utility_sum() == 0
         self.envs = VectorEnv(
             game, settings.lanes, seed=derive_seed(settings.seed, "training games", 0), observation="uint8", threads=1
         )
         self.envs.reset()
+        #: Steps that have been played and not been learned from.
+        self.ahead: list[Step] = []
 
     @property
     def inputs(self) -> int:
@@ -128,57 +83,81 @@ class SelfPlay:
         return self.inputs * (self.game.num_players() if self.settings.central_critic else 1)
 
     def collect(self, choose: Choose) -> tuple[Decisions, dict[str, float]]:
-        """Play on in all lanes; the last values are those of decisions that are still to be made."""
+        """Plays on in all lanes, and returns the next `horizon` decisions of each."""
         horizon, lanes = self.settings.horizon, self.settings.lanes
-        actions, players = self.game.num_distinct_actions(), self.game.num_players()
-        observation = np.empty((horizon + 1, lanes, self.inputs), np.uint8)
+        steps, calls = self.ahead, 0
+        batch = self.envs.observe()
+        # Players whose decision within the horizon has no successor yet.
+        waiting = np.zeros((lanes, self.game.num_players()), bool)
+        for number, step in enumerate(steps):
+            _wait(waiting, step.player, step.terminated, number < horizon)
+        while True:
+            observation, player, legal = batch.observation, batch.current_player, batch.legal_action_mask
+            critic = observation
+            if self.settings.central_critic:
+                critic = self.envs.perfect_information_observation().reshape(lanes, -1)
+            action, log_policy, value = choose(observation, critic, legal, calls)
+            calls += 1
+            waiting[np.arange(lanes), player] = False
+            if len(steps) >= horizon and (self.zero_sum or not waiting.any()):
+                break
+            batch = self.envs.step(action)
+            _wait(waiting, player, batch.terminated, len(steps) < horizon)
+            played = np.asarray(action, np.int32)
+            steps.append(
+                Step(observation, critic, legal, player, played, log_policy, value, batch.rewards, batch.terminated)
+            )
+        self.ahead = steps[horizon:]
+        found = gae(
+            np.stack([step.rewards for step in steps]) / self.scale,
+            np.stack([*(step.value for step in steps), value]),
+            np.stack([step.terminated for step in steps]),
+            np.stack([*(step.player for step in steps), player]),
+            lam=self.settings.lam,
+            horizon=horizon,
+            zero_sum=self.zero_sum,
+            sees_all=self.zero_sum,
+        )
+        learned = steps[:horizon]
+        observation = np.concatenate([step.observation for step in learned])
         critic = observation
         if self.settings.central_critic:
-            critic = np.empty((horizon + 1, lanes, self.critic_inputs), np.uint8)
-        legal = np.empty((horizon + 1, lanes, actions), np.int8)
-        player = np.empty((horizon + 1, lanes), np.int32)
-        rewards = np.empty((horizon, lanes, players), np.float32)
-        terminated = np.empty((horizon, lanes), bool)
-        values = np.empty((horizon + 1, lanes), np.float32)
-        action = np.empty((horizon, lanes), np.int32)
-        log_policy = np.empty((horizon, lanes, actions), np.float32)
-        now = self.envs.observe()
-        observation[0], legal[0], player[0] = now.observation, now.action_mask, now.current_player
-        for step in range(horizon + 1):
-            if self.settings.central_critic:
-                critic[step] = self.envs.perfect_information_observation().reshape(lanes, -1)
-            chosen, policy, values[step] = choose(observation[step], critic[step], legal[step].view(bool), step)
-            if step == horizon:
-                break
-            action[step], log_policy[step] = chosen, policy
-            self.envs.step_into(
-                action[step],
-                observation=observation[step + 1],
-                action_mask=legal[step + 1],
-                rewards=rewards[step],
-                terminated=terminated[step],
-                current_player=player[step + 1],
-            )
-        known = gae(rewards / self.scale, values, terminated, player, lam=self.settings.lam, zero_sum=self.zero_sum)
+            critic = np.concatenate([step.critic_observation for step in learned])
         decisions = Decisions(
-            observation=_flat(observation[:-1]),
-            critic_observation=_flat(critic[:-1]),
-            legal=_flat(legal[:-1]).view(bool),
-            action=_flat(action),
-            log_policy=_flat(log_policy),
-            advantage=_flat(known.advantages),
-            target=_flat(known.returns),
-            weight=_flat(known.known).astype(np.float32),
+            observation=observation,
+            critic_observation=critic,
+            legal=np.concatenate([step.legal for step in learned]),
+            action=np.concatenate([step.action for step in learned]),
+            log_policy=np.concatenate([step.log_policy for step in learned]),
+            advantage=found.advantages.reshape(-1),
+            target=found.returns.reshape(-1),
         )
-        return decisions, {"games": float(terminated.sum())}
+        return decisions, {"games": float(sum(step.terminated.sum() for step in learned))}
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Returns everything that later play depends on."""
+        found = {"games": np.frombuffer(self.envs.get_state(), np.uint8)}
+        for number, step in enumerate(self.ahead):
+            found |= {f"ahead.{number}.{name}": array for name, array in step._asdict().items()}
+        return found
+
+    def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
+        """Goes on from there."""
+        self.envs.set_state(arrays["games"].tobytes())
+        count = sum(name.endswith(".rewards") for name in arrays)
+        self.ahead = [Step(*(arrays[f"ahead.{number}.{name}"] for name in Step._fields)) for number in range(count)]
 
 
-def _flat(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    return x.reshape(-1, *x.shape[2:])
+def _wait(
+    waiting: npt.NDArray[np.bool_], player: npt.NDArray[np.int32], terminated: npt.NDArray[np.bool_], learned: bool
+) -> None:
+    """Notes a decision in each lane: its player waits for its successor if it is to be learned from."""
+    waiting[np.arange(len(player)), player] = learned
+    waiting[terminated] = False
 
 
 def spread_of_returns(game: Game, seed: int, games: int = 4096) -> float:
-    """Give the standard deviation of the returns of random players: how much is at stake."""
+    """Returns the standard deviation of the returns of random players: how much is at stake."""
     envs = VectorEnv(game, games, seed=derive_seed(seed, "payoff scale", 0), observation=None, autoreset=False)
     batch, returns = envs.reset(), np.zeros((games, game.num_players()))
     while not batch.terminated.all():

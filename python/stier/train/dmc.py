@@ -9,62 +9,22 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
-
-# Sets up JAX; the layers are the same.
-from stier.train import ppo  # isort: skip
 
 import jax
 import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
 import optax
 
 from stier._native import Game, VectorEnv, derive_seed
 from stier.network import Network
+from stier.train import ppo
+from stier.train._initial import described, digest, for_dmc
 from stier.train._selfplay import spread_of_returns
+from stier.train._settings import DMCSettings as Settings
 
 __all__ = ["DMC", "Settings"]
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How deep Monte Carlo learns. Values are in units of the payoff scale."""
-
-    #: Decisions of all seats, to be played in training.
-    steps: int = 8_000_000
-    seed: int = 0
-    #: Widths of the hidden layers.
-    hidden: tuple[int, ...] = (256, 256)
-    #: Games side by side; an update follows when each has been played.
-    lanes: int = 1024
-    #: Decisions of a gradient step.
-    minibatch: int = 2048
-    #: Adam's step, at first and at last; it falls linearly.
-    learning_rate: float = 1e-3
-    last_learning_rate: float = 1e-5
-    #: The share of random actions, at first and at last; it falls linearly.
-    epsilon: float = 0.3
-    last_epsilon: float = 0.02
-    #: Networks that play draw by these estimates at this temperature, in units of the payoff scale.
-    temperature: float = 0.02
-    #: The largest norm of a gradient.
-    max_norm: float = 1.0
-    #: What counts as a return of 1; None measures the standard deviation of returns between random players.
-    payoff_scale: float | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "hidden", tuple(self.hidden))
-        for name in ("steps", "lanes", "minibatch"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
-        for name in ("epsilon", "last_epsilon"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
-        if self.temperature <= 0:
-            raise ValueError(f"temperature must be more than 0, not {self.temperature}")
 
 
 def estimates(params: ppo.Params, observation: jax.Array) -> jax.Array:
@@ -119,8 +79,9 @@ class DMC:
 
     name = "dmc"
 
-    def __init__(self, game: Game, settings: Settings) -> None:
+    def __init__(self, game: Game, settings: Settings, initial_network: Network | None = None) -> None:
         self.game, self.settings = game, settings
+        self.initial = digest(initial_network)
         self.scale = settings.payoff_scale or spread_of_returns(game, settings.seed)
         self.iteration = self.steps = 0
         # What is compiled does not depend on these: one compilation serves them all.
@@ -130,6 +91,9 @@ class DMC:
         sizes = ppo.Settings(hidden=settings.hidden)
         inputs, actions = self.envs.observation_shape[0], game.num_distinct_actions()
         params = ppo.initial(sizes, inputs, inputs, actions, self.key("initial"))
+        if initial_network is not None:
+            weights = for_dmc(initial_network, game, settings, self.scale)
+            params |= {name: jnp.array(array, copy=True) for name, array in weights.items()}
         self.params = {name: array for name, array in params.items() if not name.startswith("value")}
         self.optimizer_state = optimizer_of(settings).init(self.params)
 
@@ -184,7 +148,7 @@ class DMC:
         return np.concatenate(seen), np.concatenate(done).astype(np.int32), target
 
     def network(self) -> Network:
-        """Give a network that draws by the estimates, at the temperature. It has no value head to speak of."""
+        """Give a network that draws by the estimates, at the temperature. It has no value head."""
         arrays = {name: np.array(array) for name, array in self.params.items()}
         hidden = tuple(
             (arrays[f"hidden.{i}.weight"], arrays[f"hidden.{i}.bias"]) for i in range(len(self.settings.hidden))
@@ -195,9 +159,9 @@ class DMC:
             game=self.game,
             hidden=hidden,
             policy=(weight * cold, bias * cold),
-            value=(np.zeros((weight.shape[0], 1), np.float32), np.zeros(1, np.float32)),
+            value=None,
             value_scale=self.scale,
-            training={"algorithm": self.name, "steps_done": self.steps, **dataclasses.asdict(self.settings)},
+            training=described(self),
         )
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:

@@ -14,22 +14,19 @@ import dataclasses
 import functools
 import itertools
 import math
-import os
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
-
-# One thread for the learner: more do not help with networks of this size. Before JAX starts, or never.
-os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
 
 import jax
 import jax.numpy as jnp
+import numpy as np
+import numpy.typing as npt
 import optax
 
 from stier._native import Game, derive_seed
 from stier.network import Network
-from stier.train._selfplay import Decisions, SelfPlay, Settings
+from stier.train._initial import described, digest, for_ppo
+from stier.train._selfplay import Decisions, SelfPlay
+from stier.train._settings import Settings
 
 __all__ = ["PPO", "Settings"]
 
@@ -82,11 +79,11 @@ def forward(params: Params, observation: jax.Array, critic: jax.Array, legal: ja
 
 @jax.jit
 def act(
-    params: Params, observation: jax.Array, critic: jax.Array, legal: jax.Array, key: jax.Array
+    params: Params, observation: jax.Array, critic: jax.Array, legal: jax.Array, key: jax.Array, call: jax.Array
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Draw actions; give them with the logarithms of the policy, and with values."""
     log_policy, value = forward(params, observation, critic, legal)
-    return jax.random.categorical(key, log_policy), log_policy, value
+    return jax.random.categorical(jax.random.fold_in(key, call), log_policy), log_policy, value
 
 
 def loss(params: Params, batch: Any, entropy: jax.Array, settings: Settings) -> tuple[jax.Array, jax.Array]:
@@ -96,15 +93,12 @@ def loss(params: Params, batch: Any, entropy: jax.Array, settings: Settings) -> 
     ratio = jnp.exp(jnp.take_along_axis(change, batch.action[:, None], 1)[:, 0])
     cut = jnp.clip(ratio, 1 - settings.clip, 1 + settings.clip)
 
-    def mean(x: jax.Array) -> jax.Array:
-        return jnp.average(x, weights=batch.weight)
-
-    gain = mean(jnp.minimum(ratio * batch.advantage, cut * batch.advantage))
-    spread = mean(-(policy * jnp.where(batch.legal, log_policy, 0)).sum(1))
-    divergence = mean((policy * jnp.where(batch.legal, change, 0)).sum(1))
-    error = mean((value - batch.target) ** 2)
+    gain = jnp.minimum(ratio * batch.advantage, cut * batch.advantage).mean()
+    spread = -(policy * jnp.where(batch.legal, log_policy, 0)).sum(1).mean()
+    divergence = (policy * jnp.where(batch.legal, change, 0)).sum(1).mean()
+    error = ((value - batch.target) ** 2).mean()
     total = -gain - entropy * spread + settings.kl * divergence + settings.critic * error
-    return total, jnp.stack([spread, divergence, mean(ratio != cut), error])
+    return total, jnp.stack([spread, divergence, (ratio != cut).mean(), error])
 
 
 def optimizer_of(settings: Settings) -> optax.GradientTransformation:
@@ -148,14 +142,18 @@ class PPO:
 
     name = "ppo"
 
-    def __init__(self, game: Game, settings: Settings) -> None:
+    def __init__(self, game: Game, settings: Settings, initial_network: Network | None = None) -> None:
         self.game, self.settings = game, settings
+        self.initial = digest(initial_network)
         self.play = SelfPlay(game, settings)
         self.iteration = 0
         # What is compiled does not depend on these: one compilation serves them all.
         self.compiled = dataclasses.replace(settings, seed=0, steps=1)
         actions = game.num_distinct_actions()
         self.params = initial(settings, self.play.inputs, self.play.critic_inputs, actions, self.key("initial"))
+        if initial_network is not None:
+            weights = for_ppo(initial_network, game, settings, self.play.scale)
+            self.params |= {name: jnp.array(array, copy=True) for name, array in weights.items()}
         self.optimizer_state = optimizer_of(settings).init(self.params)
 
     @property
@@ -171,10 +169,10 @@ class PPO:
     def iterate(self) -> dict[str, float]:
         """Play, learn, and give what can be said about it."""
         rate, entropy = self.settings.schedule(self.steps)
-        keys = jax.random.split(self.key("actions"), self.settings.horizon + 1)
+        key = self.key("actions")
         decisions, measures = self.play.collect(
-            lambda observation, critic, legal, step: jax.device_get(
-                act(self.params, observation, critic, legal, keys[step])
+            lambda observation, critic, legal, call: jax.device_get(
+                act(self.params, observation, critic, legal, key, np.uint32(call))
             )
         )
         self.params, self.optimizer_state, parts = update(
@@ -186,10 +184,8 @@ class PPO:
         return measures | {"learning_rate": rate, "entropy_bonus": entropy}
 
     def network(self) -> Network:
-        """Give the network as it is now. A critic that sees more stays behind: its value is 0."""
+        """Give the network as it is now. A critic that sees more stays behind: there is no value head then."""
         arrays = {name: np.array(array) for name, array in self.params.items()}
-        if self.settings.central_critic:
-            arrays |= {name: np.zeros_like(array) for name, array in arrays.items() if name.startswith("value")}
 
         def layer(name: str) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
             return arrays[f"{name}.weight"], arrays[f"{name}.bias"]
@@ -198,9 +194,9 @@ class PPO:
             game=self.game,
             hidden=tuple(layer(f"hidden.{i}") for i in range(len(self.settings.hidden))),
             policy=layer("policy"),
-            value=layer("value"),
+            value=None if self.settings.central_critic else layer("value"),
             value_scale=self.play.scale,
-            training={"algorithm": self.name, "steps_done": self.steps, **dataclasses.asdict(self.settings)},
+            training=described(self),
         )
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
@@ -208,7 +204,7 @@ class PPO:
         leaves = jax.tree.leaves((self.params, self.optimizer_state))
         return {f"state.{i}": np.asarray(leaf) for i, leaf in enumerate(leaves)} | {
             "iteration": np.array(self.iteration),
-            "games": np.frombuffer(self.play.envs.get_state(), np.uint8),
+            **self.play.arrays(),
         }
 
     def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
@@ -217,4 +213,4 @@ class PPO:
         there = [jnp.array(arrays[f"state.{i}"], leaf.dtype, copy=True) for i, leaf in enumerate(leaves)]
         self.params, self.optimizer_state = jax.tree.unflatten(shape, there)
         self.iteration = int(arrays["iteration"])
-        self.play.envs.set_state(arrays["games"].tobytes())
+        self.play.restore(arrays)

@@ -6,10 +6,11 @@ The numbers are not the same: weights, actions and orders are drawn by PyTorch.
 
 from __future__ import annotations
 
-import dataclasses
 import io
 import itertools
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,9 @@ from torch.nn import functional
 
 from stier._native import Game, derive_seed
 from stier.network import Network
-from stier.train._selfplay import Decisions, SelfPlay, Settings
+from stier.train._initial import described, digest, for_ppo
+from stier.train._selfplay import Decisions, SelfPlay
+from stier.train._settings import Settings
 
 __all__ = ["PPO", "Settings"]
 
@@ -62,21 +65,35 @@ def _through(layers: nn.ModuleList, x: Tensor) -> Tensor:
     return x
 
 
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Limits PyTorch to one thread for a while: with networks of this size more cost time."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
 class PPO:
     """A learner: `iterate` plays and learns once; `stier.train.run` does the rest."""
 
     name = "ppo_torch"
 
-    def __init__(self, game: Game, settings: Settings) -> None:
-        # More threads do not help with networks of this size, and cost much where others compute, too.
-        torch.set_num_threads(1)
+    @one_thread()
+    def __init__(self, game: Game, settings: Settings, initial_network: Network | None = None) -> None:
         self.game, self.settings = game, settings
+        self.initial = digest(initial_network)
         self.play = SelfPlay(game, settings)
         self.iteration = 0
         self.random = torch.Generator()
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(derive_seed(settings.seed, "ppo initial", 0))
             self.model = Model(settings, self.play.inputs, self.play.critic_inputs, game.num_distinct_actions())
+        if initial_network is not None:
+            weights = for_ppo(initial_network, game, settings, self.play.scale)
+            self.model.load_state_dict({name: torch.tensor(array.T) for name, array in weights.items()}, strict=False)
         self.optimizer = torch.optim.Adam(self.model.parameters(), settings.learning_rate, eps=1e-5)
 
     @property
@@ -102,16 +119,14 @@ class PPO:
         ratio = change.gather(1, part.action[:, None].long())[:, 0].exp()
         cut = ratio.clamp(1 - self.settings.clip, 1 + self.settings.clip)
 
-        def mean(x: Tensor) -> Tensor:
-            return (x * part.weight).sum() / part.weight.sum()
-
-        gain = mean(torch.minimum(ratio * part.advantage, cut * part.advantage))
-        spread = mean(-(policy * torch.where(part.legal, log_policy, 0)).sum(1))
-        divergence = mean((policy * torch.where(part.legal, change, 0)).sum(1))
-        error = mean((value - part.target) ** 2)
+        gain = torch.minimum(ratio * part.advantage, cut * part.advantage).mean()
+        spread = -(policy * torch.where(part.legal, log_policy, 0)).sum(1).mean()
+        divergence = (policy * torch.where(part.legal, change, 0)).sum(1).mean()
+        error = ((value - part.target) ** 2).mean()
         total = -gain - entropy * spread + self.settings.kl * divergence + self.settings.critic * error
-        return total, torch.stack([spread, divergence, mean((ratio != cut).float()), error]).detach()
+        return total, torch.stack([spread, divergence, (ratio != cut).float().mean(), error]).detach()
 
+    @one_thread()
     def iterate(self) -> dict[str, float]:
         """Play, learn, and give what can be said about it."""
         settings = self.settings
@@ -137,22 +152,19 @@ class PPO:
         return measures | {"learning_rate": rate, "entropy_bonus": entropy}
 
     def network(self) -> Network:
-        """Give the network as it is now. A critic that sees more stays behind: its value is 0."""
+        """Give the network as it is now. A critic that sees more stays behind: there is no value head then."""
 
         def layer(linear: nn.Module) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
             weight, bias = (array.detach().numpy().copy() for array in (linear.weight, linear.bias))
             return np.ascontiguousarray(weight.T), bias
 
-        value = layer(self.model.value)
-        if self.settings.central_critic:
-            value = (np.zeros_like(value[0]), np.zeros_like(value[1]))
         return Network(
             game=self.game,
             hidden=tuple(map(layer, self.model.hidden)),
             policy=layer(self.model.policy),
-            value=value,
+            value=None if self.settings.central_critic else layer(self.model.value),
             value_scale=self.play.scale,
-            training={"algorithm": self.name, "steps_done": self.steps, **dataclasses.asdict(self.settings)},
+            training=described(self),
         )
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
@@ -162,7 +174,7 @@ class PPO:
         return {
             "state": np.frombuffer(file.getvalue(), np.uint8),
             "iteration": np.array(self.iteration),
-            "games": np.frombuffer(self.play.envs.get_state(), np.uint8),
+            **self.play.arrays(),
         }
 
     def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
@@ -171,4 +183,4 @@ class PPO:
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.iteration = int(arrays["iteration"])
-        self.play.envs.set_state(arrays["games"].tobytes())
+        self.play.restore(arrays)

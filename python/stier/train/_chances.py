@@ -1,0 +1,249 @@
+"""How often players take the chance of an action: per chance, not per game."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from stier._native import Agent, Game, State, derive_seed, load_agent
+from stier._progress import Bar
+from stier.errors import ArgumentError
+from stier.network import Network
+
+#: Games of a network that are played side by side.
+SIDE_BY_SIDE = 1024
+
+
+class Player(Protocol):
+    """An agent, a solution, or anything else that tells its policy."""
+
+    def step_with_policy(self, state: State, /) -> tuple[list[tuple[int, float]], int]:
+        """Give the probability of each legal action, and the action."""
+
+
+@dataclass(frozen=True)
+class ChanceRow:
+    """Statistics of a group of chances, with 95 % intervals over deals."""
+
+    #: Finished rounds at the chance; None for all.
+    round: int | None
+    #: What the judge would have done: ``"takes"``, ``"declines"``, or None for both.
+    judge: str | None
+    #: The number of chances, and of the deals in which they came.
+    chances: int
+    deals: int
+    #: The share of the chances that was taken, and its interval (Wilson's).
+    share: float
+    share_low: float
+    share_high: float
+    #: The mean probability with which a chance was taken, and half the width of its interval.
+    probability: float
+    probability_ci95: float
+    #: The shares of the chances with a probability above 0.9 and below 0.1.
+    above_90: float
+    below_10: float
+
+
+@dataclass(frozen=True)
+class Chances:
+    """The result of :func:`chances`."""
+
+    game: Game
+    agent: str
+    action: str
+    deals: int
+    #: All chances; by the judge's verdict; by finished rounds; by both.
+    rows: list[ChanceRow]
+
+    def row(self, round: int | None = None, judge: str | None = None) -> ChanceRow:  # noqa: A002
+        """Give the row of a group. Raises `KeyError` if there was no such chance."""
+        for row in self.rows:
+            if (row.round, row.judge) == (round, judge):
+                return row
+        raise KeyError(f"no chance after {round} rounds where the judge {judge}")
+
+    def to_pandas(self) -> Any:
+        """Give the rows as a data frame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows, columns=[field.name for field in fields(ChanceRow)])
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.action} in {self.game}, {self.agent} in all seats, {self.deals} deals",
+            "rounds  judge     chances  taken                   probability      above 0.9  below 0.1",
+        ]
+        for row in self.rows:
+            taken = f"{row.share:6.1%} ({row.share_low:.1%} to {row.share_high:.1%})"
+            interval = "" if math.isnan(row.probability_ci95) else f" ± {row.probability_ci95:.3f}"
+            group = f"{'all' if row.round is None else row.round:>6}  {row.judge or 'both':8}"
+            lines.append(
+                f"{group}  {row.chances:7,}  {taken:22}  "
+                f"{row.probability:.3f}{interval:8}  {row.above_90:9.1%}  {row.below_10:9.1%}"
+            )
+        return "\n".join(lines) + "\n"
+
+
+class _Chance(NamedTuple):
+    deal: int
+    round: int
+    judge: str | None
+    probability: float
+    taken: bool
+
+
+#: Gives for each state the probabilities of the legal actions, and the action.
+_Decide = Callable[[Sequence[State]], list[tuple[dict[int, float], int]]]
+
+
+def chances(
+    game: Game,
+    agent: Network | Player | str,
+    action: str,
+    *,
+    judge: Player | str | None = None,
+    deals: int = 1000,
+    seed: int = 0,
+    progress: bool = False,
+) -> Chances:
+    """Counts how often an agent takes the chance of an action, in games against itself.
+
+    A chance is a decision at which the action and at least one other are legal. The share of *games* with the action
+    says little: it is near 1 for all players who take it sooner or later. Chances are grouped by finished rounds, which
+    are the decisions so far divided by the number of players: the finished tricks in a bout of Schwinget.
+
+    Args:
+        game: The game.
+        agent: The agent in all seats: a network, which draws by its probabilities, the text of an agent, or an object
+            with ``step_with_policy``, such as an agent or a solution. ``network:path=FILE`` alone plays its likeliest
+            action, so all probabilities are 0 or 1; give ``network:path=FILE,choose=sample``.
+        action: The name of the action, such as ``"attack"``.
+        judge: An agent that is asked at each chance whether it would take it, as ``"rule:when=thumb"``: the chances are
+            then also grouped by its verdict.
+        deals: Games, at least 2.
+        seed: The seed of deals and agents.
+        progress: Whether to show a progress bar; needs tqdm.
+
+    Raises `ValueError` for fewer deals or an action that the game does not have, and what `stier.load_agent` raises.
+    """
+    if deals < 2:
+        raise ArgumentError(f"deals must be at least 2, got {deals}: an interval needs them")
+    number = game.string_to_action(action)
+    asked = load_agent(judge, game) if isinstance(judge, str) else judge
+    found: list[_Chance] = []
+    with Bar("deals") if progress else nullcontext() as bar:
+        if isinstance(agent, Network):
+            rng = np.random.default_rng(seed)
+            for first in range(0, deals, SIDE_BY_SIDE):
+                numbers = range(first, min(first + SIDE_BY_SIDE, deals))
+                found += _play(game, numbers, seed, number, lambda states: _by_network(agent, states, rng), asked)
+                if bar is not None:
+                    bar.update(numbers.stop, deals)
+        else:
+            player = load_agent(agent, game) if isinstance(agent, str) else agent
+            for deal in range(deals):
+                if isinstance(player, Agent):
+                    player.restart(derive_seed(seed, "chances agent", deal))
+                found += _play(game, [deal], seed, number, lambda states: _by_player(player, states), asked)
+                if bar is not None:
+                    bar.update(deal + 1, deals)
+    verdicts = [None] if judge is None else [None, "takes", "declines"]
+    groups = [(after, verdict) for after in [None, *sorted({one.round for one in found})] for verdict in verdicts]
+    rows = []
+    for after, verdict in groups:
+        own = [one for one in found if after in (None, one.round) and verdict in (None, one.judge)]
+        if own:
+            rows.append(_row(after, verdict, own))
+    return Chances(game, str(agent), action, deals, rows)
+
+
+def _play(
+    game: Game, deals: Sequence[int], seed: int, action: int, decide: _Decide, judge: Player | None
+) -> list[_Chance]:
+    """The chances of some games, which are played side by side."""
+    states = {deal: game.new_initial_state(seed=derive_seed(seed, "chances deal", deal)) for deal in deals}
+    found, decisions = [], 0
+    while states:
+        for (deal, state), (policy, chosen) in zip(states.items(), decide(list(states.values())), strict=True):
+            if action in policy and len(policy) > 1:
+                verdict = None
+                if judge is not None:
+                    verdict = "takes" if judge.step_with_policy(state)[1] == action else "declines"
+                round_ = decisions // game.num_players()
+                found.append(_Chance(deal, round_, verdict, policy[action], chosen == action))
+            state.apply_action(chosen)
+        decisions += 1
+        states = {deal: state for deal, state in states.items() if not state.is_terminal()}
+    return found
+
+
+def _by_player(player: Player, states: Sequence[State]) -> list[tuple[dict[int, float], int]]:
+    found = [player.step_with_policy(state) for state in states]
+    return [(dict(policy), action) for policy, action in found]
+
+
+def _by_network(
+    network: Network, states: Sequence[State], rng: np.random.Generator
+) -> list[tuple[dict[int, float], int]]:
+    legal = np.stack([state.legal_actions_mask() for state in states])
+    probabilities, _ = network(np.stack([state.observation_tensor() for state in states]), legal)
+    actions = draw(probabilities, rng)
+    return [
+        ({int(action): float(row[action]) for action in mask.nonzero()[0]}, int(chosen))
+        for row, mask, chosen in zip(probabilities, legal, actions, strict=True)
+    ]
+
+
+def draw(probabilities: npt.NDArray[np.float32], rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Draw an action by each row."""
+    levels = probabilities.cumsum(axis=1)
+    return np.asarray((levels > rng.random((len(levels), 1)) * levels[:, -1:]).argmax(axis=1), np.int64)
+
+
+def _row(after: int | None, verdict: str | None, found: Sequence[_Chance]) -> ChanceRow:
+    deal = np.array([one.deal for one in found])
+    probability, taken = (np.array([one[index] for one in found], float) for index in (3, 4))
+    share, error = _mean(taken, deal)
+    mean, mean_error = _mean(probability, deal)
+    groups = len(np.unique(deal))
+    # The number of independent chances that would give the same error.
+    effective = share * (1 - share) / error**2 if error > 0 else groups
+    low, high = _wilson(share, effective)
+    return ChanceRow(
+        round=after,
+        judge=verdict,
+        chances=len(found),
+        deals=groups,
+        share=share,
+        share_low=low,
+        share_high=high,
+        probability=mean,
+        probability_ci95=1.96 * mean_error,
+        above_90=float((probability > 0.9).mean()),
+        below_10=float((probability < 0.1).mean()),
+    )
+
+
+def _mean(values: npt.NDArray[np.float64], deal: npt.NDArray[np.int64]) -> tuple[float, float]:
+    """The mean and its standard error, with the deals as independent units; NaN for a single one."""
+    mean = float(values.mean())
+    _, group = np.unique(deal, return_inverse=True)
+    residuals = np.bincount(group, values - mean)
+    count = len(residuals)
+    if count < 2:
+        return mean, math.nan
+    return mean, math.sqrt(float((residuals**2).sum()) * count / (count - 1)) / len(values)
+
+
+def _wilson(share: float, count: float) -> tuple[float, float]:
+    """Wilson's interval (E. B. Wilson 1927): right near 0 and 1, too."""
+    z = 1.96
+    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
+    half = z * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count)) / (1 + z * z / count)
+    return max(0.0, middle - half), min(1.0, middle + half)
