@@ -58,6 +58,16 @@ pub enum SpecError {
         /// The option that names it.
         needed: &'static str,
     },
+    /// A network without a value head is to value positions.
+    #[error(
+        "agent {agent}: evaluation=network needs a network with a value head; '{path}' has none (value=none in its metadata)"
+    )]
+    NoValue {
+        /// Whose options they are.
+        agent: String,
+        /// The network's file.
+        path: String,
+    },
 }
 
 macro_rules! agents {
@@ -240,7 +250,7 @@ impl AgentSpec {
         self.networks().into_iter().try_for_each(|(network, rules)| network.fits(game, rules == RulesOf::Any))
     }
 
-    /// An error where an option says that a network is to be asked and none is named.
+    /// An error where an option says that a network is to be asked and none is named, or one that cannot answer.
     fn check_named(&self) -> Result<(), SpecError> {
         let no_network =
             |what: String, needed| Err(SpecError::NoNetwork { agent: self.name().to_string(), what, needed });
@@ -250,7 +260,16 @@ impl AgentSpec {
                 let asks = |value: &OptionValue| matches!(value, OptionValue::Name(name) if name == "network");
                 let values = self.options();
                 let asking = values.iter().find(|(_, value)| asks(value)).filter(|_| !self.has_network());
-                asking.map_or(Ok(()), |(option, value)| no_network(format!("{option}={value}"), "network"))
+                if let Some((option, value)) = asking {
+                    return no_network(format!("{option}={value}"), "network");
+                }
+                let values_leaves = values.iter().any(|(option, value)| *option == "evaluation" && asks(value));
+                match self.networks().into_iter().find(|(network, _)| values_leaves && !network.has_value()) {
+                    Some((network, _)) => {
+                        Err(SpecError::NoValue { agent: self.name().to_string(), path: network.path().to_string() })
+                    }
+                    None => Ok(()),
+                }
             }
         }
     }

@@ -1,7 +1,8 @@
 """Networks that play: the file they are saved in, and their forward pass in NumPy.
 
 A network is a multilayer perceptron with two heads over the observation tensor of the player to move: a logit for every
-action, and the return that this player can expect. In the engine it is the agent ``network:path=…``; here it is arrays,
+action, and the return that this player can expect. Networks trained by deep Monte Carlo or with a central critic have
+no value head. In the engine it is the agent ``network:path=…``; here it is arrays,
 for looking into it and for feeding other programs. Neither needs the framework that trained it.
 """
 
@@ -29,7 +30,7 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Network:
-    """A multilayer perceptron with a policy and a value head.
+    """A multilayer perceptron with a policy head and, in general, a value head.
 
     >>> import numpy as np, stier
     >>> from stier.network import Network
@@ -43,10 +44,12 @@ class Network:
 
     #: The game, rules included.
     game: Game
-    #: Of each layer the weight (inputs, outputs) and the bias (outputs,): hidden layers first, then policy and value.
+    #: The weight (inputs, outputs) and the bias (outputs,) of each hidden layer.
     hidden: tuple[tuple[Floats, Floats], ...]
+    #: Weight and bias of the layer that gives the logits.
     policy: tuple[Floats, Floats]
-    value: tuple[Floats, Floats]
+    #: Weight and bias of the layer that gives the value; None without a value head.
+    value: tuple[Floats, Floats] | None
     #: Returns are the value head's output times this.
     value_scale: float = 1.0
     #: Between the layers.
@@ -59,7 +62,9 @@ class Network:
             raise ValueError(f"activation must be 'relu' or 'tanh', not {self.activation!r}")
         width = self.game.observation_tensor_shape()[0]
         layers: list[tuple[str, Floats, Floats, int | None]] = [("hidden", *layer, None) for layer in self.hidden]
-        layers += [("policy", *self.policy, self.game.num_distinct_actions()), ("value", *self.value, 1)]
+        layers.append(("policy", *self.policy, self.game.num_distinct_actions()))
+        if self.value is not None:
+            layers.append(("value", *self.value, 1))
         for name, weight, bias, outputs in layers:
             expected = (width, weight.shape[-1] if outputs is None else outputs)
             if weight.shape != expected or bias.shape != expected[1:]:
@@ -91,17 +96,25 @@ class Network:
         )
 
     def forward(self, observations: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """Give logits ``(…, actions)`` and expected returns ``(…)`` for observations ``(…, inputs)``."""
+        """Give logits ``(…, actions)`` and expected returns ``(…)`` for observations ``(…, inputs)``.
+
+        Without a value head the returns are NaN.
+        """
         x: Floats = np.asarray(observations, np.float32)
         for weight, bias in self.hidden:
             x = x @ weight + bias
             x = np.maximum(x, 0) if self.activation == "relu" else np.tanh(x)
         logits = x @ self.policy[0] + self.policy[1]
+        if self.value is None:
+            return logits, np.full(x.shape[:-1], np.nan, np.float32)
         value = (x @ self.value[0] + self.value[1])[..., 0] * np.float32(self.value_scale)
         return logits, value
 
     def __call__(self, observations: npt.ArrayLike, legal: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """Give probabilities ``(…, actions)``, zero for what is not legal, and expected returns ``(…)``."""
+        """Give probabilities ``(…, actions)``, zero for what is not legal, and expected returns ``(…)``.
+
+        Without a value head the returns are NaN.
+        """
         logits, value = self.forward(observations)
         logits = np.where(np.asarray(legal, bool), logits, -np.inf)
         powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
@@ -109,12 +122,14 @@ class Network:
 
     def num_parameters(self) -> int:
         """Give the number of weights and biases."""
-        return sum(array.size for layer in (*self.hidden, self.policy, self.value) for array in layer)
+        return sum(array.size for array in self.tensors().values())
 
     def tensors(self) -> dict[str, Floats]:
         """Give the arrays by the names that they have in the file."""
         layers = {f"hidden.{i}": layer for i, layer in enumerate(self.hidden)}
-        layers |= {"policy": self.policy, "value": self.value}
+        layers["policy"] = self.policy
+        if self.value is not None:
+            layers["value"] = self.value
         return {
             f"{name}.{part}": array
             for name, layer in layers.items()
@@ -135,6 +150,7 @@ class Network:
             "observation": self.game.observation_signature(),
             "actions": self.game.action_signature(),
             "value_scale": repr(float(self.value_scale)),
+            "value": "none" if self.value is None else "return",
             "training": json.dumps(self.training, sort_keys=True),
         }
         arrays = {name: np.ascontiguousarray(array, np.float32) for name, array in self.tensors().items()}
@@ -171,6 +187,10 @@ class Network:
         for name, expected in [("observation", game.observation_signature()), ("actions", game.action_signature())]:
             if metadata[name] != expected:
                 raise ValueError(f"{name} of {game.short_name()} are {expected}; the network has {metadata[name]}")
+        # Files written before there was this key all have a value head.
+        head = metadata.get("value", "return")
+        if head not in ("return", "none"):
+            raise ValueError(f"value must be 'return' or 'none' in the metadata, got {head!r}")
         count = sum(name.startswith("hidden.") for name in arrays) // 2
 
         def layer(name: str) -> tuple[Floats, Floats]:
@@ -180,7 +200,7 @@ class Network:
             game=game,
             hidden=tuple(layer(f"hidden.{i}") for i in range(count)),
             policy=layer("policy"),
-            value=layer("value"),
+            value=None if head == "none" else layer("value"),
             value_scale=float(metadata["value_scale"]),
             activation=metadata["activation"],  # type: ignore[arg-type]  # checked by the class
             training=json.loads(metadata["training"]),
@@ -189,22 +209,25 @@ class Network:
     def to_onnx(self, path: str | os.PathLike[str]) -> None:
         """Write an ONNX model: ``observation`` (batch, inputs) to ``logits`` (batch, actions) and ``value`` (batch,).
 
-        Logits are those of all actions, legal or not. Needs the package `onnx`.
+        Logits are those of all actions, legal or not. Without a value head there is no output ``value``. Needs the
+        package `onnx`.
         """
         import onnx
         from onnx import TensorProto, helper, numpy_helper
 
-        tensors = self.tensors() | {"value_scale": np.asarray(self.value_scale, np.float32)}
+        tensors: dict[str, npt.NDArray[Any]] = dict(self.tensors())
         nodes, x = [], "observation"
         for i in range(len(self.hidden)):
             nodes.append(helper.make_node("Gemm", [x, f"hidden.{i}.weight", f"hidden.{i}.bias"], [f"sum.{i}"]))
             nodes.append(helper.make_node(self.activation.capitalize(), [f"sum.{i}"], [f"hidden.{i}"]))
             x = f"hidden.{i}"
         nodes.append(helper.make_node("Gemm", [x, "policy.weight", "policy.bias"], ["logits"]))
-        nodes.append(helper.make_node("Gemm", [x, "value.weight", "value.bias"], ["column"]))
-        nodes.append(helper.make_node("Mul", ["column", "value_scale"], ["scaled"]))
-        nodes.append(helper.make_node("Squeeze", ["scaled", "axis"], ["value"]))
-        tensors |= {"axis": np.asarray([1], np.int64)}
+        if self.value is not None:
+            nodes.append(helper.make_node("Gemm", [x, "value.weight", "value.bias"], ["column"]))
+            nodes.append(helper.make_node("Mul", ["column", "value_scale"], ["scaled"]))
+            nodes.append(helper.make_node("Squeeze", ["scaled", "axis"], ["value"]))
+            tensors["value_scale"] = np.asarray(self.value_scale, np.float32)
+            tensors["axis"] = np.asarray([1], np.int64)
 
         def info(name: str, *shape: int | str) -> Any:
             return helper.make_tensor_value_info(name, TensorProto.FLOAT, list(shape))
@@ -214,7 +237,7 @@ class Network:
             nodes,
             "stier",
             [info("observation", "batch", inputs)],
-            [info("logits", "batch", actions), info("value", "batch")],
+            [info("logits", "batch", actions), *([] if self.value is None else [info("value", "batch")])],
             [numpy_helper.from_array(array, name) for name, array in tensors.items()],
         )
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], producer_name="stier")

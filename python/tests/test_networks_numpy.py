@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,9 @@ import pytest
 import stier
 
 pytest.importorskip("safetensors")
+
+from safetensors import safe_open
+from safetensors.numpy import save_file
 
 from stier.network import Network
 
@@ -32,8 +36,6 @@ def test_a_file_holds_everything(network: Network, tmp_path: Path) -> None:
 
 
 def test_files_that_do_not_fit_are_refused(network: Network, tmp_path: Path) -> None:
-    from safetensors.numpy import save_file
-
     path = tmp_path / "a.safetensors"
     with pytest.raises(FileNotFoundError):
         Network.load(path)
@@ -44,8 +46,6 @@ def test_files_that_do_not_fit_are_refused(network: Network, tmp_path: Path) -> 
     with pytest.raises(ValueError, match="no format in it"):
         Network.load(path)
     network.save(path)
-    from safetensors import safe_open
-
     with safe_open(path, framework="numpy") as file:
         metadata = file.metadata()
     arrays = network.tensors()
@@ -103,3 +103,56 @@ def test_onnx_computes_the_same(hidden: tuple[int, ...], tmp_path: Path) -> None
     expected = network.forward(x)
     np.testing.assert_allclose(logits, expected[0], atol=1e-5)
     np.testing.assert_allclose(value, expected[1], atol=1e-5)
+
+
+def test_a_network_without_a_value_head_says_so(network: Network, tmp_path: Path) -> None:
+    path, game = tmp_path / "a.safetensors", network.game
+    plain = dataclasses.replace(network, value=None)
+    plain.save(path)
+    with safe_open(path, framework="numpy") as file:
+        assert file.metadata()["value"] == "none"
+        assert not [name for name in file.keys() if name.startswith("value")]  # noqa: SIM118
+    again = Network.load(path)
+    assert again.value is None
+    assert again.num_parameters() == network.num_parameters() - 17
+    x = np.random.default_rng(1).random((5, game.observation_tensor_shape()[0]))
+    logits, value = again.forward(x)
+    assert (logits == network.forward(x)[0]).all()
+    assert np.isnan(value).all()
+
+    # It plays and guides. It values nothing: neither alone nor at the leaves of a search.
+    state = game.new_initial_state(seed=1)
+    found = stier.load_agent("network", game, path=path).search(state)
+    assert all(np.isnan(one.value) for one in found.actions)
+    assert "nan" not in found.to_svg()
+    guided = "ismcts:iterations=50,selection=puct,prior=network"
+    assert stier.load_agent(guided, game, network=path).step(state) in state.legal_actions()
+    for agent in (f"{guided},cutoff=0,evaluation=network", "flat_mc:cutoff=2,evaluation=network"):
+        with pytest.raises(
+            stier.AgentError, match=r"evaluation=network needs a network with a value head; .* has none"
+        ):
+            stier.load_agent(agent, game, network=path)
+    network.save(path)
+    with safe_open(path, framework="numpy") as file:
+        metadata = file.metadata()
+    assert metadata["value"] == "return"
+    assert stier.load_agent(f"{guided},cutoff=0,evaluation=network", game, network=path)
+
+    # Older files do not say, and all have one.
+    del metadata["value"]
+    save_file(network.tensors(), path, metadata)
+    assert Network.load(path).value is not None
+    assert stier.load_agent(f"{guided},cutoff=0,evaluation=network", game, network=path)
+    save_file(network.tensors(), path, metadata | {"value": "win"})
+    with pytest.raises(ValueError, match="value must be 'return' or 'none' in the metadata, got 'win'"):
+        Network.load(path)
+    with pytest.raises(stier.AgentError, match="value=win in its metadata; it is return or none"):
+        stier.load_agent("network", game, path=path)
+
+
+def test_onnx_without_a_value_head(tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    network = dataclasses.replace(Network.random(stier.load_game("schwimmen"), hidden=(8,), seed=2), value=None)
+    network.to_onnx(tmp_path / "a.onnx")
+    model = onnx.load(tmp_path / "a.onnx")
+    assert [output.name for output in model.graph.output] == ["logits"]

@@ -1,7 +1,8 @@
 //! A trained network as a player: one look at what its seat sees, no search.
 //!
 //! It plays the legal action with the highest probability, the first of equals, or draws one. What it says of a decision are the
-//! probabilities (the softmax over the legal actions, also where the best is chosen) and for every action the value of the position.
+//! probabilities (the softmax over the legal actions, also where the best is chosen) and for every action the value of the position, which
+//! is NaN for a network without a value head.
 
 use std::time::Instant;
 

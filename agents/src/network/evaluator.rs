@@ -23,7 +23,7 @@ pub struct Evaluator {
 pub struct Evaluation<'a> {
     /// A logit for each action, legal or not.
     pub logits: &'a [f32],
-    /// The return that the player to act expects, in the game's utility.
+    /// The return that the player to act expects, in the game's utility; NaN from a network without a value head.
     pub value: f32,
 }
 
@@ -72,6 +72,9 @@ impl Evaluator {
 /// A row of outputs: logits, then the value.
 fn evaluation<'a>(network: &Network, (low, high): (f32, f32), row: &'a [f32]) -> Evaluation<'a> {
     let (logits, value) = row.split_at(network.num_actions());
+    if !network.has_value() {
+        return Evaluation { logits, value: f32::NAN };
+    }
     // Of a product that is no number, the middle.
     let value = value[0] * network.value_scale();
     let value = if value.is_nan() { (low + high) / 2.0 } else { value.clamp(low, high) };
@@ -91,7 +94,7 @@ impl Evaluation<'_> {
     }
 
     /// What every seat may expect: the mover its value; the others share what is left of a fixed sum alike, and without one are
-    /// promised what the game's own estimate says, which reads all cards.
+    /// promised what the game's own estimate says, which reads all cards. All NaN without a value head.
     #[inline]
     pub fn values<G: Hints>(&self, game: &G, state: &G::State, mover: Seat) -> BySeat<f32> {
         let seats = game.num_seats();

@@ -1,8 +1,9 @@
 //! Networks in files.
 //!
 //! The format is safetensors. All tensors are of single precision, in C order: `hidden.0.weight` (inputs, width), `hidden.0.bias`
-//! (width), `hidden.1.weight` and so on; `policy.weight` (width, actions), `policy.bias`; `value.weight` (width, 1), `value.bias`. A
-//! layer is `activation(x @ weight + bias)`; policy and value have no activation. Metadata, all of it text:
+//! (width), `hidden.1.weight` and so on; `policy.weight` (width, actions), `policy.bias`; `value.weight` (width, 1), `value.bias`, unless
+//! the metadata say `value: none`. A layer is `activation(x @ weight + bias)`; policy and value have no activation. Metadata, all of it
+//! text:
 //!
 //! | key | value |
 //! | --- | --- |
@@ -11,6 +12,7 @@
 //! | `game`, `rules` | the game's name, and the name with the options that differ from the defaults: `schwinget:suits=2,values=3` |
 //! | `observation`, `actions` | the [signatures](stier_core::Encode::observation_signature) of what it reads and chooses among |
 //! | `value_scale` | a number; times this the value is a return in the game's utility |
+//! | `value` | `return`, or `none` for a network without a value head; may be left out for `return` |
 //! | `training` | free text, not read here |
 
 use std::collections::HashMap;
@@ -109,7 +111,8 @@ pub struct Network {
     observation: String,
     actions: String,
     value_scale: f32,
-    /// Logits first, then the value.
+    has_value: bool,
+    /// Logits first, then the value: without a value head a column of zeros.
     mlp: Mlp,
 }
 
@@ -157,6 +160,14 @@ impl Network {
             .ok()
             .filter(|scale: &f32| scale.is_finite())
             .ok_or_else(|| Fault::BadValue { key: "value_scale", found: scale.to_string(), allowed: "a number" })?;
+        // Files written before there was this key all have a value head.
+        let has_value = match texts.0.get("value").map(String::as_str) {
+            None | Some("return") => true,
+            Some("none") => false,
+            Some(found) => {
+                return Err(Fault::BadValue { key: "value", found: found.to_string(), allowed: "return or none" });
+            }
+        };
         Ok(Self {
             path: path.to_string(),
             game: texts.get("game")?.to_string(),
@@ -164,7 +175,8 @@ impl Network {
             observation: observation.to_string(),
             actions: actions.to_string(),
             value_scale,
-            mlp: Mlp { layers: layers(&tensors, num_actions)?, activation },
+            has_value,
+            mlp: Mlp { layers: layers(&tensors, num_actions, has_value)?, activation },
         })
     }
 
@@ -214,6 +226,11 @@ impl Network {
         self.mlp.inputs()
     }
 
+    /// Whether it has a value head: networks trained by deep Monte Carlo or with a central critic have none.
+    pub fn has_value(&self) -> bool {
+        self.has_value
+    }
+
     /// What the value is to be multiplied by.
     pub(super) fn value_scale(&self) -> f32 {
         self.value_scale
@@ -243,13 +260,13 @@ impl Texts {
 }
 
 /// The hidden layers, and one for logits and value together.
-fn layers(tensors: &SafeTensors<'_>, num_actions: usize) -> Result<Vec<Layer>, Fault> {
+fn layers(tensors: &SafeTensors<'_>, num_actions: usize, has_value: bool) -> Result<Vec<Layer>, Fault> {
     let mut layers: Vec<Layer> = Vec::new();
     let hidden = (0..).take_while(|index| tensors.tensor(&format!("hidden.{index}.weight")).is_ok()).count();
     let known = |name: &str| {
         let (start, kind) = name.rsplit_once('.').unwrap_or_default();
         let is_hidden = || (0..hidden).any(|index| start == format!("hidden.{index}"));
-        matches!(kind, "weight" | "bias") && (matches!(start, "policy" | "value") || is_hidden())
+        matches!(kind, "weight" | "bias") && (start == "policy" || (has_value && start == "value") || is_hidden())
     };
     if let Some(strange) = tensors.names().into_iter().filter(|name| !known(name)).min() {
         return Err(Fault::StrangeTensor(strange.to_string()));
@@ -261,7 +278,12 @@ fn layers(tensors: &SafeTensors<'_>, num_actions: usize) -> Result<Vec<Layer>, F
         inputs = Some(bias.len());
     }
     let (policy, policy_bias, rows) = matrix(tensors, "policy", inputs, Some(num_actions))?;
-    let (value, value_bias, _) = matrix(tensors, "value", Some(rows), Some(1))?;
+    let (value, value_bias) = if has_value {
+        let (weight, bias, _) = matrix(tensors, "value", Some(rows), Some(1))?;
+        (weight, bias)
+    } else {
+        (vec![0.0; rows], vec![0.0])
+    };
     layers.push(Layer::new(rows, &[(&policy, &policy_bias), (&value, &value_bias)]));
     Ok(layers)
 }

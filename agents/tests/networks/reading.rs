@@ -3,12 +3,12 @@
 use std::fs;
 use std::sync::Arc;
 
-use stier_agents::AgentSpec;
 use stier_agents::network::file::{Fault, Network};
 use stier_agents::network::option::NetworkFile;
+use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::Schwinget;
-use stier_core::{Game, Options as _};
+use stier_core::{Game, History, Options as _, Rng};
 
 use super::files::{Draft, Saved};
 
@@ -84,6 +84,8 @@ fn every_defect_is_named() {
         draft.values("policy.weight")[3] = bad;
         assert_eq!(fault(&draft), Fault::NotFinite("policy.weight".to_string()));
     }
+    let message = fault(&draft().with("value", "win")).to_string();
+    assert_eq!(message, "has value=win in its metadata; it is return or none");
     let bytes = draft().bytes();
     for broken in [&bytes[..0], &bytes[..20], &bytes[..bytes.len() - 1], b"{\"a\": 1}" as &[u8]] {
         assert!(matches!(Network::parse("file", broken), Err(Fault::NoTensors(_))));
@@ -184,4 +186,42 @@ fn paths_are_options() {
     assert!(missing.contains("the network '/nowhere/net' cannot be read: "), "{missing}");
     assert!(error("rule:cards=(network:path=/nowhere/net)").contains("'/nowhere/net' cannot be read"));
     assert!(error("network:path=)a(").contains("it is the path of a network"));
+}
+
+/// A network without a value head says so: it plays and guides, and values nothing.
+#[test]
+fn networks_without_a_value_head_value_no_leaves() {
+    let mut draft = draft().with("value", "none");
+    assert_eq!(fault(&draft), Fault::StrangeTensor("value.bias".to_string()), "it has one after all");
+    draft.tensors.retain(|(name, ..)| !name.starts_with("value."));
+    let file = draft.saved();
+    let network = Network::read(file.path()).unwrap();
+    assert!(!network.has_value());
+    assert!(Network::parse("file", &self::draft().with("value", "return").bytes()).unwrap().has_value());
+    assert!(Network::parse("file", &self::draft().bytes()).unwrap().has_value(), "older files do not say");
+
+    for agent in ["ismcts:cutoff=0", "flat_mc:cutoff=2", "ismcts:selection=puct,prior=network,cutoff=0"] {
+        let text = format!("{agent},evaluation=network,network={}", file.path());
+        let name = agent.split(':').next().unwrap();
+        assert_eq!(
+            text.parse::<AgentSpec>().unwrap_err().to_string(),
+            format!(
+                "agent {name}: evaluation=network needs a network with a value head; '{}' has none (value=none in its metadata)",
+                file.path()
+            )
+        );
+    }
+    let nested = format!("rule:cards=(ismcts:evaluation=network,network={})", file.path());
+    assert!(nested.parse::<AgentSpec>().unwrap_err().to_string().contains("needs a network with a value head"));
+
+    let game = schwinget("");
+    let history = History::dealt(&game, &mut Rng::stream(1, "without a value", 0));
+    let seat = game.turn(history.state()).seat().unwrap();
+    for text in ["network:path", "ismcts:iterations=50,selection=puct,prior=network,network"] {
+        let mut agent: Box<dyn Agent<Schwinget>> =
+            format!("{text}={}", file.path()).parse::<AgentSpec>().unwrap().build(1);
+        let found = agent.act(&game, &game.view(&history, seat), game.legal(history.state())).search.unwrap();
+        let promised: Vec<f64> = found.actions.iter().map(|stats| stats.value).collect();
+        assert_eq!(promised.iter().all(|value| value.is_nan()), text.starts_with("network"), "{promised:?}");
+    }
 }

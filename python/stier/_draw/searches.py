@@ -53,9 +53,13 @@ def search(search: Search) -> str:
         _tree(picture, search, faces, y + 12)
     best = stats[0]
     words = ", ".join(
-        f"{one.name}: {one.visits} visits, value {one.value:+.3f}, probability {one.probability:.3f}" for one in stats
+        f"{one.name}: {one.visits} visits, {_told(one.value)}, probability {one.probability:.3f}" for one in stats
     )
     return picture.finish(f"Search of seat {search.player}: {best.name} most visited", words)
+
+
+def _told(value: float) -> str:
+    return "no value" if math.isnan(value) else f"value {value:+.3f}"
 
 
 def _range(values: list[float]) -> tuple[float, float]:
