@@ -57,7 +57,8 @@ ones, two layers of 256 and 41 logits, one position at a time or 64; with `game`
 about a state; with `ismcts` for prior and value of every leaf, 1,000 iterations from the first decision; with `pit`, its games against
 itself, side by side. `pit` is whole games. `solve` is a Schwinget of two suits of four with hands of one card, 199,921 histories, on all
 cores: the tree, values and best responses, one iteration of each CFR; `traverse` is one traversal of MCCFR in it. `train` is a
-decision of PPO as it is by default, played and learned from, and the part of that which the environment takes.
+decision of PPO as it is by default, played and learned from, and the part of that which the environment takes, both in CPU time of all
+threads.
 ";
 
 /// One line: nanoseconds per element, median with its 95 % interval.

@@ -1,4 +1,7 @@
-"""How fast the reference learner is, and what share of its time the environment takes; one core."""
+"""How much CPU time the reference learner takes, and how much of it the environment.
+
+CPU time is that of all threads of the process: frameworks may use several cores, so the clock would flatter them.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ ITERATIONS = 30
 
 
 class Timed:
-    """Lanes of which the time spent inside is counted."""
+    """Lanes of which the CPU time spent inside is counted."""
 
     def __init__(self, envs: stier.VectorEnv) -> None:
         self._envs, self.seconds = envs, 0.0
@@ -27,17 +30,17 @@ class Timed:
             return found
 
         def timed(*arguments: object, **named: object) -> object:
-            start = time.perf_counter()
+            start = time.process_time()
             try:
                 return found(*arguments, **named)
             finally:
-                self.seconds += time.perf_counter() - start
+                self.seconds += time.process_time() - start
 
         return timed
 
 
 def measure_learner(name: str) -> None:
-    """Decisions played and learned from, and the part of that time which the lanes take."""
+    """Decisions played and learned from, and the part of that CPU time which the lanes take."""
     learner = PPO(stier.load_game(name), Settings())
     for _ in range(WARM):
         learner.iterate()
@@ -45,12 +48,12 @@ def measure_learner(name: str) -> None:
     learner.play.envs = lanes  # type: ignore[assignment]  # it has all that they have
     whole, inside = [], []
     for _ in range(ITERATIONS):
-        start, before = time.perf_counter(), lanes.seconds
+        start, before = time.process_time(), lanes.seconds
         learner.iterate()
-        whole.append((time.perf_counter() - start) * 1e9)
+        whole.append((time.process_time() - start) * 1e9)
         inside.append((lanes.seconds - before) * 1e9)
-    keep(f"train/{name}/ppo", learner.settings.batch, whole)
-    keep(f"train/{name}/environment", learner.settings.batch, inside)
+    keep(f"train/{name}/ppo-cpu", learner.settings.batch, whole)
+    keep(f"train/{name}/environment-cpu", learner.settings.batch, inside)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ import numpy as np
 import stier
 import stier.train
 from stier._files import write, write_text
+from stier.network import Network
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -29,6 +30,13 @@ TABLE, PAGE, CURVE = BENCHES / "training.csv", BENCHES / "TRAINING.md", BENCHES 
 HELD_OUT = 1_000_003
 #: Where checkpoints are kept, and positions for the time of a move.
 OUT, POSITIONS = Path("out/training"), 200
+#: Deals in which the chances of watched actions are counted.
+DEALS = 3000
+#: Of runs that were trained before advantages were mended; their rows have the measure ``attack %`` or no other.
+BIASED = """**These networks are to be trained again.** Except deep Monte Carlo they learned from biased advantages: in
+two-player games an estimate continued with minus the opponent's value, which forgets the player's own hand, and in all
+games decisions at the end of a batch were dropped by who won. The networks for Schwinget attack at nearly every chance,
+whatever the hand. "attack" is the share of *games* with an attack, which says little."""
 #: What the table calls the solver's lines.
 EQUILIBRIUM = "CFR+"
 COLUMNS = ["run", "seed", "steps", "cpu_seconds", "measure", "value", "ci95"]
@@ -47,7 +55,7 @@ def main() -> None:
     names = [EQUILIBRIUM, *(run["name"] for run in plan["run"])]
     rows = read()
     if not any(row["run"] == EQUILIBRIUM for row in rows):
-        rows = equilibrium(next(run["game"] for run in plan["run"] if run.get("exact"))) + rows
+        rows = equilibrium(next(run for run in plan["run"] if run.get("exact"))) + rows
         write(TABLE, partial(save, rows=rows))
     if not arguments.page:
         for seed in range(arguments.seeds or plan["seeds"]):
@@ -101,6 +109,8 @@ def measure(run: dict[str, Any], seed: int, done: set[str]) -> list[Row]:
         opponents=() if exact else ("greedy",),
         evaluations=run["evaluations"],
         exact=exact,
+        watch=run.get("watch", ()),
+        judge=run.get("judge"),
         progress=sys.stderr.isatty(),
         seed=seed,
         **run["settings"],
@@ -113,12 +123,13 @@ def measure(run: dict[str, Any], seed: int, done: set[str]) -> list[Row]:
         rows.append(at | {"measure": measure, "value": f"{value:.6g}", "ci95": "" if ci95 is None else f"{ci95:.4g}"})
 
     for line in trained.log if not done else ():
-        for name in ("nash_conv", "attack %"):
-            if name in line:
-                note(line, name, line[name])
-        if "greedy mean" in line:
-            note(line, "training greedy", line["greedy mean"], line["greedy ci95"])
+        if "eval/nash_conv" in line:
+            note(line, "nash_conv", line["eval/nash_conv"])
+        if "eval/greedy/mean" in line:
+            note(line, "training greedy", line["eval/greedy/mean"], line["eval/greedy/ci95"])
     file, last = str(folder / "network.safetensors"), trained.log[-1]
+    for name, value, ci95 in chances_of(run, trained.network, HELD_OUT + seed) if not done else ():
+        note(last, name, value, ci95)
     for name, (text, other, deals) in matches.items():
         if name not in done:
             own, agent = text.replace("NETWORK", file), other.replace("NETWORK", file)
@@ -127,6 +138,19 @@ def measure(run: dict[str, Any], seed: int, done: set[str]) -> list[Row]:
             if agent.startswith("ismcts:iterations"):
                 who = "guided, times" if name.startswith("guided") else "times"
                 note(last, f"{who} as fast as {agent}", seconds_of(game, agent) / seconds_of(game, own))
+    return rows
+
+
+def chances_of(run: dict[str, Any], player: Network | stier.Solution, seed: int) -> list[tuple[str, float, float]]:
+    """Give the mean probabilities with which watched actions are taken: per chance, at the first one, by the judge."""
+    game, rows = stier.load_game(run["game"]), []
+    for action in run.get("watch", ()):
+        found = stier.train.chances(game, player, action, judge=run.get("judge"), deals=DEALS, seed=seed)
+        for row in found.rows:
+            if row.round in (None, 0):
+                when = "per chance" if row.round is None else "at the first chance"
+                by = "" if row.judge is None else f", {run['judge']} {row.judge}"
+                rows.append((f"P({action}) {when}{by}", row.probability, row.probability_ci95))
     return rows
 
 
@@ -154,9 +178,9 @@ def of(rows: list[Row], run: str, measure: str, last: bool = True) -> dict[int, 
     return {seed: own[-1:] if last else own for seed, own in found.items()}
 
 
-def equilibrium(name: str) -> list[Row]:
+def equilibrium(run: dict[str, Any]) -> list[Row]:
     """Give what CFR+ finds in how much time: the tree is built anew for every line."""
-    game = stier.load_game(name)
+    game = stier.load_game(run["game"])
     rows: list[Row] = []
     for iterations in (1, 2, 5, 10, 20, 50, 100, 200):
         start = time.process_time()
@@ -165,8 +189,10 @@ def equilibrium(name: str) -> list[Row]:
         attack = 100 * solution.frequency(game.string_to_action("attack"))
         for measure, value in [("nash_conv", solution.nash_conv), ("attack %", attack)]:
             rows.append(at | {"measure": measure, "value": f"{value:.6g}", "ci95": ""})
+    for measure, value, ci95 in chances_of(run, solution, HELD_OUT):
+        rows.append(rows[-1] | {"measure": measure, "value": f"{value:.6g}", "ci95": f"{ci95:.4g}"})
     uniform = stier.nash_conv(game, "random")
-    rows.append(rows[-1] | {"steps": 0, "measure": "uniform nash_conv", "value": f"{uniform:.6g}"})
+    rows.append(rows[-1] | {"steps": 0, "measure": "uniform nash_conv", "value": f"{uniform:.6g}", "ci95": ""})
     return rows
 
 
@@ -174,14 +200,16 @@ def page(plan: dict[str, Any], rows: list[Row]) -> str:
     """Give the page of all runs."""
     uniform = float(of(rows, EQUILIBRIUM, "uniform nash_conv")[0][0]["value"])
     solved = of(rows, EQUILIBRIUM, "attack %")[0][0]
+    biased = any(row["measure"] == "attack %" and row["run"] != EQUILIBRIUM for row in rows)
     lines = [
         "# Training",
         "",
-        "Networks that learned by self-play, on one core; every seed is a line. Made by `make training` from",
+        "Networks that learned by self-play; every seed is a line. Made by `make training` from",
         "`benches/training.toml`; all figures are in `benches/training.csv`. CPU seconds are those of playing and",
         "learning, evaluations not counted, on a shared machine. Deals of the matches are held out: no network has met",
         "them before.",
         "",
+        *([*BIASED.splitlines(), ""] if biased else []),
         f"- machine: {machine()}",
         "",
         "![NashConv over CPU seconds](training.png)",
@@ -190,7 +218,7 @@ def page(plan: dict[str, Any], rows: list[Row]) -> str:
         f"{float(solved['cpu_seconds']):.0f} s, somebody attacks in {float(solved['value']):.1f} % of the games.",
     ]
     for run in plan["run"]:
-        seeds = of(rows, run["name"], "attack %" if run.get("exact") else "training greedy")
+        seeds = of(rows, run["name"], "nash_conv" if run.get("exact") else "training greedy")
         lines += ["", f"## {run['name']}", "", *([run["about"], ""] if "about" in run else []), "```sh"]
         lines += [command(run), "```", ""]
         if not seeds:
@@ -216,7 +244,7 @@ def page(plan: dict[str, Any], rows: list[Row]) -> str:
 
 def titled(measure: str) -> str:
     """Give the head of a column."""
-    return {"nash_conv": "NashConv (of uniform)", "attack %": "attack"}.get(measure, measure)
+    return {"nash_conv": "NashConv (of uniform)", "attack %": "attack (share of games)"}.get(measure, measure)
 
 
 def cell(row: Row, uniform: float) -> str:
@@ -226,6 +254,8 @@ def cell(row: Row, uniform: float) -> str:
         return f"{value:.4f} ({value / uniform:.1%})"
     if row["measure"] == "attack %":
         return f"{value:.1f} %"
+    if row["measure"].startswith("P("):
+        return f"{value:.3f} ± {float(row['ci95']):.3f}"
     if row["ci95"]:
         return f"{value:+.3f} ± {float(row['ci95']):.3f}"
     return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
@@ -237,6 +267,9 @@ def command(run: dict[str, Any]) -> str:
     for name, value in run["settings"].items():
         words += ["--steps", str(value)] if name == "steps" else ["--set", f"{name}={value}"]
     words += ["--evaluations", str(run["evaluations"])] + (["--exact"] if run.get("exact") else [])
+    for action in run.get("watch", ()):
+        words += ["--watch", action]
+    words += ["--judge", run["judge"]] if "judge" in run else []
     return " ".join(word if word in ("DIR", "SEED") else shlex.quote(word) for word in words)
 
 

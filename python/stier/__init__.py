@@ -52,7 +52,16 @@ from stier._replay import Decision, Replay, replay
 from stier._schwingfest import Bout, Ranked, Schwingfest, schwingfest
 from stier._search_many import search_many
 from stier._solving import best_response, exploitability, nash_conv, solve
-from stier.errors import AgentError, IllegalActionError, LeakError, RecordError, RulesError, SeatError, StierError
+from stier.errors import (
+    AgentError,
+    ArgumentError,
+    IllegalActionError,
+    LeakError,
+    RecordError,
+    RulesError,
+    SeatError,
+    StierError,
+)
 
 __all__ = [
     "CHANCE",
@@ -61,6 +70,7 @@ __all__ = [
     "Agent",
     "AgentError",
     "AgentInfo",
+    "ArgumentError",
     "Batch",
     "Beliefs",
     "BestResponse",

@@ -23,7 +23,7 @@ for _name in ("safetensors",):
 from stier._native import Agent, Game, GameTree  # noqa: E402
 from stier.errors import ArgumentError  # noqa: E402
 from stier.network import Network  # noqa: E402
-from stier.train._chances import Chances, chances  # noqa: E402
+from stier.train._chances import ChanceRow, Chances, chances  # noqa: E402
 from stier.train._evaluation import Duel, Evaluation, Exact, duel  # noqa: E402
 from stier.train._gae import Advantages, gae  # noqa: E402
 from stier.train._run import Learner, Trained, run  # noqa: E402
@@ -32,6 +32,7 @@ from stier.train._settings import DMCSettings, Settings  # noqa: E402
 __all__ = [
     "ALGORITHMS",
     "Advantages",
+    "ChanceRow",
     "Chances",
     "DMCSettings",
     "Duel",

@@ -1,9 +1,8 @@
-"""Self-play PPO with entropy annealed from the scale of payoffs, in JAX: the algorithm in one file.
+"""Self-play PPO with entropy annealed from the scale of payoffs, in JAX.
 
-J. Schulman et al. 2017 (arXiv:1707.06347), with what hidden information asks for. One network decides for all seats.
-The entropy bonus starts at the scale of the payoffs and is annealed: with the small constant of most libraries a policy
-gradient can delete actions that pay off only when played well, before it has learned to play them, and never finds them
-again. The penalty for the distance from the policy that collected the data, together with
+J. Schulman et al. 2017 (arXiv:1707.06347), with what hidden information asks for. One network decides for all seats,
+and each seat has its own trajectory (`stier.train.gae`). The entropy bonus starts at the scale of the payoffs and is
+annealed. The penalty for the distance from the policy that collected the data, together with
 the entropy, is magnetic mirror descent (S. Sokota et al. 2023, arXiv:2206.05825). That tuned policy gradients are hard
 to beat in such games: M. Rudolph et al. 2025 (arXiv:2502.08938).
 """
