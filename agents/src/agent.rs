@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
-use stier_core::{Action, Game};
+use stier_core::{Action, ActionSet, Game};
 
 use crate::lines::Line;
 use crate::worlds::Worlds;
@@ -14,7 +14,11 @@ use crate::worlds::Worlds;
 /// With one seed an agent decides alike wherever it runs: its decisions are a function of the seed, of the views it has been
 /// shown since the last [`restart`](Agent::restart), and, under a time budget only, of the clock.
 pub trait Agent<G: Game>: Send {
-    /// Chooses one of the `legal` actions (never empty) for the seat of the view.
+    /// Chooses an action for the seat of the view, which is to act.
+    ///
+    /// `legal` contains some or all of the actions that the rules allow, at least one: the caller may withhold the others. The
+    /// agent chooses one of `legal`, searches no others at this decision, and its [`Decision`] lists exactly these. Later decisions
+    /// are planned as if nothing were withheld.
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision;
 
     /// Begins a new game: forgets the last one and draws from the streams of `seed` from now on.
@@ -45,7 +49,7 @@ pub trait Agent<G: Game>: Send {
 pub struct Decision {
     /// The action.
     pub action: Action,
-    /// The probability with which each legal action was to be chosen, ascending by action; sums to 1.
+    /// The probability with which each action of `legal` was to be chosen, ascending by action; sums to 1.
     pub policy: Vec<(Action, f64)>,
     /// What a search saw; `None` from agents that do not search.
     pub search: Option<Search>,
@@ -62,7 +66,7 @@ impl Decision {
 /// The statistics of a search at its root.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Search {
-    /// One entry per legal action, ascending.
+    /// One entry for each action that could be chosen, ascending.
     pub actions: Vec<ActionStats>,
     /// Determinizations searched.
     pub iterations: u64,
@@ -85,4 +89,12 @@ pub struct ActionStats {
     pub availability: u64,
     /// The probability with which the agent chooses it; from a network that plays the best, the one that it gives.
     pub probability: f64,
+}
+
+/// The actions to search at the root of a world in which these are legal, where the caller of [`Agent::act`] has `allowed` these. In
+/// a world that only another player imagines, none of the allowed actions may be legal: nothing is withheld there.
+#[inline]
+pub(crate) fn permitted<A: ActionSet>(legal: A, allowed: A) -> A {
+    let both = legal.and(allowed);
+    if both.is_empty() { legal } else { both }
 }

@@ -24,7 +24,7 @@ impl Alias {
         while let (Some(&poor), Some(&rich)) = (small.last(), large.last()) {
             small.pop();
             let own = left[poor as usize];
-            columns[poor as usize] = ((own * 2.0_f64.powi(64)) as u64, rich);
+            columns[poor as usize] = ((own * (1_u128 << 64) as f64) as u64, rich);
             left[rich as usize] -= 1.0 - own;
             if left[rich as usize] < 1.0 {
                 large.pop();

@@ -20,7 +20,7 @@
 use std::collections::HashMap;
 
 use stier_core::{
-    ActionSet as _, Event, Game, Hints, History, Rng, Sampler, Seat, SeatView as _, Turn, choice, options,
+    ActionSet as _, Event, Game, Hints, History, Rng, Sampler, Seat, SeatView as _, Turn, choice, float, options,
 };
 
 use crate::alias::Alias;
@@ -188,7 +188,7 @@ fn flattened(logs: &[f64], least_effective: f64) -> Vec<f64> {
     if best == f64::NEG_INFINITY {
         return vec![1.0; logs.len()];
     }
-    let raised = |power: f64| -> Vec<f64> { logs.iter().map(|log| (power * (log - best)).exp()).collect() };
+    let raised = |power: f64| -> Vec<f64> { logs.iter().map(|log| float::exp(power * (log - best))).collect() };
     let effective = |weights: &[f64]| {
         let (sum, squares) = weights.iter().fold((0.0, 0.0), |(sum, squares), w| (sum + w, squares + w * w));
         sum * sum / squares
@@ -266,7 +266,7 @@ impl<'a, G: Hints> Weigher<'a, G> {
                 chosen = true;
                 if legal.len() > 1 {
                     let rank = legal.iter().position(|other| other == action).expect("a history is legal");
-                    log += self.probability(&so_far, legal, rank).ln();
+                    log += float::log(self.probability(&so_far, legal, rank));
                 }
             }
             so_far.push(self.game, action);
@@ -280,7 +280,7 @@ impl<'a, G: Hints> Weigher<'a, G> {
         self.model.scores(self.game, so_far, legal, &mut self.scores);
         debug_assert_eq!(self.scores.len(), legal.len(), "a score for every legal action");
         let best = self.scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let weigh = |score: f32| (f64::from(score - best) / self.temperature).exp();
+        let weigh = |score: f32| float::exp(f64::from(score - best) / self.temperature);
         let total: f64 = self.scores.iter().map(|&score| weigh(score)).sum();
         let chosen = weigh(self.scores[rank]) / total;
         self.epsilon / legal.len() as f64 + (1.0 - self.epsilon) * chosen

@@ -78,6 +78,8 @@ pub struct Valuer<G: Game> {
     guide: Guide,
     open: OpenCards,
     tree: Uct<G::Actions>,
+    /// What rollouts learned in this decision, in all of its worlds.
+    roller: Option<Roller>,
     /// A world of this decision could not be solved: the others are not tried.
     too_large: bool,
     /// Nodes searched.
@@ -96,6 +98,7 @@ impl<G: Hints> Valuer<G> {
             guide: guide.clone(),
             open: OpenCards::default(),
             tree: Uct::default(),
+            roller: None,
             too_large: false,
             nodes: 0,
             chance: false,
@@ -103,13 +106,15 @@ impl<G: Hints> Valuer<G> {
         }
     }
 
-    fn roller(&self, game: &G) -> Roller {
-        Roller::of(game, self.means.rollout).guided_by(&self.guide)
+    /// Begins a game: forgets the last one.
+    pub fn restart(&mut self) {
+        self.open.clear();
     }
 
     /// Begins a decision.
     pub fn begin(&mut self) {
         (self.too_large, self.nodes, self.chance, self.random) = (false, 0, false, false);
+        self.roller = None;
     }
 
     /// Nodes searched since [`begin`](Self::begin).
@@ -123,19 +128,19 @@ impl<G: Hints> Valuer<G> {
         self.random || self.chance && !known
     }
 
-    /// Values the actions of a state in which a player is to act. If it has to stop meanwhile, the values are poorer than they should
-    /// be.
+    /// Values actions of a player in the state in which it is to act: some or all of those that the rules allow, in ascending order.
+    /// If it has to stop meanwhile, the values are poorer than they should be.
     pub fn value(
         &mut self,
         game: &G,
-        state: &G::State,
+        position: (&G::State, G::Actions),
         future: &Future,
         rng: &mut Rng,
         stop: &Stop<'_>,
     ) -> Vec<Valued> {
-        match self.solve(game, state, future, rng, stop) {
+        match self.solve(game, position, future, rng, stop) {
             Some(valued) => valued,
-            None => self.search(game, state, Some(future), self.means.iterations, rng, stop),
+            None => self.search(game, position, Some(future), self.means.iterations, rng, stop),
         }
     }
 
@@ -143,7 +148,7 @@ impl<G: Hints> Valuer<G> {
     pub fn solve(
         &mut self,
         game: &G,
-        state: &G::State,
+        position: (&G::State, G::Actions),
         future: &Future,
         rng: &mut Rng,
         stop: &Stop<'_>,
@@ -151,13 +156,13 @@ impl<G: Hints> Valuer<G> {
         let Means { solver, fallback, nodes, .. } = self.means;
         let solves = matches!(solver, Solver::Exact | Solver::Game);
         if solver == Solver::Game
-            && let Some(solution) = known_future(game, state, future)
+            && let Some(solution) = known_future(game, position, future)
         {
             return Some(self.solved(solution));
         }
         if solves && (!self.too_large || fallback == Fallback::Evaluate) {
             let limits = Limits { nodes, depth: u32::MAX, stop: *stop };
-            let solution = self.open.solve(game, state, future, &Leaf::Evaluate, &limits);
+            let solution = self.open.solve(game, position, future, &Leaf::Evaluate, &limits);
             if solution.exact || fallback == Fallback::Evaluate {
                 return Some(self.solved(solution));
             }
@@ -170,7 +175,7 @@ impl<G: Hints> Valuer<G> {
             Solver::Search => false,
             Solver::Rollouts => true,
         };
-        rolls_out.then(|| self.roll_out(game, state, future, rng))
+        rolls_out.then(|| self.roll_out(game, position, future, rng))
     }
 
     /// Counts what a solution took.
@@ -185,15 +190,15 @@ impl<G: Hints> Valuer<G> {
     pub fn search(
         &mut self,
         game: &G,
-        state: &G::State,
+        position: (&G::State, G::Actions),
         future: Option<&Future>,
         iterations: u64,
         rng: &mut Rng,
         stop: &Stop<'_>,
     ) -> Vec<Valued> {
         (self.chance, self.random) = (true, true);
-        let mut roller = self.roller(game);
-        let found = self.tree.search(game, state, future, &mut roller, (iterations, self.means.c), rng, stop);
+        let roller = roller(&mut self.roller, game, &self.means, &self.guide);
+        let found = self.tree.search(game, position, future, roller, (iterations, self.means.c), rng, stop);
         self.nodes += self.tree.len() as u64;
         let valued = |tried: crate::uct::Tried| Valued {
             action: tried.action,
@@ -204,26 +209,46 @@ impl<G: Hints> Valuer<G> {
         found.into_iter().map(valued).collect()
     }
 
-    /// Every action gets the same random numbers.
-    fn roll_out(&mut self, game: &G, state: &G::State, future: &Future, rng: &mut Rng) -> Vec<Valued> {
-        let legal = game.legal(state);
+    /// Every action gets the same random numbers. The actions take turns, so that all of them meet rollouts that have learned as much.
+    fn roll_out(
+        &mut self,
+        game: &G,
+        (state, legal): (&G::State, G::Actions),
+        future: &Future,
+        rng: &Rng,
+    ) -> Vec<Valued> {
         let each = (self.means.iterations / legal.len() as u64).max(1);
         (self.chance, self.random) = (true, true);
-        let mut roller = self.roller(game);
+        let roller = roller(&mut self.roller, game, &self.means, &self.guide);
         self.nodes += 1;
-        let valued = |action: Action| {
-            let (mut start, mut coming, mut rng) = (*state, future.clone(), rng.clone());
+        let start = |action| {
+            let (mut start, mut coming) = (*state, future.clone());
             game.apply(&mut start, action);
             coming.settle(game, &mut start);
-            let mut values = BySeat::filled(game.num_seats(), 0.0);
-            for _ in 0..each {
-                let returns = roller.returns(game, &mut start.clone(), &mut rng);
-                values.iter_mut().zip(returns.iter()).for_each(|(sum, value)| *sum += value / each as f32);
+            (action, start, rng.clone(), BySeat::filled(game.num_seats(), 0.0))
+        };
+        let mut tried: Vec<_> = legal.iter().map(start).collect();
+        for _ in 0..each {
+            for (action, start, rng, sums) in &mut tried {
+                if let Turn::Seat(mover) = game.turn(state) {
+                    roller.note(mover, *action);
+                }
+                let returns = roller.returns(game, &mut start.clone(), rng);
+                roller.learn(&returns);
+                sums.iter_mut().zip(returns.iter()).for_each(|(sum, &value)| *sum += f64::from(value));
             }
+        }
+        let valued = |(action, _, _, sums): (Action, G::State, Rng, BySeat<f64>)| {
+            let values = BySeat::from_fn(sums.len(), |seat| (sums[seat] / each as f64) as f32);
             Valued { action, values, visits: each, available: each }
         };
-        legal.iter().map(valued).collect()
+        tried.into_iter().map(valued).collect()
     }
+}
+
+/// The roller of this decision, made when it is first needed.
+fn roller<'a, G: Game>(kept: &'a mut Option<Roller>, game: &G, means: &Means, guide: &Guide) -> &'a mut Roller {
+    kept.get_or_insert_with(|| Roller::of(game, means.rollout).guided_by(guide))
 }
 
 /// What the mover of a valued world would do there, and what that brings every seat: the action most visited, of those the best for
@@ -318,7 +343,7 @@ impl Tally {
     pub fn add(&mut self, weight: f64, valued: &[Valued]) {
         self.worlds += 1;
         for (row, valued) in self.rows.iter_mut().zip(valued) {
-            debug_assert_eq!(row.action, valued.action);
+            assert_eq!(row.action, valued.action, "a value for each action");
             row.visits += valued.visits;
             row.available += valued.available;
             row.value += weight * f64::from(valued.values[self.seat]);
@@ -375,7 +400,7 @@ pub fn tally<G: Hints>(
     while !draws.is_done(tally.worlds(), valuer.is_noisy(false), stop) {
         let mut world = draws.nth(tally.worlds());
         debug_assert_eq!(game.turn(&world.state), Turn::Seat(seat));
-        let valued = valuer.value(game, &world.state, &world.future, &mut world.rng, stop);
+        let valued = valuer.value(game, (&world.state, legal), &world.future, &mut world.rng, stop);
         // What was broken off counts only if there is nothing else.
         if tally.worlds() > 0 && stop.is_due() {
             break;

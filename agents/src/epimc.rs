@@ -97,7 +97,7 @@ impl<G: Hints> Agent<G> for Epimc<G> {
             let keys = BySeat::from_fn(game.num_seats(), |seat| game.sight(&state, seat));
             let before = small.nodes.len();
             let mut layer = Layer { game, valuer: &mut self.valuer, small: &mut small, stop: &laying_out, worlds };
-            let Some(root) = layer.lay_out(world, keys, self.options.depth) else {
+            let Some(root) = layer.lay_out(world, keys, self.options.depth, Some(legal)) else {
                 small.nodes.truncate(before);
                 break;
             };
@@ -121,6 +121,7 @@ impl<G: Hints> Agent<G> for Epimc<G> {
 
     fn restart(&mut self, seed: u64) {
         self.course.restart(seed);
+        self.valuer.restart();
     }
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
@@ -197,8 +198,14 @@ struct Layer<'a, G: Game> {
 
 impl<G: Hints> Layer<'_, G> {
     /// The node of a position with so many decisions left before cards are laid open; `None` if time was up, which the first world
-    /// heeds by laying them open at once.
-    fn lay_out(&mut self, mut at: Drawn<G::State>, mut keys: BySeat<u64>, depth: u32) -> Option<u32> {
+    /// heeds by laying them open at once. `allowed` restricts the actions of this decision.
+    fn lay_out(
+        &mut self,
+        mut at: Drawn<G::State>,
+        mut keys: BySeat<u64>,
+        depth: u32,
+        allowed: Option<G::Actions>,
+    ) -> Option<u32> {
         let due = self.stop.is_due();
         if due && self.worlds > 0 {
             return None;
@@ -208,7 +215,7 @@ impl<G: Hints> Layer<'_, G> {
             let Turn::Seat(seat) = game.turn(&at.state) else {
                 return Some(self.small.add(Node::Leaf(game.returns(&at.state))));
             };
-            let legal = game.legal(&at.state);
+            let legal = allowed.unwrap_or_else(|| game.legal(&at.state));
             if legal.len() > 1 {
                 break (seat, legal);
             }
@@ -219,7 +226,7 @@ impl<G: Hints> Layer<'_, G> {
         let set = self.small.set(seat, key, legal.len());
         let mut children = Vec::with_capacity(legal.len());
         if depth == 1 || due {
-            for valued in self.valuer.value(game, &at.state, &at.future, &mut at.rng, self.stop) {
+            for valued in self.valuer.value(game, (&at.state, legal), &at.future, &mut at.rng, self.stop) {
                 children.push(self.small.add(Node::Leaf(valued.values)));
             }
         } else {
@@ -227,7 +234,7 @@ impl<G: Hints> Layer<'_, G> {
                 let mut future = at.future.clone();
                 let (state, keys) = play(game, &at.state, &mut future, action, &keys);
                 let rng = Rng::stream(at.rng.bits(), "action", u64::from(action.0));
-                children.push(self.lay_out(Drawn { state, future, rng, ..at }, keys, depth - 1)?);
+                children.push(self.lay_out(Drawn { state, future, rng, ..at }, keys, depth - 1, None)?);
             }
         }
         Some(self.small.add(Node::Decision(set, children)))

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use stier_core::{Action, ActionSet, Game, Hints, Rng, Seat, SeatView as _, choice, options};
+use stier_core::{Action, ActionSet, Game, Hints, Rng, Seat, SeatView as _, choice, float, options};
 
 use crate::agent::{ActionStats, Agent, Decision, Search};
 use crate::belief::BeliefSettings;
@@ -196,7 +196,7 @@ impl<G: Hints> Flat<'_, G> {
     /// The action with the highest mean + c x spread x sqrt(ln(iterations) / visits), or one not tried yet.
     fn highest_bound(&self, c: f64, iterations: u64, range: f64) -> usize {
         let width = c * f64::from(self.spread.scale()) * range;
-        let log = (iterations.max(1) as f64).ln();
+        let log = float::log(iterations.max(1) as f64);
         let bound = |arm: &Arm| match arm.visits {
             0 => f64::INFINITY,
             visits => arm.sum / visits as f64 + width * (log / visits as f64).sqrt(),

@@ -20,7 +20,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use stier_core::key::mix;
-use stier_core::{Action, ActionSet as _, Hints, History, Rng, SeatView as _, Turn, options};
+use stier_core::{Action, ActionSet as _, Hints, History, Rng, SeatView as _, Turn, float, options};
 
 use crate::agent::{ActionStats, Agent, Decision, Search};
 use crate::choice::Choose;
@@ -91,7 +91,7 @@ impl<G: Hints> Agent<G> for IsmctsBr<G> {
             };
             while done < *iterations && (done == 0 || !stop.is_due()) {
                 let history = worlds.draw_history(game, &mut search.rng);
-                search.iterate(history);
+                search.iterate(history, legal);
                 done += 1;
             }
             nodes = search.nodes.len() as u64;
@@ -169,8 +169,8 @@ struct Tree<'a, G: Hints> {
 }
 
 impl<G: Hints> Tree<'_, G> {
-    /// One simulation from the root of the search to the end of the game.
-    fn iterate(&mut self, mut history: History<G>) {
+    /// One simulation from the root of the search, at which the responder may choose among these actions, to the end of the game.
+    fn iterate(&mut self, mut history: History<G>, allowed: G::Actions) {
         let Simulator { game, seat, .. } = self.simulator;
         let mut future = Future::drawn(self.rng.bits());
         let (mut key, mut asked) = (ROOT, 0);
@@ -180,7 +180,7 @@ impl<G: Hints> Tree<'_, G> {
             if self.branches && !path.is_empty() {
                 key = mix(key, game.sight(history.state(), seat));
             }
-            let legal = game.legal(history.state());
+            let legal = if key == ROOT { allowed } else { game.legal(history.state()) };
             let action = if mover != seat {
                 self.simulator.act(&history, mover, &mut asked, &mut self.rng)
             } else if legal.len() == 1 {
@@ -221,7 +221,7 @@ impl<G: Hints> Tree<'_, G> {
             arm.available += 1;
             let bound = match arm.visits {
                 0 => f64::INFINITY,
-                visits => arm.mean() + width * ((arm.available as f64).ln() / visits as f64).sqrt(),
+                visits => arm.mean() + width * (float::log(arm.available as f64) / visits as f64).sqrt(),
             };
             if bound > best.0 {
                 best = (bound, arm.action);

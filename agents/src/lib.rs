@@ -3,6 +3,8 @@
 //! One algorithm per file. [`agent`] says what an agent is, [`oracle`] who else may sit at a table, [`spec`] holds the only list of them, [`arena`] has them play,
 //! [`erased`] shows games, states and agents to callers that know no types.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 pub mod agent;
 pub mod alias;
 pub mod arena;

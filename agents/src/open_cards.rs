@@ -110,7 +110,7 @@ pub struct Limits<'a> {
 /// What a search found.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Solution {
-    /// The legal actions, ascending, each with what it brings every seat.
+    /// The actions of the root, ascending, each with what it brings every seat.
     pub actions: Vec<(Action, BySeat<f32>)>,
     /// Whether these are the values of best play to the end.
     pub exact: bool,
@@ -131,6 +131,8 @@ impl Solution {
 
 /// Slots of a transposition table.
 const SLOTS: usize = 1 << 16;
+/// The generation of an entry that was never written.
+const UNUSED: u32 = u32::MAX;
 /// The depth of what is known for certain.
 const CERTAIN: u32 = u32::MAX;
 /// Nodes between two looks at the clock.
@@ -149,6 +151,7 @@ enum Bound {
 /// What alpha-beta knows about a position, for seat 0.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
+    generation: u32,
     key: u64,
     value: f32,
     depth: u32,
@@ -159,6 +162,7 @@ struct Entry {
 /// What max^n knows about a position.
 #[derive(Clone, Debug)]
 struct Values {
+    generation: u32,
     key: u64,
     depth: u32,
     values: BySeat<f32>,
@@ -169,16 +173,26 @@ struct Values {
 pub struct OpenCards {
     entries: Vec<Entry>,
     values: Vec<Values>,
+    /// The generation of the entries that count. Those of earlier ones are forgotten.
+    generation: u32,
     /// Cut-offs by seat and action.
     history: Vec<u32>,
 }
 
 impl OpenCards {
-    /// Values every legal action of a state in which a player is to act.
+    /// Forgets the positions of earlier searches and keeps the memory: the next search is that of a new solver.
+    pub fn clear(&mut self) {
+        self.generation += 1;
+        if self.generation == UNUSED {
+            *self = Self::default();
+        }
+    }
+
+    /// Values the `legal` actions of a player in the state in which it is to act: some or all of those that the rules allow.
     pub fn solve<G: Hints>(
         &mut self,
         game: &G,
-        state: &G::State,
+        (state, legal): (&G::State, G::Actions),
         future: &Future,
         leaf: &Leaf,
         limits: &Limits<'_>,
@@ -186,10 +200,14 @@ impl OpenCards {
         let sum = game.utility_sum();
         let constant = sum.filter(|_| game.num_seats() == 2);
         if constant.is_some() && self.entries.is_empty() {
-            self.entries = vec![Entry { key: 0, value: 0.0, depth: 0, best: Action(0), bound: Bound::Exact }; SLOTS];
+            self.entries =
+                vec![
+                    Entry { generation: UNUSED, key: 0, value: 0.0, depth: 0, best: Action(0), bound: Bound::Exact };
+                    SLOTS
+                ];
         }
         if constant.is_none() && self.values.is_empty() {
-            self.values = vec![Values { key: 0, depth: 0, values: BySeat::filled(0, 0.0) }; SLOTS];
+            self.values = vec![Values { generation: UNUSED, key: 0, depth: 0, values: BySeat::filled(0, 0.0) }; SLOTS];
         }
         self.history.clear();
         self.history.resize(game.num_seats() * game.num_actions(), 0);
@@ -213,11 +231,11 @@ impl OpenCards {
         let mut depth = 1;
         loop {
             let root = match constant {
-                Some(sum) => search.root(state, future, |search, state, future| {
+                Some(sum) => search.root((state, legal), future, |search, state, future| {
                     let found = search.alpha_beta(state, future, search.range.0, search.range.1, depth - 1)?;
                     Some((BySeat::from([found.0, sum - found.0]), found.1))
                 }),
-                None => search.root(state, future, |search, state, future| {
+                None => search.root((state, legal), future, |search, state, future| {
                     search.max_n(state, future, depth - 1, None).map(|(values, certain, _)| (values, certain))
                 }),
             };
@@ -238,7 +256,7 @@ impl OpenCards {
 }
 
 /// As [`OpenCards::solve`], by the game's own solver, where it has one ([`Hints::known_future`]) for what every action leads to.
-pub fn known_future<G: Hints>(game: &G, state: &G::State, future: &Future) -> Option<Solution> {
+pub fn known_future<G: Hints>(game: &G, (state, legal): (&G::State, G::Actions), future: &Future) -> Option<Solution> {
     let mut chance = false;
     let mut value = |action| {
         let (mut next, mut coming) = (*state, future.clone());
@@ -253,7 +271,7 @@ pub fn known_future<G: Hints>(game: &G, state: &G::State, future: &Future) -> Op
         };
         Some((action, values))
     };
-    let actions: Vec<_> = game.legal(state).iter().map(&mut value).collect::<Option<_>>()?;
+    let actions: Vec<_> = legal.iter().map(&mut value).collect::<Option<_>>()?;
     Some(Solution { nodes: actions.len() as u64, actions, exact: true, chance, depth: 1 })
 }
 
@@ -279,13 +297,13 @@ impl<G: Hints> Search<'_, G> {
     #[allow(clippy::type_complexity)]
     fn root(
         &mut self,
-        state: &G::State,
+        (state, legal): (&G::State, G::Actions),
         future: &Future,
         mut value: impl FnMut(&mut Self, G::State, Future) -> Option<(BySeat<f32>, bool)>,
     ) -> Option<(Vec<(Action, BySeat<f32>)>, bool)> {
         let mut all = true;
         let mut actions = Vec::new();
-        for action in self.game.legal(state).iter() {
+        for action in legal.iter() {
             let (mut next, mut coming) = (*state, future.clone());
             self.play(&mut next, &mut coming, action);
             let (values, certain) = value(self, next, coming)?;
@@ -361,7 +379,7 @@ impl<G: Hints> Search<'_, G> {
         let slot = key as usize % SLOTS;
         let entry = self.tables.entries[slot];
         let mut first = None;
-        if entry.key == key {
+        if entry.key == key && entry.generation == self.tables.generation {
             let cuts = match entry.bound {
                 Bound::Exact => true,
                 Bound::Lower => entry.value >= beta,
@@ -404,7 +422,8 @@ impl<G: Hints> Search<'_, G> {
         };
         let value = sign * best.0;
         let known = if certain { CERTAIN } else { depth };
-        self.tables.entries[slot] = Entry { key, value, depth: known, best: best.1, bound };
+        self.tables.entries[slot] =
+            Entry { generation: self.tables.generation, key, value, depth: known, best: best.1, bound };
         Some((value, certain))
     }
 
@@ -452,7 +471,7 @@ impl<G: Hints> Search<'_, G> {
         let key = self.key(&state, &future);
         let slot = key as usize % SLOTS;
         let entry = &self.tables.values[slot];
-        if entry.key == key && entry.depth >= depth {
+        if entry.key == key && entry.generation == self.tables.generation && entry.depth >= depth {
             return Some((entry.values.clone(), entry.depth == CERTAIN, true));
         }
         // As soon as the mover has this much, nobody above wants to come here, or there is nothing better to find.
@@ -481,7 +500,8 @@ impl<G: Hints> Search<'_, G> {
         let values = best.expect("there is an action");
         if whole {
             let depth = if certain { CERTAIN } else { depth };
-            self.tables.values[slot] = Values { key, depth, values: values.clone() };
+            self.tables.values[slot] =
+                Values { generation: self.tables.generation, key, depth, values: values.clone() };
         }
         Some((values, certain, whole))
     }

@@ -26,8 +26,8 @@ use crate::worlds::Worlds;
 
 /// A player that sees all cards. Not an [`Agent`]: what it does shows what is hidden.
 pub trait OracleAgent<G: Game>: Send {
-    /// Chooses one of the `legal` actions (never empty) for the player to act. `dealer` brings the random events to come, if anybody
-    /// knows who does.
+    /// Chooses one of the `legal` actions for the player to act; see [`Agent::act`]. `dealer` brings the random events to come, if
+    /// anybody knows who does.
     fn act(&mut self, game: &G, history: &History<G>, dealer: Option<&Dealer>, legal: G::Actions) -> Decision;
 
     /// Begins a new game; see [`Agent::restart`].
@@ -160,14 +160,15 @@ impl<G: Hints> Oracle<G> {
         let iterations = if stop.is_timed() { u64::MAX } else { self.options.means.iterations };
         while tally.worlds() < self.options.worlds || stop.is_timed() {
             let future = known.clone().unwrap_or_else(|| Future::drawn(rng.bits()));
-            let valued = self.valuer.solve(game, state, &future, &mut rng, &stop);
+            let valued = self.valuer.solve(game, (state, legal), &future, &mut rng, &stop);
             let first = tally.worlds() == 0;
             match valued {
                 // What was broken off counts only if there is nothing else.
                 _ if !first && stop.is_due() => break,
                 Some(valued) => tally.add(1.0, &valued),
                 None if first => {
-                    tally.add(1.0, &self.valuer.search(game, state, known.as_ref(), iterations, &mut rng, &stop));
+                    let position = (state, legal);
+                    tally.add(1.0, &self.valuer.search(game, position, known.as_ref(), iterations, &mut rng, &stop));
                     break;
                 }
                 None => break,
@@ -188,6 +189,7 @@ impl<G: Hints> OracleAgent<G> for Oracle<G> {
 
     fn restart(&mut self, seed: u64) {
         self.course.restart(seed);
+        self.valuer.restart();
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {

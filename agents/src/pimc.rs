@@ -82,6 +82,7 @@ impl<G: Hints> Agent<G> for Pimc<G> {
 
     fn restart(&mut self, seed: u64) {
         self.course.restart(seed);
+        self.valuer.restart();
     }
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {

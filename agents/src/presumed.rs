@@ -101,6 +101,7 @@ impl<G: Hints> Agent<G> for PresumedPimc<G> {
 
     fn restart(&mut self, seed: u64) {
         self.course.restart(seed);
+        self.valuer.restart();
     }
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
@@ -143,7 +144,8 @@ impl<G: Hints> Presumed<'_, G> {
             };
             future.push(game, &mut history, reply);
         };
-        let valued = self.valuer.value(game, history.state(), &future, &mut rng, self.stop);
+        let position = (history.state(), game.legal(history.state()));
+        let valued = self.valuer.value(game, position, &future, &mut rng, self.stop);
         best_of(&valued, mover).expect("there is an action").values.clone()
     }
 

@@ -37,6 +37,7 @@ use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use serde::Serialize;
 use stier_core::{
     Action, ActionSet as _, BySeat, Dealer, Game, Hints, History, Options as _, Rng, Sampler as _, Seat, Turn, choice,
+    float,
 };
 use thiserror::Error;
 
@@ -181,7 +182,7 @@ pub fn measure<G: Hints>(
 
 /// The rate of shrinking, from the mean logarithm of what is left.
 fn net(logarithm: Estimate) -> Estimate {
-    let left = logarithm.mean.exp();
+    let left = float::exp(logarithm.mean);
     Estimate { mean: 1.0 - left, ci95: left * logarithm.ci95, ..logarithm }
 }
 
@@ -241,7 +242,7 @@ impl Deal {
                     let left = count as f64 / before as f64;
                     self.steps += 1.0;
                     self.shrunk += (1.0 - left).max(0.0);
-                    self.logarithm += left.ln();
+                    self.logarithm += float::log(left);
                 }
             }
             let legal = game.legal(state);

@@ -77,13 +77,15 @@ pub struct RecursivePimc<G: Game> {
     options: RecursiveOptions,
     course: Course,
     inner: Pimc<G>,
+    /// What rollouts learned in this decision.
+    roller: Option<Roller>,
 }
 
 impl<G: Hints> RecursivePimc<G> {
     /// A player with the streams of `seed`.
     pub fn new(options: RecursiveOptions, seed: u64) -> Self {
         let inner = Pimc::new(options.inner(), 0);
-        Self { options, course: Course::new(seed), inner }
+        Self { options, course: Course::new(seed), inner, roller: None }
     }
 
     /// The returns of a game played on from an action by level-0 players, and how many decisions they made.
@@ -97,26 +99,28 @@ impl<G: Hints> RecursivePimc<G> {
     ) -> (BySeat<f32>, u64) {
         let mut history = history.clone();
         Agent::<G>::restart(&mut self.inner, rng.bits());
-        let mut made = 0;
-        let mut next = action;
-        loop {
-            future.push(game, &mut history, next);
-            let Turn::Seat(seat) = game.turn(history.state()) else {
-                return (game.returns(history.state()), made);
-            };
+        let Self { options, inner, roller, .. } = self;
+        let roller = roller.get_or_insert_with(|| Roller::of(game, options.rollout).guided_by(&options.belief.guide));
+        let (mut made, mut first) = (0, Some(action));
+        let returns = loop {
+            let Turn::Seat(seat) = game.turn(history.state()) else { break game.returns(history.state()) };
             let legal = game.legal(history.state());
-            next = match legal.len() {
-                1 => legal.nth(0),
-                _ if made >= u64::from(self.options.plies) || stop.is_due() => {
-                    let mut roller = Roller::of(game, self.options.rollout).guided_by(&self.options.belief.guide);
-                    return (roller.returns(game, &mut history.state().clone(), &mut rng), made);
+            let next = match first.take() {
+                Some(action) => action,
+                None if legal.len() == 1 => legal.nth(0),
+                None if made >= u64::from(options.plies) || stop.is_due() => {
+                    break roller.returns(game, &mut history.state().clone(), &mut rng);
                 }
-                _ => {
+                None => {
                     made += 1;
-                    self.inner.act(game, &game.view(&history, seat), legal).action
+                    inner.act(game, &game.view(&history, seat), legal).action
                 }
             };
-        }
+            roller.note(seat, next);
+            future.push(game, &mut history, next);
+        };
+        roller.learn(&returns);
+        (returns, made)
     }
 }
 
@@ -126,6 +130,7 @@ impl<G: Hints> Agent<G> for RecursivePimc<G> {
         let start = Instant::now();
         let course = self.course.clone();
         let stop = course.stop(start, self.options.time_ms);
+        self.roller = None;
         let mut nodes = 0;
         let tally = if legal.len() > 1 {
             let worlds = self.course.histories(game, view, &self.options.belief, &stop);

@@ -29,9 +29,9 @@ use std::time::Instant;
 use stier_core::key::mix;
 use stier_core::options::Switch;
 use stier_core::{Action, ActionSet as _, BySeat, Event, Game, Hints, History, Rng, Sampler as _, Seat, SeatView as _};
-use stier_core::{Turn, options};
+use stier_core::{Turn, float, options};
 
-use crate::agent::{ActionStats, Agent, Decision, Search};
+use crate::agent::{ActionStats, Agent, Decision, Search, permitted};
 use crate::belief::BeliefSettings;
 use crate::budget::Budget;
 use crate::choice::Choose;
@@ -107,7 +107,7 @@ impl<G: Hints> Agent<G> for RisMcts {
                 &stop.sooner(belief.belief_share),
                 &mut rng,
             );
-            let mut searcher = Searcher::new(game, view.seat(), &worlds, &self.options, rng.clone());
+            let mut searcher = Searcher::new(game, (view, legal), &worlds, &self.options, rng.clone());
             search.iterations = searcher.run(Budget::part(*iterations, stop, 0, 1).at_most(MOST_ITERATIONS));
             search.nodes = searcher.tree.nodes.len() as u64;
             root = searcher.root();
@@ -190,7 +190,7 @@ impl Tree {
             untried = untried.without(G::Actions::default().with(edge.action));
             edge.available += 1;
             let visits = f64::from(edge.visits.max(1));
-            let score = edge.value / visits + c * (f64::from(edge.available).ln() / visits).sqrt();
+            let score = edge.value / visits + c * (float::log(f64::from(edge.available)) / visits).sqrt();
             if score > bound {
                 (best, bound) = (place, score);
             }
@@ -238,6 +238,10 @@ type Step = (usize, usize, Seat);
 struct Searcher<'a, G: Game> {
     game: &'a G,
     seat: Seat,
+    /// The key of the searcher's true information set.
+    root: u64,
+    /// The actions that it may choose there.
+    allowed: G::Actions,
     worlds: &'a Worlds<G>,
     options: &'a RisMctsOptions,
     roller: Roller,
@@ -250,11 +254,20 @@ struct Searcher<'a, G: Game> {
 }
 
 impl<'a, G: Hints> Searcher<'a, G> {
-    fn new(game: &'a G, seat: Seat, worlds: &'a Worlds<G>, options: &'a RisMctsOptions, rng: Rng) -> Self {
+    fn new(
+        game: &'a G,
+        (view, allowed): (&G::View, G::Actions),
+        worlds: &'a Worlds<G>,
+        options: &'a RisMctsOptions,
+        rng: Rng,
+    ) -> Self {
         let (low, high) = game.utility_range();
+        let seat = view.seat();
         Self {
             game,
             seat,
+            root: Keys::new(game.num_seats()).see(game, &game.any_world(view), seat),
+            allowed,
             worlds,
             options,
             roller: Roller::of(game, options.rollout).guided_by(&options.belief.guide),
@@ -282,10 +295,14 @@ impl<'a, G: Hints> Searcher<'a, G> {
 
     /// The node of the searcher's true information set.
     fn root(&mut self) -> Node {
-        let state = self.worlds.sampler().sample(&mut self.rng);
-        let key = Keys::new(self.game.num_seats()).see(self.game, &state, self.seat);
-        let root = self.tree.node(key);
+        let root = self.tree.node(self.root);
         self.tree.nodes[root].clone()
+    }
+
+    /// The actions to choose among in a state whose mover has this key.
+    fn choices(&self, key: u64, state: &G::State) -> G::Actions {
+        let legal = self.game.legal(state);
+        if key == self.root { permitted(legal, self.allowed) } else { legal }
     }
 
     /// One world, and those that branch off from it.
@@ -308,9 +325,10 @@ impl<'a, G: Hints> Searcher<'a, G> {
         while let Turn::Seat(mover) = game.turn(state)
             && self.tree.nodes.len() < MAX_NODES
         {
-            let node = self.tree.node(keys.see(game, state, mover));
+            let key = keys.see(game, state, mover);
+            let node = self.tree.node(key);
             let c = self.options.c * f64::from(self.spreads[mover].scale());
-            let (edge, is_new) = self.tree.select::<G>(node, game.legal(state), c, &mut self.rng);
+            let (edge, is_new) = self.tree.select::<G>(node, self.choices(key, state), c, &mut self.rng);
             path.push((node, edge, mover));
             let action = self.tree.nodes[node].edges[edge].action;
             keys.observe(game, state, action);
@@ -335,7 +353,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
             if mover == self.seat {
                 node = self.tree.node(key);
                 let c = self.options.c * f64::from(self.spreads[mover].scale());
-                (edge, is_new) = self.tree.select::<G>(node, game.legal(history.state()), c, &mut self.rng);
+                (edge, is_new) = self.tree.select::<G>(node, self.choices(key, history.state()), c, &mut self.rng);
                 own.push((node, edge, mover));
             } else {
                 let sampler = game.sampler(&game.view(&history, mover));
@@ -377,7 +395,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
         (state, keys)
     }
 
-    /// Counts what one world brought: for the edges passed, and for how far returns lie apart.
+    /// Counts what one world brought: for the edges passed, for how far returns lie apart, and for the rollouts.
     fn update(&mut self, path: &[Step], returns: &BySeat<f32>) {
         let scaled = |value: f32| (f64::from(value) - self.low) * self.scale;
         for (spread, &value) in self.spreads.iter_mut().zip(returns.iter()) {
@@ -387,6 +405,8 @@ impl<'a, G: Hints> Searcher<'a, G> {
             let edge = &mut self.tree.nodes[node].edges[edge];
             edge.visits += 1;
             edge.value += scaled(returns[mover]);
+            self.roller.note(mover, edge.action);
         }
+        self.roller.learn(returns);
     }
 }

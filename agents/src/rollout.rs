@@ -195,15 +195,13 @@ impl Roller {
             return self.one(game, state, rng);
         }
         let start = *state;
-        let mut sum = BySeat::filled(game.num_seats(), 0.0);
+        let mut sums = BySeat::filled(game.num_seats(), 0.0);
         for _ in 0..self.settings.rollouts {
             *state = start;
             let returns = self.one(game, state, rng);
-            sum.iter_mut().zip(returns.iter()).for_each(|(sum, &value)| *sum += value);
+            sums.iter_mut().zip(returns.iter()).for_each(|(sum, &value)| *sum += f64::from(value));
         }
-        let share = 1.0 / self.settings.rollouts as f32;
-        sum.iter_mut().for_each(|value| *value *= share);
-        sum
+        BySeat::from_fn(sums.len(), |seat| (sums[seat] / f64::from(self.settings.rollouts)) as f32)
     }
 
     /// One rollout.

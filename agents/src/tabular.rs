@@ -125,12 +125,21 @@ fn stream(seed: u64) -> Rng {
 
 impl<G: Game> Agent<G> for TabularAgent<G> {
     fn act(&mut self, _game: &G, view: &G::View, legal: G::Actions) -> Decision {
-        let row = self.table.row(view);
-        debug_assert!(row.is_some(), "{:?} knows what no history of the game comes to", view.seat());
-        let even = vec![1.0 / legal.len() as f64; legal.len()];
-        let row = row.unwrap_or(&even);
-        let action = legal.nth(draw(row, &mut self.rng));
-        Decision { action, policy: legal.iter().zip(row.iter().copied()).collect(), search: None }
+        let set = self.table.tree.find(view);
+        debug_assert!(set.is_some(), "{:?} knows what no history of the game comes to", view.seat());
+        let mut row = set.map_or(Vec::new(), |set| {
+            let actions = self.table.tree.tree().set(set).legal().iter().zip(self.table.policy.row(set));
+            actions.filter(|&(action, _)| legal.contains(action)).map(|(_, &share)| share).collect()
+        });
+        let total: f64 = row.iter().sum();
+        if total == 0.0 {
+            row = vec![1.0 / legal.len() as f64; legal.len()];
+        } else if set.is_some_and(|set| self.table.policy.row(set).len() > row.len()) {
+            // What is withheld goes to the other actions in proportion.
+            row.iter_mut().for_each(|share| *share /= total);
+        }
+        let action = legal.nth(draw(&row, &mut self.rng));
+        Decision { action, policy: legal.iter().zip(row).collect(), search: None }
     }
 
     fn restart(&mut self, seed: u64) {

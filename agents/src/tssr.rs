@@ -9,7 +9,7 @@
 //! as the players' actions tell and the model hears it. At most K + 1 can be measured.
 
 use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
-use stier_core::{Dealer, Hints, History, Rng, Sampler as _, Seat, Turn};
+use stier_core::{Dealer, Hints, History, Rng, Sampler as _, Seat, Turn, float};
 
 use crate::agent::Agent;
 use crate::arena::Estimate;
@@ -37,8 +37,8 @@ pub fn ratio<G: Hints>(
     if best == f64::NEG_INFINITY {
         return Some(1.0);
     }
-    let total: f64 = logs.iter().map(|log| (log - best).exp()).sum();
-    Some(logs.len() as f64 * (logs[0] - best).exp() / total)
+    let total: f64 = logs.iter().map(|log| float::exp(log - best)).sum();
+    Some(logs.len() as f64 * float::exp(logs[0] - best) / total)
 }
 
 /// The mean ratio of the player to act where all seats are played by `player`: first over the decisions of a deal at which the others

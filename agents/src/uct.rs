@@ -7,7 +7,7 @@
 //!
 //! Known weaknesses: it converges to the play of a game in which nothing is hidden.
 
-use stier_core::{Action, ActionSet, BySeat, Hints, Rng, Seat, Turn};
+use stier_core::{Action, ActionSet, BySeat, Hints, Rng, Seat, Turn, float};
 
 use crate::open_cards::Future;
 use crate::rollout::Roller;
@@ -21,6 +21,8 @@ const BETWEEN_LOOKS: u64 = 16;
 const FIRST_LOOK: u64 = 16;
 /// The least spread of returns that is assumed, as a share of their range.
 const LEAST_SPREAD: f64 = 0.05;
+/// The most iterations of a search: its edges are counted, and numbered, in 32 bits.
+const MOST_ITERATIONS: u64 = NONE as u64;
 
 #[derive(Clone, Debug)]
 struct Node<A> {
@@ -37,7 +39,7 @@ struct Edge {
     visits: u32,
     available: u32,
     /// Sum of the returns of the node's mover.
-    value: f32,
+    value: f64,
 }
 
 /// What the search found about an action at its root.
@@ -68,14 +70,14 @@ impl<A: ActionSet> Default for Uct<A> {
 }
 
 impl<A: ActionSet> Uct<A> {
-    /// Searches from a state in which a player is to act: `iterations`, or fewer if it is to stop, but
-    /// at least one for every legal action. Without a future
-    /// every iteration draws its own. Exploration is `c` times twice the standard deviation of the mover's returns at the root.
+    /// Searches a state in which a player is to act, who chooses one of the `legal` actions there: `iterations`, or fewer if it is to
+    /// stop, but at least one for each of these actions. Without a future every iteration draws its own. Exploration is `c` times
+    /// twice the standard deviation of the mover's returns at the root.
     #[allow(clippy::too_many_arguments)]
     pub fn search<G: Hints<Actions = A>>(
         &mut self,
         game: &G,
-        state: &G::State,
+        (state, legal): (&G::State, A),
         future: Option<&Future>,
         roller: &mut Roller,
         (iterations, c): (u64, f64),
@@ -85,28 +87,28 @@ impl<A: ActionSet> Uct<A> {
         self.nodes.clear();
         self.edges.clear();
         self.node();
-        let legal = game.legal(state);
         let seats = game.num_seats();
-        let mut sums: Vec<(Action, BySeat<f32>)> =
+        let mut sums: Vec<(Action, BySeat<f64>)> =
             legal.iter().map(|action| (action, BySeat::filled(seats, 0.0))).collect();
         let (low, high) = game.utility_range();
         let range = f64::from(high - low);
         let (mut sum, mut squares, mut spread) = (0.0, 0.0, range);
         let least = legal.len() as u64;
-        for done in 0..iterations.max(least) {
+        for done in 0..iterations.clamp(least, MOST_ITERATIONS) {
             if done >= least && done % BETWEEN_LOOKS == 0 && stop.is_due() {
                 break;
             }
-            let returns = self.iterate(game, *state, future.cloned(), roller, (c * spread) as f32, rng);
+            let returns = self.iterate(game, (*state, legal), future.cloned(), roller, (c * spread) as f32, rng);
+            roller.learn(&returns);
             for &(edge, seat) in &self.path {
                 let edge = &mut self.edges[edge as usize];
                 edge.visits += 1;
-                edge.value += returns[seat];
+                edge.value += f64::from(returns[seat]);
             }
             let (first, mover) = self.path[0];
             let action = self.edges[first as usize].action;
             let sums = &mut sums.iter_mut().find(|(other, _)| *other == action).expect("a legal action").1;
-            sums.iter_mut().zip(returns.iter()).for_each(|(sum, value)| *sum += value);
+            sums.iter_mut().zip(returns.iter()).for_each(|(sum, &value)| *sum += f64::from(value));
             let value = f64::from(returns[mover]);
             (sum, squares) = (sum + value, squares + value * value);
             let count = done + 1;
@@ -119,10 +121,10 @@ impl<A: ActionSet> Uct<A> {
             }
         }
         let root: Vec<&Edge> = self.edges_of(0).collect();
-        let found = |(action, mut mean): (Action, BySeat<f32>)| {
+        let found = |(action, sums): (Action, BySeat<f64>)| {
             let edge = root.iter().find(|edge| edge.action == action);
             let (visits, available) = edge.map_or((0, 0), |edge| (edge.visits, edge.available));
-            mean.iter_mut().for_each(|value| *value /= visits.max(1) as f32);
+            let mean = BySeat::from_fn(seats, |seat| (sums[seat] / f64::from(visits.max(1))) as f32);
             Tried { action, visits: u64::from(visits), available: u64::from(available), mean }
         };
         sums.into_iter().map(found).collect()
@@ -152,12 +154,12 @@ impl<A: ActionSet> Uct<A> {
         })
     }
 
-    /// One iteration; leaves the edges passed, with their movers, in `path`.
+    /// One iteration from a state in which these actions may be chosen; leaves the edges passed, with their movers, in `path`.
     #[inline]
     fn iterate<G: Hints<Actions = A>>(
         &mut self,
         game: &G,
-        mut state: G::State,
+        (mut state, allowed): (G::State, A),
         mut future: Option<Future>,
         roller: &mut Roller,
         c: f32,
@@ -166,13 +168,14 @@ impl<A: ActionSet> Uct<A> {
         self.path.clear();
         let mut node = 0;
         while let Turn::Seat(seat) = game.turn(&state) {
-            let legal = game.legal(&state);
+            let legal = if node == 0 { allowed } else { game.legal(&state) };
             let untried = legal.without(self.nodes[node as usize].tried);
             let new = !untried.is_empty();
             let edge = if new { self.expand(node, untried.pick(rng)) } else { NONE };
             let edge = self.select(node, legal, c, edge);
             self.path.push((edge, seat));
             let action = self.edges[edge as usize].action;
+            roller.note(seat, action);
             match &mut future {
                 Some(future) => {
                     game.apply(&mut state, action);
@@ -217,10 +220,10 @@ impl<A: ActionSet> Uct<A> {
                 edge.available += 1;
                 if chosen == NONE {
                     if edge.available != log.0 {
-                        log = (edge.available, (edge.available as f32).ln());
+                        log = (edge.available, float::logf(edge.available as f32));
                     }
                     let share = 1.0 / edge.visits as f32;
-                    let bound = edge.value * share + c * (log.1 * share).sqrt();
+                    let bound = edge.value as f32 * share + c * (log.1 * share).sqrt();
                     if bound > best.0 {
                         best = (bound, at);
                     }

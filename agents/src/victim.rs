@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use stier_core::{Action, ActionSet as _, BySeat, Hints, History, Rng, Seat, Turn, choice, options};
+use stier_core::{Action, ActionSet as _, BySeat, Hints, History, Rng, Seat, Turn, choice, float, options};
 
 use crate::agent::Agent;
 use crate::belief::{BeliefSettings, Beliefs};
@@ -139,7 +139,7 @@ impl<G: Hints> Asked<G> {
 impl<G: Hints> PolicyModel<G> for Victim<G> {
     fn scores(&self, game: &G, so_far: &History<G>, legal: G::Actions, scores: &mut Vec<f32>) {
         let Turn::Seat(mover) = game.turn(so_far.state()) else { return };
-        scores.extend(self.policy(game, mover, so_far, legal).iter().map(|share| share.ln() as f32));
+        scores.extend(self.policy(game, mover, so_far, legal).iter().map(|&share| float::log(share) as f32));
     }
 }
 

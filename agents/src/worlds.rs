@@ -111,7 +111,7 @@ impl<G: Game> Worlds<G> {
         let minds = minds(game, view.seat(), &self.sampler, (share, draws), stop, rng);
         if !minds.is_empty() {
             let belief = self.more.and_then(|more| more.belief);
-            let self_determined = (share.clamp(0.0, 1.0) * 2.0_f64.powi(32)) as u64;
+            let self_determined = (share.clamp(0.0, 1.0) * (1_u64 << 32) as f64) as u64;
             self.more = Some(Box::new(More { belief, minds, self_determined }));
         }
         self

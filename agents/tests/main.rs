@@ -14,6 +14,7 @@ mod networks;
 mod no_peeking;
 mod open_cards;
 mod pimc;
+mod promises;
 mod properties;
 mod responders;
 mod ris_mcts;

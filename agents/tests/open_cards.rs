@@ -38,7 +38,7 @@ fn solve<G: Hints>(
 ) -> Solution {
     let never = AtomicBool::new(false);
     let limits = Limits { nodes, depth, stop: Stop::new(Instant::now(), 0, &never) };
-    solver.solve(game, state, future, &Leaf::Evaluate, &limits)
+    solver.solve(game, (state, game.legal(state)), future, &Leaf::Evaluate, &limits)
 }
 
 /// Plays random games and solves their endings, from the last decision back to where brute force takes more than so many nodes.
@@ -70,7 +70,7 @@ fn agrees<G: Hints>(rules: &str, endings: u64, most: u64) -> [u64; 3] {
                 .collect();
             let Some(expected) = expected else { break };
             let found = solve(&mut solver, &game, state, &future, (u64::MAX, u32::MAX));
-            let by_game = known_future(&game, state, &future);
+            let by_game = known_future(&game, (state, game.legal(state)), &future);
             for found in [&found].into_iter().chain(&by_game) {
                 assert!(found.exact);
                 assert_eq!(found.actions.len(), expected.len());
@@ -203,7 +203,11 @@ fn budgets_cut_the_depth_not_the_answer() {
     let flag = AtomicBool::new(true);
     let limits = Limits { nodes: u64::MAX, depth: u32::MAX, stop: Stop::new(Instant::now(), 0, &flag) };
     let roller = Leaf::Rollout(Box::new(Roller::of(&game, Rollout::Random)));
-    let found = solver.solve(&game, history.state(), &future, &roller, &limits);
+    let found = solver.solve(&game, (history.state(), game.legal(history.state())), &future, &roller, &limits);
     assert_eq!(found.depth, 1);
-    assert_eq!(found, solver.solve(&game, history.state(), &future, &roller, &limits), "leaves are repeatable");
+    assert_eq!(
+        found,
+        solver.solve(&game, (history.state(), game.legal(history.state())), &future, &roller, &limits),
+        "leaves are repeatable"
+    );
 }

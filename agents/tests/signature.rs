@@ -80,7 +80,7 @@ fn searches_find_what_they_found() {
         (
             "flat_mc:iterations=500,allocation=ucb1,rollout=mast,choose=visits,threads=2",
             0x84c9_c2af_0f1f_89ce,
-            0x0109_c2db_887b_68ec,
+            0xb66b_cadd_0d5b_476c,
         ),
         (
             "flat_mc:iterations=500,allocation=ucb1,rollout=fitted,choose=sample",
@@ -88,10 +88,10 @@ fn searches_find_what_they_found() {
             0x4e94_0602_35ad_e968,
         ),
         ("pimc:worlds=20,nodes=200,iterations=50", 0x9a03_953c_c22d_0472, 0x7892_1a02_64c4_d78e),
-        ("pimc:worlds=20,nodes=100,fallback=evaluate", 0x1c70_1ee9_5441_dc9a, 0x9b66_1312_63f3_ba97),
+        ("pimc:worlds=20,nodes=100,fallback=evaluate", 0x1c70_1ee9_5441_dc9a, 0x1693_2de6_fe9c_8b8d),
         ("epimc:worlds=6,nodes=100,iterations=10", 0xed1b_b155_eea7_1452, 0x3f9a_f40d_b493_11b3),
-        ("epimc:worlds=6,solver=rollouts,depth=2,mixed=on", 0x1e38_06bb_6c8b_71e2, 0x814b_bc2c_73c7_d8bc),
-        ("presumed_pimc:worlds=4,guesses=3,nodes=100,iterations=10", 0x7dd4_430c_3d59_75a2, 0xc3b7_eda7_2137_25aa),
+        ("epimc:worlds=6,solver=rollouts,depth=2,mixed=on", 0x341a_a5b2_04b8_36b0, 0xe59b_b45c_df60_ed4f),
+        ("presumed_pimc:worlds=4,guesses=3,nodes=100,iterations=10", 0xb0f5_1ed9_44b3_5d5e, 0xc3b7_eda7_2137_25aa),
         ("recursive_pimc:worlds=3,inner_worlds=2", 0xb199_7d7f_1acf_de85, 0xa794_99f5_a258_efd2),
         ("ris_mcts:iterations=150", 0x2cd5_c765_0b06_8c63, 0x0d69_8d70_b747_c31d),
         (

@@ -17,7 +17,7 @@ use stier_agents::solution_file::{self, Label, SolutionFileError};
 use stier_agents::solve::{Algorithm, Progress, Settings, SolveError, next_look, solve};
 use stier_agents::tabular::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of};
 use stier_core::games::schwinget::Schwinget;
-use stier_core::{Action, ActionSet as _, Game, Rng, Seat, Turn};
+use stier_core::{Action, ActionSet as _, Actions64, Game, Rng, Seat, Turn};
 
 /// Five cards, one in a hand, two in the pile: 544 information sets.
 const TINY: &str = "suits=2,values=2,counter=off,hand_size=1,set_aside=1";
@@ -89,6 +89,30 @@ fn agents_play_what_stands_in_the_table() {
     for (&count, share) in counts.iter().zip(table.policy().row(widest.number())) {
         assert!((f64::from(count) / f64::from(draws) - share).abs() < 0.02, "{counts:?}");
     }
+}
+
+#[test]
+fn tables_share_out_what_is_withheld() {
+    let (game, tree) = typed(TINY);
+    let policy = any_policy(&tree, 1);
+    let table = Arc::new(TabularPolicy::new(Arc::new(IndexedTree::new(tree)), policy));
+    let mut agent = TabularAgent::new(table.clone(), 3);
+    let mut withheld = 0;
+    for set in table.tree().tree().sets().filter(|set| set.legal().len() > 1) {
+        let row = table.policy().row(set.number());
+        let first = set.legal().nth(0);
+        let others = set.legal().without(Actions64::default().with(first));
+        let decision = agent.act(&game, &set.view(), others);
+        assert!(others.contains(decision.action));
+        assert!(decision.policy.iter().map(|&(action, _)| action).eq(others.iter()));
+        for (&(_, share), in_table) in decision.policy.iter().zip(&row[1..]) {
+            let left = 1.0 - row[0];
+            let expected = if left > 0.0 { in_table / left } else { 1.0 / others.len() as f64 };
+            assert!((share - expected).abs() < 1e-9, "{decision:?}, in the table {row:?}");
+        }
+        withheld += 1;
+    }
+    assert!(withheld > 50, "{withheld}");
 }
 
 #[test]

@@ -3,12 +3,15 @@
 //! Start with [`game`]: it holds the whole vocabulary. One file (or folder) under [`games`] is one whole game. Nothing here
 //! starts a thread, reads a clock or a file, or knows of Python.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 pub mod actions;
 pub mod bits;
 pub mod circumstances;
 pub mod dealer;
 pub mod encode;
 pub mod error;
+pub mod float;
 pub mod game;
 #[cfg(feature = "games")]
 pub mod games;

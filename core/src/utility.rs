@@ -1,6 +1,7 @@
 //! What scores are worth: the utilities that games with scores have in common.
 
 use crate::choice;
+use crate::float;
 use crate::seats::BySeat;
 
 choice! {
@@ -43,7 +44,7 @@ impl Utility {
             return self.of(scores);
         }
         let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let weights = BySeat::from_fn(scores.len(), |seat| ((scores[seat] - best) / scale).exp());
+        let weights = BySeat::from_fn(scores.len(), |seat| float::expf((scores[seat] - best) / scale));
         let sum: f32 = weights.iter().sum();
         less_the_others(&BySeat::from_fn(scores.len(), |seat| weights[seat] / sum))
     }

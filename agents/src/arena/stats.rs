@@ -27,7 +27,7 @@ impl Estimate {
             f64::INFINITY
         } else {
             let freedom = units as f64 - 1.0;
-            let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / freedom;
+            let variance = values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / freedom;
             let quantile = StudentsT::new(0.0, 1.0, freedom).expect("positive degrees of freedom").inverse_cdf(0.975);
             quantile * (variance / units as f64).sqrt()
         };

@@ -73,7 +73,7 @@ use arrayvec::ArrayVec;
 use stier_core::options::Switch;
 use stier_core::{Action, ActionSet, BySeat, Hints, Rng, Seat, SeatView as _, Turn, choice, options};
 
-use crate::agent::{ActionStats, Agent, Decision, Search};
+use crate::agent::{ActionStats, Agent, Decision, Search, permitted};
 use crate::belief::BeliefSettings;
 use crate::budget::{Budget, run_all};
 use crate::choice::{Choose, without_noise};
@@ -190,6 +190,7 @@ impl<G: Hints> Agent<G> for Ismcts<G> {
             let task = Task {
                 game,
                 seat: view.seat(),
+                legal,
                 worlds: &self.worlds(game, view, &stop),
                 keyed,
                 options: &self.options,
@@ -209,6 +210,7 @@ impl<G: Hints> Agent<G> for Ismcts<G> {
     fn restart(&mut self, seed: u64) {
         self.course.restart(seed);
         self.past = None;
+        self.lines = Vec::new();
         self.forest.clear();
     }
 
@@ -297,6 +299,8 @@ impl<G: Hints> Ismcts<G> {
 struct Task<'a, G: Hints> {
     game: &'a G,
     seat: Seat,
+    /// The actions that the searcher may choose at the root.
+    legal: G::Actions,
     worlds: &'a Worlds<G>,
     /// How nodes are found by keys, if they are.
     keyed: Option<Keyed>,
@@ -467,7 +471,10 @@ impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
             && node != NONE
             && path.len() < MAX_DEPTH
         {
-            let legal = game.legal(&state);
+            let mut legal = game.legal(&state);
+            if path.is_empty() && node == self.root {
+                legal = permitted(legal, self.task.legal);
+            }
             let untried = legal.without(self.tree.tried(node));
             if !untried.is_empty() {
                 if S::TRIES_ALL {

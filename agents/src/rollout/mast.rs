@@ -2,21 +2,23 @@
 
 use stier_core::{Action, ActionSet, BySeat, Rng, Seat};
 
+use crate::fitted;
+
 /// Untried actions count as this many standard deviations better than the average, so that they are tried early.
-const UNTRIED: f32 = 1.0;
+const UNTRIED: f64 = 1.0;
 /// Simulations before actions are told apart.
 const FIRST_LOOK: u64 = 16;
 /// The least standard deviation that is assumed, in the game's utility.
-const LEAST_DEVIATION: f32 = 1e-3;
+const LEAST_DEVIATION: f64 = 1e-3;
 /// Exponents of the Gibbs distribution stay within this, either way.
-const STEEPEST: f32 = 30.0;
+const STEEPEST: f64 = 30.0;
 
 /// One action of one seat.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     /// The sum of the returns of the simulations in which the seat played it, once for each time.
-    sum: f32,
-    times: f32,
+    sum: f64,
+    times: f64,
     /// What the choice goes by: the higher the better. In a Gibbs distribution the weight, otherwise how many standard deviations
     /// the mean is above the average.
     merit: f32,
@@ -28,14 +30,14 @@ struct Average {
     sum: f64,
     squares: f64,
     /// Mean and standard deviation when last looked at: at powers of two of simulations.
-    mean: f32,
-    deviation: f32,
+    mean: f64,
+    deviation: f64,
 }
 
 /// The table: see the documentation of the [parent](super).
 #[derive(Clone, Debug)]
 pub(super) struct Mast {
-    temperature: f32,
+    temperature: f64,
     /// Actions of a seat.
     actions: usize,
     /// `entries[seat x actions + action]`.
@@ -52,7 +54,7 @@ impl Mast {
     /// A table in which nothing has been tried.
     pub(super) fn new(seats: usize, actions: usize, temperature: f64) -> Self {
         let mut mast = Self {
-            temperature: temperature as f32,
+            temperature,
             actions,
             entries: Vec::new(),
             averages: BySeat::filled(seats, Average::default()),
@@ -81,7 +83,7 @@ impl Mast {
             let index = self.noted[at] as usize;
             let seat = Seat((index / self.actions) as u8);
             let entry = &mut self.entries[index];
-            entry.sum += returns[seat];
+            entry.sum += f64::from(returns[seat]);
             entry.times += 1.0;
             if self.informed {
                 let mean = entry.sum / entry.times;
@@ -110,8 +112,8 @@ impl Mast {
         let count = self.simulations as f64;
         for average in self.averages.iter_mut() {
             let mean = average.sum / count;
-            average.mean = mean as f32;
-            average.deviation = ((average.squares / count - mean * mean).max(0.0).sqrt() as f32).max(LEAST_DEVIATION);
+            average.mean = mean;
+            average.deviation = (average.squares / count - mean * mean).max(0.0).sqrt().max(LEAST_DEVIATION);
         }
         for index in 0..self.entries.len() {
             let Entry { sum, times, .. } = self.entries[index];
@@ -123,8 +125,11 @@ impl Mast {
 
     /// The merit of a mean that is so many standard deviations above the average.
     #[inline(always)]
-    fn merit(&self, above: f32) -> f32 {
-        if self.temperature == 0.0 { above } else { (above / self.temperature).clamp(-STEEPEST, STEEPEST).exp() }
+    fn merit(&self, above: f64) -> f32 {
+        if self.temperature == 0.0 {
+            return above as f32;
+        }
+        fitted::exp((above / self.temperature).clamp(-STEEPEST, STEEPEST) as f32)
     }
 
     /// An action by merit; uniformly before the averages say anything.
@@ -163,7 +168,7 @@ impl Mast {
 mod tests {
     use stier_core::{Action, ActionSet as _, Actions64, BySeat, Rng, Seat};
 
-    use super::Mast;
+    use super::{Entry, Mast};
 
     /// Two seats, four actions: seat 0 gains 1 with action 2 and loses 1 with the others; seat 1 the other way round.
     fn taught(temperature: f64) -> Mast {
@@ -222,6 +227,18 @@ mod tests {
     }
 
     #[test]
+    fn a_million_returns_have_the_mean_that_they_have() {
+        let mut mast = Mast::new(1, 2, 0.0);
+        let returns = BySeat::from_fn(1, |_| 0.1);
+        for _ in 0..1_000_000 {
+            mast.note(Seat(0), Action(0));
+            mast.learn(0, &returns);
+        }
+        let Entry { sum, times, .. } = mast.entries[0];
+        assert!((sum / times - 0.1).abs() < 1e-6, "{sum} in {times}");
+    }
+
+    #[test]
     fn a_path_is_credited_apart_from_its_rollouts() {
         let mut mast = Mast::new(2, 5, 1.0);
         mast.note(Seat(0), Action(0));
@@ -231,7 +248,7 @@ mod tests {
             mast.learn(path, &BySeat::from([value, -value]));
         }
         mast.learn(0, &BySeat::from([-1.0, 1.0]));
-        let found: Vec<(f32, f32)> = mast.entries[..4].iter().map(|entry| (entry.sum, entry.times)).collect();
+        let found: Vec<(f64, f64)> = mast.entries[..4].iter().map(|entry| (entry.sum, entry.times)).collect();
         assert_eq!(found, [(-1.0, 1.0), (1.0, 1.0), (-3.0, 1.0), (0.0, 0.0)]);
         assert!(mast.entries[5..].iter().all(|entry| entry.times == 0.0));
         assert_eq!(mast.noted(), 0);

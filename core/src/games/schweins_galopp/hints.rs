@@ -6,6 +6,7 @@
 
 use crate::actions::{Action, Actions64};
 use crate::circumstances::Circumstances;
+use crate::float;
 use crate::hints::Hints;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
@@ -54,7 +55,7 @@ impl SchweinsGalopp {
                     leads |= gaps == 0 && held > 0;
                 }
                 logit += if leads { KEEP_BY_A_LEADER } else { 0.0 };
-                let keeps = if cards > 0.0 { 1.0 / (1.0 + (-logit).exp()) } else { 0.0 };
+                let keeps = if cards > 0.0 { 1.0 / (1.0 + float::expf(-logit)) } else { 0.0 };
                 safe[seat] = keeps * f32::from(state.risk[seat]);
                 later[seat] = keeps * FOOD_TO_COME * cards;
             }

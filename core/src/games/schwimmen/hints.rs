@@ -9,6 +9,7 @@
 use crate::actions::{Action, Actions128};
 use crate::bits;
 use crate::circumstances::Circumstances;
+use crate::float;
 use crate::hints::Hints;
 use crate::options::Switch;
 use crate::seats::{BySeat, Seat};
@@ -110,7 +111,7 @@ impl Schwimmen {
         }
         let mut sum = 0.0;
         for seat in state.seats_in() {
-            chances[seat] = (lowest - chances[seat]).exp();
+            chances[seat] = float::expf(lowest - chances[seat]);
             sum += chances[seat];
         }
         state.seats_in().for_each(|seat| chances[seat] /= sum);
@@ -211,7 +212,7 @@ impl Hints for Schwimmen {
             }
             // The least likely to lose is the most likely to win.
             (Play::Deal, Utility::Win) => {
-                let safety = BySeat::from_fn(count, |seat| -chances[seat.index()].max(1e-9).ln());
+                let safety = BySeat::from_fn(count, |seat| -float::logf(chances[seat.index()].max(1e-9)));
                 utility::Utility::Win.expected(&safety, LUCK)
             }
             (Play::Match, _) => {

@@ -9,6 +9,7 @@
 //! Known weaknesses: it is what play by hints comes to, so that it knows neither a later attack nor care about who gets the lead.
 
 use crate::bits;
+use crate::float;
 use crate::game::Game as _;
 use crate::seats::BySeat;
 use crate::utility::Utility;
@@ -107,7 +108,7 @@ impl Schwinget {
         let later = self.rules.bouts.saturating_sub(state.bout + 1);
         // A plain win: what later bouts are about.
         let plain = self.verdicts.look_up(NOBODY, [u8::MAX, 0], [0; 2]).scores.map(f32::from);
-        let mut probability = (1.0 - chance).powi(i32::from(left));
+        let mut probability = float::power(1.0 - chance, u32::from(left));
         let mut sum = [0.0; 2];
         for tricks in 0..=left {
             let verdict = tricks_worth(self, state, 0, left, tricks);

@@ -5,6 +5,7 @@
 //! the worst always 0, whatever the deck and the side of the UP&DOWN card.
 
 use crate::actions::Action;
+use crate::float;
 
 use super::cards::Card;
 use super::state::{NO_CARD, Phase, SEATS, State};
@@ -156,14 +157,14 @@ impl Known<'_> {
         let deck = &self.game.deck;
         let (better, equal) = (deck.better(value, self.trump, self.down), deck.value[usize::from(value & 15)]);
         let each = 1.0 / self.unseen.count_ones().max(1) as f32;
-        let cards = self.hand.count_ones() as i32;
+        let cards = self.hand.count_ones();
         let mut odds = Odds { aimed: 1.0, safe: 1.0 };
         for other in (0..self.game.players).filter(|&other| other != self.me) {
             let able = self.able(other) & self.unseen;
             let beaten = (better & able | equal & self.unseen).count_ones() as f32;
             let aimed = ((better | equal) & able).count_ones() as f32 / able.count_ones().max(1) as f32;
             odds.aimed *= 1.0 - aimed;
-            odds.safe *= (1.0 - beaten * each).powi(cards);
+            odds.safe *= float::power(1.0 - beaten * each, cards);
         }
         odds
     }

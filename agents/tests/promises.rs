@@ -1,0 +1,286 @@
+//! What every agent in the list promises: a restart forgets everything, nothing but the actions that it is given is chosen or searched,
+//! and an option that it offers has an effect.
+
+use stier_agents::rollout::{Roller, RolloutSettings};
+use stier_agents::{AgentSpec, Decision, Player, spec};
+use stier_core::games::schwinget::Schwinget;
+use stier_core::{
+    Action, ActionSet, Actions64, Dealer, Game, Hints, History, Options as _, Rng, Seat, Turn, for_each_game,
+};
+
+use crate::networks::files::{Draft, Saved};
+use crate::toys::bandit::{Bandit, REWARDS};
+
+/// Options for every agent in the list, each way that it works at least once. `FILE` stands for a network.
+fn options(name: &str) -> &'static [&'static str] {
+    match name {
+        "best" => &["iterations=40"],
+        "epimc" => &[
+            "worlds=3,nodes=300",
+            "worlds=3,depth=2,nodes=50,iterations=4,sweeps=5,mixed=on",
+            "worlds=3,depth=1,solver=search,iterations=20,rollout=mast",
+            "worlds=3,depth=2,nodes=30,fallback=evaluate,beliefs=policy,particles=80",
+        ],
+        "flat_mc" => &[
+            "iterations=60",
+            "iterations=60,allocation=ucb1,rollout=mast,epsilon=0.2,choose=sample,threads=2",
+            "iterations=60,rollout=network,network=FILE",
+        ],
+        "greedy" | "random" => &[""],
+        "ismcts" => &[
+            "iterations=100",
+            "iterations=100,rollout=mast,threads=2",
+            "iterations=60,observer=multi,selection=regret_matching,choose=mixed,self_determination=0.3",
+            "iterations=60,observer=multi,draws=branch,selection=puct,reuse=on",
+            "iterations=60,selection=exp3,reuse=on,choose=sample",
+            "iterations=60,selection=ucb1_tuned,opponents=fitted,beliefs=policy,model=greedy,particles=80",
+            "iterations=60,selection=smooth_uct,self_determination=0.3",
+            "iterations=30,selection=puct,prior=network,cutoff=0,evaluation=network,network=FILE",
+        ],
+        "ismcts_br" => &[
+            "iterations=40,particles=80",
+            "iterations=10,draws=branch,particles=64,replies=2,seeds=2,against=(pimc:worlds=3,iterations=10)",
+        ],
+        "lbr" => &[
+            "worlds=5,particles=80",
+            "worlds=2,continuation=against,particles=64,replies=2,against=(pimc:worlds=3,iterations=10)",
+        ],
+        "network" => &["path=FILE", "path=FILE,choose=sample"],
+        "oracle" => &[
+            "worlds=2,nodes=50,iterations=30",
+            "worlds=2,nodes=500,fallback=evaluate",
+            "future=known,nodes=500,iterations=30",
+            "future=known,nodes=500,fallback=evaluate",
+            "solver=search,iterations=60,rollout=mast",
+        ],
+        "pimc" => &[
+            "worlds=3,nodes=300",
+            "worlds=3,nodes=200,fallback=evaluate",
+            "worlds=3,solver=game,nodes=50,iterations=15",
+            "worlds=3,solver=rollouts,iterations=40,rollout=mast",
+            "worlds=3,solver=search,iterations=40,rollout=mast,beliefs=policy,model=fitted,particles=80",
+        ],
+        "presumed_pimc" => {
+            &["worlds=3,nodes=300", "worlds=2,guesses=2,replies=3,nodes=20,fallback=search,iterations=20,rollout=mast"]
+        }
+        "recursive_pimc" => &[
+            "worlds=1,inner_worlds=1,plies=3",
+            "worlds=2,inner_worlds=2,inner_solver=exact,inner_nodes=50,plies=2,rollout=mast",
+        ],
+        "ris_mcts" => &[
+            "iterations=30,self_determination=0.2,rollout=mast",
+            "iterations=60,redeterminization=off,self_determination=0.3",
+            "iterations=60,redeterminization=off,beliefs=policy,particles=80",
+        ],
+        "rule" => &[
+            "when=random,chance=0.5,cards=(pimc:worlds=3,nodes=200,fallback=evaluate)",
+            "when=never,cards=(ismcts:iterations=40)",
+        ],
+        other => panic!("no options for the agent {other}"),
+    }
+}
+
+/// Every agent in the list; those that ask a network only if there is one.
+fn agents(network: Option<&Saved>) -> Vec<AgentSpec> {
+    let texts =
+        spec::NAMES.iter().flat_map(|name| options(name).iter().map(move |options| format!("{name}:{options}")));
+    texts
+        .filter(|text| network.is_some() || !text.contains("FILE"))
+        .map(|text| text.replace("FILE", network.map_or("", Saved::path)).parse().expect("an agent"))
+        .collect()
+}
+
+/// A network with random weights, for a game.
+fn network<G: Hints>(game: &G) -> Saved {
+    Draft::new(game, &[8], 1).saved()
+}
+
+/// The decision without the time that it took.
+fn essence(mut decision: Decision) -> Decision {
+    if let Some(search) = &mut decision.search {
+        search.seconds = 0.0;
+    }
+    decision
+}
+
+/// Plays a random game and calls `each` at the first decisions with a choice.
+fn decisions<G: Hints>(game: &G, deal: u64, most: usize, mut each: impl FnMut(&History<G>, &Dealer, G::Actions)) {
+    let mut rng = Rng::stream(4, "promises", deal);
+    let mut dealer = Dealer::new(4, deal);
+    let mut history = History::new(game);
+    let mut done = 0;
+    while done < most {
+        dealer.settle(game, &mut history);
+        let Turn::Seat(_) = game.turn(history.state()) else { return };
+        let legal = game.legal(history.state());
+        if legal.len() > 1 {
+            each(&history, &dealer, legal);
+            done += 1;
+        }
+        history.push(game, legal.pick(&mut rng));
+    }
+}
+
+/// What a player decides in a random game, to the last statistic.
+fn game_of<G: Hints>(game: &G, player: &mut Player<G>, deal: u64) -> Vec<Decision> {
+    let mut found = Vec::new();
+    decisions(game, deal, 5, |history, dealer, legal| {
+        found.push(essence(player.act(game, history, Some(dealer), legal)));
+    });
+    found
+}
+
+fn a_restarted_agent_is_a_new_one<G: Hints>(game: &G) {
+    let file = network(game);
+    for spec in agents(Some(&file)) {
+        let new = game_of(game, &mut spec.player(1), 0);
+        let mut used = spec.player(1);
+        game_of(game, &mut used, 0);
+        used.restart(1);
+        assert_eq!(game_of(game, &mut used, 0), new, "{spec} after the same game");
+        let mut used = spec.player(2);
+        game_of(game, &mut used, 1);
+        used.restart(1);
+        assert_eq!(game_of(game, &mut used, 0), new, "{spec} after another game");
+    }
+}
+
+/// The decision is about these actions and no others.
+fn is_about<A: ActionSet>(decision: &Decision, allowed: A, spec: &AgentSpec) {
+    let allowed_ids: Vec<Action> = allowed.iter().collect();
+    assert!(allowed.contains(decision.action), "{spec} chose {:?} of {allowed_ids:?}", decision.action);
+    assert!(decision.policy.iter().map(|&(action, _)| action).eq(allowed_ids.iter().copied()), "{spec}: {decision:?}");
+    assert!((decision.policy.iter().map(|&(_, share)| share).sum::<f64>() - 1.0).abs() < 1e-9, "{spec}: {decision:?}");
+    if let Some(search) = &decision.search {
+        assert!(search.actions.iter().map(|stats| Action(stats.action)).eq(allowed_ids), "{spec}: {decision:?}");
+    }
+}
+
+fn withheld_actions_are_left_alone<G: Hints>(game: &G) {
+    let file = network(game);
+    let mut rng = Rng::stream(1, "withheld", 0);
+    for spec in agents(Some(&file)) {
+        let mut player = spec.player(1);
+        decisions(game, 2, 5, |history, dealer, legal| {
+            let mut some = legal.iter().filter(|_| rng.below(3) > 0).fold(G::Actions::default(), ActionSet::with);
+            if some.is_empty() {
+                some = some.with(legal.pick(&mut rng));
+            }
+            is_about(&player.act(game, history, Some(dealer), some), some, &spec);
+        });
+    }
+}
+
+macro_rules! every_game {
+    ($module:ident, $game:ty) => {
+        mod $module {
+            #[test]
+            fn a_restarted_agent_is_a_new_one() {
+                super::a_restarted_agent_is_a_new_one(&<$game as stier_core::Game>::new(Default::default()).unwrap());
+            }
+
+            #[test]
+            fn withheld_actions_are_left_alone() {
+                super::withheld_actions_are_left_alone(&<$game as stier_core::Game>::new(Default::default()).unwrap());
+            }
+        }
+    };
+}
+for_each_game!(every_game);
+
+/// Every arm always pays the same, so that values say which action was tried. The commitment is the action with id 0.
+#[test]
+fn values_belong_to_the_actions_that_were_not_withheld() {
+    assert_eq!(Bandit.commitment(), Some(Action(0)));
+    let history = History::new(&Bandit);
+    for arms in 1..16_u64 {
+        let allowed = Actions64(arms);
+        let best = allowed.iter().max_by(|a, b| REWARDS[a.index()].total_cmp(&REWARDS[b.index()])).expect("an arm");
+        for spec in &agents(None) {
+            let decision = spec.player(1).act(&Bandit, &history, None, allowed);
+            is_about(&decision, allowed, spec);
+            let Some(search) = &decision.search else { continue };
+            for stats in search.actions.iter().filter(|stats| stats.visits > 0) {
+                let paid = f64::from(REWARDS[usize::from(stats.action)]);
+                assert!((stats.value - paid).abs() < 1e-6, "{spec} of {allowed:?}: {stats:?}");
+            }
+            // Every iteration tries an action that may be chosen.
+            let counts = ["ismcts", "ris_mcts", "flat_mc", "ismcts_br"].contains(&spec.name());
+            let tried: u64 = search.actions.iter().map(|stats| stats.visits).sum();
+            if counts && allowed.len() > 1 {
+                assert_eq!(tried, search.iterations, "{spec} of {allowed:?}");
+            }
+            let draws = ["choose=", "mixed=", "chance="].iter().any(|option| spec.to_string().contains(option));
+            let close = REWARDS[best.index()] - REWARDS[decision.action.index()] < 0.06;
+            assert!(draws || spec.name() == "rule" || close, "{spec} of {allowed:?}: {decision:?}");
+        }
+        for cards in ["pimc", "epimc", "ismcts", "oracle", "flat_mc", "ris_mcts", "presumed_pimc", "recursive_pimc"] {
+            let spec: AgentSpec = format!("rule:when=never,cards={cards}").parse().expect("an agent");
+            let decision = spec.player(1).act(&Bandit, &history, None, allowed);
+            is_about(&decision, allowed, &spec);
+            let others = allowed.without(Actions64(1));
+            assert!(others.is_empty() || decision.action != Action(0), "{spec} of {allowed:?}");
+            let close = REWARDS[best.index()] - REWARDS[decision.action.index()] < 0.06;
+            assert!(close, "{spec} of {allowed:?}: {decision:?}");
+        }
+    }
+}
+
+/// The options with which rollouts matter, for every agent that offers them.
+fn with_rollouts(name: &str) -> &'static [&'static str] {
+    match name {
+        "epimc" => &["worlds=5", "worlds=5,solver=search,iterations=100"],
+        "flat_mc" => &["iterations=300", "iterations=300,allocation=ucb1"],
+        "ismcts" => &["iterations=300", "iterations=300,observer=multi"],
+        "oracle" => &["iterations=300,nodes=10", "solver=search,iterations=300", "solver=rollouts,iterations=300"],
+        "pimc" => &["worlds=5,nodes=10", "worlds=5,solver=search", "worlds=5,solver=rollouts"],
+        "presumed_pimc" => &["worlds=5,nodes=10", "worlds=5,solver=search,iterations=100"],
+        "recursive_pimc" => &["inner_iterations=100,worlds=3", "plies=1,worlds=30"],
+        "ris_mcts" => &["iterations=300", "iterations=300,redeterminization=off"],
+        other => panic!("no options with rollouts for the agent {other}"),
+    }
+}
+
+#[test]
+fn mast_learns_wherever_it_is_offered() {
+    let game = Schwinget::new(<Schwinget as Game>::Rules::from_text("").expect("rules")).expect("a game");
+    let offers = |option: &stier_core::OptionInfo| option.name == "rollout" && option.allowed.contains("mast");
+    let mut offering = 0;
+    for (name, _, known) in spec::describe() {
+        if !known.iter().any(offers) {
+            continue;
+        }
+        offering += 1;
+        for options in with_rollouts(name) {
+            let [random, mast] = ["random", "mast"].map(|rollout| {
+                let spec: AgentSpec = format!("{name}:{options},rollout={rollout}").parse().expect("an agent");
+                game_of(&game, &mut spec.player(1), 0)
+            });
+            assert_ne!(random, mast, "{name}:{options}");
+        }
+    }
+    assert!(offering > 2, "{offering}");
+}
+
+/// A sum of a million returns in single precision is wrong in the third place.
+#[test]
+fn a_million_returns_have_the_mean_that_they_have() {
+    let history = History::new(&Bandit);
+    for agent in [
+        "pimc:solver=search,worlds=1,iterations=1000000",
+        "pimc:solver=rollouts,worlds=1,iterations=4000000",
+        "oracle:solver=search,worlds=1,iterations=1000000",
+        "ismcts:iterations=1000000",
+        "ris_mcts:iterations=1000000",
+        "flat_mc:iterations=1000000",
+    ] {
+        let spec: AgentSpec = agent.parse().expect("an agent");
+        let decision = spec.player(1).act(&Bandit, &history, None, Bandit.legal(&None));
+        let best = decision.search.expect("a search").actions[1];
+        assert!(best.visits > 200_000, "{agent}: {best:?}");
+        assert!((best.value - f64::from(REWARDS[1])).abs() < 1e-6, "{agent}: {best:?}");
+    }
+    let settings = RolloutSettings { rollouts: 10_000, ..RolloutSettings::default() };
+    let mean = Roller::new(&Bandit, settings).returns(&Bandit, &mut Some(1), &mut Rng::stream(1, "rollouts", 0));
+    assert_eq!(mean[Seat(0)], REWARDS[1]);
+}
