@@ -193,7 +193,10 @@ def parser() -> argparse.ArgumentParser:
         help="who believes and searches (default: %(default)s)",
     )
     replay.add_argument(
-        "--searches", type=int, default=1, help="searches of each decision; from 2 on with intervals (default: 1)"
+        "--searches",
+        type=int,
+        default=_replay.SEARCHES,
+        help="searches per decision; verdicts need 3 or more (default: %(default)s)",
     )
     replay.add_argument(
         "--tree-depth", type=int, default=0, help="show the lines of play searched so deep (default: 0)"
