@@ -52,7 +52,18 @@ from stier._replay import Decision, Replay, replay
 from stier._schwingfest import Bout, Ranked, Schwingfest, schwingfest
 from stier._search_many import search_many
 from stier._solving import best_response, exploitability, nash_conv, solve
-from stier.errors import AgentError, IllegalActionError, LeakError, RecordError, RulesError, SeatError, StierError
+from stier.errors import (
+    AgentError,
+    ArgumentError,
+    FileError,
+    IllegalActionError,
+    LeakError,
+    MissingExtraError,
+    RecordError,
+    RulesError,
+    SeatError,
+    StierError,
+)
 
 __all__ = [
     "CHANCE",
@@ -61,18 +72,21 @@ __all__ = [
     "Agent",
     "AgentError",
     "AgentInfo",
+    "ArgumentError",
     "Batch",
     "Beliefs",
     "BestResponse",
     "Bout",
     "Decision",
     "Exploitation",
+    "FileError",
     "Game",
     "GameTree",
     "IllegalActionError",
     "LeakError",
     "LeakReport",
     "Line",
+    "MissingExtraError",
     "OptionInfo",
     "PitResult",
     "Played",

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from stier import draw, terminal
 from stier._native import Agent, Beliefs, Game, Search, State, load_agent, read_record
-from stier.errors import AgentError
+from stier.errors import AgentError, ArgumentError
 
 #: The agent that is asked, and how often at each decision, unless the caller says otherwise.
 AGENT, SEARCHES = "ismcts:iterations=10000,beliefs=policy", 5
@@ -230,7 +230,7 @@ def replay(
     if loaded.name == "oracle":
         raise AgentError("an oracle decides by the cards that the seat cannot know; take an agent that sees views")
     if searches < 1:
-        raise ValueError(f"searches={searches}: at least 1 is needed")
+        raise ArgumentError(f"searches={searches}: at least 1 is needed")
     last.to_text(seat)  # an unknown seat is an error before anything is searched
     own = int(seat)
     decisions = [

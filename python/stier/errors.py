@@ -4,8 +4,11 @@ from __future__ import annotations
 
 __all__ = [
     "AgentError",
+    "ArgumentError",
+    "FileError",
     "IllegalActionError",
     "LeakError",
+    "MissingExtraError",
     "RecordError",
     "RulesError",
     "SeatError",
@@ -31,6 +34,18 @@ class SeatError(StierError, ValueError, RuntimeError):
 
 class AgentError(StierError, ValueError):
     """An agent that does not exist, an unknown option or value, or something that the agent does not do."""
+
+
+class ArgumentError(StierError, ValueError):
+    """An argument with a value that is not allowed, or that does not go with the others."""
+
+
+class FileError(StierError, OSError):
+    """A file or folder that cannot be read or written."""
+
+
+class MissingExtraError(StierError, ImportError):
+    """An optional package that is not installed. The message names the extra that installs it."""
 
 
 class RecordError(StierError, ValueError):

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from stier._draw.belief import basis_in_words, suits
 from stier._native import Beliefs, PitResult
+from stier.errors import MissingExtraError
 
 try:
     import matplotlib
@@ -23,7 +24,7 @@ try:
     from matplotlib.axes import Axes
     from matplotlib.image import AxesImage
 except ModuleNotFoundError:
-    raise ImportError("stier.plots needs matplotlib: pip install 'stier[plots]'") from None
+    raise MissingExtraError("stier.plots needs matplotlib: pip install 'stier[plots]'") from None
 
 if TYPE_CHECKING:
     from stier.ratings import CrossTable, Ratings

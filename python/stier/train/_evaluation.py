@@ -112,6 +112,7 @@ def draw(probabilities: npt.NDArray[np.float32], rng: np.random.Generator) -> np
 class Exact:
     """All information sets of a small game, so that a network's distance from equilibrium can be computed."""
 
+    #: All histories of the game.
     tree: GameTree
     _observations: list[npt.NDArray[np.uint8]] = field(default_factory=list, repr=False)
 
@@ -143,11 +144,17 @@ class Evaluation:
     luck between one evaluation and the next.
     """
 
+    #: The game.
     game: Game
+    #: The agents that the network plays against.
     opponents: Sequence[str] = ("greedy",)
+    #: The number of paired deals for each opponent.
     deals: int = 500
+    #: The seed of these deals.
     seed: int = 0
+    #: All information sets of a small game, for its NashConv.
     exact: Exact | None = None
+    #: The number of threads; 0 for all cores.
     threads: int = 0
 
     def measure(self, network: Network) -> dict[str, float]:

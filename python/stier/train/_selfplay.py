@@ -21,21 +21,27 @@ class Settings:
 
     #: Decisions of all seats, to be played in training.
     steps: int = 8_000_000
+    #: The seed of the games, the first weights and the order of updates.
     seed: int = 0
     #: Widths of the hidden layers.
     hidden: tuple[int, ...] = (256, 256)
-    #: Games side by side, and decisions of each between two updates.
+    #: Games side by side.
     lanes: int = 512
+    #: Decisions of each lane between two updates.
     horizon: int = 32
-    #: Of each update: passes over the decisions, and parts of each pass.
+    #: Passes over the decisions of each update.
     epochs: int = 2
+    #: Gradient steps per pass: the parts into which its decisions are divided.
     minibatches: int = 4
-    #: Adam's step, at first and at last; it falls linearly.
+    #: Adam's step size at the start.
     learning_rate: float = 1e-3
+    #: Adam's step size at the end; it falls linearly.
     last_learning_rate: float = 1e-5
-    #: The bonus for entropy, at first and at last; it falls geometrically until `annealed` of the steps are done.
+    #: The coefficient of the entropy bonus at the start.
     entropy: float = 1.0
+    #: The coefficient of the entropy bonus at the end; it falls geometrically.
     last_entropy: float = 0.01
+    #: The share of the steps after which the entropy bonus stays at its last value.
     annealed: float = 0.9
     #: The penalty for the Kullback-Leibler divergence from the policy that played (MMD's).
     kl: float = 0.0

@@ -35,6 +35,7 @@ class Settings:
 
     #: Decisions of all seats, to be played in training.
     steps: int = 8_000_000
+    #: The seed of the games, the first weights and the order of updates.
     seed: int = 0
     #: Widths of the hidden layers.
     hidden: tuple[int, ...] = (256, 256)
@@ -42,11 +43,13 @@ class Settings:
     lanes: int = 1024
     #: Decisions of a gradient step.
     minibatch: int = 2048
-    #: Adam's step, at first and at last; it falls linearly.
+    #: Adam's step size at the start.
     learning_rate: float = 1e-3
+    #: Adam's step size at the end; it falls linearly.
     last_learning_rate: float = 1e-5
-    #: The share of random actions, at first and at last; it falls linearly.
+    #: The share of random actions at the start.
     epsilon: float = 0.3
+    #: The share of random actions at the end; it falls linearly.
     last_epsilon: float = 0.02
     #: Networks that play draw by these estimates at this temperature, in units of the payoff scale.
     temperature: float = 0.02

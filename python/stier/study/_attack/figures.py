@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from stier._files import write
+from stier.errors import MissingExtraError
 from stier.study._attack.plan import SCORINGS
 from stier.study._attack.situation import STANDINGS
 
@@ -19,7 +20,7 @@ try:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 except ModuleNotFoundError:
-    raise ImportError("figures need matplotlib: pip install 'stier[plots]'") from None
+    raise MissingExtraError("figures need matplotlib: pip install 'stier[plots]'") from None
 
 Tables = Mapping[str, pd.DataFrame]
 
