@@ -16,9 +16,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from stier.errors import ArgumentError, MissingExtraError
+
 for _name in ("safetensors",):
     if find_spec(_name) is None:
-        raise ImportError(f"stier.train needs {_name}: pip install 'stier[train]'")
+        raise MissingExtraError(f"stier.train needs {_name}: pip install 'stier[train]'")
 
 from stier._native import Game, GameTree  # noqa: E402
 from stier.train._evaluation import Duel, Evaluation, Exact, duel  # noqa: E402
@@ -56,15 +58,15 @@ def learner(game: Game, algorithm: str = "ppo", **settings: Any) -> Learner:
     Raises `ValueError` for an algorithm or a setting that does not exist, `ImportError` without what it needs.
     """
     if algorithm not in ALGORITHMS:
-        raise ValueError(f"algorithm must be {' | '.join(ALGORITHMS)}, not {algorithm!r}")
+        raise ArgumentError(f"algorithm must be {' | '.join(ALGORITHMS)}, not {algorithm!r}")
     module_name, class_name, needs, extra = ALGORITHMS[algorithm]
     if find_spec(needs) is None:
-        raise ImportError(f"{algorithm} needs {needs}: pip install 'stier[{extra}]'")
+        raise MissingExtraError(f"{algorithm} needs {needs}: pip install 'stier[{extra}]'")
     module = import_module(module_name)
     known = [field.name for field in dataclasses.fields(module.Settings)]
     for name in settings:
         if name not in known:
-            raise ValueError(f"{algorithm} has no setting {name!r}; its settings are {', '.join(known)}")
+            raise ArgumentError(f"{algorithm} has no setting {name!r}; its settings are {', '.join(known)}")
     made: Learner = getattr(module, class_name)(game, module.Settings(**settings))
     return made
 

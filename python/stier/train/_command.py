@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from stier._native import Game
+from stier.errors import ArgumentError
 from stier.train import learn
 from stier.train._run import NETWORK, Trained
 
@@ -18,7 +19,7 @@ def train(game: Game, arguments: argparse.Namespace, *, progress: bool) -> int:
     for setting in arguments.set:
         name, equals, value = setting.partition("=")
         if not equals or name in settings:
-            raise ValueError(f"--set '{setting}': give each setting once, as NAME=VALUE")
+            raise ArgumentError(f"--set '{setting}': give each setting once, as NAME=VALUE")
         settings[name] = _value(value)
     try:
         trained = learn(
@@ -33,7 +34,7 @@ def train(game: Game, arguments: argparse.Namespace, *, progress: bool) -> int:
             **settings,
         )
     except (ImportError, TypeError) as error:
-        raise ValueError(error) from None
+        raise ArgumentError(error) from None
     print(f"{game}, {arguments.algorithm}, seed {arguments.seed}: {trained.log[-1]['steps']:,} decisions")
     print(_table(trained), end="")
     print(f"stier pit {game} network:path={arguments.out / NETWORK} greedy")
@@ -49,7 +50,9 @@ def _value(text: str) -> Any:
             return tuple(int(part) for part in text.split(",") if part)
         return float(text) if any(mark in text for mark in ".e") else int(text)
     except ValueError:
-        raise ValueError(f"a setting is a number, numbers with commas between them, on or off, not '{text}'") from None
+        raise ArgumentError(
+            f"a setting is a number, numbers with commas between them, on or off, not '{text}'"
+        ) from None
 
 
 def _table(trained: Trained) -> str:

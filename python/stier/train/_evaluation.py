@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stier._native import Agent, Game, GameTree, TabularPolicy, VectorEnv
+from stier.errors import ArgumentError
 from stier.network import Network
 
 #: Actions that are worth watching: they bind for the rest of a deal, and learners lose them.
@@ -61,7 +62,7 @@ def duel(
     `stier.VectorEnv` raises.
     """
     if deals < 2:
-        raise ValueError(f"deals must be at least 2, not {deals}: an interval needs them")
+        raise ArgumentError(f"deals must be at least 2, not {deals}: an interval needs them")
     game = network.game
     values, chosen = np.zeros(deals), dict.fromkeys(WATCHED.get(game.short_name(), ()), 0)
     for seat in range(game.num_players()):

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from stier.errors import ArgumentError
+
 
 class Advantages(NamedTuple):
     """What :func:`gae` gives; arrays of shape ``(steps, lanes)``."""
@@ -73,7 +75,7 @@ def _check(
     zero_sum: bool,
 ) -> None:
     if rewards.ndim != 3:
-        raise ValueError(f"rewards must be (steps, lanes, players), not {rewards.shape}")
+        raise ArgumentError(f"rewards must be (steps, lanes, players), not {rewards.shape}")
     steps, lanes, players = rewards.shape
     for name, array, rows in [
         ("values", values, steps + 1),
@@ -81,9 +83,9 @@ def _check(
         ("current_player", current_player, steps + 1),
     ]:
         if array.shape != (rows, lanes):
-            raise ValueError(f"{name} must be {(rows, lanes)} for rewards of {rewards.shape}, not {array.shape}")
+            raise ArgumentError(f"{name} must be {(rows, lanes)} for rewards of {rewards.shape}, not {array.shape}")
     if zero_sum and players != 2:
-        raise ValueError(f"zero_sum is for two players, not for {players}")
+        raise ArgumentError(f"zero_sum is for two players, not for {players}")
 
 
 def _by_sign(

@@ -19,6 +19,7 @@ import stier
 from stier._files import write, write_bytes
 from stier._native import Game
 from stier._progress import Bar
+from stier.errors import ArgumentError
 from stier.network import Network
 from stier.train._evaluation import Evaluation
 
@@ -188,7 +189,7 @@ class _Log:
                 metadata = file.metadata() or {}
                 arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         except SafetensorError as error:
-            raise ValueError(f"{path}: {error}") from error
+            raise ArgumentError(f"{path}: {error}") from error
         _compare(path, json.loads(metadata["settings"]), self.settings)
         self.learner.restore(arrays)
         state = json.loads(metadata["state"])
@@ -200,4 +201,4 @@ def _compare(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> N
     keys = [key for key in {**there, **here} if there.get(key) != here.get(key)]
     if keys:
         differences = "; ".join(f"{key}: {there.get(key)} there, {here.get(key)} now" for key in keys)
-        raise ValueError(f"{path} was made with other settings ({differences}): choose another folder, or delete it")
+        raise ArgumentError(f"{path} was made with other settings ({differences}): choose another folder, or delete it")

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stier._native import Game, VectorEnv, derive_seed
+from stier.errors import ArgumentError
 from stier.train._gae import gae
 
 Floats = npt.NDArray[np.float32]
@@ -63,16 +64,16 @@ class Settings:
         at_least_one = ("steps", "lanes", "horizon", "epochs", "minibatches")
         for name in at_least_one:
             if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+                raise ArgumentError(f"{name} must be at least 1, not {getattr(self, name)}")
         if any(width < 1 for width in self.hidden):
-            raise ValueError(f"hidden layers are at least 1 wide, not {self.hidden}")
+            raise ArgumentError(f"hidden layers are at least 1 wide, not {self.hidden}")
         for name in ("entropy", "last_entropy"):
             if getattr(self, name) <= 0:
-                raise ValueError(f"{name} must be more than 0, not {getattr(self, name)}")
+                raise ArgumentError(f"{name} must be more than 0, not {getattr(self, name)}")
         if not 0 < self.annealed <= 1:
-            raise ValueError(f"annealed must be more than 0 and at most 1, not {self.annealed}")
+            raise ArgumentError(f"annealed must be more than 0 and at most 1, not {self.annealed}")
         if self.batch % self.minibatches:
-            raise ValueError(f"minibatches must divide lanes times horizon, {self.batch}, not be {self.minibatches}")
+            raise ArgumentError(f"minibatches must divide lanes times horizon, {self.batch}, not be {self.minibatches}")
 
     @property
     def batch(self) -> int:

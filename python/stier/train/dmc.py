@@ -16,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 # Sets up JAX; the layers are the same.
+from stier.errors import ArgumentError
+
 from stier.train import ppo  # isort: skip
 
 import jax
@@ -62,12 +64,12 @@ class Settings:
         object.__setattr__(self, "hidden", tuple(self.hidden))
         for name in ("steps", "lanes", "minibatch"):
             if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+                raise ArgumentError(f"{name} must be at least 1, not {getattr(self, name)}")
         for name in ("epsilon", "last_epsilon"):
             if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
+                raise ArgumentError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
         if self.temperature <= 0:
-            raise ValueError(f"temperature must be more than 0, not {self.temperature}")
+            raise ArgumentError(f"temperature must be more than 0, not {self.temperature}")
 
 
 def estimates(params: ppo.Params, observation: jax.Array) -> jax.Array:
