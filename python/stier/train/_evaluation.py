@@ -97,6 +97,7 @@ def _play(
 class Exact:
     """All information sets of a small game, so that a network's distance from equilibrium can be computed."""
 
+    #: All histories of the game.
     tree: GameTree
     _observations: list[npt.NDArray[np.uint8]] = field(default_factory=list, repr=False)
 
