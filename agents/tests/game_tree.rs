@@ -12,7 +12,8 @@ use crate::toys::leduc::Leduc;
 use crate::toys::liars_dice::LiarsDice;
 use crate::toys::matrix::Matrix;
 use stier_agents::best_response::{action_values, best_response, nash_conv, values};
-use stier_agents::game_tree::{BuildError, GameTree, Node, Policy, TooLarge};
+use stier_agents::erased::{TreeError, load};
+use stier_agents::game_tree::{BuildError, GameTree, Node, Policy, TooLarge, estimate};
 use stier_agents::threads::pool;
 use stier_core::games::schweins_galopp::SchweinsGalopp;
 use stier_core::games::schwinget::Schwinget;
@@ -228,8 +229,47 @@ fn building_stops_when_it_should() {
     });
     assert_eq!(stopped.map(|_| ()), Err(BuildError::Interrupted));
     assert!(told.into_inner() < tree(&game).num_nodes());
-    let small = GameTree::build(&game, 1000, &|_| ControlFlow::Continue(()));
-    assert_eq!(small.map(|_| ()), Err(BuildError::TooLarge(TooLarge { most: 1000 })));
+    // Too near for the estimate, which has a factor of two to spare.
+    let small = GameTree::build(&game, 100_000, &|_| ControlFlow::Continue(()));
+    assert_eq!(small.map(|_| ()), Err(BuildError::TooLarge(TooLarge::Counted { most: 100_000 })));
+}
+
+/// The estimate is the number of histories within four standard errors, and these are small.
+fn is_estimated<G: Game>(game: &G) {
+    let (histories, found) = (tree(game).num_nodes() as f64, estimate(game, 4000));
+    let name = format!("{}:{}", G::NAME, game.rules().to_text());
+    assert!((found.histories - histories).abs() <= 4.0 * found.error + 1e-6, "{name}: {found:?}, not {histories}");
+    assert!(found.error < 0.1 * histories, "{name}: {found:?} of {histories}");
+}
+
+#[test]
+fn sizes_are_estimated() {
+    is_estimated(&Kuhn);
+    is_estimated(&Leduc);
+    is_estimated(&game::<LiarsDice>("sides=3"));
+    is_estimated(&game::<Goofspiel>("cards=4"));
+    // Hands of two cards, dealt in either order; a card drawn in between; a second deal.
+    is_estimated(&game::<Schwinget>("suits=2,values=3,referee=off,counter=off,hand_size=2,set_aside=2"));
+    is_estimated(&game::<Schwinget>(SMALL_SCHWINGET));
+    is_estimated(&game::<Schwinget>("suits=2,values=2,referee=off,counter=off,hand_size=1,set_aside=2,bouts=2"));
+    is_estimated(&game::<UpAndDown>("players=2,die_faces=2,hand_size=1"));
+    is_estimated(&game::<SchweinsGalopp>(
+        "players=2,rounds=1,colours=2,cards_per_colour=3,hand_size=2,track=8,track_food=off",
+    ));
+}
+
+#[test]
+fn large_games_are_refused_before_anything_is_enumerated() {
+    for name in ["schwinget", "up_and_down", "schweins_galopp", "schwimmen"] {
+        let game = load(name, "").expect("a game");
+        let tree = game.enumerate((1 << 30) - 1, 1, &|_| panic!("{name} is being enumerated"));
+        match tree.map(|_| ()) {
+            Err(TreeError::Build(BuildError::TooLarge(TooLarge::Estimated { estimate, .. }))) => {
+                assert!(estimate.histories > 1e10, "{name}: {estimate:?}");
+            }
+            other => panic!("{name}: {other:?}"),
+        }
+    }
 }
 
 /// Given that play does not come to a set by its own player's policy, the others' policies still say how likely its histories are;

@@ -215,6 +215,6 @@ fn trees_list_every_history_once() {
     let ends = tree.nodes().filter(|node| matches!(node, Node::End { .. })).count();
     assert_eq!((ends, tree.num_seats()), (30, 2));
     assert!((0..12).all(|set| tree.members(set).len() == 2 && tree.width(set) == 2));
-    assert_eq!(GameTree::new(&Kuhn, 54).map(|_| ()), Err(TooLarge { most: 54 }));
+    assert_eq!(GameTree::new(&Kuhn, 54).map(|_| ()), Err(TooLarge::Counted { most: 54 }));
     assert!(GameTree::new(&Kuhn, 55).is_ok());
 }

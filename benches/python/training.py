@@ -18,6 +18,7 @@ import stier
 import stier.train
 from stier._files import write, write_text
 from stier.network import Network
+from stier.plots import COLOURS
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -280,21 +281,43 @@ def machine() -> str:
 
 
 def curve(path: Path, plan: dict[str, Any], rows: list[Row]) -> None:
-    """Draw NashConv over CPU seconds, seeds in the same colour, beside CFR+."""
+    """Draw NashConv over CPU seconds, for each run the median and the range of its seeds, beside CFR+."""
     figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
-    for number, run in enumerate(run for run in plan["run"] if run.get("exact")):
-        for seed, points in of(rows, run["name"], "nash_conv", last=False).items():
-            at = [max(float(row["cpu_seconds"]), 1) for row in points]
-            label = run["name"].removeprefix("deck, ") if seed == 0 else None
-            axes.plot(at, [float(row["value"]) for row in points], color=f"C{number}", linewidth=1, label=label)
+    exact = [run for run in plan["run"] if run.get("exact")]
+    for run, colour, marker in zip(exact, COLOURS, "osD^v", strict=False):
+        seeds = of(rows, run["name"], "nash_conv", last=False)
+        if not seeds:
+            continue
+        # The first evaluation is that of the network before it has learned anything.
+        lines = [[row for row in points if float(row["cpu_seconds"]) > 0] for points in seeds.values()]
+        at = np.median([[float(row["cpu_seconds"]) for row in points] for points in lines], axis=0)
+        values = np.array([[float(row["value"]) for row in points] for points in lines])
+        label = f"{labelled(run)}: {at[-1]:.0f} s, {len(lines)} seeds"
+        axes.plot(at, np.median(values, axis=0), color=colour, marker=marker, markersize=4, linewidth=1.5, label=label)
+        axes.fill_between(at, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.25, linewidth=0)
     points = of(rows, EQUILIBRIUM, "nash_conv", last=False).get(0, [])
     at = [float(row["cpu_seconds"]) for row in points]
-    axes.plot(at, [float(row["value"]) for row in points], color="black", marker=".", label="CFR+")
-    axes.set(xscale="log", yscale="log", xlabel="CPU seconds", ylabel="NashConv (points a game)")
-    axes.grid(alpha=0.3, which="both")
-    axes.legend(frameon=False)
-    figure.savefig(path, format="png", dpi=110)
+    values = [float(row["value"]) for row in points]
+    axes.plot(at, values, color="black", marker=".", linestyle="--", label=f"{EQUILIBRIUM}: {at[-1]:.0f} s")
+    uniform = float(of(rows, EQUILIBRIUM, "uniform nash_conv")[0][0]["value"])
+    axes.axhline(uniform, color="grey", linestyle=":")
+    axes.annotate(
+        f"uniform play: {uniform:.2f}", (1, uniform), (0, 4), ("axes fraction", "data"), "offset points", ha="right"
+    )
+    axes.set(xscale="log", yscale="log", xlabel="CPU seconds", ylabel="NashConv (points per game)")
+    axes.set_title(f"Distance from equilibrium in {exact[0]['game']}\nmedian and range of the seeds", fontsize=10)
+    axes.grid(alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0.0, 0.0))
+    figure.savefig(path, format="png", dpi=130, metadata={"Software": None})
     plt.close(figure)
+
+
+def labelled(run: dict[str, Any]) -> str:
+    """Name a run by what it does."""
+    name = {"ppo": "PPO", "dmc": "deep Monte Carlo"}[run["algorithm"]]
+    entropy = f", entropy {run['settings']['entropy']:g}" if "entropy" in run["settings"] else ""
+    return f"{name}{entropy}, {run['settings']['steps'] / 1e6:g} M decisions"
 
 
 if __name__ == "__main__":

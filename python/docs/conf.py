@@ -17,6 +17,7 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
+    "attributes",
     "stub_signatures",
 ]
 exclude_patterns = ["_extensions"]

@@ -3,10 +3,12 @@
 use numpy::{
     Element, PyArray1, PyArray2, PyArrayMethods as _, PyReadwriteArray1, PyReadwriteArray2, PyUntypedArrayMethods as _,
 };
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use stier_agents::vector::{Cells, Rows, Shape};
+
+use crate::errors;
 
 /// What tensors are made of.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,7 +30,7 @@ impl Format {
             None => Ok(Self::Nothing),
             Some(other) => {
                 let message = format!("observation must be 'float32', 'uint8' or None, not '{other}'");
-                Err(PyValueError::new_err(message))
+                Err(errors::argument(message))
             }
         }
     }
@@ -224,7 +226,7 @@ fn other_kind(name: &str, kinds: &str, dimensions: &[usize], found: &Bound<'_, P
     let wanted = format!("{name} must be a C-contiguous {kinds} array of shape ({})", dimensions.join(", "));
     let (kind, shape) = (found.getattr("dtype"), found.getattr("shape"));
     match (kind, shape) {
-        (Ok(kind), Ok(shape)) => PyValueError::new_err(format!("{wanted}, not {kind} of shape {shape}")),
+        (Ok(kind), Ok(shape)) => errors::argument(format!("{wanted}, not {kind} of shape {shape}")),
         _ => {
             let kind = found.get_type().name().map_or("?".to_string(), |name| name.to_string());
             PyTypeError::new_err(format!("{wanted}, not {kind}"))
@@ -234,7 +236,7 @@ fn other_kind(name: &str, kinds: &str, dimensions: &[usize], found: &Bound<'_, P
 
 /// The error for an array of the right kind that cannot be written to.
 fn unfit(name: &str, why: impl std::fmt::Display) -> PyErr {
-    PyValueError::new_err(format!("{name} must be C-contiguous, writable and apart from the other arrays: {why}"))
+    errors::argument(format!("{name} must be C-contiguous, writable and apart from the other arrays: {why}"))
 }
 
 fn table<'py, T: Element>(

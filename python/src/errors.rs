@@ -5,6 +5,8 @@ use pyo3::PyErr;
 /// The Python exception types.
 mod types {
     pyo3::import_exception!(stier.errors, AgentError);
+    pyo3::import_exception!(stier.errors, ArgumentError);
+    pyo3::import_exception!(stier.errors, FileError);
     pyo3::import_exception!(stier.errors, IllegalActionError);
     pyo3::import_exception!(stier.errors, RecordError);
     pyo3::import_exception!(stier.errors, RulesError);
@@ -14,6 +16,16 @@ mod types {
 /// An error of agents: unknown, unsuited, asked for what they do not do.
 pub(crate) fn agent(error: impl ToString) -> PyErr {
     types::AgentError::new_err(error.to_string())
+}
+
+/// An argument with a value that is not allowed.
+pub(crate) fn argument(error: impl ToString) -> PyErr {
+    types::ArgumentError::new_err(error.to_string())
+}
+
+/// A file that cannot be read or written.
+pub(crate) fn file(error: impl ToString) -> PyErr {
+    types::FileError::new_err(error.to_string())
 }
 
 /// An action that is not legal, or that the game does not have.

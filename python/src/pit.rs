@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::thread;
 
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use stier_agents::arena::{PitError, Settings, number_of_games};
 use stier_agents::erased::DynEntrant;
@@ -87,7 +87,7 @@ pub(crate) fn pit<'py>(
     };
     let result = watched(py, &interrupt, work, attend)?.map_err(|error: PitError| match error {
         PitError::TooFew { .. } | PitError::Unsuited { .. } => errors::agent(error),
-        PitError::NoDeals => PyValueError::new_err(error.to_string()),
+        PitError::NoDeals => errors::argument(error.to_string()),
         PitError::Threads(_) | PitError::Interrupted => PyRuntimeError::new_err(error.to_string()),
     })?;
     tell(total)?;

@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::thread;
 
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use stier_agents::arena::Estimate;
 use stier_agents::properties::{MeasureError, Play, Properties as Found, Settings};
 use stier_core::OptionValue;
 use stier_core::options::OptionType as _;
 
+use crate::errors;
 use crate::game::Game;
 use crate::run::{Ticker, watched};
 use crate::values::{Number, Seed};
@@ -135,7 +136,7 @@ pub(crate) fn properties(
     threads: Number,
     on_progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Properties> {
-    let unknown = || PyValueError::new_err(format!("play must be {}, not '{play}'", Play::allowed(&())));
+    let unknown = || errors::argument(format!("play must be {}, not '{play}'", Play::allowed(&())));
     let mut settings = Settings {
         deals: deals.between("deals", 1, MOST_DEALS)?,
         games: games.between("games", 2, MOST_GAMES)?,
@@ -173,7 +174,7 @@ pub(crate) fn properties(
         found
     };
     let found = watched(py, &interrupt, work, attend)?.map_err(|error| match error {
-        MeasureError::TooFew => PyValueError::new_err(error.to_string()),
+        MeasureError::TooFew => errors::argument(error.to_string()),
         MeasureError::Threads(_) | MeasureError::Interrupted => PyRuntimeError::new_err(error.to_string()),
     })?;
     tell(total)?;

@@ -9,7 +9,6 @@
 //!
 //! `dealing` is `explicit` for states with explicit chance nodes.
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use stier_agents::erased::{self, Dealing, DynState};
 
@@ -77,7 +76,7 @@ pub(crate) fn read_record(text: &str) -> PyResult<State> {
 pub(crate) fn serialize_game_and_state(game: &Game, state: PyRef<'_, State>) -> PyResult<String> {
     if !game.is(state.game()) {
         let found = state.game().text();
-        return Err(PyValueError::new_err(format!("the state is of {found}, not of {}", game.text())));
+        return Err(errors::argument(format!("the state is of {found}, not of {}", game.text())));
     }
     Ok(write(state.inner()))
 }

@@ -3,16 +3,16 @@
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
 
-use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use stier_agents::atomic_file;
 use stier_agents::best_response::NashConv;
 use stier_agents::erased::{self, DynPolicy, DynTree, TreeError};
-use stier_agents::game_tree::BuildError;
+use stier_agents::game_tree::{BuildError, TooLarge};
 use stier_agents::solution_file::{self, Label};
 use stier_agents::solve::{Algorithm, Progress, Settings, SolveError};
 use stier_agents::threads::{self, ThreadsError};
@@ -30,6 +30,8 @@ use crate::values::{Number, Seed};
 const MOST_ITERATIONS: i64 = 1_000_000_000;
 /// The numbers of histories are no larger.
 const MOST_HISTORIES: i64 = (1 << 30) - 1;
+/// The least memory that a history takes while a game is solved.
+const BYTES: f64 = 20.0;
 /// More would exhaust the machine before they helped.
 const MOST_THREADS: i64 = 1024;
 
@@ -173,7 +175,7 @@ impl Solution {
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let policy = self.table.inner();
         py.detach(|| atomic_file::write(&path, |out| std::io::Write::write_all(out, &policy.to_bytes(&self.origin))))
-            .map_err(|error| PyOSError::new_err(format!("{}: {error}", path.display())))
+            .map_err(|error| errors::file(format!("{}: {error}", path.display())))
     }
 
     fn __str__(&self) -> String {
@@ -204,12 +206,48 @@ pub(crate) fn threads_of(number: &Number) -> PyResult<usize> {
 
 /// A tree that could not be made, as an exception.
 pub(crate) fn tree_error(game: &Game, error: TreeError) -> PyErr {
-    match error {
-        TreeError::Build(BuildError::TooLarge(error)) => PyValueError::new_err(format!(
-            "{}: {error}; smaller rules make a smaller game, max_histories allows more",
-            game.text()
-        )),
-        other => PyRuntimeError::new_err(other.to_string()),
+    let TreeError::Build(BuildError::TooLarge(error)) = error else {
+        return PyRuntimeError::new_err(error.to_string());
+    };
+    let advice = match error {
+        TooLarge::Counted { .. } => "use smaller rules, or allow more with max_histories".to_owned(),
+        TooLarge::Estimated { estimate, .. } => {
+            let megabytes = estimate.histories * BYTES / 1e6;
+            let memory = match megabytes {
+                ..1e3 => format!("{megabytes:.1} MB"),
+                ..1e7 => format!("{:.1} GB", megabytes / 1e3),
+                _ => format!("{:.1e} GB", megabytes / 1e3),
+            };
+            let remedy = if estimate.histories < MOST_HISTORIES as f64 {
+                "use smaller rules, or allow more with max_histories".to_owned()
+            } else {
+                format!("use smaller rules: more than {MOST_HISTORIES} are not possible")
+            };
+            format!("they would need {memory} of memory or more; {remedy}")
+        }
+    };
+    errors::argument(format!("{}: {error}; {advice}", game.text()))
+}
+
+/// How far the enumeration of a tree has come.
+#[derive(Default)]
+pub(crate) struct Count {
+    histories: AtomicU64,
+    estimate: AtomicU64,
+    running: AtomicBool,
+}
+
+impl Count {
+    /// Tells `on_count(histories, estimate)` while histories are being counted; returns whether they still are.
+    pub(crate) fn tell(&self, on_count: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
+        if !self.running.load(Ordering::Relaxed) {
+            return Ok(false);
+        }
+        if let Some(callback) = on_count {
+            let [histories, estimate] = [&self.histories, &self.estimate].map(|number| number.load(Ordering::Relaxed));
+            callback.call1((histories, estimate))?;
+        }
+        Ok(true)
     }
 }
 
@@ -219,11 +257,19 @@ pub(crate) fn enumerate(
     most_histories: usize,
     threads: usize,
     interrupt: &AtomicBool,
+    count: &Count,
 ) -> Result<Arc<dyn DynTree>, TreeError> {
-    game.face().enumerate(most_histories, threads, &|_| match interrupt.load(Ordering::Relaxed) {
-        true => ControlFlow::Break(()),
-        false => ControlFlow::Continue(()),
-    })
+    count.estimate.store(game.face().estimate_histories().histories as u64, Ordering::Relaxed);
+    count.running.store(true, Ordering::Relaxed);
+    let tree = game.face().enumerate(most_histories, threads, &|histories| {
+        count.histories.store(histories as u64, Ordering::Relaxed);
+        match interrupt.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    });
+    count.running.store(false, Ordering::Relaxed);
+    tree
 }
 
 /// Why nothing was solved.
@@ -233,10 +279,13 @@ enum Failure {
     Threads(ThreadsError),
 }
 
-/// `on_progress(iterations, total, nash_conv)` is called before the first iteration, then about ten times a second, and after the last;
-/// see `stier.solve` for the rest.
+/// `on_progress(iterations, total, nash_conv)` is called before the first iteration, then about ten times a second, and after the last.
+/// While the histories of the game are being counted, `on_count(histories, estimate)` is called instead, about ten times a second. See
+/// `stier.solve` for the rest.
 #[pyfunction]
-#[pyo3(signature = (game, algorithm, iterations, target, seed, checkpoint, max_histories, threads, on_progress=None))]
+#[pyo3(signature = (
+    game, algorithm, iterations, target, seed, checkpoint, max_histories, threads, on_progress=None, on_count=None
+))]
 #[expect(clippy::too_many_arguments, reason = "the settings, one by one")]
 pub(crate) fn solve(
     py: Python<'_>,
@@ -249,10 +298,11 @@ pub(crate) fn solve(
     max_histories: Number,
     threads: Number,
     on_progress: Option<Bound<'_, PyAny>>,
+    on_count: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Solution> {
-    let unknown = || PyValueError::new_err(format!("algorithm must be {}, not '{algorithm}'", Algorithm::allowed(&())));
+    let unknown = || errors::argument(format!("algorithm must be {}, not '{algorithm}'", Algorithm::allowed(&())));
     if !(target >= 0.0 && target.is_finite()) {
-        return Err(PyValueError::new_err(format!("target must be a NashConv of 0 or more, not {target}")));
+        return Err(errors::argument(format!("target must be a NashConv of 0 or more, not {target}")));
     }
     let settings = Settings {
         algorithm: Algorithm::parse(algorithm, &()).ok_or_else(unknown)?,
@@ -275,9 +325,10 @@ pub(crate) fn solve(
         None => Ok(()),
     };
     tell(0, None)?;
+    let count = Count::default();
     let mut ticker = Ticker::start();
     let attend = |_: Option<()>| {
-        if !ticker.is_due() {
+        if !ticker.is_due() || count.tell(on_count.as_ref())? {
             return Ok(());
         }
         let Progress { iterations, nash_conv } = *progress.lock().expect("nobody panics with it");
@@ -285,7 +336,7 @@ pub(crate) fn solve(
     };
     // The sender is kept until the work has ended: that is how the other side learns of it.
     let work = |sender: Sender<()>| {
-        let tree = enumerate(game, most, settings.threads, &interrupt).map_err(Failure::Tree)?;
+        let tree = enumerate(game, most, settings.threads, &interrupt, &count).map_err(Failure::Tree)?;
         let (policy, iterations) = tree.solve(&settings, &interrupt, &watch).map_err(Failure::Solve)?;
         let source = settings.algorithm.value().to_string();
         let label = Label { source, iterations };
@@ -297,8 +348,8 @@ pub(crate) fn solve(
         Failure::Tree(error) => tree_error(game, error),
         Failure::Solve(
             error @ (SolveError::Checkpoint { .. } | SolveError::NoCheckpoint(_) | SolveError::Program(_)),
-        ) => PyValueError::new_err(error.to_string()),
-        Failure::Solve(error @ SolveError::Write { .. }) => PyOSError::new_err(error.to_string()),
+        ) => errors::argument(error.to_string()),
+        Failure::Solve(error @ SolveError::Write { .. }) => errors::file(error.to_string()),
         Failure::Solve(error) => PyRuntimeError::new_err(error.to_string()),
         Failure::Threads(error) => PyRuntimeError::new_err(error.to_string()),
     })?;
@@ -313,12 +364,12 @@ pub(crate) fn solve(
 #[pyo3(signature = (path, seed=Seed(0)), text_signature = "(path, seed=0)")]
 pub(crate) fn load_solution(py: Python<'_>, path: PathBuf, seed: Seed) -> PyResult<Solution> {
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let bytes = fs::read(&path).map_err(|error| PyOSError::new_err(failed(&error)))?;
+    let bytes = fs::read(&path).map_err(|error| errors::file(failed(&error)))?;
     let (name, rules) = solution_file::game_of(&bytes).map_err(|error| errors::record(failed(&error)))?;
     let game = Game::new(erased::load(name, rules).map_err(|error| errors::record(failed(&error)))?);
     let interrupt = AtomicBool::new(false);
     let work = |sender: Sender<()>| {
-        let tree = enumerate(&game, MOST_HISTORIES as usize, threads::resolve(0), &interrupt)
+        let tree = enumerate(&game, MOST_HISTORIES as usize, threads::resolve(0), &interrupt, &Count::default())
             .map_err(|error| tree_error(&game, error))?;
         let (policy, label) = tree.read(&bytes).map_err(|error| errors::record(failed(&error)))?;
         let solution = Solution::new(game.clone(), label, policy, seed.0, 0);

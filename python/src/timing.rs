@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 
 use numpy::IntoPyArray as _;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use stier_agents::AgentSpec;
@@ -58,7 +58,7 @@ fn watching<'py, T: Send>(
     let found = watched(py, &interrupt, work, attend)?.map_err(|error| match error {
         TimingError::Unsuited(_) => errors::agent(error),
         TimingError::NoCommitment(_) | TimingError::NoRepeats | TimingError::Blind(_) => {
-            PyValueError::new_err(error.to_string())
+            errors::argument(error.to_string())
         }
         TimingError::Threads(_) | TimingError::Interrupted => PyRuntimeError::new_err(error.to_string()),
     })?;
@@ -90,9 +90,9 @@ pub(crate) fn timing_positions<'py>(
     threads: Number,
     on_progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let unknown = || PyValueError::new_err(format!("hidden must be {}, not '{hidden}'", Hidden::allowed(&())));
+    let unknown = || errors::argument(format!("hidden must be {}, not '{hidden}'", Hidden::allowed(&())));
     if !(0.0..=1.0).contains(&share) {
-        return Err(PyValueError::new_err(format!("share must be between 0 and 1, not {share}")));
+        return Err(errors::argument(format!("share must be between 0 and 1, not {share}")));
     }
     let settings = Settings {
         players: parse_spec(players, None)?,

@@ -6,16 +6,17 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
 
 use numpy::{AllowTypeChange, IntoPyArray as _, PyArray1, PyArray2, PyArrayLike2, PyArrayMethods as _};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use stier_agents::best_response::NashConv;
 use stier_agents::erased::{DynPolicy, DynTree};
 use stier_agents::vector::Cells;
 
 use crate::batch::Format;
+use crate::errors;
 use crate::game::Game;
 use crate::run::watched;
-use crate::solution::{enumerate, most_histories, threads_of, tree_error};
+use crate::solution::{Count, enumerate, most_histories, threads_of, tree_error};
 use crate::state::State;
 use crate::table::{Table, pairs};
 use crate::values::{Number, Seed};
@@ -50,7 +51,7 @@ impl GameTree {
         let (most, threads) = (most_histories(&max_histories)?, threads_of(&threads)?);
         let interrupt = AtomicBool::new(false);
         let work = |sender: Sender<()>| {
-            let tree = enumerate(game, most, threads, &interrupt);
+            let tree = enumerate(game, most, threads, &interrupt, &Count::default());
             drop(sender);
             tree
         };
@@ -137,14 +138,14 @@ impl GameTree {
         let rows = probabilities.as_array();
         let expected = [self.tree.information_sets(), self.game.face().num_actions()];
         if rows.shape() != expected {
-            return Err(PyValueError::new_err(format!(
+            return Err(errors::argument(format!(
                 "probabilities must have the shape {expected:?}, not {:?}",
                 rows.shape()
             )));
         }
         let rows: Vec<f64> = rows.iter().copied().collect();
         let (policy, found) = py.detach(|| {
-            let policy = self.tree.policy(&rows).map_err(|error| PyValueError::new_err(error.to_string()))?;
+            let policy = self.tree.policy(&rows).map_err(|error| errors::argument(error.to_string()))?;
             let found = policy.nash_conv(self.threads);
             Ok::<_, PyErr>((policy, found.map_err(|error| PyRuntimeError::new_err(error.to_string()))?))
         })?;

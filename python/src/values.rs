@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyString};
 use stier_agents::erased::{DynGame, DynState, check_seat};
@@ -87,7 +87,7 @@ impl Number {
     pub(crate) fn between(&self, name: &str, low: i64, high: i64) -> PyResult<u64> {
         match self {
             Self::Small(value) if (low..=high).contains(value) => Ok(value.unsigned_abs()),
-            _ => Err(PyValueError::new_err(format!("{name} must be {low}..={high}, not {self}"))),
+            _ => Err(errors::argument(format!("{name} must be {low}..={high}, not {self}"))),
         }
     }
 }
@@ -102,7 +102,7 @@ impl<'py> FromPyObject<'_, 'py> for Seed {
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         object.extract::<u64>().map(Self).map_err(|error| {
             if error.is_instance_of::<PyOverflowError>(object.py()) {
-                PyValueError::new_err(format!("seed must be 0..={}, not {}", u64::MAX, *object))
+                errors::argument(format!("seed must be 0..={}, not {}", u64::MAX, *object))
             } else {
                 error
             }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use numpy::{IntoPyArray as _, PyArray1, PyArray3, PyArrayMethods as _, PyReadonlyArray1};
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyString, PyTuple};
 use stier_agents::AgentSpec;
@@ -98,15 +98,14 @@ fn refused(error: VectorError) -> PyErr {
         VectorError::Checkpoint(_) => errors::record(error),
         VectorError::Threads(_) | VectorError::Interrupted => PyRuntimeError::new_err(error.to_string()),
         VectorError::NoLanes | VectorError::Size { .. } | VectorError::Bytes | VectorError::Lane { .. } => {
-            PyValueError::new_err(error.to_string())
+            errors::argument(error.to_string())
         }
     }
 }
 
 /// The choice of that name.
 fn choice<T: OptionType<Limits = ()>>(name: &str, text: &str) -> PyResult<T> {
-    T::parse(text, &())
-        .ok_or_else(|| PyValueError::new_err(format!("{name} must be {}, not '{text}'", T::allowed(&()))))
+    T::parse(text, &()).ok_or_else(|| errors::argument(format!("{name} must be {}, not '{text}'", T::allowed(&()))))
 }
 
 /// The name of a choice.
@@ -163,7 +162,7 @@ fn learner(game: &Game, value: Option<&Bound<'_, PyAny>>) -> PyResult<LearnerSea
             "random" => Ok(LearnerSeat::Random),
             other => {
                 let message = format!("seat must be a player's number, 'rotate' or 'random', not '{other}'");
-                Err(PyValueError::new_err(message))
+                Err(errors::argument(message))
             }
         };
     }
@@ -212,7 +211,7 @@ fn numbers<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArr
     if dimensions != 1 || !(kind == "i" || kind == "u" || empty) {
         let (dtype, shape) = (array.getattr("dtype")?, array.getattr("shape")?);
         let message = format!("{name} must be whole numbers, one for each lane, not {dtype} of shape {shape}");
-        return Err(if dimensions == 1 { PyTypeError::new_err(message) } else { PyValueError::new_err(message) });
+        return Err(if dimensions == 1 { PyTypeError::new_err(message) } else { errors::argument(message) });
     }
     let array = numpy.call_method1("ascontiguousarray", (array, "int64"))?;
     ready(&array).ok_or_else(|| PyTypeError::new_err(format!("{name} must be whole numbers")))
@@ -330,7 +329,7 @@ impl VectorEnv {
         copy: bool,
     ) -> PyResult<Self> {
         if seat.is_some() && opponents.is_none() {
-            return Err(PyValueError::new_err("seat is the learner's among opponents: there are none"));
+            return Err(errors::argument("seat is the learner's among opponents: there are none"));
         }
         let opponents = opponents.map(|agents| {
             Ok::<_, PyErr>(Opponents { agents: self::opponents(game, agents)?, learner: learner(game, seat)? })

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use numpy::{IntoPyArray as _, PyArray1, PyArray3, PyArrayMethods as _};
-use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyRuntimeError};
 use pyo3::prelude::*;
 use stier_agents::resample_many::{DynWorlds, ResampleError, Settings};
 use stier_agents::vector::Cells;
@@ -93,7 +93,7 @@ impl Worlds {
         let world = world.and_then(|world| usize::try_from(world).ok()).filter(|&world| world < count);
         let world = world.ok_or_else(|| PyIndexError::new_err(format!("no world {index}: there are {count}")))?;
         let state = self.drawn.state(world).ok_or_else(|| {
-            PyValueError::new_err("these worlds are positions without histories: draw them with histories=True")
+            errors::argument("these worlds are positions without histories: draw them with histories=True")
         })?;
         Ok(State::new(self.game.clone(), state))
     }
@@ -112,12 +112,12 @@ pub(crate) fn one_or_many<'py>(value: &Bound<'py, PyAny>) -> PyResult<(Game, Vec
             value.try_iter()?.map(each).collect::<PyResult<_>>()?
         }
     };
-    let Some(first) = states.first() else { return Err(PyValueError::new_err("there are no states")) };
+    let Some(first) = states.first() else { return Err(errors::argument("there are no states")) };
     let game = first.game().clone();
     for (index, state) in states.iter().enumerate() {
         if !game.is(state.game()) {
             let (own, found) = (game.text(), state.game().text());
-            return Err(PyValueError::new_err(format!("state {index} is of {found}, the first one of {own}")));
+            return Err(errors::argument(format!("state {index} is of {found}, the first one of {own}")));
         }
     }
     Ok((game, states))

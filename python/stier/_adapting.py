@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stier._native import Game, State, derive_seed, load_game
+from stier.errors import ArgumentError, MissingExtraError
 
 #: How a state can be shown: text of what a player sees, the same printed, text with all cards open.
 RENDER_MODES = ["ansi", "human", "ansi_open"]
@@ -20,9 +21,10 @@ _TENSORS: dict[str, tuple[Callable[[Game], list[int]], Callable[[State, int], np
 }
 
 
-def missing(extra: str, error: ImportError) -> ImportError:
+def missing(extra: str, error: ImportError) -> MissingExtraError:
     """Give the error that says what to install for an adapter."""
-    return ImportError(f"stier.{extra} needs a package that is not installed ({error}): pip install 'stier[{extra}]'")
+    needed = f"stier.{extra} needs a package that is not installed ({error})"
+    return MissingExtraError(f"{needed}: pip install 'stier[{extra}]'")
 
 
 def as_game(game: str | Game, rules: dict[str, Any]) -> Game:
@@ -37,7 +39,7 @@ def as_game(game: str | Game, rules: dict[str, Any]) -> Game:
 def tensor_of(tensor: str) -> tuple[Callable[[Game], list[int]], Callable[[State, int], npt.NDArray[np.float32]]]:
     """Give what makes the shape of a tensor from a game, and the tensor from a state and a player."""
     if tensor not in _TENSORS:
-        raise ValueError(f"tensor '{tensor}': known are {', '.join(_TENSORS)}")
+        raise ArgumentError(f"tensor '{tensor}': known are {', '.join(_TENSORS)}")
     return _TENSORS[tensor]
 
 
@@ -49,7 +51,7 @@ def mask_of(state: State, player: int) -> npt.NDArray[np.int8]:
 def check_render_mode(mode: str | None) -> None:
     """Raise for a render mode that there is not."""
     if mode is not None and mode not in RENDER_MODES:
-        raise ValueError(f"render_mode '{mode}': known are {', '.join(RENDER_MODES)}, or None")
+        raise ArgumentError(f"render_mode '{mode}': known are {', '.join(RENDER_MODES)}, or None")
 
 
 def render(state: State, player: int, mode: str | None) -> str | None:

@@ -543,6 +543,7 @@ def solve(
     max_histories: SupportsIndex,
     threads: SupportsIndex,
     on_progress: Callable[[int, int, float | None], object] | None = None,
+    on_count: Callable[[int, int], object] | None = None,
 ) -> Solution: ...
 def load_solution(path: _Path, seed: SupportsIndex = 0) -> Solution: ...
 def best_response(
@@ -552,6 +553,7 @@ def best_response(
     max_histories: SupportsIndex,
     threads: SupportsIndex,
     on_progress: Callable[[int, int], object] | None = None,
+    on_count: Callable[[int, int], object] | None = None,
 ) -> BestResponse: ...
 def properties(
     game: Game,

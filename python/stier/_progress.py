@@ -10,8 +10,8 @@ from typing import Any
 class Bar:
     """A tqdm bar that opens when the total is known; without tqdm, one line that says what to install."""
 
-    def __init__(self, unit: str = "games") -> None:
-        self._unit = unit
+    def __init__(self, unit: str = "games", *, leave: bool = True) -> None:
+        self._unit, self._leave = unit, leave
         self._bar: Any = None
         try:
             from tqdm.auto import tqdm
@@ -33,7 +33,7 @@ class Bar:
         if self._open is None:
             return
         if self._bar is None:
-            self._bar = self._open(total=total, unit=f" {self._unit}", file=sys.stderr)
+            self._bar = self._open(total=total, unit=f" {self._unit}", leave=self._leave, file=sys.stderr)
         if note:
             self._bar.set_postfix_str(note, refresh=False)
         self._bar.update(done - self._bar.n)

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import SupportsIndex, overload
 
+import numpy as np
+import numpy.typing as npt
+
 from stier import draw, terminal
 from stier._native import Agent, Beliefs, Game, Search, State, load_agent, read_record
-from stier.errors import AgentError
+from stier.errors import AgentError, ArgumentError
 
-#: Who is asked if nobody is named.
-AGENT = "ismcts:iterations=10000,beliefs=policy"
+#: The agent that is asked, and how often at each decision, unless the caller says otherwise.
+AGENT, SEARCHES = "ismcts:iterations=10000,beliefs=policy", 5
+
+#: With fewer searches there is neither an interval nor a verdict.
+_FEWEST = 3
+
+#: The seed of the first search: large, so that an agent with a small seed is not judged by the searches it played by.
+_SEED = 1 << 32
 
 #: Quantiles of Student's t distribution for two-sided 95 % intervals, by degrees of freedom from 1 on.
 _T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131)
@@ -32,13 +40,14 @@ class Decision:
         searches: What the agent's searches saw: none if only one action was legal.
         action: What was chosen.
         name: What it is called.
-        best: The action of the highest mean value over the searches; the one chosen if nothing was searched.
+        best: The action that most of the searches choose; the one chosen if nothing was searched.
         best_name: What that is called.
-        cost: By how much the value of `best` is above that of `action`, for the seat, in the game's utility; 0 if they
-            are the same, `None` if an action was not tried by every search. The values are those of the agent, and of a
-            little tried action they are rough: see its visits.
-        cost_ci95: The half width of a 95 % interval of the cost over the searches, which differ by their seeds alone;
-            `None` for fewer than two searches. How far the agent errs in all of them alike, it does not tell.
+        cost: The value of the agent's own choice less that of `action`, for the seat, in the game's utility: on average
+            over the searches, each of which chooses once and has its choice valued by all the others. 0 if they all
+            choose `action`. Negative if `action` is better. `None` for a single search, and if some search has not
+            tried one of these actions. The values are those of the agent.
+        cost_ci95: The half width of a 95 % interval around `cost`. `None` for fewer than three searches. The searches
+            differ by their seeds alone: an error that is common to all of them is not in the interval.
     """
 
     number: int
@@ -54,16 +63,26 @@ class Decision:
     cost_ci95: float | None
 
     def verdict(self) -> str:
-        """What was chosen and what it cost, in words."""
+        """Says what was chosen, and how it compares with the agent's choice if there are three searches or more."""
+        chose, count = f"chose {self.name}", len(self.searches)
         if not self.searches:
-            return f"chose {self.name}, the only legal action"
-        over = f" in the mean of {len(self.searches)} searches" if len(self.searches) > 1 else ""
+            return f"{chose}, the only legal action"
+        if count < _FEWEST:
+            return chose
+        agreed = sum(search.action == self.best for search in self.searches)
+        share = f"all {count} searches" if agreed == count else f"{agreed} of {count} searches"
         if self.action == self.best:
-            return f"chose {self.name}, which the agent values most{over}"
-        if self.cost is None:
-            return f"chose {self.name}, which was not tried by every search; {self.best_name} is valued most"
-        within = "" if self.cost_ci95 is None else f" ± {self.cost_ci95:.3f}"
-        return f"chose {self.name}; {self.best_name} is valued higher by {self.cost:.3f}{within}{over}"
+            return f"{chose}, like {share}"
+        if self.cost is None or self.cost_ci95 is None:
+            return f"{chose}, which has no value because not every search tried it; {share} choose {self.best_name}"
+        interval = f"{abs(self.cost):.3f} ± {self.cost_ci95:.3f}"
+        if self.cost > self.cost_ci95:
+            return f"{chose}; {share} choose {self.best_name}: better by {interval}"
+        if self.cost < -self.cost_ci95:
+            return f"{chose}, better by {interval} than the agent's choice; {share} choose {self.best_name}"
+        return (
+            f"{chose}; {share} choose {self.best_name}: no difference shown ({self.cost:+.3f} ± {self.cost_ci95:.3f})"
+        )
 
 
 class Replay(Sequence[Decision]):
@@ -90,19 +109,38 @@ class Replay(Sequence[Decision]):
         return self._decisions[index]
 
     @property
-    def cost(self) -> float:
-        """What all choices cost together, by the agent's values; those of unknown cost left out."""
-        return sum(decision.cost or 0.0 for decision in self)
+    def cost(self) -> float | None:
+        """The sum of all costs, without those that are unknown; `None` if the agent searched once per decision."""
+        return sum(decision.cost or 0.0 for decision in self) if self._fewest_searches() > 1 else None
+
+    @property
+    def cost_ci95(self) -> float | None:
+        """The half width of a 95 % interval around `cost`; `None` for fewer than three searches per decision."""
+        fewest = self._fewest_searches()
+        if fewest < _FEWEST:
+            return None
+        # The decisions are searched independently: their variances add up.
+        return float(np.hypot.reduce([decision.cost_ci95 or 0.0 for decision in self]))
+
+    def _fewest_searches(self) -> float:
+        return min((len(decision.searches) for decision in self if decision.searches), default=_FEWEST)
 
     def _title(self) -> str:
         count = f"{len(self)} decision{'' if len(self) == 1 else 's'}"
         return f"{self.game}: {count} of seat {self.seat}, seen by {self.agent}"
 
     def _sum(self) -> str:
-        costs = f"All choices cost {self.cost:.3f} by the values of the agent."
-        if self.end is None:
-            return costs
-        return f"{costs} Returns: {', '.join(f'{value:+g}' for value in self.end.returns().tolist())}."
+        parts = []
+        if self.cost is not None and self.cost_ci95 is not None:
+            interval = f"{self.cost:+.3f} ± {self.cost_ci95:.3f}"
+            shown = "" if abs(self.cost) > self.cost_ci95 else ": no difference shown"
+            parts.append(f"By the agent's values, its own choices are better by {interval} in all{shown}.")
+            unknown = sum(bool(decision.searches) and decision.cost is None for decision in self)
+            if unknown:
+                parts.append(f"{unknown} of {len(self)} decisions left out: not every search tried what was chosen.")
+        if self.end is not None:
+            parts.append(f"Returns: {', '.join(f'{value:+g}' for value in self.end.returns().tolist())}.")
+        return " ".join(parts)
 
     def to_text(self, *, colour: bool | None = None) -> str:
         """For a terminal; colours as `stier.terminal` has them."""
@@ -161,20 +199,23 @@ def replay(
     seat: SupportsIndex,
     agent: Agent | str = AGENT,
     *,
-    searches: int = 1,
+    searches: int = SEARCHES,
     tree_depth: int = 0,
     reveal: bool = False,
 ) -> Replay:
     """Go through a game from one seat's perspective: at each of its decisions, what it knew, what an agent believes of
     the hidden cards and finds by searching, what was chosen, and what that cost.
 
-    The agent begins every decision afresh, its seed the number of the search: the same arguments give the same replay.
+    The agent begins every decision afresh, with a fixed seed for each search: the same arguments give the same replay.
+    A choice is compared with the agent's own, valued by searches that did not make it, so an agent judged by itself
+    costs 0 on average. An interval for each of many decisions is wrong for one in twenty.
 
     Args:
         game: A state with its history, or a record (`State.record`, `Played.record`).
         seat: Whose decisions.
         agent: Who believes and searches: an agent for the same game, or its text form. It is restarted.
-        searches: How many searches of each decision. With two or more there are intervals of what the choices cost.
+        searches: The number of searches per decision. Costs need two, intervals and verdicts three. More searches
+            narrow the intervals; more iterations make a better judge.
         tree_depth: How deep lines of play are noted; see `Agent.search`.
         reveal: Whether the true states are kept, too. Without, nothing is in the result that the seat could not know,
             but for the state at the end of the game.
@@ -189,7 +230,7 @@ def replay(
     if loaded.name == "oracle":
         raise AgentError("an oracle decides by the cards that the seat cannot know; take an agent that sees views")
     if searches < 1:
-        raise ValueError(f"searches={searches}: at least 1 is needed")
+        raise ArgumentError(f"searches={searches}: at least 1 is needed")
     last.to_text(seat)  # an unknown seat is an error before anything is searched
     own = int(seat)
     decisions = [
@@ -215,10 +256,12 @@ def _decision(
     agent.restart(0)
     beliefs = agent.beliefs(view, seat)
     if len(view.legal_actions()) > 1:
-        for seed in range(searches):
-            agent.restart(seed)
+        for number in range(searches):
+            agent.restart(_SEED + number)
             found.append(agent.search(view, tree_depth=tree_depth))
-    best, cost, ci95 = _cost(found, action)
+    choices = [search.action for search in found] or [action]
+    best = max(choices, key=lambda one: (choices.count(one), one == action, -one))
+    cost, ci95 = _cost(found, action)
     return Decision(
         number=state.move_number(),
         view=view,
@@ -234,26 +277,37 @@ def _decision(
     )
 
 
-def _cost(found: Sequence[Search], action: int) -> tuple[int, float | None, float | None]:
-    """The best action, by how much it is better than another one, and the half width of the interval."""
+def _cost(found: Sequence[Search], action: int) -> tuple[float | None, float | None]:
+    """How much better the agent's own choice is than an action, and the half width of the interval."""
     if not found:
-        return action, 0.0, None
-    # What some search has not tried has no value.
-    values = {
-        stats[0].action: [one.value for one in stats]
-        for stats in zip(*(search.actions for search in found), strict=True)
-        if all(one.visits > 0 for one in stats)
-    }
-    best = max(values, key=lambda one: (sum(values[one]), one == action), default=action)
-    if best == action:
-        return action, 0.0, None
-    if action not in values:
-        return best, None, None
-    differences = [high - low for high, low in zip(values[best], values[action], strict=True)]
-    count = len(differences)
-    mean = sum(differences) / count
+        return 0.0, None
+    choices = [search.action for search in found]
+    values = [{one.action: one.value for one in search.actions if one.visits > 0} for search in found]
+    if any(one not in tried for one in (*choices, action) for tried in values):
+        return None, None
+    return cross_fitted(np.array([[tried[choice] - tried[action] for tried in values] for choice in choices]))
+
+
+def cross_fitted(gains: npt.NDArray[np.float64]) -> tuple[float | None, float | None]:
+    """Averages what the choices gain by the searches that did not make them.
+
+    The highest of several noisy values is too high on average: a search that has chosen must not value its choice.
+
+    Args:
+        gains: For each search (rows), the gain of its choice by the values of each search (columns).
+
+    Returns:
+        The mean off the diagonal, `None` for a single search; and the half width of its 95 % interval by the jackknife
+        over searches, `None` for fewer than three.
+    """
+    count = len(gains)
     if count < 2:
-        return best, mean, None
-    deviation = math.sqrt(sum((one - mean) ** 2 for one in differences) / (count - 1))
+        return None, None
+    pairs = gains - np.diag(np.diag(gains))
+    mean = float(pairs.sum() / (count * (count - 1)))
+    if count < _FEWEST:
+        return mean, None
+    without = (pairs.sum() - pairs.sum(axis=0) - pairs.sum(axis=1)) / ((count - 1) * (count - 2))
+    deviation = np.sqrt((count - 1) / count * ((without - without.mean()) ** 2).sum())
     quantile = _T[count - 2] if count - 2 < len(_T) else 1.96 + 2.6 / (count - 1)
-    return best, mean, quantile * deviation / math.sqrt(count)
+    return mean, float(quantile * deviation)

@@ -39,24 +39,25 @@ def solve(
         seed: The seed of sampling, and of the draws of `Solution.step`.
         checkpoint: A file, for the variants of CFR that do not sample. If it is there, the calculation goes on from it;
             it is written every half minute, on Ctrl-C, and at the end.
-        max_histories: A game with more histories is refused; they are counted as in `Solution.histories`.
+        max_histories: A game with more histories is refused; they are counted as in `Solution.histories`. A game that
+            is clearly larger, as estimated from random games, is refused at once.
         threads: Threads; 0 for all cores.
-        progress: Whether to show a progress bar; needs tqdm.
+        progress: Whether to show progress bars, of counting the histories and of solving; needs tqdm.
 
     Raises:
-        ValueError: A game with more histories, an unknown algorithm, a number that is out of range, or a checkpoint of
-            another calculation or for an algorithm that keeps none.
-        OSError: A checkpoint that cannot be written.
+        ArgumentError: A game with more histories, an unknown algorithm, a number that is out of range, or a checkpoint
+            of another calculation or for an algorithm that keeps none.
+        FileError: A checkpoint that cannot be written.
     """
     arguments = (game, algorithm, iterations, target, seed, checkpoint, max_histories, threads)
     if not progress:
         return _native.solve(*arguments)
-    with Bar("iterations") as bar:
+    with Bar("histories", leave=False) as counted, Bar("iterations") as bar:
 
         def update(done: int, total: int, distance: float | None) -> None:
             bar.update(done, total, "" if distance is None else f"NashConv {distance:.3g}")
 
-        return _native.solve(*arguments, update)
+        return _native.solve(*arguments, update, counted.update)
 
 
 def best_response(
@@ -79,20 +80,20 @@ def best_response(
         game: The game; scaled-down rules, as in `solve`.
         agent: An agent, a solution, an agent as text, or a callable ``f(state) -> action``.
         seed: The seed of the agent's decisions.
-        max_histories: A game with more histories is refused.
+        max_histories: A game with more histories is refused, as in `solve`.
         threads: Threads; 0 for all cores.
         progress: Whether to show a progress bar; needs tqdm.
 
     Raises:
         AgentError: An agent that does not exist, is for another game, or sees everything.
         IllegalActionError: A callable chose an action that is not legal.
-        ValueError: A game with more histories, or a number that is out of range.
+        ArgumentError: A game with more histories, or a number that is out of range.
     """
     arguments = (game, agent, seed, max_histories, threads)
     if not progress:
         return _native.best_response(*arguments)
-    with Bar("information sets") as bar:
-        return _native.best_response(*arguments, bar.update)
+    with Bar("histories", leave=False) as counted, Bar("information sets") as bar:
+        return _native.best_response(*arguments, bar.update, counted.update)
 
 
 def nash_conv(

@@ -7,17 +7,18 @@ import csv
 import os
 import secrets
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from textwrap import wrap
 from types import ModuleType
-from typing import Protocol
+from typing import Any, Protocol
 
 import stier
 from stier import _exploit, _files, _play, _replay
 from stier._listing import OptionInfo
 from stier._native import Agent, Game, PitResult, Properties, Solution
-from stier.errors import StierError
+from stier.errors import ArgumentError, FileError, MissingExtraError, StierError
 
 #: Exit codes: of a check that did not pass, as argparse has it for wrong arguments, as a shell has it for Ctrl-C.
 FOUND, BAD_ARGUMENTS, INTERRUPTED = 1, 2, 130
@@ -28,11 +29,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(argv)
     try:
         return int(arguments.run(arguments))
-    except (StierError, ValueError, OSError) as error:
-        if isinstance(error, BrokenPipeError):
-            # Whoever read the output has had enough; the flush at exit must not complain.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 0
+    except BrokenPipeError:
+        # Whoever read the output has had enough; the flush at exit must not complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (StierError, OSError) as error:
+        if isinstance(error, OSError) and not _is_about(error, arguments):
+            raise
+        if getattr(arguments, "debug", False):
+            traceback.print_exc()
         print(f"stier: {error}", file=sys.stderr)
         return BAD_ARGUMENTS
     except KeyboardInterrupt:
@@ -40,9 +45,29 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
+def _is_about(error: OSError, arguments: argparse.Namespace) -> bool:
+    """Whether an error is about a file that was named on the command line, or one beside or below it."""
+    if isinstance(error, StierError):
+        return True
+    if not isinstance(error.filename, str):
+        return False
+    failed = Path(error.filename).absolute()
+    named = [value.absolute() for value in vars(arguments).values() if isinstance(value, Path)]
+    return any(path == failed or path.parent == failed.parent or path in failed.parents for path in named)
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser with the option that every command has."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        about = "show the traceback of every error"
+        self.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=about)
+
+
 def parser() -> argparse.ArgumentParser:
     """Give the parser of the whole command line."""
-    parser = argparse.ArgumentParser(prog="stier", description="Hidden-information card games.")
+    parser = _Parser(prog="stier", description="Hidden-information card games.")
     parser.add_argument("--version", action="version", version=f"stier {stier.__version__}")
     commands = parser.add_subparsers(metavar="command", required=True)
 
@@ -193,7 +218,10 @@ def parser() -> argparse.ArgumentParser:
         help="who believes and searches (default: %(default)s)",
     )
     replay.add_argument(
-        "--searches", type=int, default=1, help="searches of each decision; from 2 on with intervals (default: 1)"
+        "--searches",
+        type=int,
+        default=_replay.SEARCHES,
+        help="searches per decision; verdicts need 3 or more (default: %(default)s)",
     )
     replay.add_argument(
         "--tree-depth", type=int, default=0, help="show the lines of play searched so deep (default: 0)"
@@ -287,7 +315,7 @@ def _rules(arguments: argparse.Namespace) -> dict[str, str]:
     for rule in arguments.rule:
         name, equals, value = rule.partition("=")
         if not equals or name in rules:
-            raise ValueError(f"--rule '{rule}': give each option once, as NAME=VALUE")
+            raise ArgumentError(f"--rule '{rule}': give each option once, as NAME=VALUE")
         rules[name] = value
     return rules
 
@@ -337,7 +365,7 @@ def _pit(arguments: argparse.Namespace) -> int:
 def _write_csv(result: PitResult, path: Path) -> None:
     """Write every game; a file that was there stays whole until the new one is."""
     if not path.parent.is_dir():
-        raise FileNotFoundError(f"{path}: there is no folder {path.parent}")
+        raise FileError(f"{path}: there is no folder {path.parent}")
     labels = result.agents
 
     def fill(temporary: Path) -> None:
@@ -357,7 +385,7 @@ def _schwingfest_command(arguments: argparse.Namespace) -> int:
     if any(name is not None for name in names):
         labels = [name or text for name, text in named]
         if len(set(labels)) < len(labels):
-            raise ValueError("give each wrestler a name of its own")
+            raise ArgumentError("give each wrestler a name of its own")
         found = stier.schwingfest(
             dict(zip(labels, (text for _, text in named), strict=True)),
             seed=arguments.seed,
@@ -378,17 +406,13 @@ def _named(text: str) -> tuple[str | None, str]:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    experiments = _experiments()
-    try:
-        games = experiments.run(
-            arguments.experiment,
-            arguments.out,
-            threads=arguments.threads,
-            ray=arguments.ray,
-            progress=not arguments.no_progress and sys.stderr.isatty(),
-        )
-    except ImportError as error:
-        raise ValueError(error) from None
+    games = _experiments().run(
+        arguments.experiment,
+        arguments.out,
+        threads=arguments.threads,
+        ray=arguments.ray,
+        progress=not arguments.no_progress and sys.stderr.isatty(),
+    )
     print(f"{games.experiment.games} games in {games.folder}")
     return 0
 
@@ -419,10 +443,8 @@ def _decisions(arguments: argparse.Namespace) -> int:
 
 def _experiments() -> ModuleType:
     """The package, which needs an extra."""
-    try:
-        from stier import experiments
-    except ImportError as error:
-        raise ValueError(error) from None
+    from stier import experiments
+
     return experiments
 
 
@@ -431,7 +453,7 @@ def _draw(found: _Drawable, tables: Path, figures: Path) -> None:
     print(f"\nTables in {tables}, ", end="")
     try:
         found.draw(figures)
-    except ImportError as error:
+    except MissingExtraError as error:
         print(f"no figures ({error})")
     else:
         print(f"figures in {figures}")
@@ -536,7 +558,9 @@ def _check_leak(arguments: argparse.Namespace) -> int:
     game: object
     if colon and library == "open_spiel":
         if arguments.agent or arguments.rule:
-            raise ValueError("of OpenSpiel give the game only, with its parameters: open_spiel:kuhn_poker(players=3)")
+            raise ArgumentError(
+                "of OpenSpiel give the game only, with its parameters: open_spiel:kuhn_poker(players=3)"
+            )
         game = _open_spiel_game(name)
     else:
         game = _load_game(arguments)
@@ -548,17 +572,15 @@ def _check_leak(arguments: argparse.Namespace) -> int:
 
 
 def _open_spiel_game(name: str) -> object:
-    try:
-        import stier.open_spiel as adapter
-    except ImportError as error:
-        raise ValueError(error) from None
     import pyspiel
+
+    import stier.open_spiel as adapter
 
     adapter.register()
     try:
         return pyspiel.load_game(name)
     except pyspiel.SpielError as error:
-        raise ValueError(error) from None
+        raise ArgumentError(error) from None
 
 
 def _play_command(arguments: argparse.Namespace) -> int:
@@ -569,7 +591,7 @@ def _play_command(arguments: argparse.Namespace) -> int:
 
 
 def _replay_command(arguments: argparse.Namespace) -> int:
-    record = sys.stdin.read() if arguments.file == Path("-") else arguments.file.read_text(encoding="utf-8")
+    record = sys.stdin.read() if arguments.file == Path("-") else _read(arguments.file)
     found = stier.replay(
         record,
         arguments.seat,
@@ -585,6 +607,13 @@ def _replay_command(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise FileError(f"{path}: not a text: {error}") from None
+
+
 def _settings_help() -> str:
     try:
         from stier.train._command import settings_help
@@ -594,19 +623,15 @@ def _settings_help() -> str:
 
 
 def _train(arguments: argparse.Namespace) -> int:
-    try:
-        from stier.train._command import train
-    except ImportError as error:
-        raise ValueError(error) from None
+    from stier.train._command import train
+
     return train(_load_game(arguments), arguments, progress=not arguments.no_progress)
 
 
 def _attack_timing(arguments: argparse.Namespace) -> int:
-    try:
-        from stier import study
-        from stier.study._timing import default_folder
-    except ImportError as error:
-        raise ValueError(error) from None
+    from stier import study
+    from stier.study._timing import default_folder
+
     out = arguments.out or default_folder(quick=arguments.quick)
     found = study.attack_timing(
         out,

@@ -5,8 +5,10 @@ from __future__ import annotations
 __all__ = [
     "AgentError",
     "ArgumentError",
+    "FileError",
     "IllegalActionError",
     "LeakError",
+    "MissingExtraError",
     "RecordError",
     "RulesError",
     "SeatError",
@@ -36,6 +38,14 @@ class AgentError(StierError, ValueError):
 
 class ArgumentError(StierError, ValueError):
     """An argument with a value that is not allowed, or that does not go with the others."""
+
+
+class FileError(StierError, OSError):
+    """A file or folder that cannot be read or written."""
+
+
+class MissingExtraError(StierError, ImportError):
+    """An optional package that is not installed. The message names the extra that installs it."""
 
 
 class RecordError(StierError, ValueError):

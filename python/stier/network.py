@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from stier._files import write_bytes
 from stier._native import Game, load_game
+from stier.errors import ArgumentError
 
 __all__ = ["Network"]
 
@@ -59,7 +60,7 @@ class Network:
 
     def __post_init__(self) -> None:
         if self.activation not in ("relu", "tanh"):
-            raise ValueError(f"activation must be 'relu' or 'tanh', not {self.activation!r}")
+            raise ArgumentError(f"activation must be 'relu' or 'tanh', not {self.activation!r}")
         width = self.game.observation_tensor_shape()[0]
         layers: list[tuple[str, Floats, Floats, int | None]] = [("hidden", *layer, None) for layer in self.hidden]
         layers.append(("policy", *self.policy, self.game.num_distinct_actions()))
@@ -68,7 +69,7 @@ class Network:
         for name, weight, bias, outputs in layers:
             expected = (width, weight.shape[-1] if outputs is None else outputs)
             if weight.shape != expected or bias.shape != expected[1:]:
-                raise ValueError(
+                raise ArgumentError(
                     f"{name}: weight must be {expected} and bias {expected[1:]}, "
                     f"they are {weight.shape} and {bias.shape}"
                 )
@@ -170,27 +171,27 @@ class Network:
                 metadata = file.metadata() or {}
                 arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         except SafetensorError as error:
-            raise ValueError(f"{os.fspath(path)}: {error}") from error
+            raise ArgumentError(f"{os.fspath(path)}: {error}") from error
         try:
             return cls._of(metadata, arrays)
         except KeyError as error:
-            raise ValueError(f"{os.fspath(path)}: no {error.args[0]} in it") from error
+            raise ArgumentError(f"{os.fspath(path)}: no {error.args[0]} in it") from error
         except ValueError as error:
-            raise ValueError(f"{os.fspath(path)}: {error}") from error
+            raise ArgumentError(f"{os.fspath(path)}: {error}") from error
 
     @classmethod
     def _of(cls, metadata: dict[str, str], arrays: dict[str, Floats]) -> Network:
         for name, expected in [("format", FORMAT), ("version", VERSION), ("architecture", "mlp")]:
             if metadata[name] != expected:
-                raise ValueError(f"{name} is {metadata[name]!r}, not {expected!r}")
+                raise ArgumentError(f"{name} is {metadata[name]!r}, not {expected!r}")
         game = load_game(metadata["rules"])
         for name, expected in [("observation", game.observation_signature()), ("actions", game.action_signature())]:
             if metadata[name] != expected:
-                raise ValueError(f"{name} of {game.short_name()} are {expected}; the network has {metadata[name]}")
+                raise ArgumentError(f"{name} of {game.short_name()} are {expected}; the network has {metadata[name]}")
         # Files written before there was this key all have a value head.
         head = metadata.get("value", "return")
         if head not in ("return", "none"):
-            raise ValueError(f"value must be 'return' or 'none' in the metadata, got {head!r}")
+            raise ArgumentError(f"value must be 'return' or 'none' in the metadata, got {head!r}")
         count = sum(name.startswith("hidden.") for name in arrays) // 2
 
         def layer(name: str) -> tuple[Floats, Floats]:

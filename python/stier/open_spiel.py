@@ -34,6 +34,7 @@ import numpy.typing as npt
 
 from stier._listing import describe_game
 from stier._native import CHANCE, Game, State, load_game, registered_names
+from stier.errors import ArgumentError
 
 __all__ = ["PREFIX", "StierGame", "StierObserver", "StierState", "deal", "register"]
 
@@ -115,7 +116,7 @@ class StierGame(pyspiel.Game):
     def make_py_observer(self, iig_obs_type: Any = None, params: dict[str, Any] | None = None) -> StierObserver | None:
         """Give an observer, or None where public and private information would have to be told apart."""
         if params:
-            raise ValueError(f"observers have no parameters, so not {', '.join(params)}")
+            raise ArgumentError(f"observers have no parameters, so not {', '.join(params)}")
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
         if not kind.public_info or kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
             return None
@@ -229,7 +230,7 @@ def deal(state: StierState, seed: int) -> None:
             seeded.apply_action(action)
     events = seeded.history()
     if events[: len(past)] != past:
-        raise ValueError(f"seed {seed} would not have dealt what lies on the table")
+        raise ArgumentError(f"seed {seed} would not have dealt what lies on the table")
     for _, action in events[len(past) :]:
         state.apply_action(action)
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from stier._draw.belief import basis_in_words, suits
 from stier._native import Beliefs, PitResult
+from stier.errors import MissingExtraError
 
 try:
     import matplotlib
@@ -23,16 +24,17 @@ try:
     from matplotlib.axes import Axes
     from matplotlib.image import AxesImage
 except ModuleNotFoundError:
-    raise ImportError("stier.plots needs matplotlib: pip install 'stier[plots]'") from None
+    raise MissingExtraError("stier.plots needs matplotlib: pip install 'stier[plots]'") from None
 
 if TYPE_CHECKING:
     from stier.ratings import CrossTable, Ratings
 
 __all__ = ["belief_heatmap", "cross_table", "learning_curve", "ratings"]
 
-#: Colours after Okabe and Ito (2008), without black and the pale yellow, which do not show on every ground; and line
-#: styles.
-_COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"]
+#: Colours after Okabe and Ito (2008), without black and the pale yellow, which do not show on every ground.
+COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"]
+#: The map of every heat map of gains and losses: purple is good for the row, orange is bad.
+DIVERGING = "PuOr"
 _STYLES = ["-", "--", "-.", ":"]
 _MARKERS = ["o", "s", "^", "D", "v", "P"]
 
@@ -63,7 +65,7 @@ def cross_table(result: PitResult | CrossTable, ax: Axes | None = None) -> Axes:
         _, ax = plt.subplots(figsize=(2.6 + 1.25 * count, 1.6 + 0.75 * count), layout="constrained")
     most = float(np.nanmax(np.abs(mean), initial=0.0, where=~np.isnan(mean))) or 1.0
     # The ends of the map are too dark for comfort.
-    image = ax.imshow(np.ma.masked_invalid(mean), cmap="PuOr", vmin=-1.3 * most, vmax=1.3 * most, aspect="auto")
+    image = ax.imshow(np.ma.masked_invalid(mean), cmap=DIVERGING, vmin=-1.3 * most, vmax=1.3 * most, aspect="auto")
     for row in range(count):
         for column in range(count):
             if not np.isnan(mean[row, column]):
@@ -96,7 +98,7 @@ def ratings(found: Ratings, ax: Axes | None = None) -> Axes:
         _, ax = plt.subplots(figsize=(6.4, 1.3 + 0.42 * len(order)), layout="constrained")
     value = found.rating[order]
     widths = np.abs(np.stack([value - found.low[order], found.high[order] - value]))
-    ax.errorbar(value, range(len(order)), xerr=widths, fmt="o", color=_COLOURS[0], ms=5, capsize=3)
+    ax.errorbar(value, range(len(order)), xerr=widths, fmt="o", color=COLOURS[0], ms=5, capsize=3)
     ax.set_yticks(range(len(order)), [found.agents[agent] for agent in order])
     ax.set_xlabel(f"rating ({found.method}), 95 % interval over deals")
     ax.margins(y=0.6 / max(1, len(order)))
@@ -144,7 +146,7 @@ def learning_curve(
     at, value = np.asarray(frame[x]), np.asarray(frame[y], dtype=float)
     width = np.asarray(frame[ci95], dtype=float) if ci95 is not None and ci95 in columns else None
     label: npt.NDArray[Any] = np.asarray(frame[by]) if by is not None else np.full(len(at), "")
-    looks = zip(cycle(_COLOURS), cycle(_STYLES), cycle(_MARKERS), strict=False)
+    looks = zip(cycle(COLOURS), cycle(_STYLES), cycle(_MARKERS), strict=False)
     for name, (colour, style, marker) in zip(dict.fromkeys(label.tolist()), looks, strict=False):
         mine = np.flatnonzero(label == name)
         order = mine[np.argsort(at[mine], kind="stable")]

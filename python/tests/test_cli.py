@@ -121,7 +121,9 @@ def test_properties_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     ("command", "named"),
     [
         (["properties", "jass"], "unknown game 'jass'; the games are"),
-        (["solve", "schwinget", "--max-histories", "1000"], "the game has more than 1000 histories"),
+        (["solve", "schwinget"], "histories, estimated from random games, and 50000000 are allowed; they would need"),
+        (["solve", TINY, "--max-histories", "1000"], "the game has more than 1000 histories; use smaller rules"),
+        (["exploitability", "schwimmen", "random"], "use smaller rules: more than 1073741823 are not possible"),
         (["solve", TINY, "--algorithm", "minimax"], "algorithm must be cfr | cfr+ |"),
         (["exploitability", TINY, "oracle"], "oracle sees everything"),
         (["properties", "schwinget", "--deals", "0"], "deals must be 1..="),
@@ -153,6 +155,55 @@ def test_errors_are_one_line(command: list[str], named: str, capsys: pytest.Capt
     assert err.startswith("stier: ")
     assert err.count("\n") == 1
     assert named in err
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ValueError("operands could not be broadcast together"),
+        OSError("device failed"),
+        FileNotFoundError(2, "No such file or directory", "/proc/none"),
+        TypeError("unhashable"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_errors_of_the_program_are_not_taken_for_wrong_arguments(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(stier, "pit", fail)
+    with pytest.raises(type(error)):
+        main(["pit", "schwinget", "random", "random", "--csv", str(tmp_path / "games.csv")])
+
+
+def test_files_that_were_named_are_wrong_arguments(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "bytes.txt").write_bytes(b"\xff\xfe\x00")
+    for command in [
+        ["replay", str(tmp_path / "none.txt")],
+        ["replay", str(tmp_path / "bytes.txt")],
+        ["replay", str(tmp_path)],
+        ["report", str(tmp_path / "none")],
+        ["exploitability", TINY, str(tmp_path / "bytes.txt")],
+    ]:
+        assert main(command) == 2
+        err = capsys.readouterr().err
+        assert err.startswith("stier: ")
+        assert err.count("\n") == 1
+        assert str(tmp_path) in err
+
+
+@pytest.mark.parametrize("place", [0, 1, 4])
+def test_debug_shows_the_traceback(place: int, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["pit", "schwinget", "random", "nobody"]
+    assert main([*command[:place], "--debug", *command[place:]]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("Traceback")
+    assert "stier.errors.AgentError" in err
+    assert err.splitlines()[-1].startswith("stier: unknown agent 'nobody'")
+    assert main(command) == 2
+    assert "Traceback" not in capsys.readouterr().err
 
 
 def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import random
+import subprocess
 import sys
 from typing import Any
 
@@ -20,6 +21,36 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.utils.env_match import check_environments_match
 
 import stier.gymnasium as sgym
+
+
+@pytest.mark.parametrize("make", ["make", "make_vec"])
+def test_games_are_found_without_an_import(make: str) -> None:
+    script = f"""
+import gymnasium
+env = gymnasium.{make}("stier.gymnasium:stier/Schwinget-v0", opponents="random")
+print(env.unwrapped.spec.id)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "stier/Schwinget-v0\n"
+
+
+def test_gymnasium_loads_no_plugins() -> None:
+    """So an entry point ``gymnasium.envs`` would change nothing: the module has to be imported or named."""
+    script = """
+import importlib.metadata
+
+def asked(**_):
+    raise AssertionError("Gymnasium looks for plugins: give stier an entry point")
+
+importlib.metadata.entry_points = asked
+import gymnasium
+try:
+    gymnasium.make("stier/Schwinget-v0")
+except gymnasium.error.NamespaceNotFound:
+    print("not found")
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "not found\n"
 
 
 def play(env: Any, seed: int | None, rng: random.Random) -> tuple[list[int], float]:

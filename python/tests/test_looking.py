@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections import Counter
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from helpers import decisions, random_walk
 
 import stier
-from stier import draw, terminal
+from stier import _replay, draw, terminal
 from stier.cli import main
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -250,8 +251,7 @@ def test_replays_go_through_every_decision_of_a_seat(game: stier.Game) -> None:
         assert decision.truth is None
         assert decision.view.current_player() == 0
         assert (decision.searches == ()) == (len(decision.view.legal_actions()) == 1)
-        assert decision.cost is None or decision.cost >= 0
-        assert decision.action != decision.best or decision.cost == 0
+        assert decision.searches == () or decision.best in {search.action for search in decision.searches}
         assert decision.name in decision.verdict()
     assert found.cost == sum(decision.cost or 0 for decision in found)
     assert found[-1] is found[len(found) - 1]
@@ -259,19 +259,94 @@ def test_replays_go_through_every_decision_of_a_seat(game: stier.Game) -> None:
     assert found.to_html().count("<details") == len(found)
 
 
-def test_costs_are_differences_of_values_with_intervals() -> None:
+def test_costs_are_gains_by_searches_that_did_not_choose() -> None:
     game = stier.load_game("schwimmen", players=2)
-    found = stier.replay(played(game, 63), 0, "ismcts:iterations=200", searches=5)
+    found = stier.replay(played(game, 63), 0, "ismcts:iterations=200", searches=4)
     priced = [decision for decision in found if decision.cost]
     assert priced
     for decision in priced:
         values = [{one.action: one.value for one in search.actions} for search in decision.searches]
-        differences = [each[decision.best] - each[decision.action] for each in values]
-        assert decision.cost == pytest.approx(np.mean(differences))
-        # The quantile of Student's t for four degrees of freedom.
-        assert decision.cost_ci95 == pytest.approx(2.776 * np.std(differences, ddof=1) / np.sqrt(5))
-        means = {action: np.mean([each[action] for each in values]) for action in values[0]}
-        assert means[decision.best] == pytest.approx(max(means.values()))
+        gains = [
+            each[search.action] - each[decision.action]
+            for chooser, search in enumerate(decision.searches)
+            for judge, each in enumerate(values)
+            if judge != chooser
+        ]
+        assert len(gains) == 12
+        assert decision.cost == pytest.approx(np.mean(gains))
+    widths = [decision.cost_ci95 or 0 for decision in found]
+    assert found.cost_ci95 == pytest.approx(np.sqrt(np.sum(np.square(widths))))
+
+
+@pytest.mark.parametrize("searches", [3, 5, 10])
+@pytest.mark.parametrize("values", [[0.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, -1.0]])
+def test_costs_are_unbiased_and_intervals_hold(searches: int, values: list[float]) -> None:
+    rng, truth = np.random.default_rng(64), np.array(values)
+    choices = (rng.normal(size=(100_000, 4)) + truth).argmax(axis=1)
+    expected = truth[choices].mean() - truth[0]
+    costs, held, blamed = [], 0, 0
+    for _ in range(3000):
+        noisy = rng.normal(size=(searches, 4)) + truth
+        chosen = noisy.argmax(axis=1)
+        cost, width = _replay.cross_fitted((noisy[:, chosen] - noisy[:, [0]]).T)
+        assert cost is not None
+        assert width is not None
+        costs.append(cost)
+        held += abs(cost - expected) <= width
+        blamed += cost - width > expected
+    assert abs(np.mean(costs) - expected) < 4 * np.std(costs) / np.sqrt(3000)
+    assert 0.88 < held / 3000 < 0.98
+    assert blamed / 3000 < 0.06
+
+
+def test_an_agent_judged_by_itself_costs_nothing(schwinget: stier.Game) -> None:
+    agent = "ismcts:iterations=50"
+    games = stier.pit(schwinget, [agent, agent], deals=30, seed=65).games
+    found = [stier.replay(one.record(), number % 2, agent) for number, one in enumerate(games)]
+    costs = [one.cost for one in found if one.cost is not None]
+    assert len(costs) == 60
+    assert abs(np.mean(costs)) < 1.96 * np.std(costs, ddof=1) / np.sqrt(60)
+    # The maximum over the mean values is biased: it would find a cost where there is none.
+    naive = [sum(map(highest_mean, one)) for one in found]
+    assert np.mean(naive) > 5 * np.std(naive, ddof=1) / np.sqrt(60)
+
+
+def highest_mean(decision: stier.Decision) -> float:
+    values = [{one.action: one.value for one in search.actions} for search in decision.searches]
+    means = {action: np.mean([each[action] for each in values]) for action in (values[0] if values else [])}
+    return float(max(means.values()) - means[decision.action]) if means else 0.0
+
+
+def test_few_searches_give_no_verdict(schwinget: stier.Game) -> None:
+    last = played(schwinget, 66)
+    for searches in [1, 2]:
+        found = stier.replay(last, 0, "ismcts:iterations=20", searches=searches)
+        searched = [decision for decision in found if decision.searches]
+        assert searched
+        assert {decision.verdict() == f"chose {decision.name}" for decision in searched} == {True}
+        assert {decision.cost_ci95 for decision in searched} == {None} == {found.cost_ci95}
+        assert {decision.cost is None for decision in searched} == {searches == 1} == {found.cost is None}
+        assert "±" not in str(found)
+        assert "better" not in str(found)
+
+
+def test_verdicts_say_what_the_intervals_show(schwinget: stier.Game) -> None:
+    found = stier.replay(played(schwinget, 67), 0, "ismcts:iterations=20")
+    decision = next(one for one in found if any(search.action != one.action for search in one.searches))
+    choices = [search.action for search in decision.searches]
+    other = next(action for action in choices if action != decision.action)
+    told = dataclasses.replace(decision, best=other, best_name="the other one")
+    share = f"{choices.count(other)} of 5 searches"
+    for cost, width, expected in [
+        (0.5, 0.2, f"; {share} choose the other one: better by 0.500 ± 0.200"),
+        (0.5, 0.7, f"; {share} choose the other one: no difference shown (+0.500 ± 0.700)"),
+        (-0.5, 0.2, f", better by 0.500 ± 0.200 than the agent's choice; {share} choose the other one"),
+        (None, None, f", which has no value because not every search tried it; {share} choose the other one"),
+    ]:
+        verdict = dataclasses.replace(told, cost=cost, cost_ci95=width).verdict()
+        assert verdict == f"chose {decision.name}{expected}"
+    liked = dataclasses.replace(told, best=decision.action)
+    assert liked.verdict() == f"chose {decision.name}, like {choices.count(decision.action)} of 5 searches"
 
 
 def test_replays_are_the_same_in_all_worlds_that_the_seat_takes_for_possible(game: stier.Game) -> None:

@@ -190,6 +190,14 @@ def test_arguments() -> None:
         spz.parallel_env("schwimmen")
 
 
+def test_metadata_tell_the_two_kinds_apart() -> None:
+    one, all_at_once = spz.env("up_and_down"), spz.parallel_env("up_and_down")
+    assert one.metadata["is_parallelizable"] is False
+    assert all_at_once.metadata["is_parallelizable"] is True
+    assert one.metadata["name"] == "stier_up_and_down_v0"
+    assert all_at_once.metadata["name"] == "stier_up_and_down_parallel_v0"
+
+
 def parallel_game(env: Any, seed: int, rng: random.Random) -> list[dict[str, int]]:
     """Play a game at random; gives the choices of every step."""
     observations, _ = env.reset(seed=seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -91,3 +92,28 @@ def test_the_command(tmp_path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "ismcts:iterations=10" in capsys.readouterr().out
     assert main(["schwingfest", "Sepp=random", "Sepp=greedy", "random"]) == 2
     assert "a name of its own" in capsys.readouterr().err
+
+
+def test_no_words_collide_in_a_wide_font() -> None:
+    """DejaVu Sans is wider than the fonts that widths are estimated for; names are as long as agents are."""
+    pytest.importorskip("matplotlib")
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import TextPath
+
+    names = {"search 300": "random", "ismcts:iterations=10000,beliefs=policy": "greedy", "MMMMMM": "random:seed=1"}
+    picture = ElementTree.fromstring(stier.schwingfest(names, seed=3).to_svg())
+    lines: dict[str, list[tuple[float, float, str]]] = {}
+    for text in picture.iter("{http://www.w3.org/2000/svg}text"):
+        words = text.text or ""
+        font = FontProperties(family="DejaVu Sans", weight=int(text.get("font-weight", "400")))
+        real = TextPath((0, 0), words, size=float(text.attrib["font-size"]), prop=font).get_extents().x1
+        width = float(text.get("textLength", real))
+        assert width > 0.7 * real, words
+        start = (
+            float(text.attrib["x"]) - {"start": 0, "middle": 0.5, "end": 1}[text.get("text-anchor", "start")] * width
+        )
+        lines.setdefault(text.attrib["y"], []).append((start, start + width, words))
+    for line in lines.values():
+        line.sort()
+        for (_, end, left), (start, _, right) in pairwise(line):
+            assert end < start, (left, right)

@@ -41,7 +41,10 @@ LONG = {
     "properties of one deal": "stier.properties(game, deals=1, games=10**6)",
     "long decisions in a game": "stier.pit(game, ['ismcts:iterations=1000000000'] * 2)",
     "solving": "stier.solve(small, iterations=10**9, target=1e-300, progress=True)",
-    "enumerating": "stier.solve(game, max_histories=10**9)",
+    "enumerating": (
+        "stier.solve(stier.load_game('schwinget', suits=2, values=5, referee=False, hand_size=1, set_aside=3),"
+        " max_histories=10**9)"
+    ),
     "sampling": "stier.solve(small, 'external_sampling', iterations=10**9)",
     "asking everywhere": "stier.nash_conv(small, 'ismcts:iterations=10000000')",
     "asking a callable everywhere": "stier.nash_conv(small, lambda state: time.sleep(60))",

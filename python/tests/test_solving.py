@@ -10,6 +10,7 @@ import pytest
 from helpers import random_walk
 
 import stier
+from stier import _native
 
 #: Five cards, one in a hand, two in the pile: 544 information sets.
 RULES: dict[str, Any] = {"suits": 2, "values": 2, "counter": False, "hand_size": 1, "set_aside": 1}
@@ -217,7 +218,8 @@ def test_algorithms(tiny: stier.Game, solution: stier.Solution, algorithm: str, 
         ({"threads": -1}, "threads must be 0..="),
         ({"seed": -1}, "seed must be 0..="),
         ({"algorithm": "alphazero"}, "algorithm must be cfr | cfr+ |"),
-        ({"max_histories": 100}, "more than 100 histories"),
+        ({"max_histories": 1000}, "more than 1000 histories"),
+        ({"max_histories": 100}, "about 1.1e3 histories, estimated from random games, and 100 are allowed"),
         ({"max_histories": 0}, "max_histories must be 1..="),
     ],
 )
@@ -230,7 +232,7 @@ def test_bad_arguments(tiny: stier.Game, settings: dict[str, Any], named: str) -
 def test_who_cannot_be_asked(tiny: stier.Game, solution: stier.Solution, schwinget: stier.Game) -> None:
     with pytest.raises(stier.AgentError, match="oracle sees everything"):
         stier.nash_conv(tiny, "oracle")
-    with pytest.raises(ValueError, match="more than 1000 histories"):
+    with pytest.raises(stier.ArgumentError, match="and 1000 are allowed"):
         stier.nash_conv(schwinget, "random", max_histories=1000)
     with pytest.raises(stier.AgentError, match="is for schwinget:suits=2"):
         stier.nash_conv(schwinget, solution)
@@ -258,6 +260,21 @@ def test_games_for_three_are_solved_without_a_promise() -> None:
     assert found.exploitability == pytest.approx(found.nash_conv / 3)
     with pytest.raises(ValueError, match="sequence form solves games of two players"):
         stier.solve(game, "sequence_form")
+
+
+def test_progress_is_told_while_histories_are_counted() -> None:
+    game = stier.load_game("schwinget", suits=2, values=5, referee=False, counter=False, hand_size=2)
+    told: list[tuple[int, int]] = []
+
+    def note(*count: int) -> None:
+        told.append((count[0], count[1]))
+
+    found = _native.solve(game, "cfr+", 1, 0.0, 0, None, 50_000_000, 0, None, note)
+    assert told
+    assert told == sorted(told)
+    assert told[-1][0] <= found.histories
+    assert {estimate for _, estimate in told} == {told[0][1]}
+    assert told[0][1] == pytest.approx(found.histories, rel=0.3)
 
 
 def test_progress_goes_to_stderr(tiny: stier.Game, capsys: pytest.CaptureFixture[str]) -> None:

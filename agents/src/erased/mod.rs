@@ -23,6 +23,7 @@ use thiserror::Error;
 
 use crate::agent::{Agent, Decision};
 use crate::arena::{self, Crowd, Entrant, PitError, PitResult, Settings};
+use crate::game_tree;
 use crate::lines::Line;
 use crate::marginals::{Marginals, marginals};
 use crate::network::file::NetworkError;
@@ -162,6 +163,8 @@ pub trait DynGame: Send + Sync + Debug {
         games: Range<u64>,
         watch: &(dyn Fn() -> ControlFlow<()> + Sync),
     ) -> Result<Vec<timing::Position>, TimingError>;
+    /// About how many histories the game has; see [`game_tree::estimate`].
+    fn estimate_histories(&self) -> game_tree::Estimate;
     /// All histories of the game, if there are no more than that; see [`GameTree::build`](crate::game_tree::GameTree::build). Threads do
     /// not change it; 0 stands for all cores. `watch` is told the number of histories so far and may break off.
     fn enumerate(
@@ -490,6 +493,10 @@ impl<G: FullGame> DynGame for Face<G> {
         watch: &(dyn Fn() -> ControlFlow<()> + Sync),
     ) -> Result<Vec<timing::Position>, TimingError> {
         timing::positions(&*self.0, settings, games, watch)
+    }
+
+    fn estimate_histories(&self) -> game_tree::Estimate {
+        game_tree::estimate(&*self.0, game_tree::PROBES)
     }
 
     fn enumerate(

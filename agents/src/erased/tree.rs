@@ -25,7 +25,7 @@ use crate::threads::{self, ThreadsError};
 use crate::vector::Cells;
 
 /// Why there is no tree.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[derive(Clone, PartialEq, Debug, Error)]
 pub enum TreeError {
     /// Too large, or broken off.
     #[error(transparent)]

@@ -227,7 +227,7 @@ impl<'a, G: Game> Growth<'a, G> {
     ) -> Result<(), BuildError> {
         let number = self.tree.nodes.len();
         if number >= self.most {
-            return Err(TooLarge { most: self.most }.into());
+            return Err(TooLarge::Counted { most: self.most }.into());
         }
         if turn == Turn::Over {
             let returns = self.returns(&state);
@@ -406,7 +406,7 @@ impl<'a, G: Game> Growth<'a, G> {
         for step in 0.. {
             self.ask()?;
             if draws.len() > self.most {
-                return Err(TooLarge { most: self.most }.into());
+                return Err(TooLarge::Counted { most: self.most }.into());
             }
             let game = &self.tree.game;
             if !draws.iter().any(|draw| game.turn(&draw.state) == Turn::Chance) {

@@ -21,6 +21,7 @@
 mod growth;
 mod passes;
 mod policy;
+mod size;
 
 use std::iter::FusedIterator;
 use std::ops::{ControlFlow, Range};
@@ -32,17 +33,29 @@ use thiserror::Error;
 use growth::Growth;
 pub(crate) use passes::{Task, for_each_task, reach_layer, row_tasks, sum_up_layer};
 pub use policy::Policy;
+pub use size::{Estimate, estimate};
 
 /// The game has more histories than allowed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-#[error("the game has more than {most} histories")]
-pub struct TooLarge {
-    /// How many were allowed.
-    pub most: usize,
+#[derive(Clone, Copy, PartialEq, Debug, Error)]
+pub enum TooLarge {
+    /// So many have been counted, and there are more.
+    #[error("the game has more than {most} histories")]
+    Counted {
+        /// How many were allowed.
+        most: usize,
+    },
+    /// Nothing has been counted: the game is clearly larger.
+    #[error("the game has about {:.1e} histories, estimated from random games, and {most} are allowed", .estimate.histories)]
+    Estimated {
+        /// How many were allowed.
+        most: usize,
+        /// How many there are.
+        estimate: Estimate,
+    },
 }
 
 /// Why there is no tree.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[derive(Clone, Copy, PartialEq, Debug, Error)]
 pub enum BuildError {
     /// More histories than allowed.
     #[error(transparent)]
@@ -133,6 +146,9 @@ struct Children {
 /// For every so many nodes, where their children begin is noted.
 const STRIDE: usize = 1 << 10;
 
+/// Random games from which the size of a tree is estimated before it is enumerated.
+pub(crate) const PROBES: u64 = 200;
+
 /// Stands for "no decision before".
 const NONE: u32 = u32::MAX;
 
@@ -177,8 +193,9 @@ impl<G: Game> GameTree<G> {
     /// The number of the root.
     pub const ROOT: u32 = 0;
 
-    /// Enumerates the game, up to this many histories; 2^30 is the most that there can be. Uses the threads of the pool that it is
-    /// called in; the tree does not depend on them.
+    /// Enumerates the game, up to this many histories; 2^30 is the most that there can be. A game that is clearly larger by an
+    /// [estimate] is refused before anything is enumerated. Uses the threads of the pool that it is called in; the tree does not
+    /// depend on them.
     pub fn new(game: &G, most_nodes: usize) -> Result<Self, TooLarge> {
         match Self::build(game, most_nodes, &|_| ControlFlow::Continue(())) {
             Ok(tree) => Ok(tree),
@@ -193,7 +210,12 @@ impl<G: Game> GameTree<G> {
         most_nodes: usize,
         watch: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
     ) -> Result<Self, BuildError> {
-        Growth::new(game, most_nodes.clamp(1, NUMBER as usize), watch).grow()
+        let most = most_nodes.clamp(1, NUMBER as usize);
+        let estimate = estimate(game, PROBES);
+        if estimate.exceeds(most) {
+            return Err(TooLarge::Estimated { most, estimate }.into());
+        }
+        Growth::new(game, most, watch).grow()
     }
 
     /// The game that was enumerated.

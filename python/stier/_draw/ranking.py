@@ -23,7 +23,7 @@ def ranking(fest: Schwingfest) -> str:
     points = wrestler + max(70.0, *(text_width(one.name, 14, bold=True) for one in lines)) + 66
     counts = points + 14
     first = counts + 3 * _NUMBER + 18
-    picture.text(MARGIN, 34, "Schwingfest", size=18, bold=True)
+    picture.text(MARGIN, 34, "Schwingfest", size=18, bold=True, fit=True)
     what = f"{len(fest)} wrestlers, {fest.bouts} bouts, seed {fest.seed}"
     picture.text(MARGIN + text_width("Schwingfest", 18, bold=True) + 26, 34, what, "muted", size=13)
     for x, heading, anchor in [
@@ -33,14 +33,14 @@ def ranking(fest: Schwingfest) -> str:
         *((counts + (place + 0.5) * _NUMBER, sign, "middle") for place, sign in enumerate(_LOOKS)),
         *((first + 2 * place * _BOUT, f"v. {_short(one.name)}", "start") for place, one in enumerate(lines)),
     ]:
-        picture.text(x, _HEAD, heading, "muted", size=12, anchor=anchor)
+        picture.text(x, _HEAD, heading, "muted", size=12, anchor=anchor, fit=True)
     for place, one in enumerate(lines):
         top = _HEAD + 8 + place * _LINE
         base = top + 20
         leader = one.points == lines[0].points
         picture.text(MARGIN, base, one.rank, "mark" if leader else "ink", size=14, bold=True)
         picture.begin(one.agent)
-        picture.text(wrestler, base, one.name, size=14, bold=leader)
+        picture.text(wrestler, base, one.name, size=14, bold=leader, fit=True)
         picture.end()
         picture.text(points, base, f"{one.points:.2f}", size=14, anchor="end", bold=True)
         for number, sign in enumerate(_LOOKS):

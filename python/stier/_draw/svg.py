@@ -107,13 +107,16 @@ class Picture:
         size: float = 13,
         anchor: str = "start",
         bold: bool = False,
+        fit: bool = False,
     ) -> float:
-        """Words, their baseline at `y`; gives about how wide they are."""
+        """Words, their baseline at `y`; gives about how wide they are; exactly, in any font, if they `fit`."""
         width = text_width(text, size, bold)
         shift = {"start": width, "middle": width / 2, "end": 0.0}[anchor]
         self.extend(x + shift, y + size * 0.3)
         weight = ' font-weight="700"' if bold else ""
         place = "" if anchor == "start" else f' text-anchor="{anchor}"'
+        if fit:
+            place += f' textLength="{number(width)}" lengthAdjust="spacingAndGlyphs"'
         self._parts.append(
             f'<text x="{number(x)}" y="{number(y)}" font-size="{number(size)}"{weight}{place} {self._class(style)}>'
             f"{escape(text)}</text>"

@@ -10,6 +10,7 @@ from stier._leak._report import Difference, ImpossibleWorld, LeakReport
 from stier._leak._stier import StierSubject
 from stier._leak._subject import Subject, equal
 from stier._native import Game, load_game
+from stier.errors import ArgumentError
 
 Fact = Callable[[Any, Any], Any]
 
@@ -67,7 +68,7 @@ def check_no_leak(
         ValueError: A number below 1, or a fact whose name is taken.
     """
     if games < 1 or worlds < 1:
-        raise ValueError("games and worlds must be at least 1")
+        raise ArgumentError("games and worlds must be at least 1")
     subject = _subject(game, agents, twin)
     report = LeakReport(subject.name, subject.method)
     for number, positions in enumerate(subject.games(games, seed)):
@@ -122,7 +123,7 @@ def _compare(
 def _facts(subject: Subject, state: Any, player: int, more: Mapping[str, Fact]) -> dict[str, Any]:
     facts = subject.facts(state, player)
     if taken := facts.keys() & more.keys():
-        raise ValueError(f"{', '.join(sorted(taken))} is compared anyway: call it something else")
+        raise ArgumentError(f"{', '.join(sorted(taken))} is compared anyway: call it something else")
     return {**facts, **{name: fact(state, player) for name, fact in more.items()}}
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pyspiel
 
 from stier._leak._stier import by_name, name_of, twice
+from stier.errors import ArgumentError
 
 _RESAMPLED = "resample_from_infostate of the game"
 _SWAPPED = "what chance or others did exchanged in the history, where the information-state string stays the same"
@@ -24,14 +25,14 @@ class SpielSubject:
     def __init__(self, game: Any, agents: Sequence[Any]) -> None:
         kind = game.get_type()
         if kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
-            raise ValueError(f"{game}: mean-field games have no hidden cards to exchange")
+            raise ArgumentError(f"{game}: mean-field games have no hidden cards to exchange")
         if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
-            raise ValueError(f"{game}: chance has to be explicit, or histories cannot be replayed")
+            raise ArgumentError(f"{game}: chance has to be explicit, or histories cannot be replayed")
         self.name = str(game)
         self._game = game
         self._resamples = self._has_resampler()
         if not self._resamples and not kind.provides_information_state_string:
-            raise ValueError(
+            raise ArgumentError(
                 f"no other worlds can be made: {game} has neither a resampler nor information-state strings"
             )
         self.method = _RESAMPLED if self._resamples else _SWAPPED

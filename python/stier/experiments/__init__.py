@@ -11,10 +11,12 @@ from __future__ import annotations
 import sys
 from importlib.util import find_spec
 
+from stier.errors import MissingExtraError
+
 _needed = ["pandas", "pyarrow", "scipy"] + (["tomli"] if sys.version_info < (3, 11) else [])
 for _name in _needed:
     if find_spec(_name) is None:
-        raise ImportError(f"stier.experiments needs {_name}: pip install 'stier[experiments]'")
+        raise MissingExtraError(f"stier.experiments needs {_name}: pip install 'stier[experiments]'")
 
 from stier.experiments._decisions import Decisions, decisions  # noqa: E402
 from stier.experiments._report import Report, report  # noqa: E402

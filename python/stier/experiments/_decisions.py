@@ -15,7 +15,7 @@ from stier import _native
 from stier._files import write
 from stier._native import CHANCE, Game, State, derive_seed, load_agent
 from stier._progress import Bar
-from stier.errors import AgentError
+from stier.errors import AgentError, ArgumentError
 from stier.experiments._store import Games, load
 
 #: Who is asked for policies if the agent that played is meant.
@@ -99,17 +99,19 @@ def decisions(
     """
     games = games if isinstance(games, Games) else load(games)
     if tensor not in ("observation", "information_state"):
-        raise ValueError(f"tensor must be observation | information_state, not {tensor!r}")
+        raise ArgumentError(f"tensor must be observation | information_state, not {tensor!r}")
     names = games.experiment.names
     for name in agents or ():
         if name not in names:
-            raise ValueError(f"unknown agent '{name}'; the agents are {', '.join(names)}")
+            raise ArgumentError(f"unknown agent '{name}'; the agents are {', '.join(names)}")
     missing = set(games.missing())
     there = [number for number in range(games.experiment.parts()) if number not in missing]
     chosen = there if parts is None else list(parts)
     for number in chosen:
         if number not in there:
-            raise ValueError(f"part {number} has not been played; there are {len(there)} of {games.experiment.parts()}")
+            raise ArgumentError(
+                f"part {number} has not been played; there are {len(there)} of {games.experiment.parts()}"
+            )
     game = games.experiment.load_game()
     if teacher is not None and teacher != OWN:
         load_agent(teacher, game)

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 import stier
+from stier.errors import ArgumentError, MissingExtraError
 from stier.experiments._parts import play
 from stier.experiments._spec import Experiment
 
@@ -24,7 +25,7 @@ try:
     import ray
     from ray.exceptions import RayTaskError
 except ModuleNotFoundError:
-    raise ImportError("a cluster needs Ray: pip install 'stier[ray]'") from None
+    raise MissingExtraError("a cluster needs Ray: pip install 'stier[ray]'") from None
 
 #: Numbers of parts with their tables, as they are done.
 Played: TypeAlias = Generator[tuple[int, pa.Table], None, None]
@@ -42,7 +43,7 @@ _LEAVING = Event()
 def task(experiment: Experiment, version: str, numbers: Sequence[int]) -> tuple[list[pa.Table], float]:
     """Play parts on one thread; gives their tables and the seconds that they took."""
     if version != stier.__version__:
-        raise ValueError(f"this node has stier {stier.__version__}, the experiment is played with {version}")
+        raise ArgumentError(f"this node has stier {stier.__version__}, the experiment is played with {version}")
     begun = time.perf_counter()
     return [play(experiment, experiment.part(number), 1) for number in numbers], time.perf_counter() - begun
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from stier._progress import Bar
+from stier.errors import ArgumentError
 from stier.experiments._parts import play
 from stier.experiments._spec import Experiment, read
 from stier.experiments._store import Games, begin
@@ -46,9 +47,9 @@ def run(
         path = Path(experiment)
         experiment, out = read(path), Path("out") / path.stem if out is None else out
     if out is None:
-        raise ValueError("say where the games go: out is missing")
+        raise ArgumentError("say where the games go: out is missing")
     if ray is not None and threads != 0:
-        raise ValueError("on a cluster each task has one thread: give threads or ray, not both")
+        raise ArgumentError("on a cluster each task has one thread: give threads or ray, not both")
     games = begin(experiment, Path(out))
     with ExitStack() as stack:
         counter = _Counter(games, stack.enter_context(Bar()) if progress else None)

@@ -13,6 +13,7 @@ from typing import Any
 
 import stier
 from stier._native import Game, load_agent, load_game
+from stier.errors import ArgumentError
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -88,10 +89,10 @@ class Experiment:
         put(self, "deals_per_part", _number("deals_per_part", self.deals_per_part, 1, MOST_IN_PART))
         seeds = tuple(_number("a seed", seed, 0, MOST_SEED) for seed in self.seeds)
         if not seeds or len(set(seeds)) < len(seeds):
-            raise ValueError("seeds must be one or more, each another")
+            raise ArgumentError("seeds must be one or more, each another")
         put(self, "seeds", seeds)
         if not isinstance(self.paired, bool):
-            raise ValueError(f"paired must be true or false, not {self.paired!r}")
+            raise ArgumentError(f"paired must be true or false, not {self.paired!r}")
         put(self, "pairings", _pairings(game, list(agents), self.pairings))
 
     def load_game(self) -> Game:
@@ -164,7 +165,7 @@ def read(path: str | Path) -> Experiment:
     try:
         return from_dict(tomllib.loads(path.read_text("utf-8")))
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise ArgumentError(f"{path}: {error}") from None
 
 
 def from_dict(given: Mapping[str, Any]) -> Experiment:
@@ -172,12 +173,12 @@ def from_dict(given: Mapping[str, Any]) -> Experiment:
     values = dict(given)
     if "seed" in values:
         if "seeds" in values:
-            raise ValueError("give seed or seeds, not both")
+            raise ArgumentError("give seed or seeds, not both")
         values["seeds"] = [values.pop("seed")]
     known = [one.name for one in fields(Experiment)]
     for key in values:
         if key not in known:
-            raise ValueError(f"unknown key '{key}'; the keys are {', '.join([*known, 'seed'])}")
+            raise ArgumentError(f"unknown key '{key}'; the keys are {', '.join([*known, 'seed'])}")
     kinds: list[tuple[str, type | tuple[type, ...], str]] = [
         ("game", str, "a text"),
         ("rules", dict, "a table of options"),
@@ -187,16 +188,16 @@ def from_dict(given: Mapping[str, Any]) -> Experiment:
     ]
     for key, kind, called in kinds:
         if key in values and not isinstance(values[key], kind):
-            raise ValueError(f"{key} must be {called}, not {values[key]!r}")
+            raise ArgumentError(f"{key} must be {called}, not {values[key]!r}")
     for key in ("game", "agents"):
         if key not in values:
-            raise ValueError(f"{key} is missing")
+            raise ArgumentError(f"{key} is missing")
     return Experiment(**values)
 
 
 def _number(name: str, value: Any, least: int, most: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise ValueError(f"{name} must be {least}..={most}, not {value!r}")
+        raise ArgumentError(f"{name} must be {least}..={most}, not {value!r}")
     return value
 
 
@@ -209,17 +210,19 @@ def _changed(game: Game) -> dict[str, Any]:
 def _agents(game: Game, given: Mapping[str, str] | Sequence[str]) -> dict[str, str]:
     """Agents by name, each checked and written in one way."""
     if isinstance(given, str):
-        raise ValueError(f"agents must be a table of names and agents, or a list of agents, not '{given}'")
+        raise ArgumentError(f"agents must be a table of names and agents, or a list of agents, not '{given}'")
     named = list(given.items()) if isinstance(given, Mapping) else [(text, text) for text in given]
     if len({name for name, _ in named}) < len(named):
-        raise ValueError("two agents are the same: give them names, in a table")
+        raise ArgumentError("two agents are the same: give them names, in a table")
     agents = {}
     for name, text in named:
         if not isinstance(text, str):
-            raise ValueError(f"an agent is a text such as 'ismcts:iterations=100', not {text!r}")
+            raise ArgumentError(f"an agent is a text such as 'ismcts:iterations=100', not {text!r}")
         agents[name] = str(load_agent(text, game))
         if "time_ms=" in agents[name]:
-            raise ValueError(f"{text}: who thinks by the clock cannot be repeated; give iterations instead of time_ms")
+            raise ArgumentError(
+                f"{text}: who thinks by the clock cannot be repeated; give iterations instead of time_ms"
+            )
     return agents
 
 
@@ -227,16 +230,16 @@ def _pairings(game: Game, names: Sequence[str], given: Sequence[Sequence[str]] |
     seats = game.num_players()
     if given is None:
         if len(names) < seats:
-            raise ValueError(f"{game} has {seats} seats, so it takes {seats} agents or more, not {len(names)}")
+            raise ArgumentError(f"{game} has {seats} seats, so it takes {seats} agents or more, not {len(names)}")
         return tuple(combinations(names, seats))
     tables = []
     for table in given:
         if isinstance(table, str) or len(table) != seats:
-            raise ValueError(f"a pairing has {seats} names, one for each seat, not {table!r}")
+            raise ArgumentError(f"a pairing has {seats} names, one for each seat, not {table!r}")
         for name in table:
             if name not in names:
-                raise ValueError(f"pairings: unknown agent '{name}'; the agents are {', '.join(names)}")
+                raise ArgumentError(f"pairings: unknown agent '{name}'; the agents are {', '.join(names)}")
         tables.append(tuple(table))
     if not tables or len(set(tables)) < len(tables):
-        raise ValueError("pairings must be one or more, each another")
+        raise ArgumentError("pairings must be one or more, each another")
     return tuple(tables)

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from stier._files import remove_unfinished, write_bytes, write_text
+from stier.errors import ArgumentError, FileError
 from stier.experiments._parts import SCHEMA, encode
 from stier.experiments._spec import Experiment, from_dict
 
@@ -69,10 +70,10 @@ class Games:
         try:
             table = pq.read_table(path, partitioning=None)
         except pa.ArrowInvalid as error:
-            raise ValueError(f"{path} cannot be read: {error}; delete it, and it is played again") from None
+            raise ArgumentError(f"{path} cannot be read: {error}; delete it, and it is played again") from None
         made_by = (table.schema.metadata or {}).get(b"stier.experiment", b"").decode()
         if made_by != self.experiment.hash():
-            raise ValueError(f"{path} is of another experiment: delete it, and it is played again")
+            raise ArgumentError(f"{path} is of another experiment: delete it, and it is played again")
         return table.replace_schema_metadata(None)
 
     def to_pandas(self) -> pd.DataFrame:
@@ -96,7 +97,7 @@ def load(folder: str | Path) -> Games:
     folder = Path(folder)
     noted = _noted(folder)
     if noted is None:
-        raise FileNotFoundError(f"{folder} has no experiment: there is no {manifest(folder).name}")
+        raise FileError(f"{folder} has no experiment: there is no {manifest(folder).name}")
     given = {key: value for key, value in noted.items() if key not in ("format", "version", "hash")}
     experiment = from_dict(given)
     _compare(folder, noted, experiment)
@@ -110,7 +111,7 @@ def begin(experiment: Experiment, folder: Path) -> Games:
         _compare(folder, noted, experiment)
         _extend(folder, int(noted["deals"]), experiment)
     elif any((folder / "games").glob("part-*.parquet")):
-        raise ValueError(f"{folder} has games of an unknown experiment: choose another folder, or delete it")
+        raise ArgumentError(f"{folder} has games of an unknown experiment: choose another folder, or delete it")
     (folder / "games").mkdir(parents=True, exist_ok=True)
     remove_unfinished(folder)
     remove_unfinished(folder / "games")
@@ -127,9 +128,9 @@ def _noted(folder: Path) -> dict[str, Any] | None:
     except FileNotFoundError:
         return None
     except json.JSONDecodeError as error:
-        raise ValueError(f"{path} cannot be read: {error}") from None
+        raise ArgumentError(f"{path} cannot be read: {error}") from None
     if not isinstance(noted, dict) or not isinstance(noted.get("deals"), int):
-        raise ValueError(f"{path} does not describe an experiment")
+        raise ArgumentError(f"{path} does not describe an experiment")
     return noted
 
 
@@ -139,16 +140,16 @@ def _compare(folder: Path, there: dict[str, Any], experiment: Experiment) -> Non
     keys = [key for key in here if there.get(key) != here[key]]
     if keys or there.get("hash") != experiment.hash():
         differences = "; ".join(f"{key}: {there.get(key)} there, {here[key]} here" for key in keys) or "its hash"
-        raise ValueError(f"{folder} has another experiment ({differences}): choose another folder, or delete it")
+        raise ArgumentError(f"{folder} has another experiment ({differences}): choose another folder, or delete it")
 
 
 def _extend(folder: Path, there: int, experiment: Experiment) -> None:
     """More deals may follow full parts; fewer never."""
     here, size = experiment.deals, experiment.deals_per_part
     if here < there:
-        raise ValueError(f"{folder} has an experiment of {there} deals: give as many or more, not {here}")
+        raise ArgumentError(f"{folder} has an experiment of {there} deals: give as many or more, not {here}")
     if here > there and there % size:
-        raise ValueError(
+        raise ArgumentError(
             f"{folder} has {there} deals, the last part not full: they can only grow from a multiple of "
             f"deals_per_part, which is {size}"
         )

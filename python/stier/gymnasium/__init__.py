@@ -7,8 +7,10 @@
 >>> while not over:
 ...     observation, reward, over, truncated, info = env.step(env.action_space.sample(info["action_mask"]))
 
-Every game is registered, too: ``gymnasium.make("stier/Schwinget-v0", opponents="greedy")``. `reset(seed=s)` is the game
-of `Game.new_initial_state(seed=s)`, the same cards and dice as in every other layer.
+Importing this module registers every game: ``gymnasium.make("stier/Schwinget-v0", opponents="greedy")``. Without the
+import, name the module: ``gymnasium.make("stier.gymnasium:stier/Schwinget-v0", opponents="greedy")``. Gymnasium 1
+itself looks for no installed packages. `reset(seed=s)` is the game of `Game.new_initial_state(seed=s)`, the same cards
+and dice as in every other layer.
 
 Many games at once, stepped natively, are `gymnasium.vector.VectorEnv`; lane `i` is the single environment with the seed
 s + i:

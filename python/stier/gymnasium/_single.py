@@ -13,7 +13,7 @@ from gymnasium.spaces import Box, Discrete
 
 from stier import _adapting
 from stier._native import Agent, Game, PythonAgent, State, derive_seed, load_agent
-from stier.errors import IllegalActionError, SeatError
+from stier.errors import ArgumentError, IllegalActionError, SeatError
 
 #: Who may have another seat: an agent by name and options, an agent, or any callable `f(state) -> action`.
 Opponent: TypeAlias = str | Agent | PythonAgent | Callable[[State], int]
@@ -142,7 +142,7 @@ def _opponents(game: Game, given: Opponent | Sequence[Opponent]) -> list[tuple[A
     others = game.num_players() - 1
     each: Sequence[Opponent] = [given] * others if isinstance(given, str) or not isinstance(given, Sequence) else given
     if len(each) != others:
-        raise ValueError(f"{game} has {others} other seats, not {len(each)}: give one agent, or a list of {others}")
+        raise ArgumentError(f"{game} has {others} other seats, not {len(each)}: give one agent, or a list of {others}")
     return [(agent, _salt(agent)) for agent in (_agent(game, opponent) for opponent in each)]
 
 

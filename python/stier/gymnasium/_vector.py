@@ -16,7 +16,7 @@ from gymnasium.vector.utils import batch_space
 
 from stier import _adapting, _native
 from stier._native import Agent, Batch, Game, State
-from stier.errors import IllegalActionError
+from stier.errors import ArgumentError, IllegalActionError
 
 _Floats: TypeAlias = npt.NDArray[np.float32]
 _Bools: TypeAlias = npt.NDArray[np.bool_]
@@ -276,7 +276,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
             return [first + lane for lane in range(self.num_envs)]
         seeds = [None if each is None else operator.index(each) for each in seed]
         if len(seeds) != self.num_envs:
-            raise ValueError(f"seed must be a number or one for each of {self.num_envs} lanes, not {len(seeds)}")
+            raise ArgumentError(f"seed must be a number or one for each of {self.num_envs} lanes, not {len(seeds)}")
         return seeds
 
     def _reset_mask(self, options: dict[str, Any] | None) -> _Bools:
@@ -286,7 +286,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
         if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
             raise TypeError("options['reset_mask'] must be a bool array, one for each lane")
         if mask.shape != (self.num_envs,) or not mask.any():
-            raise ValueError(
+            raise ArgumentError(
                 f"options['reset_mask'] must have shape ({self.num_envs},) and one lane at least, "
                 f"not shape {mask.shape} and {int(mask.sum())} lanes"
             )
@@ -303,7 +303,9 @@ def _mode(mode: AutoresetMode | str) -> AutoresetMode:
         return AutoresetMode(mode)
     except ValueError:
         known = ", ".join(repr(known.value) for known in AutoresetMode)
-        raise ValueError(f"autoreset_mode {mode!r}: known are {known}, or a gymnasium.vector.AutoresetMode") from None
+        raise ArgumentError(
+            f"autoreset_mode {mode!r}: known are {known}, or a gymnasium.vector.AutoresetMode"
+        ) from None
 
 
 def _illegal_info(lanes: int, illegal: dict[int, int]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from gymnasium.spaces import Box, Dict, Discrete
+from pettingzoo import ParallelEnv
 
 from stier import _adapting
 from stier._native import Game, State
@@ -19,12 +20,12 @@ def agent_names(game: Game) -> list[str]:
     return [f"player_{seat}" for seat in range(game.num_players())]
 
 
-def metadata(game: Game) -> dict[str, Any]:
+def metadata(game: Game, *, parallel: bool) -> dict[str, Any]:
     """Give what PettingZoo wants to know of an environment."""
     return {
-        "name": f"stier_{game.short_name()}_v0",
+        "name": f"stier_{game.short_name()}{'_parallel' if parallel else ''}_v0",
         "render_modes": _adapting.RENDER_MODES,
-        "is_parallelizable": False,
+        "is_parallelizable": parallel,
     }
 
 
@@ -46,7 +47,7 @@ class Table:
         self, game: Game, tensor: str, actions: int, illegal_reward: float | None, render_mode: str | None
     ) -> None:
         _adapting.check_render_mode(render_mode)
-        self.metadata = metadata(game)
+        self.metadata = metadata(game, parallel=isinstance(self, ParallelEnv))
         self.game = game
         self.render_mode = render_mode
         self.illegal_reward = game.min_utility() if illegal_reward is None else float(illegal_reward)

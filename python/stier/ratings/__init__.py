@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
+from stier.errors import MissingExtraError
+
 if find_spec("scipy") is None:
-    raise ImportError("stier.ratings needs scipy: pip install 'stier[ratings]'")
+    raise MissingExtraError("stier.ratings needs scipy: pip install 'stier[ratings]'")
 
 from stier.ratings._bradley_terry import Ratings, bradley_terry
 from stier.ratings._estimate import Estimate, estimate

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
+from stier.errors import ArgumentError
 from stier.ratings._estimate import Floats, resampled
 from stier.ratings._outcomes import Outcomes, Results, outcomes
 
@@ -72,9 +73,9 @@ def bradley_terry(results: Results, *, prior: float = 1.0, resamples: int = 1000
             against all others: then no rating is large enough. The error names them.
     """
     if prior < 0:
-        raise ValueError(f"prior must be 0 or more, not {prior}")
+        raise ArgumentError(f"prior must be 0 or more, not {prior}")
     if resamples < 0:
-        raise ValueError(f"resamples must be 0 or more, not {resamples}")
+        raise ArgumentError(f"resamples must be 0 or more, not {resamples}")
     found = outcomes(results)
     wins = _wins_by_deal(found)
     total = wins.sum(axis=0)
@@ -115,7 +116,7 @@ def _refuse_strangers(agents: list[str], met: Floats, beats: Floats) -> None:
         named = "; ".join(
             ", ".join(agent for agent, of in zip(agents, member, strict=True) if of == group) for group in range(groups)
         )
-        raise ValueError(f"there is no rating of groups that {why}: {named}")
+        raise ArgumentError(f"there is no rating of groups that {why}: {named}")
 
 
 def _fit(wins: Floats) -> Floats:

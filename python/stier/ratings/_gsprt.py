@@ -17,6 +17,7 @@ from stier import _native
 from stier._native import Game, derive_seed
 from stier._players import AnyAgent
 from stier._progress import Bar
+from stier.errors import ArgumentError
 from stier.ratings._estimate import Estimate, half_width
 
 #: Deals before the variance is taken for known: with 30, skewed returns err up to twice as often as they should.
@@ -43,10 +44,10 @@ class Gsprt:
 
     def __init__(self, lower: float, upper: float, *, alpha: float = 0.05, beta: float = 0.05) -> None:
         if not lower < upper:
-            raise ValueError(f"upper must be above lower, {lower}, not {upper}")
+            raise ArgumentError(f"upper must be above lower, {lower}, not {upper}")
         for name, value in [("alpha", alpha), ("beta", beta)]:
             if not 0 < value < 0.5:
-                raise ValueError(f"{name} must be between 0 and 0.5, not {value}")
+                raise ArgumentError(f"{name} must be between 0 and 0.5, not {value}")
         self.lower, self.upper = lower, upper
         #: The log likelihood ratios at which the test ends.
         self.bounds = (log(beta / (1 - alpha)), log((1 - beta) / alpha))
@@ -153,9 +154,9 @@ def is_better(
         ValueError: See `Gsprt`; or returns that do not sum to 0.
     """
     if game.utility_sum() != 0:
-        raise ValueError(f"the returns of {game} do not sum to 0: take its option utility=margin or utility=win")
+        raise ArgumentError(f"the returns of {game} do not sum to 0: take its option utility=margin or utility=win")
     if most_deals < 1 or deals_at_once < 1:
-        raise ValueError("most_deals and deals_at_once must be at least 1")
+        raise ArgumentError("most_deals and deals_at_once must be at least 1")
     test, players = Gsprt(than, by, alpha=alpha, beta=beta), game.num_players()
     agents = [a, *[b] * (players - 1)]
 

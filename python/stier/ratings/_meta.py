@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linprog, minimize
 
+from stier.errors import ArgumentError, MissingExtraError
 from stier.ratings._estimate import Floats
 from stier.ratings._outcomes import CrossTable
 
@@ -48,7 +49,7 @@ def nash_averaging(payoffs: CrossTable | npt.ArrayLike) -> NashAverage:
     if largest > 0:
         matrix = matrix / largest
     if np.abs(matrix + matrix.T).max() > 2 * ASYMMETRY:
-        raise ValueError("payoffs must be antisymmetric: what the row wins, the column loses")
+        raise ArgumentError("payoffs must be antisymmetric: what the row wins, the column loses")
     # Equilibria are the choices that lose against nobody.
     first = linprog(np.zeros(count), A_ub=matrix, b_ub=np.zeros(count), A_eq=np.ones((1, count)), b_eq=[1.0])
     if not first.success:
@@ -97,9 +98,9 @@ def alpha_rank(payoffs: CrossTable | npt.ArrayLike, *, alpha: float = 100.0, pop
     try:
         from open_spiel.python.egt import alpharank
     except ModuleNotFoundError as error:
-        raise ImportError(f"alpha_rank needs {error.name}: pip install 'stier[alpha_rank]'") from None
+        raise MissingExtraError(f"alpha_rank needs {error.name}: pip install 'stier[alpha_rank]'") from None
     if not 0 < alpha <= MOST_INTENSE or population < 2:
-        raise ValueError(f"alpha must be above 0 and at most {MOST_INTENSE}, population at least 2")
+        raise ArgumentError(f"alpha must be above 0 and at most {MOST_INTENSE}, population at least 2")
     matrix = _matrix(payoffs)
     matrix = matrix / (np.abs(matrix).max() or 1.0)
     if len(matrix) == 1:
@@ -115,10 +116,10 @@ def _matrix(payoffs: CrossTable | npt.ArrayLike) -> Floats:
     given = payoffs.mean if isinstance(payoffs, CrossTable) else payoffs
     matrix = np.array(given, dtype=np.float64)
     if matrix.ndim != 2 or len(matrix) != matrix.shape[1] or not len(matrix):
-        raise ValueError(f"payoffs must be a square of numbers (agents, agents), not of shape {matrix.shape}")
+        raise ArgumentError(f"payoffs must be a square of numbers (agents, agents), not of shape {matrix.shape}")
     if isinstance(payoffs, CrossTable):
         np.fill_diagonal(matrix, 0.0)
     if not np.isfinite(matrix).all():
         row, column = np.argwhere(~np.isfinite(matrix))[0].tolist()
-        raise ValueError(f"there is no payoff of agent {row} against agent {column}: did they meet?")
+        raise ArgumentError(f"there is no payoff of agent {row} against agent {column}: did they meet?")
     return matrix

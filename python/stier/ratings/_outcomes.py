@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stier._native import PitResult
+from stier.errors import ArgumentError
 from stier.ratings._estimate import Estimate, Floats, estimate
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def outcomes(results: Results) -> Outcomes:
     else:
         raise TypeError(f"ratings are made of a PitResult, the games of an experiment, or outcomes, not {results!r}")
     if not len(found.unit):
-        raise ValueError("there are no games yet")
+        raise ArgumentError("there are no games yet")
     return found
 
 

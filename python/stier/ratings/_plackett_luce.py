@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from stier.errors import ArgumentError, MissingExtraError
 from stier.ratings._bradley_terry import Ratings
 from stier.ratings._estimate import Floats, resampled
 from stier.ratings._outcomes import Outcomes, Results, outcomes
@@ -27,9 +28,9 @@ def plackett_luce(results: Results, *, resamples: int = 50, seed: int = 0) -> Ra
     try:
         from openskill.models import PlackettLuce
     except ModuleNotFoundError:
-        raise ImportError("plackett_luce needs openskill: pip install 'stier[ratings]'") from None
+        raise MissingExtraError("plackett_luce needs openskill: pip install 'stier[ratings]'") from None
     if resamples < 2:
-        raise ValueError(f"resamples must be 2 or more, not {resamples}")
+        raise ArgumentError(f"resamples must be 2 or more, not {resamples}")
     found = outcomes(results)
     model = PlackettLuce()
     by_deal: list[list[int]] = [[] for _ in range(found.units)]

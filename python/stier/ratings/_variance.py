@@ -12,6 +12,7 @@ import numpy.typing as npt
 from stier import _native
 from stier._native import Game, derive_seed
 from stier._players import AnyAgent
+from stier.errors import ArgumentError
 from stier.ratings._estimate import Estimate, Floats, estimate, half_width
 from stier.ratings._outcomes import Results, outcomes
 
@@ -55,11 +56,11 @@ def control_variate(
     x = _columns(controls)
     units, count = x.shape
     if y.shape != (units,):
-        raise ValueError(f"values and controls must be of the same units: {y.shape} and {x.shape}")
+        raise ArgumentError(f"values and controls must be of the same units: {y.shape} and {x.shape}")
     if (expected is None) == (reference is None):
-        raise ValueError("give expected or reference: what the controls are expected to be")
+        raise ArgumentError("give expected or reference: what the controls are expected to be")
     if units < count + 3:
-        raise ValueError(f"{count} controls need {count + 3} units or more, not {units}")
+        raise ArgumentError(f"{count} controls need {count + 3} units or more, not {units}")
     mean_x, centred = x.mean(axis=0), x - x.mean(axis=0)
     coefficients = np.linalg.lstsq(centred, y - y.mean(), rcond=None)[0]
     if expected is not None:
@@ -67,7 +68,7 @@ def control_variate(
     else:
         others = _columns(reference if reference is not None else ())
         if others.shape[1] != count or len(others) < 2:
-            raise ValueError(f"the reference must have {count} controls of two units or more, not {others.shape}")
+            raise ArgumentError(f"the reference must have {count} controls of two units or more, not {others.shape}")
         # The units themselves tell of the expectation, too.
         every = np.concatenate([x, others])
         target = every.mean(axis=0)
@@ -89,7 +90,7 @@ def control_variate(
 def _columns(values: npt.ArrayLike) -> Floats:
     array = np.asarray(values, dtype=np.float64)
     if array.ndim not in (1, 2):
-        raise ValueError(f"controls must be (units,) or (units, controls), not {array.shape}")
+        raise ArgumentError(f"controls must be (units,) or (units, controls), not {array.shape}")
     return array.reshape(len(array), -1)
 
 
@@ -184,7 +185,7 @@ def variance_reduction(
         ValueError: Too few deals.
     """
     if deals < 10 or reference < 1:
-        raise ValueError("deals must be at least 10, reference at least 1")
+        raise ArgumentError("deals must be at least 10, reference at least 1")
 
     def means(pair: tuple[AnyAgent, AnyAgent], deals: int, purpose: str, paired: bool) -> Floats:
         """The mean return of the first over the rotations of each deal."""

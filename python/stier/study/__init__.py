@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
+from stier.errors import MissingExtraError
+
 for _name in ("pandas", "pyarrow"):
     if find_spec(_name) is None:
-        raise ImportError(f"stier.study needs {_name}: pip install 'stier[study]'")
+        raise MissingExtraError(f"stier.study needs {_name}: pip install 'stier[study]'")
 
 from stier.study._timing import AttackTiming, attack_timing, load_attack_timing  # noqa: E402
 

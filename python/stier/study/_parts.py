@@ -13,6 +13,7 @@ import pandas as pd
 import stier
 from stier._files import write, write_text
 from stier._native import derive_seed
+from stier.errors import ArgumentError
 
 
 @dataclass(frozen=True)
@@ -92,9 +93,9 @@ class Store:
         except FileNotFoundError:
             return {}
         except json.JSONDecodeError as error:
-            raise ValueError(f"{self._settings} cannot be read: {error}") from None
+            raise ArgumentError(f"{self._settings} cannot be read: {error}") from None
         if not isinstance(found, dict):
-            raise ValueError(f"{self._settings} has no settings of runs")
+            raise ArgumentError(f"{self._settings} has no settings of runs")
         return found
 
     def prepare(self, runs: Iterable[Run]) -> None:
@@ -105,7 +106,7 @@ class Store:
             if run.name in noted:
                 _compare(self.folder / run.name, noted[run.name], described)
             elif any((self.folder / run.name).glob("part-*.parquet")):
-                raise ValueError(
+                raise ArgumentError(
                     f"{self.folder / run.name} has parts of unknown settings: delete them, or choose another folder"
                 )
             noted[run.name] = described
@@ -139,6 +140,6 @@ def _compare(folder: Path, there: dict[str, Any], here: dict[str, Any]) -> None:
     keys = [key for key in {**there, **here} if there.get(key) != here.get(key)]
     if keys:
         differences = "; ".join(f"{key}: {there.get(key)} there, {here.get(key)} now" for key in keys)
-        raise ValueError(
+        raise ArgumentError(
             f"{folder} has parts made with other settings ({differences}): choose another folder, or delete it"
         )

@@ -12,6 +12,7 @@ import pandas as pd
 
 from stier._files import write, write_text
 from stier._progress import Bar
+from stier.errors import ArgumentError
 from stier.study._attack import CHAPTERS
 from stier.study._attack.answer import answer
 from stier.study._attack.plan import Chapter, Plan
@@ -113,7 +114,7 @@ def attack_timing(
         ValueError: An unknown chapter, a scale that is not above 0, or a folder with parts of other settings.
     """
     if not 0 < scale < float("inf"):
-        raise ValueError(f"scale must be above 0, not {scale}")
+        raise ArgumentError(f"scale must be above 0, not {scale}")
     chosen = _chosen(chapters)
     folder = default_folder(quick=quick) if out is None else Path(out)
     store, plan = Store(folder), Plan(seed, quick, scale)
@@ -151,7 +152,7 @@ def _chosen(names: Sequence[str] | None) -> list[Chapter]:
         return list(CHAPTERS)
     for name in names:
         if name not in known:
-            raise ValueError(f"unknown chapter '{name}'; the chapters are {', '.join(known)}")
+            raise ArgumentError(f"unknown chapter '{name}'; the chapters are {', '.join(known)}")
     return [chapter for name, chapter in known.items() if name in names]
 
 

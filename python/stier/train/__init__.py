@@ -16,12 +16,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from stier.errors import ArgumentError, MissingExtraError
+
 for _name in ("safetensors",):
     if find_spec(_name) is None:
-        raise ImportError(f"stier.train needs {_name}: pip install 'stier[train]'")
+        raise MissingExtraError(f"stier.train needs {_name}: pip install 'stier[train]'")
 
 from stier._native import Agent, Game, GameTree  # noqa: E402
-from stier.errors import ArgumentError  # noqa: E402
 from stier.network import Network  # noqa: E402
 from stier.train._chances import ChanceRow, Chances, chances  # noqa: E402
 from stier.train._evaluation import Duel, Evaluation, Exact, duel  # noqa: E402
@@ -81,7 +82,7 @@ def learner(
         raise ArgumentError(f"algorithm must be {' | '.join(ALGORITHMS)}, not {algorithm!r}")
     module_name, class_name, needs, extra = ALGORITHMS[algorithm]
     if find_spec(needs) is None:
-        raise ImportError(f"{algorithm} needs {needs}: pip install 'stier[{extra}]'")
+        raise MissingExtraError(f"{algorithm} needs {needs}: pip install 'stier[{extra}]'")
     module = import_module(module_name)
     known = [field.name for field in dataclasses.fields(module.Settings)]
     for name in settings:

@@ -33,20 +33,25 @@ class ChanceRow:
 
     #: Finished rounds at the chance; None for all.
     round: int | None
-    #: What the judge would have done: ``"takes"``, ``"declines"``, or None for both.
+    #: The judge's verdict, ``"takes"`` or ``"declines"``; None for both.
     judge: str | None
-    #: The number of chances, and of the deals in which they came.
+    #: The number of chances.
     chances: int
+    #: The number of deals in which they came.
     deals: int
-    #: The share of the chances that was taken, and its interval (Wilson's).
+    #: The share of the chances that was taken.
     share: float
+    #: The lower end of its interval (Wilson's).
     share_low: float
+    #: The upper end of its interval.
     share_high: float
-    #: The mean probability with which a chance was taken, and half the width of its interval.
+    #: The mean probability with which a chance was taken.
     probability: float
+    #: Half the width of its interval; NaN for a single deal.
     probability_ci95: float
-    #: The shares of the chances with a probability above 0.9 and below 0.1.
+    #: The share of the chances with a probability above 0.9.
     above_90: float
+    #: The share of the chances with a probability below 0.1.
     below_10: float
 
 
@@ -54,11 +59,15 @@ class ChanceRow:
 class Chances:
     """The result of :func:`chances`."""
 
+    #: The game.
     game: Game
+    #: The agent in all seats, as text.
     agent: str
+    #: The name of the action.
     action: str
+    #: The number of deals.
     deals: int
-    #: All chances; by the judge's verdict; by finished rounds; by both.
+    #: Statistics of all chances, by the judge's verdict, by finished rounds, and by both.
     rows: list[ChanceRow]
 
     def row(self, round: int | None = None, judge: str | None = None) -> ChanceRow:  # noqa: A002

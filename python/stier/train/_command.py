@@ -57,23 +57,20 @@ def train(game: Game, arguments: argparse.Namespace, *, progress: bool) -> int:
         settings[name] = _value(value)
     for name, value in ONE_THREAD.items():
         os.environ.setdefault(name, value)
-    try:
-        trained = learn(
-            game,
-            arguments.algorithm,
-            folder=arguments.out,
-            opponents=arguments.against or ("greedy",),
-            deals=arguments.deals,
-            evaluations=arguments.evaluations,
-            exact=arguments.exact,
-            watch=arguments.watch or (),
-            judge=arguments.judge,
-            initial=arguments.initial,
-            progress=progress,
-            **settings,
-        )
-    except ImportError as error:
-        raise ArgumentError(error) from None
+    trained = learn(
+        game,
+        arguments.algorithm,
+        folder=arguments.out,
+        opponents=arguments.against or ("greedy",),
+        deals=arguments.deals,
+        evaluations=arguments.evaluations,
+        exact=arguments.exact,
+        watch=arguments.watch or (),
+        judge=arguments.judge,
+        initial=arguments.initial,
+        progress=progress,
+        **settings,
+    )
     print(f"{game}, {arguments.algorithm}, seed {arguments.seed}: {trained.log[-1]['steps']:,} decisions")
     print(_table(trained), end="")
     print(f"stier pit {game} network:path={arguments.out / NETWORK} greedy")

@@ -97,6 +97,7 @@ def _play(
 class Exact:
     """All information sets of a small game, so that a network's distance from equilibrium can be computed."""
 
+    #: All histories of the game.
     tree: GameTree
     _observations: list[npt.NDArray[np.uint8]] = field(default_factory=list, repr=False)
 
@@ -128,11 +129,17 @@ class Evaluation:
     luck between one evaluation and the next.
     """
 
+    #: The game.
     game: Game
+    #: Agents that the network meets.
     opponents: Sequence[str] = ("greedy",)
+    #: Paired deals against each of them.
     deals: int = 500
+    #: The seed of deals and agents.
     seed: int = 0
+    #: All information sets of the game, for NashConv; None to leave it out.
     exact: Exact | None = None
+    #: Threads of the opponents; 0 for all cores.
     threads: int = 0
     #: Actions of which the chances are counted in `deals` games of the network against itself, by its probabilities.
     watch: Sequence[str] = ()

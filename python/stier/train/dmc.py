@@ -24,7 +24,7 @@ from stier.train._initial import described, digest, for_dmc
 from stier.train._selfplay import spread_of_returns
 from stier.train._settings import DMCSettings as Settings
 
-__all__ = ["DMC", "Settings"]
+__all__ = ["DMC"]
 
 
 def estimates(params: ppo.Params, observation: jax.Array) -> jax.Array:

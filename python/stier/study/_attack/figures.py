@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 
 from stier._files import write
+from stier.errors import MissingExtraError
+from stier.plots import COLOURS, DIVERGING
 from stier.study._attack.plan import SCORINGS
 from stier.study._attack.situation import STANDINGS
 
@@ -19,12 +21,11 @@ try:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 except ModuleNotFoundError:
-    raise ImportError("figures need matplotlib: pip install 'stier[plots]'") from None
+    raise MissingExtraError("figures need matplotlib: pip install 'stier[plots]'") from None
 
 Tables = Mapping[str, pd.DataFrame]
 
-#: After Okabe and Ito (2008).
-BLUE, ORANGE, GREEN, PINK, SKY, RED = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
+BLUE, ORANGE, GREEN, PINK, SKY, RED = COLOURS
 UNITS = {"points": "points", "schwinger": "Schwinger points"}
 
 LIGHTS = {
@@ -38,10 +39,10 @@ LIGHTS = {
 
 OPPONENTS = {
     "never": "never",
-    "random": "at random, one in two",
-    "always": "always at once",
-    "cards": "as the cards' player likes",
-    "best": "the best agent (1,000)",
+    "random": "at random, half the time",
+    "always": "at the first chance",
+    "cards": "when its own policy does",
+    "best": "when the best agent (1,000) does",
 }
 
 
@@ -79,7 +80,7 @@ def value(tables: Tables) -> Figure:
         _points(row[0], broad["tricks"] - 0.08, broad, "now_minus_wait", BLUE, "o", "than waiting")
         _points(row[0], broad["tricks"] + 0.08, broad, "now_minus_never", ORANGE, "s", "than never attacking")
         row[0].set_xlabel("finished tricks")
-        row[0].set_ylabel(f"attacking is better by\n({UNITS[scoring]} a bout)")
+        row[0].set_ylabel(f"attacking is better by\n({UNITS[scoring]} per bout)")
         row[0].margins(y=0.25)
         row[0].legend(frameon=False, fontsize=8, ncols=2, loc="upper center")
         row[0].set_title(f"{scoring}: all hands")
@@ -120,7 +121,7 @@ def hands(tables: Tables) -> Figure:
         half = table.pivot(index="trumps", columns="longest_plain", values="now_minus_wait_ci95")
         most = float(np.nanmax(np.abs(grid.to_numpy())))
         ax.imshow(
-            np.ma.masked_invalid(grid), cmap="PuOr_r", vmin=-1.3 * most, vmax=1.3 * most, origin="lower", aspect="auto"
+            np.ma.masked_invalid(grid), cmap=DIVERGING, vmin=-1.3 * most, vmax=1.3 * most, origin="lower", aspect="auto"
         )
         for place, _ in np.ndenumerate(grid.to_numpy()):
             mean, width = grid.to_numpy()[place], half.to_numpy()[place]
@@ -141,8 +142,8 @@ def hands(tables: Tables) -> Figure:
 
 
 def lights(tables: Tables) -> Figure:
-    """By how much searches promise more than comes of it."""
-    figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+    """By how much searches overestimate the realised value."""
+    figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained", sharey=True)
     for ax, scoring in zip(axes, SCORINGS, strict=True):
         table = tables["lights"]
         table = table[(table["scoring"] == scoring) & table["optimism_now"].notna()]
@@ -157,45 +158,54 @@ def lights(tables: Tables) -> Figure:
             )
         ax.axvline(0, color="grey", lw=0.8)
         ax.set_yticks(place, [LIGHTS[name] for name in table["light"]])
-        ax.set_xlabel(f"promised more than it comes to ({UNITS[scoring]})")
-        ax.set_title(scoring)
-        ax.legend(frameon=False, fontsize=8, title="value of", title_fontsize=8)
+        ax.set_ylim(-0.6, len(table) - 0.4)
+        ax.set_xlabel(f"overestimates the realised value by ({UNITS[scoring]})")
+        ax.set_title(f"{scoring} scoring")
         ax.spines[["top", "right"]].set_visible(False)
+    _legend(figure, axes[0], "value of")
     return figure
+
+
+def _legend(figure: Figure, ax: Axes, title: str) -> None:
+    """A legend below the data."""
+    handles, labels = ax.get_legend_handles_labels()
+    figure.legend(handles, [f"{title} {label}" for label in labels], frameon=False, loc="outside lower center", ncols=3)
 
 
 def rule(tables: Tables) -> Figure:
     """The rule of thumb against other ways to attack."""
-    figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained", sharey=True)
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained", sharey=True)
     looks = {
-        "fitted": (0.2, BLUE, "o", "fitted policy"),
-        "search": (0.0, ORANGE, "s", "ISMCTS (1,000)"),
-        "best": (-0.2, GREEN, "^", "best agent (1,000)"),
+        "fitted": (BLUE, "o", "the fitted policy"),
+        "search": (ORANGE, "s", "ISMCTS (1,000)"),
+        "best": (GREEN, "^", "the best agent (1,000)"),
     }
     for ax, scoring in zip(axes, SCORINGS, strict=True):
         table = tables["matches"]
-        table = table[table["scoring"] == scoring]
-        for cards, (shift, colour, marker, label) in looks.items():
-            mine = table[(table["cards"] == cards) & table["against"].isin(list(OPPONENTS))]
-            place = np.array([len(OPPONENTS) - 1 - list(OPPONENTS).index(name) for name in mine["against"]])
-            ax.errorbar(
-                mine["mean"],
-                place + shift,
-                xerr=mine["mean_ci95"],
-                fmt=marker,
-                color=colour,
-                ms=5,
-                capsize=2.5,
-                lw=1,
-                label=label,
-            )
+        table = table[(table["scoring"] == scoring) & table["against"].isin(list(OPPONENTS))]
+        # Those that are there share a row's height, the first on top.
+        there = {
+            name: [cards for cards in looks if cards in set(mine["cards"])] for name, mine in table.groupby("against")
+        }
+        for cards, (colour, marker, label) in looks.items():
+            mine = table[table["cards"] == cards]
+            place = [
+                len(OPPONENTS)
+                - 1
+                - list(OPPONENTS).index(name)
+                + 0.2 * ((len(there[name]) - 1) / 2 - there[name].index(cards))
+                for name in mine["against"]
+            ]
+            width = mine["mean_ci95"]
+            ax.errorbar(mine["mean"], place, xerr=width, fmt=marker, color=colour, ms=5, capsize=2.5, lw=1, label=label)
         ax.axvline(0, color="grey", lw=0.8)
         ax.set_yticks(range(len(OPPONENTS)), list(OPPONENTS.values())[::-1])
-        ax.set_xlabel(f"the rule of thumb wins ({UNITS[scoring]} a bout)")
-        ax.set_title(scoring)
+        ax.set_ylim(-0.6, len(OPPONENTS) - 0.4)
+        ax.set_xlabel(f"gain of the rule of thumb ({UNITS[scoring]} per bout)")
+        ax.set_title(f"{scoring} scoring")
         ax.spines[["top", "right"]].set_visible(False)
     axes[0].set_ylabel("the opponent attacks")
-    axes[1].legend(frameon=False, fontsize=8, title="cards of the rule's player", title_fontsize=8)
+    _legend(figure, axes[0], "cards played by")
     return figure
 
 
