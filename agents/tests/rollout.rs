@@ -45,7 +45,7 @@ impl Sampler<Digits> for Known {
         self.0
     }
 
-    fn count(&self) -> u64 {
+    fn count(&self) -> u128 {
         1
     }
 
@@ -53,7 +53,7 @@ impl Sampler<Digits> for Known {
         std::iter::once(World { state: self.0, weight: 1 })
     }
 
-    fn sample_history(&self, game: &Digits, _rng: &mut Rng) -> History<Digits> {
+    fn sample_history_of(&self, game: &Digits, _world: &Sums, _rng: &mut Rng) -> History<Digits> {
         History::new(game)
     }
 }
