@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 
 use stier_agents::AgentSpec;
-use stier_agents::network::file::{Fault, Network};
+use stier_agents::network::file::{Fault, LARGEST, Network};
 use stier_agents::network::option::NetworkFile;
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::Schwinget;
@@ -184,4 +184,23 @@ fn paths_are_options() {
     assert!(missing.contains("the network '/nowhere/net' cannot be read: "), "{missing}");
     assert!(error("rule:cards=(network:path=/nowhere/net)").contains("'/nowhere/net' cannot be read"));
     assert!(error("network:path=)a(").contains("it is the path of a network"));
+}
+
+#[test]
+fn narrow_layers_take_no_more_memory_than_a_file_may_have() {
+    // Layers are padded to 64 columns: this one would take a row more than a gibibyte, sixty-four times what it has in the file.
+    let rows = (LARGEST / (64 * 4)) as usize + 1;
+    let mut narrow = draft();
+    narrow.tensors.retain(|(name, ..)| !name.starts_with("hidden."));
+    narrow.tensors.push(("hidden.0.weight".to_string(), vec![rows, 1], vec![0.5; rows]));
+    narrow.tensors.push(("hidden.0.bias".to_string(), vec![1], vec![0.0]));
+    for (name, shape, values) in &mut narrow.tensors {
+        if name.ends_with(".weight") && !name.starts_with("hidden") {
+            shape[0] = 1;
+            values.truncate(shape[1]);
+        }
+    }
+    let message = fault(&narrow).to_string();
+    assert!(message.starts_with("would take 1073"), "{message}");
+    assert!(message.ends_with("bytes of memory; 1073741824 are allowed"), "{message}");
 }
