@@ -15,6 +15,7 @@ mod no_peeking;
 mod open_cards;
 mod pimc;
 mod properties;
+mod resources;
 mod responders;
 mod ris_mcts;
 mod rollout;
