@@ -5,14 +5,18 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Writes a file under a temporary name beside it and renames it when all is on the disk: whatever interrupts this, there is the
 /// old file or the new one.
+///
+/// No two calls have the same temporary name.
 pub fn write(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
+    static CALLS: AtomicU64 = AtomicU64::new(0);
     let mut name = path.file_name().map(OsString::from).ok_or_else(|| {
         io::Error::new(io::ErrorKind::InvalidInput, format!("'{}' is no name of a file", path.display()))
     })?;
-    name.push(format!(".{}.tmp", process::id()));
+    name.push(format!(".{}.{}.tmp", process::id(), CALLS.fetch_add(1, Ordering::Relaxed)));
     let temporary: PathBuf = path.with_file_name(name);
     let write_all = || {
         let mut out = BufWriter::new(OpenOptions::new().write(true).create(true).truncate(true).open(&temporary)?);
@@ -24,4 +28,30 @@ pub fn write(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result
     write_all().inspect_err(|_| {
         let _ = fs::remove_file(&temporary);
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+    use std::{env, fs, process};
+
+    use super::write;
+
+    #[test]
+    fn writes_of_one_file_do_not_meet() {
+        let folder = env::temp_dir().join(format!("stier-atomic-file-{}", process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("file");
+        write(&path, |outer| {
+            outer.write_all(b"outer")?;
+            // While one call writes, as on another thread, a second one begins and ends.
+            write(&path, |inner| inner.write_all(b"inner"))?;
+            assert_eq!(fs::read(&path)?, b"inner");
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"outer");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing else is left");
+        fs::remove_dir_all(&folder).unwrap();
+    }
 }

@@ -9,18 +9,19 @@
 //! Histories of the information set are drawn by chance reach probability ([`Sampler::sample_history`]). Each weighs the product,
 //! over the others' decisions of the present deal, of the probability with which a [`PolicyModel`] takes the action that was taken.
 //! With the others' true policies as model this is the exact posterior, in the limit of many histories. Where the worlds are few
-//! they are enumerated, each with its exact prior weight and the mean likelihood of the histories that lead to it; elsewhere the
-//! histories drawn are the *particles*.
+//! they are enumerated. Each weighs its exact prior weight times the mean likelihood of histories drawn of that world. This is exact
+//! where all histories of a world look alike to the players ([`Sampler::worlds_fix_views`]); a world that the model excludes then
+//! weighs exactly nothing if `model_epsilon` is 0. Elsewhere the histories drawn are the *particles*. [`Belief::weighing`] tells which it
+//! was.
 //!
 //! Known weaknesses: see the [models](crate::policy_model) for what a wrong one does. Weights that rest on few histories are noise,
 //! which a search takes for knowledge: particles are flattened, by a power of their weights, until they are worth a thirty-second
-//! of their number, and 32; so what is left of a long game's evidence depends on how many there are. Earlier deals say nothing here about
-//! how somebody plays.
-
-use std::collections::HashMap;
+//! of their number, and 32; so what is left of a long game's evidence depends on how many there are. A world is lost if the model excludes
+//! the few histories that were drawn of it, though not all of its histories. Earlier deals say nothing here about how somebody plays. If
+//! the model excludes everything, only chance is left.
 
 use stier_core::{
-    ActionSet as _, Event, Game, Hints, History, Rng, Sampler, Seat, SeatView as _, Turn, choice, float, options,
+    ActionSet as _, Event, Game, Hints, History, Rng, Sampler, Seat, SeatView as _, Turn, World, choice, float, options,
 };
 
 use crate::alias::Alias;
@@ -58,6 +59,17 @@ options! {
     }
 }
 
+/// How a belief came by its probabilities.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Weighing {
+    /// Every world of the information set has its exact probability under the model.
+    Exact,
+    /// Every world was weighed, by the mean likelihood of some of its histories.
+    Estimated,
+    /// Some histories were drawn and weighed.
+    Particles,
+}
+
 /// Worlds with probabilities.
 #[derive(Clone)]
 pub struct Belief<G: Game> {
@@ -66,17 +78,17 @@ pub struct Belief<G: Game> {
     histories: Vec<History<G>>,
     shares: Vec<f64>,
     alias: Alias,
-    enumerated: bool,
+    weighing: Weighing,
     drawn: u64,
 }
 
 impl<G: Game> Belief<G> {
     /// The distribution over `states` proportional to weights; `None` if they are none.
-    fn new(states: Vec<G::State>, weights: Vec<f64>, enumerated: bool, drawn: u64) -> Option<Self> {
+    fn new(states: Vec<G::State>, weights: Vec<f64>, weighing: Weighing, drawn: u64) -> Option<Self> {
         let alias = Alias::new(&weights)?;
         let total: f64 = weights.iter().sum();
         let shares = weights.into_iter().map(|weight| weight / total).collect();
-        Some(Self { states, histories: Vec::new(), shares, alias, enumerated, drawn })
+        Some(Self { states, histories: Vec::new(), shares, alias, weighing, drawn })
     }
 
     /// A world.
@@ -97,7 +109,12 @@ impl<G: Game> Belief<G> {
 
     /// Whether these are all worlds of the information set, each once, and not particles.
     pub fn is_enumerated(&self) -> bool {
-        self.enumerated
+        self.weighing != Weighing::Particles
+    }
+
+    /// How the probabilities were found.
+    pub fn weighing(&self) -> Weighing {
+        self.weighing
     }
 
     /// How many histories were drawn and weighed.
@@ -114,8 +131,10 @@ impl<G: Game> Belief<G> {
 
 /// Fewer particles than this are no belief: the worlds of a search would be too few.
 const FEWEST: u64 = 64;
-/// Histories that are drawn for each world where they are enumerated, on average.
+/// Histories that are drawn of each world where worlds are enumerated and their histories differ.
 const PER_WORLD: u64 = 4;
+/// More worlds than this are not enumerated: to list them would take longer than many decisions may.
+const MOST_LISTED: u128 = 1 << 16;
 /// Particles are worth at least this share of their number,
 const LEAST_SHARE: f64 = 1.0 / 32.0;
 /// and at least that many.
@@ -134,15 +153,26 @@ pub fn infer<G: Hints>(
     rng: &mut Rng,
 ) -> Option<Belief<G>> {
     let mut weigher = Weigher::new(game, view.seat(), settings, model);
-    let enumerable = sampler.count().checked_mul(PER_WORLD).filter(|&enough| enough <= settings.particles);
-    let wanted = enumerable.map_or(settings.particles, |enough| enough.max(FEWEST));
-    let (histories, logs) = weigher.draw(sampler, wanted, stop, rng, |history| *history.state())?;
-    let drawn = histories.len() as u64;
-    if enumerable.is_some() && drawn == wanted {
-        let (states, weights) = enumerated(sampler, &histories, &logs);
-        return Belief::new(states, weights, true, drawn);
+    let exact = sampler.worlds_fix_views();
+    let least = if exact { 1 } else { PER_WORLD };
+    let count = sampler.count();
+    if count <= MOST_LISTED.min(u128::from(settings.particles / least)) {
+        let each = if exact { 1 } else { PER_WORLD.max(FEWEST.div_ceil(count as u64)) };
+        let (worlds, logs) = weigher.weigh(sampler, each as usize, stop, rng)?;
+        let drawn = logs.len() as u64;
+        let states = worlds.iter().take(logs.len()).map(|world| world.state).collect();
+        return if logs.len() < worlds.len() {
+            // Those weighed until time was up are a random sample of all.
+            let likelihoods = particle_weights(&logs)?;
+            Belief::new(states, prior_times(&worlds, likelihoods), Weighing::Particles, drawn)
+        } else {
+            let weighing = if exact { Weighing::Exact } else { Weighing::Estimated };
+            Belief::new(states, prior_times(&worlds, means(&logs, worlds.len())), weighing, drawn)
+        };
     }
-    Belief::new(histories, particle_weights(&logs)?, false, drawn)
+    let (states, logs) = weigher.draw(sampler, settings.particles, stop, rng, |history| *history.state())?;
+    let drawn = states.len() as u64;
+    Belief::new(states, particle_weights(&logs)?, Weighing::Particles, drawn)
 }
 
 /// As [`infer`], for who needs whole histories: always particles, however few the worlds are.
@@ -158,7 +188,7 @@ pub fn infer_histories<G: Hints>(
     let mut weigher = Weigher::new(game, view.seat(), settings, model);
     let (histories, logs) = weigher.draw(sampler, settings.particles, stop, rng, |history| history)?;
     let states = histories.iter().map(|history| *history.state()).collect();
-    let belief = Belief::new(states, particle_weights(&logs)?, false, histories.len() as u64)?;
+    let belief = Belief::new(states, particle_weights(&logs)?, Weighing::Particles, histories.len() as u64)?;
     Some(Belief { histories, ..belief })
 }
 
@@ -168,17 +198,20 @@ fn particle_weights(logs: &[f64]) -> Option<Vec<f64>> {
     enough.then(|| flattened(logs, LEAST_EFFECTIVE.max(LEAST_SHARE * logs.len() as f64)))
 }
 
-/// Every world, with its prior weight times the mean likelihood of the histories that led to it; the mean of all, where none did.
-fn enumerated<G: Game>(sampler: &impl Sampler<G>, states: &[G::State], logs: &[f64]) -> (Vec<G::State>, Vec<f64>) {
+/// The mean likelihood of each of `count` worlds, whose histories come in turn: the first history of every world, the second of every
+/// world, and so on.
+fn means(logs: &[f64], count: usize) -> Vec<f64> {
     let likelihoods = flattened(logs, 0.0);
-    let mut sums: HashMap<G::State, (f64, f64)> = HashMap::new();
-    for (&state, likelihood) in states.iter().zip(&likelihoods) {
-        let sum = sums.entry(state).or_default();
-        *sum = (sum.0 + likelihood, sum.1 + 1.0);
-    }
-    let mean = likelihoods.iter().sum::<f64>() / likelihoods.len() as f64;
-    let weigh = |state: &G::State| sums.get(state).map_or(mean, |(sum, count)| sum / count);
-    sampler.worlds().map(|world| (world.state, world.weight as f64 * weigh(&world.state))).unzip()
+    let mean = |world: usize| {
+        let own = likelihoods.iter().skip(world).step_by(count);
+        own.clone().sum::<f64>() / own.len() as f64
+    };
+    (0..count).map(mean).collect()
+}
+
+/// The weights of the worlds that have a likelihood.
+fn prior_times<S>(worlds: &[World<S>], likelihoods: Vec<f64>) -> Vec<f64> {
+    worlds.iter().zip(likelihoods).map(|(world, likelihood)| world.weight as f64 * likelihood).collect()
 }
 
 /// Likelihoods from their logarithms, the greatest being 1; raised to the greatest power up to 1 with which they have this
@@ -249,6 +282,26 @@ impl<'a, G: Hints> Weigher<'a, G> {
             kept.push(keep(history));
         }
         Some((kept, logs))
+    }
+
+    /// All worlds, in random order, and the log-likelihoods of so many histories `each`, or of as many as there is time for: the first
+    /// history of every world, then the second of every world, and so on. `None` if the others have not acted.
+    fn weigh(
+        &mut self,
+        sampler: &G::Sampler,
+        each: usize,
+        stop: &Stop<'_>,
+        rng: &mut Rng,
+    ) -> Option<(Vec<World<G::State>>, Vec<f64>)> {
+        let stop = stop.sooner(self.time_share);
+        let mut worlds: Vec<World<G::State>> = sampler.worlds().collect();
+        rng.shuffle(&mut worlds);
+        let mut logs = Vec::new();
+        while logs.len() < each * worlds.len() && !stop.is_due() {
+            let world = &worlds[logs.len() % worlds.len()].state;
+            logs.push(self.log_likelihood(&sampler.sample_history_of(self.game, world, rng))?);
+        }
+        Some((worlds, logs))
     }
 
     /// The logarithm of the probability with which the others took the actions that they took in the present deal, cards as in

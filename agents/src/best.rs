@@ -9,6 +9,7 @@ use stier_core::{Hints, options};
 
 use crate::agent::{Agent, Decision};
 use crate::lines::Line;
+use crate::memory::MEMORY_MB;
 use crate::spec::AgentSpec;
 use crate::worlds::Worlds;
 
@@ -19,6 +20,8 @@ options! {
         iterations: u64 = 1000, 1..=1_000_000_000;
         /// Milliseconds per decision; if given, time ends the search instead of `iterations`, and results depend on the clock.
         time_ms: u64 = 0, 0..=3_600_000;
+        /// Mebibytes that its trees may take, if it has any.
+        memory_mb: u64 = 512, MEMORY_MB;
     }
 }
 
@@ -36,10 +39,14 @@ impl<G: Hints> Best<G> {
 
 /// The agent that the game names, with this budget.
 fn spec<G: Hints>(options: &BestOptions) -> AgentSpec {
-    let BestOptions { iterations, time_ms } = options;
+    let BestOptions { iterations, time_ms, memory_mb } = options;
     let comma = if G::BEST_AGENT.contains(':') { ',' } else { ':' };
     let text = format!("{}{comma}iterations={iterations},time_ms={time_ms}", G::BEST_AGENT);
-    text.parse().expect("games name agents that search")
+    // An agent without a tree has no such option.
+    format!("{text},memory_mb={memory_mb}")
+        .parse()
+        .or_else(|_| text.parse::<AgentSpec>())
+        .expect("games name agents that search")
 }
 
 impl<G: Hints> Agent<G> for Best<G> {

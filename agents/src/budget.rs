@@ -1,6 +1,5 @@
-//! When a search ends, and how it is spread over threads.
+//! When a search ends.
 
-use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::stop::Stop;
@@ -49,31 +48,21 @@ impl<'a> Budget<'a> {
     }
 }
 
-/// Runs every search, all but the first on a thread of its own; returns the iterations of all.
-pub fn run_all<S: Send>(searches: &mut [S], run: impl Fn(&mut S) -> u64 + Sync) -> u64 {
-    let Some((first, others)) = searches.split_first_mut() else { return 0 };
-    let run = &run;
-    thread::scope(|scope| {
-        let running: Vec<_> = others.iter_mut().map(|search| scope.spawn(move || run(search))).collect();
-        let done = run(first);
-        done + running.into_iter().map(|thread| thread.join().expect("a search does not panic")).sum::<u64>()
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::AtomicBool;
     use std::time::Instant;
 
-    use super::{Budget, run_all};
+    use super::Budget;
     use crate::stop::Stop;
+    use crate::threads::Workers;
 
     #[test]
     fn parts_add_up() {
         let flag = AtomicBool::new(false);
         let stop = Stop::new(Instant::now(), 0, &flag);
         let mut parts: Vec<Budget<'_>> = (0..7).map(|index| Budget::part(3000, stop, index, 7)).collect();
-        let total = run_all(&mut parts, |budget| {
+        let total = Workers::default().run_all(&mut parts, |budget| {
             let mut done = 0;
             loop {
                 match budget.next(done) {

@@ -6,6 +6,7 @@ use std::time::Instant;
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Rng, Seat, Turn, choice, options};
 
 use crate::agent::{ActionStats, Decision, Search};
+use crate::memory::{MEMORY_MB, Memory};
 use crate::network::option::Guide;
 use crate::open_cards::{Future, Leaf, Limits, OpenCards, Solution, known_future};
 use crate::rollout::{Roller, Rollout};
@@ -55,6 +56,8 @@ options! {
         c: f64 = 0.7, 0.0..=100.0;
         /// How the tree search plays on from a leaf, and rollouts from the action.
         rollout: Rollout = Rollout::Hints, ();
+        /// Mebibytes that the tree search may take. Once its tree is full, it goes on in the nodes that there are.
+        memory_mb: u64 = 512, MEMORY_MB;
     }
 }
 
@@ -97,7 +100,7 @@ impl<G: Hints> Valuer<G> {
             means,
             guide: guide.clone(),
             open: OpenCards::default(),
-            tree: Uct::default(),
+            tree: Uct::new(Memory::share(means.memory_mb, 1)),
             roller: None,
             too_large: false,
             nodes: 0,

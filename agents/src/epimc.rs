@@ -14,7 +14,8 @@
 //! Known weaknesses: strategy fusion begins again after `depth` decisions. It takes the searcher's second decision to see any of it
 //! removed: `depth=3` where two players alternate. The others' hands differ from world to world, the searcher's does not: they are
 //! taken to know it. What seats knew before the root and do not see there any more is not counted as knowledge. The cost is that of
-//! PIMC times the number of action sequences of `depth - 1` decisions.
+//! PIMC times the number of action sequences of `depth - 1` decisions. Half of `memory_mb` is for the small game: once that is spent, no
+//! more worlds are laid out.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,6 +30,7 @@ use crate::agent::{Agent, Decision};
 use crate::belief::BeliefSettings;
 use crate::course::Course;
 use crate::determinized::{Drawn, Draws, Fallback, Means, Tally, Valued, Valuer};
+use crate::memory::{Memory, listed, mapped};
 use crate::open_cards::Future;
 use crate::stop::Stop;
 use crate::worlds::Worlds;
@@ -68,7 +70,9 @@ pub struct Epimc<G: Game> {
 impl<G: Hints> Epimc<G> {
     /// A player with the streams of `seed`.
     pub fn new(options: EpimcOptions, seed: u64) -> Self {
-        let valuer = Valuer::new(options.means, &options.belief.guide);
+        // One half for the tree search, the other for what is laid out.
+        let half = Means { memory_mb: (options.means.memory_mb / 2).max(1), ..options.means };
+        let valuer = Valuer::new(half, &options.belief.guide);
         Self { options, course: Course::new(seed), valuer }
     }
 }
@@ -88,10 +92,10 @@ impl<G: Hints> Agent<G> for Epimc<G> {
         }
         let worlds = self.course.worlds(game, view, &self.options.belief, &stop);
         let draws = Draws::new(worlds, self.options.worlds, &mut rng);
-        let mut small = Small::default();
+        let mut small = Small { memory: Memory::share(self.options.means.memory_mb, 2), ..Small::default() };
         let laying_out = stop.sooner(LAYING_OUT);
         let mut worlds = 0;
-        while !draws.is_done(worlds, self.valuer.is_noisy(false), &laying_out) {
+        while !draws.is_done(worlds, self.valuer.is_noisy(false), &laying_out) && !small.is_full {
             let world = draws.nth(worlds);
             let (state, weight) = (world.state, world.weight);
             let keys = BySeat::from_fn(game.num_seats(), |seat| game.sight(&state, seat));
@@ -178,12 +182,22 @@ struct InfoSet {
 }
 
 /// The game over the first decisions.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Small {
+    memory: Memory,
+    /// Whether the memory is spent: no more is laid out then than must be.
+    is_full: bool,
     nodes: Vec<Node>,
     roots: Vec<(u32, f64)>,
     sets: Vec<InfoSet>,
     numbers: HashMap<(Seat, u64), u32>,
+}
+
+impl Default for Small {
+    fn default() -> Self {
+        let (nodes, roots, sets, numbers) = Default::default();
+        Self { memory: Memory::unlimited(), is_full: false, nodes, roots, sets, numbers }
+    }
 }
 
 /// Lays worlds out.
@@ -197,8 +211,8 @@ struct Layer<'a, G: Game> {
 }
 
 impl<G: Hints> Layer<'_, G> {
-    /// The node of a position with so many decisions left before cards are laid open; `None` if time was up, which the first world
-    /// heeds by laying them open at once. `allowed` restricts the actions of this decision.
+    /// The node of a position with so many decisions left before cards are laid open; `None` if time was up or memory spent, which the
+    /// first world heeds by laying them open at once. `allowed` restricts the actions of this decision.
     fn lay_out(
         &mut self,
         mut at: Drawn<G::State>,
@@ -206,7 +220,7 @@ impl<G: Hints> Layer<'_, G> {
         depth: u32,
         allowed: Option<G::Actions>,
     ) -> Option<u32> {
-        let due = self.stop.is_due();
+        let due = self.stop.is_due() || self.small.is_full;
         if due && self.worlds > 0 {
             return None;
         }
@@ -258,14 +272,18 @@ fn play<G: Game>(
 
 impl Small {
     fn add(&mut self, node: Node) -> u32 {
+        let children = if let Node::Decision(_, children) = &node { children.capacity() * size_of::<u32>() } else { 0 };
+        self.is_full |= !self.memory.take(listed::<Node>() + children);
         self.nodes.push(node);
         self.nodes.len() as u32 - 1
     }
 
     /// The number of an information set.
     fn set(&mut self, seat: Seat, key: u64, actions: usize) -> u32 {
-        let sets = &mut self.sets;
+        let Self { sets, memory, is_full, .. } = self;
         *self.numbers.entry((seat, key)).or_insert_with(|| {
+            let lists = 4 * actions * size_of::<f64>();
+            *is_full |= !memory.take(listed::<InfoSet>() + lists + mapped::<(Seat, u64), u32>());
             let zeros = vec![0.0; actions];
             let policy = vec![1.0 / actions as f64; actions];
             sets.push(InfoSet { seat, policy, regret: zeros.clone(), found: zeros.clone(), sum: zeros });

@@ -18,11 +18,12 @@ use stier_core::{Action, ActionSet, Game, Hints, Rng, Seat, SeatView as _, choic
 
 use crate::agent::{ActionStats, Agent, Decision, Search};
 use crate::belief::BeliefSettings;
-use crate::budget::{Budget, run_all};
+use crate::budget::Budget;
 use crate::choice::{Choose, without_noise};
 use crate::course::Course;
 use crate::rollout::{Roller, RolloutSettings};
 use crate::spread::Spread;
+use crate::threads::Workers;
 use crate::worlds::Worlds;
 
 choice! {
@@ -58,16 +59,17 @@ options! {
 }
 
 /// The player: see the [module](self) documentation.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct FlatMc {
     options: FlatMcOptions,
     course: Course,
+    workers: Workers,
 }
 
 impl FlatMc {
     /// A player with the streams of `seed`.
     pub fn new(options: FlatMcOptions, seed: u64) -> Self {
-        Self { options, course: Course::new(seed) }
+        Self { options, course: Course::new(seed), workers: Workers::default() }
     }
 }
 
@@ -94,7 +96,7 @@ impl<G: Hints> Agent<G> for FlatMc {
                     spread: Spread::default(),
                 })
                 .collect();
-            iterations = run_all(&mut searches, |search| search.run(&self.options));
+            iterations = self.workers.run_all(&mut searches, |search| search.run(&self.options));
         }
         let found = report(legal, &searches, iterations, start.elapsed());
         let (low, high) = game.utility_range();

@@ -26,6 +26,7 @@ use crate::agent::{ActionStats, Agent, Decision, Search};
 use crate::choice::Choose;
 use crate::course::Course;
 use crate::ismcts::Draws;
+use crate::memory::{MEMORY_MB, Memory, growth, mapped};
 use crate::open_cards::Future;
 use crate::spread::Spread;
 use crate::victim::{ResponderSettings, Simulator, Victim};
@@ -44,6 +45,8 @@ options! {
         choose: Choose = Choose::Visits, ();
         /// Whom it responds to, and how.
         ..responder: ResponderSettings = ResponderSettings::default();
+        /// Mebibytes that the tree may take. Once it is full, the search goes on in the nodes that there are.
+        memory_mb: u64 = 512, MEMORY_MB;
     }
 }
 
@@ -86,6 +89,7 @@ impl<G: Hints> Agent<G> for IsmctsBr<G> {
                 low: f64::from(low),
                 range: f64::from(high - low).max(f64::MIN_POSITIVE),
                 nodes: HashMap::new(),
+                memory: Memory::share(self.options.memory_mb, 1),
                 spread: Spread::default(),
                 rng: self.course.rng("ismcts_br"),
             };
@@ -164,6 +168,7 @@ struct Tree<'a, G: Hints> {
     range: f64,
     /// By what the responder has seen since the root.
     nodes: HashMap<u64, Vec<Arm>>,
+    memory: Memory,
     spread: Spread,
     rng: Rng,
 }
@@ -186,7 +191,7 @@ impl<G: Hints> Tree<'_, G> {
             } else if legal.len() == 1 {
                 legal.nth(0)
             } else {
-                let (action, untried) = self.select(key, legal);
+                let Some((action, untried)) = self.select(key, legal) else { break };
                 path.push((key, action));
                 leaf = untried;
                 action
@@ -206,17 +211,22 @@ impl<G: Hints> Tree<'_, G> {
     }
 
     /// An action that was not tried yet here, at random, or the one with the highest mean + c x spread x sqrt(ln(available) /
-    /// visits); and whether it is new.
-    fn select(&mut self, key: u64, legal: G::Actions) -> (Action, bool) {
+    /// visits); and whether it is new. `None` where a full tree has neither.
+    fn select(&mut self, key: u64, legal: G::Actions) -> Option<(Action, bool)> {
+        // The root gets all its actions.
+        let is_root = key == ROOT;
+        if !self.nodes.contains_key(&key) && !self.memory.take(mapped::<u64, Vec<Arm>>()) && !is_root {
+            return None;
+        }
         let arms = self.nodes.entry(key).or_default();
         let tried = arms.iter().fold(G::Actions::default(), |tried, arm| tried.with(arm.action));
         let untried = legal.without(tried);
-        let new = !untried.is_empty();
+        let new = !untried.is_empty() && (self.memory.take(growth(arms)) || is_root);
         if new {
             arms.push(Arm::new(untried.pick(&mut self.rng)));
         }
         let width = self.width * f64::from(self.spread.scale()) * self.range;
-        let mut best = (f64::NEG_INFINITY, Action::default());
+        let mut best = (f64::NEG_INFINITY, None);
         for arm in arms.iter_mut().filter(|arm| legal.contains(arm.action)) {
             arm.available += 1;
             let bound = match arm.visits {
@@ -224,9 +234,9 @@ impl<G: Hints> Tree<'_, G> {
                 visits => arm.mean() + width * (float::log(arm.available as f64) / visits as f64).sqrt(),
             };
             if bound > best.0 {
-                best = (bound, arm.action);
+                best = (bound, Some(arm.action));
             }
         }
-        (best.1, new)
+        best.1.map(|action| (action, new))
     }
 }

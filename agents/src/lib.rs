@@ -29,6 +29,7 @@ pub mod lines;
 pub mod local_best_response;
 pub mod marginals;
 pub mod mccfr;
+pub mod memory;
 pub mod network;
 pub mod open_cards;
 pub mod oracle;

@@ -3,13 +3,16 @@
 use serde::Serialize;
 use stier_core::{Game, Notation, Rng, Sampler as _, Seat, choice};
 
+use crate::belief::Weighing;
 use crate::worlds::Worlds;
 
 choice! {
     /// How figures were had from a belief.
     pub enum Basis {
-        /// All worlds were counted: exact.
+        /// All worlds were counted, each with its exact probability.
         Enumerated = "enumerated",
+        /// All worlds were counted. How likely each is was estimated from some of its histories.
+        Estimated = "estimated",
         /// So many worlds were drawn.
         Sampled = "sampled",
         /// The weighted particles of policy inference were counted.
@@ -46,6 +49,7 @@ impl Basis {
     pub fn name(self) -> &'static str {
         match self {
             Basis::Enumerated => "enumerated",
+            Basis::Estimated => "estimated",
             Basis::Sampled => "sampled",
             Basis::Particles => "particles",
         }
@@ -53,7 +57,7 @@ impl Basis {
 }
 
 /// So many worlds are counted one by one; more are sampled.
-const MOST_ENUMERATED: u64 = 20_000;
+const MOST_ENUMERATED: u128 = 20_000;
 /// Draws where worlds are sampled: a probability is off by 0.007 or less in 95 of 100 cases.
 const SAMPLES: u64 = 20_000;
 
@@ -63,7 +67,11 @@ pub fn marginals<G: Notation>(game: &G, worlds: &Worlds<G>) -> Marginals {
     let sampler = worlds.sampler();
     let basis = if let Some(belief) = worlds.belief() {
         belief.worlds().for_each(|(state, share)| tally.add(state, share));
-        if belief.is_enumerated() { Basis::Enumerated } else { Basis::Particles }
+        match belief.weighing() {
+            Weighing::Exact => Basis::Enumerated,
+            Weighing::Estimated => Basis::Estimated,
+            Weighing::Particles => Basis::Particles,
+        }
     } else if sampler.count() <= MOST_ENUMERATED {
         sampler.worlds().for_each(|world| tally.add(&world.state, world.weight as f64));
         Basis::Enumerated

@@ -229,7 +229,7 @@ impl Deal {
         let count_worlds = number == 0;
         let mut dealer = Dealer::new(settings.seed, deal);
         let mut history = History::new(game);
-        let mut worlds: BySeat<Option<(u32, u64)>> = BySeat::filled(game.num_seats(), None);
+        let mut worlds: BySeat<Option<(u32, u128)>> = BySeat::filled(game.num_seats(), None);
         let mut last_choice = None;
         loop {
             dealer.settle(game, &mut history);

@@ -23,6 +23,7 @@ use crate::agent::{Agent, Decision};
 use crate::belief::BeliefSettings;
 use crate::course::Course;
 use crate::determinized::{Fallback, Means, Solver, Tally, tally_histories};
+use crate::memory::MEMORY_MB;
 use crate::open_cards::Future;
 use crate::pimc::{Pimc, PimcOptions};
 use crate::rollout::{Roller, Rollout};
@@ -48,6 +49,8 @@ options! {
         rollout: Rollout = Rollout::Hints, ();
         /// Decisions in a playout, forced ones not counted, that level-0 players make; a rollout goes on from there.
         plies: u32 = 1000, 0..=1_000_000;
+        /// Mebibytes that a level-0 player's tree search may take. Once its tree is full, it goes on in the nodes that there are.
+        memory_mb: u64 = 512, MEMORY_MB;
         /// Which worlds are likely.
         ..belief: BeliefSettings = BeliefSettings::default();
     }
@@ -63,6 +66,7 @@ impl RecursiveOptions {
                 nodes: self.inner_nodes,
                 iterations: self.inner_iterations,
                 rollout: self.rollout,
+                memory_mb: self.memory_mb,
                 ..Means::default()
             },
             belief: BeliefSettings { guide: self.belief.guide.clone(), ..BeliefSettings::default() },

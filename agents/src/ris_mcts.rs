@@ -19,7 +19,7 @@
 //! passes, so there are several times fewer iterations in a given time; the redrawn worlds are uniform, as if the searcher's past
 //! actions told the others nothing, whatever `beliefs` the searcher has itself; keyed by information sets the tree is wide, so that
 //! with few iterations most choices of the others are first tries; like all of its family it has no guarantee to approach an
-//! equilibrium.
+//! equilibrium. Once its memory is spent, the search goes on in the nodes and edges that there are.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -36,6 +36,7 @@ use crate::belief::BeliefSettings;
 use crate::budget::Budget;
 use crate::choice::Choose;
 use crate::course::Course;
+use crate::memory::{MEMORY_MB, Memory, growth, listed, mapped};
 use crate::rollout::{Roller, Rollout};
 use crate::spread::Spread;
 use crate::stop::Stop;
@@ -58,11 +59,13 @@ options! {
         self_determination: f64 = 0.0, 0.0..=1.0;
         /// Which worlds are likely.
         ..belief: BeliefSettings = BeliefSettings::default();
+        /// Mebibytes that the tree may take. Once it is full, the search goes on in the nodes that there are.
+        memory_mb: u64 = 512, MEMORY_MB;
     }
 }
 
-/// A tree has no more nodes than this; beyond it, iterations roll out.
-const MAX_NODES: usize = 1 << 22;
+/// No tree has more nodes than this: their numbers fit 32 bits.
+const MOST_NODES: u64 = u32::MAX as u64;
 /// No search does more iterations than this: the counts of its edges fit 32 bits.
 const MOST_ITERATIONS: u64 = u32::MAX as u64;
 
@@ -164,42 +167,54 @@ impl Node {
 }
 
 /// The nodes, found by what their movers know.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Tree {
     index: HashMap<u64, u32>,
     nodes: Vec<Node>,
+    memory: Memory,
 }
 
 impl Tree {
-    /// The node with this key, made now if there is none.
-    fn node(&mut self, key: u64) -> usize {
-        let next = self.nodes.len() as u32;
-        let node = *self.index.entry(key).or_insert(next);
-        if node == next {
-            self.nodes.push(Node::default());
-        }
-        node as usize
+    fn new(memory: Memory) -> Self {
+        Self { index: HashMap::new(), nodes: Vec::new(), memory }
     }
 
-    /// An untried legal action if there is one (and true), else the one with the highest upper confidence bound. Counts availability.
-    fn select<G: Game>(&mut self, node: usize, legal: G::Actions, c: f64, rng: &mut Rng) -> (usize, bool) {
+    /// The node with this key, made now if there is none and the tree is not full.
+    fn node(&mut self, key: u64) -> Option<usize> {
+        if let Some(&node) = self.index.get(&key) {
+            return Some(node as usize);
+        }
+        let next = self.nodes.len();
+        // The first node is always there.
+        if !self.memory.take(listed::<Node>() + mapped::<u64, u32>()) && next > 0 || next as u64 >= MOST_NODES {
+            return None;
+        }
+        self.index.insert(key, next as u32);
+        self.nodes.push(Node::default());
+        Some(next)
+    }
+
+    /// An untried legal action if there is one and room for it (and true), else the one with the highest upper confidence bound; `None`
+    /// if there is neither. Counts availability.
+    fn select<G: Game>(&mut self, node: usize, legal: G::Actions, c: f64, rng: &mut Rng) -> Option<(usize, bool)> {
         let edges = &mut self.nodes[node].edges;
         let mut untried = legal;
-        let (mut best, mut bound) = (0, f64::NEG_INFINITY);
+        let (mut best, mut bound) = (None, f64::NEG_INFINITY);
         for (place, edge) in edges.iter_mut().enumerate().filter(|(_, edge)| legal.contains(edge.action)) {
             untried = untried.without(G::Actions::default().with(edge.action));
             edge.available += 1;
             let visits = f64::from(edge.visits.max(1));
             let score = edge.value / visits + c * (float::log(f64::from(edge.available)) / visits).sqrt();
             if score > bound {
-                (best, bound) = (place, score);
+                (best, bound) = (Some(place), score);
             }
         }
-        if untried.is_empty() {
-            return (best, false);
+        // The first node is the root, or one of few like it: it gets all its edges.
+        if untried.is_empty() || !self.memory.take(growth(edges)) && node > 0 {
+            return best.map(|best| (best, false));
         }
         edges.push(Edge { action: untried.pick(rng), visits: 0, available: 1, value: 0.0 });
-        (edges.len() - 1, true)
+        Some((edges.len() - 1, true))
     }
 }
 
@@ -272,7 +287,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
             options,
             roller: Roller::of(game, options.rollout).guided_by(&options.belief.guide),
             rng,
-            tree: Tree::default(),
+            tree: Tree::new(Memory::share(options.memory_mb, 1)),
             spreads: BySeat::filled(game.num_seats(), Spread::default()),
             low: f64::from(low),
             scale: f64::from(high - low).max(f64::MIN_POSITIVE).recip(),
@@ -295,8 +310,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
 
     /// The node of the searcher's true information set.
     fn root(&mut self) -> Node {
-        let root = self.tree.node(self.root);
-        self.tree.nodes[root].clone()
+        self.tree.node(self.root).map_or_else(Node::default, |root| self.tree.nodes[root].clone())
     }
 
     /// The actions to choose among in a state whose mover has this key.
@@ -322,13 +336,12 @@ impl<'a, G: Hints> Searcher<'a, G> {
     fn play(&mut self, state: &mut G::State, mut keys: Keys, path: &mut Vec<Step>) -> BySeat<f32> {
         let game = self.game;
         path.clear();
-        while let Turn::Seat(mover) = game.turn(state)
-            && self.tree.nodes.len() < MAX_NODES
-        {
+        while let Turn::Seat(mover) = game.turn(state) {
             let key = keys.see(game, state, mover);
-            let node = self.tree.node(key);
+            let Some(node) = self.tree.node(key) else { break };
             let c = self.options.c * f64::from(self.spreads[mover].scale());
-            let (edge, is_new) = self.tree.select::<G>(node, self.choices(key, state), c, &mut self.rng);
+            let selected = self.tree.select::<G>(node, self.choices(key, state), c, &mut self.rng);
+            let Some((edge, is_new)) = selected else { break };
             path.push((node, edge, mover));
             let action = self.tree.nodes[node].edges[edge].action;
             keys.observe(game, state, action);
@@ -345,15 +358,15 @@ impl<'a, G: Hints> Searcher<'a, G> {
         let game = self.game;
         let root = history.events().len();
         let mut own = Vec::new();
-        while let Turn::Seat(mover) = game.turn(history.state())
-            && self.tree.nodes.len() < MAX_NODES
-        {
+        while let Turn::Seat(mover) = game.turn(history.state()) {
             let key = keys.see(game, history.state(), mover);
             let (node, edge, is_new);
             if mover == self.seat {
-                node = self.tree.node(key);
+                let Some(known) = self.tree.node(key) else { break };
                 let c = self.options.c * f64::from(self.spreads[mover].scale());
-                (edge, is_new) = self.tree.select::<G>(node, self.choices(key, history.state()), c, &mut self.rng);
+                let selected = self.tree.select::<G>(known, self.choices(key, history.state()), c, &mut self.rng);
+                let Some(selected) = selected else { break };
+                (node, (edge, is_new)) = (known, selected);
                 own.push((node, edge, mover));
             } else {
                 let sampler = game.sampler(&game.view(&history, mover));

@@ -67,11 +67,14 @@ const MOST_PLIES: u32 = 1_000_000;
 impl OptionType for Cutoff {
     type Limits = ();
 
-    fn parse(text: &str, (): &()) -> Option<Self> {
+    fn parse(text: &str, (): &()) -> Result<Self, String> {
         match text {
-            "off" => Some(Self::Off),
-            "deal" => Some(Self::Deal),
-            plies => plies.parse().ok().filter(|&plies| plies <= MOST_PLIES).map(Self::After),
+            "off" => Ok(Self::Off),
+            "deal" => Ok(Self::Deal),
+            plies => {
+                let plies = plies.parse().ok().filter(|&plies| plies <= MOST_PLIES);
+                plies.map(Self::After).ok_or_else(|| Self::allowed(&()))
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! Agents by name: the only list of them.
 
+use std::cell::Cell;
 use std::fmt;
 use std::str::FromStr;
 
@@ -40,6 +41,9 @@ pub enum SpecError {
     /// An unknown option or value.
     #[error(transparent)]
     Option(#[from] OptionError),
+    /// An agent within an agent within an agent, too many times over.
+    #[error("agents are nested too deep; at most {MOST_NESTED} levels are allowed")]
+    TooDeep,
     /// The seed is no whole number.
     #[error("agent {agent}: option 'seed' cannot be '{value}'; it is 0..=18446744073709551615")]
     Seed {
@@ -299,6 +303,9 @@ impl FromStr for AgentSpec {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
+        if AROUND.get() >= MOST_NESTED {
+            return Err(SpecError::TooDeep);
+        }
         let (name, options) = text.split_once(':').unwrap_or((text, ""));
         let name = name.trim();
         let (seeds, others): (Vec<&str>, Vec<&str>) =
@@ -307,7 +314,7 @@ impl FromStr for AgentSpec {
         let seed = match seeds.as_slice() {
             [] => None,
             [one] => {
-                let value = one.trim_start_matches("seed=");
+                let value = one.strip_prefix("seed=").expect("such parts begin with it");
                 Some(value.parse().map_err(|_| SpecError::Seed { agent: name.to_string(), value: value.to_string() })?)
             }
             _ => {
@@ -330,8 +337,9 @@ impl FromStr for AgentSpec {
 impl OptionType for Box<AgentSpec> {
     type Limits = ();
 
-    fn parse(text: &str, (): &()) -> Option<Self> {
-        inner(text).parse().ok().map(Box::new)
+    fn parse(text: &str, (): &()) -> Result<Self, String> {
+        let spec = one_level_down(|| inner(text).parse());
+        spec.map(Box::new).map_err(|error| format!("{}; {error}", Self::allowed(&())))
     }
 
     fn value(&self) -> OptionValue {
@@ -342,13 +350,22 @@ impl OptionType for Box<AgentSpec> {
     fn allowed((): &()) -> String {
         "an agent, in parentheses if it has options: (ismcts:iterations=100,c=1)".to_string()
     }
+}
 
-    fn refusal(text: &str, (): &()) -> String {
-        match inner(text).parse::<AgentSpec>() {
-            Err(error) => format!("{}; {error}", Self::allowed(&())),
-            Ok(_) => Self::allowed(&()),
-        }
-    }
+/// Agents that may stand in each other's options.
+const MOST_NESTED: usize = 8;
+
+thread_local! {
+    /// How many agents are being read in whose options the next one stands.
+    static AROUND: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Reads an agent that stands in another one's options.
+fn one_level_down<T>(read: impl FnOnce() -> T) -> T {
+    AROUND.set(AROUND.get() + 1);
+    let value = read();
+    AROUND.set(AROUND.get() - 1);
+    value
 }
 
 /// The text of an agent without the parentheses around it.
@@ -404,6 +421,30 @@ mod tests {
         assert!(error("ismcts:iterations=0").contains("it is 1..="));
         assert!(error("random:seed=x").contains("'seed' cannot be 'x'"));
         assert!(error("random:seed=1,seed=2").contains("given twice"));
+        assert!(error("random:seed=seed=5").contains("'seed' cannot be 'seed=5'"));
+    }
+
+    #[test]
+    fn nesting_has_an_end() {
+        let nested =
+            |levels: usize, last: &str| format!("{}{last}{}", "rule:cards=(".repeat(levels), ")".repeat(levels));
+        let spec: AgentSpec = nested(7, "greedy").parse().unwrap();
+        assert_eq!(spec.to_string(), nested(7, "greedy").replace("(greedy)", "greedy"));
+        // Each level is read once: that many levels, each read twice, would take years.
+        for (levels, last) in [(8, "greedy"), (60, "nobody"), (100_000, "greedy")] {
+            let error = nested(levels, last).parse::<AgentSpec>().unwrap_err().to_string();
+            assert!(error.ends_with("agents are nested too deep; at most 8 levels are allowed"), "{levels}");
+            let open = "rule:cards=".repeat(levels) + last;
+            let error = open.parse::<AgentSpec>().unwrap_err().to_string();
+            assert!(
+                error.ends_with("agents are nested too deep; at most 8 levels are allowed"),
+                "{levels}, without parentheses"
+            );
+        }
+        assert!(
+            "rule:cards=(rule:cards=(nobody))".parse::<AgentSpec>().unwrap_err().to_string().contains("unknown agent")
+        );
+        assert!(nested(7, "greedy").parse::<AgentSpec>().is_ok(), "errors leave nothing behind");
     }
 
     #[test]

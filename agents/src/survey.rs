@@ -30,9 +30,9 @@ pub struct Survey {
     /// Share of games won by seat; those in first place share a win.
     pub wins: Vec<Estimate>,
     /// States per information set of the player to act: the median over decisions.
-    pub median_worlds: u64,
+    pub median_worlds: u128,
     /// States in the largest information set seen.
-    pub most_worlds: u64,
+    pub most_worlds: u128,
 }
 
 /// What one game adds.
@@ -41,7 +41,7 @@ struct Single {
     /// Legal actions at each decision.
     actions: Vec<u64>,
     /// States of the information set at each decision.
-    worlds: Vec<u64>,
+    worlds: Vec<u128>,
     returns: BySeat<f32>,
 }
 
@@ -51,7 +51,7 @@ pub fn survey<G: Game>(game: &G, games: u64, seed: u64) -> Survey {
     let decisions: Vec<f64> = played.iter().map(|played| played.actions.len() as f64).collect();
     let actions = || played.iter().flat_map(|played| played.actions.iter().copied());
     let free = actions().filter(|&count| count > 1);
-    let mut worlds: Vec<u64> = played.iter().flat_map(|played| played.worlds.iter().copied()).collect();
+    let mut worlds: Vec<u128> = played.iter().flat_map(|played| played.worlds.iter().copied()).collect();
     worlds.sort_unstable();
     let by_seat = |value: &dyn Fn(&Single, Seat) -> f64| -> Vec<Estimate> {
         Seat::all(game.num_seats())

@@ -9,12 +9,15 @@
 
 use stier_core::{Action, ActionSet, BySeat, Hints, Rng, Seat, Turn, float};
 
+use crate::memory::{Memory, listed};
 use crate::open_cards::Future;
 use crate::rollout::Roller;
 use crate::stop::Stop;
 
 /// Stands for "no edge" and "no node".
 const NONE: u32 = u32::MAX;
+/// A tree may have as many nodes and edges as this, however little memory there is: all those of its root.
+const LEAST: usize = 256;
 /// Iterations between two looks at the clock.
 const BETWEEN_LOOKS: u64 = 16;
 /// Iterations before exploration is first measured in returns.
@@ -61,15 +64,28 @@ pub struct Uct<A> {
     nodes: Vec<Node<A>>,
     edges: Vec<Edge>,
     path: Vec<(u32, Seat)>,
+    /// With so many nodes or edges the tree is full.
+    limit: usize,
 }
 
 impl<A: ActionSet> Default for Uct<A> {
     fn default() -> Self {
-        Self { nodes: Vec::new(), edges: Vec::new(), path: Vec::new() }
+        Self::new(Memory::unlimited())
     }
 }
 
 impl<A: ActionSet> Uct<A> {
+    /// A tree that takes no more memory. Once it is full, searches go on in the nodes and edges that there are.
+    pub fn new(memory: Memory) -> Self {
+        let limit = memory.left() / (listed::<Node<A>>() + listed::<Edge>());
+        Self {
+            nodes: Vec::new(),
+            edges: Vec::new(),
+            path: Vec::new(),
+            limit: limit.clamp(LEAST, NONE as usize - LEAST),
+        }
+    }
+
     /// Searches a state in which a player is to act, who chooses one of the `legal` actions there: `iterations`, or fewer if it is to
     /// stop, but at least one for each of these actions. Without a future every iteration draws its own. Exploration is `c` times
     /// twice the standard deviation of the mover's returns at the root.
@@ -170,9 +186,12 @@ impl<A: ActionSet> Uct<A> {
         while let Turn::Seat(seat) = game.turn(&state) {
             let legal = if node == 0 { allowed } else { game.legal(&state) };
             let untried = legal.without(self.nodes[node as usize].tried);
-            let new = !untried.is_empty();
+            let new = !untried.is_empty() && self.edges.len() < self.limit;
             let edge = if new { self.expand(node, untried.pick(rng)) } else { NONE };
             let edge = self.select(node, legal, c, edge);
+            if edge == NONE {
+                return roller.returns(game, &mut state, rng);
+            }
             self.path.push((edge, seat));
             let action = self.edges[edge as usize].action;
             roller.note(seat, action);
@@ -187,6 +206,8 @@ impl<A: ActionSet> Uct<A> {
                 return roller.returns(game, &mut state, rng);
             }
             node = match self.edges[edge as usize].child {
+                // There are fewer nodes than edges.
+                NONE if self.edges.len() >= self.limit => return roller.returns(game, &mut state, rng),
                 NONE => {
                     let child = self.node();
                     self.edges[edge as usize].child = child;

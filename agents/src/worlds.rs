@@ -169,7 +169,7 @@ impl<G: Game> Worlds<G> {
     /// Every world that the searcher takes for possible, once, with its weight, if they can be listed and there are no more than
     /// `most`.
     pub fn all(&self, most: u64) -> Option<Vec<(G::State, f64)>> {
-        if self.sampler.count() > most {
+        if self.sampler.count() > u128::from(most) {
             return None;
         }
         match self.belief() {

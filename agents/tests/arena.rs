@@ -117,6 +117,17 @@ fn errors_name_what_is_needed() {
 }
 
 #[test]
+fn more_deals_than_can_be_counted_are_refused() {
+    // Three tables, two rotations, two seats: 12 numbers for each deal.
+    let agents = ["random", "greedy", "random:seed=1"];
+    let error = |deals: u64| pit("", &agents, &settings(deals, 1)).unwrap_err().to_string();
+    let most = u64::MAX / 12;
+    for deals in [most + 1, 1 << 63, u64::MAX] {
+        assert_eq!(error(deals), format!("deals must be at most {most} with these agents, got {deals}"));
+    }
+}
+
+#[test]
 fn a_match_can_be_watched_and_broken_off() {
     let specs: Vec<AgentSpec> = ["random", "greedy"].map(|text| text.parse().expect("an agent")).to_vec();
     let entrants: Vec<&dyn Entrant<Schwinget>> = specs.iter().map(|spec| spec as _).collect();

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use crate::toys::claims::{self, Claims};
 use crate::toys::kuhn::{BET, Kuhn, PASS};
 use stier_agents::arena::Estimate;
-use stier_agents::belief::{BeliefSettings, Beliefs, infer};
+use stier_agents::belief::{Belief, BeliefSettings, Beliefs, Weighing, infer};
 use stier_agents::marginals::{Basis, marginals};
 use stier_agents::policy_model::{GreedyModel, Model, PolicyModel, RolloutModel};
 use stier_agents::stop::Stop;
@@ -79,6 +80,62 @@ fn posteriors_in_kuhn_are_those_of_bayes() {
     let soft = BeliefSettings { model_temperature: 2.0, ..strict.clone() };
     let jack = (1.0_f64 / 3.0).sqrt() / ((1.0_f64 / 3.0).sqrt() + (2.0_f64 / 3.0).sqrt());
     close(kuhn_posterior(1, BET, &soft)[&2], 1.0 / (1.0 + jack));
+}
+
+/// Claims something exactly if the first number is below this one.
+struct Below(u8);
+
+impl PolicyModel<Claims> for Below {
+    fn scores(&self, _: &Claims, so_far: &History<Claims>, _: <Claims as Game>::Actions, scores: &mut Vec<f32>) {
+        let low = so_far.events()[0].action.0 < self.0;
+        scores.extend(if low { [f32::NEG_INFINITY, 0.0] } else { [0.0, f32::NEG_INFINITY] });
+    }
+}
+
+/// What the second player believes after a claim, if the first player claims by `model`: the numbers of each world with its share.
+fn after_a_claim(cards: u8, model: &Below, seed: u64) -> (Belief<Claims>, Vec<(Vec<u8>, f64)>) {
+    let game = Claims::new(claims::Rules { cards }).expect("a game");
+    let mut history = History::new(&game);
+    let events = [Action(0), claims::YES, Action(1)];
+    events.iter().take(usize::from(cards) + 1).for_each(|&event| history.push(&game, event));
+    let view = game.view(&history, Seat(1));
+    let settings = BeliefSettings { model_epsilon: 0.0, ..policy(Model::Rollout) };
+    let mut rng = Rng::stream(seed, "claims", 0);
+    let belief = infer(&game, &view, &game.sampler(&view), &settings, model, &no_limit(), &mut rng).expect("a belief");
+    assert!(belief.is_enumerated());
+    let shares = belief.worlds().map(|(state, share)| (state.cards(), share)).collect();
+    (belief, shares)
+}
+
+#[test]
+fn worlds_that_the_model_excludes_weigh_nothing() {
+    for seed in 0..50 {
+        let (belief, shares) = after_a_claim(1, &Below(100), seed);
+        assert_eq!((belief.weighing(), belief.histories(), shares.len()), (Weighing::Exact, 200, 200));
+        for (cards, share) in shares {
+            let expected = if cards[0] < 100 { 0.01 } else { 0.0 };
+            assert!(share == expected || cards[0] < 100 && (share - expected).abs() < 1e-12, "{cards:?}: {share}");
+        }
+    }
+}
+
+/// Where a world has several histories, its likelihood is their mean.
+#[test]
+fn likelihoods_of_worlds_are_means_over_their_histories() {
+    let (mut both, mut one) = (0.0, 0.0);
+    for seed in 0..50 {
+        let (belief, shares) = after_a_claim(2, &Below(6), seed);
+        assert_eq!((belief.weighing(), belief.histories(), shares.len()), (Weighing::Estimated, 4 * 190, 190));
+        for (cards, share) in shares {
+            match cards.iter().filter(|&&card| card < 6).count() {
+                0 => assert_eq!(share, 0.0, "seed {seed}: {cards:?}"),
+                1 => one += share / 50.0,
+                _ => both += share / 50.0,
+            }
+        }
+    }
+    // 15 worlds in which every order of the numbers leads to a claim, 84 in which every other does.
+    assert!((both - 15.0 / 57.0).abs() < 0.01 && (both + one - 1.0).abs() < 1e-9, "{both} and {one}");
 }
 
 #[test]
@@ -184,6 +241,17 @@ fn marginals_add_up<G: Hints + Notation>(game: &G) {
         for worlds in [Worlds::uniform(game, &view), inferred] {
             let found = marginals(game, &worlds);
             *seen.entry(found.basis.name()).or_insert(0) += 1;
+            if let Some(belief) = worlds.belief() {
+                let sampler = game.sampler(&view);
+                let expected = match (belief.is_enumerated(), sampler.worlds_fix_views()) {
+                    (true, true) => Basis::Enumerated,
+                    (true, false) => Basis::Estimated,
+                    (false, _) => Basis::Particles,
+                };
+                assert_eq!(found.basis, expected);
+                let each = if sampler.worlds_fix_views() { 1 } else { 4 };
+                assert_eq!(belief.is_enumerated(), each * sampler.count() <= u128::from(settings.particles));
+            }
             assert_eq!((found.cards.len(), found.seats), (cards, game.num_seats()));
             for other in Seat::all(game.num_seats()) {
                 let truth = held(history.state(), other);

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::toys::claims::{self, Claims};
 use crate::toys::kuhn::{BET, Kuhn, PASS};
 use crate::toys::matrix::Matrix;
 use crate::toys::nim::{self, Nim};
@@ -318,4 +319,20 @@ fn all_variants_are_deterministic_on_any_game() {
     check::<UpAndDown>("");
     check::<Schwimmen>("");
     check::<SchweinsGalopp>("");
+}
+
+/// An estimate may be lower than the lowest return, by rounding.
+#[test]
+fn means_slightly_below_the_lowest_return_are_the_worst() {
+    let game: Claims = game("");
+    let mut history = History::new(&game);
+    history.push(&game, Action(0));
+    for rule in ["ucb1", "ucb1_tuned", "smooth_uct"] {
+        let text = format!("ismcts:iterations=400,c=0,gamma=0.01,eta=0.01,selection={rule},cutoff=0");
+        let found = search(&game, &history, agent(&text, 1).as_mut());
+        let [no, yes] = &found.actions[..] else { panic!("two actions") };
+        assert_eq!((no.action, yes.action), (claims::NO.0, claims::YES.0));
+        assert!(yes.visits > 300, "{rule}: {found:?}");
+        assert!(no.value >= -1.0 && yes.value > 0.4, "{rule}: {found:?}");
+    }
 }

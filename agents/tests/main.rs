@@ -16,6 +16,7 @@ mod open_cards;
 mod pimc;
 mod promises;
 mod properties;
+mod resources;
 mod responders;
 mod ris_mcts;
 mod rollout;

@@ -35,7 +35,7 @@ impl Exact {
         history: &History<G>,
         reach: f64,
         last: Option<&History<G>>,
-        worlds: &BySeat<Option<u64>>,
+        worlds: &BySeat<Option<u128>>,
     ) {
         let state = history.state();
         match game.turn(state) {

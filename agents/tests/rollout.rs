@@ -45,7 +45,7 @@ impl Sampler<Digits> for Known {
         self.0
     }
 
-    fn count(&self) -> u64 {
+    fn count(&self) -> u128 {
         1
     }
 
@@ -53,7 +53,7 @@ impl Sampler<Digits> for Known {
         std::iter::once(World { state: self.0, weight: 1 })
     }
 
-    fn sample_history(&self, game: &Digits, _rng: &mut Rng) -> History<Digits> {
+    fn sample_history_of(&self, game: &Digits, _world: &Sums, _rng: &mut Rng) -> History<Digits> {
         History::new(game)
     }
 }
@@ -347,12 +347,12 @@ fn cutoffs_are_read_and_written() {
         ("0", Cutoff::After(0), OptionValue::Int(0)),
         ("12", Cutoff::After(12), OptionValue::Int(12)),
     ] {
-        assert_eq!(Cutoff::parse(text, &()), Some(cutoff));
+        assert_eq!(Cutoff::parse(text, &()), Ok(cutoff));
         assert_eq!(cutoff.value(), value);
         assert_eq!(value.to_string(), text);
     }
     for text in ["on", "-1", "1.5", "10000000", ""] {
-        assert_eq!(Cutoff::parse(text, &()), None, "{text}");
+        assert_eq!(Cutoff::parse(text, &()), Err("off | deal | 0..=1000000".to_string()), "{text}");
     }
 }
 

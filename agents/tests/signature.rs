@@ -104,7 +104,7 @@ fn searches_find_what_they_found() {
         ("ismcts:iterations=300,choose=sample,threads=2", 0x4ce5_cc22_33f7_77bf, 0xcba4_5f09_d8bb_3b27),
         (
             "ismcts:iterations=300,beliefs=policy,model=greedy,particles=200",
-            0x3409_9a5b_b93a_a54c,
+            0xfafc_ad94_fd58_f2d8,
             0x3fbd_6813_6ace_6573,
         ),
         ("ismcts:iterations=300,observer=multi,self_determination=0.3", 0xf4db_5187_baf0_6b58, 0x3a9f_2b6d_f8dd_0af4),

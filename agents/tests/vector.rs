@@ -549,6 +549,31 @@ fn an_interrupted_step_moves_no_lane() {
 }
 
 #[test]
+fn an_interrupt_leaves_no_lane_to_instant_opponents() {
+    let schwinget = game("schwinget");
+    let network = Draft::new(&Schwinget::new(Default::default()).expect("a game"), &[8], 1).saved();
+    for opponent in ["greedy", "random", &format!("network:path={}", network.path())] {
+        let settings = Settings { opponents: against(&[opponent], LearnerSeat::Random), ..settings(8) };
+        let interrupt = Arc::new(AtomicBool::new(false));
+        let mut vector = schwinget.vector(settings.clone(), interrupt.clone()).expect("lanes");
+        assert!(vector.is_instant());
+        let mut actions = vec![0; 8];
+        vector.sample_actions(&mut actions).expect("actions");
+        let before = vector.save();
+        interrupt.store(true, Ordering::Relaxed);
+        assert_eq!(vector.step(&actions, Rows::default()), Err(VectorError::Interrupted), "{opponent}");
+        assert_eq!(vector.reset(Seeds::Next, None, Rows::default()), Err(VectorError::Interrupted), "{opponent}");
+        assert_eq!(vector.save(), before, "{opponent}");
+        interrupt.store(false, Ordering::Relaxed);
+        vector.step(&actions, Rows::default()).expect("legal actions");
+        let mut other = lanes(&*schwinget, &settings);
+        other.load(&before).expect("a checkpoint");
+        other.step(&actions, Rows::default()).expect("legal actions");
+        assert_eq!(vector.save(), other.save(), "{opponent}");
+    }
+}
+
+#[test]
 fn settings_that_make_no_lanes_are_refused() {
     let game = game("up_and_down");
     let refused = |settings: Settings| match game.vector(settings, Arc::default()) {

@@ -77,6 +77,6 @@ fn line<G: Game>(game: &G, arguments: &Arguments) -> String {
 }
 
 /// A count for people: digits while they are few, a power of ten beyond.
-fn count(number: u64) -> String {
+fn count(number: u128) -> String {
     if number < 1_000_000 { number.to_string() } else { format!("{:.1e}", number as f64) }
 }

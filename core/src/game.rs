@@ -210,11 +210,22 @@ pub struct World<S> {
 pub trait Sampler<G: Game>: Clone + Send + Sync {
     /// A state, drawn exactly from that distribution.
     fn sample(&self, rng: &mut Rng) -> G::State;
-    /// How many different states there are.
-    fn count(&self) -> u64;
+    /// How many different states there are, exactly.
+    fn count(&self) -> u128;
     /// Every state once, with its weight, in a fixed order. Worth it where [`count`](Sampler::count) is small.
     fn worlds(&self) -> impl Iterator<Item = World<G::State>>;
-    /// A whole history of the information set, drawn exactly by chance reach probability: legal from the first random event
-    /// on, and giving the same view. Slower than [`sample`](Sampler::sample); its last state is distributed alike.
-    fn sample_history(&self, game: &G, rng: &mut Rng) -> History<G>;
+    /// A whole history of the information set that ends in `world`, one of its states, drawn exactly by chance reach
+    /// probability: legal from the first random event on, and giving the same view.
+    fn sample_history_of(&self, game: &G, world: &G::State, rng: &mut Rng) -> History<G>;
+    /// A whole history of the information set, drawn exactly by chance reach probability. Slower than
+    /// [`sample`](Sampler::sample); its last state is distributed alike.
+    fn sample_history(&self, game: &G, rng: &mut Rng) -> History<G> {
+        let world = self.sample(rng);
+        self.sample_history_of(game, &world, rng)
+    }
+    /// Whether all histories of a world give every player the same view at each of its decisions. One history of each world
+    /// then shows exactly how probable the players' actions were in it, whatever their policies.
+    fn worlds_fix_views(&self) -> bool {
+        false
+    }
 }

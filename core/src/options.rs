@@ -176,16 +176,12 @@ pub fn parts(text: &str) -> impl Iterator<Item = &str> {
 pub trait OptionType: Sized {
     /// What bounds its values: a range for numbers, nothing for names.
     type Limits;
-    /// Reads a value within the limits.
-    fn parse(text: &str, limits: &Self::Limits) -> Option<Self>;
+    /// Reads a value within the limits. An error says which values are allowed, and where that does not tell enough, what is wrong.
+    fn parse(text: &str, limits: &Self::Limits) -> Result<Self, String>;
     /// The value, without its type.
     fn value(&self) -> OptionValue;
     /// The values within the limits, for people.
     fn allowed(limits: &Self::Limits) -> String;
-    /// What to say of a text that is no value: which values there are, and where that does not tell enough, why it is none.
-    fn refusal(_text: &str, limits: &Self::Limits) -> String {
-        Self::allowed(limits)
-    }
 }
 
 macro_rules! number_option {
@@ -193,8 +189,8 @@ macro_rules! number_option {
         impl OptionType for $number {
             type Limits = RangeInclusive<$number>;
 
-            fn parse(text: &str, limits: &Self::Limits) -> Option<Self> {
-                text.parse().ok().filter(|value| limits.contains(value))
+            fn parse(text: &str, limits: &Self::Limits) -> Result<Self, String> {
+                text.parse().ok().filter(|value| limits.contains(value)).ok_or_else(|| Self::allowed(limits))
             }
 
             fn value(&self) -> OptionValue {
@@ -224,10 +220,10 @@ macro_rules! choice {
         impl $crate::options::OptionType for $name {
             type Limits = ();
 
-            fn parse(text: &str, (): &()) -> Option<Self> {
+            fn parse(text: &str, (): &()) -> Result<Self, String> {
                 match text {
-                    $($text => Some(Self::$value),)+
-                    _ => None,
+                    $($text => Ok(Self::$value),)+
+                    _ => Err(Self::allowed(&())),
                 }
             }
 
@@ -314,11 +310,11 @@ macro_rules! options {
                 match name {
                     $($(stringify!($field) => {
                         self.$field = <$type as $crate::options::OptionType>::parse(value, &$limits)
-                            .ok_or_else(|| $crate::OptionError::Value {
+                            .map_err(|allowed| $crate::OptionError::Value {
                                 owner: $owner.to_string(),
                                 name: name.to_string(),
                                 value: value.to_string(),
-                                allowed: <$type as $crate::options::OptionType>::refusal(value, &$limits),
+                                allowed,
                             })?;
                         return Ok(());
                     })?)*

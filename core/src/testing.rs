@@ -247,10 +247,18 @@ fn view<G: FullGame>(game: &G, history: &History<G>, seat: Seat, rng: &mut Rng, 
             ok(size(&other) == size(state), "how many cards somebody holds is public");
         }
     }
+    if sampler.worlds_fix_views() && rng.below(8) == 0 {
+        let twin = sampler.sample_history_of(game, sampled.state(), rng);
+        ok(views_at_decisions(game, &twin) == views_at_decisions(game, &sampled), "worlds fix views");
+    }
     ok(sampler.count() > 0, "there is a world");
     if sampler.count() <= 64 {
         let worlds: Vec<_> = sampler.worlds().collect();
-        ok(worlds.len() as u64 == sampler.count(), "as many worlds as counted");
+        ok(worlds.len() as u128 == sampler.count(), "as many worlds as counted");
+        let world = worlds[rng.below(worlds.len() as u32) as usize].state;
+        let of_world = sampler.sample_history_of(game, &world, rng);
+        ok(*of_world.state() == world, "a history of a world ends in it");
+        ok(game.view(&of_world, seat) == view, "a history of a world gives the same view");
         for state in [*state, *sampled.state(), sampler.sample(rng), any] {
             let times = worlds.iter().filter(|world| world.state == state && world.weight > 0).count();
             ok(times == 1, "the true state, every sample and any world is among the worlds, once");
@@ -294,6 +302,17 @@ fn holdings<G: Notation>(game: &G, state: &G::State, seat: Seat) -> Vec<u8> {
     game.holdings(state, seat, &mut counts);
     assert!(!counts.contains(&u8::MAX), "every card is counted");
     counts
+}
+
+/// What the player to act knew at every decision.
+fn views_at_decisions<G: Game>(game: &G, history: &History<G>) -> Vec<G::View> {
+    let mut so_far = History::new(game);
+    let mut views = Vec::new();
+    for event in history.events() {
+        views.extend(event.turn.seat().map(|mover| game.view(&so_far, mover)));
+        so_far.push(game, event.action);
+    }
+    views
 }
 
 /// What a seat observes of each action, in two worlds that it cannot tell apart: equal numbers if and only if equal views.
@@ -525,7 +544,7 @@ pub fn sampling<G: Notation>(
     let exact = enumerate(game, truth, seat);
     let total: f64 = exact.values().sum();
     let sampler = game.sampler(&game.view(truth, seat));
-    assert_ok(game, truth, sampler.count() == exact.len() as u64, "as many worlds as the enumeration finds");
+    assert_ok(game, truth, sampler.count() == exact.len() as u128, "as many worlds as the enumeration finds");
     let weights: HashMap<G::State, u64> = sampler.worlds().map(|world| (world.state, world.weight)).collect();
     let weight: u64 = weights.values().sum();
     for (state, reach) in &exact {

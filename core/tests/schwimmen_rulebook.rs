@@ -128,7 +128,7 @@ impl Table {
     }
 
     fn worlds(&self, by: u8) -> u64 {
-        self.game.sampler(&self.game.view(&self.history, Seat(by))).count()
+        self.game.sampler(&self.game.view(&self.history, Seat(by))).count().try_into().expect("few worlds")
     }
 
     fn is_over(&self) -> bool {

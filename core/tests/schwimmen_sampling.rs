@@ -155,7 +155,7 @@ fn samplers_follow_the_trial_of_all_deals() {
             // Face down at first: a keep has shown the table since, a swap has not.
             let table = !is_open;
             let (exact, some_excluded) = tried(&game, history, seat, table);
-            assert_eq!(sampler.count(), exact.len() as u64, "{context}");
+            assert_eq!(sampler.count(), exact.len() as u128, "{context}");
             let worlds: HashMap<State, u64> = sampler.worlds().map(|world| (world.state, world.weight)).collect();
             assert_eq!(worlds.len(), exact.len(), "{context}");
             assert!(exact.iter().all(|(state, &deals)| deals == 1.0 && worlds.get(state) == Some(&1)), "{context}");
@@ -186,7 +186,7 @@ fn counts_are_the_number_of_worlds() {
             let seat = Seat(rng.below(game.num_seats() as u32) as u8);
             let sampler = game.sampler(&game.view(&history, seat));
             if (100..most).contains(&sampler.count()) {
-                assert_eq!(sampler.worlds().count() as u64, sampler.count(), "{rules}, game {index}, {seat:?}");
+                assert_eq!(sampler.worlds().count() as u128, sampler.count(), "{rules}, game {index}, {seat:?}");
                 compared += 1;
             }
         }

@@ -245,7 +245,7 @@ fn late_positions_of_the_full_game_have_every_hand_out_of_the_unseen_cards_once(
             let expected: HashMap<HandOut, f64> =
                 hand_outs(&cards, &others).into_iter().map(|hands| (hands, 1.0)).collect();
             let worlds: Vec<_> = sampler.worlds().collect();
-            assert_eq!(worlds.len() as u64, sampler.count());
+            assert_eq!(worlds.len() as u128, sampler.count());
             assert!(worlds.iter().all(|world| world.weight == worlds[0].weight), "all weigh the same");
             let found: HashSet<HandOut> = worlds.iter().map(|world| shown(&game, &world.state, &others)).collect();
             assert_eq!(found.len(), worlds.len(), "no world twice");
@@ -350,4 +350,30 @@ fn the_fast_path_of_chance_follows_the_explicit_one() {
     for rules in ["", "players=2,rounds=2", "players=3,die_faces=2", "players=2,die_faces=4,hand_size=6"] {
         fast_path_follows(&game(rules), rules, 20_000, 6);
     }
+}
+
+#[test]
+fn more_worlds_than_64_bits_hold_are_counted() {
+    let game = game("players=4,hand_size=10");
+    let mut most = 0;
+    for index in 0..20 {
+        let mut rng = Rng::stream(81, "many worlds", index);
+        let whole = played(&game, &mut rng);
+        for length in 40..whole.events().len() {
+            let history = whole.prefix(&game, length);
+            let Turn::Seat(seat) = game.turn(history.state()) else { continue };
+            let (cards, others) = unseen(&game, &history, seat);
+            // Every hand out of the cards not seen, and each of its cards face down.
+            let (mut rest, mut expected) = (cards.len() as u128, 1_u128);
+            for (_, count, face_down) in &others {
+                let count = *count as u128;
+                expected *= (0..count).fold(1, |ways, taken| ways * (rest - taken) / (taken + 1));
+                expected *= if *face_down { count } else { 1 };
+                rest -= count;
+            }
+            assert_eq!(game.sampler(&game.view(&history, seat)).count(), expected);
+            most = most.max(expected);
+        }
+    }
+    assert!(most > u128::from(u64::MAX), "{most}");
 }

@@ -54,8 +54,12 @@ impl Beliefs {
         self.found.expected.clone().into_pyarray(py).reshape([self.found.cards.len(), self.found.seats])
     }
 
-    /// What the numbers are from: `"enumerated"` (every world counted: exact), `"sampled"` (`worlds` draws) or `"particles"`
-    /// (`worlds` weighted ones).
+    /// How the numbers were found:
+    ///
+    /// - `"enumerated"`: every world was counted with its exact probability, under the agent's model of the others if it has one;
+    /// - `"estimated"`: every world was counted, but how likely the model makes each was estimated from some of its histories;
+    /// - `"sampled"`: `worlds` worlds were drawn by chance alone;
+    /// - `"particles"`: `worlds` histories were drawn and weighted by the model.
     #[getter]
     fn basis(&self) -> &'static str {
         self.found.basis.name()

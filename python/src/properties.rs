@@ -136,12 +136,12 @@ pub(crate) fn properties(
     threads: Number,
     on_progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Properties> {
-    let unknown = || errors::argument(format!("play must be {}, not '{play}'", Play::allowed(&())));
+    let unknown = |allowed| errors::argument(format!("play must be {allowed}, not '{play}'"));
     let mut settings = Settings {
         deals: deals.between("deals", 1, MOST_DEALS)?,
         games: games.between("games", 2, MOST_GAMES)?,
         seed: seed.0,
-        play: Play::parse(play, &()).ok_or_else(unknown)?,
+        play: Play::parse(play, &()).map_err(unknown)?,
         threads: threads.between("threads", 0, MOST_THREADS)? as usize,
     };
     if settings.threads == 0 {

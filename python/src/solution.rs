@@ -300,12 +300,12 @@ pub(crate) fn solve(
     on_progress: Option<Bound<'_, PyAny>>,
     on_count: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Solution> {
-    let unknown = || errors::argument(format!("algorithm must be {}, not '{algorithm}'", Algorithm::allowed(&())));
+    let unknown = |allowed| errors::argument(format!("algorithm must be {allowed}, not '{algorithm}'"));
     if !(target >= 0.0 && target.is_finite()) {
         return Err(errors::argument(format!("target must be a NashConv of 0 or more, not {target}")));
     }
     let settings = Settings {
-        algorithm: Algorithm::parse(algorithm, &()).ok_or_else(unknown)?,
+        algorithm: Algorithm::parse(algorithm, &()).map_err(unknown)?,
         iterations: iterations.between("iterations", 1, MOST_ITERATIONS)?,
         target,
         seed: seed.0,

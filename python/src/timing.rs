@@ -90,7 +90,7 @@ pub(crate) fn timing_positions<'py>(
     threads: Number,
     on_progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let unknown = || errors::argument(format!("hidden must be {}, not '{hidden}'", Hidden::allowed(&())));
+    let unknown = |allowed| errors::argument(format!("hidden must be {allowed}, not '{hidden}'"));
     if !(0.0..=1.0).contains(&share) {
         return Err(errors::argument(format!("share must be between 0 and 1, not {share}")));
     }
@@ -98,7 +98,7 @@ pub(crate) fn timing_positions<'py>(
         players: parse_spec(players, None)?,
         continuation: parse_spec(continuation, None)?,
         repeats: repeats.between("repeats", 1, MOST_REPEATS)?,
-        hidden: Hidden::parse(hidden, &()).ok_or_else(unknown)?,
+        hidden: Hidden::parse(hidden, &()).map_err(unknown)?,
         lights: lights_of(&lights)?,
         share,
         seed: seed.0,

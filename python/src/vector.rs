@@ -105,7 +105,7 @@ fn refused(error: VectorError) -> PyErr {
 
 /// The choice of that name.
 fn choice<T: OptionType<Limits = ()>>(name: &str, text: &str) -> PyResult<T> {
-    T::parse(text, &()).ok_or_else(|| errors::argument(format!("{name} must be {}, not '{text}'", T::allowed(&()))))
+    T::parse(text, &()).map_err(|allowed| errors::argument(format!("{name} must be {allowed}, not '{text}'")))
 }
 
 /// The name of a choice.

@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 
 #: What names end with while the file is being written.
 UNFINISHED = ".new"
 
+_calls = count()
+
 
 def write(path: Path, make: Callable[[Path], object]) -> None:
     """Write a file that is there whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.{os.getpid()}{UNFINISHED}")
+    # Unlike any other call's name, in this process and in others.
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.{next(_calls)}{UNFINISHED}")
     try:
         make(temporary)
         temporary.replace(path)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 import threading
 import time
 
@@ -310,3 +312,24 @@ def test_what_callables_raise_comes_out(state: stier.State) -> None:
     with pytest.raises(KeyError) as caught:
         stier.PythonAgent(fail).step(state)
     assert caught.value is error
+
+
+FORKED = """
+import os, signal, stier
+game = stier.load_game("schwinget")
+state = game.new_initial_state(seed=7)
+agent = stier.load_agent("ismcts:iterations=500,threads=3,seed=1", game)
+chosen = agent.step(state)
+child = os.fork()
+if child == 0:
+    signal.alarm(60)
+    agent.restart(1)
+    os._exit(0 if agent.step(state) == chosen else 1)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+def test_agents_with_threads_survive_a_fork() -> None:
+    run = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, timeout=120)
+    assert run.stdout == "0\n", run.stderr

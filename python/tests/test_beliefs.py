@@ -7,6 +7,7 @@ import pytest
 from helpers import decisions, random_walk
 
 import stier
+from stier._draw.belief import basis_in_words
 
 
 def test_every_player_can_be_asked_at_any_time(game: stier.Game) -> None:
@@ -98,3 +99,20 @@ def test_somebody_must_be_meant(schwinget: stier.Game) -> None:
     assert agent.beliefs(last, 0).expected.sum() == 0
     with pytest.raises(stier.AgentError, match="made for schwinget"):
         agent.beliefs(stier.load_game("schwimmen").new_initial_state(seed=1))
+
+
+def test_the_basis_says_how_worlds_were_weighed(schwinget: stier.Game) -> None:
+    agent = stier.load_agent("ismcts:beliefs=policy,model=greedy,model_epsilon=0,particles=100000", schwinget)
+    few = stier.load_agent("ismcts:beliefs=policy,model=greedy,particles=100", schwinget)
+    seen = set()
+    for state in random_walk(schwinget.new_initial_state(seed=5), 3):
+        if state.is_player_node():
+            beliefs = agent.beliefs(state)
+            seen.add(beliefs.basis)
+            assert basis_in_words(beliefs).startswith("all ")
+            drawn = few.beliefs(state)
+            if drawn.basis == "particles":
+                assert "weighted by what the others did" in basis_in_words(drawn)
+                seen.add("particles")
+    # At first the opponent has its dealt hand, later it has drawn cards.
+    assert seen == {"enumerated", "estimated", "particles"}

@@ -135,6 +135,14 @@ pub enum PitError {
     /// No deal to play.
     #[error("deals must be at least 1")]
     NoDeals,
+    /// More deals than can be numbered.
+    #[error("deals must be at most {most} with these agents, got {deals}")]
+    TooManyDeals {
+        /// The limit.
+        most: u64,
+        /// Deals asked for.
+        deals: u64,
+    },
     /// The watcher asked to stop.
     #[error("interrupted")]
     Interrupted,
@@ -164,6 +172,11 @@ pub fn pit<G: Game>(
     }
     let tables = combinations(entrants.len(), seats);
     let rotations = seats as u64;
+    // Games are numbered, and so are the seats of each.
+    let most = u64::MAX / (tables.len() as u64 * rotations * seats as u64);
+    if settings.deals > most {
+        return Err(PitError::TooManyDeals { most, deals: settings.deals });
+    }
     let games = tables.len() as u64 * settings.deals * rotations;
     let stop = AtomicBool::new(false);
     let seating = |number: u64| {
@@ -206,9 +219,9 @@ pub fn pit<G: Game>(
     })
 }
 
-/// How many games [`pit`] plays.
+/// How many games [`pit`] plays; `u64::MAX` if that is more than it accepts.
 pub fn number_of_games(seats: usize, entrants: usize, deals: u64) -> u64 {
-    combinations(entrants, seats).len() as u64 * deals * seats as u64
+    (combinations(entrants, seats).len() as u64 * seats as u64).saturating_mul(deals)
 }
 
 /// All sets of `size` of the numbers below `count`, each ascending, in lexicographic order.

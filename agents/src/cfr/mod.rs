@@ -49,11 +49,11 @@ impl Variant {
 
     /// The variant of this name.
     pub fn from_name(name: &str) -> Result<Self, OptionError> {
-        Self::parse(name, &()).ok_or_else(|| OptionError::Value {
+        Self::parse(name, &()).map_err(|allowed| OptionError::Value {
             owner: "cfr".to_string(),
             name: "variant".to_string(),
             value: name.to_string(),
-            allowed: Self::allowed(&()),
+            allowed,
         })
     }
 

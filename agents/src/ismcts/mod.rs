@@ -20,6 +20,9 @@
 //! other seats in `multi` are keyed from the root on and begin anew. The statistics of the decision include what was inherited:
 //! visits add up to `iterations` plus the inherited ones.
 //!
+//! `memory_mb` bounds the trees of all threads together. Once a tree is full, iterations still follow and update its nodes, and roll out
+//! where they would add one. Actions that have no edge yet at a node get one only where its last block has room, except at the root.
+//!
 //! Known weaknesses. Of `single`: opponents are modelled as holding any cards at once, their choices being averages over hands;
 //! in simultaneous choices those who come later in the order are modelled as if they saw the searcher's. Of `multi`: where an
 //! opponent can hold very many hands, its nodes are hardly ever passed twice, and it is modelled as playing its rollouts (at the
@@ -75,14 +78,16 @@ use stier_core::{Action, ActionSet, BySeat, Hints, Rng, Seat, SeatView as _, Tur
 
 use crate::agent::{ActionStats, Agent, Decision, Search, permitted};
 use crate::belief::BeliefSettings;
-use crate::budget::{Budget, run_all};
+use crate::budget::Budget;
 use crate::choice::{Choose, without_noise};
 use crate::course::Course;
 use crate::fitted;
 use crate::lines::{Line, Lines};
+use crate::memory::{MEMORY_MB, Memory};
 use crate::rollout::{Roller, RolloutSettings};
 use crate::spread::Spread;
 use crate::stop::Stop;
+use crate::threads::Workers;
 use crate::worlds::Worlds;
 pub use observers::{Draws, Observer};
 use observers::{Keyed, Linked, Observers, Past};
@@ -144,6 +149,9 @@ options! {
         reuse: Switch = Switch::Off, ();
         /// Threads: a tree each, statistics added at the root; deterministic for a given number.
         threads: u64 = 1, 1..=256;
+        /// Mebibytes that the trees of all threads may take, with reuse=on those of the last decision included. Once they are full, the
+        /// search goes on in the nodes that there are.
+        memory_mb: u64 = 512, MEMORY_MB;
     }
 }
 
@@ -341,13 +349,17 @@ trait Forest<G: Hints>: Send {
 struct Trees<G: Hints, S: Selection> {
     rule: S,
     trees: Vec<Tree<G::Actions, S::Extra>>,
+    workers: Workers,
     game: PhantomData<fn(G)>,
 }
 
 impl<G: Hints, S: Selection> Trees<G, S> {
     fn new(options: &IsmctsOptions) -> Self {
-        let trees = (0..options.threads).map(|_| Tree::new()).collect();
-        Self { rule: S::new(options), trees, game: PhantomData }
+        // The present decision's tree and, with `reuse`, that of the last one.
+        let trees_per_thread = if options.reuse == Switch::On { 2 } else { 1 };
+        let memory = Memory::share(options.memory_mb, options.threads * trees_per_thread);
+        let trees = (0..options.threads).map(|_| Tree::new(memory)).collect();
+        Self { rule: S::new(options), trees, workers: Workers::default(), game: PhantomData }
     }
 
     fn search_with<O: Observers<G>>(&mut self, task: &Task<'_, G>, observers: &O) -> Found {
@@ -367,7 +379,7 @@ impl<G: Hints, S: Selection> Trees<G, S> {
                 tree,
             })
             .collect();
-        let iterations = run_all(&mut searchers, Searcher::run);
+        let iterations = self.workers.run_all(&mut searchers, Searcher::run);
         let lines = searchers.iter_mut().filter_map(|searcher| searcher.lines.take()).reduce(|mut all, lines| {
             all.merge(lines);
             all
@@ -447,7 +459,8 @@ impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
                 let returns = self.iterate(&mut path);
                 self.roller.learn(&returns);
                 for step in &path {
-                    let value = (f64::from(returns[step.mover]) - low) * scale;
+                    // An estimate may be a little below the lowest return; bounds must not be negative.
+                    let value = ((f64::from(returns[step.mover]) - low) * scale).max(0.0);
                     S::learn(self.tree, step.edge, step.note, value);
                 }
                 if let Some(lines) = &mut self.lines {
@@ -477,7 +490,8 @@ impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
             }
             let untried = legal.without(self.tree.tried(node));
             if !untried.is_empty() {
-                if S::TRIES_ALL {
+                let room = self.room(node);
+                if S::TRIES_ALL && room > 0 {
                     let action = untried.pick(&mut self.rng);
                     let edge = self.tree.expand(node, legal, action);
                     path.push(Step { edge, mover, note: S::first_try() });
@@ -485,7 +499,10 @@ impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
                     game.step(&mut state, action, &mut self.rng);
                     break;
                 }
-                self.tree.add_edges(node, in_any_order(untried, &mut self.rng));
+                self.tree.add_edges(node, in_any_order(untried, &mut self.rng).take(room));
+                if room == 0 && untried == legal {
+                    break;
+                }
             }
             if S::STORES_PRIOR && self.lacks_prior(node, legal) {
                 self.ask_network(node, (&state, mover), legal);
@@ -518,7 +535,8 @@ impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
                 // One question gives the leaf's value and the prior of its node.
                 let legal = game.legal(&state);
                 let untried = legal.without(self.tree.tried(node));
-                self.tree.add_edges(node, in_any_order(untried, &mut self.rng));
+                let room = self.room(node);
+                self.tree.add_edges(node, in_any_order(untried, &mut self.rng).take(room));
                 return self.ask_network(node, (&state, next), legal);
             }
         }
@@ -527,7 +545,12 @@ impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
 }
 
 impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
-    /// Whether some legal action, all of which have an edge, has no prior yet.
+    /// How many edges the node may get.
+    fn room(&self, node: u32) -> usize {
+        if node == self.root { usize::MAX } else { self.tree.room(node) }
+    }
+
+    /// Whether some legal action that has an edge has no prior yet.
     fn lacks_prior(&mut self, node: u32, legal: G::Actions) -> bool {
         let mut at = node;
         while at != NONE {
@@ -542,8 +565,8 @@ impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
         false
     }
 
-    /// Asks the network about a state in which `mover` is to act: what it promises every seat. The edges of legal actions, all of
-    /// which are there, get their prior from it, unless they have one.
+    /// Asks the network about a state in which `mover` is to act: what it promises every seat. The edges of legal actions get their
+    /// prior from it, unless they have one.
     fn ask_network(&mut self, node: u32, (state, mover): (&G::State, Seat), legal: G::Actions) -> BySeat<f32> {
         let game = self.task.game;
         let network = self.roller.network().expect("a network is named");

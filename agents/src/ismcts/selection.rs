@@ -13,7 +13,7 @@ use crate::fitted;
 
 use super::IsmctsOptions;
 use super::table::NONE;
-use super::tree::{Block, Bound, Edge, LANES, Tree, lanes};
+use super::tree::{Block, Bound, Edge, LANES, MAX_BLOCKS, Tree, lanes};
 
 choice! {
     /// How an iteration chooses among edges.
@@ -279,9 +279,6 @@ pub(super) fn node_mean<A: ActionSet, X: Default + Clone>(tree: &Tree<A, X>, nod
     }
     if visits == 0 { 0.5 } else { (value / f64::from(visits)) as f32 }
 }
-
-/// Blocks of the largest node: one lane per action.
-const MAX_BLOCKS: usize = 256 / LANES;
 
 /// One number per edge of a node, block by block.
 type Row = ArrayVec<[f32; LANES], MAX_BLOCKS>;
@@ -632,6 +629,7 @@ mod tests {
     use super::super::puct::Puct;
     use super::super::tree::Tree;
     use super::{Exp3, Prior, RegretMatching, Selection, SmoothUct, Ucb1, Ucb1Tuned, exp, ln};
+    use crate::memory::Memory;
 
     #[test]
     fn the_logarithm_is_close_and_not_negative() {
@@ -666,7 +664,7 @@ mod tests {
     /// whether its bound is the highest.
     fn follows<S: Selection>(c: f64, spread: f32, bound: impl Fn(&Arm, f64, f64) -> f64) {
         let rule = S::new(&IsmctsOptions { c, ..Default::default() });
-        let mut tree: Tree<Actions64, S::Extra> = Tree::new();
+        let mut tree: Tree<Actions64, S::Extra> = Tree::new(Memory::unlimited());
         let root = tree.add_node();
         let ids: Vec<Action> = (0..21).map(|i| Action(3 * i)).collect();
         let mut arms = vec![Arm::default(); 21];
@@ -748,7 +746,7 @@ mod tests {
     /// probability (k + 1) / 13.
     fn bandit<S: Selection>(options: &IsmctsOptions, pulls: u32) -> (Vec<f64>, Vec<f64>) {
         let rule = S::new(options);
-        let mut tree: Tree<Actions64, S::Extra> = Tree::new();
+        let mut tree: Tree<Actions64, S::Extra> = Tree::new(Memory::unlimited());
         let root = tree.add_node();
         let mut rng = Rng::stream(1, "bandit", 0);
         let legal: Actions64 = (0..12).map(Action).collect();

@@ -30,6 +30,12 @@ impl Table {
         Self { slots: vec![FREE; LEAST], generation: 1, len: 0 }
     }
 
+    /// The bytes that it takes.
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> usize {
+        self.slots.capacity() * size_of::<Slot>()
+    }
+
     /// Forgets all keys, keeping the memory.
     pub(super) fn clear(&mut self) {
         self.len = 0;

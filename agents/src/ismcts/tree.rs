@@ -11,13 +11,18 @@ use stier_core::key::mix;
 use stier_core::{Action, ActionSet};
 
 use super::table::{NONE, Table};
+use crate::memory::Memory;
 
 /// Edges in a block.
 pub(super) const LANES: usize = 8;
 /// The bits of a lane's number.
 const LANE_BITS: u32 = LANES as u32 - 1;
-/// A tree has no more nodes than this; beyond it, iterations roll out from the leaf that they reach.
-const MAX_NODES: u32 = 1 << 23;
+/// Blocks of the largest node: one lane per action.
+pub(super) const MAX_BLOCKS: usize = 256 / LANES;
+/// A tree may have as many blocks as this, however little memory there is.
+const LEAST_BLOCKS: usize = 64;
+/// The bytes that a tree's table of keys takes at most for each node.
+const KEY_BYTES: usize = 64;
 
 /// Where an edge is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -91,6 +96,10 @@ pub(super) struct Tree<A, X> {
     /// Nodes by key.
     keyed: Table,
     nodes: u32,
+    /// The memory that it was given.
+    memory: Memory,
+    /// With so many blocks the tree is full: there is room left for one more of the largest nodes.
+    limit: usize,
     /// The tree of the decision before, from which nodes are taken over when their keys come up again.
     past: Option<Box<Tree<A, X>>>,
 }
@@ -108,9 +117,11 @@ pub(super) struct RootEdge {
 }
 
 impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
-    /// An empty tree.
-    pub(super) fn new() -> Self {
-        Self { blocks: Vec::new(), extras: Vec::new(), keyed: Table::new(), nodes: 0, past: None }
+    /// An empty tree. The tree of the decision before, if one is kept, may take as much memory again.
+    pub(super) fn new(memory: Memory) -> Self {
+        let blocks = memory.left() / (size_of::<Block<A>>() + size_of::<X>() + KEY_BYTES);
+        let limit = blocks.saturating_sub(MAX_BLOCKS).clamp(LEAST_BLOCKS, NONE as usize - MAX_BLOCKS);
+        Self { blocks: Vec::new(), extras: Vec::new(), keyed: Table::new(), nodes: 0, memory, limit, past: None }
     }
 
     /// Forgets everything, the decision before included, keeping the memory.
@@ -131,7 +142,7 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
     /// Begins a new decision: what the tree holds becomes the past, from which nodes with keys are taken over as they are
     /// needed; what was the past is forgotten.
     pub(super) fn age(&mut self) {
-        let mut past = self.past.take().unwrap_or_else(|| Box::new(Self::new()));
+        let mut past = self.past.take().unwrap_or_else(|| Box::new(Self::new(self.memory)));
         std::mem::swap(self, &mut past);
         self.empty();
         self.past = Some(past);
@@ -161,16 +172,51 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
     }
 
     fn add_block(&mut self) -> u32 {
+        if self.blocks.len() == self.blocks.capacity() {
+            self.grow();
+        }
         let index = self.blocks.len() as u32;
         self.blocks.push(Block::new());
         self.extras.push(X::default());
         index
     }
 
+    /// Doubles the room for blocks, but not beyond what a full tree takes.
+    #[cold]
+    fn grow(&mut self) {
+        let blocks = self.blocks.len();
+        let most = (self.limit + MAX_BLOCKS).saturating_sub(blocks).max(LANES);
+        let more = blocks.clamp(LANES, most);
+        self.blocks.reserve_exact(more);
+        self.extras.reserve_exact(more);
+    }
+
+    /// The bytes that it takes, with the tree of the decision before.
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> usize {
+        let past = self.past.as_ref().map_or(0, |past| past.bytes());
+        let [blocks, extras] =
+            [self.blocks.capacity() * size_of::<Block<A>>(), self.extras.capacity() * size_of::<X>()];
+        blocks + if size_of::<X>() > 0 { extras } else { 0 } + self.keyed.bytes() + past
+    }
+
+    /// How many edges a node may get: as many as there are, or in a full tree what its last block has room for.
+    #[inline]
+    pub(super) fn room(&self, node: u32) -> usize {
+        if self.blocks.len() < self.limit {
+            return usize::MAX;
+        }
+        let mut last = &self.blocks[node as usize];
+        while last.next != NONE {
+            last = &self.blocks[last.next as usize];
+        }
+        LANES - usize::from(last.len)
+    }
+
     /// A new node that no key or edge leads to yet, or [`NONE`] if the tree is full.
     #[inline]
     pub(super) fn add_node(&mut self) -> u32 {
-        if self.nodes >= MAX_NODES {
+        if self.blocks.len() >= self.limit {
             return NONE;
         }
         self.nodes += 1;
@@ -350,10 +396,12 @@ pub(super) fn lanes<T>(value: impl FnMut(usize) -> T) -> [T; LANES] {
 
 #[cfg(test)]
 mod tests {
+    use stier_core::key::mix;
     use stier_core::{Action, ActionSet as _, Actions64, Actions128};
 
     use super::super::table::NONE;
-    use super::{Block, Edge, Tree};
+    use super::{Block, Edge, MAX_BLOCKS, Tree};
+    use crate::memory::Memory;
 
     #[test]
     fn a_block_is_three_cache_lines() {
@@ -372,7 +420,7 @@ mod tests {
 
     #[test]
     fn nodes_are_taken_over_once() {
-        let mut tree: Tree<Actions64, ()> = Tree::new();
+        let mut tree: Tree<Actions64, ()> = Tree::new(Memory::unlimited());
         let node = filled(&mut tree, 5, 19);
         filled(&mut tree, 6, 3);
         let edges = tree.edges(node, |_, _, _| 0.0);
@@ -398,7 +446,7 @@ mod tests {
 
     #[test]
     fn hidden_actions_share_a_child() {
-        let mut tree: Tree<Actions64, ()> = Tree::new();
+        let mut tree: Tree<Actions64, ()> = Tree::new(Memory::unlimited());
         let root = filled(&mut tree, 1, 3);
         let edge = Edge { block: root, lane: 1 };
         let open = tree.child(root, edge, Action(1), 1);
@@ -407,5 +455,29 @@ mod tests {
         assert_eq!(tree.child(root, edge, Action(0), 1 << 40), hidden);
         assert!(hidden != open && hidden != NONE);
         assert_ne!(tree.child(open, edge, Action(1), 1 << 40), hidden);
+    }
+
+    #[test]
+    fn a_full_tree_keeps_to_its_memory() {
+        let memory = Memory::share(1, 1);
+        let mut tree: Tree<Actions64, [f64; 8]> = Tree::new(memory);
+        let nodes = (1..).take_while(|&key| tree.keyed(mix(7, key)) != NONE).count();
+        assert!(nodes > 2000 && nodes == tree.len() as usize, "{nodes}");
+        // Every node takes what edges it can.
+        for node in 0..nodes as u32 {
+            let room = tree.room(node);
+            assert!(room <= 64);
+            tree.add_edges(node, (0..64).map(Action).take(room));
+            assert!(!tree.tried(node).is_empty() && tree.room(node) == 0);
+        }
+        assert_eq!(tree.blocks.len(), nodes);
+        // But the root takes all of them; then there is no room left at all.
+        tree.add_edges(0, (8..64).map(Action));
+        assert!(tree.blocks.len() <= nodes + MAX_BLOCKS);
+        assert!(tree.bytes() <= memory.left(), "{} bytes", tree.bytes());
+        // Each of the two trees of a search that reuses the last one does.
+        tree.age();
+        assert_eq!((1..).take_while(|&key| tree.keyed(mix(7, key)) != NONE).count(), nodes);
+        assert!(tree.bytes() <= 2 * memory.left(), "{} bytes", tree.bytes());
     }
 }

@@ -44,6 +44,9 @@ pub enum Fault {
     /// Larger than [`LARGEST`].
     #[error("has {0} bytes; {LARGEST} are allowed")]
     TooLarge(u64),
+    /// More memory than [`LARGEST`] for the layers, which are padded.
+    #[error("would take {0} bytes of memory; {LARGEST} are allowed")]
+    TooWide(u64),
     /// No safetensors.
     #[error("is no safetensors file: {0}")]
     NoTensors(String),
@@ -99,7 +102,7 @@ pub enum Fault {
     },
 }
 
-/// No file may have more bytes.
+/// No file may have more bytes, and no network may take more memory.
 pub const LARGEST: u64 = 1 << 30;
 
 /// A network, with what it was trained for.
@@ -270,6 +273,14 @@ fn layers(tensors: &SafeTensors<'_>, num_actions: usize, has_value: bool) -> Res
     };
     if let Some(strange) = tensors.names().into_iter().filter(|name| !known(name)).min() {
         return Err(Fault::StrangeTensor(strange.to_string()));
+    }
+    let matrices = tensors.iter().map(|(_, tensor)| match *tensor.shape() {
+        [rows, columns] => Layer::bytes(rows, columns),
+        _ => 0,
+    });
+    let bytes = matrices.fold(0, u64::saturating_add);
+    if bytes > LARGEST {
+        return Err(Fault::TooWide(bytes));
     }
     let mut inputs = None;
     for index in 0..hidden {

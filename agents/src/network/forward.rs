@@ -70,6 +70,13 @@ impl Layer {
         Self { inputs, outputs, width, weights, bias }
     }
 
+    /// The memory that a layer takes.
+    pub(super) fn bytes(inputs: usize, outputs: usize) -> u64 {
+        let width = outputs.div_ceil(LANES).saturating_mul(LANES);
+        let numbers = inputs.saturating_add(1).saturating_mul(width);
+        (numbers as u64).saturating_mul(size_of::<f32>() as u64)
+    }
+
     /// How many inputs there are.
     pub(super) fn inputs(&self) -> usize {
         self.inputs

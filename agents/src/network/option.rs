@@ -81,8 +81,12 @@ pub fn quoted(path: &str) -> String {
 impl OptionType for NetworkFile {
     type Limits = ();
 
-    fn parse(text: &str, (): &()) -> Option<Self> {
-        if text.is_empty() { Some(Self::NONE) } else { Self::load(path_of(text)?).ok() }
+    fn parse(text: &str, (): &()) -> Result<Self, String> {
+        if text.is_empty() {
+            return Ok(Self::NONE);
+        }
+        let path = path_of(text).ok_or_else(|| Self::allowed(&()))?;
+        Self::load(path).map_err(|error| format!("{}; {error}", Self::allowed(&())))
     }
 
     fn value(&self) -> OptionValue {
@@ -91,13 +95,6 @@ impl OptionType for NetworkFile {
 
     fn allowed((): &()) -> String {
         "the path of a network, in parentheses if it has commas or parentheses".to_string()
-    }
-
-    fn refusal(text: &str, (): &()) -> String {
-        match path_of(text).map(Self::load) {
-            Some(Err(error)) => format!("{}; {error}", Self::allowed(&())),
-            Some(Ok(_)) | None => Self::allowed(&()),
-        }
     }
 }
 

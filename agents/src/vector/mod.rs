@@ -182,6 +182,8 @@ pub trait DynVector: Send + Sync {
 const LEAST: usize = 256;
 /// Parts for each thread, where somebody thinks: some think longer than others.
 const PARTS: usize = 8;
+/// Is never set.
+static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// The lanes of a game.
 pub struct Vector<G: FullGame> {
@@ -223,7 +225,8 @@ enum Phase {
 }
 
 impl<G: FullGame> Vector<G> {
-    /// Lanes, each with its first game dealt. Once `interrupt` is set, calls end early and change nothing.
+    /// Lanes, each with its first game dealt. While `interrupt` is set, calls return [`VectorError::Interrupted`] and change nothing. If
+    /// it is set during a call, so does that call, unless the lanes are [instant](DynVector::is_instant): then it is completed.
     pub fn new(game: Arc<G>, settings: Settings, interrupt: Arc<AtomicBool>) -> Result<Self, VectorError> {
         if settings.lanes == 0 {
             return Err(VectorError::NoLanes);
@@ -258,6 +261,9 @@ impl<G: FullGame> Vector<G> {
         job: impl Fn(&Common<'_, G>, usize, &mut Lane<G>, (usize, &mut Rows<'_>), Phase) -> Option<Phase> + Sync,
     ) -> Result<(), VectorError> {
         rows.check(self.lanes.len(), &self.shape, self.settings.tensor)?;
+        if self.interrupt.load(Ordering::Relaxed) {
+            return Err(VectorError::Interrupted);
+        }
         let instant = self.is_instant();
         let count = self.lanes.len();
         let threads = if instant { self.threads.min(count / LEAST).max(1) } else { self.threads.min(count) };
@@ -268,15 +274,16 @@ impl<G: FullGame> Vector<G> {
         let before = (!instant).then(|| self.lanes.clone());
 
         let (shape, tensor, every_action) = (self.shape, self.settings.tensor, self.every_action);
-        let common =
-            Common { game: &*self.game, opponents: self.settings.opponents.as_ref(), interrupt: &self.interrupt };
+        // There is nothing to go back to where nobody thinks: such a call is not broken off once it has begun.
+        let interrupt = if instant { &NEVER } else { &*self.interrupt };
+        let common = Common { game: &*self.game, opponents: self.settings.opponents.as_ref(), interrupt };
         let work = |mut part: Part<'_, G>, crew: &mut Crew<G>| {
             let batched = crew.is_batched();
             if batched {
                 in_rounds(&common, crew, &mut part, &job);
             }
             for (index, (lane, legal)) in part.lanes.iter_mut().zip(part.legal).enumerate() {
-                if !instant && common.interrupt.load(Ordering::Relaxed) {
+                if common.interrupt.load(Ordering::Relaxed) {
                     return;
                 }
                 let rows = &mut part.rows;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use stier_agents::network::file::{Fault, Network};
+use stier_agents::network::file::{Fault, LARGEST, Network};
 use stier_agents::network::option::NetworkFile;
 use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwimmen::Schwimmen;
@@ -224,4 +224,23 @@ fn networks_without_a_value_head_value_no_leaves() {
         let promised: Vec<f64> = found.actions.iter().map(|stats| stats.value).collect();
         assert_eq!(promised.iter().all(|value| value.is_nan()), text.starts_with("network"), "{promised:?}");
     }
+}
+
+#[test]
+fn narrow_layers_take_no_more_memory_than_a_file_may_have() {
+    // Layers are padded to 64 columns: this one would take a row more than a gibibyte, sixty-four times what it has in the file.
+    let rows = (LARGEST / (64 * 4)) as usize + 1;
+    let mut narrow = draft();
+    narrow.tensors.retain(|(name, ..)| !name.starts_with("hidden."));
+    narrow.tensors.push(("hidden.0.weight".to_string(), vec![rows, 1], vec![0.5; rows]));
+    narrow.tensors.push(("hidden.0.bias".to_string(), vec![1], vec![0.0]));
+    for (name, shape, values) in &mut narrow.tensors {
+        if name.ends_with(".weight") && !name.starts_with("hidden") {
+            shape[0] = 1;
+            values.truncate(shape[1]);
+        }
+    }
+    let message = fault(&narrow).to_string();
+    assert!(message.starts_with("would take 1073"), "{message}");
+    assert!(message.ends_with("bytes of memory; 1073741824 are allowed"), "{message}");
 }

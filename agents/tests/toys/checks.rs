@@ -55,7 +55,7 @@ fn sampler_follows_enumeration<G: Game>(game: &G, truth: &History<G>, seat: Seat
     let view = game.view(truth, seat);
     assert_eq!(view.seat(), seat);
     let sampler = game.sampler(&view);
-    assert_eq!(sampler.count(), exact.len() as u64, "{view:?}");
+    assert_eq!(sampler.count(), exact.len() as u128, "{view:?}");
     let worlds: HashMap<G::State, u64> = sampler.worlds().map(|world| (world.state, world.weight)).collect();
     let weight: u64 = worlds.values().sum();
     for (state, reach) in &exact {

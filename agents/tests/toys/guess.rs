@@ -62,21 +62,24 @@ impl Sampler<Guess> for Coins {
         self.state(self.coins[rng.below(self.coins.len() as u32) as usize])
     }
 
-    fn count(&self) -> u64 {
-        self.coins.len() as u64
+    fn count(&self) -> u128 {
+        self.coins.len() as u128
     }
 
     fn worlds(&self) -> impl Iterator<Item = World<State>> {
         self.coins.iter().map(|&coin| World { state: self.state(coin), weight: 1 })
     }
 
-    fn sample_history(&self, game: &Guess, rng: &mut Rng) -> History<Guess> {
+    fn sample_history_of(&self, game: &Guess, state: &State, _rng: &mut Rng) -> History<Guess> {
         let mut history = History::new(game);
-        let state = self.sample(rng);
         for event in [state.coin].into_iter().chain(state.choices).flatten() {
             history.push(game, Action(event));
         }
         history
+    }
+
+    fn worlds_fix_views(&self) -> bool {
+        true
     }
 }
 

@@ -48,20 +48,24 @@ impl Sampler<Matrix> for Choices {
         self.states[rng.below(self.states.len() as u32) as usize]
     }
 
-    fn count(&self) -> u64 {
-        self.states.len() as u64
+    fn count(&self) -> u128 {
+        self.states.len() as u128
     }
 
     fn worlds(&self) -> impl Iterator<Item = World<State>> {
         self.states.iter().map(|&state| World { state, weight: 1 })
     }
 
-    fn sample_history(&self, game: &Matrix, rng: &mut Rng) -> History<Matrix> {
+    fn sample_history_of(&self, game: &Matrix, state: &State, _rng: &mut Rng) -> History<Matrix> {
         let mut history = History::new(game);
-        for choice in self.sample(rng).choices.into_iter().flatten() {
+        for choice in state.choices.into_iter().flatten() {
             history.push(game, Action(choice));
         }
         history
+    }
+
+    fn worlds_fix_views(&self) -> bool {
+        true
     }
 }
 

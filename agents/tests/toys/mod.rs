@@ -2,6 +2,7 @@
 
 pub(crate) mod bandit;
 pub(crate) mod checks;
+pub(crate) mod claims;
 pub(crate) mod goofspiel;
 pub(crate) mod guess;
 pub(crate) mod kuhn;
@@ -49,28 +50,29 @@ impl<S: Copy> Listed<S> {
         };
         Self { worlds: histories.into_iter().map(world).collect() }
     }
-
-    fn pick(&self, rng: &mut Rng) -> &(S, Vec<Action>) {
-        &self.worlds[rng.below(self.worlds.len() as u32) as usize]
-    }
 }
 
 impl<G: Game> Sampler<G> for Listed<G::State> {
     fn sample(&self, rng: &mut Rng) -> G::State {
-        self.pick(rng).0
+        self.worlds[rng.below(self.worlds.len() as u32) as usize].0
     }
 
-    fn count(&self) -> u64 {
-        self.worlds.len() as u64
+    fn count(&self) -> u128 {
+        self.worlds.len() as u128
     }
 
     fn worlds(&self) -> impl Iterator<Item = World<G::State>> {
         self.worlds.iter().map(|&(state, _)| World { state, weight: 1 })
     }
 
-    fn sample_history(&self, game: &G, rng: &mut Rng) -> History<G> {
+    fn sample_history_of(&self, game: &G, world: &G::State, _rng: &mut Rng) -> History<G> {
+        let (_, events) = self.worlds.iter().find(|(state, _)| state == world).expect("a world of the view");
         let mut history = History::new(game);
-        self.pick(rng).1.iter().for_each(|&event| history.push(game, event));
+        events.iter().for_each(|&event| history.push(game, event));
         history
+    }
+
+    fn worlds_fix_views(&self) -> bool {
+        true
     }
 }

@@ -49,7 +49,7 @@ impl Sampler<Nim> for Only {
         self.0
     }
 
-    fn count(&self) -> u64 {
+    fn count(&self) -> u128 {
         1
     }
 
@@ -57,12 +57,16 @@ impl Sampler<Nim> for Only {
         std::iter::once(World { state: self.0, weight: 1 })
     }
 
-    fn sample_history(&self, game: &Nim, _rng: &mut Rng) -> History<Nim> {
+    fn sample_history_of(&self, game: &Nim, _world: &State, _rng: &mut Rng) -> History<Nim> {
         let mut history = History::new(game);
         for &action in &self.0.actions[..usize::from(self.0.count)] {
             history.push(game, Action(action));
         }
         history
+    }
+
+    fn worlds_fix_views(&self) -> bool {
+        true
     }
 }
 

@@ -83,7 +83,7 @@ impl Plan {
     /// What solves the games.
     pub(super) fn algorithm(&self) -> Result<Algorithm, PlanError> {
         Algorithm::parse(&self.algorithm, &())
-            .ok_or_else(|| PlanError::Algorithm { found: self.algorithm.clone(), known: Algorithm::allowed(&()) })
+            .map_err(|known| PlanError::Algorithm { found: self.algorithm.clone(), known })
     }
 
     /// Whether the agent is asked with this budget in a game with so many information sets.

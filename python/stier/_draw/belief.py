@@ -48,7 +48,11 @@ def basis_in_words(beliefs: Beliefs) -> str:
     worlds = f"{beliefs.worlds:,} world{'' if beliefs.worlds == 1 else 's'}"
     if beliefs.basis == "sampled":
         return f"from {worlds} drawn at random"
-    told = f"all {worlds}" if beliefs.basis == "enumerated" else f"{worlds} weighted by what the others did"
+    told = {
+        "enumerated": f"all {worlds}",
+        "estimated": f"all {worlds}, each weighted by some of its histories",
+        "particles": f"{worlds} weighted by what the others did",
+    }[beliefs.basis]
     weights = f", worth {beliefs.effective:,.0f} of equal weight"
     return told + (weights if beliefs.effective < 0.995 * beliefs.worlds else "")
 

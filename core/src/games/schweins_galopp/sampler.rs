@@ -85,25 +85,24 @@ impl game::Sampler<SchweinsGalopp> for Sampler {
         self.world(self.draws.draw(rng))
     }
 
-    fn count(&self) -> u64 {
-        self.draws.count()
+    fn count(&self) -> u128 {
+        self.draws.count().into()
     }
 
     fn worlds(&self) -> impl Iterator<Item = World<State>> {
         self.ways.all().map(|(hidden, weight)| World { state: self.world(hidden), weight })
     }
 
-    fn sample_history(&self, game: &SchweinsGalopp, rng: &mut Rng) -> History<SchweinsGalopp> {
-        let sampled = self.world(self.draws.draw(rng));
+    fn sample_history_of(&self, game: &SchweinsGalopp, world: &State, rng: &mut Rng) -> History<SchweinsGalopp> {
         let rounds = self.view.rounds();
         let mut public = self.view.public().iter().copied();
         let mut history = History::new(game);
         for (round, known) in rounds.iter().enumerate() {
-            let is_present = round + 1 == rounds.len() && sampled.phase != Phase::Over;
+            let is_present = round + 1 == rounds.len() && world.phase != Phase::Over;
             // Every order in which a hand can have been dealt is as likely as the others.
             let mut hands: [ArrayVec<Colour, 7>; MAX_PLAYERS] = std::array::from_fn(|seat| {
                 let own = seat == self.view.seat().index();
-                let held = if is_present && !own { sampled.hands[seat] } else { Counts::NONE };
+                let held = if is_present && !own { world.hands[seat] } else { Counts::NONE };
                 let mut cards: ArrayVec<Colour, 7> = (known[seat] + held).iter().collect();
                 rng.shuffle(&mut cards);
                 cards
@@ -116,7 +115,11 @@ impl game::Sampler<SchweinsGalopp> for Sampler {
                 history.push(game, Action(event));
             }
         }
-        debug_assert_eq!(game.turn(history.state()), game.turn(&sampled));
+        debug_assert_eq!(game.turn(history.state()), game.turn(world));
         history
+    }
+
+    fn worlds_fix_views(&self) -> bool {
+        true
     }
 }

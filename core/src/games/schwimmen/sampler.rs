@@ -237,8 +237,8 @@ impl game::Sampler<Schwimmen> for Sampler {
         }
     }
 
-    fn count(&self) -> u64 {
-        *self.count.get_or_init(|| self.count_worlds())
+    fn count(&self) -> u128 {
+        (*self.count.get_or_init(|| self.count_worlds())).into()
     }
 
     fn worlds(&self) -> impl Iterator<Item = World<State>> {
@@ -252,12 +252,11 @@ impl game::Sampler<Schwimmen> for Sampler {
         })
     }
 
-    fn sample_history(&self, game: &Schwimmen, rng: &mut Rng) -> History<Schwimmen> {
-        let world = self.sample(rng);
+    fn sample_history_of(&self, game: &Schwimmen, world: &State, rng: &mut Rng) -> History<Schwimmen> {
         let deals = self.view.deals();
         let mut history = History::new(game);
         for (index, (&known, log)) in deals.iter().zip(self.view.logs()).enumerate() {
-            let dealt = if index + 1 == deals.len() { self.dealt(&world) } else { known };
+            let dealt = if index + 1 == deals.len() { self.dealt(world) } else { known };
             // What comes in one go is known as a set: every order of it is as likely.
             let mut hands = dealt.hands.map(|hand| shuffled(hand, rng));
             let mut table = shuffled(dealt.table, rng);
@@ -288,6 +287,10 @@ impl game::Sampler<Schwimmen> for Sampler {
             }
         }
         history
+    }
+
+    fn worlds_fix_views(&self) -> bool {
+        true
     }
 }
 

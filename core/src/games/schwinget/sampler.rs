@@ -128,8 +128,8 @@ impl game::Sampler<Schwinget> for Sampler {
         self.world(self.sample_hand(rng))
     }
 
-    fn count(&self) -> u64 {
-        self.compositions.iter().map(|composition| hands(&self.classes, composition)).sum()
+    fn count(&self) -> u128 {
+        self.compositions.iter().map(|composition| u128::from(hands(&self.classes, composition))).sum()
     }
 
     fn worlds(&self) -> impl Iterator<Item = World<State>> {
@@ -139,8 +139,8 @@ impl game::Sampler<Schwinget> for Sampler {
         })
     }
 
-    fn sample_history(&self, game: &Schwinget, rng: &mut Rng) -> History<Schwinget> {
-        let hand = self.sample_hand(rng);
+    fn sample_history_of(&self, game: &Schwinget, world: &State, rng: &mut Rng) -> History<Schwinget> {
+        let hand = world.hands[self.opponent];
         let bouts = self.view.bouts();
         let mut log = self.view.log().peekable();
         let mut history = History::new(game);
@@ -171,6 +171,11 @@ impl game::Sampler<Schwinget> for Sampler {
             }
         }
         history
+    }
+
+    /// Which of the cards the opponent was dealt and which it drew is hidden.
+    fn worlds_fix_views(&self) -> bool {
+        self.view.bouts().iter().all(|arrivals| arrivals.draws == 0)
     }
 }
 

@@ -99,13 +99,12 @@ impl game::Sampler<UpAndDown> for Sampler {
         state
     }
 
-    /// Exact, but for the middle of a deal of the full deck among four, where there can be more worlds than fit: `u64::MAX` then.
-    fn count(&self) -> u64 {
+    fn count(&self) -> u128 {
         let mut rest = self.seen.pool.count_ones();
-        let mut count = 1_u64;
+        let mut count = 1;
         for other in &self.others {
-            let choices = if other.chosen { u64::from(other.cards) } else { 1 };
-            count = count.saturating_mul(bits::binomial(rest, u32::from(other.cards))).saturating_mul(choices);
+            let choices = if other.chosen { u128::from(other.cards) } else { 1 };
+            count *= u128::from(bits::binomial(rest, u32::from(other.cards))) * choices;
             rest -= u32::from(other.cards);
         }
         count
@@ -115,13 +114,12 @@ impl game::Sampler<UpAndDown> for Sampler {
         self.hand_out(0, self.seen).map(|state| World { state, weight: 1 })
     }
 
-    fn sample_history(&self, game: &UpAndDown, rng: &mut Rng) -> History<UpAndDown> {
+    fn sample_history_of(&self, game: &UpAndDown, world: &State, rng: &mut Rng) -> History<UpAndDown> {
         let [dice, side, orientation] = game.setup_ids();
-        let world = game::Sampler::sample(self, rng);
         let rounds = self.view.rounds();
         let mut history = History::new(game);
         for (round, number) in rounds.iter().zip(0..) {
-            let held = if number == self.seen.round { Some(&world) } else { None };
+            let held = if number == self.seen.round { Some(world) } else { None };
             for card in deal(game, &self.view, round, held, rng) {
                 history.push(game, Action(card));
             }
@@ -146,6 +144,10 @@ impl game::Sampler<UpAndDown> for Sampler {
             }
         }
         history
+    }
+
+    fn worlds_fix_views(&self) -> bool {
+        true
     }
 }
 

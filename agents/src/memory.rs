@@ -1,0 +1,60 @@
+//! How much memory a search may take.
+
+use std::ops::RangeInclusive;
+
+/// What the option `memory_mb` of agents may be, in mebibytes.
+pub const MEMORY_MB: RangeInclusive<u64> = 1..=1_048_576;
+
+/// The bytes that a tree may take besides what it must take. Once they are spent, it grows no more.
+#[derive(Clone, Copy, Debug)]
+pub struct Memory {
+    left: usize,
+}
+
+impl Memory {
+    /// For one of so many trees, which share these mebibytes.
+    pub fn share(memory_mb: u64, trees: u64) -> Self {
+        let bytes = memory_mb.saturating_mul(1 << 20) / trees.max(1);
+        Self { left: usize::try_from(bytes).unwrap_or(usize::MAX) }
+    }
+
+    /// No limit.
+    pub fn unlimited() -> Self {
+        Self { left: usize::MAX }
+    }
+
+    /// The bytes that are left.
+    pub fn left(&self) -> usize {
+        self.left
+    }
+
+    /// Takes so many bytes, if there are as many; whether there were.
+    #[inline]
+    pub fn take(&mut self, bytes: usize) -> bool {
+        let left = self.left.checked_sub(bytes);
+        self.left = left.unwrap_or(self.left);
+        left.is_some()
+    }
+}
+
+/// The most bytes for each of many entries of a list that grows by doubling.
+pub const fn listed<T>() -> usize {
+    2 * size_of::<T>()
+}
+
+/// The most bytes for each of many entries of a standard hash map: it doubles where seven eighths of its places are taken, and has a
+/// byte more for each place.
+pub const fn mapped<K, V>() -> usize {
+    (size_of::<(K, V)>() + 1) * 16 / 7 + 1
+}
+
+/// The bytes that one more entry takes of a short list: nothing, if there is room.
+pub fn growth<T>(list: &Vec<T>) -> usize {
+    /// What an allocation takes besides its content.
+    const OVERHEAD: usize = 16;
+    match list.capacity() {
+        0 => 4 * size_of::<T>() + OVERHEAD,
+        places if places == list.len() => places * size_of::<T>(),
+        _ => 0,
+    }
+}
