@@ -98,11 +98,45 @@ def measure(run: dict[str, Any], seed: int, done: set[str]) -> list[Row]:
     matches = {f"against {agent}": ("network:path=NETWORK", agent, run["deals"]) for agent in run.get("matches", ())}
     for agent in run.get("guided_matches", ()):
         matches[f"guided against {agent}"] = (run["guided"], agent, run["guided_deals"])
-    if done and matches.keys() <= done:
+    responders = {f"gain of {responder}": responder for responder in run.get("responders", ())}
+    if (done and matches.keys() | responders.keys() <= done) or (seed and "file" in run):
         return []
     print(f"{run['name']}, seed {seed}", flush=True)
-    game, folder = stier.load_game(run["game"]), folder_of(run, seed)
-    exact = run.get("exact", False)
+    game = stier.load_game(run["game"])
+    network, file, log = published(run) if "file" in run else train(run, game, seed)
+    rows: list[Row] = []
+
+    def note(line: dict[str, Any], measure: str, value: float, ci95: float | None = None) -> None:
+        at = {"run": run["name"], "seed": seed, "steps": int(line["steps"]), "cpu_seconds": line["cpu_seconds"]}
+        rows.append(at | {"measure": measure, "value": f"{value:.6g}", "ci95": "" if ci95 is None else f"{ci95:.4g}"})
+
+    for line in log if not done else ():
+        if "eval/nash_conv" in line:
+            note(line, "nash_conv", line["eval/nash_conv"])
+        if "eval/greedy/mean" in line:
+            note(line, "training greedy", line["eval/greedy/mean"], line["eval/greedy/ci95"])
+    last = log[-1]
+    for name, value, interval in chances_of(run, network, HELD_OUT + seed) if not done else ():
+        note(last, name, value, interval)
+    for name, (text, other, deals) in matches.items():
+        if name not in done:
+            own, agent = text.replace("NETWORK", file), other.replace("NETWORK", file)
+            result = stier.pit(game, [own] + [agent] * (game.num_players() - 1), deals=deals, seed=HELD_OUT + seed)
+            note(last, name, result.mean[0], result.ci95[0])
+            if agent.startswith("ismcts:iterations"):
+                who = "guided, times" if name.startswith("guided") else "times"
+                note(last, f"{who} as fast as {agent}", seconds_of(game, agent) / seconds_of(game, own))
+    for name, responder in responders.items():
+        if name not in done:
+            deals = run["responder_deals"]
+            found = stier.exploit(game, f"network:path={file}", responder, deals=deals, seed=HELD_OUT + seed)
+            note(last, name, found.gain, found.ci95)
+    return rows
+
+
+def train(run: dict[str, Any], game: stier.Game, seed: int) -> tuple[Network, str, list[dict[str, Any]]]:
+    """Train a network; give it with its file and its log."""
+    folder, exact = folder_of(run, seed), run.get("exact", False)
     trained = stier.train.learn(
         game,
         run["algorithm"],
@@ -116,42 +150,32 @@ def measure(run: dict[str, Any], seed: int, done: set[str]) -> list[Row]:
         seed=seed,
         **run["settings"],
     )
-
-    rows: list[Row] = []
-
-    def note(line: dict[str, float], measure: str, value: float, ci95: float | None = None) -> None:
-        at = {"run": run["name"], "seed": seed, "steps": int(line["steps"]), "cpu_seconds": line["cpu_seconds"]}
-        rows.append(at | {"measure": measure, "value": f"{value:.6g}", "ci95": "" if ci95 is None else f"{ci95:.4g}"})
-
-    for line in trained.log if not done else ():
-        if "eval/nash_conv" in line:
-            note(line, "nash_conv", line["eval/nash_conv"])
-        if "eval/greedy/mean" in line:
-            note(line, "training greedy", line["eval/greedy/mean"], line["eval/greedy/ci95"])
-    file, last = str(folder / "network.safetensors"), trained.log[-1]
-    for name, value, ci95 in chances_of(run, trained.network, HELD_OUT + seed) if not done else ():
-        note(last, name, value, ci95)
-    for name, (text, other, deals) in matches.items():
-        if name not in done:
-            own, agent = text.replace("NETWORK", file), other.replace("NETWORK", file)
-            result = stier.pit(game, [own] + [agent] * (game.num_players() - 1), deals=deals, seed=HELD_OUT + seed)
-            note(last, name, result.mean[0], result.ci95[0])
-            if agent.startswith("ismcts:iterations"):
-                who = "guided, times" if name.startswith("guided") else "times"
-                note(last, f"{who} as fast as {agent}", seconds_of(game, agent) / seconds_of(game, own))
-    return rows
+    return trained.network, str(folder / "network.safetensors"), trained.log
 
 
-def chances_of(run: dict[str, Any], player: Network | stier.Solution, seed: int) -> list[tuple[str, float, float]]:
-    """Give the mean probabilities with which watched actions are taken: per chance, at the first one, by the judge."""
-    game, rows = stier.load_game(run["game"]), []
+def published(run: dict[str, Any]) -> tuple[Network, str, list[dict[str, Any]]]:
+    """Give a network of the repository, with its file and a line that says how long it learned."""
+    network = Network.load(BENCHES.parent / run["file"])
+    return network, run["file"], [{"steps": network.training["steps_done"], "cpu_seconds": ""}]
+
+
+def chances_of(
+    run: dict[str, Any], player: Network | stier.Solution, seed: int
+) -> list[tuple[str, float, float | None]]:
+    """Give the probabilities with which watched actions are taken: per chance, at the first one, by the judge."""
+    game = stier.load_game(run["game"])
+    rows: list[tuple[str, float, float | None]] = []
     for action in run.get("watch", ()):
         found = stier.train.chances(game, player, action, judge=run.get("judge"), deals=DEALS, seed=seed)
         for row in found.rows:
             if row.round in (None, 0):
-                when = "per chance" if row.round is None else "at the first chance"
+                when = "per chance" if row.round is None else "at the first lead"
                 by = "" if row.judge is None else f", {run['judge']} {row.judge}"
                 rows.append((f"P({action}) {when}{by}", row.probability, row.probability_ci95))
+        first = found.row(round=0)
+        rows.append((f"P({action}) above 0.9 at the first lead", first.above_90, None))
+        rows.append((f"P({action}) below 0.1 at the first lead", first.below_10, None))
+        rows.append((f"chances of {action} after the first lead", found.row().chances - first.chances, None))
     return rows
 
 
@@ -220,14 +244,18 @@ def page(plan: dict[str, Any], rows: list[Row]) -> str:
     ]
     for run in plan["run"]:
         seeds = of(rows, run["name"], "nash_conv" if run.get("exact") else "training greedy")
-        lines += ["", f"## {run['name']}", "", *([run["about"], ""] if "about" in run else []), "```sh"]
-        lines += [command(run), "```", ""]
+        lines += ["", f"## {run['name']}", "", *([*run["about"].splitlines(), ""] if "about" in run else [])]
+        measures = list(dict.fromkeys(row["measure"] for row in rows if row["run"] == run["name"]))
+        if "file" in run:
+            lines += ["| measure | value |", "| --- | ---: |"]
+            lines += [f"| {name} | {cell(of(rows, run['name'], name)[0][-1], uniform)} |" for name in measures]
+            continue
+        lines += ["```sh", command(run), "```", ""]
         if not seeds:
             lines.append("Not trained yet.")
             continue
         if "guided" in run:
             lines += [f"*Guided* is `{run['guided']}`.", ""]
-        measures = list(dict.fromkeys(row["measure"] for row in rows if row["run"] == run["name"]))
         shown = [name for name in measures if not name.startswith("training")]
         lines += [
             "| seed | decisions | CPU seconds | " + " | ".join(map(titled, shown)) + " |",
@@ -255,6 +283,8 @@ def cell(row: Row, uniform: float) -> str:
         return f"{value:.4f} ({value / uniform:.1%})"
     if row["measure"] == "attack %":
         return f"{value:.1f} %"
+    if row["measure"].startswith("P(") and " 0." in row["measure"]:
+        return f"{value:.1%} of the hands"
     if row["measure"].startswith("P("):
         return f"{value:.3f} ± {float(row['ci95']):.3f}"
     if row["ci95"]:
