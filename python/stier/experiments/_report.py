@@ -116,7 +116,7 @@ def report(games: Games | str | Path, *, resamples: int | None = None) -> Report
         resamples: Resamples of the ratings' bootstrap; 1,000 for two players, 50 for more, if left out.
 
     Raises:
-        FileNotFoundError: There is no experiment in the folder.
+        FileError: There is no experiment in the folder.
         ValueError: No games have been played yet, or a file is not of this experiment.
     """
     games = games if isinstance(games, Games) else load(games)

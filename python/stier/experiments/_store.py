@@ -91,7 +91,7 @@ def load(folder: str | Path) -> Games:
     """Read what `run` has kept in a folder, whether it came to its end or not.
 
     Raises:
-        FileNotFoundError: There is no experiment.
+        FileError: There is no experiment.
         ValueError: It was made by another version, or is not readable.
     """
     folder = Path(folder)
