@@ -66,7 +66,7 @@ impl PitResult {
         self.result.settings.seed
     }
 
-    /// Whether every deal was played once per seat rotation with the same cards.
+    /// Whether all games of a deal had the same cards.
     #[getter]
     fn paired(&self) -> bool {
         self.result.settings.paired
@@ -97,7 +97,7 @@ impl PitResult {
         self.column(py, |standing| standing.wins.ci95)
     }
 
-    /// Every game, by table, deal and rotation. The list is new, and so are its items: keep it rather than ask again.
+    /// Every game, by table, deal, order of the agents and rotation of the seats. The list is new, and so are its items: keep it rather than ask again.
     #[getter]
     fn games(&self) -> Vec<Played> {
         let played = |index| Played { game: self.game.clone(), result: self.result.clone(), index };

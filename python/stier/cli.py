@@ -58,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
     pit.add_argument("--deals", type=int, default=1000, help="deals per table of agents (default: 1000)")
     pit.add_argument("--seed", type=int, default=0, help="seed of deals and agents (default: 0)")
     pit.add_argument("--threads", type=int, default=0, help="threads; no influence on the result (default: all cores)")
-    pit.add_argument("--unpaired", action="store_true", help="new cards for every game, not the same once per rotation")
+    pit.add_argument("--unpaired", action="store_true", help="new cards for every game, not the same for all games of a deal")
     pit.add_argument("--no-progress", action="store_true", help="no progress bar")
     pit.add_argument("--csv", type=Path, metavar="FILE", help="write every game to FILE, one row per seat")
     pit.set_defaults(run=_pit)

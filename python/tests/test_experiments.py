@@ -142,13 +142,30 @@ def test_a_row_is_a_game(played: Games) -> None:
         assert np.allclose(state.returns(), row.returns)
         assert [AGENTS[name] for name in row.names] == list(row.agents)
         assert set(row.names) == set(played.experiment.tables[row.pairing])
-    # Every deal is played in both rotations by every pairing, with the same cards.
+    # Every deal is played from both seats by every pairing, with the same cards.
     for _, deal in frame.groupby(["seed", "deal"]):
         assert len(deal) == 3 * 2
         assert len({tuple(sorted(names)) for names in deal["names"]}) == 3
         assert len({tuple(names) for names in deal["names"]}) == 6
         assert len({tuple(actions[:10]) for actions in deal["actions"]}) == 1
     assert frame.groupby(["seed", "deal"]).ngroups == 20
+
+
+@pytest.mark.parametrize("paired", [True, False])
+@pytest.mark.parametrize("name", ["schwinget", "schwimmen"])
+def test_naming_the_agents_in_another_order_gives_the_same_numbers(name: str, paired: bool, tmp_path: Path) -> None:
+    agents = {"b": "random", "a": "random", "search": "ismcts:iterations=10", "advice": "greedy"}
+    standings, gains = [], []
+    for order in [list(agents), sorted(agents), list(reversed(agents))]:
+        experiment = Experiment(name, {name: agents[name] for name in order}, deals=6, deals_per_part=4, paired=paired)
+        found = experiments.report(experiments.run(experiment, tmp_path / "-".join(order)), resamples=3).tables
+        exact = ["agent", "mean", "mean_ci95", "wins", "wins_ci95"]
+        standings.append(found["standings"].sort_values("agent")[exact].to_numpy().tolist())
+        pairings = [" - ".join(sorted(pairing.split(" - "))) for pairing in found["pairings"]["pairing"]]
+        gains.append(dict(zip(pairings, found["pairings"]["gain"].fillna(0), strict=True)))
+    assert standings[0] == standings[1] == standings[2]
+    assert gains[0] == gains[1] == gains[2]
+    assert all(gain > 0 for gain in gains[0].values()) == paired
 
 
 def test_deals_without_pairs_have_cards_of_their_own(tmp_path: Path) -> None:
@@ -162,7 +179,7 @@ def test_all_games_are_played(name: str, tmp_path: Path) -> None:
     game = stier.load_game(name)
     agents = {f"agent {seat}": f"random:seed={seat}" for seat in range(game.num_players())}
     games = experiments.run(Experiment(name, agents, deals=3, deals_per_part=2), tmp_path, threads=1)
-    assert len(games.to_pandas()) == 3 * game.num_players()
+    assert len(games.to_pandas()) == games.experiment.games == 3 * {2: 2, 3: 6, 4: 24}[game.num_players()]
     found = experiments.decisions(games)
     assert (found.legal[np.arange(len(found)), found.action]).all()
 

@@ -6,7 +6,8 @@ use std::fmt;
 use super::stats::{Estimate, win_share};
 use super::{Played, Settings, seat_of};
 
-/// All games of a [`pit`](super::pit), in a fixed order: by table, deal, rotation.
+/// All games of a [`pit`](super::pit), in a fixed order: by table, deal, cyclic order, rotation. The order in which agents
+/// are named has no influence on it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PitResult {
     /// The game's name.

@@ -255,8 +255,8 @@ pub type Callback = Arc<dyn Fn(Box<dyn DynState>) -> Action + Send + Sync>;
 pub enum DynEntrant {
     /// An agent by name.
     Spec(AgentSpec),
-    /// A function, with the label that results call it.
-    Callback(String, Callback),
+    /// A function, with the label that results call it and its [identity](Entrant::identity).
+    Callback(String, String, Callback),
     /// A policy in a table, with the label that results call it. It sits at tables of its game only.
     Table(String, Arc<dyn DynPolicy>),
 }
@@ -266,12 +266,21 @@ impl DynEntrant {
     pub fn label(&self) -> String {
         match self {
             Self::Spec(spec) => spec.to_string(),
-            Self::Callback(label, _) | Self::Table(label, _) => label.clone(),
+            Self::Callback(label, ..) | Self::Table(label, _) => label.clone(),
         }
     }
 
-    /// A number that is mixed into the seeds of its agents.
-    pub fn seed(&self) -> u64 {
+    /// See [`Entrant::identity`].
+    pub fn identity(&self) -> String {
+        match self {
+            Self::Spec(spec) => spec.to_string(),
+            Self::Callback(_, identity, _) => identity.clone(),
+            Self::Table(label, table) => format!("{label} {:016x}", table.fingerprint()),
+        }
+    }
+
+    /// A number that is mixed into the seed with which its policy is asked for.
+    fn seed(&self) -> u64 {
         match self {
             Self::Spec(spec) => spec.seed().unwrap_or(0),
             Self::Callback(..) | Self::Table(..) => 0,
@@ -725,8 +734,8 @@ impl<G: FullGame> Entrant<G> for Guest<G> {
         self.entrant.label()
     }
 
-    fn seed(&self) -> u64 {
-        self.entrant.seed()
+    fn identity(&self) -> String {
+        self.entrant.identity()
     }
 
     fn suits(&self, game: &G) -> Result<(), String> {
@@ -746,7 +755,7 @@ impl<G: FullGame> Entrant<G> for Guest<G> {
                 player.interrupt_with(self.interrupt.clone());
                 player
             }
-            DynEntrant::Callback(_, function) => {
+            DynEntrant::Callback(_, _, function) => {
                 Player::Fair(Box::new(Called::new(self.game.clone(), function.clone())))
             }
             DynEntrant::Table(_, table) => {

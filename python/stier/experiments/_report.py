@@ -189,7 +189,7 @@ def _pairings(experiment: Experiment, found: Outcomes) -> pd.DataFrame:
     tables = experiment.tables
     place = {name: number for number, name in enumerate(found.agents)}
     numbers = [[place[name] for name in table] for table in tables]
-    # Some rotations of a deal are others of another pairing if the same agents make two.
-    once = len({tuple(sorted(table)) for table in tables}) == len(tables) and experiment.paired
-    gains = [pairing_gain(found, table) if once and len(set(table)) == len(table) else np.nan for table in numbers]
+    # What an agent that sits at a table twice returned is not one number.
+    once = [experiment.paired and len(set(table)) == len(table) for table in numbers]
+    gains = [pairing_gain(found, table) if alone else np.nan for table, alone in zip(numbers, once, strict=True)]
     return pd.DataFrame({"pairing": [" - ".join(table) for table in tables], "gain": gains})

@@ -1,7 +1,7 @@
 """Is A better than B by at least so much? Play until it is known: the generalized sequential probability ratio test.
 
 For a mean of unknown variance as in M. Van den Bergh, *A practical introduction to the GSPRT* (2019); the observations
-are the means of deals, so that rotations of one deal need not be independent.
+are the means of deals, so that games of one deal need not be independent.
 """
 
 from __future__ import annotations

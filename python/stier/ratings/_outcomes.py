@@ -100,12 +100,13 @@ def _of_experiment(games: Games) -> Outcomes:
     seats = games.experiment.load_game().num_players()
     sitting = table["names"].combine_chunks().flatten().to_pylist()
     deals = np.stack([table["seed"].to_numpy().astype(np.uint64), table["deal"].to_numpy().astype(np.uint64)])
-    return Outcomes(
-        names,
-        np.unique(deals, axis=1, return_inverse=True)[1].reshape(-1),
-        np.array([place[name] for name in sitting], dtype=np.int64).reshape(-1, seats),
-        table["returns"].combine_chunks().flatten().to_numpy().astype(np.float64).reshape(-1, seats),
-    )
+    unit = np.unique(deals, axis=1, return_inverse=True)[1].reshape(-1)
+    sat = np.array([place[name] for name in sitting], dtype=np.int64).reshape(-1, seats)
+    returns = table["returns"].combine_chunks().flatten().to_numpy().astype(np.float64).reshape(-1, seats)
+    # By deal and names: sums of floats depend on their order, which is not to depend on the order of the names.
+    by_name = np.argsort(np.argsort(names))
+    order = np.lexsort((*by_name[sat].T, unit))
+    return Outcomes(names, unit[order], sat[order], returns[order])
 
 
 def _numbered(values: Integers) -> Integers:
