@@ -144,11 +144,11 @@ class StierState(pyspiel.State):
 
     def returns(self) -> list[float]:
         """Give the utility of each player; zeros before the end."""
-        return self.stier_state.returns().tolist()
+        return [float(value) for value in self.stier_state.returns()]
 
     def rewards(self) -> list[float]:
         """Give what each player has got by the last action."""
-        return self.stier_state.rewards().tolist()
+        return [float(value) for value in self.stier_state.rewards()]
 
     def resample_from_infostate(self, player: int, probability_sampler: Any) -> StierState:
         """Draw a state that the player cannot tell apart from this one, with a complete and legal history.

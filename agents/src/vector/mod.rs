@@ -488,7 +488,7 @@ impl<G: FullGame> DynVector for Vector<G> {
             let ended = lane.stage == Stage::Ended;
             let game = common.game;
             if ended {
-                rows.write_rewards(index, &shape, Some(game.rounded_returns(lane.history.state()).as_slice()));
+                rows.write_rewards(index, &shape, Some(game.returns(lane.history.state()).as_slice()));
                 lane.stage = Stage::Finished;
             } else {
                 rows.write_rewards(index, &shape, None);

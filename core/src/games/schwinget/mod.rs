@@ -180,7 +180,7 @@ impl Schwinget {
         }
     }
 
-    /// The same in single precision.
+    /// The same in single precision, which has quarters of points exactly.
     #[inline(always)]
     fn rounded_utility_of(&self, scores: [u16; 2]) -> [f32; 2] {
         self.utility_of(scores).map(|utility| utility as f32)
