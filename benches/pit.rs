@@ -26,7 +26,8 @@ fn matches<G: Hints>(criterion: &mut Criterion) {
             .collect();
         let entrants: Vec<&dyn Entrant<G>> = specs.iter().map(|spec| spec as _).collect();
         let settings = Settings { deals, threads: 1, ..Settings::default() };
-        let games = number_of_games(game.num_seats(), entrants.len(), deals);
+        let identities: Vec<String> = entrants.iter().map(|entrant| entrant.identity()).collect();
+        let games = number_of_games(game.num_seats(), &identities, deals);
         group.throughput(Throughput::Elements(games));
         group.bench_function(label, |bencher| {
             bencher.iter(|| {

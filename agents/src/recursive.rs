@@ -107,7 +107,7 @@ impl<G: Hints> RecursivePimc<G> {
         let roller = roller.get_or_insert_with(|| Roller::of(game, options.rollout).guided_by(&options.belief.guide));
         let (mut made, mut first) = (0, Some(action));
         let returns = loop {
-            let Turn::Seat(seat) = game.turn(history.state()) else { break game.returns(history.state()) };
+            let Turn::Seat(seat) = game.turn(history.state()) else { break game.rounded_returns(history.state()) };
             let legal = game.legal(history.state());
             let next = match first.take() {
                 Some(action) => action,

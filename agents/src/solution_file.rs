@@ -4,6 +4,8 @@
 //! probabilities of every action of every information set, eight bytes each, the lowest first. The tree is not in the file: who reads
 //! it enumerates the game again, and the fingerprint tells whether information sets are numbered as they were.
 
+use std::iter::once;
+
 use stier_core::{ActionSet as _, Game, Options as _};
 use thiserror::Error;
 
@@ -48,20 +50,26 @@ fn heading<G: Game>(tree: &GameTree<G>) -> String {
         tree.num_nodes(),
         tree.num_sets(),
         tree.num_rows(),
-        fingerprint(tree)
+        tree_hash(tree)
     )
 }
 
-/// FNV-1a of who may do what at each information set, one set after the other.
-fn fingerprint<G: Game>(tree: &GameTree<G>) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut add = |byte: u8| hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    for set in tree.sets() {
-        add(set.seat().0);
-        set.legal().iter().for_each(|action| add(action.0));
-        add(u8::MAX);
-    }
-    hash
+/// FNV-1a.
+fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+/// A hash of the probabilities.
+pub fn policy_hash(policy: &Policy) -> u64 {
+    hash(policy.rows().iter().flat_map(|share| share.to_le_bytes()))
+}
+
+/// A hash of who may do what at each information set, one set after the other.
+fn tree_hash<G: Game>(tree: &GameTree<G>) -> u64 {
+    hash(tree.sets().flat_map(|set| {
+        let legal = set.legal().iter().map(|action| action.0);
+        once(set.seat().0).chain(legal).chain(once(u8::MAX))
+    }))
 }
 
 /// The policy as bytes.

@@ -10,6 +10,7 @@ mod ismcts;
 mod ismcts_family;
 mod kuhn;
 mod many;
+mod naming_order;
 mod networks;
 mod no_peeking;
 mod open_cards;

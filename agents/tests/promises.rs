@@ -278,9 +278,9 @@ fn a_million_returns_have_the_mean_that_they_have() {
         let decision = spec.player(1).act(&Bandit, &history, None, Bandit.legal(&None));
         let best = decision.search.expect("a search").actions[1];
         assert!(best.visits > 200_000, "{agent}: {best:?}");
-        assert!((best.value - f64::from(REWARDS[1])).abs() < 1e-6, "{agent}: {best:?}");
+        assert!((best.value - REWARDS[1]).abs() < 1e-6, "{agent}: {best:?}");
     }
     let settings = RolloutSettings { rollouts: 10_000, ..RolloutSettings::default() };
     let mean = Roller::new(&Bandit, settings).returns(&Bandit, &mut Some(1), &mut Rng::stream(1, "rollouts", 0));
-    assert_eq!(mean[Seat(0)], REWARDS[1]);
+    assert_eq!(mean[Seat(0)], REWARDS[1] as f32);
 }

@@ -22,13 +22,13 @@ struct Arguments {
     /// Two agents or more, as `ismcts:iterations=1000`.
     #[arg(required = true)]
     agents: Vec<String>,
-    /// Deals per table; each is played once per seat rotation.
+    /// Deals per table; each is played in every order of the agents and every rotation of the seats.
     #[arg(long, default_value_t = 1000)]
     deals: u64,
     /// The seed of deals and agents.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// New cards for every rotation, as in a tournament.
+    /// New cards for every game, as in a tournament.
     #[arg(long)]
     unpaired: bool,
     /// Threads; 0 for all cores.
@@ -64,7 +64,8 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     let bar = if entrants.len() < game.num_seats() {
         ProgressBar::hidden()
     } else {
-        ProgressBar::new(number_of_games(game.num_seats(), entrants.len(), settings.deals)).with_style(style)
+        let identities: Vec<String> = entrants.iter().map(DynEntrant::identity).collect();
+        ProgressBar::new(number_of_games(game.num_seats(), &identities, settings.deals)).with_style(style)
     };
     let result = game.pit(&entrants, &settings, &Arc::default(), &|| {
         bar.inc(1);

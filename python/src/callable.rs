@@ -17,7 +17,7 @@ use crate::values::{Number, Seed};
 /// Any callable as an agent: `f(state) -> action`.
 ///
 /// The callable is shown a state drawn from what the player to move knows, with explicit chance nodes: what it cannot know,
-/// it cannot find there. The seed is that of these draws.
+/// it cannot find there. The seed is that of these draws; in a match it is derived from the name and the seed.
 #[pyclass(frozen, module = "stier")]
 pub(crate) struct PythonAgent {
     function: Py<PyAny>,
@@ -34,6 +34,11 @@ impl PythonAgent {
     /// The agent's name for tables.
     pub(crate) fn label(&self) -> &str {
         &self.name
+    }
+
+    /// The seed of what it is shown.
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed
     }
 
     /// Has the callable decide in a state that it may see.

@@ -80,12 +80,21 @@ impl<'py> Player<'py> {
         matches!(self, Self::Python(_))
     }
 
+    /// The text from which its random streams are derived: see [`DynEntrant::identity`].
+    pub(crate) fn identity(&self) -> String {
+        match self {
+            Self::Native(spec) => spec.to_string(),
+            Self::Table(label, policy) => DynEntrant::Table(label.clone(), policy.clone()).identity(),
+            Self::Python(agent) => format!("{}:seed={}", agent.get().label(), agent.get().seed()),
+        }
+    }
+
     /// Without its Python part.
     pub(crate) fn plan(&self) -> Plan {
         match self {
             Self::Native(spec) => Plan::Native(spec.clone()),
             Self::Table(label, policy) => Plan::Table(label.clone(), policy.clone()),
-            Self::Python(agent) => Plan::Python(agent.get().label().to_string()),
+            Self::Python(agent) => Plan::Python(agent.get().label().to_string(), self.identity()),
         }
     }
 }
@@ -94,7 +103,7 @@ impl<'py> Player<'py> {
 pub(crate) enum Plan {
     Native(AgentSpec),
     Table(String, Arc<dyn DynPolicy>),
-    Python(String),
+    Python(String, String),
 }
 
 impl Plan {
@@ -103,7 +112,7 @@ impl Plan {
         match self {
             Self::Native(spec) => DynEntrant::Spec(spec),
             Self::Table(label, policy) => DynEntrant::Table(label, policy),
-            Self::Python(label) => DynEntrant::Callback(label, callback(number, sender.clone())),
+            Self::Python(label, identity) => DynEntrant::Callback(label, identity, callback(number, sender.clone())),
         }
     }
 }

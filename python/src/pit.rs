@@ -24,6 +24,12 @@ const MOST_DEALS: i64 = 1_000_000_000_000;
 /// More would exhaust the machine before they helped.
 const MOST_THREADS: i64 = 1024;
 
+/// How many games of a deal are played at a table of agents with these texts.
+#[pyfunction]
+pub(crate) fn games_per_deal(agents: Vec<String>) -> u64 {
+    number_of_games(agents.len(), &agents, 1)
+}
+
 /// `on_progress(done, total)` is called before the first game, then about ten times a second, and after the last; see
 /// `stier.pit` for the rest.
 #[pyfunction]
@@ -54,7 +60,8 @@ pub(crate) fn pit<'py>(
         settings.threads = thread::available_parallelism().map_or(1, NonZero::get);
     }
     let seats = game.face().num_seats();
-    let total = if players.len() < seats { 0 } else { number_of_games(seats, players.len(), settings.deals) };
+    let identities: Vec<String> = players.iter().map(Player::identity).collect();
+    let total = if players.len() < seats { 0 } else { number_of_games(seats, &identities, settings.deals) };
 
     let interrupt = Arc::<AtomicBool>::default();
     let done = AtomicU64::new(0);

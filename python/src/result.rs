@@ -66,7 +66,7 @@ impl PitResult {
         self.result.settings.seed
     }
 
-    /// Whether every deal was played once per seat rotation with the same cards.
+    /// Whether all games of a deal had the same cards.
     #[getter]
     fn paired(&self) -> bool {
         self.result.settings.paired
@@ -78,8 +78,8 @@ impl PitResult {
         self.column(py, |standing| standing.mean.mean)
     }
 
-    /// Half the width of the 95 % interval around `mean`: float64 (agents,). Deals are the units, not games; infinite for a
-    /// single deal.
+    /// Half the width of the 95 % interval around `mean`: float64 (agents,). Deals are the units, not games; not a number for
+    /// a single deal, which has no interval.
     #[getter]
     fn ci95<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         self.column(py, |standing| standing.mean.ci95)
@@ -91,24 +91,33 @@ impl PitResult {
         self.column(py, |standing| standing.wins.mean)
     }
 
-    /// Half the width of the 95 % interval around `wins`: float64 (agents,).
+    /// The lower ends of the 95 % intervals of `wins`: float64 (agents,). Deals are the units; not a number for a single deal.
+    ///
+    /// The interval is Clopper and Pearson's for as many games as the deals are worth. It is not symmetric: who has won all
+    /// of 200 games wins 98.2 % or more.
     #[getter]
-    fn wins_ci95<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        self.column(py, |standing| standing.wins.ci95)
+    fn wins_low<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.column(py, |standing| standing.wins.low)
     }
 
-    /// Every game, by table, deal and rotation. The list is new, and so are its items: keep it rather than ask again.
+    /// The upper ends of the 95 % intervals of `wins`: float64 (agents,).
+    #[getter]
+    fn wins_high<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.column(py, |standing| standing.wins.high)
+    }
+
+    /// Every game, by table, deal, order of the agents and rotation of the seats. The list is new, and so are its items: keep it rather than ask again.
     #[getter]
     fn games(&self) -> Vec<Played> {
         let played = |index| Played { game: self.game.clone(), result: self.result.clone(), index };
         (0..self.result.games.len()).map(played).collect()
     }
 
-    /// How agent `i` did in the games with agent `j` at the table: (mean, ci95, wins, wins_ci95); `None` if they did not
-    /// meet.
-    fn meeting(&self, i: Number, j: Number) -> PyResult<Option<(f64, f64, f64, f64)>> {
+    /// How agent `i` did in the games with agent `j` at the table: (mean, ci95, wins, wins_low, wins_high); `None` if they
+    /// did not meet.
+    fn meeting(&self, i: Number, j: Number) -> PyResult<Option<(f64, f64, f64, f64, f64)>> {
         let meeting = self.result.meeting(self.entrant(&i)?, self.entrant(&j)?);
-        Ok(meeting.map(|Standing { mean, wins }| (mean.mean, mean.ci95, wins.mean, wins.ci95)))
+        Ok(meeting.map(|Standing { mean, wins }| (mean.mean, mean.ci95, wins.mean, wins.low, wins.high)))
     }
 
     /// Mean returns of row against column and their 95 % half widths: two float64 arrays (agents, agents), NaN where two did
@@ -153,7 +162,7 @@ impl PitResult {
         columns.set_item("entrant", numbers(&|_, played, seat| entrant(played, seat) as u64))?;
         let labels: Vec<_> = rows().map(|(_, played, seat)| names[entrant(played, seat)].clone()).collect();
         columns.set_item("agent", labels)?;
-        let returns: Vec<f64> = rows().map(|(_, played, seat)| played.returns.as_slice()[seat].into()).collect();
+        let returns: Vec<f64> = rows().map(|(_, played, seat)| played.returns.as_slice()[seat]).collect();
         columns.set_item("return", returns.into_pyarray(py))?;
         pandas.call_method1("DataFrame", (columns,))
     }
@@ -176,12 +185,12 @@ impl PitResult {
         for (label, Standing { mean, wins }) in self.result.agents.iter().zip(&self.standings) {
             let _ = write!(
                 out,
-                "<tr><td style=\"text-align:left\">{}</td><td>{:+.3} ± {:.3}</td><td>{:.1} ± {:.1} %</td></tr>",
+                "<tr><td style=\"text-align:left\">{}</td><td>{:+.3}{}</td><td>{} {}</td></tr>",
                 escape(label),
                 mean.mean,
-                mean.ci95,
-                100.0 * wins.mean,
-                100.0 * wins.ci95
+                mean.plus_minus(3),
+                wins.percent(),
+                wins.interval()
             );
         }
         out + "</table>"
@@ -227,7 +236,7 @@ impl Played {
     /// The return on each seat.
     #[getter]
     fn returns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, self.played().returns.iter().map(|&value| f64::from(value)))
+        PyTuple::new(py, self.played().returns.iter())
     }
 
     /// The game as text that `stier.read_record` reads.

@@ -23,8 +23,15 @@ def pit(
     """Have agents play each other.
 
     As many agents as the game has seats form one table; of more, every combination is a table. Each table plays each
-    deal once per seat rotation, so that the luck of the cards cancels. The result depends on the arguments only, not on
-    the number of threads or on what the agents have played before: of an `Agent`, its text form enters.
+    deal in all arrangements, so that the luck of the cards cancels: every cyclic order of the agents, since it matters
+    who sits next to whom, in every rotation of the seats. A deal takes 2 games for two agents, 6 for three and 24 for
+    four. Copies of an agent are not told apart: one agent against copies of another takes a game for each seat. At
+    tables of five the cyclic order is drawn for each deal, and a deal takes 5 games.
+
+    The result depends on the arguments only, not on the number of threads or on what the agents have played before: of
+    an `Agent`, its text form enters. An agent's random numbers are derived from its text, those of a callable from its
+    name, so naming the agents in another order gives the same numbers. Only agents with the same text are told apart by
+    their order: give callables names of their own (see `PythonAgent`).
 
     A callable is shown states drawn from what its player knows (see `PythonAgent`) and is called in this thread; with
     one at the table, games are played one after another. What it raises comes out of here.
@@ -34,7 +41,7 @@ def pit(
         agents: Agents, agents as text, solutions, or callables ``f(state) -> action``.
         deals: Deals per table, at least 1; an interval needs 2.
         seed: The seed of deals and agents.
-        paired: Whether the rotations of a deal have the same cards.
+        paired: Whether all games of a deal have the same cards.
         threads: Threads; 0 for all cores.
         progress: Whether to show a progress bar; needs tqdm.
 

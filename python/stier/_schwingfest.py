@@ -115,6 +115,8 @@ def schwingfest(agents: Mapping[str, AnyAgent] | Sequence[AnyAgent], *, seed: in
     A bout brings 10.00 or 9.75 to who wins it, 9.00 to both if it is drawn, 8.75 or 8.50 to who loses it. So few bouts
     say little about who is stronger: for that, see `stier.pit` and `stier.ratings`.
 
+    The order in which the agents are named has no influence. Wrestlers with as many points are listed by name.
+
     Args:
         agents: Three agents or more; by the names of the wrestlers, if they have any.
         seed: The seed of deals and agents.
@@ -124,8 +126,12 @@ def schwingfest(agents: Mapping[str, AnyAgent] | Sequence[AnyAgent], *, seed: in
         AgentError: Fewer than three agents, or see `stier.pit`.
     """
     game = load_game("schwinget", scoring="schwinger", utility="score")
-    names = list(agents) if isinstance(agents, Mapping) else None
-    entrants = list(agents.values()) if isinstance(agents, Mapping) else list(agents)
+    names: list[str] | None = None
+    if isinstance(agents, Mapping):
+        # By name: wrestlers with the same agent are told apart by their order.
+        names, entrants = sorted(agents), [agents[name] for name in sorted(agents)]
+    else:
+        entrants = list(agents)
     if len(entrants) < 3:
         raise AgentError(f"a Schwingfest takes three agents or more, not {len(entrants)}")
     result = _native.pit(game, entrants, 1, seed, False, threads)
@@ -139,7 +145,7 @@ def schwingfest(agents: Mapping[str, AnyAgent] | Sequence[AnyAgent], *, seed: in
             bouts[agent].append(Bout(names[played.agents[other]], seat == 0, sign, points))
     # Hundredths are whole: sums of them are not to differ by rounding.
     hundredths = [sum(round(100 * bout.points) for bout in own) for own in bouts]
-    order = sorted(range(len(entrants)), key=lambda agent: -hundredths[agent])
+    order = sorted(range(len(entrants)), key=lambda agent: (-hundredths[agent], names[agent]))
     ranks = _ranks([hundredths[agent] for agent in order])
     ranking = [
         Ranked(rank, names[agent], result.agents[agent], hundredths[agent] / 100, tuple(bouts[agent]))

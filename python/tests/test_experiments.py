@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -139,16 +140,33 @@ def test_a_row_is_a_game(played: Games) -> None:
         for action in row.actions:
             state.apply_action(int(action))
         assert state.is_terminal()
-        assert np.allclose(state.returns(), row.returns)
+        assert state.returns().tolist() == list(row.returns)
         assert [AGENTS[name] for name in row.names] == list(row.agents)
         assert set(row.names) == set(played.experiment.tables[row.pairing])
-    # Every deal is played in both rotations by every pairing, with the same cards.
+    # Every deal is played from both seats by every pairing, with the same cards.
     for _, deal in frame.groupby(["seed", "deal"]):
         assert len(deal) == 3 * 2
         assert len({tuple(sorted(names)) for names in deal["names"]}) == 3
         assert len({tuple(names) for names in deal["names"]}) == 6
         assert len({tuple(actions[:10]) for actions in deal["actions"]}) == 1
     assert frame.groupby(["seed", "deal"]).ngroups == 20
+
+
+@pytest.mark.parametrize("paired", [True, False])
+@pytest.mark.parametrize("name", ["schwinget", "schwimmen"])
+def test_naming_the_agents_in_another_order_gives_the_same_numbers(name: str, paired: bool, tmp_path: Path) -> None:
+    agents = {"b": "random", "a": "random", "search": "ismcts:iterations=10", "advice": "greedy"}
+    standings, gains = [], []
+    for order in [list(agents), sorted(agents), list(reversed(agents))]:
+        experiment = Experiment(name, {name: agents[name] for name in order}, deals=6, deals_per_part=4, paired=paired)
+        found = experiments.report(experiments.run(experiment, tmp_path / "-".join(order)), resamples=3).tables
+        exact = ["agent", "mean", "mean_ci95", "wins", "wins_low", "wins_high"]
+        standings.append(found["standings"].sort_values("agent")[exact].to_numpy().tolist())
+        pairings = [" - ".join(sorted(pairing.split(" - "))) for pairing in found["pairings"]["pairing"]]
+        gains.append(dict(zip(pairings, found["pairings"]["gain"].fillna(0), strict=True)))
+    assert standings[0] == standings[1] == standings[2]
+    assert gains[0] == gains[1] == gains[2]
+    assert all(gain > 0 for gain in gains[0].values()) == paired
 
 
 def test_deals_without_pairs_have_cards_of_their_own(tmp_path: Path) -> None:
@@ -162,7 +180,7 @@ def test_all_games_are_played(name: str, tmp_path: Path) -> None:
     game = stier.load_game(name)
     agents = {f"agent {seat}": f"random:seed={seat}" for seat in range(game.num_players())}
     games = experiments.run(Experiment(name, agents, deals=3, deals_per_part=2), tmp_path, threads=1)
-    assert len(games.to_pandas()) == 3 * game.num_players()
+    assert len(games.to_pandas()) == games.experiment.games == 3 * {2: 2, 3: 6, 4: 24}[game.num_players()]
     found = experiments.decisions(games)
     assert (found.legal[np.arange(len(found)), found.action]).all()
 
@@ -295,6 +313,14 @@ def test_reports_are_what_the_games_say(played: Games, tmp_path: Path) -> None:
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in drawn)
 
 
+def test_reports_of_one_deal_have_no_interval(tmp_path: Path) -> None:
+    found = experiments.report(experiments.run(small(deals=1, seeds=[5]), tmp_path / "one"))
+    paths = found.save(tmp_path)
+    for text in [str(found.cross_table), *(path.read_text() for path in paths if path.suffix == ".csv")]:
+        assert not re.search(r"\b(inf|nan)\b|±", text.lower())
+    assert np.isnan(found.tables["standings"][["mean_ci95", "wins_low", "wins_high"]]).all(axis=None)
+
+
 def test_reports_of_part_of_the_games_say_so(tmp_path: Path) -> None:
     games = experiments.run(small(deals=4), tmp_path)
     games.path(5).unlink()
@@ -331,7 +357,7 @@ def test_decisions_are_what_the_players_saw(played: Games, tmp_path: Path) -> No
         assert (found.legal[number] == state.legal_actions_mask()).all()
         assert found.legal[number].sum() > 1
         assert row["actions"][found.move[number]] == found.action[number]
-        assert found.outcome[number] == pytest.approx(row["returns"][player])
+        assert found.outcome[number] == row["returns"][player]
     found.save(tmp_path / "decisions.npz")
     with np.load(tmp_path / "decisions.npz") as loaded:
         assert (loaded["view"] == found.view).all()

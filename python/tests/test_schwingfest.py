@@ -62,6 +62,13 @@ def test_the_seed_decides_and_nothing_else(fest: stier.Schwingfest) -> None:
     assert str(stier.schwingfest(WRESTLERS, seed=4)) != str(fest)
 
 
+def test_naming_the_wrestlers_in_another_order_changes_nothing(fest: stier.Schwingfest) -> None:
+    for order in (sorted(WRESTLERS), sorted(WRESTLERS, reverse=True)):
+        assert str(stier.schwingfest({name: WRESTLERS[name] for name in order}, seed=3)) == str(fest)
+    copies = {"Sepp": "random", "Ueli": "random", "Kari": "greedy"}
+    assert str(stier.schwingfest(copies)) == str(stier.schwingfest(dict(reversed(copies.items()))))
+
+
 def test_agents_without_names_are_called_what_they_are() -> None:
     fest = stier.schwingfest(["random", "random", "greedy"])
     assert sorted(one.name for one in fest) == ["greedy", "random", "random #2"]

@@ -1,15 +1,22 @@
 //! Agents against each other.
 //!
-//! Every table of agents plays every deal once per seat rotation: a *paired* deal, in which the luck of the cards cancels.
-//! Deals come from their own streams, the agents from theirs, so a change of one agent changes nothing else; results do not
-//! depend on the number of threads. Where all decide at once and somebody is faster when asked about many positions together, as a
-//! network is, games are played side by side: the same games.
+//! Every table of agents plays every deal in each of its arrangements, with the same cards: a *paired* deal, in which the luck of the
+//! cards cancels. The arrangements are all cyclic orders of the agents, each in every rotation of the seats, so that every agent has
+//! every seat and every neighbour equally often: 2 games of a deal for two agents, 6 for three, 24 for four. Exchanging copies of an
+//! agent makes no new arrangement: one agent against copies of another plays once per seat. At tables of five the cyclic order is
+//! drawn for each deal.
+//!
+//! Deals come from their own streams. The streams of an agent come from its [identity](Entrant::identity), so a change of one agent
+//! changes nothing else, and naming the agents in another order gives the same games. Results do not depend on the number of threads.
+//! Where all agents decide at once and one of them is faster when asked about many positions together, as a network is, games are
+//! played side by side: the same games.
 //!
 //! A *Schwingfest*, the rulebook's tournament for three and more, is [`Settings::paired`] off with one deal: every pair meets
 //! once per seat rotation, each time with new cards, and [`PitResult::totals`] ranks by the sum of the returns.
 
 mod crowd;
 mod play;
+mod schedule;
 mod stats;
 mod table;
 
@@ -25,18 +32,23 @@ use crate::oracle::Player;
 use crate::spec::AgentSpec;
 use crate::threads::{self, ThreadsError};
 
-use play::{Room, Seating};
+use play::Room;
+use schedule::Schedule;
 
 pub use crowd::{Crowd, Position};
-pub use stats::{Estimate, win_share};
+pub use schedule::number_of_games;
+pub use stats::{Estimate, Share, ShareSums, win_share};
 pub use table::{PitResult, Standing};
 
 /// Somebody who can send an agent to a table.
 pub trait Entrant<G: Game>: Sync {
     /// How results call it.
     fn label(&self) -> String;
-    /// A number that is mixed into the seeds of its agents.
-    fn seed(&self) -> u64;
+    /// The text from which its random streams are derived. Entrants with the same identity count as copies of one agent, which differ by
+    /// their random numbers alone.
+    fn identity(&self) -> String {
+        self.label()
+    }
     /// Why it cannot play this game, if it cannot; called before anything is played.
     fn suits(&self, _game: &G) -> Result<(), String> {
         Ok(())
@@ -56,10 +68,6 @@ pub trait Entrant<G: Game>: Sync {
 impl<G: Hints> Entrant<G> for AgentSpec {
     fn label(&self) -> String {
         self.to_string()
-    }
-
-    fn seed(&self) -> u64 {
-        AgentSpec::seed(self).unwrap_or(0)
     }
 
     fn suits(&self, game: &G) -> Result<(), String> {
@@ -82,11 +90,11 @@ impl<G: Hints> Entrant<G> for AgentSpec {
 /// How to play.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Settings {
-    /// Deals per table, at least 1; each is played once per seat rotation.
+    /// Deals per table, at least 1; each is played in every [arrangement](self) of the table.
     pub deals: u64,
     /// The seed of deals and agents.
     pub seed: u64,
-    /// Whether the rotations of a deal have the same cards.
+    /// Whether all games of a deal have the same cards.
     pub paired: bool,
     /// Threads; 0 for all cores. No influence on the results.
     pub threads: usize,
@@ -106,7 +114,7 @@ pub struct Played {
     /// Which cards: games with one number had the same.
     pub deal: u64,
     /// Returns by seat.
-    pub returns: BySeat<f32>,
+    pub returns: BySeat<f64>,
     /// Everything that happened, chance included.
     pub events: Vec<Action>,
 }
@@ -170,22 +178,14 @@ pub fn pit<G: Game>(
     for entrant in entrants {
         entrant.suits(game).map_err(|reason| PitError::Unsuited { agent: entrant.label(), reason })?;
     }
-    let tables = combinations(entrants.len(), seats);
-    let rotations = seats as u64;
-    // Games are numbered, and so are the seats of each.
-    let most = u64::MAX / (tables.len() as u64 * rotations * seats as u64);
+    let identities: Vec<String> = entrants.iter().map(|entrant| entrant.identity()).collect();
+    let schedule = Schedule::new(seats, &identities, settings);
+    let most = schedule.most_deals();
     if settings.deals > most {
         return Err(PitError::TooManyDeals { most, deals: settings.deals });
     }
-    let games = tables.len() as u64 * settings.deals * rotations;
+    let games = schedule.games();
     let stop = AtomicBool::new(false);
-    let seating = |number: u64| {
-        let (table, deal) = (number / rotations / settings.deals, number / rotations % settings.deals);
-        let rotation = number % rotations;
-        let table = &tables[table as usize];
-        let agents = BySeat::from_fn(seats, |seat| table[seat.after(rotation as usize, seats).index()]);
-        Seating { agents, deal: if settings.paired { deal } else { deal * rotations + rotation } }
-    };
     let play = || {
         let batch = Room::batch(entrants, games.div_ceil(rayon::current_num_threads() as u64));
         (0..games.div_ceil(batch))
@@ -197,7 +197,7 @@ pub fn pit<G: Game>(
                         return None;
                     }
                     let numbers = number * batch..games.min((number + 1) * batch);
-                    let played = room.play(numbers.map(seating).collect(), watch);
+                    let played = room.play(numbers.map(|number| schedule.seating(number)).collect(), watch);
                     if played.is_none() {
                         stop.store(true, Ordering::Relaxed);
                     }
@@ -219,40 +219,7 @@ pub fn pit<G: Game>(
     })
 }
 
-/// How many games [`pit`] plays; `u64::MAX` if that is more than it accepts.
-pub fn number_of_games(seats: usize, entrants: usize, deals: u64) -> u64 {
-    (combinations(entrants, seats).len() as u64 * seats as u64).saturating_mul(deals)
-}
-
-/// All sets of `size` of the numbers below `count`, each ascending, in lexicographic order.
-fn combinations(count: usize, size: usize) -> Vec<Vec<usize>> {
-    let mut all = Vec::new();
-    let mut chosen: Vec<usize> = (0..size).collect();
-    loop {
-        all.push(chosen.clone());
-        let Some(place) = (0..size).rev().find(|&place| chosen[place] < count - size + place) else {
-            return all;
-        };
-        chosen[place] += 1;
-        for next in place + 1..size {
-            chosen[next] = chosen[next - 1] + 1;
-        }
-    }
-}
-
 /// The seat that an entrant has in a game.
 fn seat_of(played: &Played, entrant: usize) -> Option<Seat> {
     played.agents.iter().position(|&sitting| sitting == entrant).map(|seat| Seat(seat as u8))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::combinations;
-
-    #[test]
-    fn tables_are_all_combinations() {
-        assert_eq!(combinations(2, 2), [[0, 1]]);
-        assert_eq!(combinations(3, 2), [[0, 1], [0, 2], [1, 2]]);
-        assert_eq!(combinations(5, 3).len(), 10);
-    }
 }

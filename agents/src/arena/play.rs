@@ -2,23 +2,15 @@
 
 use std::ops::ControlFlow;
 
-use stier_core::{Action, ActionSet as _, BySeat, Dealer, Game, History, Rng, Seat, Turn};
+use stier_core::{Action, ActionSet as _, BySeat, Dealer, Game, History, Seat, Turn};
 
+use super::schedule::Seating;
 use super::{Crowd, Entrant, Played, Position};
 use crate::course::Streams;
 use crate::oracle::Player;
 
 /// Games that are played side by side: half as many positions of each of two players stay in the cache.
 const SIDE_BY_SIDE: u64 = 128;
-
-/// Who plays where which cards.
-#[derive(Clone, Debug)]
-pub(super) struct Seating {
-    /// By seat the number of the entrant.
-    pub(super) agents: BySeat<usize>,
-    /// The number of the deal.
-    pub(super) deal: u64,
-}
 
 /// The players of one thread.
 pub(super) struct Room<'a, G: Game> {
@@ -94,13 +86,9 @@ impl<'a, G: Game> Room<'a, G> {
             self.players.resize_with(table + 1, || self.entrants.iter().map(|_| None).collect());
         }
         let streams = BySeat::from_fn(seats, |seat| {
-            let index = seating.agents[seat];
-            let entrant = self.entrants[index];
-            let own = Rng::stream(self.seed ^ entrant.seed().rotate_left(32), "agent", index as u64).bits();
-            let game = seating.deal * seats as u64 + seat.index() as u64;
-            let seed = Rng::stream(own, "game of an agent", game).bits();
+            let (index, seed) = (seating.agents[seat], seating.seeds[seat]);
             if self.crowds[index].is_none() {
-                self.players[table][index].get_or_insert_with(|| entrant.enter()).restart(seed);
+                self.players[table][index].get_or_insert_with(|| self.entrants[index].enter()).restart(seed);
             }
             Streams::new(seed)
         });

@@ -91,9 +91,9 @@ pub trait DynGame: Send + Sync + Debug {
     /// No game has more random events than this.
     fn max_chance_events(&self) -> usize;
     /// Bounds of every seat's return.
-    fn utility_range(&self) -> (f32, f32);
+    fn utility_range(&self) -> (f64, f64);
     /// What all returns add up to, if that is fixed.
-    fn utility_sum(&self) -> Option<f32>;
+    fn utility_sum(&self) -> Option<f64>;
     /// Whether choices made one after another are really made at once.
     fn is_simultaneous(&self) -> bool;
     /// The parts of the observation tensor.
@@ -258,8 +258,8 @@ pub type Callback = Arc<dyn Fn(Box<dyn DynState>) -> Action + Send + Sync>;
 pub enum DynEntrant {
     /// An agent by name.
     Spec(AgentSpec),
-    /// A function, with the label that results call it.
-    Callback(String, Callback),
+    /// A function, with the label that results call it and its [identity](Entrant::identity).
+    Callback(String, String, Callback),
     /// A policy in a table, with the label that results call it. It sits at tables of its game only.
     Table(String, Arc<dyn DynPolicy>),
 }
@@ -269,12 +269,21 @@ impl DynEntrant {
     pub fn label(&self) -> String {
         match self {
             Self::Spec(spec) => spec.to_string(),
-            Self::Callback(label, _) | Self::Table(label, _) => label.clone(),
+            Self::Callback(label, ..) | Self::Table(label, _) => label.clone(),
         }
     }
 
-    /// A number that is mixed into the seeds of its agents.
-    pub fn seed(&self) -> u64 {
+    /// See [`Entrant::identity`].
+    pub fn identity(&self) -> String {
+        match self {
+            Self::Spec(spec) => spec.to_string(),
+            Self::Callback(_, identity, _) => identity.clone(),
+            Self::Table(label, table) => format!("{label} {:016x}", table.fingerprint()),
+        }
+    }
+
+    /// A number that is mixed into the seed with which its policy is asked for.
+    fn seed(&self) -> u64 {
         match self {
             Self::Spec(spec) => spec.seed().unwrap_or(0),
             Self::Callback(..) | Self::Table(..) => 0,
@@ -357,10 +366,10 @@ impl<G: FullGame> DynGame for Face<G> {
     fn max_chance_events(&self) -> usize {
         self.0.max_chance_events()
     }
-    fn utility_range(&self) -> (f32, f32) {
+    fn utility_range(&self) -> (f64, f64) {
         self.0.utility_range()
     }
-    fn utility_sum(&self) -> Option<f32> {
+    fn utility_sum(&self) -> Option<f64> {
         self.0.utility_sum()
     }
     fn is_simultaneous(&self) -> bool {
@@ -604,7 +613,7 @@ impl<G: FullGame> DynState for Position<G> {
         self.history.events()
     }
     fn returns(&self) -> Vec<f64> {
-        self.game.returns(self.history.state()).iter().map(|&value| f64::from(value)).collect()
+        self.game.returns(self.history.state()).as_slice().to_vec()
     }
     fn dealing(&self) -> Option<Dealing> {
         self.dealing.as_ref().map(|dealt| dealt.begun)
@@ -732,8 +741,8 @@ impl<G: FullGame> Entrant<G> for Guest<G> {
         self.entrant.label()
     }
 
-    fn seed(&self) -> u64 {
-        self.entrant.seed()
+    fn identity(&self) -> String {
+        self.entrant.identity()
     }
 
     fn suits(&self, game: &G) -> Result<(), String> {
@@ -753,7 +762,7 @@ impl<G: FullGame> Entrant<G> for Guest<G> {
                 player.interrupt_with(self.interrupt.clone());
                 player
             }
-            DynEntrant::Callback(_, function) => {
+            DynEntrant::Callback(_, _, function) => {
                 Player::Fair(Box::new(Called::new(self.game.clone(), function.clone())))
             }
             DynEntrant::Table(_, table) => {

@@ -151,6 +151,8 @@ pub trait DynPolicy: Send + Sync + Debug {
     ) -> Result<Vec<CommitmentSet>, TimingError>;
     /// With the label, for a file: see [`solution_file`].
     fn to_bytes(&self, label: &Label) -> Vec<u8>;
+    /// A hash of the probabilities.
+    fn fingerprint(&self) -> u64;
     /// For what knows the type.
     fn as_any(&self) -> &dyn Any;
 }
@@ -260,7 +262,7 @@ impl<G: FullGame> DynTree for Book<G> {
                 agent.interrupt_with(interrupt.clone());
                 agent
             }),
-            DynEntrant::Callback(_, function) => {
+            DynEntrant::Callback(_, _, function) => {
                 threads = 1;
                 let game = face.0.clone();
                 Box::new(move || Box::new(Called::new(game.clone(), function.clone())))
@@ -350,6 +352,10 @@ impl<G: FullGame> DynPolicy for Table<G> {
 
     fn to_bytes(&self, label: &Label) -> Vec<u8> {
         solution_file::write(self.tree(), self.0.policy(), label)
+    }
+
+    fn fingerprint(&self) -> u64 {
+        solution_file::policy_hash(self.0.policy())
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -17,10 +17,6 @@ impl<G: Hints> Entrant<G> for Alone {
         Entrant::<G>::label(&self.0)
     }
 
-    fn seed(&self) -> u64 {
-        Entrant::<G>::seed(&self.0)
-    }
-
     fn enter(&self) -> Player<G> {
         self.0.enter()
     }
@@ -54,6 +50,12 @@ fn games_are_the_same<G: Hints>(game: &G) {
         let expected = played(game, &alone, &settings(1)).games;
         for threads in [1, 3] {
             assert_eq!(played(game, &agents, &settings(threads)).games, expected, "{threads} threads");
+        }
+        // Named the other way round: entrant 4 - n is what entrant n was.
+        let reversed: Vec<AgentSpec> = agents.iter().rev().cloned().collect();
+        for (one, other) in played(game, &reversed, &settings(2)).games.iter().zip(&expected) {
+            assert!(one.agents.iter().zip(other.agents.iter()).all(|(one, other)| one + other == 4));
+            assert_eq!((one.deal, &one.returns, &one.events), (other.deal, &other.returns, &other.events));
         }
     }
 }

@@ -150,11 +150,11 @@ impl Game for Claims {
         usize::from(self.rules.cards)
     }
 
-    fn utility_range(&self) -> (f32, f32) {
+    fn utility_range(&self) -> (f64, f64) {
         (-1.0, 1.0)
     }
 
-    fn utility_sum(&self) -> Option<f32> {
+    fn utility_sum(&self) -> Option<f64> {
         Some(0.0)
     }
 
@@ -210,13 +210,13 @@ impl Game for Claims {
     }
 
     /// Who claims nothing loses all; a claim wins half if it is denied, three quarters if it is believed.
-    fn returns(&self, state: &State) -> BySeat<f32> {
+    fn returns(&self, state: &State) -> BySeat<f64> {
         let this = thread::current().id();
         self.hooks.threads.lock().expect("no panic meanwhile").insert(this);
         assert!(!self.hooks.panics.load(Ordering::Relaxed) || this == self.hooks.main, "the cards fell off the table");
         let first = match (state.claim, state.answer) {
             (Some(0), Some(_)) => -1.0,
-            (Some(_), Some(answer)) => 0.5 + 0.25 * f32::from(answer),
+            (Some(_), Some(answer)) => 0.5 + 0.25 * f64::from(answer),
             _ => 0.0,
         };
         BySeat::from([first, -first])

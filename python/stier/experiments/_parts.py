@@ -22,7 +22,7 @@ SCHEMA = pa.schema(
         ("names", pa.list_(pa.string())),
         ("agents", pa.list_(pa.string())),
         ("actions", pa.list_(pa.uint8())),
-        ("returns", pa.list_(pa.float32())),
+        ("returns", pa.list_(pa.float64())),
     ]
 )
 
@@ -30,7 +30,7 @@ SCHEMA = pa.schema(
 def play(
     experiment: Experiment, part: Part, threads: int = 0, on_progress: Callable[[int, int], object] | None = None
 ) -> pa.Table:
-    """Play a part. All pairings of a seed have the same cards and the same random numbers for the agents of a seat.
+    """Play a part. All pairings of a seed have the same cards.
 
     Args:
         experiment: The experiment.
@@ -38,13 +38,15 @@ def play(
         threads: Threads; 0 for all cores. No influence on the table.
         on_progress: Called with the games played and all games of the part.
     """
-    game, table = experiment.load_game(), experiment.tables[part.pairing]
+    # By name: agents with the same text are told apart by their order.
+    game, table = experiment.load_game(), sorted(experiment.tables[part.pairing])
     texts = [experiment.texts[name] for name in table]
     seed = derive_seed(part.seed, "experiment", part.first)
     result = _native.pit(game, texts, part.deals, seed, experiment.paired, threads, on_progress)
     games = result.games
-    # Without pairs each game has cards of its own.
-    first = part.first * (1 if experiment.paired else len(table))
+    # Unpaired, each game has cards of its own; deals of one number have the same cards in all pairings.
+    pairings = range(len(experiment.tables))
+    first = part.first * (1 if experiment.paired else max(map(experiment.games_per_deal, pairings)))
     actions = [np.array(played.state().history(), dtype=np.int64)[:, 1] for played in games]
     ends = np.cumsum([0, *map(len, actions)], dtype=np.int32)
     columns = [

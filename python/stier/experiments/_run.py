@@ -71,7 +71,7 @@ class _Counter:
     def __init__(self, games: Games, bar: Bar | None) -> None:
         experiment = games.experiment
         missing = [experiment.part(number) for number in games.missing()]
-        open_games = sum(part.deals * len(experiment.tables[part.pairing]) for part in missing)
+        open_games = sum(part.deals * experiment.games_per_deal(part.pairing) for part in missing)
         self._total, self._bar = experiment.games, bar
         self._done = self._total - open_games
         self.add(0)

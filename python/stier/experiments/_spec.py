@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import stier
-from stier._native import Game, load_agent, load_game
+from stier._native import Game, games_per_deal, load_agent, load_game
 from stier.errors import ArgumentError
 
 if sys.version_info >= (3, 11):
@@ -49,7 +49,8 @@ class Part:
 class Experiment:
     """Who plays what how often. Two that are equal give the same files, byte by byte.
 
-    Every pairing plays every deal once per seat rotation, and all pairings have the same cards.
+    Every pairing plays every deal in all arrangements of its agents (see `stier.pit`), and all pairings have the same
+    cards. The order in which agents are named has no influence on the games.
 
     Attributes:
         game: The game's name.
@@ -57,7 +58,7 @@ class Experiment:
         rules: Options of the game that are not the default.
         deals: Deals for each pairing and seed, at least 1.
         seeds: Seeds; the experiment is repeated with other cards for each.
-        paired: Whether the rotations of a deal have the same cards.
+        paired: Whether all games of a deal have the same cards.
         pairings: Names of who sits at one table, as many as the game has seats; every combination if left out.
         deals_per_part: Deals in a file. What is lost when a run is killed is less than that.
 
@@ -112,14 +113,18 @@ class Experiment:
 
     @property
     def tables(self) -> list[tuple[str, ...]]:
-        """The pairings: names, in the order in which they sit down at the first rotation."""
+        """The pairings: the names of the agents at each table."""
         assert self.pairings is not None
         return [tuple(pairing) for pairing in self.pairings]
 
     @property
     def games(self) -> int:
         """How many games are played in all."""
-        return self.deals * len(self.seeds) * sum(len(table) for table in self.tables)
+        return self.deals * len(self.seeds) * sum(map(self.games_per_deal, range(len(self.tables))))
+
+    def games_per_deal(self, pairing: int) -> int:
+        """How many games of a deal a pairing plays."""
+        return games_per_deal([self.texts[name] for name in self.tables[pairing]])
 
     def parts(self) -> int:
         """How many parts there are."""
@@ -135,7 +140,7 @@ class Experiment:
     def settings(self) -> dict[str, Any]:
         """All that the games depend on, but for their number, as JSON has it."""
         return {
-            "format": 1,
+            "format": 2,
             "version": stier.__version__,
             "game": self.game,
             "rules": self.rules,
@@ -240,6 +245,6 @@ def _pairings(game: Game, names: Sequence[str], given: Sequence[Sequence[str]] |
             if name not in names:
                 raise ArgumentError(f"pairings: unknown agent '{name}'; the agents are {', '.join(names)}")
         tables.append(tuple(table))
-    if not tables or len(set(tables)) < len(tables):
-        raise ArgumentError("pairings must be one or more, each another")
+    if not tables or len({tuple(sorted(table)) for table in tables}) < len(tables):
+        raise ArgumentError("pairings must be one or more, each with other names: their order has no influence")
     return tuple(tables)

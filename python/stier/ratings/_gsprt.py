@@ -1,14 +1,14 @@
 """Is A better than B by at least so much? Play until it is known: the generalized sequential probability ratio test.
 
 For a mean of unknown variance as in M. Van den Bergh, *A practical introduction to the GSPRT* (2019); the observations
-are the means of deals, so that rotations of one deal need not be independent.
+are the means of deals, so that games of one deal need not be independent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import inf, log
+from math import inf, log, nan
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -92,7 +92,7 @@ class Gsprt:
     def estimate(self) -> Estimate:
         """The mean of the observations with the interval of a test of fixed length: a rough guide (see `mean`)."""
         if self.count < 2:
-            return Estimate(self._mean, inf, self.count)
+            return Estimate(self._mean, nan, self.count)
         variance = self._squares / (self.count - 1) / self.count
         return Estimate(self._mean, half_width(variance, self.count - 1), self.count)
 

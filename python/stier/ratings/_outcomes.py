@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from stier._intervals import between, plus_minus
 from stier._native import PitResult
 from stier.errors import ArgumentError
-from stier.ratings._estimate import Estimate, Floats, estimate
+from stier.ratings._estimate import Estimate, Floats, Share, estimate, share
 
 if TYPE_CHECKING:
     from stier.experiments import Games
@@ -101,12 +102,13 @@ def _of_experiment(games: Games) -> Outcomes:
     seats = games.experiment.load_game().num_players()
     sitting = table["names"].combine_chunks().flatten().to_pylist()
     deals = np.stack([table["seed"].to_numpy().astype(np.uint64), table["deal"].to_numpy().astype(np.uint64)])
-    return Outcomes(
-        names,
-        np.unique(deals, axis=1, return_inverse=True)[1].reshape(-1),
-        np.array([place[name] for name in sitting], dtype=np.int64).reshape(-1, seats),
-        table["returns"].combine_chunks().flatten().to_numpy().astype(np.float64).reshape(-1, seats),
-    )
+    unit = np.unique(deals, axis=1, return_inverse=True)[1].reshape(-1)
+    sat = np.array([place[name] for name in sitting], dtype=np.int64).reshape(-1, seats)
+    returns = table["returns"].combine_chunks().flatten().to_numpy().astype(np.float64).reshape(-1, seats)
+    # By deal and names: sums of floats depend on their order, which is not to depend on the order of the names.
+    by_name = np.argsort(np.argsort(names))
+    order = np.lexsort((*by_name[sat].T, unit))
+    return Outcomes(names, unit[order], sat[order], returns[order])
 
 
 def _numbered(values: Integers) -> Integers:
@@ -131,7 +133,8 @@ class CrossTable:
         mean: Mean returns of the row.
         ci95: Half widths of their 95 % intervals over deals.
         wins: Shares of the games that the row won.
-        wins_ci95: Half widths of their 95 % intervals over deals.
+        wins_low: Lower ends of their 95 % intervals over deals.
+        wins_high: Upper ends.
         deals: In how many deals they met: int64.
         overall: Mean return of each agent in all its games.
         overall_wins: Its share of the wins.
@@ -141,33 +144,37 @@ class CrossTable:
     mean: Floats
     ci95: Floats
     wins: Floats
-    wins_ci95: Floats
+    wins_low: Floats
+    wins_high: Floats
     deals: Integers
     overall: list[Estimate]
-    overall_wins: list[Estimate]
+    overall_wins: list[Share]
 
     def __str__(self) -> str:
         """Standings, and who did how against whom."""
         width = max(5, *map(len, self.agents))
-        lines = [f"{'agent':<{width}}  {'mean return':>18}  {'wins':>20}  {'deals':>8}"]
+        lines = [f"{'agent':<{width}}  {'mean return':>18}  {'wins':>11}  {'':16} {'deals':>8}"]
         lines += [
-            f"{name:<{width}}  {mean.mean:+9.3f} ± {mean.ci95:<6.3f}  "
-            f"{100 * wins.mean:9.1f} ± {100 * wins.ci95:<4.1f} %  {mean.units:8}"
+            f"{name:<{width}}  {mean.mean:+9.3f}{plus_minus(mean.ci95):<9}  "
+            f"{100 * wins.mean:9.1f} % {between(wins.low, wins.high):<16}  {mean.units:8}"
             for name, mean, wins in zip(self.agents, self.overall, self.overall_wins, strict=True)
         ]
-        for title, mean, ci95, form in [
-            ("mean return, row against column:", self.mean, self.ci95, "{:+9.3f} ± {:<6.3f}"),
-            ("wins in %, row against column:", 100 * self.wins, 100 * self.wins_ci95, "{:9.1f} ± {:<6.1f}"),
-        ]:
+        returned = [
+            [f"{mean:+9.3f}{plus_minus(half):<9}" for mean, half in zip(*row, strict=True)]
+            for row in zip(self.mean, self.ci95, strict=True)
+        ]
+        won = [
+            [f"{100 * wins:9.1f} {between(low, high):<16}" for wins, low, high in zip(*row, strict=True)]
+            for row in zip(self.wins, self.wins_low, self.wins_high, strict=True)
+        ]
+        for title, cells in [("mean return, row against column:", returned), ("wins in %, row against column:", won)]:
             lines.append(title)
             for row, name in enumerate(self.agents):
-                cells = [
-                    f"{'-':>9}{'':9}"
-                    if np.isnan(mean[row, column])
-                    else form.format(mean[row, column], ci95[row, column])
-                    for column in range(len(self.agents))
+                shown = [
+                    f"{'-':>9}".ljust(len(cell)) if np.isnan(self.mean[row, column]) else cell
+                    for column, cell in enumerate(cells[row])
                 ]
-                lines.append(f"{name:<{width}}  {'  '.join(cells)}".rstrip())
+                lines.append(f"{name:<{width}}  {'  '.join(shown)}".rstrip())
         return "\n".join(lines) + "\n"
 
 
@@ -179,16 +186,16 @@ def cross_table(results: Results) -> CrossTable:
     """
     found = outcomes(results)
     count, wins = len(found.agents), found.wins
-    tables = np.full((4, count, count), np.nan)
+    tables = np.full((5, count, count), np.nan)
     deals = np.zeros((count, count), dtype=np.int64)
     for row in range(count):
         for column in range(count):
             if row != column:
                 here = estimate(found.by_deal(found.returns, row, column))
-                won = estimate(found.by_deal(wins, row, column))
-                tables[:, row, column] = here.mean, here.ci95, won.mean, won.ci95
+                won = share(found.by_deal(wins, row, column))
+                tables[:, row, column] = here.mean, here.ci95, won.mean, won.low, won.high
                 deals[row, column] = here.units
     overall = [estimate(found.by_deal(found.returns, agent)) for agent in range(count)]
-    overall_wins = [estimate(found.by_deal(wins, agent)) for agent in range(count)]
-    mean, ci95, share, share_ci95 = tables
-    return CrossTable(found.agents, mean, ci95, share, share_ci95, deals, overall, overall_wins)
+    overall_wins = [share(found.by_deal(wins, agent)) for agent in range(count)]
+    mean, ci95, won_share, low, high = tables
+    return CrossTable(found.agents, mean, ci95, won_share, low, high, deals, overall, overall_wins)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stier import _native
+from stier._intervals import plus_minus
 from stier._native import Game, derive_seed
 from stier._players import AnyAgent
 from stier.errors import ArgumentError
@@ -95,7 +96,7 @@ def _columns(values: npt.ArrayLike) -> Floats:
 
 
 def pairing_gain(results: Results, table: Sequence[int]) -> float:
-    """How many times the games would be needed if the rotations of a deal did not have the same cards.
+    """How many times the games would be needed if the games of a deal did not have the same cards.
 
     The variance of the mean return of the first agent with cards of its own for each game, over that with paired deals;
     both from the paired games of one table.
@@ -111,14 +112,15 @@ def pairing_gain(results: Results, table: Sequence[int]) -> float:
     seats = found.seats.shape[1]
     here = np.flatnonzero((np.sort(found.seats, axis=1) == np.sort(np.asarray(table))).all(axis=1))
     deals = np.bincount(found.unit[here])
-    if np.count_nonzero(deals) < 2 or (deals[deals > 0] != seats).any():
+    games = int(deals.max(initial=0))
+    if np.count_nonzero(deals) < 2 or games < seats or (deals[deals > 0] != games).any():
         return np.nan
     mine = found.returns[here][found.seats[here] == table[0]]
     seat = np.nonzero(found.seats[here] == table[0])[1]
-    # The rotations make the seats of an agent equally frequent, so what a seat is worth does not count as luck.
-    apart = float(np.mean([mine[seat == one].var(ddof=1) for one in range(seats)])) / seats
+    # All seats of an agent are equally frequent, so what a seat is worth does not count as luck.
+    apart = float(np.mean([mine[seat == one].var(ddof=1) for one in range(seats)])) / games
     sums = np.bincount(found.unit[here], weights=mine)[deals > 0]
-    paired = float((sums / seats).var(ddof=1))
+    paired = float((sums / games).var(ddof=1))
     return apart / paired if paired > 0 else np.inf if apart > 0 else 1.0
 
 
@@ -149,7 +151,8 @@ class VarianceReduction:
         """A line for each design."""
         lines = [f"{'':22} {'mean return of A':>20}  {'gain':>6}   ({self.games} games of A each)"]
         lines += [
-            f"{name:22} {found.mean:+11.3f} ± {found.ci95:<6.3f}  {gain:6.2f}" for name, found, gain in self.designs
+            f"{name:22} {found.mean:+11.3f}{plus_minus(found.ci95):<9}  {gain:6.2f}"
+            for name, found, gain in self.designs
         ]
         return "\n".join(lines) + "\n"
 
@@ -175,7 +178,7 @@ def variance_reduction(
         a: Who is measured.
         b: Who has the other seats.
         control: Who stands for A and for B.
-        deals: Deals for each design, at least 10, each in all rotations (unpaired: with other cards for each).
+        deals: Deals for each design, at least 10, each with A on every seat (unpaired: with other cards for each).
         reference: Other deals for the expectation of the control, as a multiple of `deals`.
         seed: The seed of deals and agents.
         threads: Threads; 0 for all cores. No influence on the result.
@@ -188,7 +191,7 @@ def variance_reduction(
         raise ArgumentError("deals must be at least 10, reference at least 1")
 
     def means(pair: tuple[AnyAgent, AnyAgent], deals: int, purpose: str, paired: bool) -> Floats:
-        """The mean return of the first over the rotations of each deal."""
+        """The mean return of the first over the games of each deal."""
         players = game.num_players()
         agents = [pair[0], *[pair[1]] * (players - 1)]
         games = _native.pit(game, agents, deals, derive_seed(seed, purpose, 0), paired, threads).games
