@@ -206,7 +206,7 @@ impl<G: Hints> Layer<'_, G> {
         let game = self.game;
         let (seat, legal) = loop {
             let Turn::Seat(seat) = game.turn(&at.state) else {
-                return Some(self.small.add(Node::Leaf(game.returns(&at.state))));
+                return Some(self.small.add(Node::Leaf(game.rounded_returns(&at.state))));
             };
             let legal = game.legal(&at.state);
             if legal.len() > 1 {

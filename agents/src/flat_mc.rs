@@ -97,7 +97,7 @@ impl<G: Hints> Agent<G> for FlatMc {
             iterations = run_all(&mut searches, |search| search.run(&self.options));
         }
         let found = report(legal, &searches, iterations, start.elapsed());
-        let (low, high) = game.utility_range();
+        let (low, high) = game.rounded_range();
         let scales = searches.iter().map(|search| f64::from(search.spread.scale()));
         let mixture = without_noise(&found.actions, scales.fold(0.0, f64::max) * f64::from(high - low));
         self.course.advance();
@@ -154,7 +154,7 @@ struct Flat<'a, G: Game> {
 impl<G: Hints> Flat<'_, G> {
     /// Returns the number of iterations.
     fn run(&mut self, options: &FlatMcOptions) -> u64 {
-        let (low, high) = self.game.utility_range();
+        let (low, high) = self.game.rounded_range();
         let range = f64::from(high - low).max(f64::MIN_POSITIVE);
         let mut done = 0;
         let mut world = None;

@@ -71,7 +71,7 @@ impl<G: Hints> Agent<G> for IsmctsBr<G> {
             let stop = self.course.stop(start, 0);
             let IsmctsBrOptions { iterations, c, draws, responder, .. } = &self.options;
             let worlds = responder.worlds(game, view, &self.victim, &stop, &mut self.course.rng("beliefs"));
-            let (low, high) = game.utility_range();
+            let (low, high) = game.rounded_range();
             let mut search = Tree {
                 simulator: Simulator {
                     game,

@@ -161,7 +161,7 @@ impl<G: Game> Traversal<'_, G> {
         let game = &self.solver.game;
         history.settle(game, &mut self.rng);
         let Turn::Seat(mover) = game.turn(history.state()) else {
-            return f64::from(game.returns(history.state())[self.seat]);
+            return game.returns(history.state())[self.seat];
         };
         let legal = game.legal(history.state());
         let view = game.view(&history, mover);
@@ -193,7 +193,7 @@ impl<G: Game> Traversal<'_, G> {
         // Chance is sampled as it is: its part in `others` and in `sampled` cancels out.
         history.settle(game, &mut self.rng);
         let Turn::Seat(mover) = game.turn(history.state()) else {
-            return f64::from(game.returns(history.state())[self.seat]);
+            return game.returns(history.state())[self.seat];
         };
         let legal = game.legal(history.state());
         let view = game.view(&history, mover);

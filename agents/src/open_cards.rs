@@ -183,7 +183,7 @@ impl OpenCards {
         leaf: &Leaf,
         limits: &Limits<'_>,
     ) -> Solution {
-        let sum = game.utility_sum();
+        let sum = game.utility_sum().map(|sum| sum as f32);
         let constant = sum.filter(|_| game.num_seats() == 2);
         if constant.is_some() && self.entries.is_empty() {
             self.entries = vec![Entry { key: 0, value: 0.0, depth: 0, best: Action(0), bound: Bound::Exact }; SLOTS];
@@ -198,7 +198,7 @@ impl OpenCards {
             tables: self,
             leaf: leaf.clone(),
             seed: future.mark(game, state),
-            range: game.utility_range(),
+            range: game.rounded_range(),
             sum,
             nodes: 0,
             most: u64::MAX,
@@ -245,7 +245,7 @@ pub fn known_future<G: Hints>(game: &G, state: &G::State, future: &Future) -> Op
         game.apply(&mut next, action);
         chance |= coming.settle(game, &mut next);
         let values = match game.turn(&next) {
-            Turn::Over => game.returns(&next),
+            Turn::Over => game.rounded_returns(&next),
             Turn::Seat(_) | Turn::Chance => game.known_future(&next, &mut |state| {
                 chance = true;
                 coming.next(game, state)
@@ -317,7 +317,7 @@ impl<G: Hints> Search<'_, G> {
     #[inline]
     fn advance(&mut self, state: &mut G::State, future: &mut Future) -> Result<BySeat<f32>, (Seat, G::Actions)> {
         loop {
-            let Turn::Seat(seat) = self.game.turn(state) else { return Ok(self.game.returns(state)) };
+            let Turn::Seat(seat) = self.game.turn(state) else { return Ok(self.game.rounded_returns(state)) };
             if let Some(values) = self.game.ending(state) {
                 return Ok(values);
             }

@@ -131,7 +131,7 @@ impl<G: Hints> Presumed<'_, G> {
         future.push(game, &mut history, action);
         let mut left = self.options.replies;
         let mover = loop {
-            let Turn::Seat(mover) = game.turn(history.state()) else { return game.returns(history.state()) };
+            let Turn::Seat(mover) = game.turn(history.state()) else { return game.rounded_returns(history.state()) };
             let legal = game.legal(history.state());
             let reply = match legal.len() {
                 1 => legal.nth(0),

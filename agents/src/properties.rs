@@ -222,7 +222,7 @@ impl Deal {
     }
 
     /// One game; adds what its leaves show, if it is the first also what its information sets show, and gives its returns.
-    fn play_game<G: Hints>(&mut self, game: &G, settings: &Settings, deal: u64, number: u64) -> BySeat<f32> {
+    fn play_game<G: Hints>(&mut self, game: &G, settings: &Settings, deal: u64, number: u64) -> BySeat<f64> {
         let mut rng = Rng::stream(settings.seed, "properties", deal * settings.games + number);
         // Views and counts cost more than all the rest.
         let count_worlds = number == 0;
@@ -258,20 +258,20 @@ impl Deal {
         if let Some((state, seat, dealer)) = last_choice
             && let Some(leaves) = leaves(game, &state, &dealer)
         {
-            let alike = |value: &dyn Fn(&BySeat<f32>) -> f64| {
+            let alike = |value: &dyn Fn(&BySeat<f64>) -> f64| {
                 let first = value(&leaves[0]);
                 f64::from(u8::from(leaves.iter().all(|returns| value(returns) == first)))
             };
             self.leaves += 1.0;
             self.same_result += alike(&|returns| win_share(returns, seat));
-            self.same_return += alike(&|returns| f64::from(returns[seat]));
+            self.same_return += alike(&|returns| returns[seat]);
         }
         game.returns(history.state())
     }
 }
 
 /// The returns after each action, with the cards that this dealer brings; `None` if somebody has a choice after one of them.
-fn leaves<G: Game>(game: &G, state: &G::State, dealer: &Dealer) -> Option<Vec<BySeat<f32>>> {
+fn leaves<G: Game>(game: &G, state: &G::State, dealer: &Dealer) -> Option<Vec<BySeat<f64>>> {
     let end = |action: Action| {
         let (mut state, mut dealer) = (*state, dealer.clone());
         game.apply(&mut state, action);

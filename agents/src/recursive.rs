@@ -102,7 +102,7 @@ impl<G: Hints> RecursivePimc<G> {
         loop {
             future.push(game, &mut history, next);
             let Turn::Seat(seat) = game.turn(history.state()) else {
-                return (game.returns(history.state()), made);
+                return (game.rounded_returns(history.state()), made);
             };
             let legal = game.legal(history.state());
             next = match legal.len() {

@@ -113,7 +113,7 @@ impl<G: Hints> Agent<G> for RisMcts {
             root = searcher.root();
         }
         self.course.advance();
-        let (low, high) = game.utility_range();
+        let (low, high) = game.rounded_range();
         search.actions = legal.iter().map(|action| root.stats(action, low, high)).collect();
         search.seconds = start.elapsed().as_secs_f64();
         Choose::Visits.decide(search, &[], &mut rng)
@@ -251,7 +251,7 @@ struct Searcher<'a, G: Game> {
 
 impl<'a, G: Hints> Searcher<'a, G> {
     fn new(game: &'a G, seat: Seat, worlds: &'a Worlds<G>, options: &'a RisMctsOptions, rng: Rng) -> Self {
-        let (low, high) = game.utility_range();
+        let (low, high) = game.rounded_range();
         Self {
             game,
             seat,

@@ -216,7 +216,7 @@ impl Roller {
             Rollout::Hints => game.hinted_playout(state, rng),
             Rollout::Random | Rollout::Fitted | Rollout::Mast | Rollout::Network => game.playout(state, rng),
         };
-        game.returns(state)
+        game.rounded_returns(state)
     }
 
     #[inline(never)]
@@ -255,7 +255,7 @@ impl Roller {
             self.note(seat, action);
             game.step(state, action, rng);
         }
-        game.returns(state)
+        game.rounded_returns(state)
     }
     /// What a state in which a player is to act promises every seat.
     fn estimate<G: Hints>(&mut self, game: &G, state: &G::State, mover: Seat) -> BySeat<f32> {

@@ -201,7 +201,7 @@ pub fn solve<G: Game>(tree: &GameTree<G>, interrupt: Arc<AtomicBool>) -> Result<
 fn constant_sum<G: Game>(tree: &GameTree<G>) -> Result<f64, SolveError> {
     let seats = tree.num_seats();
     let sums = |node: Node| match node {
-        Node::End { returns } => Some(tree.returns(returns).iter().map(|&value| f64::from(value)).sum::<f64>()),
+        Node::End { returns } => Some(tree.returns(returns).iter().sum::<f64>()),
         Node::Chance { .. } | Node::Decision { .. } => None,
     };
     let range = |(low, high): (f64, f64), sum: f64| (low.min(sum), high.max(sum));
@@ -225,7 +225,7 @@ fn payoffs<G: Game>(tree: &GameTree<G>, plans: &[Plan; 2]) -> BTreeMap<[usize; 2
         let here = sequences[number];
         match node {
             Node::End { returns } => {
-                *payoffs.entry(here).or_insert(0.0) += reach[number] * f64::from(tree.returns(returns)[Seat(0)]);
+                *payoffs.entry(here).or_insert(0.0) += reach[number] * tree.returns(returns)[Seat(0)];
             }
             Node::Chance { first, outcomes } => {
                 sequences[first as usize..][..tree.outcomes(outcomes).len()].fill(here);

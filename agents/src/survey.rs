@@ -42,7 +42,7 @@ struct Single {
     actions: Vec<u64>,
     /// States of the information set at each decision.
     worlds: Vec<u64>,
-    returns: BySeat<f32>,
+    returns: BySeat<f64>,
 }
 
 /// Plays `games` random games, at least 1, on all cores; the figures depend on the seed alone.
@@ -69,7 +69,7 @@ pub fn survey<G: Game>(game: &G, games: u64, seed: u64) -> Survey {
         branching: free.clone().sum::<u64>() as f64 / free.count().max(1) as f64,
         most_actions: actions().max().unwrap_or(0),
         chance_events: played.iter().map(|played| played.chance_events).sum::<u64>() as f64 / played.len() as f64,
-        returns: by_seat(&|played, seat| f64::from(played.returns[seat])),
+        returns: by_seat(&|played, seat| played.returns[seat]),
         wins: by_seat(&|played, seat| win_share(&played.returns, seat)),
         median_worlds: worlds.get(worlds.len() / 2).copied().unwrap_or(0),
         most_worlds: worlds.last().copied().unwrap_or(0),

@@ -89,7 +89,7 @@ impl<A: ActionSet> Uct<A> {
         let seats = game.num_seats();
         let mut sums: Vec<(Action, BySeat<f32>)> =
             legal.iter().map(|action| (action, BySeat::filled(seats, 0.0))).collect();
-        let (low, high) = game.utility_range();
+        let (low, high) = game.rounded_range();
         let range = f64::from(high - low);
         let (mut sum, mut squares, mut spread) = (0.0, 0.0, range);
         let least = legal.len() as u64;
@@ -192,7 +192,7 @@ impl<A: ActionSet> Uct<A> {
                 child => child,
             };
         }
-        game.returns(&state)
+        game.rounded_returns(&state)
     }
 
     fn expand(&mut self, node: u32, action: Action) -> u32 {

@@ -225,7 +225,7 @@ impl<G: Hints> Simulator<'_, G> {
             let action = self.act(&history, mover, &mut asked, rng);
             future.push(game, &mut history, action);
         }
-        (game.returns(history.state()), asked)
+        (game.rounded_returns(history.state()), asked)
     }
 
     /// The same by the continuation alone, for everybody.
@@ -240,7 +240,7 @@ impl<G: Hints> Simulator<'_, G> {
                     let action = self.go_on(&history, mover, rng);
                     future.push(game, &mut history, action);
                 }
-                return game.returns(history.state());
+                return game.rounded_returns(history.state());
             }
         };
         Roller::of(game, rollout).returns(game, &mut history.state().clone(), rng)

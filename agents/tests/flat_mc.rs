@@ -30,7 +30,7 @@ fn random_play<G: Game>(game: &G, state: &G::State, seat: Seat) -> (f64, f64) {
     let add = |a: (f64, f64), b: (f64, f64)| (a.0 + b.0, a.1 + b.1);
     match game.turn(state) {
         Turn::Over => {
-            let value = f64::from(game.returns(state)[seat]);
+            let value = game.returns(state)[seat];
             (value, value * value)
         }
         Turn::Chance => {

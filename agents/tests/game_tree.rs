@@ -64,7 +64,7 @@ impl<G: Game> Enumeration<'_, G> {
             total.iter_mut().zip(values).for_each(|(total, value)| *total += weight * value);
         };
         match game.turn(state) {
-            Turn::Over => return game.returns(state).iter().map(|&value| f64::from(value)).collect(),
+            Turn::Over => return game.returns(state).as_slice().to_vec(),
             Turn::Chance => {
                 for outcome in game.chance(state) {
                     let mut reach = reach.to_vec();

@@ -114,7 +114,7 @@ fn budgets_of_time_and_interruptions_end_a_search() {
 /// The value of a state without chance for seat 0, both players seeing everything.
 fn minimax(game: &Schwinget, state: &State) -> f32 {
     match game.turn(state) {
-        Turn::Over => game.returns(state)[Seat(0)],
+        Turn::Over => game.rounded_returns(state)[Seat(0)],
         Turn::Chance => panic!("no chance in an ending"),
         Turn::Seat(seat) => {
             let values = game.legal(state).iter().map(|action| {

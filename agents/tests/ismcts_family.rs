@@ -107,10 +107,10 @@ impl Uct {
             let edges = self.nodes.get_mut(&node).expect("a node");
             let edge = edges.iter_mut().find(|edge| edge.0 == action).expect("an edge");
             edge.1 += 1.0;
-            edge.2 += (f64::from(returns[mover]) + 1.0) / 2.0;
+            edge.2 += (returns[mover] + 1.0) / 2.0;
         }
         let searcher = game.turn(root).seat().expect("a decision");
-        self.seen.push((f64::from(returns[searcher]) + 1.0) / 2.0);
+        self.seen.push((returns[searcher] + 1.0) / 2.0);
         let count = self.seen.len();
         if count >= 16 && count.is_power_of_two() {
             let mean = self.seen.iter().sum::<f64>() / count as f64;

@@ -15,7 +15,7 @@ use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Options a
 /// Best play by everybody, the first of equal actions; `None` if there are more decisions than `left`.
 fn brute_force<G: Game>(game: &G, mut state: G::State, mut future: Future, left: &mut u64) -> Option<BySeat<f32>> {
     future.settle(game, &mut state);
-    let Turn::Seat(seat) = game.turn(&state) else { return Some(game.returns(&state)) };
+    let Turn::Seat(seat) = game.turn(&state) else { return Some(game.rounded_returns(&state)) };
     *left = left.checked_sub(1)?;
     let mut best: Option<BySeat<f32>> = None;
     for action in game.legal(&state).iter() {

@@ -86,7 +86,7 @@ impl Exact {
 }
 
 /// The returns where nobody has a choice; for games without chance after the deal.
-fn forced_end<G: Game>(game: &G, mut history: History<G>) -> Option<BySeat<f32>> {
+fn forced_end<G: Game>(game: &G, mut history: History<G>) -> Option<BySeat<f64>> {
     while game.turn(history.state()) != Turn::Over {
         let legal = game.legal(history.state());
         if legal.len() != 1 {

@@ -94,11 +94,11 @@ impl Game for Digits {
         0
     }
 
-    fn utility_range(&self) -> (f32, f32) {
+    fn utility_range(&self) -> (f64, f64) {
         (-8.0, 8.0)
     }
 
-    fn utility_sum(&self) -> Option<f32> {
+    fn utility_sum(&self) -> Option<f64> {
         Some(0.0)
     }
 
@@ -132,8 +132,8 @@ impl Game for Digits {
         0
     }
 
-    fn returns(&self, state: &Sums) -> BySeat<f32> {
-        let margin = f32::from(state.sums[0]) - f32::from(state.sums[1]);
+    fn returns(&self, state: &Sums) -> BySeat<f64> {
+        let margin = f64::from(state.sums[0]) - f64::from(state.sums[1]);
         BySeat::from(if state.turns == TURNS { [margin, -margin] } else { [0.0; 2] })
     }
 
@@ -219,7 +219,7 @@ fn deals_end_rollouts<G: Hints>(game: &G) {
             let mut end = start;
             let returns = Roller::new(game, settings).returns(game, &mut end, &mut rng);
             if game.turn(&end) == Turn::Over {
-                assert_eq!(returns, game.returns(&end));
+                assert_eq!(returns, game.rounded_returns(&end));
             } else {
                 assert_eq!(game.deal_number(&end), game.deal_number(&start) + 1, "{}", G::NAME);
                 assert_eq!(returns, game.evaluate(&end));
@@ -375,7 +375,7 @@ fn ways_agree<G: Hints>(game: &G) {
                 _ => game.playout(&mut plain, &mut third),
             };
             assert_eq!((fast, &found, &one), (slow, &slowly, &other));
-            assert_eq!((fast, &found, &one), (plain, &game.returns(&plain), &third));
+            assert_eq!((fast, &found, &one), (plain, &game.rounded_returns(&plain), &third));
         }
         // With nothing but random actions, the other policies play the same game.
         let mut state = start;

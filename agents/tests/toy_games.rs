@@ -55,7 +55,7 @@ fn kuhn_poker_conforms() {
 }
 
 /// The return of seat 0 at the end of these events.
-fn value<G: Game>(game: &G, events: &[u8]) -> f32 {
+fn value<G: Game>(game: &G, events: &[u8]) -> f64 {
     let mut state = game.root();
     for &event in events {
         assert_ne!(game.turn(&state), Turn::Over);

@@ -25,6 +25,6 @@ pub trait Circumstances: Hints {
 
     /// The parts of the seat's return at the end of a game, in that order: they sum to it.
     fn parts_of(&self, end: &Self::State, seat: Seat) -> Vec<f32> {
-        vec![self.returns(end)[seat]]
+        vec![self.rounded_returns(end)[seat]]
     }
 }

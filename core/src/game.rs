@@ -94,9 +94,9 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// No game has more random events than this.
     fn max_chance_events(&self) -> usize;
     /// Bounds of every seat's return: lowest, highest.
-    fn utility_range(&self) -> (f32, f32);
+    fn utility_range(&self) -> (f64, f64);
     /// What the returns of all seats add up to, where that is the same in every game.
-    fn utility_sum(&self) -> Option<f32>;
+    fn utility_sum(&self) -> Option<f64>;
 
     /// The state before the first random event.
     fn root(&self) -> Self::State;
@@ -174,8 +174,21 @@ pub trait Game: Clone + Send + Sync + 'static {
         }
     }
 
-    /// Each seat's utility at the end; zeros before it.
-    fn returns(&self, state: &Self::State) -> BySeat<f32>;
+    /// Each seat's utility at the end, exact to the last place; zeros before it.
+    fn returns(&self, state: &Self::State) -> BySeat<f64>;
+    /// The [returns](Game::returns) in single precision, which is enough where a search averages many of them. Rounded towards zero:
+    /// no mean of them leaves the [range](Game::utility_range) of returns.
+    #[inline]
+    fn rounded_returns(&self, state: &Self::State) -> BySeat<f32> {
+        let returns = self.returns(state);
+        BySeat::from_fn(returns.len(), |seat| towards_zero(returns[seat]))
+    }
+    /// The [range](Game::utility_range) of the [rounded returns](Game::rounded_returns).
+    #[inline]
+    fn rounded_range(&self) -> (f32, f32) {
+        let (low, high) = self.utility_range();
+        (towards_zero(low), towards_zero(high))
+    }
 
     /// What `seat` knows after these events. Two histories that the seat cannot tell apart give equal views, two that it
     /// can tell apart give different ones. Linear in the number of events.
@@ -187,6 +200,13 @@ pub trait Game: Clone + Send + Sync + 'static {
     fn any_world(&self, view: &Self::View) -> Self::State {
         self.sampler(view).sample(&mut Rng::stream(0, "any world", 0))
     }
+}
+
+/// The nearest number in single precision that is no farther from zero.
+#[inline(always)]
+fn towards_zero(value: f64) -> f32 {
+    let nearest = value as f32;
+    f32::from_bits(nearest.to_bits() - u32::from(f64::from(nearest).abs() > value.abs()))
 }
 
 /// What every view tells, whatever the game. Equal views are the same information set.

@@ -61,7 +61,7 @@ pub fn read<G: Notation>(text: &str) -> Result<(G, History<G>), RecordError> {
         history.push(&game, action);
     }
     let actual = result(&game, history.state());
-    if actual != stated {
+    if !agree(&actual, stated) {
         return Err(RecordError::Result { actual, stated: stated.to_string() });
     }
     Ok((game, history))
@@ -91,10 +91,18 @@ fn fields(text: &str) -> Result<[&str; 4], RecordError> {
     }
 }
 
+/// Whether two results are the same. Earlier versions wrote returns in single precision.
+fn agree(one: &str, other: &str) -> bool {
+    let returns = |text: &str| text.split(' ').map(|value| value.parse::<f64>().ok()).collect::<Option<Vec<f64>>>();
+    let close = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-6 * a.abs().max(1.0);
+    one == other
+        || returns(one).zip(returns(other)).is_some_and(|(a, b)| a.len() == b.len() && a.iter().zip(&b).all(close))
+}
+
 fn result<G: Game>(game: &G, state: &G::State) -> String {
     if game.turn(state) == Turn::Over {
         let returns = game.returns(state);
-        returns.iter().map(f32::to_string).collect::<Vec<_>>().join(" ")
+        returns.iter().map(f64::to_string).collect::<Vec<_>>().join(" ")
     } else {
         "open".to_string()
     }

@@ -17,20 +17,21 @@ choice! {
 }
 
 impl Utility {
-    /// The return of each seat for these scores; more is better.
-    pub fn of(self, scores: &BySeat<f32>) -> BySeat<f32> {
+    /// The return of each seat for these scores, exact to the last place for scores whose sum is exact; more is better.
+    pub fn of(self, scores: &BySeat<f64>) -> BySeat<f64> {
+        // Whole numbers are divided once, so that nothing is rounded twice.
+        let seats = scores.len() as f64;
         match self {
             Utility::Score => scores.clone(),
-            Utility::Margin => less_the_others(scores),
+            Utility::Margin => {
+                let sum: f64 = scores.iter().sum();
+                BySeat::from_fn(scores.len(), |seat| (scores[seat] * seats - sum) / (seats - 1.0))
+            }
             Utility::Win => {
-                let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-                let first = scores.iter().filter(|&&score| score == best).count() as f32;
-                less_the_others(&BySeat::from_fn(
-                    scores.len(),
-                    |seat| {
-                        if scores[seat] == best { 1.0 / first } else { 0.0 }
-                    },
-                ))
+                let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                let first = scores.iter().filter(|&&score| score == best).count() as f64;
+                let won = (seats - first) / (first * (seats - 1.0));
+                BySeat::from_fn(scores.len(), |seat| if scores[seat] == best { won } else { -1.0 / (seats - 1.0) })
             }
         }
     }
@@ -39,8 +40,10 @@ impl Utility {
     /// higher is taken to win e times as often. Within the bounds of the returns, and with their sum.
     #[inline]
     pub fn expected(self, scores: &BySeat<f32>, scale: f32) -> BySeat<f32> {
-        if self != Utility::Win {
-            return self.of(scores);
+        match self {
+            Utility::Score => return scores.clone(),
+            Utility::Margin => return less_the_others(scores),
+            Utility::Win => (),
         }
         let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let weights = BySeat::from_fn(scores.len(), |seat| ((scores[seat] - best) / scale).exp());
@@ -49,16 +52,16 @@ impl Utility {
     }
 
     /// Bounds of every return, for scores of `seats` players between `low` and `high`.
-    pub fn range(self, seats: usize, low: f32, high: f32) -> (f32, f32) {
+    pub fn range(self, seats: usize, low: f64, high: f64) -> (f64, f64) {
         match self {
             Utility::Score => (low, high),
             Utility::Margin => (low - high, high - low),
-            Utility::Win => (-1.0 / (seats - 1) as f32, 1.0),
+            Utility::Win => (-1.0 / (seats - 1) as f64, 1.0),
         }
     }
 
     /// What the returns of all seats add up to, where that is fixed.
-    pub fn sum(self) -> Option<f32> {
+    pub fn sum(self) -> Option<f64> {
         match self {
             Utility::Score => None,
             Utility::Margin | Utility::Win => Some(0.0),
@@ -77,7 +80,7 @@ fn less_the_others(values: &BySeat<f32>) -> BySeat<f32> {
 #[cfg(test)]
 mod tests {
     use super::Utility;
-    use crate::seats::BySeat;
+    use crate::seats::{BySeat, Seat};
 
     #[test]
     fn margins_and_shares_are_those_of_the_rules() {
@@ -85,10 +88,9 @@ mod tests {
         assert_eq!(Utility::Score.of(&scores), scores);
         let margin = Utility::Margin.of(&scores);
         assert_eq!(margin.as_slice()[1], 5.0 - 3.0);
-        assert!(margin.iter().sum::<f32>().abs() < 1e-6);
+        assert_eq!(margin.as_slice(), [-2.0 / 3.0, 2.0, 2.0, -10.0 / 3.0]);
         let win = Utility::Win.of(&scores);
-        assert!((win.as_slice()[1] - (0.5 - 0.5 / 3.0)).abs() < 1e-6);
-        assert!((win.as_slice()[0] + 1.0 / 3.0).abs() < 1e-6);
+        assert_eq!(win.as_slice(), [-1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0, -1.0 / 3.0]);
         for (scores, expected) in [([2.0, 1.0], [1.0, -1.0]), ([1.0, 1.0], [0.0, 0.0])] {
             assert_eq!(Utility::Win.of(&BySeat::from(scores)).as_slice(), expected);
         }
@@ -97,7 +99,10 @@ mod tests {
     #[test]
     fn expected_scores_promise_shares_of_the_win() {
         let scores = BySeat::from([3.0, 3.0 + 2.0 * 3.0_f32.ln()]);
-        assert_eq!(Utility::Margin.expected(&scores, 2.0), Utility::Margin.of(&scores));
+        assert_eq!(
+            Utility::Margin.expected(&scores, 2.0),
+            BySeat::from([scores[Seat(0)] - scores[Seat(1)], scores[Seat(1)] - scores[Seat(0)]])
+        );
         let win = Utility::Win.expected(&scores, 2.0);
         assert!((win.as_slice()[1] - 0.5).abs() < 1e-6 && (win.as_slice()[0] + 0.5).abs() < 1e-6, "{win:?}");
         let sure = Utility::Win.expected(&BySeat::from([500.0, 0.0]), 0.1);

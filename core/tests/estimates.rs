@@ -30,7 +30,7 @@ fn foresight<G: Hints>(rules: &str) -> (f64, f64) {
         for _ in 0..PLAYOUTS {
             let mut end = start;
             game.hinted_playout(&mut end, &mut rng);
-            sums.iter_mut().zip(game.returns(&end).iter()).for_each(|(sum, &value)| *sum += f64::from(value));
+            sums.iter_mut().zip(game.returns(&end).iter()).for_each(|(sum, &value)| *sum += value);
         }
         for seat in Seat::all(game.num_seats()) {
             pairs.push((f64::from(estimate[seat]), sums[seat.index()] / f64::from(PLAYOUTS)));

@@ -62,7 +62,7 @@ fn compare(game: &SchweinsGalopp, variant: &Variant, rng: &mut Rng, met: &mut Me
             },
             possible: naive.odds(),
             returns: naive.returns(),
-            tolerance: 1e-5,
+            tolerance: 1e-14,
         };
         let possible = same_node(game, &history, &said);
         let text = game.text(history.state(), None);

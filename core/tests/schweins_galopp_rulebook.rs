@@ -114,7 +114,7 @@ impl Meet {
         self.food("banked: ")
     }
 
-    fn returns(&self) -> Vec<f32> {
+    fn returns(&self) -> Vec<f64> {
         self.game.returns(self.history.state()).as_slice().to_vec()
     }
 }

@@ -50,8 +50,8 @@ fn compare(game: &Schwimmen, variant: &Variant, rng: &mut Rng, met: &mut Met) {
                 Next::DealTo(_) | Next::DealTable | Next::Renew | Next::CutBy(_) | Next::Over => None,
             },
             possible: equally(naive.possible()),
-            returns: naive.returns().into_iter().map(f64::from).collect(),
-            tolerance: 1e-5,
+            returns: naive.returns(),
+            tolerance: 1e-14,
         };
         let possible = same_node(game, &history, &said);
         met.nodes += 1;

@@ -135,7 +135,7 @@ impl Table {
         self.turn() == Turn::Over
     }
 
-    fn returns(&self) -> Vec<f32> {
+    fn returns(&self) -> Vec<f64> {
         assert!(self.is_over(), "{:?}", self.turn());
         self.game.returns(self.history.state()).as_slice().to_vec()
     }
@@ -686,10 +686,7 @@ fn between_two_the_winner_gets_all() {
 #[test]
 fn after_the_last_of_max_deals_those_still_in_share_the_pot() {
     let table = lost_by(Table::new("play=match,dealer_swap=off,max_deals=2"), &[0, 1]);
-    let expected = [-1.0 + 2.0 / 3.0, -1.0 + 2.0 / 3.0, 2.0 / 3.0];
-    for (ours, theirs) in table.returns().iter().zip(expected) {
-        assert!((ours - theirs).abs() < 1e-6, "{:?}", table.returns());
-    }
+    assert_eq!(table.returns(), [-1.0 / 3.0, -1.0 / 3.0, 2.0 / 3.0]);
     // One is out: the two others share its stakes.
     let table = lost_by(Table::new("play=match,dealer_swap=off,max_deals=4"), &[0, 0, 0, 0]);
     assert_eq!(table.returns(), [-3.0, 1.5, 1.5]);

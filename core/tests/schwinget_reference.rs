@@ -47,7 +47,7 @@ fn compare(game: &Schwinget, variant: &Variant, rng: &mut Rng, met: &mut Met) {
                 Next::Deal(_) | Next::TurnUp | Next::Draw(_) | Next::Over => None,
             },
             possible: equally(naive.possible()),
-            returns: naive.returns().map(f64::from).to_vec(),
+            returns: naive.returns().to_vec(),
             tolerance: 0.0,
         };
         let possible = same_node(game, &history, &said);

@@ -77,7 +77,7 @@ impl Bout {
         })
     }
 
-    fn returns(&self) -> [f32; 2] {
+    fn returns(&self) -> [f64; 2] {
         assert_eq!(self.turn(), Turn::Over);
         let returns = self.game.returns(self.history.state());
         [returns[Seat(0)], returns[Seat(1)]]
@@ -488,7 +488,7 @@ fn all_tricks_without_an_attack_are_no_flat_throw() {
 // The table of results.
 
 /// One row: rules besides scoring, both hands, what is played, the tricks, schwinger scores, points.
-type Row = (&'static str, [&'static str; 2], &'static str, [usize; 2], [f32; 2], [f32; 2]);
+type Row = (&'static str, [&'static str; 2], &'static str, [usize; 2], [f64; 2], [f64; 2]);
 
 const RESULTS: [Row; 8] = [
     // Flat throw, own attack.

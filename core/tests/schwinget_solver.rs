@@ -39,7 +39,7 @@ fn minimax(game: &Schwinget, state: &State, pile: &[Action], seat: Seat) -> f32 
         minimax(game, &next, pile, seat)
     };
     match game.turn(state) {
-        Turn::Over => game.returns(state)[seat],
+        Turn::Over => game.rounded_returns(state)[seat],
         Turn::Chance => after(pile[0], &pile[1..]),
         Turn::Seat(mover) => {
             let values = game.legal(state).iter().map(|action| after(action, pile)).collect::<Vec<_>>().into_iter();

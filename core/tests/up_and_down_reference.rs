@@ -47,7 +47,7 @@ fn compare(game: &UpAndDown, variant: &Variant, rng: &mut Rng, met: &mut Met) ->
             },
             possible: naive.possible(),
             returns: naive.returns(),
-            tolerance: 1e-5,
+            tolerance: 1e-14,
         };
         let possible = same_node(game, &history, &said);
         let text = game.text(history.state(), None);

@@ -80,7 +80,7 @@ impl Table {
         self.column("suit: ").concat()
     }
 
-    fn returns(&self) -> Vec<f32> {
+    fn returns(&self) -> Vec<f64> {
         assert_eq!(self.turn(), Turn::Over);
         self.game.returns(self.history.state()).as_slice().to_vec()
     }
@@ -616,8 +616,8 @@ fn random_games_hand_out_every_trick_or_leave_it_in_the_pot() {
                 history.settle(&game, &mut rng);
             }
             let text = game.text(history.state(), None);
-            let pot: f32 = text.lines().next().unwrap().split("pot: ").nth(1).unwrap().parse().unwrap();
-            let taken: f32 = game.returns(history.state()).iter().sum();
+            let pot: f64 = text.lines().next().unwrap().split("pot: ").nth(1).unwrap().parse().unwrap();
+            let taken: f64 = game.returns(history.state()).iter().sum();
             assert_eq!(taken + pot, tricks);
         }
     }

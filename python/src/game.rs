@@ -123,12 +123,12 @@ impl Game {
 
     /// No return is lower than this.
     fn min_utility(&self) -> f64 {
-        self.face.utility_range().0.into()
+        self.face.utility_range().0
     }
 
     /// No return is higher than this.
     fn max_utility(&self) -> f64 {
-        self.face.utility_range().1.into()
+        self.face.utility_range().1
     }
 
     /// Whether the players choose at once. Their choices are still made one after another here, each hidden from the others
@@ -139,7 +139,7 @@ impl Game {
 
     /// What the returns of all players add up to; `None` where that is not fixed.
     fn utility_sum(&self) -> Option<f64> {
-        self.face.utility_sum().map(f64::from)
+        self.face.utility_sum()
     }
 
     /// The shape of `State.observation_tensor`: one dimension.

@@ -153,7 +153,7 @@ impl PitResult {
         columns.set_item("entrant", numbers(&|_, played, seat| entrant(played, seat) as u64))?;
         let labels: Vec<_> = rows().map(|(_, played, seat)| names[entrant(played, seat)].clone()).collect();
         columns.set_item("agent", labels)?;
-        let returns: Vec<f64> = rows().map(|(_, played, seat)| played.returns.as_slice()[seat].into()).collect();
+        let returns: Vec<f64> = rows().map(|(_, played, seat)| played.returns.as_slice()[seat]).collect();
         columns.set_item("return", returns.into_pyarray(py))?;
         pandas.call_method1("DataFrame", (columns,))
     }
@@ -227,7 +227,7 @@ impl Played {
     /// The return on each seat.
     #[getter]
     fn returns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, self.played().returns.iter().map(|&value| f64::from(value)))
+        PyTuple::new(py, self.played().returns.iter())
     }
 
     /// The game as text that `stier.read_record` reads.

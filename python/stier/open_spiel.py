@@ -40,15 +40,6 @@ __all__ = ["PREFIX", "StierGame", "StierObserver", "StierState", "deal", "regist
 #: What the names of the games begin with in OpenSpiel.
 PREFIX = "stier_"
 
-#: Scores are hundredths, shares and means are of up to five players: returns are multiples of 1 / 3600.
-_PARTS = 3600
-
-
-def _exact(value: float) -> float:
-    """Give a return, which the engine has in single precision, in double: OpenSpiel adds them up to 1e-9."""
-    exact = round(value * _PARTS) / _PARTS
-    return exact if abs(exact - value) <= 1e-6 * max(1.0, abs(value)) else value
-
 
 def _players(name: str) -> tuple[int, int]:
     """Give the least and the greatest number of players of a game, whatever its options."""
@@ -87,8 +78,8 @@ def _game_info(game: Game) -> pyspiel.GameInfo:
         num_distinct_actions=game.num_distinct_actions(),
         max_chance_outcomes=game.max_chance_outcomes(),
         num_players=game.num_players(),
-        min_utility=_exact(game.min_utility()),
-        max_utility=_exact(game.max_utility()),
+        min_utility=game.min_utility(),
+        max_utility=game.max_utility(),
         utility_sum=game.utility_sum(),
         max_game_length=game.max_game_length(),
     )
@@ -153,11 +144,11 @@ class StierState(pyspiel.State):
 
     def returns(self) -> list[float]:
         """Give the utility of each player; zeros before the end."""
-        return [_exact(value) for value in self.stier_state.returns().tolist()]
+        return [float(value) for value in self.stier_state.returns()]
 
     def rewards(self) -> list[float]:
         """Give what each player has got by the last action."""
-        return [_exact(value) for value in self.stier_state.rewards().tolist()]
+        return [float(value) for value in self.stier_state.rewards()]
 
     def resample_from_infostate(self, player: int, probability_sampler: Any) -> StierState:
         """Draw a state that the player cannot tell apart from this one, with a complete and legal history.

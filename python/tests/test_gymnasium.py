@@ -69,7 +69,8 @@ def test_rewards_are_the_returns_of_the_seat(game: stier.Game) -> None:
         env = sgym.make(game, seat=seat)
         _, reward = play(env, seat, random.Random(seat))
         assert env.stier_state.is_terminal()
-        assert reward == env.stier_state.player_return(seat)
+        # In single precision, as in the vector environment.
+        assert reward == np.float32(env.stier_state.player_return(seat))
 
 
 def test_opponents_sit_from_the_left_of_the_seat() -> None:

@@ -132,6 +132,6 @@ def test_one_seed_one_game_in_every_layer(game: stier.Game, layer: Callable[[sti
         decisions, returns, events = of_states(game, seed)
         other_decisions, other_returns, other_events = layer(game, seed)
         assert other_decisions == decisions
-        # OpenSpiel wants returns in double precision that add up.
-        assert other_returns == pytest.approx(returns, abs=1e-5)
+        # Gymnasium's rewards are those of the vector environment, which has them in single precision.
+        assert other_returns == (np.float32(returns).tolist() if layer is of_gymnasium else returns)
         assert other_events == events

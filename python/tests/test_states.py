@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import random
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -62,7 +63,27 @@ def test_a_game_from_first_to_last(game: stier.Game) -> None:
     assert (returns >= game.min_utility()).all()
     assert (returns <= game.max_utility()).all()
     if game.utility_sum() is not None:
-        assert returns.sum() == pytest.approx(game.utility_sum(), abs=1e-5)
+        assert returns.sum() == pytest.approx(game.utility_sum(), abs=1e-14)
+
+
+def test_returns_are_exact_to_the_last_place() -> None:
+    """Thirds are the nearest doubles to thirds, and returns sum to what the game says."""
+    for name in stier.registered_names():
+        options = {option.name: option.allowed for option in stier.describe_game(name)}
+        for players in range(2, 6) if "players" in options else [None]:
+            for utility in options["utility"].split(" | "):
+                rules = {"utility": utility} | ({} if players is None else {"players": players})
+                try:
+                    game = stier.load_game(name, **rules)
+                except stier.RulesError:
+                    continue
+                for seed in range(20):
+                    *_, state = random_walk(game.new_initial_state(seed), seed)
+                    returns = state.returns().tolist()
+                    # Hundredths, shares of up to five, and differences of both from means of up to four.
+                    assert returns == [float(Fraction(value).limit_denominator(1200)) for value in returns]
+                    if game.utility_sum() is not None:
+                        assert abs(sum(returns) - game.utility_sum()) <= 4 * np.spacing(max(map(abs, returns)))
 
 
 def test_history_is_what_was_applied(game: stier.Game) -> None:

@@ -114,7 +114,7 @@ pub struct Played {
     /// Which cards: games with one number had the same.
     pub deal: u64,
     /// Returns by seat.
-    pub returns: BySeat<f32>,
+    pub returns: BySeat<f64>,
     /// Everything that happened, chance included.
     pub events: Vec<Action>,
 }

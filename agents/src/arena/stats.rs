@@ -49,8 +49,8 @@ impl Estimate {
 }
 
 /// A seat's share in the win: 1 for the only first, parts for those who share first place, 0 otherwise.
-pub fn win_share(returns: &BySeat<f32>, seat: Seat) -> f64 {
-    let best = returns.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+pub fn win_share(returns: &BySeat<f64>, seat: Seat) -> f64 {
+    let best = returns.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let first = returns.iter().filter(|&&value| value == best).count();
     if returns[seat] == best { 1.0 / first as f64 } else { 0.0 }
 }

@@ -47,7 +47,7 @@ impl PitResult {
         let mut totals: Vec<(usize, f64)> = (0..self.agents.len()).map(|entrant| (entrant, 0.0)).collect();
         for played in &self.games {
             for (&entrant, &value) in played.agents.iter().zip(played.returns.iter()) {
-                totals[entrant].1 += f64::from(value);
+                totals[entrant].1 += value;
             }
         }
         totals.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -59,7 +59,7 @@ impl PitResult {
         for played in &self.games {
             let meets = opponent.is_none_or(|other| seat_of(played, other).is_some());
             if let (Some(seat), true) = (seat_of(played, entrant), meets) {
-                let value = f64::from(played.returns[seat]);
+                let value = played.returns[seat];
                 deals.entry(played.deal).or_default().push((value, win_share(&played.returns, seat)));
             }
         }

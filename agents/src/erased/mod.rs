@@ -90,9 +90,9 @@ pub trait DynGame: Send + Sync + Debug {
     /// No game has more random events than this.
     fn max_chance_events(&self) -> usize;
     /// Bounds of every seat's return.
-    fn utility_range(&self) -> (f32, f32);
+    fn utility_range(&self) -> (f64, f64);
     /// What all returns add up to, if that is fixed.
-    fn utility_sum(&self) -> Option<f32>;
+    fn utility_sum(&self) -> Option<f64>;
     /// Whether choices made one after another are really made at once.
     fn is_simultaneous(&self) -> bool;
     /// The parts of the observation tensor.
@@ -363,10 +363,10 @@ impl<G: FullGame> DynGame for Face<G> {
     fn max_chance_events(&self) -> usize {
         self.0.max_chance_events()
     }
-    fn utility_range(&self) -> (f32, f32) {
+    fn utility_range(&self) -> (f64, f64) {
         self.0.utility_range()
     }
-    fn utility_sum(&self) -> Option<f32> {
+    fn utility_sum(&self) -> Option<f64> {
         self.0.utility_sum()
     }
     fn is_simultaneous(&self) -> bool {
@@ -606,7 +606,7 @@ impl<G: FullGame> DynState for Position<G> {
         self.history.events()
     }
     fn returns(&self) -> Vec<f64> {
-        self.game.returns(self.history.state()).iter().map(|&value| f64::from(value)).collect()
+        self.game.returns(self.history.state()).as_slice().to_vec()
     }
     fn dealing(&self) -> Option<Dealing> {
         self.dealing.as_ref().map(|dealt| dealt.begun)

@@ -98,7 +98,7 @@ pub(super) struct Growth<'a, G: Game> {
     most: usize,
     watch: &'a (dyn Fn(usize) -> ControlFlow<()> + Sync),
     starts: Vec<u32>,
-    return_numbers: FxHashMap<Vec<u32>, u32>,
+    return_numbers: FxHashMap<Vec<u64>, u32>,
     outcome_numbers: FxHashMap<Vec<u64>, u32>,
 }
 
@@ -243,7 +243,7 @@ impl<'a, G: Game> Growth<'a, G> {
 
     /// The number of these returns.
     fn returns(&mut self, state: &G::State) -> u32 {
-        let returns: BySeat<f32> = self.tree.game.returns(state);
+        let returns: BySeat<f64> = self.tree.game.returns(state);
         let mut bits = [0; MAX_SEATS];
         for (bits, value) in bits.iter_mut().zip(returns.iter()) {
             *bits = value.to_bits();

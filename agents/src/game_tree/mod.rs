@@ -158,7 +158,7 @@ pub struct GameTree<G: Game> {
     members: Vec<u32>,
     member_starts: Vec<u32>,
     outcomes: Outcomes,
-    returns: Vec<BySeat<f32>>,
+    returns: Vec<BySeat<f64>>,
 }
 
 /// The different lists of outcomes that chance nodes have.
@@ -258,7 +258,7 @@ impl<G: Game> GameTree<G> {
 
     /// The returns at an end.
     #[inline]
-    pub fn returns(&self, returns: u32) -> &BySeat<f32> {
+    pub fn returns(&self, returns: u32) -> &BySeat<f64> {
         &self.returns[returns as usize]
     }
 

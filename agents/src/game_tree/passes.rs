@@ -158,7 +158,7 @@ pub(crate) fn sum_up_layer<G: Game>(
             for (node, value) in tree.nodes[nodes].iter().zip(values) {
                 let children = |first: u32, count: usize| &below[(first - level.end) as usize..][..count];
                 *value = match node.node() {
-                    Node::End { returns } => *value * f64::from(tree.returns(returns)[seat]),
+                    Node::End { returns } => *value * tree.returns(returns)[seat],
                     Node::Chance { first, outcomes } => children(first, tree.outcomes(outcomes).len()).iter().sum(),
                     Node::Decision { set, first } => {
                         let children = children(first, tree.width(set) as usize);

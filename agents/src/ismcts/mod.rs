@@ -271,7 +271,7 @@ impl<G: Hints> Ismcts<G> {
 
     /// Adds the roots up and chooses.
     fn decide(&self, game: &G, legal: G::Actions, found: &Found, time: Duration) -> Decision {
-        let (low, high) = game.utility_range();
+        let (low, high) = game.rounded_range();
         let mut weights = Vec::new();
         let actions: Vec<ActionStats> = legal
             .iter()
@@ -429,7 +429,7 @@ impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
     /// Searches until the budget is spent; returns the number of iterations.
     fn run(&mut self) -> u64 {
         let task = self.task;
-        let (low, high) = task.game.utility_range();
+        let (low, high) = task.game.rounded_range();
         let low = f64::from(low);
         let scale = (f64::from(high) - low).max(f64::MIN_POSITIVE).recip();
         let mut path = Path::new();

@@ -44,7 +44,7 @@ impl Evaluator {
         self.observations.resize(self.network.num_inputs(), 0.0);
         game.observation(state, mover, &mut self.observations);
         let found = self.network.mlp().forward(&self.observations, &mut self.scratch);
-        evaluation(&self.network, game.utility_range(), found)
+        evaluation(&self.network, game.rounded_range(), found)
     }
 
     /// What it says in many positions, in order: the same bits, at once.
@@ -58,7 +58,7 @@ impl Evaluator {
         for (position, out) in positions.zip(self.observations.chunks_exact_mut(inputs)) {
             position.observation(game, out);
         }
-        let (network, range) = (&*self.network, game.utility_range());
+        let (network, range) = (&*self.network, game.rounded_range());
         let found = network.mlp().forward(&self.observations, &mut self.scratch);
         found.chunks_exact(network.num_actions() + 1).map(move |row| evaluation(network, range, row))
     }
@@ -95,9 +95,9 @@ impl Evaluation<'_> {
     #[inline]
     pub fn values<G: Hints>(&self, game: &G, state: &G::State, mover: Seat) -> BySeat<f32> {
         let seats = game.num_seats();
-        let (low, high) = game.utility_range();
+        let (low, high) = game.rounded_range();
         let mut values = match game.utility_sum() {
-            Some(sum) => BySeat::filled(seats, ((sum - self.value) / (seats - 1) as f32).clamp(low, high)),
+            Some(sum) => BySeat::filled(seats, ((sum as f32 - self.value) / (seats - 1) as f32).clamp(low, high)),
             None => game.evaluate(state),
         };
         values[mover] = self.value;

@@ -141,11 +141,11 @@ impl<'a> Rows<'a> {
     }
 
     /// What a game pays, or zeros.
-    pub(super) fn write_rewards(&mut self, lane: usize, shape: &Shape, returns: Option<&[f32]>) {
+    pub(super) fn write_rewards(&mut self, lane: usize, shape: &Shape, returns: Option<&[f64]>) {
         if let Some(rewards) = &mut self.rewards {
             let row = &mut rewards[lane * shape.seats..(lane + 1) * shape.seats];
             match returns {
-                Some(returns) => row.copy_from_slice(returns),
+                Some(returns) => row.iter_mut().zip(returns).for_each(|(reward, &value)| *reward = value as f32),
                 None => row.fill(0.0),
             }
         }

@@ -78,7 +78,7 @@ fn says_what_the_file_says<G: Hints>(game: &G, draft: &Draft) {
                 assert_eq!(action, same);
                 assert!((share - expected).abs() < 1e-4, "{share} for {expected}");
                 assert_eq!((stats.action, stats.probability), (action.0, *share));
-                let value = value.clamp(f64::from(low), f64::from(high));
+                let value = value.clamp(low, high);
                 assert!((stats.value - value).abs() < 1e-3, "{} for {value}", stats.value);
             }
             assert!((drawn.policy.iter().map(|(_, share)| share).sum::<f64>() - 1.0).abs() < 1e-9);

@@ -12,7 +12,7 @@ options! {
 }
 
 /// What the arms pay, to the first seat; the second gets the rest of 1.
-pub(crate) const REWARDS: [f32; 4] = [0.1, 0.9, 0.7, 0.85];
+pub(crate) const REWARDS: [f64; 4] = [0.1, 0.9, 0.7, 0.85];
 
 /// Who looks.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -68,11 +68,11 @@ impl Game for Bandit {
         0
     }
 
-    fn utility_range(&self) -> (f32, f32) {
+    fn utility_range(&self) -> (f64, f64) {
         (0.0, 1.0)
     }
 
-    fn utility_sum(&self) -> Option<f32> {
+    fn utility_sum(&self) -> Option<f64> {
         Some(1.0)
     }
 
@@ -107,7 +107,7 @@ impl Game for Bandit {
         0
     }
 
-    fn returns(&self, chosen: &Option<u8>) -> BySeat<f32> {
+    fn returns(&self, chosen: &Option<u8>) -> BySeat<f64> {
         let reward = chosen.map(|arm| REWARDS[usize::from(arm)]);
         BySeat::from(reward.map_or([0.0, 0.0], |reward| [reward, 1.0 - reward]))
     }

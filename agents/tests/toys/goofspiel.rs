@@ -116,11 +116,11 @@ impl Game for Goofspiel {
         0
     }
 
-    fn utility_range(&self) -> (f32, f32) {
+    fn utility_range(&self) -> (f64, f64) {
         (-1.0, 1.0)
     }
 
-    fn utility_sum(&self) -> Option<f32> {
+    fn utility_sum(&self) -> Option<f64> {
         Some(0.0)
     }
 
@@ -185,7 +185,7 @@ impl Game for Goofspiel {
         0
     }
 
-    fn returns(&self, state: &State) -> BySeat<f32> {
+    fn returns(&self, state: &State) -> BySeat<f64> {
         if self.turn(state) != Turn::Over {
             return BySeat::filled(2, 0.0);
         }
@@ -195,7 +195,7 @@ impl Game for Goofspiel {
                 points[winner.index()] += prize;
             }
         }
-        let first = (points[0] - points[1]).signum() as f32;
+        let first = (points[0] - points[1]).signum() as f64;
         BySeat::from([first, -first])
     }
 

@@ -128,11 +128,11 @@ impl Game for Guess {
         1
     }
 
-    fn utility_range(&self) -> (f32, f32) {
+    fn utility_range(&self) -> (f64, f64) {
         (-1.0, 1.0)
     }
 
-    fn utility_sum(&self) -> Option<f32> {
+    fn utility_sum(&self) -> Option<f64> {
         Some(0.0)
     }
 
@@ -174,7 +174,7 @@ impl Game for Guess {
         state.coin.map_or(0, |coin| if self.sees(seat) { u64::from(coin) + 1 } else { 0 })
     }
 
-    fn returns(&self, state: &State) -> BySeat<f32> {
+    fn returns(&self, state: &State) -> BySeat<f64> {
         let sign = if self.rules.guesser == 0 { 1.0 } else { -1.0 };
         let first = match state.choices {
             [Some(0), _] => 0.5 * sign,

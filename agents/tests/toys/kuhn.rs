@@ -111,11 +111,11 @@ impl Game for Kuhn {
         2
     }
 
-    fn utility_range(&self) -> (f32, f32) {
+    fn utility_range(&self) -> (f64, f64) {
         (-2.0, 2.0)
     }
 
-    fn utility_sum(&self) -> Option<f32> {
+    fn utility_sum(&self) -> Option<f64> {
         Some(0.0)
     }
 
@@ -164,8 +164,8 @@ impl Game for Kuhn {
         state.cards[seat.index()].map_or(0, |card| u64::from(card) + 1)
     }
 
-    fn returns(&self, state: &State) -> BySeat<f32> {
-        let showdown = |stake: f32| if state.cards[0] > state.cards[1] { stake } else { -stake };
+    fn returns(&self, state: &State) -> BySeat<f64> {
+        let showdown = |stake: f64| if state.cards[0] > state.cards[1] { stake } else { -stake };
         let first = match state.actions().as_slice() {
             [0, 0] => showdown(1.0),
             [1, 1] | [0, 1, 1] => showdown(2.0),

@@ -88,11 +88,11 @@ impl Game for KuhnThree {
         PLAYERS
     }
 
-    fn utility_range(&self) -> (f32, f32) {
+    fn utility_range(&self) -> (f64, f64) {
         (-2.0, 4.0)
     }
 
-    fn utility_sum(&self) -> Option<f32> {
+    fn utility_sum(&self) -> Option<f64> {
         Some(0.0)
     }
 
@@ -142,7 +142,7 @@ impl Game for KuhnThree {
         state.cards[seat.index()].map_or(0, |card| u64::from(card) + 1)
     }
 
-    fn returns(&self, state: &State) -> BySeat<f32> {
+    fn returns(&self, state: &State) -> BySeat<f64> {
         if self.turn(state) != Turn::Over {
             return BySeat::filled(PLAYERS, 0.0);
         }
@@ -152,7 +152,7 @@ impl Game for KuhnThree {
         let shows = |seat: &usize| state.bet().is_none() || has_bet(*seat);
         let winner = (0..PLAYERS).filter(shows).max_by_key(|&seat| state.cards[seat]).expect("somebody shows");
         let paid = |seat: usize| if has_bet(seat) { 2.0 } else { 1.0 };
-        let pot: f32 = (0..PLAYERS).map(paid).sum();
+        let pot: f64 = (0..PLAYERS).map(paid).sum();
         BySeat::from_fn(PLAYERS, |seat| if seat.index() == winner { pot } else { 0.0 } - paid(seat.index()))
     }
 

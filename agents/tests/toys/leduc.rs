@@ -98,11 +98,11 @@ impl Game for Leduc {
         3
     }
 
-    fn utility_range(&self) -> (f32, f32) {
+    fn utility_range(&self) -> (f64, f64) {
         (-13.0, 13.0)
     }
 
-    fn utility_sum(&self) -> Option<f32> {
+    fn utility_sum(&self) -> Option<f64> {
         Some(0.0)
     }
 
@@ -180,18 +180,18 @@ impl Game for Leduc {
         seen(seat.index()) << 8 | seen(2)
     }
 
-    fn returns(&self, state: &State) -> BySeat<f32> {
+    fn returns(&self, state: &State) -> BySeat<f64> {
         if !state.is_over {
             return BySeat::filled(2, 0.0);
         }
         // Who calls has paid as much as the other; who folds loses what is paid.
         let first = match state.folded {
-            Some(0) => -f32::from(state.paid[0]),
-            Some(_) => f32::from(state.paid[1]),
+            Some(0) => -f64::from(state.paid[0]),
+            Some(_) => f64::from(state.paid[1]),
             None => match Self::strength(state, 0).cmp(&Self::strength(state, 1)) {
-                std::cmp::Ordering::Greater => f32::from(state.paid[1]),
+                std::cmp::Ordering::Greater => f64::from(state.paid[1]),
                 std::cmp::Ordering::Equal => 0.0,
-                std::cmp::Ordering::Less => -f32::from(state.paid[0]),
+                std::cmp::Ordering::Less => -f64::from(state.paid[0]),
             },
         };
         BySeat::from([first, -first])

@@ -84,11 +84,11 @@ impl Game for LiarsDice {
         2
     }
 
-    fn utility_range(&self) -> (f32, f32) {
+    fn utility_range(&self) -> (f64, f64) {
         (-1.0, 1.0)
     }
 
-    fn utility_sum(&self) -> Option<f32> {
+    fn utility_sum(&self) -> Option<f64> {
         Some(0.0)
     }
 
@@ -137,7 +137,7 @@ impl Game for LiarsDice {
         state.dice[seat.index()].map_or(0, |face| u64::from(face) + 1)
     }
 
-    fn returns(&self, state: &State) -> BySeat<f32> {
+    fn returns(&self, state: &State) -> BySeat<f64> {
         if self.turn(state) != Turn::Over {
             return BySeat::filled(2, 0.0);
         }

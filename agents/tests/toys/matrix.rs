@@ -107,12 +107,12 @@ impl Game for Matrix {
         0
     }
 
-    fn utility_range(&self) -> (f32, f32) {
+    fn utility_range(&self) -> (f64, f64) {
         let most = self.rules.heads.max(self.rules.tails).max(self.rules.mixed);
-        (-f32::from(most), f32::from(most))
+        (-f64::from(most), f64::from(most))
     }
 
-    fn utility_sum(&self) -> Option<f32> {
+    fn utility_sum(&self) -> Option<f64> {
         Some(0.0)
     }
 
@@ -164,11 +164,11 @@ impl Game for Matrix {
         0
     }
 
-    fn returns(&self, state: &State) -> BySeat<f32> {
+    fn returns(&self, state: &State) -> BySeat<f64> {
         let first = match state.choices {
-            [Some(0), Some(0)] => f32::from(self.rules.heads),
-            [Some(1), Some(1)] => f32::from(self.rules.tails),
-            [Some(_), Some(_)] => -f32::from(self.rules.mixed),
+            [Some(0), Some(0)] => f64::from(self.rules.heads),
+            [Some(1), Some(1)] => f64::from(self.rules.tails),
+            [Some(_), Some(_)] => -f64::from(self.rules.mixed),
             _ => 0.0,
         };
         BySeat::from([first, -first])

@@ -108,12 +108,12 @@ impl Game for Nim {
         0
     }
 
-    fn utility_range(&self) -> (f32, f32) {
+    fn utility_range(&self) -> (f64, f64) {
         (-1.0, 1.0)
     }
 
-    fn utility_sum(&self) -> Option<f32> {
-        Some(2.0 - self.num_seats() as f32)
+    fn utility_sum(&self) -> Option<f64> {
+        Some(2.0 - self.num_seats() as f64)
     }
 
     fn root(&self) -> State {
@@ -148,7 +148,7 @@ impl Game for Nim {
         0
     }
 
-    fn returns(&self, state: &State) -> BySeat<f32> {
+    fn returns(&self, state: &State) -> BySeat<f64> {
         let over = self.turn(state) == Turn::Over;
         let winner = Seat(state.count.wrapping_sub(1) % self.rules.seats);
         BySeat::from_fn(self.num_seats(), |seat| match (over, seat == winner) {

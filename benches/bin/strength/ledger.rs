@@ -47,7 +47,7 @@ impl Sums {
             let deal = deals.entry(played.deal).or_default();
             let first = (0..played.returns.len()).filter(|&s| win_share(&played.returns, Seat(s as u8)) == 1.0);
             deal.0 += 1.0;
-            deal.1 += f64::from(played.returns[seat]);
+            deal.1 += played.returns[seat];
             deal.2 += f64::from(u8::from(win_share(&played.returns, seat) == 1.0));
             deal.3 += first.count() as f64;
         }

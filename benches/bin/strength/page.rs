@@ -32,7 +32,7 @@ pub(super) fn page(plan: &Plan, ledger: &Ledger) -> String {
 /// What the returns of a table for two add up to.
 fn utility_sum(game: &str) -> Option<f64> {
     let game = stier_benches::load(game).ok()?;
-    game.utility_sum().filter(|_| game.num_seats() == 2).map(f64::from)
+    game.utility_sum().filter(|_| game.num_seats() == 2)
 }
 
 struct Found<'a> {

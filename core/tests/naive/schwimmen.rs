@@ -373,21 +373,21 @@ impl Match {
     }
 
     /// Stakes won less stakes brought.
-    fn stakes_won(&self) -> Vec<f32> {
-        let mut purse: Vec<f32> = self.stakes.iter().map(|&stakes| stakes as f32).collect();
-        let mut pot = 3.0 * self.players() as f32 - purse.iter().sum::<f32>();
+    fn stakes_won(&self) -> Vec<f64> {
+        let mut purse: Vec<f64> = self.stakes.iter().map(|&stakes| stakes as f64).collect();
+        let mut pot = 3.0 * self.players() as f64 - purse.iter().sum::<f64>();
         let left: Vec<usize> = (0..self.players()).filter(|&seat| self.is_in[seat]).collect();
         if left.len() == 1 && self.players() > 2 {
             pot -= 3.0;
             purse[*self.sunk.last().unwrap()] += 3.0;
         }
         for &seat in &left {
-            purse[seat] += pot / left.len() as f32;
+            purse[seat] += pot / left.len() as f64;
         }
         purse.iter().map(|stakes| stakes - 3.0).collect()
     }
 
-    pub(crate) fn returns(&self) -> Vec<f32> {
+    pub(crate) fn returns(&self) -> Vec<f64> {
         let players = self.players();
         if self.next != Next::Over {
             return vec![0.0; players];
@@ -397,7 +397,7 @@ impl Match {
             if !is_deal {
                 return self.stakes_won();
             }
-            let each = |seat| if Some(seat) == self.deal_loser { -1.0 } else { 1.0 / (players as f32 - 1.0) };
+            let each = |seat| if Some(seat) == self.deal_loser { -1.0 } else { 1.0 / (players as f64 - 1.0) };
             return (0..players).map(each).collect();
         }
         // The win goes to the highest hands of a deal, to those furthest from sinking in a match.
@@ -409,9 +409,9 @@ impl Match {
             })
             .collect();
         let best = merit.iter().max().unwrap();
-        let winners = merit.iter().filter(|merit| *merit == best).count() as f32;
+        let winners = merit.iter().filter(|merit| *merit == best).count() as f64;
         let share = |seat: usize| if merit[seat] == *best { 1.0 / winners } else { 0.0 };
-        let others = |seat: usize| (0..players).filter(|&s| s != seat).map(share).sum::<f32>() / (players as f32 - 1.0);
+        let others = |seat: usize| (0..players).filter(|&s| s != seat).map(share).sum::<f64>() / (players as f64 - 1.0);
         (0..players).map(|seat| share(seat) - others(seat)).collect()
     }
 

@@ -340,15 +340,15 @@ impl Match {
     }
 
     /// The utilities at the end, zeros before it.
-    pub(crate) fn returns(&self) -> [f32; 2] {
+    pub(crate) fn returns(&self) -> [f64; 2] {
         if self.next != Next::Over {
             return [0.0, 0.0];
         }
         [0, 1].map(|seat| {
             let (own, other) = (self.scores[seat], self.scores[1 - seat]);
             match self.variant.utility.as_str() {
-                "margin" => (own - other) as f32 / 100.0,
-                "score" => own as f32 / 100.0,
+                "margin" => f64::from(own - other) / 100.0,
+                "score" => f64::from(own) / 100.0,
                 "win" if own > other => 1.0,
                 "win" if own < other => -1.0,
                 "win" => 0.0,

@@ -46,7 +46,7 @@ pub(crate) fn same_node<G: Notation>(game: &G, history: &History<G>, said: &Node
     let returns = game.returns(state);
     assert_eq!(returns.len(), said.returns.len(), "a return for each seat\n{}", context());
     for (&own, expected) in returns.iter().zip(&said.returns) {
-        let differ = (f64::from(own) - expected).abs() > said.tolerance;
+        let differ = (own - expected).abs() > said.tolerance;
         assert!(!differ, "returns {returns:?}, not {:?}\n{}", said.returns, context());
     }
     possible

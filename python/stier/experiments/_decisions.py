@@ -35,7 +35,7 @@ class Decisions:
         action: What was chosen: int64 (n,).
         view: What the player knew, as a tensor: float32 (n, D).
         legal: What was legal: bool (n, actions).
-        outcome: The return of the player at the end of the game: float32 (n,).
+        outcome: The return of the player at the end of the game: float64 (n,).
         policy: The probabilities of a search: float32 (n, actions); without columns if none was asked for.
     """
 
@@ -47,7 +47,7 @@ class Decisions:
     action: npt.NDArray[np.int64]
     view: npt.NDArray[np.float32]
     legal: npt.NDArray[np.bool_]
-    outcome: npt.NDArray[np.float32]
+    outcome: npt.NDArray[np.float64]
     policy: npt.NDArray[np.float32]
 
     def __len__(self) -> int:
@@ -196,7 +196,7 @@ class _Collector:
             action=numbers[:, 5],
             view=np.array(self._views, dtype=np.float32).reshape(count, shape[0]),
             legal=np.array(self._legal, dtype=np.bool_).reshape(count, actions),
-            outcome=np.array(self._outcomes, dtype=np.float32),
+            outcome=np.array(self._outcomes, dtype=np.float64),
             policy=np.array(self._policies, dtype=np.float32).reshape(count, actions if self._teacher else 0),
         )
 

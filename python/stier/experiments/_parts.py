@@ -22,7 +22,7 @@ SCHEMA = pa.schema(
         ("names", pa.list_(pa.string())),
         ("agents", pa.list_(pa.string())),
         ("actions", pa.list_(pa.uint8())),
-        ("returns", pa.list_(pa.float32())),
+        ("returns", pa.list_(pa.float64())),
     ]
 )
 

@@ -28,7 +28,8 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
     `Discrete.sample` takes it, and `action_masks()`, bool as MaskablePPO looks for it. Nothing else is in an info; all
     arrays are new every time.
 
-    The reward is 0 until the game is over and then the seat's return. An illegal action ends the game with
+    The reward is 0 until the game is over and then the seat's return, of float32 precision as in a vector environment;
+    `stier_state` has it exactly. An illegal action ends the game with
     `illegal_reward`, and ``info["illegal_action"]`` is the action.
 
     A deal may be over before the seat has a choice, as after a blitz in Schwimmen. `reset` then hands out the end, and
@@ -104,7 +105,7 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
             self._others_play()
         self._over = world.is_terminal()
         observation, info = self._seen()
-        return observation, world.player_return(self.seat), self._over, False, info
+        return observation, float(np.float32(world.player_return(self.seat))), self._over, False, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Give the legal actions as a new bool array; all true when the game is over."""

@@ -297,17 +297,17 @@ impl Game for SchweinsGalopp {
         usize::from(self.rules.rounds) * usize::from(self.rules.plays() + placed)
     }
 
-    fn utility_range(&self) -> (f32, f32) {
-        let most = f32::from(self.rules.most_banked());
+    fn utility_range(&self) -> (f64, f64) {
+        let most = f64::from(self.rules.most_banked());
         let (low, high) = self.rules.utility.range(self.num_seats(), 0.0, most);
         match self.rules.utility {
             // The others share what there is.
-            Utility::Margin => (low.max(-f32::from(self.rules.food) / f32::from(self.rules.players - 1)), high),
+            Utility::Margin => (low.max(-f64::from(self.rules.food) / f64::from(self.rules.players - 1)), high),
             Utility::Score | Utility::Win => (low, high),
         }
     }
 
-    fn utility_sum(&self) -> Option<f32> {
+    fn utility_sum(&self) -> Option<f64> {
         self.rules.utility.sum()
     }
 
@@ -399,12 +399,12 @@ impl Game for SchweinsGalopp {
         }
     }
 
-    fn returns(&self, state: &State) -> BySeat<f32> {
+    fn returns(&self, state: &State) -> BySeat<f64> {
         let seats = self.num_seats();
         if state.phase != Phase::Over {
             return BySeat::filled(seats, 0.0);
         }
-        self.rules.utility.of(&BySeat::from_fn(seats, |seat| f32::from(state.banked[seat.index()])))
+        self.rules.utility.of(&BySeat::from_fn(seats, |seat| f64::from(state.banked[seat.index()])))
     }
 
     fn view(&self, history: &History<Self>, seat: Seat) -> View {

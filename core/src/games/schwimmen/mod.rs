@@ -332,9 +332,9 @@ impl Schwimmen {
     }
 
     /// What the win goes by: the highest hands of a deal, those furthest from sinking in a match.
-    fn merits(&self, state: &State) -> BySeat<f32> {
+    fn merits(&self, state: &State) -> BySeat<f64> {
         BySeat::from_fn(self.num_seats(), |seat| {
-            f32::from(match self.rules.play {
+            f64::from(match self.rules.play {
                 Play::Deal => self.score(state.hands[seat.index()]),
                 Play::Match => state.lives[seat.index()],
             })
@@ -342,8 +342,8 @@ impl Schwimmen {
     }
 
     /// What each seat has won or lost, in stakes.
-    fn stakes(&self, state: &State) -> [f32; PLAYERS] {
-        let players = f32::from(self.rules.players);
+    fn stakes(&self, state: &State) -> [f64; PLAYERS] {
+        let players = f64::from(self.rules.players);
         let mut net = [0.0; PLAYERS];
         match self.rules.play {
             Play::Deal => {
@@ -353,16 +353,17 @@ impl Schwimmen {
             }
             Play::Match => {
                 let left = state.lives.map(|lives| lives.saturating_sub(1));
-                let pot = 3.0 * players - left.iter().map(|&stakes| f32::from(stakes)).sum::<f32>();
+                let pot = 3.0 * players - left.iter().map(|&stakes| f64::from(stakes)).sum::<f64>();
                 let decided = state.players == 1;
                 // The last to sink has the own three stakes back; between two there would be nothing to win.
                 let refund = if decided && self.rules.players > 2 { 3.0 } else { 0.0 };
                 for seat in 0..usize::from(self.rules.players) {
                     let is_in = state.active >> seat & 1 == 1;
                     let last_out = decided && seat == usize::from(state.loser);
-                    net[seat] = f32::from(left[seat]) - 3.0
-                        + if is_in { (pot - refund) / f32::from(state.players) } else { 0.0 }
-                        + if last_out { refund } else { 0.0 };
+                    let own = f64::from(left[seat]) - 3.0 + if last_out { refund } else { 0.0 };
+                    let sharing = f64::from(state.players);
+                    // Divided once, so that nothing is rounded twice.
+                    net[seat] = if is_in { (own * sharing + pot - refund) / sharing } else { own };
                 }
             }
         }
@@ -412,8 +413,8 @@ impl Game for Schwimmen {
         self.rules.most_deals() * (cards + 3 * renewals)
     }
 
-    fn utility_range(&self) -> (f32, f32) {
-        let players = f32::from(self.rules.players);
+    fn utility_range(&self) -> (f64, f64) {
+        let players = f64::from(self.rules.players);
         match (self.rules.utility, self.rules.play) {
             (Utility::Stakes, Play::Deal) => (-1.0, 1.0 / (players - 1.0)),
             (Utility::Stakes, Play::Match) => (-3.0, (3.0 * (players - 2.0)).max(3.0)),
@@ -421,7 +422,7 @@ impl Game for Schwimmen {
         }
     }
 
-    fn utility_sum(&self) -> Option<f32> {
+    fn utility_sum(&self) -> Option<f64> {
         Some(0.0)
     }
 
@@ -561,7 +562,7 @@ impl Game for Schwimmen {
         }
     }
 
-    fn returns(&self, state: &State) -> BySeat<f32> {
+    fn returns(&self, state: &State) -> BySeat<f64> {
         let count = self.num_seats();
         if state.phase != Phase::Over {
             return BySeat::filled(count, 0.0);

@@ -163,7 +163,7 @@ impl Notation for Schwimmen {
         }
         lines.push(match self.turn(state) {
             Turn::Over => {
-                let returns: Vec<String> = self.returns(state).iter().map(f32::to_string).collect();
+                let returns: Vec<String> = self.returns(state).iter().map(f64::to_string).collect();
                 format!("over: returns {}", returns.join(" "))
             }
             _ => format!("next: {}", self.next_text(state)),

@@ -112,7 +112,7 @@ impl Circumstances for Schwinget {
     fn parts_of(&self, end: &State, seat: Seat) -> Vec<f32> {
         use crate::game::Game as _;
 
-        let whole = self.returns(end)[seat];
+        let whole = self.rounded_returns(end)[seat];
         if self.rules.utility != Utility::Margin || self.rules.bouts > 1 {
             return vec![whole, 0.0, 0.0, 0.0];
         }

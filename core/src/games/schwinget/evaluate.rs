@@ -112,14 +112,15 @@ impl Schwinget {
         for tricks in 0..=left {
             let verdict = tricks_worth(self, state, 0, left, tricks);
             let [a, b] = [0, 1].map(|seat: usize| state.scores[seat] + verdict.scores[seat]);
-            let worth = if later == 0 { self.utility_of([a, b]) } else { self.utility_before(later, [a, b], plain) };
+            let worth =
+                if later == 0 { self.rounded_utility_of([a, b]) } else { self.utility_before(later, [a, b], plain) };
             sum[0] += probability * worth[0];
             sum[1] += probability * worth[1];
             probability *= odds * f32::from(left - tricks) / f32::from(tricks + 1);
         }
         // Rounding only.
         let (low, high) = self.utility_range();
-        BySeat::from(sum.map(|worth: f32| worth.clamp(low, high)))
+        BySeat::from(sum.map(|worth: f32| worth.clamp(low as f32, high as f32)))
     }
 
     /// What these scores are worth with as many bouts to come, which nobody is favoured in.
@@ -244,18 +245,18 @@ mod tests {
             for state in positions(&game, 3000) {
                 let estimate = game.evaluate(&state);
                 for seat in Seat::all(2) {
-                    assert!((low..=high).contains(&estimate[seat]), "{rules}: {estimate:?}");
+                    assert!((low..=high).contains(&f64::from(estimate[seat])), "{rules}: {estimate:?}");
                 }
                 if let Some(sum) = game.utility_sum() {
-                    assert!((estimate[Seat(0)] + estimate[Seat(1)] - sum).abs() < 1e-3);
+                    assert!((f64::from(estimate[Seat(0)] + estimate[Seat(1)]) - sum).abs() < 1e-3);
                 }
                 let mut ends = [state; 16];
                 game.hinted_playouts(&mut ends, &mut rng);
-                let mean = ends.iter().map(|end| f64::from(game.returns(end)[Seat(0)])).sum::<f64>() / 16.0;
+                let mean = ends.iter().map(|end| game.returns(end)[Seat(0)]).sum::<f64>() / 16.0;
                 bias += mean - f64::from(estimate[Seat(0)]);
                 pairs.push((f64::from(estimate[Seat(0)]), mean));
             }
-            let (found, bias) = (correlation(&pairs), bias / pairs.len() as f64 / f64::from(high - low));
+            let (found, bias) = (correlation(&pairs), bias / pairs.len() as f64 / (high - low));
             println!("{rules}: correlation {found:.3}, bias {bias:.4} of the range");
             assert!(found > least, "{rules}: correlation {found}");
             assert!(bias.abs() < 0.02, "{rules}: {bias}");
@@ -274,7 +275,7 @@ mod tests {
                 while game.turn(&state) != Turn::Over {
                     let estimate = game.evaluate(&state);
                     assert!(
-                        estimate.iter().all(|value| (low..=high).contains(value)),
+                        estimate.iter().all(|value| (low..=high).contains(&f64::from(*value))),
                         "{rules}: {estimate:?} {state:?}"
                     );
                     let action = match game.turn(&state) {

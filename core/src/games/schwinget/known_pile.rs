@@ -252,7 +252,8 @@ impl Schwinget {
             }
         }
         let scores = results[certain].1.scores;
-        let returns = BySeat::from(self.utility_of([0, 1].map(|seat: usize| state.scores[seat] + scores[seat])));
+        let returns =
+            BySeat::from(self.rounded_utility_of([0, 1].map(|seat: usize| state.scores[seat] + scores[seat])));
         Some(KnownPile { returns, nodes: search.nodes })
     }
 

@@ -171,13 +171,19 @@ impl Schwinget {
 
     /// What these scores, in hundredths, are worth to each seat at the end of a match.
     #[inline(always)]
-    fn utility_of(&self, scores: [u16; 2]) -> [f32; 2] {
+    fn utility_of(&self, scores: [u16; 2]) -> [f64; 2] {
         let [a, b] = scores.map(i32::from);
         match self.rules.utility {
-            Utility::Margin => [a - b, b - a].map(|hundredths| hundredths as f32 / 100.0),
-            Utility::Score => [a, b].map(|hundredths| hundredths as f32 / 100.0),
-            Utility::Win => [(a - b).signum() as f32, (b - a).signum() as f32],
+            Utility::Margin => [a - b, b - a].map(|hundredths| f64::from(hundredths) / 100.0),
+            Utility::Score => [a, b].map(|hundredths| f64::from(hundredths) / 100.0),
+            Utility::Win => [(a - b).signum(), (b - a).signum()].map(f64::from),
         }
+    }
+
+    /// The same in single precision, which has quarters of points exactly.
+    #[inline(always)]
+    fn rounded_utility_of(&self, scores: [u16; 2]) -> [f32; 2] {
+        self.utility_of(scores).map(|utility| utility as f32)
     }
 
     /// A card of the pool, uniformly.
@@ -241,8 +247,8 @@ impl Game for Schwinget {
         usize::from(self.rules.bouts) * cards
     }
 
-    fn utility_range(&self) -> (f32, f32) {
-        let bouts = f32::from(self.rules.bouts);
+    fn utility_range(&self) -> (f64, f64) {
+        let bouts = f64::from(self.rules.bouts);
         let (low, high) = match self.rules.scoring {
             Scoring::Points => (0.0, 7.0),
             Scoring::Schwinger => (8.5, 10.0),
@@ -250,7 +256,7 @@ impl Game for Schwinget {
         self.rules.utility.range(2, low * bouts, high * bouts)
     }
 
-    fn utility_sum(&self) -> Option<f32> {
+    fn utility_sum(&self) -> Option<f64> {
         self.rules.utility.sum()
     }
 
@@ -379,7 +385,7 @@ impl Game for Schwinget {
         }
     }
 
-    fn returns(&self, state: &State) -> BySeat<f32> {
+    fn returns(&self, state: &State) -> BySeat<f64> {
         if state.phase != Phase::Over {
             return BySeat::from([0.0; 2]);
         }

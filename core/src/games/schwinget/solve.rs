@@ -354,7 +354,7 @@ impl Stakes {
         let mut stakes = Self { steps: ArrayVec::new(), worth: ArrayVec::new() };
         for tricks in 0..=left {
             let verdict = tricks_worth(game, state, seat, left, tricks);
-            let worth = game.utility_of([0, 1].map(|seat: usize| state.scores[seat] + verdict.scores[seat]));
+            let worth = game.rounded_utility_of([0, 1].map(|seat: usize| state.scores[seat] + verdict.scores[seat]));
             if tricks == 0 {
                 stakes.worth.push(worth);
             } else if stakes.worth[stakes.worth.len() - 1] != worth {
@@ -438,7 +438,7 @@ impl Schwinget {
         let after = |action: Action| {
             let mut next = *state;
             self.apply(&mut next, action);
-            let worth = if next.phase == Phase::Over { self.returns(&next) } else { self.open_ending(&next)? };
+            let worth = if next.phase == Phase::Over { self.rounded_returns(&next) } else { self.open_ending(&next)? };
             Some((action, worth))
         };
         self.legal(state).iter().map(after).collect()

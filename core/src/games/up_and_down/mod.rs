@@ -236,14 +236,14 @@ impl Game for UpAndDown {
         usize::from(self.rules.most_rounds()) * (tricks * self.num_seats() + 3 + tricks)
     }
 
-    fn utility_range(&self) -> (f32, f32) {
-        let most = f32::from(self.rules.most_rounds()) * f32::from(self.tricks);
+    fn utility_range(&self) -> (f64, f64) {
+        let most = f64::from(self.rules.most_rounds()) * f64::from(self.tricks);
         let (low, high) = self.rules.utility.range(self.num_seats(), 0.0, most);
         // The others cannot all have won every trick.
-        if self.rules.utility == Utility::Margin { (low / f32::from(self.players - 1), high) } else { (low, high) }
+        if self.rules.utility == Utility::Margin { (low / f64::from(self.players - 1), high) } else { (low, high) }
     }
 
-    fn utility_sum(&self) -> Option<f32> {
+    fn utility_sum(&self) -> Option<f64> {
         self.rules.utility.sum()
     }
 
@@ -358,12 +358,12 @@ impl Game for UpAndDown {
         playout::to_the_end::<false>(self, state, rng)
     }
 
-    fn returns(&self, state: &State) -> BySeat<f32> {
+    fn returns(&self, state: &State) -> BySeat<f64> {
         let seats = self.num_seats();
         if state.phase != Phase::Over {
             return BySeat::filled(seats, 0.0);
         }
-        self.rules.utility.of(&BySeat::from_fn(seats, |seat| f32::from(state.scores[seat.index()])))
+        self.rules.utility.of(&BySeat::from_fn(seats, |seat| f64::from(state.scores[seat.index()])))
     }
 
     fn view(&self, history: &History<Self>, seat: Seat) -> View {

@@ -199,7 +199,7 @@ impl Notation for UpAndDown {
         lines.push(match self.turn(state) {
             Turn::Over => {
                 let returns = self.returns(state);
-                let values: Vec<String> = returns.iter().map(f32::to_string).collect();
+                let values: Vec<String> = returns.iter().map(f64::to_string).collect();
                 format!("over: returns {}", values.join(" "))
             }
             _ => format!("next: {}", self.next_text(state)),
