@@ -3,6 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, any};
 use proptest::{prop_assert_eq, proptest};
+use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::{Rules, Schwinget};
 use stier_core::record::{self, HEADER};
 use stier_core::{
@@ -222,6 +223,19 @@ fn records_with_changed_events_are_refused() {
     let error = refused(&with(&format!("{DEAL} R1")));
     assert!(matches!(&error, RecordError::Illegal { index: 12, .. }), "{error}");
     assert!(error.to_string().contains("legal here: G1 (0), G2 (1)"), "{error}");
+}
+
+/// Earlier versions wrote returns in single precision.
+#[test]
+fn records_with_returns_in_single_precision_are_read() {
+    let text = include_str!("playthroughs/schwimmen_a_tied_cut.txt");
+    let text: String = text.lines().take(5).map(|line| format!("{line}\n")).collect();
+    let read = |thirds: &str| record::read::<Schwimmen>(&text.replace("0.3333333333333333", thirds));
+    let (_, history) = read("0.33333334").expect("a record");
+    assert_eq!(history.events(), read("0.3333333333333333").expect("a record").1.events());
+    for wrong in ["0.3334", "0.33333334 0.33333334", "third"] {
+        assert!(matches!(read(wrong), Err(RecordError::Result { .. })), "{wrong}");
+    }
 }
 
 #[test]
