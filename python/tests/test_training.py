@@ -17,6 +17,7 @@ import stier
 pytest.importorskip("safetensors")
 pytest.importorskip("jax")
 
+import stier.ratings
 import stier.train
 from stier.cli import main
 from stier.network import Network
@@ -470,7 +471,7 @@ def test_chances_are_counted_one_by_one() -> None:
             else:
                 by_hand.append(1 / len(state.legal_actions()))
         assert row.probability == pytest.approx(np.mean(by_hand), abs=1e-6)
-        assert row.probability_ci95 == pytest.approx(1.96 * np.std(by_hand, ddof=1) / 10, abs=1e-6)
+        assert row.probability_ci95 == pytest.approx(stier.ratings.estimate(by_hand).ci95, abs=1e-6)
         assert row.share_low < row.probability < row.share_high
     again = stier.train.chances(game, network, "attack", deals=100, seed=5)
     assert again == stier.train.chances(game, network, "attack", deals=100, seed=5)

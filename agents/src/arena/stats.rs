@@ -91,11 +91,21 @@ pub struct ShareSums {
 impl Share {
     /// The mean of independent observations between 0 and 1; `None` of none. See [`of_sums`](Self::of_sums).
     pub fn of(values: &[f64]) -> Option<Self> {
-        let units = values.len() as u64;
-        let part = values.iter().sum();
-        let part_squared = values.iter().map(|value| value * value).sum();
-        let whole = units as f64;
-        Self::of_sums(&ShareSums { units, part, whole, part_squared, product: part, whole_squared: whole })
+        Self::ratio(values.iter().map(|&value| (value, 1.0)))
+    }
+
+    /// The sum of the parts over the sum of the wholes, for independent pairs of (part, whole). See [`of_sums`](Self::of_sums).
+    pub fn ratio(pairs: impl IntoIterator<Item = (f64, f64)>) -> Option<Self> {
+        let mut sums = ShareSums::default();
+        for (part, whole) in pairs {
+            sums.units += 1;
+            sums.part += part;
+            sums.whole += whole;
+            sums.part_squared += part * part;
+            sums.product += part * whole;
+            sums.whole_squared += whole * whole;
+        }
+        Self::of_sums(&sums)
     }
 
     /// The sum of the parts over the sum of the wholes; `None` if there is no whole.

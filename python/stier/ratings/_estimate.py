@@ -51,7 +51,8 @@ def share(values: npt.ArrayLike) -> Share:
     Korn and B. I. Graubard, *Confidence intervals for proportions with small expected number of positive counts
     estimated from survey data*, 1998). It is not symmetric: 200 wins of 200 are 98.2 % or more.
     """
-    return Share(*_native.share(np.asarray(values, dtype=np.float64).ravel()))
+    parts = np.asarray(values, dtype=np.float64).ravel()
+    return Share(*_native.share(parts, np.ones_like(parts)))
 
 
 def half_width(variance: float, freedom: int) -> float:

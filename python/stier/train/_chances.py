@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, fields
@@ -11,7 +10,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from stier._native import Agent, Game, State, derive_seed, load_agent
+from stier._intervals import between, plus_minus
+from stier._native import Agent, Game, State, derive_seed, load_agent, ratio, share
 from stier._progress import Bar
 from stier.errors import ArgumentError
 from stier.network import Network
@@ -41,7 +41,7 @@ class ChanceRow:
     deals: int
     #: The share of the chances that was taken.
     share: float
-    #: The lower end of its interval (Wilson's).
+    #: The lower end of its interval, that of `stier.ratings.share`.
     share_low: float
     #: The upper end of its interval.
     share_high: float
@@ -89,8 +89,8 @@ class Chances:
             "rounds  judge     chances  taken                   probability      above 0.9  below 0.1",
         ]
         for row in self.rows:
-            taken = f"{row.share:6.1%} ({row.share_low:.1%} to {row.share_high:.1%})"
-            interval = "" if math.isnan(row.probability_ci95) else f" ± {row.probability_ci95:.3f}"
+            taken = f"{100 * row.share:6.1f} % {between(row.share_low, row.share_high)}"
+            interval = plus_minus(row.probability_ci95)
             group = f"{'all' if row.round is None else row.round:>6}  {row.judge or 'both':8}"
             lines.append(
                 f"{group}  {row.chances:7,}  {taken:22}  "
@@ -216,43 +216,21 @@ def draw(probabilities: npt.NDArray[np.float32], rng: np.random.Generator) -> np
 
 
 def _row(after: int | None, verdict: str | None, found: Sequence[_Chance]) -> ChanceRow:
-    deal = np.array([one.deal for one in found])
     probability, taken = (np.array([one[index] for one in found], float) for index in (3, 4))
-    share, error = _mean(taken, deal)
-    mean, mean_error = _mean(probability, deal)
-    groups = len(np.unique(deal))
-    # The number of independent chances that would give the same error.
-    effective = share * (1 - share) / error**2 if error > 0 else groups
-    low, high = _wilson(share, effective)
+    _, group = np.unique([one.deal for one in found], return_inverse=True)
+    counts = np.bincount(group).astype(float)
+    mean, half, deals = ratio(np.bincount(group, probability), counts)
+    share_taken, low, high, _ = share(np.bincount(group, taken), counts)
     return ChanceRow(
         round=after,
         judge=verdict,
         chances=len(found),
-        deals=groups,
-        share=share,
+        deals=deals,
+        share=share_taken,
         share_low=low,
         share_high=high,
         probability=mean,
-        probability_ci95=1.96 * mean_error,
+        probability_ci95=half,
         above_90=float((probability > 0.9).mean()),
         below_10=float((probability < 0.1).mean()),
     )
-
-
-def _mean(values: npt.NDArray[np.float64], deal: npt.NDArray[np.int64]) -> tuple[float, float]:
-    """The mean and its standard error, with the deals as independent units; NaN for a single one."""
-    mean = float(values.mean())
-    _, group = np.unique(deal, return_inverse=True)
-    residuals = np.bincount(group, values - mean)
-    count = len(residuals)
-    if count < 2:
-        return mean, math.nan
-    return mean, math.sqrt(float((residuals**2).sum()) * count / (count - 1)) / len(values)
-
-
-def _wilson(share: float, count: float) -> tuple[float, float]:
-    """Wilson's interval (E. B. Wilson 1927): right near 0 and 1, too."""
-    z = 1.96
-    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
-    half = z * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count)) / (1 + z * z / count)
-    return max(0.0, middle - half), min(1.0, middle + half)
