@@ -57,13 +57,17 @@ impl Schedule {
 
     /// The largest number of deals: games are numbered, and so are the seats of each.
     pub(super) fn most_deals(&self) -> u64 {
-        let seats = self.seats as u64;
-        u64::MAX / (self.tables.len() as u64 * self.orders * seats * seats)
+        u64::MAX / self.games_per_deal() / self.seats as u64
     }
 
     /// The number of games.
     pub(super) fn games(&self) -> u64 {
-        games(&self.tables, self.seats, self.deals)
+        self.games_per_deal().saturating_mul(self.deals)
+    }
+
+    /// The number of games of one deal, of all tables.
+    pub(super) fn games_per_deal(&self) -> u64 {
+        games_per_deal(&self.tables, self.seats)
     }
 
     /// Game `number`: by table, deal, order, rotation.
@@ -99,13 +103,13 @@ impl Schedule {
 }
 
 /// The number of games that [`pit`](super::pit) plays. Entrants are given by their [identities](super::Entrant::identity): a deal takes
-/// fewer games if some of them are copies. `u64::MAX` if there are more than it accepts.
+/// fewer games if some of them are copies. `u64::MAX` if that is more than can be numbered.
 pub fn number_of_games(seats: usize, identities: &[impl AsRef<str>], deals: u64) -> u64 {
-    games(&tables(seats, &kinds(identities)), seats, deals)
+    games_per_deal(&tables(seats, &kinds(identities)), seats).saturating_mul(deals)
 }
 
-fn games(tables: &[Table], seats: usize, deals: u64) -> u64 {
-    (tables.len() as u64 * most_orders(tables) * seats as u64).saturating_mul(deals)
+fn games_per_deal(tables: &[Table], seats: usize) -> u64 {
+    tables.len() as u64 * most_orders(tables) * seats as u64
 }
 
 /// The largest number of orders of a table: a multiple of the number of every other one.
