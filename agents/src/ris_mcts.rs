@@ -200,11 +200,16 @@ impl Tree {
         let edges = &mut self.nodes[node].edges;
         let mut untried = legal;
         let (mut best, mut bound) = (None, f64::NEG_INFINITY);
+        // Where every action has always been available, they share one logarithm.
+        let mut log = (0, 0.0);
         for (place, edge) in edges.iter_mut().enumerate().filter(|(_, edge)| legal.contains(edge.action)) {
             untried = untried.without(G::Actions::default().with(edge.action));
             edge.available += 1;
             let visits = f64::from(edge.visits.max(1));
-            let score = edge.value / visits + c * (float::log(f64::from(edge.available)) / visits).sqrt();
+            if edge.available != log.0 {
+                log = (edge.available, float::log(f64::from(edge.available)));
+            }
+            let score = edge.value / visits + c * (log.1 / visits).sqrt();
             if score > bound {
                 (best, bound) = (Some(place), score);
             }
