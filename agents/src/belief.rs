@@ -158,7 +158,9 @@ pub fn infer<G: Hints>(
     let count = sampler.count();
     if count <= MOST_LISTED.min(u128::from(settings.particles / least)) {
         let each = if exact { 1 } else { PER_WORLD.max(FEWEST.div_ceil(count as u64)) };
-        let (worlds, logs) = weigher.weigh(sampler, each as usize, stop, rng)?;
+        let mut worlds: Vec<World<G::State>> = sampler.worlds().collect();
+        rng.shuffle(&mut worlds);
+        let logs = weigher.weigh(sampler, &worlds, each as usize, stop, rng)?;
         let drawn = logs.len() as u64;
         let states = worlds.iter().take(logs.len()).map(|world| world.state).collect();
         return if logs.len() < worlds.len() {
@@ -284,24 +286,23 @@ impl<'a, G: Hints> Weigher<'a, G> {
         Some((kept, logs))
     }
 
-    /// All worlds, in random order, and the log-likelihoods of so many histories `each`, or of as many as there is time for: the first
-    /// history of every world, then the second of every world, and so on. `None` if the others have not acted.
+    /// The log-likelihoods of so many histories of `each` world, or of as many as there is time for: the first history of every world,
+    /// then the second of every world, and so on. `None` if the others have not acted.
     fn weigh(
         &mut self,
         sampler: &G::Sampler,
+        worlds: &[World<G::State>],
         each: usize,
         stop: &Stop<'_>,
         rng: &mut Rng,
-    ) -> Option<(Vec<World<G::State>>, Vec<f64>)> {
+    ) -> Option<Vec<f64>> {
         let stop = stop.sooner(self.time_share);
-        let mut worlds: Vec<World<G::State>> = sampler.worlds().collect();
-        rng.shuffle(&mut worlds);
         let mut logs = Vec::new();
         while logs.len() < each * worlds.len() && !stop.is_due() {
             let world = &worlds[logs.len() % worlds.len()].state;
             logs.push(self.log_likelihood(&sampler.sample_history_of(self.game, world, rng))?);
         }
-        Some((worlds, logs))
+        Some(logs)
     }
 
     /// The logarithm of the probability with which the others took the actions that they took in the present deal, cards as in

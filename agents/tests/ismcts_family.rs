@@ -328,7 +328,7 @@ fn means_slightly_below_the_lowest_return_are_the_worst() {
     let mut history = History::new(&game);
     history.push(&game, Action(0));
     for rule in ["ucb1", "ucb1_tuned", "smooth_uct"] {
-        let text = format!("ismcts:iterations=400,c=0,gamma=0.01,eta=0.01,selection={rule},cutoff=0");
+        let text = format!("ismcts:iterations=400,c=0,gamma=1,selection={rule},cutoff=0");
         let found = search(&game, &history, agent(&text, 1).as_mut());
         let [no, yes] = &found.actions[..] else { panic!("two actions") };
         assert_eq!((no.action, yes.action), (claims::NO.0, claims::YES.0));

@@ -33,7 +33,9 @@ fn threads_are_kept_from_decision_to_decision() {
                 agent.restart(seed);
             }
         }
-        assert_eq!(game.hooks.threads.lock().expect("no panic").len(), 3, "{text}");
+        // A thread may take the search of another one that wakes up late.
+        let threads = game.hooks.threads.lock().expect("no panic").len();
+        assert!((2..=3).contains(&threads), "{text}: {threads} threads");
     }
 }
 
