@@ -36,7 +36,7 @@ pub fn estimate<G: Game>(game: &G, probes: u64) -> Estimate {
     found.sort_by(f64::total_cmp);
     let count = probes as f64;
     let mean = found.iter().sum::<f64>() / count;
-    let squares: f64 = found.iter().map(|one| (one - mean).powi(2)).sum();
+    let squares: f64 = found.iter().map(|one| (one - mean) * (one - mean)).sum();
     Estimate { histories: mean, error: (squares / (count - 1.0) / count).sqrt(), median: found[found.len() / 2] }
 }
 
