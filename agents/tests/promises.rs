@@ -201,7 +201,7 @@ fn values_belong_to_the_actions_that_were_not_withheld() {
             is_about(&decision, allowed, spec);
             let Some(search) = &decision.search else { continue };
             for stats in search.actions.iter().filter(|stats| stats.visits > 0) {
-                let paid = f64::from(REWARDS[usize::from(stats.action)]);
+                let paid = REWARDS[usize::from(stats.action)];
                 assert!((stats.value - paid).abs() < 1e-6, "{spec} of {allowed:?}: {stats:?}");
             }
             // Every iteration tries an action that may be chosen.
