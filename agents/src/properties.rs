@@ -109,7 +109,7 @@ impl fmt::Display for Properties {
         };
         writeln!(f, "{} ({rules}), {deals} deals, {games} {kind} of each", self.game)?;
         let mut line = |name: &str, found: Option<Estimate>, about: &str| match found {
-            Some(Estimate { mean, ci95, .. }) => writeln!(f, "{name:<20} {mean:>6.3} ± {ci95:.3}  {about}"),
+            Some(found) => writeln!(f, "{name:<20} {:>6.3}{:<8}  {about}", found.mean, found.plus_minus(3)),
             None => writeln!(f, "{name:<20} {:>6}          {about}", "-"),
         };
         line("leaf correlation", self.leaf_correlation, "last choices that do not change the result")?;

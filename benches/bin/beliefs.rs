@@ -71,7 +71,7 @@ fn line<G: Hints>(game: &G, player: &AgentSpec, arguments: &Arguments) {
     };
     let figure = |model: &dyn PolicyModel<G>| {
         tssr(game, player, &settings, model, arguments.deals, arguments.seed)
-            .map_or_else(|| "-".to_string(), |found| format!("{:.3} ± {:.3}", found.mean, found.ci95))
+            .map_or_else(|| "-".to_string(), |found| format!("{:.3}{}", found.mean, found.plus_minus(3)))
     };
     let start = Instant::now();
     let (rollout, greedy) = (figure(&RolloutModel), figure(&GreedyModel));

@@ -54,10 +54,11 @@ fn every_player_count<G: Game>(arguments: &Arguments) {
 fn line<G: Game>(game: &G, arguments: &Arguments) -> String {
     let found = survey(game, arguments.games, arguments.seed);
     let by_seat = |estimates: &[Estimate], scale: f64, digits: usize| {
-        let ci = estimates.iter().map(|estimate| estimate.ci95).fold(0.0, f64::max);
+        let widest = estimates.iter().map(|estimate| Estimate { ci95: scale * estimate.ci95, ..*estimate });
+        let widest = widest.max_by(|a, b| a.ci95.total_cmp(&b.ci95)).expect("a seat");
         let means: Vec<String> =
             estimates.iter().map(|estimate| format!("{:.digits$}", scale * estimate.mean)).collect();
-        format!("{} (± {:.digits$})", means.join(" / "), scale * ci)
+        format!("{}{}", means.join(" / "), widest.plus_minus(digits))
     };
     format!(
         "| `{}` | {} | {:.1} ({}) | {:.0} % | {:.2} ({}) | {:.1} | {} ({}) | {} | {} |",

@@ -107,14 +107,15 @@ def player_counts(name: str) -> list[int]:
 def print_other_games(deals: int, seed: int) -> None:
     """The search against random players in all other seats, for every other game and number of players."""
     print(f"{SEARCHER} with random players in all other seats, {deals} paired deals:")
-    print(f"{'game':<16} players   {'mean return':>15}   {'wins':>14}   share")
+    print(f"{'game':<16} players   {'mean return':>15}   {'wins, 95 % interval':<22} share")
     for name in stier.registered_names():
         for players in player_counts(name) if name != GAME else []:
             game = stier.load_game(name, players=players)
             result = stier.pit(game, [SEARCHER] + ["random"] * (players - 1), deals=deals, seed=seed, progress=True)
-            mean, wins = (f"{result.mean[0]:+.3f} ± {result.ci95[0]:.3f}", 100 * result.wins[0])
-            line = f"{name:<16} {players:>7}   {mean:>15}   {wins:5.1f} ± {100 * result.wins_ci95[0]:.1f} %"
-            print(f"{line:<60} {100 / players:.1f} %")
+            mean = f"{result.mean[0]:+.3f} ± {result.ci95[0]:.3f}"
+            wins, low, high = (100 * float(ends[0]) for ends in (result.wins, result.wins_low, result.wins_high))
+            line = f"{name:<16} {players:>7}   {mean:>15}   {wins:5.1f} % ({low:.1f} to {high:.1f})"
+            print(f"{line:<68} {100 / players:.1f} %")
 
 
 def main() -> None:

@@ -27,6 +27,7 @@ mod seeds;
 mod serial;
 mod solution;
 mod state;
+mod stats;
 mod table;
 mod timing;
 mod tree;
@@ -66,6 +67,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(serial::restore_state, module)?)?;
     module.add_function(wrap_pyfunction!(pit::pit, module)?)?;
     module.add_function(wrap_pyfunction!(pit::games_per_deal, module)?)?;
+    module.add_function(wrap_pyfunction!(stats::estimate, module)?)?;
+    module.add_function(wrap_pyfunction!(stats::share, module)?)?;
     module.add_function(wrap_pyfunction!(properties::properties, module)?)?;
     module.add_function(wrap_pyfunction!(timing::timing_positions, module)?)?;
     module.add_function(wrap_pyfunction!(timing::timing_sets, module)?)?;

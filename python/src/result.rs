@@ -78,8 +78,8 @@ impl PitResult {
         self.column(py, |standing| standing.mean.mean)
     }
 
-    /// Half the width of the 95 % interval around `mean`: float64 (agents,). Deals are the units, not games; infinite for a
-    /// single deal.
+    /// Half the width of the 95 % interval around `mean`: float64 (agents,). Deals are the units, not games; not a number for
+    /// a single deal, which has no interval.
     #[getter]
     fn ci95<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         self.column(py, |standing| standing.mean.ci95)
@@ -91,10 +91,19 @@ impl PitResult {
         self.column(py, |standing| standing.wins.mean)
     }
 
-    /// Half the width of the 95 % interval around `wins`: float64 (agents,).
+    /// The lower ends of the 95 % intervals of `wins`: float64 (agents,). Deals are the units; not a number for a single deal.
+    ///
+    /// The interval is Clopper and Pearson's for as many games as the deals are worth. It is not symmetric: who has won all
+    /// of 200 games wins 98.2 % or more.
     #[getter]
-    fn wins_ci95<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        self.column(py, |standing| standing.wins.ci95)
+    fn wins_low<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.column(py, |standing| standing.wins.low)
+    }
+
+    /// The upper ends of the 95 % intervals of `wins`: float64 (agents,).
+    #[getter]
+    fn wins_high<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.column(py, |standing| standing.wins.high)
     }
 
     /// Every game, by table, deal, order of the agents and rotation of the seats. The list is new, and so are its items: keep it rather than ask again.
@@ -104,11 +113,11 @@ impl PitResult {
         (0..self.result.games.len()).map(played).collect()
     }
 
-    /// How agent `i` did in the games with agent `j` at the table: (mean, ci95, wins, wins_ci95); `None` if they did not
-    /// meet.
-    fn meeting(&self, i: Number, j: Number) -> PyResult<Option<(f64, f64, f64, f64)>> {
+    /// How agent `i` did in the games with agent `j` at the table: (mean, ci95, wins, wins_low, wins_high); `None` if they
+    /// did not meet.
+    fn meeting(&self, i: Number, j: Number) -> PyResult<Option<(f64, f64, f64, f64, f64)>> {
         let meeting = self.result.meeting(self.entrant(&i)?, self.entrant(&j)?);
-        Ok(meeting.map(|Standing { mean, wins }| (mean.mean, mean.ci95, wins.mean, wins.ci95)))
+        Ok(meeting.map(|Standing { mean, wins }| (mean.mean, mean.ci95, wins.mean, wins.low, wins.high)))
     }
 
     /// Mean returns of row against column and their 95 % half widths: two float64 arrays (agents, agents), NaN where two did
@@ -176,12 +185,12 @@ impl PitResult {
         for (label, Standing { mean, wins }) in self.result.agents.iter().zip(&self.standings) {
             let _ = write!(
                 out,
-                "<tr><td style=\"text-align:left\">{}</td><td>{:+.3} ± {:.3}</td><td>{:.1} ± {:.1} %</td></tr>",
+                "<tr><td style=\"text-align:left\">{}</td><td>{:+.3}{}</td><td>{} {}</td></tr>",
                 escape(label),
                 mean.mean,
-                mean.ci95,
-                100.0 * wins.mean,
-                100.0 * wins.ci95
+                mean.plus_minus(3),
+                wins.percent(),
+                wins.interval()
             );
         }
         out + "</table>"

@@ -15,6 +15,7 @@ from typing import Protocol
 
 import stier
 from stier import _exploit, _files, _play, _replay
+from stier._intervals import plus_minus
 from stier._listing import OptionInfo
 from stier._native import Agent, Game, PitResult, Properties, Solution
 from stier.errors import StierError
@@ -58,7 +59,7 @@ def parser() -> argparse.ArgumentParser:
     pit.add_argument("--deals", type=int, default=1000, help="deals per table of agents (default: 1000)")
     pit.add_argument("--seed", type=int, default=0, help="seed of deals and agents (default: 0)")
     pit.add_argument("--threads", type=int, default=0, help="threads; no influence on the result (default: all cores)")
-    pit.add_argument("--unpaired", action="store_true", help="new cards for every game, not the same for all games of a deal")
+    pit.add_argument("--unpaired", action="store_true", help="new cards for every game, not the same for a deal")
     pit.add_argument("--no-progress", action="store_true", help="no progress bar")
     pit.add_argument("--csv", type=Path, metavar="FILE", help="write every game to FILE, one row per seat")
     pit.set_defaults(run=_pit)
@@ -474,7 +475,7 @@ def _row(found: Properties) -> str:
         found.disambiguation,
         found.net_disambiguation,
     ]
-    cells = ["-" if figure is None else f"{figure[0]:.3f} ± {figure[1]:.3f}" for figure in figures]
+    cells = ["-" if figure is None else f"{figure[0]:.3f}{plus_minus(figure[1])}" for figure in figures]
     return f"| `{found.game}` | {found.game.num_players()} | {' | '.join(cells)} |"
 
 

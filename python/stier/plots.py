@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stier._draw.belief import basis_in_words, suits
+from stier._intervals import plus_minus
 from stier._native import Beliefs, PitResult
 
 try:
@@ -68,7 +69,8 @@ def cross_table(result: PitResult | CrossTable, ax: Axes | None = None) -> Axes:
         for column in range(count):
             if not np.isnan(mean[row, column]):
                 colour = _contrast(image, mean[row, column])
-                text = f"{mean[row, column]:+.2f}\n± {ci95[row, column]:.2f}"
+                lines = [f"{mean[row, column]:+.2f}", plus_minus(ci95[row, column], 2).strip()]
+                text = "\n".join(filter(None, lines))
                 ax.text(column, row, text, ha="center", va="center", color=colour, fontsize=9)
     ax.set_xticks(range(count), names, fontsize=8)
     ax.set_yticks(range(count), names, fontsize=8)

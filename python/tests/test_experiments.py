@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -159,7 +160,7 @@ def test_naming_the_agents_in_another_order_gives_the_same_numbers(name: str, pa
     for order in [list(agents), sorted(agents), list(reversed(agents))]:
         experiment = Experiment(name, {name: agents[name] for name in order}, deals=6, deals_per_part=4, paired=paired)
         found = experiments.report(experiments.run(experiment, tmp_path / "-".join(order)), resamples=3).tables
-        exact = ["agent", "mean", "mean_ci95", "wins", "wins_ci95"]
+        exact = ["agent", "mean", "mean_ci95", "wins", "wins_low", "wins_high"]
         standings.append(found["standings"].sort_values("agent")[exact].to_numpy().tolist())
         pairings = [" - ".join(sorted(pairing.split(" - "))) for pairing in found["pairings"]["pairing"]]
         gains.append(dict(zip(pairings, found["pairings"]["gain"].fillna(0), strict=True)))
@@ -310,6 +311,14 @@ def test_reports_are_what_the_games_say(played: Games, tmp_path: Path) -> None:
     drawn = found.draw(tmp_path)
     assert [path.name for path in drawn] == ["cross_table.png", "ratings.png"]
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in drawn)
+
+
+def test_reports_of_one_deal_have_no_interval(tmp_path: Path) -> None:
+    found = experiments.report(experiments.run(small(deals=1, seeds=[5]), tmp_path / "one"))
+    paths = found.save(tmp_path)
+    for text in [str(found.cross_table), *(path.read_text() for path in paths if path.suffix == ".csv")]:
+        assert not re.search(r"\b(inf|nan)\b|±", text.lower())
+    assert np.isnan(found.tables["standings"][["mean_ci95", "wins_low", "wins_high"]]).all(axis=None)
 
 
 def test_reports_of_part_of_the_games_say_so(tmp_path: Path) -> None:

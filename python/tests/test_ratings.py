@@ -12,7 +12,7 @@ import stier
 pytest.importorskip("scipy")
 
 from stier import ratings
-from stier.ratings import CrossTable, Estimate, Gsprt, Outcomes
+from stier.ratings import CrossTable, Gsprt, Outcomes
 
 
 def outcomes(wins: list[tuple[int, int, float]], agents: int) -> Outcomes:
@@ -39,7 +39,8 @@ def test_cross_tables_are_those_of_the_match(match: stier.PitResult) -> None:
     for row, column in [(0, 1), (1, 2), (2, 0)]:
         meeting = match.meeting(row, column)
         assert meeting is not None
-        assert (crossed.wins[row, column], crossed.wins_ci95[row, column]) == pytest.approx(meeting[2:])
+        found = crossed.wins[row, column], crossed.wins_low[row, column], crossed.wins_high[row, column]
+        assert found == pytest.approx(meeting[2:])
     assert [one.mean for one in crossed.overall] == pytest.approx(match.mean)
     assert [one.ci95 for one in crossed.overall] == pytest.approx(match.ci95)
     assert (crossed.deals == 60 - 60 * np.eye(3)).all()
@@ -50,8 +51,22 @@ def test_cross_tables_are_those_of_the_match(match: stier.PitResult) -> None:
 
 def test_estimates_are_students() -> None:
     assert ratings.estimate([1, 2, 3, 4]) == pytest.approx((2.5, 3.18245 * 1.29099 / 2, 4), rel=1e-4)
-    assert ratings.estimate([7]) == Estimate(7, math.inf, 1)
+    assert ratings.estimate([7])[::2] == (7, 1)
+    assert math.isnan(ratings.estimate([7]).ci95)
     assert math.isnan(ratings.estimate([]).mean)
+
+
+def test_shares_have_the_binomial_interval_if_won_or_lost() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    for won, units in [(200, 200), (0, 20), (7, 20), (1999, 2000)]:
+        found = ratings.share([1.0] * won + [0.0] * (units - won))
+        exact = stats.binomtest(won, units).proportion_ci(method="exact")
+        assert found == pytest.approx((won / units, exact.low, exact.high, units), abs=2e-4)
+    # Deals that are half won each time tell more than tosses of a coin, but not everything.
+    halves = ratings.share([0.5] * 200)
+    assert 0.47 < halves.low < 0.5 < halves.high < 0.53
+    assert ratings.share([0.5])[::3] == (0.5, 1)
+    assert math.isnan(ratings.share([0.5]).low)
 
 
 def test_bradley_terry_of_two_is_the_log_of_the_odds() -> None:

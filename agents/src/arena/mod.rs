@@ -37,7 +37,7 @@ use schedule::Schedule;
 
 pub use crowd::{Crowd, Position};
 pub use schedule::number_of_games;
-pub use stats::{Estimate, win_share};
+pub use stats::{Estimate, Share, ShareSums, win_share};
 pub use table::{PitResult, Standing};
 
 /// Somebody who can send an agent to a table.

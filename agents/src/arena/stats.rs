@@ -1,7 +1,7 @@
 //! Means with intervals.
 
 use serde::Serialize;
-use statrs::distribution::{ContinuousCDF as _, StudentsT};
+use statrs::distribution::{Beta, ContinuousCDF as _, StudentsT};
 use stier_core::{BySeat, Seat};
 
 /// A mean and how well it is known.
@@ -9,7 +9,7 @@ use stier_core::{BySeat, Seat};
 pub struct Estimate {
     /// The mean over the units.
     pub mean: f64,
-    /// Half the width of the 95 % interval (Student's t); infinite for a single unit.
+    /// Half the width of the 95 % interval (Student's t); not a number for a single unit, which has no interval.
     pub ci95: f64,
     /// Independent units: deals, not games.
     pub units: u64,
@@ -23,15 +23,8 @@ impl Estimate {
             return None;
         }
         let mean = values.iter().sum::<f64>() / units as f64;
-        let ci95 = if units == 1 {
-            f64::INFINITY
-        } else {
-            let freedom = units as f64 - 1.0;
-            let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / freedom;
-            let quantile = StudentsT::new(0.0, 1.0, freedom).expect("positive degrees of freedom").inverse_cdf(0.975);
-            quantile * (variance / units as f64).sqrt()
-        };
-        Some(Self { mean, ci95, units: units as u64 })
+        let squares = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+        Some(Self::of_squares(mean, squares, units as u64))
     }
 
     /// The sum of the parts over the sum of the wholes, for independent pairs of (part, whole); `None` if there is no whole. The
@@ -46,6 +39,108 @@ impl Estimate {
         let residuals: Vec<f64> = pairs.iter().map(|(part, whole)| scale * (part - mean * whole)).collect();
         Self::of(&residuals).map(|spread| Self { mean, ..spread })
     }
+
+    /// The mean of observations whose squared distances from it sum to `squares`.
+    pub fn of_squares(mean: f64, squares: f64, units: u64) -> Self {
+        let freedom = units as f64 - 1.0;
+        let ci95 = if units < 2 {
+            f64::NAN
+        } else {
+            let quantile = StudentsT::new(0.0, 1.0, freedom).expect("positive degrees of freedom").inverse_cdf(0.975);
+            quantile * (squares.max(0.0) / freedom / units as f64).sqrt()
+        };
+        Self { mean, ci95, units }
+    }
+
+    /// The interval as text that follows the mean, such as ` ± 0.12`; empty if there is none.
+    pub fn plus_minus(&self, digits: usize) -> String {
+        if self.ci95.is_nan() { String::new() } else { format!(" ± {:.digits$}", self.ci95) }
+    }
+}
+
+/// A share, such as that of games won, and how well it is known.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Share {
+    /// The mean over the units, between 0 and 1.
+    pub mean: f64,
+    /// The lower end of the 95 % interval; not a number for a single unit, which has no interval.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+    /// Independent units: deals, not games.
+    pub units: u64,
+}
+
+/// Sums over independent pairs of a part and its whole, such as games won and games decided of a deal.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct ShareSums {
+    /// The number of pairs.
+    pub units: u64,
+    /// Of the parts.
+    pub part: f64,
+    /// Of the wholes.
+    pub whole: f64,
+    /// Of the squared parts.
+    pub part_squared: f64,
+    /// Of the products.
+    pub product: f64,
+    /// Of the squared wholes.
+    pub whole_squared: f64,
+}
+
+impl Share {
+    /// The mean of independent observations between 0 and 1; `None` of none. See [`of_sums`](Self::of_sums).
+    pub fn of(values: &[f64]) -> Option<Self> {
+        let units = values.len() as u64;
+        let part = values.iter().sum();
+        let part_squared = values.iter().map(|value| value * value).sum();
+        let whole = units as f64;
+        Self::of_sums(&ShareSums { units, part, whole, part_squared, product: part, whole_squared: whole })
+    }
+
+    /// The sum of the parts over the sum of the wholes; `None` if there is no whole.
+    ///
+    /// The interval is that of C. J. Clopper and E. S. Pearson (1934) for a binomial share of as many trials as the units are worth: the
+    /// effective sample size, by the ratio of the binomial variance to that of the units (E. L. Korn and B. I. Graubard, *Confidence
+    /// intervals for proportions with small expected number of positive counts estimated from survey data*, 1998). Both variances are
+    /// taken with one more unit of share 0 and one of share 1 (as A. Agresti and B. A. Coull, 1998), so that units that are all alike do
+    /// not pass for certainty.
+    pub fn of_sums(sums: &ShareSums) -> Option<Self> {
+        let ShareSums { units, part, whole, part_squared, product, whole_squared } = *sums;
+        if whole == 0.0 {
+            return None;
+        }
+        // Sums of shares may be off by rounding.
+        let mean = (part / whole).clamp(0.0, 1.0);
+        if units < 2 {
+            return Some(Self { mean, low: f64::NAN, high: f64::NAN, units });
+        }
+        let count = units as f64;
+        let each = whole / count;
+        let share = (part + each) / (whole + 2.0 * each);
+        let residuals = part_squared - 2.0 * share * product + share * share * whole_squared;
+        let squares = residuals / (each * each) + share * share + (1.0 - share) * (1.0 - share);
+        let effect = squares / ((count + 2.0) * share * (1.0 - share));
+        let trials = count / effect;
+        let (won, lost) = (mean * trials, (1.0 - mean) * trials);
+        let quantile = |a: f64, b: f64, at: f64| Beta::new(a, b).expect("positive shapes").inverse_cdf(at);
+        let low = if won > 0.0 { quantile(won, lost + 1.0, 0.025).min(mean) } else { 0.0 };
+        let high = if lost > 0.0 { quantile(won + 1.0, lost, 0.975).max(mean) } else { 1.0 };
+        Some(Self { mean, low, high, units })
+    }
+
+    /// The share in percent, such as `48.2 %`.
+    pub fn percent(&self) -> String {
+        format!("{:.1} %", 100.0 * self.mean)
+    }
+
+    /// The interval in percent, such as `(47.8 to 48.6)`; empty if there is none.
+    pub fn interval(&self) -> String {
+        if self.low.is_nan() {
+            return String::new();
+        }
+        format!("({:.1} to {:.1})", 100.0 * self.low, 100.0 * self.high)
+    }
 }
 
 /// A seat's share in the win: 1 for the only first, parts for those who share first place, 0 otherwise.
@@ -57,9 +152,9 @@ pub fn win_share(returns: &BySeat<f64>, seat: Seat) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use stier_core::{BySeat, Seat};
+    use stier_core::{BySeat, Rng, Seat};
 
-    use super::{Estimate, win_share};
+    use super::{Estimate, Share, ShareSums, win_share};
 
     #[test]
     fn first_place_is_shared() {
@@ -74,7 +169,9 @@ mod tests {
         assert_eq!(estimate.mean, 2.5);
         assert!((estimate.ci95 - 3.18245 * 1.29099 / 2.0).abs() < 1e-3, "{}", estimate.ci95);
         assert_eq!(Estimate::of(&[]), None);
-        assert_eq!(Estimate::of(&[7.0]).unwrap().ci95, f64::INFINITY);
+        let single = Estimate::of(&[7.0]).unwrap();
+        assert!(single.ci95.is_nan() && single.plus_minus(3).is_empty());
+        assert_eq!(estimate.plus_minus(1), " ± 2.1");
     }
 
     #[test]
@@ -89,5 +186,89 @@ mod tests {
         let plain = Estimate::of(&values).unwrap();
         let ratio = Estimate::ratio(&values.map(|value| (value, 1.0))).unwrap();
         assert!((ratio.mean - plain.mean).abs() < 1e-12 && (ratio.ci95 - plain.ci95).abs() < 1e-12);
+    }
+
+    /// The binomial interval, where every unit is won or lost: C. J. Clopper and E. S. Pearson, by tables.
+    #[test]
+    fn shares_that_are_won_or_lost_have_the_binomial_interval() {
+        for (won, units, low, high) in
+            [(200, 200, 0.98172, 1.0), (0, 20, 0.0, 0.16843), (10, 20, 0.27196, 0.72804), (199, 200, 0.97246, 0.99987)]
+        {
+            let values: Vec<f64> = (0..units).map(|unit| f64::from(u8::from(unit < won))).collect();
+            let share = Share::of(&values).unwrap();
+            assert!((share.low - low).abs() < 1e-4 && (share.high - high).abs() < 1e-4, "{won} of {units}: {share:?}");
+        }
+        let all = Share::of(&[1.0; 200]).unwrap();
+        assert_eq!((all.percent(), all.interval()), ("100.0 %".to_string(), "(98.2 to 100.0)".to_string()));
+        let single = Share::of(&[0.5]).unwrap();
+        assert_eq!((single.percent(), single.interval()), ("50.0 %".to_string(), String::new()));
+        assert_eq!(Share::of(&[]), None);
+    }
+
+    /// Fractional shares of deals are known better than won and lost ones; units that are all alike are still not certain.
+    #[test]
+    fn shares_use_what_the_units_vary() {
+        let width = |values: &[f64]| Share::of(values).map(|share| share.high - share.low).unwrap();
+        let binomial: Vec<f64> = (0..200).map(|unit| f64::from(unit % 2)).collect();
+        let paired: Vec<f64> = (0..200).map(|unit| [0.5, 0.5, 0.0, 0.5, 1.0][unit % 5]).collect();
+        let alike = [0.5; 200];
+        assert!(width(&binomial) > width(&paired) && width(&paired) > width(&alike));
+        assert!((0.01..0.03).contains(&width(&alike)), "{}", width(&alike));
+        let t = Estimate::of(&paired).unwrap();
+        assert!((width(&paired) / (2.0 * t.ci95) - 1.0).abs() < 0.05, "far from the edges it is Student's");
+    }
+
+    #[test]
+    fn shares_of_sums_are_shares_of_pairs() {
+        let pairs = [(1.0, 2.0), (2.0, 2.0), (0.0, 1.0), (2.0, 3.0), (3.0, 3.0)];
+        let mut sums = ShareSums { units: pairs.len() as u64, ..ShareSums::default() };
+        for (part, whole) in pairs {
+            sums.part += part;
+            sums.whole += whole;
+            sums.part_squared += part * part;
+            sums.product += part * whole;
+            sums.whole_squared += whole * whole;
+        }
+        let share = Share::of_sums(&sums).unwrap();
+        assert!((share.mean - 8.0 / 11.0).abs() < 1e-12 && share.low < 0.5 && share.high > 0.9, "{share:?}");
+        // The other side of it.
+        let other = ShareSums {
+            part: sums.whole - sums.part,
+            part_squared: sums.whole_squared - 2.0 * sums.product + sums.part_squared,
+            product: sums.whole_squared - sums.product,
+            ..sums
+        };
+        let other = Share::of_sums(&other).unwrap();
+        assert!((other.low + share.high - 1.0).abs() < 1e-9 && (other.high + share.low - 1.0).abs() < 1e-9);
+        assert_eq!(Share::of_sums(&ShareSums::default()), None);
+    }
+
+    /// By simulation: the interval holds the true share in at least 93 of 100 samples, for units won or lost, and for the means of two
+    /// and of six games, near the edges too; and is not much wider than it has to be in the middle.
+    #[test]
+    fn intervals_of_shares_hold_the_truth_as_often_as_they_say() {
+        let mut rng = Rng::stream(1, "coverage", 0);
+        let samples = 2000;
+        for games in [1_usize, 2, 6] {
+            for units in [20, 200] {
+                for truth in [0.5, 0.9, 0.99, 0.999] {
+                    let (mut held, mut width) = (0, 0.0);
+                    for _ in 0..samples {
+                        let mut unit = || (0..games).filter(|_| rng.unit() < truth).count() as f64 / games as f64;
+                        let values: Vec<f64> = (0..units).map(|_| unit()).collect();
+                        let share = Share::of(&values).unwrap();
+                        assert!(share.low < share.high && (share.low..=share.high).contains(&share.mean), "{share:?}");
+                        held += u32::from((share.low..=share.high).contains(&truth));
+                        width += share.high - share.low;
+                    }
+                    let coverage = f64::from(held) / f64::from(samples);
+                    assert!(coverage >= 0.93, "{games} games, {units} units, {truth}: {coverage}");
+                    if units == 200 && truth < 0.95 {
+                        let student = 2.0 * 1.972 * (truth * (1.0 - truth) / (games * units) as f64).sqrt();
+                        assert!(width / f64::from(samples) < 1.15 * student, "{games} games, {truth}: {width}");
+                    }
+                }
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::stats::{Estimate, win_share};
+use super::stats::{Estimate, Share, win_share};
 use super::{Played, Settings, seat_of};
 
 /// All games of a [`pit`](super::pit), in a fixed order: by table, deal, cyclic order, rotation. The order in which agents
@@ -28,7 +28,7 @@ pub struct Standing {
     /// Mean return per game, in the game's utility.
     pub mean: Estimate,
     /// Share of games won; those in first place share a win.
-    pub wins: Estimate,
+    pub wins: Share,
 }
 
 impl PitResult {
@@ -66,17 +66,24 @@ impl PitResult {
         let per_deal = |pick: fn(&(f64, f64)) -> f64| -> Vec<f64> {
             deals.values().map(|games| games.iter().map(pick).sum::<f64>() / games.len() as f64).collect()
         };
-        Some(Standing { mean: Estimate::of(&per_deal(|game| game.0))?, wins: Estimate::of(&per_deal(|game| game.1))? })
+        Some(Standing { mean: Estimate::of(&per_deal(|game| game.0))?, wins: Share::of(&per_deal(|game| game.1))? })
     }
 }
 
 impl PitResult {
     /// One line per agent, one column per opponent.
-    fn matrix(&self, f: &mut fmt::Formatter<'_>, width: usize, cell: impl Fn(Standing) -> String) -> fmt::Result {
+    fn matrix(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        (width, interval): (usize, usize),
+        cell: impl Fn(Standing) -> String,
+    ) -> fmt::Result {
         for (row, label) in self.agents.iter().enumerate() {
             write!(f, "{label:<width$}")?;
             for column in 0..self.agents.len() {
-                let text = self.meeting(row, column).map_or_else(|| format!("{:>9}{:9}", "-", ""), &cell);
+                let text = self
+                    .meeting(row, column)
+                    .map_or_else(|| format!("{:>9}{:width$}", "-", "", width = interval), &cell);
                 write!(f, "  {text}")?;
             }
             writeln!(f)?;
@@ -92,25 +99,22 @@ impl fmt::Display for PitResult {
         let kind = if self.settings.paired { "paired deals" } else { "deals" };
         writeln!(f, "{} ({rules}), {} {kind}, {} games", self.game, self.settings.deals, self.games.len())?;
         let width = self.agents.iter().map(String::len).max().unwrap_or(0).max(5);
-        writeln!(f, "{:<width$}  {:>18}  {:>20}", "agent", "mean return", "wins")?;
+        writeln!(f, "{:<width$}  {:>18}  {:>11}", "agent", "mean return", "wins")?;
         for (entrant, label) in self.agents.iter().enumerate() {
             let Standing { mean, wins } = self.standing(entrant);
-            writeln!(
-                f,
-                "{label:<width$}  {:>+9.3} ± {:<6.3}  {:>9.1} ± {:<4.1} %",
-                mean.mean,
-                mean.ci95,
-                100.0 * wins.mean,
-                100.0 * wins.ci95
-            )?;
+            let (interval, share, shares) = (mean.plus_minus(3), wins.percent(), wins.interval());
+            let line = format!("{label:<width$}  {:>+9.3}{interval:<9}  {share:>11} {shares}", mean.mean);
+            writeln!(f, "{}", line.trim_end())?;
         }
         let seats = self.games.first().map_or(0, |played| played.agents.len());
         if self.agents.len() > seats {
             writeln!(f, "mean return, row against column:")?;
-            self.matrix(f, width, |standing| format!("{:>+9.3} ± {:<6.3}", standing.mean.mean, standing.mean.ci95))?;
+            self.matrix(f, (width, 9), |Standing { mean, .. }| {
+                format!("{:>+9.3}{:<9}", mean.mean, mean.plus_minus(3))
+            })?;
             writeln!(f, "wins in %, row against column:")?;
-            self.matrix(f, width, |Standing { wins, .. }| {
-                format!("{:>9.1} ± {:<6.1}", 100.0 * wins.mean, 100.0 * wins.ci95)
+            self.matrix(f, (width, 17), |Standing { wins, .. }| {
+                format!("{:>9.1} {:<16}", 100.0 * wins.mean, wins.interval())
             })?;
         }
         Ok(())

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use stier_agents::arena::{Estimate, PitResult, win_share};
+use stier_agents::arena::{Estimate, PitResult, Share, ShareSums, win_share};
 use stier_benches::files::{self, FileError};
 use stier_core::Seat;
 
@@ -80,15 +80,19 @@ impl Sums {
     pub(super) fn mean(&self) -> Estimate {
         let n = self.deals as f64;
         let mean = self.returns / n;
-        let variance = (self.returns_squared / n - mean * mean).max(0.0) / (n - 1.0).max(1.0);
-        Estimate { mean, ci95: 1.96 * variance.sqrt(), units: self.deals }
+        Estimate::of_squares(mean, self.returns_squared - n * mean * mean, self.deals)
     }
 
-    /// The agent's share of the decided games, those with one winner: a ratio of sums, its interval by linearisation.
-    pub(super) fn decided_wins(&self) -> Estimate {
-        let ratio = self.won / self.decided;
-        let squares = self.won_squared - 2.0 * ratio * self.won_decided + ratio * ratio * self.decided_squared;
-        Estimate { mean: ratio, ci95: 1.96 * squares.max(0.0).sqrt() / self.decided, units: self.deals }
+    /// The agent's share of the decided games, those with one winner; `None` if no game was decided.
+    pub(super) fn decided_wins(&self) -> Option<Share> {
+        Share::of_sums(&ShareSums {
+            units: self.deals,
+            part: self.won,
+            whole: self.decided,
+            part_squared: self.won_squared,
+            product: self.won_decided,
+            whole_squared: self.decided_squared,
+        })
     }
 
     /// The same from the opponents' side, at a table for two with returns that add up to `sum`.
@@ -215,7 +219,7 @@ mod tests {
         let result = played(["greedy", "random"], 400, 1);
         let sums = Sums::of(&result);
         let (mean, expected) = (sums.mean(), result.standing(0).mean);
-        assert!((mean.mean - expected.mean).abs() < 1e-9 && (mean.ci95 / expected.ci95 - 1.0).abs() < 0.01);
+        assert!((mean.mean - expected.mean).abs() < 1e-9 && (mean.ci95 / expected.ci95 - 1.0).abs() < 1e-6);
         let decided: Vec<f64> = result
             .games
             .iter()
@@ -224,14 +228,15 @@ mod tests {
                 f64::from(u8::from(game.returns.iter().zip(game.agents.iter()).any(|(&r, &a)| a == 0 && r > 0.0)))
             })
             .collect();
-        let wins = sums.decided_wins();
+        let wins = sums.decided_wins().unwrap();
         assert!((wins.mean - decided.iter().sum::<f64>() / decided.len() as f64).abs() < 1e-12);
-        assert!(wins.ci95 > 0.01 && wins.ci95 < 0.06, "{wins:?}");
+        assert!((0.02..0.12).contains(&(wins.high - wins.low)), "{wins:?}");
         // From the other side.
         let turned = sums.turned(0.0);
         assert!((turned.mean().mean + mean.mean).abs() < 1e-9 && (turned.mean().ci95 - mean.ci95).abs() < 1e-9);
-        assert!((turned.decided_wins().mean + wins.mean - 1.0).abs() < 1e-12);
-        assert!((turned.decided_wins().ci95 - wins.ci95).abs() < 1e-9);
+        let theirs = turned.decided_wins().unwrap();
+        assert!((theirs.mean + wins.mean - 1.0).abs() < 1e-12);
+        assert!((theirs.low + wins.high - 1.0).abs() < 1e-9 && (theirs.high + wins.low - 1.0).abs() < 1e-9);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use stier_agents::arena::Estimate;
+use stier_agents::arena::{Estimate, Share};
 
 use super::ledger::{Ledger, Match, Sums};
 use super::plan::{Plan, Table};
@@ -60,7 +60,7 @@ impl Found<'_> {
             "| agent | deals | mean return | decided games won |\n| --- | ---: | ---: | ---: |\n".to_string();
         for agent in self.table.agents.iter().filter(|agent| *agent != opponent) {
             if let Some(sums) = self.sums(agent, opponent) {
-                let (mean, won) = (number(&sums.mean()), percent(&sums.decided_wins()));
+                let (mean, won) = (number(&sums.mean()), percent(sums.decided_wins()));
                 writeln!(text, "| `{agent}` | {} | {mean} | {won} |", sums.deals).expect("text");
             }
         }
@@ -84,7 +84,7 @@ impl Found<'_> {
                 let cell = match self.sums(agent, opponent) {
                     Some(sums) => {
                         (fewest, most) = (fewest.min(sums.deals), most.max(sums.deals));
-                        format!("{}, {}", number(&sums.mean()), percent(&sums.decided_wins()))
+                        format!("{}, {}", number(&sums.mean()), percent(sums.decided_wins()))
                     }
                     None if agent == opponent => "–".to_string(),
                     None => String::new(),
@@ -103,13 +103,13 @@ impl Found<'_> {
 }
 
 fn number(estimate: &Estimate) -> String {
-    format!("{:+.2} ± {:.2}", estimate.mean, estimate.ci95)
+    format!("{:+.2}{}", estimate.mean, estimate.plus_minus(2))
 }
 
 /// Nothing, if no game was decided: with three or more, first place may always be shared.
-fn percent(estimate: &Estimate) -> String {
-    if estimate.mean.is_nan() {
-        return "–".to_string();
-    }
-    format!("{:.1} ± {:.1} %", 100.0 * estimate.mean, 100.0 * estimate.ci95)
+fn percent(share: Option<Share>) -> String {
+    share.map_or_else(
+        || "–".to_string(),
+        |share| format!("{} {}", share.percent(), share.interval()).trim_end().to_string(),
+    )
 }

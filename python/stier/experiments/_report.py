@@ -40,7 +40,7 @@ class Report:
         tables: pandas frames: ``standings`` (a row for each agent), ``meetings`` (for each agent and opponent),
             ``pairings`` (for each table of agents), and for two players ``equilibrium`` (see
             `stier.ratings.nash_averaging`). In each, ``x_ci95`` is the half width of a 95 % interval of ``x`` over
-            deals.
+            deals, ``x_low`` and ``x_high`` are its ends; empty for a single deal, which has no interval.
     """
 
     def __init__(
@@ -155,7 +155,8 @@ def _standings(experiment: Experiment, crossed: CrossTable, rated: Ratings | Non
             "mean": [one.mean for one in crossed.overall],
             "mean_ci95": [one.ci95 for one in crossed.overall],
             "wins": [one.mean for one in crossed.overall_wins],
-            "wins_ci95": [one.ci95 for one in crossed.overall_wins],
+            "wins_low": [one.low for one in crossed.overall_wins],
+            "wins_high": [one.high for one in crossed.overall_wins],
             "deals": [one.units for one in crossed.overall],
         }
     )
@@ -176,7 +177,8 @@ def _meetings(crossed: CrossTable) -> pd.DataFrame:
                     ("mean", crossed.mean),
                     ("mean_ci95", crossed.ci95),
                     ("wins", crossed.wins),
-                    ("wins_ci95", crossed.wins_ci95),
+                    ("wins_low", crossed.wins_low),
+                    ("wins_high", crossed.wins_high),
                     ("deals", crossed.deals),
                 ]
             },
@@ -188,7 +190,8 @@ def _pairings(experiment: Experiment, found: Outcomes) -> pd.DataFrame:
     """What pairing the deals of each table gained."""
     tables = experiment.tables
     place = {name: number for number, name in enumerate(found.agents)}
-    numbers = [[place[name] for name in table] for table in tables]
+    # The gain is that of the first agent: the first by name, so that it does not depend on the order of the names.
+    numbers = [[place[name] for name in sorted(table)] for table in tables]
     # What an agent that sits at a table twice returned is not one number.
     once = [experiment.paired and len(set(table)) == len(table) for table in numbers]
     gains = [pairing_gain(found, table) if alone else np.nan for table, alone in zip(numbers, once, strict=True)]

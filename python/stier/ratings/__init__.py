@@ -13,7 +13,7 @@ if find_spec("scipy") is None:
     raise ImportError("stier.ratings needs scipy: pip install 'stier[ratings]'")
 
 from stier.ratings._bradley_terry import Ratings, bradley_terry
-from stier.ratings._estimate import Estimate, estimate
+from stier.ratings._estimate import Estimate, Share, estimate, share
 from stier.ratings._gsprt import Comparison, Gsprt, is_better
 from stier.ratings._meta import NashAverage, alpha_rank, nash_averaging
 from stier.ratings._outcomes import CrossTable, Outcomes, cross_table, outcomes
@@ -37,6 +37,7 @@ __all__ = [
     "NashAverage",
     "Outcomes",
     "Ratings",
+    "Share",
     "VarianceReduction",
     "alpha_rank",
     "bradley_terry",
@@ -48,5 +49,6 @@ __all__ = [
     "outcomes",
     "pairing_gain",
     "plackett_luce",
+    "share",
     "variance_reduction",
 ]

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from stier import _native
 from stier._native import derive_seed
 
 Floats = npt.NDArray[np.float64]
@@ -19,22 +20,38 @@ class Estimate(NamedTuple):
 
     #: The mean over the units.
     mean: float
-    #: Half the width of the 95 % interval (Student's t); infinite for a single unit, not a number for none.
+    #: Half the width of the 95 % interval (Student's t); not a number for fewer than two units, which have none.
     ci95: float
+    #: Independent units: deals, not games.
+    units: int
+
+
+class Share(NamedTuple):
+    """A share, such as that of games won, and how well it is known."""
+
+    #: The mean over the units, between 0 and 1.
+    mean: float
+    #: The lower end of the 95 % interval; not a number for fewer than two units, which have none.
+    low: float
+    #: The upper end.
+    high: float
     #: Independent units: deals, not games.
     units: int
 
 
 def estimate(values: npt.ArrayLike) -> Estimate:
     """The mean of independent values with its interval."""
-    array = np.asarray(values, dtype=np.float64)
-    units = array.size
-    if units == 0:
-        return Estimate(np.nan, np.nan, 0)
-    mean = float(array.mean())
-    if units == 1:
-        return Estimate(mean, np.inf, 1)
-    return Estimate(mean, half_width(float(array.var(ddof=1)) / units, units - 1), units)
+    return Estimate(*_native.estimate(np.asarray(values, dtype=np.float64).ravel()))
+
+
+def share(values: npt.ArrayLike) -> Share:
+    """The mean of independent values between 0 and 1, with an interval that is right near 0 and 1.
+
+    The interval is Clopper and Pearson's (1934) for as many trials as the values are worth by their variance (E. L.
+    Korn and B. I. Graubard, *Confidence intervals for proportions with small expected number of positive counts
+    estimated from survey data*, 1998). It is not symmetric: 200 wins of 200 are 98.2 % or more.
+    """
+    return Share(*_native.share(np.asarray(values, dtype=np.float64).ravel()))
 
 
 def half_width(variance: float, freedom: int) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import inf, log
+from math import inf, log, nan
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -91,7 +91,7 @@ class Gsprt:
     def estimate(self) -> Estimate:
         """The mean of the observations with the interval of a test of fixed length: a rough guide (see `mean`)."""
         if self.count < 2:
-            return Estimate(self._mean, inf, self.count)
+            return Estimate(self._mean, nan, self.count)
         variance = self._squares / (self.count - 1) / self.count
         return Estimate(self._mean, half_width(variance, self.count - 1), self.count)
 

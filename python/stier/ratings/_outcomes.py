@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from stier._intervals import between, plus_minus
 from stier._native import PitResult
-from stier.ratings._estimate import Estimate, Floats, estimate
+from stier.ratings._estimate import Estimate, Floats, Share, estimate, share
 
 if TYPE_CHECKING:
     from stier.experiments import Games
@@ -131,7 +132,8 @@ class CrossTable:
         mean: Mean returns of the row.
         ci95: Half widths of their 95 % intervals over deals.
         wins: Shares of the games that the row won.
-        wins_ci95: Half widths of their 95 % intervals over deals.
+        wins_low: Lower ends of their 95 % intervals over deals.
+        wins_high: Upper ends.
         deals: In how many deals they met: int64.
         overall: Mean return of each agent in all its games.
         overall_wins: Its share of the wins.
@@ -141,33 +143,37 @@ class CrossTable:
     mean: Floats
     ci95: Floats
     wins: Floats
-    wins_ci95: Floats
+    wins_low: Floats
+    wins_high: Floats
     deals: Integers
     overall: list[Estimate]
-    overall_wins: list[Estimate]
+    overall_wins: list[Share]
 
     def __str__(self) -> str:
         """Standings, and who did how against whom."""
         width = max(5, *map(len, self.agents))
-        lines = [f"{'agent':<{width}}  {'mean return':>18}  {'wins':>20}  {'deals':>8}"]
+        lines = [f"{'agent':<{width}}  {'mean return':>18}  {'wins':>11}  {'':16} {'deals':>8}"]
         lines += [
-            f"{name:<{width}}  {mean.mean:+9.3f} ± {mean.ci95:<6.3f}  "
-            f"{100 * wins.mean:9.1f} ± {100 * wins.ci95:<4.1f} %  {mean.units:8}"
+            f"{name:<{width}}  {mean.mean:+9.3f}{plus_minus(mean.ci95):<9}  "
+            f"{100 * wins.mean:9.1f} % {between(wins.low, wins.high):<16}  {mean.units:8}"
             for name, mean, wins in zip(self.agents, self.overall, self.overall_wins, strict=True)
         ]
-        for title, mean, ci95, form in [
-            ("mean return, row against column:", self.mean, self.ci95, "{:+9.3f} ± {:<6.3f}"),
-            ("wins in %, row against column:", 100 * self.wins, 100 * self.wins_ci95, "{:9.1f} ± {:<6.1f}"),
-        ]:
+        returned = [
+            [f"{mean:+9.3f}{plus_minus(half):<9}" for mean, half in zip(*row, strict=True)]
+            for row in zip(self.mean, self.ci95, strict=True)
+        ]
+        won = [
+            [f"{100 * wins:9.1f} {between(low, high):<16}" for wins, low, high in zip(*row, strict=True)]
+            for row in zip(self.wins, self.wins_low, self.wins_high, strict=True)
+        ]
+        for title, cells in [("mean return, row against column:", returned), ("wins in %, row against column:", won)]:
             lines.append(title)
             for row, name in enumerate(self.agents):
-                cells = [
-                    f"{'-':>9}{'':9}"
-                    if np.isnan(mean[row, column])
-                    else form.format(mean[row, column], ci95[row, column])
-                    for column in range(len(self.agents))
+                shown = [
+                    f"{'-':>9}".ljust(len(cell)) if np.isnan(self.mean[row, column]) else cell
+                    for column, cell in enumerate(cells[row])
                 ]
-                lines.append(f"{name:<{width}}  {'  '.join(cells)}".rstrip())
+                lines.append(f"{name:<{width}}  {'  '.join(shown)}".rstrip())
         return "\n".join(lines) + "\n"
 
 
@@ -179,16 +185,16 @@ def cross_table(results: Results) -> CrossTable:
     """
     found = outcomes(results)
     count, wins = len(found.agents), found.wins
-    tables = np.full((4, count, count), np.nan)
+    tables = np.full((5, count, count), np.nan)
     deals = np.zeros((count, count), dtype=np.int64)
     for row in range(count):
         for column in range(count):
             if row != column:
                 here = estimate(found.by_deal(found.returns, row, column))
-                won = estimate(found.by_deal(wins, row, column))
-                tables[:, row, column] = here.mean, here.ci95, won.mean, won.ci95
+                won = share(found.by_deal(wins, row, column))
+                tables[:, row, column] = here.mean, here.ci95, won.mean, won.low, won.high
                 deals[row, column] = here.units
     overall = [estimate(found.by_deal(found.returns, agent)) for agent in range(count)]
-    overall_wins = [estimate(found.by_deal(wins, agent)) for agent in range(count)]
-    mean, ci95, share, share_ci95 = tables
-    return CrossTable(found.agents, mean, ci95, share, share_ci95, deals, overall, overall_wins)
+    overall_wins = [share(found.by_deal(wins, agent)) for agent in range(count)]
+    mean, ci95, won_share, low, high = tables
+    return CrossTable(found.agents, mean, ci95, won_share, low, high, deals, overall, overall_wins)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stier import _native
+from stier._intervals import plus_minus
 from stier._native import Game, derive_seed
 from stier._players import AnyAgent
 from stier.ratings._estimate import Estimate, Floats, estimate, half_width
@@ -149,7 +150,8 @@ class VarianceReduction:
         """A line for each design."""
         lines = [f"{'':22} {'mean return of A':>20}  {'gain':>6}   ({self.games} games of A each)"]
         lines += [
-            f"{name:22} {found.mean:+11.3f} ± {found.ci95:<6.3f}  {gain:6.2f}" for name, found, gain in self.designs
+            f"{name:22} {found.mean:+11.3f}{plus_minus(found.ci95):<9}  {gain:6.2f}"
+            for name, found, gain in self.designs
         ]
         return "\n".join(lines) + "\n"
 

@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from stier._intervals import plus_minus
+
 #: Standard errors in the half width of a 95 % interval.
 NORMAL = 1.96
 
@@ -76,4 +78,4 @@ def excludes_zero(row: Mapping[Any, Any] | pd.Series, name: str) -> bool:
 def with_interval(row: Mapping[Any, Any] | pd.Series, name: str, digits: int = 2, *, sign: bool = True) -> str:
     """A mean and its half width in figures."""
     half = row[f"{name}_ci95"]
-    return f"{row[name]:{'+' if sign else ''}.{digits}f} ± {'?' if np.isnan(half) else f'{half:.{digits}f}'}"
+    return f"{row[name]:{'+' if sign else ''}.{digits}f}{plus_minus(half, digits)}"

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from stier._native import Agent, Game, GameTree, TabularPolicy, VectorEnv
+from stier._native import Agent, Game, GameTree, TabularPolicy, VectorEnv, estimate
 from stier.network import Network
 
 #: Actions that are worth watching: they bind for the rest of a deal, and learners lose them.
@@ -35,7 +35,7 @@ class Duel:
     @property
     def ci95(self) -> float:
         """Half the width of the interval that holds it with 95 %."""
-        return 1.96 * float(self.values.std(ddof=1)) / float(np.sqrt(len(self.values)))
+        return estimate(self.values)[1]
 
 
 def duel(

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from stier._intervals import plus_minus
+
 #: What is shown of each table: its title and its columns; figures with an interval are one column.
 SHOWN = {
     "by_tricks": (
@@ -53,7 +55,7 @@ def _compact(table: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
         half = f"{name}_ci95"
         if half in table:
             pairs = zip(table[name], table[half], strict=True)
-            found[name] = ["-" if pd.isna(mean) else f"{mean:+.3f} ± {width:.3f}" for mean, width in pairs]
+            found[name] = ["-" if pd.isna(mean) else f"{mean:+.3f}{plus_minus(width)}" for mean, width in pairs]
         elif pd.api.types.is_float_dtype(table[name]):
             found[name] = [f"{value:g}" for value in table[name]]
         else:
