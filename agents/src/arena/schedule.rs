@@ -57,7 +57,12 @@ impl Schedule {
 
     /// The number of games.
     pub(super) fn games(&self) -> u64 {
-        games(&self.tables, self.seats, self.deals)
+        self.games_per_deal().saturating_mul(self.deals)
+    }
+
+    /// The number of games of one deal, of all tables.
+    pub(super) fn games_per_deal(&self) -> u64 {
+        games_per_deal(&self.tables, self.seats)
     }
 
     /// Game `number`: by table, deal, order, rotation.
@@ -93,13 +98,13 @@ impl Schedule {
 }
 
 /// The number of games that [`pit`](super::pit) plays. Entrants are given by their [identities](super::Entrant::identity): a deal takes
-/// fewer games if some of them are copies.
+/// fewer games if some of them are copies. `u64::MAX` if that is more than can be numbered.
 pub fn number_of_games(seats: usize, identities: &[impl AsRef<str>], deals: u64) -> u64 {
-    games(&tables(seats, &kinds(identities)), seats, deals)
+    games_per_deal(&tables(seats, &kinds(identities)), seats).saturating_mul(deals)
 }
 
-fn games(tables: &[Table], seats: usize, deals: u64) -> u64 {
-    tables.len() as u64 * deals * most_orders(tables) * seats as u64
+fn games_per_deal(tables: &[Table], seats: usize) -> u64 {
+    tables.len() as u64 * most_orders(tables) * seats as u64
 }
 
 /// The largest number of orders of a table: a multiple of the number of every other one.
