@@ -264,7 +264,7 @@ fn a_known_pile_is_known() {
             dealer.settle(&game, &mut history);
         }
         if let Some(expected) = expected {
-            assert_eq!(expected, f64::from(game.returns(history.state()).as_slice()[0]));
+            assert_eq!(expected, game.returns(history.state()).as_slice()[0]);
         }
     }
     assert!(decided > 20, "{decided} decisions");

@@ -26,7 +26,7 @@ fn gains<G: Hints>(game: &G, tree: &GameTree<G>, responder: &str, agent: &str) -
         values(tree, &mixed)[seat]
     };
     let seats = game.num_seats();
-    let sum = f64::from(game.utility_sum().expect("a constant sum"));
+    let sum = game.utility_sum().expect("a constant sum");
     let gain = (Seat::all(seats).map(value).sum::<f64>() - sum) / seats as f64;
     (gain, nash_conv(tree, &policy).exploitability())
 }

@@ -164,7 +164,7 @@ fn numbers_beyond_single_precision_do_no_harm() {
         let decision = decide(&game, &format!("network:choose=sample,path={}", file.path()), 1, &position);
         assert!((decision.policy.iter().map(|(_, share)| share).sum::<f64>() - 1.0).abs() < 1e-9);
         let stats = &decision.search.unwrap().actions;
-        assert!(stats.iter().all(|stats| (f64::from(low)..=f64::from(high)).contains(&stats.value)));
+        assert!(stats.iter().all(|stats| (low..=high).contains(&stats.value)));
     }
 }
 

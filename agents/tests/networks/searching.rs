@@ -110,7 +110,7 @@ fn searches_of_many_players_are_sound() {
             assert_eq!(found.actions.iter().map(|stats| stats.visits).sum::<u64>(), 300);
             assert!(found.nodes > 100, "every leaf is a node: {}", found.nodes);
             for stats in found.actions {
-                assert!((f64::from(low)..=f64::from(high)).contains(&stats.value));
+                assert!((low..=high).contains(&stats.value));
             }
         }
     }
