@@ -14,6 +14,9 @@ use crate::serial;
 use crate::state::State;
 use crate::values::Number;
 
+/// Mean and half width, wins and the ends of their interval.
+type Figures = (f64, f64, f64, f64, f64);
+
 /// The two tables of `cross_table`.
 type Tables<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>);
 
@@ -115,7 +118,7 @@ impl PitResult {
 
     /// How agent `i` did in the games with agent `j` at the table: (mean, ci95, wins, wins_low, wins_high); `None` if they
     /// did not meet.
-    fn meeting(&self, i: Number, j: Number) -> PyResult<Option<(f64, f64, f64, f64, f64)>> {
+    fn meeting(&self, i: Number, j: Number) -> PyResult<Option<Figures>> {
         let meeting = self.result.meeting(self.entrant(&i)?, self.entrant(&j)?);
         Ok(meeting.map(|Standing { mean, wins }| (mean.mean, mean.ci95, wins.mean, wins.low, wins.high)))
     }
