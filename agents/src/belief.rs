@@ -108,7 +108,7 @@ impl<G: Game> Belief<G> {
     }
 
     /// Whether these are all worlds of the information set, each once, and not particles.
-    pub fn is_enumerated(&self) -> bool {
+    pub fn covers_all_worlds(&self) -> bool {
         self.weighing != Weighing::Particles
     }
 

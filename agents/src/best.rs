@@ -9,8 +9,8 @@ use stier_core::{Hints, options};
 
 use crate::agent::{Agent, Decision};
 use crate::lines::Line;
-use crate::memory::MEMORY_MB;
-use crate::spec::AgentSpec;
+use crate::memory::{DEFAULT_MEMORY_MB, MEMORY_MB};
+use crate::spec::{AgentSpec, describe};
 use crate::worlds::Worlds;
 
 options! {
@@ -21,7 +21,7 @@ options! {
         /// Milliseconds per decision; if given, time ends the search instead of `iterations`, and results depend on the clock.
         time_ms: u64 = 0, 0..=3_600_000;
         /// Mebibytes that its trees may take, if it has any.
-        memory_mb: u64 = 512, MEMORY_MB;
+        memory_mb: u64 = DEFAULT_MEMORY_MB, MEMORY_MB;
     }
 }
 
@@ -42,11 +42,15 @@ fn spec<G: Hints>(options: &BestOptions) -> AgentSpec {
     let BestOptions { iterations, time_ms, memory_mb } = options;
     let comma = if G::BEST_AGENT.contains(':') { ',' } else { ':' };
     let text = format!("{}{comma}iterations={iterations},time_ms={time_ms}", G::BEST_AGENT);
-    // An agent without a tree has no such option.
-    format!("{text},memory_mb={memory_mb}")
-        .parse()
-        .or_else(|_| text.parse::<AgentSpec>())
-        .expect("games name agents that search")
+    let has_tree = |name: &str| {
+        let agents = describe();
+        agents
+            .iter()
+            .any(|(agent, _, options)| *agent == name && options.iter().any(|option| option.name == "memory_mb"))
+    };
+    let name = text.split(':').next().unwrap_or_default();
+    let text = if has_tree(name) { format!("{text},memory_mb={memory_mb}") } else { text };
+    text.parse().expect("games name agents that search")
 }
 
 impl<G: Hints> Agent<G> for Best<G> {

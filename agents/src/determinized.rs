@@ -6,7 +6,7 @@ use std::time::Instant;
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Rng, Seat, Turn, choice, options};
 
 use crate::agent::{ActionStats, Decision, Search};
-use crate::memory::{MEMORY_MB, Memory};
+use crate::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory};
 use crate::network::option::Guide;
 use crate::open_cards::{Future, Leaf, Limits, OpenCards, Solution, known_future};
 use crate::rollout::{Roller, Rollout};
@@ -57,7 +57,7 @@ options! {
         /// How the tree search plays on from a leaf, and rollouts from the action.
         rollout: Rollout = Rollout::Hints, ();
         /// Mebibytes that the tree search may take. Once its tree is full, it goes on in the nodes that there are.
-        memory_mb: u64 = 512, MEMORY_MB;
+        memory_mb: u64 = DEFAULT_MEMORY_MB, MEMORY_MB;
     }
 }
 

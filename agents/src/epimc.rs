@@ -92,7 +92,7 @@ impl<G: Hints> Agent<G> for Epimc<G> {
         }
         let worlds = self.course.worlds(game, view, &self.options.belief, &stop);
         let draws = Draws::new(worlds, self.options.worlds, &mut rng);
-        let mut small = Small { memory: Memory::share(self.options.means.memory_mb, 2), ..Small::default() };
+        let mut small = Small::new(Memory::share(self.options.means.memory_mb, 2));
         let laying_out = stop.sooner(LAYING_OUT);
         let mut worlds = 0;
         while !draws.is_done(worlds, self.valuer.is_noisy(false), &laying_out) && !small.is_full {
@@ -193,10 +193,10 @@ struct Small {
     numbers: HashMap<(Seat, u64), u32>,
 }
 
-impl Default for Small {
-    fn default() -> Self {
+impl Small {
+    fn new(memory: Memory) -> Self {
         let (nodes, roots, sets, numbers) = Default::default();
-        Self { memory: Memory::unlimited(), is_full: false, nodes, roots, sets, numbers }
+        Self { memory, is_full: false, nodes, roots, sets, numbers }
     }
 }
 

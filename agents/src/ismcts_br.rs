@@ -26,7 +26,7 @@ use crate::agent::{ActionStats, Agent, Decision, Search};
 use crate::choice::Choose;
 use crate::course::Course;
 use crate::ismcts::Draws;
-use crate::memory::{MEMORY_MB, Memory, growth, mapped};
+use crate::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory, growth, mapped};
 use crate::open_cards::Future;
 use crate::spread::Spread;
 use crate::victim::{ResponderSettings, Simulator, Victim};
@@ -46,7 +46,7 @@ options! {
         /// Whom it responds to, and how.
         ..responder: ResponderSettings = ResponderSettings::default();
         /// Mebibytes that the tree may take. Once it is full, the search goes on in the nodes that there are.
-        memory_mb: u64 = 512, MEMORY_MB;
+        memory_mb: u64 = DEFAULT_MEMORY_MB, MEMORY_MB;
     }
 }
 

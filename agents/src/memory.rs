@@ -1,9 +1,12 @@
-//! How much memory a search may take.
+//! The memory of a search, and its limit.
 
 use std::ops::RangeInclusive;
 
-/// What the option `memory_mb` of agents may be, in mebibytes.
+/// The range of the agents' option `memory_mb`, in mebibytes.
 pub const MEMORY_MB: RangeInclusive<u64> = 1..=1_048_576;
+
+/// The default of `memory_mb`.
+pub const DEFAULT_MEMORY_MB: u64 = 512;
 
 /// The bytes that a tree may take besides what it must take. Once they are spent, it grows no more.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +21,8 @@ impl Memory {
         Self { left: usize::try_from(bytes).unwrap_or(usize::MAX) }
     }
 
-    /// No limit.
+    /// No limit, for tests of trees.
+    #[cfg(test)]
     pub fn unlimited() -> Self {
         Self { left: usize::MAX }
     }

@@ -23,7 +23,7 @@ use crate::agent::{Agent, Decision};
 use crate::belief::BeliefSettings;
 use crate::course::Course;
 use crate::determinized::{Fallback, Means, Solver, Tally, tally_histories};
-use crate::memory::MEMORY_MB;
+use crate::memory::{DEFAULT_MEMORY_MB, MEMORY_MB};
 use crate::open_cards::Future;
 use crate::pimc::{Pimc, PimcOptions};
 use crate::rollout::{Roller, Rollout};
@@ -50,7 +50,7 @@ options! {
         /// Decisions in a playout, forced ones not counted, that level-0 players make; a rollout goes on from there.
         plies: u32 = 1000, 0..=1_000_000;
         /// Mebibytes that a level-0 player's tree search may take. Once its tree is full, it goes on in the nodes that there are.
-        memory_mb: u64 = 512, MEMORY_MB;
+        memory_mb: u64 = DEFAULT_MEMORY_MB, MEMORY_MB;
         /// Which worlds are likely.
         ..belief: BeliefSettings = BeliefSettings::default();
     }

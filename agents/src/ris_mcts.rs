@@ -36,7 +36,7 @@ use crate::belief::BeliefSettings;
 use crate::budget::Budget;
 use crate::choice::Choose;
 use crate::course::Course;
-use crate::memory::{MEMORY_MB, Memory, growth, listed, mapped};
+use crate::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory, growth, listed, mapped};
 use crate::rollout::{Roller, Rollout};
 use crate::spread::Spread;
 use crate::stop::Stop;
@@ -60,7 +60,7 @@ options! {
         /// Which worlds are likely.
         ..belief: BeliefSettings = BeliefSettings::default();
         /// Mebibytes that the tree may take. Once it is full, the search goes on in the nodes that there are.
-        memory_mb: u64 = 512, MEMORY_MB;
+        memory_mb: u64 = DEFAULT_MEMORY_MB, MEMORY_MB;
     }
 }
 

@@ -68,12 +68,6 @@ pub struct Uct<A> {
     limit: usize,
 }
 
-impl<A: ActionSet> Default for Uct<A> {
-    fn default() -> Self {
-        Self::new(Memory::unlimited())
-    }
-}
-
 impl<A: ActionSet> Uct<A> {
     /// A tree that takes no more memory. Once it is full, searches go on in the nodes and edges that there are.
     pub fn new(memory: Memory) -> Self {

@@ -174,7 +174,7 @@ impl<G: Game> Worlds<G> {
         }
         match self.belief() {
             None => Some(self.sampler.worlds().map(|world| (world.state, world.weight as f64)).collect()),
-            Some(belief) if belief.is_enumerated() => {
+            Some(belief) if belief.covers_all_worlds() => {
                 Some(belief.worlds().map(|(&state, share)| (state, share)).filter(|&(_, share)| share > 0.0).collect())
             }
             Some(_) => None,

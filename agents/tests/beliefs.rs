@@ -55,7 +55,7 @@ fn kuhn_posterior(own: u8, action: Action, settings: &BeliefSettings) -> HashMap
     let sampler = Kuhn.sampler(&view);
     let mut rng = Rng::stream(1, "posterior", 0);
     let belief = infer(&Kuhn, &view, &sampler, settings, &BetsByCard, &no_limit(), &mut rng).expect("a belief");
-    assert!(belief.is_enumerated());
+    assert!(belief.covers_all_worlds());
     let card = |state| (0..3).find(|&card| *kuhn([card, own], &[action]).state() == state).expect("a world");
     belief.worlds().map(|(&state, share)| (card(state), share)).collect()
 }
@@ -102,7 +102,7 @@ fn after_a_claim(cards: u8, model: &Below, seed: u64) -> (Belief<Claims>, Vec<(V
     let settings = BeliefSettings { model_epsilon: 0.0, ..policy(Model::Rollout) };
     let mut rng = Rng::stream(seed, "claims", 0);
     let belief = infer(&game, &view, &game.sampler(&view), &settings, model, &no_limit(), &mut rng).expect("a belief");
-    assert!(belief.is_enumerated());
+    assert!(belief.covers_all_worlds());
     let shares = belief.worlds().map(|(state, share)| (state.cards(), share)).collect();
     (belief, shares)
 }
@@ -243,14 +243,14 @@ fn marginals_add_up<G: Hints + Notation>(game: &G) {
             *seen.entry(found.basis.name()).or_insert(0) += 1;
             if let Some(belief) = worlds.belief() {
                 let sampler = game.sampler(&view);
-                let expected = match (belief.is_enumerated(), sampler.worlds_fix_views()) {
+                let expected = match (belief.covers_all_worlds(), sampler.worlds_fix_views()) {
                     (true, true) => Basis::Enumerated,
                     (true, false) => Basis::Estimated,
                     (false, _) => Basis::Particles,
                 };
                 assert_eq!(found.basis, expected);
                 let each = if sampler.worlds_fix_views() { 1 } else { 4 };
-                assert_eq!(belief.is_enumerated(), each * sampler.count() <= u128::from(settings.particles));
+                assert_eq!(belief.covers_all_worlds(), each * sampler.count() <= u128::from(settings.particles));
             }
             assert_eq!((found.cards.len(), found.seats), (cards, game.num_seats()));
             for other in Seat::all(game.num_seats()) {

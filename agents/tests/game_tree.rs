@@ -13,7 +13,7 @@ use crate::toys::liars_dice::LiarsDice;
 use crate::toys::matrix::Matrix;
 use stier_agents::best_response::{action_values, best_response, nash_conv, values};
 use stier_agents::erased::{TreeError, load};
-use stier_agents::game_tree::{BuildError, GameTree, Node, Policy, TooLarge, estimate};
+use stier_agents::game_tree::{BuildError, GameTree, Node, Policy, TooLarge, estimate_size};
 use stier_agents::threads::pool;
 use stier_core::games::schweins_galopp::SchweinsGalopp;
 use stier_core::games::schwinget::Schwinget;
@@ -236,7 +236,7 @@ fn building_stops_when_it_should() {
 
 /// The estimate is the number of histories within four standard errors, and these are small.
 fn is_estimated<G: Game>(game: &G) {
-    let (histories, found) = (tree(game).num_nodes() as f64, estimate(game, 4000));
+    let (histories, found) = (tree(game).num_nodes() as f64, estimate_size(game, 4000));
     let name = format!("{}:{}", G::NAME, game.rules().to_text());
     assert!((found.histories - histories).abs() <= 4.0 * found.error + 1e-6, "{name}: {found:?}, not {histories}");
     assert!(found.error < 0.1 * histories, "{name}: {found:?} of {histories}");

@@ -8,6 +8,8 @@ from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
+from stier.errors import FileError
+
 #: What names end with while the file is being written.
 UNFINISHED = ".new"
 
@@ -15,13 +17,17 @@ _calls = count()
 
 
 def write(path: Path, make: Callable[[Path], object]) -> None:
-    """Write a file that is there whole or not at all."""
+    """Writes a file that is there whole or not at all. Raises `FileError`, about `path`, if it cannot be written."""
     path.parent.mkdir(parents=True, exist_ok=True)
     # Unlike any other call's name, in this process and in others.
     temporary = path.with_name(f"{path.name}.{os.getpid()}.{next(_calls)}{UNFINISHED}")
     try:
         make(temporary)
         temporary.replace(path)
+    except OSError as error:
+        if error.filename != str(temporary):
+            raise
+        raise FileError(error.errno, error.strerror, str(path)) from error
     finally:
         with suppress(FileNotFoundError):
             temporary.unlink()

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stier import draw, terminal
-from stier._native import Agent, Beliefs, Game, Search, State, load_agent, read_record
+from stier._native import Agent, Beliefs, Game, Search, State, estimate, load_agent, read_record
 from stier.errors import AgentError, ArgumentError
 
 #: The agent that is asked, and how often at each decision, unless the caller says otherwise.
@@ -22,9 +22,6 @@ _FEWEST = 3
 
 #: The seed of the first search: large, so that an agent with a small seed is not judged by the searches it played by.
 _SEED = 1 << 32
-
-#: Quantiles of Student's t distribution for two-sided 95 % intervals, by degrees of freedom from 1 on.
-_T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131)
 
 
 @dataclass(frozen=True)
@@ -308,6 +305,4 @@ def cross_fitted(gains: npt.NDArray[np.float64]) -> tuple[float | None, float | 
     if count < _FEWEST:
         return mean, None
     without = (pairs.sum() - pairs.sum(axis=0) - pairs.sum(axis=1)) / ((count - 1) * (count - 2))
-    deviation = np.sqrt((count - 1) / count * ((without - without.mean()) ** 2).sum())
-    quantile = _T[count - 2] if count - 2 < len(_T) else 1.96 + 2.6 / (count - 1)
-    return mean, float(quantile * deviation)
+    return mean, estimate(count * mean - (count - 1) * without)[1]

@@ -47,14 +47,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _is_about(error: OSError, arguments: argparse.Namespace) -> bool:
-    """Whether an error is about a file that was named on the command line, or one beside or below it."""
+    """Whether an error is about a path that was named on the command line, a part of it, or something below it."""
     if isinstance(error, StierError):
         return True
     if not isinstance(error.filename, str):
         return False
     failed = Path(error.filename).absolute()
     named = [value.absolute() for value in vars(arguments).values() if isinstance(value, Path)]
-    return any(path == failed or path.parent == failed.parent or path in failed.parents for path in named)
+    return any(path == failed or path in failed.parents or failed in path.parents for path in named)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -573,11 +573,12 @@ def _check_leak(arguments: argparse.Namespace) -> int:
 
 
 def _open_spiel_game(name: str) -> object:
-    import pyspiel
-
+    # The adapter first: where OpenSpiel is missing, it says how to install it.
     import stier.open_spiel as adapter
 
     adapter.register()
+    import pyspiel
+
     try:
         return pyspiel.load_game(name)
     except pyspiel.SpielError as error:

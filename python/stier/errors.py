@@ -37,11 +37,11 @@ class AgentError(StierError, ValueError):
 
 
 class ArgumentError(StierError, ValueError):
-    """An argument with a value that is not allowed, or that does not go with the others."""
+    """An argument with a value that is not allowed or does not go with the others, or a file with wrong content."""
 
 
 class FileError(StierError, OSError):
-    """A file or folder that cannot be read or written."""
+    """A file or folder that cannot be found, read or written. Wrong content is an `ArgumentError`."""
 
 
 class MissingExtraError(StierError, ImportError):

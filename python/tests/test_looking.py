@@ -305,7 +305,7 @@ def test_an_agent_judged_by_itself_costs_nothing(schwinget: stier.Game) -> None:
     found = [stier.replay(one.record(), number % 2, agent) for number, one in enumerate(games)]
     costs = [one.cost for one in found if one.cost is not None]
     assert len(costs) == 60
-    assert abs(np.mean(costs)) < 1.96 * np.std(costs, ddof=1) / np.sqrt(60)
+    assert abs(np.mean(costs)) < 4 * np.std(costs, ddof=1) / np.sqrt(60)
     # The maximum over the mean values is biased: it would find a cost where there is none.
     naive = [sum(map(highest_mean, one)) for one in found]
     assert np.mean(naive) > 5 * np.std(naive, ddof=1) / np.sqrt(60)

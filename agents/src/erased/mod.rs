@@ -163,8 +163,8 @@ pub trait DynGame: Send + Sync + Debug {
         games: Range<u64>,
         watch: &(dyn Fn() -> ControlFlow<()> + Sync),
     ) -> Result<Vec<timing::Position>, TimingError>;
-    /// About how many histories the game has; see [`game_tree::estimate`].
-    fn estimate_histories(&self) -> game_tree::Estimate;
+    /// About how many histories the game has; see [`game_tree::estimate_size`].
+    fn estimate_histories(&self) -> game_tree::TreeSize;
     /// All histories of the game, if there are no more than that; see [`GameTree::build`](crate::game_tree::GameTree::build). Threads do
     /// not change it; 0 stands for all cores. `watch` is told the number of histories so far and may break off.
     fn enumerate(
@@ -504,8 +504,8 @@ impl<G: FullGame> DynGame for Face<G> {
         timing::positions(&*self.0, settings, games, watch)
     }
 
-    fn estimate_histories(&self) -> game_tree::Estimate {
-        game_tree::estimate(&*self.0, game_tree::PROBES)
+    fn estimate_histories(&self) -> game_tree::TreeSize {
+        game_tree::estimate_size(&*self.0, game_tree::PROBES)
     }
 
     fn enumerate(

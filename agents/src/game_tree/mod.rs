@@ -33,7 +33,7 @@ use thiserror::Error;
 use growth::Growth;
 pub(crate) use passes::{Task, for_each_task, reach_layer, row_tasks, sum_up_layer};
 pub use policy::Policy;
-pub use size::{Estimate, estimate};
+pub use size::{TreeSize, estimate_size};
 
 /// The game has more histories than allowed.
 #[derive(Clone, Copy, PartialEq, Debug, Error)]
@@ -49,8 +49,8 @@ pub enum TooLarge {
     Estimated {
         /// How many were allowed.
         most: usize,
-        /// How many there are.
-        estimate: Estimate,
+        /// The estimated size.
+        estimate: TreeSize,
     },
 }
 
@@ -194,7 +194,7 @@ impl<G: Game> GameTree<G> {
     pub const ROOT: u32 = 0;
 
     /// Enumerates the game, up to this many histories; 2^30 is the most that there can be. A game that is clearly larger by an
-    /// [estimate] is refused before anything is enumerated. Uses the threads of the pool that it is called in; the tree does not
+    /// [estimate](estimate_size) is refused before anything is enumerated. Uses the threads of the pool that it is called in; the tree does not
     /// depend on them.
     pub fn new(game: &G, most_nodes: usize) -> Result<Self, TooLarge> {
         match Self::build(game, most_nodes, &|_| ControlFlow::Continue(())) {
@@ -211,7 +211,7 @@ impl<G: Game> GameTree<G> {
         watch: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
     ) -> Result<Self, BuildError> {
         let most = most_nodes.clamp(1, NUMBER as usize);
-        let estimate = estimate(game, PROBES);
+        let estimate = estimate_size(game, PROBES);
         if estimate.exceeds(most) {
             return Err(TooLarge::Estimated { most, estimate }.into());
         }

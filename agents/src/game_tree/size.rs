@@ -10,7 +10,7 @@ use stier_core::{Action, ActionSet as _, Game, History, Rng, Seat, Turn};
 
 /// The number of histories of a game, estimated from random games.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Estimate {
+pub struct TreeSize {
     /// The mean of all probes: unbiased, but rarely hit where a few probes are much larger than the rest.
     pub histories: f64,
     /// The standard error of the mean.
@@ -19,7 +19,7 @@ pub struct Estimate {
     pub median: f64,
 }
 
-impl Estimate {
+impl TreeSize {
     /// Whether the tree has more histories than `most`, beyond reasonable doubt. Small trees are never called too large: the mean must
     /// be three standard errors above twice as many, or the median four times as large. A probe is more than four times the truth with
     /// a probability of at most a quarter, by Markov's inequality, so half of many probes are not.
@@ -30,14 +30,14 @@ impl Estimate {
 }
 
 /// Estimates the number of histories from so many random games, 2 or more; the same every time.
-pub fn estimate<G: Game>(game: &G, probes: u64) -> Estimate {
+pub fn estimate_size<G: Game>(game: &G, probes: u64) -> TreeSize {
     assert!(probes >= 2, "an error needs two probes");
     let mut found: Vec<f64> = (0..probes).map(|index| probe(game, &mut Rng::stream(0, "tree size", index))).collect();
     found.sort_by(f64::total_cmp);
     let count = probes as f64;
     let mean = found.iter().sum::<f64>() / count;
     let squares: f64 = found.iter().map(|one| (one - mean) * (one - mean)).sum();
-    Estimate { histories: mean, error: (squares / (count - 1.0) / count).sqrt(), median: found[found.len() / 2] }
+    TreeSize { histories: mean, error: (squares / (count - 1.0) / count).sqrt(), median: found[found.len() / 2] }
 }
 
 /// The histories along one random game, each times the number of those that it stands for.

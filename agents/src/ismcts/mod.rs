@@ -83,7 +83,7 @@ use crate::choice::{Choose, without_noise};
 use crate::course::Course;
 use crate::fitted;
 use crate::lines::{Line, Lines};
-use crate::memory::{MEMORY_MB, Memory};
+use crate::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory};
 use crate::rollout::{Roller, RolloutSettings};
 use crate::spread::Spread;
 use crate::stop::Stop;
@@ -151,7 +151,7 @@ options! {
         threads: u64 = 1, 1..=256;
         /// Mebibytes that the trees of all threads may take, with reuse=on those of the last decision included. Once they are full, the
         /// search goes on in the nodes that there are.
-        memory_mb: u64 = 512, MEMORY_MB;
+        memory_mb: u64 = DEFAULT_MEMORY_MB, MEMORY_MB;
     }
 }
 

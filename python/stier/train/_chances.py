@@ -134,7 +134,7 @@ def chances(
             action, so all probabilities are 0 or 1; give ``network:path=FILE,choose=sample``.
         action: The name of the action, such as ``"attack"``.
         judge: An agent that is asked at each chance whether it would take it, as ``"rule:when=thumb"``: the chances are
-            then also grouped by its verdict.
+            then also grouped by its verdict. An agent is restarted for each question.
         deals: Games, at least 2.
         seed: The seed of deals and agents.
         progress: Whether to show a progress bar; needs tqdm.
@@ -183,6 +183,8 @@ def _play(
             if action in policy and len(policy) > 1:
                 verdict = None
                 if judge is not None:
+                    if isinstance(judge, Agent):
+                        judge.restart(derive_seed(seed, f"chances judge {decisions}", deal))
                     verdict = "takes" if judge.step_with_policy(state)[1] == action else "declines"
                 round_ = decisions // game.num_players()
                 found.append(_Chance(deal, round_, verdict, policy[action], chosen == action))
@@ -216,11 +218,17 @@ def draw(probabilities: npt.NDArray[np.float32], rng: np.random.Generator) -> np
 
 
 def _row(after: int | None, verdict: str | None, found: Sequence[_Chance]) -> ChanceRow:
-    probability, taken = (np.array([one[index] for one in found], float) for index in (3, 4))
+    probability = np.array([one.probability for one in found])
+    taken = np.array([one.taken for one in found], float)
     _, group = np.unique([one.deal for one in found], return_inverse=True)
-    counts = np.bincount(group).astype(float)
-    mean, half, deals = ratio(np.bincount(group, probability), counts)
-    share_taken, low, high, _ = share(np.bincount(group, taken), counts)
+
+    def sums(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """By deal."""
+        return np.asarray(np.bincount(group, values), np.float64)
+
+    counts = sums(np.ones(len(found)))
+    mean, half, deals = ratio(sums(probability), counts)
+    share_taken, low, high, _ = share(sums(taken), counts)
     return ChanceRow(
         round=after,
         judge=verdict,
