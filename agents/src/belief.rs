@@ -17,7 +17,7 @@
 //! Known weaknesses: see the [models](crate::policy_model) for what a wrong one does. Weights that rest on few histories are noise,
 //! which a search takes for knowledge: particles are flattened, by a power of their weights, until they are worth a thirty-second
 //! of their number, and 32; so what is left of a long game's evidence depends on how many there are. A world is lost if the model excludes
-//! the few histories that were drawn of it, though not all of its histories. Earlier deals say nothing here about how somebody plays. If
+//! the few histories that were drawn of it, though not all of its histories. Earlier deals are not used to learn how a player plays. If
 //! the model excludes everything, only chance is left.
 
 use stier_core::{
@@ -59,7 +59,7 @@ options! {
     }
 }
 
-/// How a belief came by its probabilities.
+/// The method by which the probabilities of a belief were found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Weighing {
     /// Every world of the information set has its exact probability under the model.
@@ -112,7 +112,7 @@ impl<G: Game> Belief<G> {
         self.weighing != Weighing::Particles
     }
 
-    /// How the probabilities were found.
+    /// The method by which the probabilities were found.
     pub fn weighing(&self) -> Weighing {
         self.weighing
     }

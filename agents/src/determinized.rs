@@ -81,7 +81,7 @@ pub struct Valuer<G: Game> {
     guide: Guide,
     open: OpenCards,
     tree: Uct<G::Actions>,
-    /// What rollouts learned in this decision, in all of its worlds.
+    /// Statistics of rollouts in this decision, in all of its worlds.
     roller: Option<Roller>,
     /// A world of this decision could not be solved: the others are not tried.
     too_large: bool,

@@ -54,7 +54,7 @@ pub const fn mapped<K, V>() -> usize {
 
 /// The bytes that one more entry takes of a short list: nothing, if there is room.
 pub fn growth<T>(list: &Vec<T>) -> usize {
-    /// What an allocation takes besides its content.
+    /// The overhead of an allocation, in bytes.
     const OVERHEAD: usize = 16;
     match list.capacity() {
         0 => 4 * size_of::<T>() + OVERHEAD,

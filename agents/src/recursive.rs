@@ -81,7 +81,7 @@ pub struct RecursivePimc<G: Game> {
     options: RecursiveOptions,
     course: Course,
     inner: Pimc<G>,
-    /// What rollouts learned in this decision.
+    /// Statistics of rollouts in this decision.
     roller: Option<Roller>,
 }
 

@@ -356,7 +356,7 @@ impl OptionType for Box<AgentSpec> {
 const MOST_NESTED: usize = 8;
 
 thread_local! {
-    /// How many agents are being read in whose options the next one stands.
+    /// The number of agents around the next one, in whose options it stands.
     static AROUND: Cell<usize> = const { Cell::new(0) };
 }
 

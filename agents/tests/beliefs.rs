@@ -92,7 +92,7 @@ impl PolicyModel<Claims> for Below {
     }
 }
 
-/// What the second player believes after a claim, if the first player claims by `model`: the numbers of each world with its share.
+/// The second player's belief after a claim, if the first player claims by `model`: the numbers of each world with its share.
 fn after_a_claim(cards: u8, model: &Below, seed: u64) -> (Belief<Claims>, Vec<(Vec<u8>, f64)>) {
     let game = Claims::new(claims::Rules { cards }).expect("a game");
     let mut history = History::new(&game);

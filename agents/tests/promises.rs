@@ -1,4 +1,4 @@
-//! What every agent in the list promises: a restart forgets everything, nothing but the actions that it is given is chosen or searched,
+//! Promises of every agent in the list: a restart forgets everything, nothing but the actions that it is given is chosen or searched,
 //! and an option that it offers has an effect.
 
 use stier_agents::rollout::{Roller, RolloutSettings};
@@ -121,7 +121,7 @@ fn decisions<G: Hints>(game: &G, deal: u64, most: usize, mut each: impl FnMut(&H
     }
 }
 
-/// What a player decides in a random game, to the last statistic.
+/// A player's decisions in a random game, to the last statistic.
 fn game_of<G: Hints>(game: &G, player: &mut Player<G>, deal: u64) -> Vec<Decision> {
     let mut found = Vec::new();
     decisions(game, deal, 5, |history, dealer, legal| {

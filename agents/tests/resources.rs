@@ -1,4 +1,4 @@
-//! What agents take of the machine: threads and memory.
+//! Threads and memory of agents.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;

@@ -1,16 +1,23 @@
-"""How much CPU time the reference learner takes, and how much of it the environment.
+"""CPU time of the reference learner, and the share of the environment.
 
-CPU time is that of all threads of the process: frameworks may use several cores, so the clock would flatter them.
+As in ``stier train``, JAX is limited to one thread. CPU time is that of all threads of the process all the same.
 """
 
 from __future__ import annotations
 
+import os
 import time
 
 from measure import keep
 
 import stier
-from stier.train.ppo import PPO, Settings
+from stier.train._command import ONE_THREAD
+
+# Before JAX starts.
+for variable, value in ONE_THREAD.items():
+    os.environ.setdefault(variable, value)
+
+from stier.train.ppo import PPO, Settings  # noqa: E402
 
 #: Iterations before anything is measured: everything is compiled then.
 WARM = 3

@@ -247,6 +247,9 @@ def page(plan: dict[str, Any], rows: list[Row]) -> str:
         lines += ["", f"## {run['name']}", "", *([*run["about"].splitlines(), ""] if "about" in run else [])]
         measures = list(dict.fromkeys(row["measure"] for row in rows if row["run"] == run["name"]))
         if "file" in run:
+            if not measures:
+                lines.append("Not measured yet.")
+                continue
             lines += ["| measure | value |", "| --- | ---: |"]
             lines += [f"| {name} | {cell(of(rows, run['name'], name)[0][-1], uniform)} |" for name in measures]
             continue
@@ -284,7 +287,7 @@ def cell(row: Row, uniform: float) -> str:
     if row["measure"] == "attack %":
         return f"{value:.1f} %"
     if row["measure"].startswith("P(") and " 0." in row["measure"]:
-        return f"{value:.1%} of the hands"
+        return f"{100 * value:.1f} % of the hands"
     if row["measure"].startswith("P("):
         return f"{value:.3f} ± {float(row['ci95']):.3f}"
     if row["ci95"]:

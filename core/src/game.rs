@@ -230,7 +230,7 @@ pub struct World<S> {
 pub trait Sampler<G: Game>: Clone + Send + Sync {
     /// A state, drawn exactly from that distribution.
     fn sample(&self, rng: &mut Rng) -> G::State;
-    /// How many different states there are, exactly.
+    /// The exact number of different states.
     fn count(&self) -> u128;
     /// Every state once, with its weight, in a fixed order. Worth it where [`count`](Sampler::count) is small.
     fn worlds(&self) -> impl Iterator<Item = World<G::State>>;

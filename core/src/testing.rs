@@ -305,7 +305,7 @@ fn holdings<G: Notation>(game: &G, state: &G::State, seat: Seat) -> Vec<u8> {
     counts
 }
 
-/// What the player to act knew at every decision.
+/// The view of the player to act at every decision.
 fn views_at_decisions<G: Game>(game: &G, history: &History<G>) -> Vec<G::View> {
     let mut so_far = History::new(game);
     let mut views = Vec::new();

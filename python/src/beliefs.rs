@@ -54,7 +54,7 @@ impl Beliefs {
         self.found.expected.clone().into_pyarray(py).reshape([self.found.cards.len(), self.found.seats])
     }
 
-    /// How the numbers were found:
+    /// The method by which the numbers were found:
     ///
     /// - `"enumerated"`: every world was counted with its exact probability, under the agent's model of the others if it has one;
     /// - `"estimated"`: every world was counted, but how likely the model makes each was estimated from some of its histories;

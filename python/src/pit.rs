@@ -24,7 +24,7 @@ const MOST_DEALS: i64 = 1_000_000_000_000;
 /// More would exhaust the machine before they helped.
 const MOST_THREADS: i64 = 1024;
 
-/// How many games of a deal are played at a table of agents with these texts.
+/// The number of games per deal at a table of agents with these texts.
 #[pyfunction]
 pub(crate) fn games_per_deal(agents: Vec<String>) -> u64 {
     number_of_games(agents.len(), &agents, 1)

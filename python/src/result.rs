@@ -116,7 +116,7 @@ impl PitResult {
         (0..self.result.games.len()).map(played).collect()
     }
 
-    /// How agent `i` did in the games with agent `j` at the table: (mean, ci95, wins, wins_low, wins_high); `None` if they
+    /// The results of agent `i` in the games with agent `j` at the table: (mean, ci95, wins, wins_low, wins_high); `None` if they
     /// did not meet.
     fn meeting(&self, i: Number, j: Number) -> PyResult<Option<Figures>> {
         let meeting = self.result.meeting(self.entrant(&i)?, self.entrant(&j)?);

@@ -229,7 +229,7 @@ pub(crate) fn tree_error(game: &Game, error: TreeError) -> PyErr {
     errors::argument(format!("{}: {error}; {advice}", game.text()))
 }
 
-/// How far the enumeration of a tree has come.
+/// Progress of the enumeration of a tree.
 #[derive(Default)]
 pub(crate) struct Count {
     histories: AtomicU64,

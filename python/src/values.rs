@@ -87,7 +87,7 @@ impl Number {
     pub(crate) fn between(&self, name: &str, low: i64, high: i64) -> PyResult<u64> {
         match self {
             Self::Small(value) if (low..=high).contains(value) => Ok(value.unsigned_abs()),
-            _ => Err(errors::argument(format!("{name} must be {low}..={high}, not {self}"))),
+            _ => Err(errors::argument(format!("{name} must be {low} to {high}, got {self}"))),
         }
     }
 }
@@ -102,7 +102,7 @@ impl<'py> FromPyObject<'_, 'py> for Seed {
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         object.extract::<u64>().map(Self).map_err(|error| {
             if error.is_instance_of::<PyOverflowError>(object.py()) {
-                errors::argument(format!("seed must be 0..={}, not {}", u64::MAX, *object))
+                errors::argument(format!("seed must be 0 to {}, got {}", u64::MAX, *object))
             } else {
                 error
             }

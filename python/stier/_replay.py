@@ -275,7 +275,7 @@ def _decision(
 
 
 def _cost(found: Sequence[Search], action: int) -> tuple[float | None, float | None]:
-    """How much better the agent's own choice is than an action, and the half width of the interval."""
+    """The gain of the agent's own choice over an action, and the half width of its interval."""
     if not found:
         return 0.0, None
     choices = [search.action for search in found]

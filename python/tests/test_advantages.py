@@ -80,7 +80,7 @@ def averages(keys: list[object], values: list[float], weights: list[float]) -> d
 
 
 def largest_error(histories: list[History], *, steps: int | None = None, central: bool = False, **options) -> float:
-    """How far the mean estimate is from the exact advantage, at most, with an exact critic.
+    """The largest distance of the mean estimate from the exact advantage, with an exact critic.
 
     Every lane is a history. The arrays end after so many steps; a game that is over is followed by another one.
     """

@@ -67,10 +67,10 @@ def test_what_cannot_be_measured_is_none() -> None:
 @pytest.mark.parametrize(
     ("settings", "named"),
     [
-        ({"deals": 0}, "deals must be 1..="),
-        ({"games": 1}, "games must be 2..="),
-        ({"seed": -1}, "seed must be 0..="),
-        ({"threads": -1}, "threads must be 0..="),
+        ({"deals": 0}, "deals must be 1 to "),
+        ({"games": 1}, "games must be 2 to "),
+        ({"seed": -1}, "seed must be 0 to "),
+        ({"threads": -1}, "threads must be 0 to "),
         ({"play": "well"}, "play must be random | hints, not 'well'"),
     ],
 )

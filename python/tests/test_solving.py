@@ -213,14 +213,14 @@ def test_algorithms(tiny: stier.Game, solution: stier.Solution, algorithm: str, 
 @pytest.mark.parametrize(
     ("settings", "named"),
     [
-        ({"iterations": 0}, "iterations must be 1..="),
+        ({"iterations": 0}, "iterations must be 1 to "),
         ({"target": -1.0}, "target must be a NashConv of 0 or more"),
-        ({"threads": -1}, "threads must be 0..="),
-        ({"seed": -1}, "seed must be 0..="),
+        ({"threads": -1}, "threads must be 0 to "),
+        ({"seed": -1}, "seed must be 0 to "),
         ({"algorithm": "alphazero"}, "algorithm must be cfr | cfr+ |"),
         ({"max_histories": 1000}, "more than 1000 histories"),
         ({"max_histories": 100}, "about 1.1e3 histories, estimated from random games, and 100 are allowed"),
-        ({"max_histories": 0}, "max_histories must be 1..="),
+        ({"max_histories": 0}, "max_histories must be 1 to "),
     ],
 )
 def test_bad_arguments(tiny: stier.Game, settings: dict[str, Any], named: str) -> None:

@@ -225,7 +225,7 @@ def test_a_duel_is_what_the_arena_plays() -> None:
     assert abs(found.mean - expected.mean[0]) < 3 * (found.ci95 + expected.ci95[0]) / 1.96
     again = stier.train.duel(network, "greedy", deals=60, seed=2, threads=2)
     assert (again.values == found.values).all()
-    with pytest.raises(ValueError, match="deals must be at least 2, not 1"):
+    with pytest.raises(ValueError, match="deals must be at least 2, got 1"):
         stier.train.duel(network, "greedy", deals=1)
 
 

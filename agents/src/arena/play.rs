@@ -79,7 +79,7 @@ impl<'a, G: Game> Room<'a, G> {
         Some(tables.into_iter().zip(seatings).map(|(table, seating)| table.played(self.game, seating)).collect())
     }
 
-    /// A table at which nothing has happened; those who are no part of a crowd have a player there, which begins a game.
+    /// A table before the first event. Each agent outside a crowd gets a player there, restarted for the game.
     fn sit_down(&mut self, table: usize, seating: &Seating) -> Table<G> {
         let seats = seating.agents.len();
         if self.players.len() <= table {

@@ -545,7 +545,7 @@ impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
 }
 
 impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
-    /// How many edges the node may get.
+    /// The number of edges that the node may get.
     fn room(&self, node: u32) -> usize {
         if node == self.root { usize::MAX } else { self.tree.room(node) }
     }

@@ -200,7 +200,7 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
         blocks + if size_of::<X>() > 0 { extras } else { 0 } + self.keyed.bytes() + past
     }
 
-    /// How many edges a node may get: as many as there are, or in a full tree what its last block has room for.
+    /// The number of edges a node may get: no limit, or in a full tree the free places of its last block.
     #[inline]
     pub(super) fn room(&self, node: u32) -> usize {
         if self.blocks.len() < self.limit {

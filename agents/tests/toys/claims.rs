@@ -17,7 +17,7 @@ use stier_core::{
 options! {
     /// The option of the game.
     pub(crate) struct Rules for "claims" {
-        /// How many numbers seat 0 is dealt.
+        /// The number of cards that seat 0 is dealt.
         cards: u8 = 1, 1..=2;
     }
 }
@@ -84,7 +84,7 @@ impl Sampler<Claims> for Histories {
     }
 }
 
-/// What tests see of a game while it is played, and what they do to it.
+/// Hooks through which tests watch a game and disturb it.
 #[derive(Debug)]
 pub(crate) struct Hooks {
     /// The thread that made the game.
@@ -209,7 +209,7 @@ impl Game for Claims {
         if seat == Seat(0) { cards } else { 0 }
     }
 
-    /// Who claims nothing loses all; a claim wins half if it is denied, three quarters if it is believed.
+    /// Claiming nothing loses everything; a claim wins half if it is denied, three quarters if it is believed.
     fn returns(&self, state: &State) -> BySeat<f64> {
         let this = thread::current().id();
         self.hooks.threads.lock().expect("no panic meanwhile").insert(this);

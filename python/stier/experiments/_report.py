@@ -192,7 +192,7 @@ def _pairings(experiment: Experiment, found: Outcomes) -> pd.DataFrame:
     place = {name: number for number, name in enumerate(found.agents)}
     # The gain is that of the first agent: the first by name, so that it does not depend on the order of the names.
     numbers = [[place[name] for name in sorted(table)] for table in tables]
-    # What an agent that sits at a table twice returned is not one number.
+    # An agent that sits at a table twice has several returns.
     once = [experiment.paired and len(set(table)) == len(table) for table in numbers]
     gains = [pairing_gain(found, table) if alone else np.nan for table, alone in zip(numbers, once, strict=True)]
     return pd.DataFrame({"pairing": [" - ".join(table) for table in tables], "gain": gains})

@@ -90,7 +90,7 @@ class Experiment:
         put(self, "deals_per_part", _number("deals_per_part", self.deals_per_part, 1, MOST_IN_PART))
         seeds = tuple(_number("a seed", seed, 0, MOST_SEED) for seed in self.seeds)
         if not seeds or len(set(seeds)) < len(seeds):
-            raise ArgumentError("seeds must be one or more, each another")
+            raise ArgumentError("seeds must be one or more different numbers")
         put(self, "seeds", seeds)
         if not isinstance(self.paired, bool):
             raise ArgumentError(f"paired must be true or false, not {self.paired!r}")
@@ -123,7 +123,7 @@ class Experiment:
         return self.deals * len(self.seeds) * sum(map(self.games_per_deal, range(len(self.tables))))
 
     def games_per_deal(self, pairing: int) -> int:
-        """How many games of a deal a pairing plays."""
+        """The number of games that a pairing plays per deal."""
         return games_per_deal([self.texts[name] for name in self.tables[pairing]])
 
     def parts(self) -> int:
@@ -202,7 +202,7 @@ def from_dict(given: Mapping[str, Any]) -> Experiment:
 
 def _number(name: str, value: Any, least: int, most: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise ArgumentError(f"{name} must be {least}..={most}, not {value!r}")
+        raise ArgumentError(f"{name} must be {least} to {most}, got {value!r}")
     return value
 
 

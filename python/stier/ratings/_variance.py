@@ -96,7 +96,7 @@ def _columns(values: npt.ArrayLike) -> Floats:
 
 
 def pairing_gain(results: Results, table: Sequence[int]) -> float:
-    """How many times the games would be needed if the games of a deal did not have the same cards.
+    """Factor by which more games would be needed if the games of a deal did not have the same cards.
 
     The variance of the mean return of the first agent with cards of its own for each game, over that with paired deals;
     both from the paired games of one table.

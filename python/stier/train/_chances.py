@@ -1,4 +1,4 @@
-"""How often players take the chance of an action: per chance, not per game."""
+"""Attacks and other rare actions, counted per chance instead of per game."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ from stier.train import learn
 from stier.train._run import NETWORK, Trained, headlines
 from stier.train._settings import DMCSettings, Settings
 
-#: What the process of ``stier train`` sets before JAX starts, unless it is set already: one thread. With networks of
-#: this size more cost time. Programs that import `stier.train` decide for themselves.
+#: Environment variables that ``stier train`` sets before JAX starts, unless they are set already: one thread. With
+#: networks of this size more cost time. Programs that import `stier.train` decide for themselves.
 ONE_THREAD = {
     "PJRT_NPROC": "1",
     "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",

@@ -59,7 +59,7 @@ def duel(
     `stier.VectorEnv` raises.
     """
     if deals < 2:
-        raise ArgumentError(f"deals must be at least 2, not {deals}: an interval needs them")
+        raise ArgumentError(f"deals must be at least 2, got {deals}: an interval needs them")
     game = network.game
     values = np.zeros(deals)
     for seat in range(game.num_players()):

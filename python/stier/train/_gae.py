@@ -13,7 +13,7 @@ from stier.errors import ArgumentError
 class Advantages(NamedTuple):
     """The result of :func:`gae`: arrays of shape ``(horizon, lanes)``."""
 
-    #: How much better each action was than the critic expected, for the player who chose it.
+    #: The advantage of each action over the critic's expectation, for the player who chose it.
     advantages: npt.NDArray[np.float32]
     #: The critic's target: value plus advantage.
     returns: npt.NDArray[np.float32]
@@ -40,10 +40,10 @@ def gae(
     right on average for every `lam`, also where cards are hidden, provided that what the critic sees includes
     everything the player has seen.
 
-    In two-player zero-sum games many programs continue with minus the value of the next decision, whoever makes it.
-    Where cards are hidden this is wrong. The opponent's value is an average over the hands that the opponent thinks
-    possible, so the player's own hand is forgotten at each step, and the estimate is biased whatever the critic
-    learns. ``zero_sum=True`` does this, and is refused unless it is unbiased: if the critic sees everything
+    In two-player zero-sum games many programs continue with minus the value of the opponent's decision, where that
+    comes next. Where cards are hidden this is wrong. The opponent's value is an average over the hands that the
+    opponent thinks possible, so the player's own hand is forgotten at each step, and the estimate is biased whatever
+    the critic learns. ``zero_sum=True`` does this, and is refused unless it is unbiased: if the critic sees everything
     (``sees_all=True``), or if ``lam=1`` and every lane's last game is over. With ``lam=1`` no value is used but the
     last, and where the game is over both ways give the same numbers.
 

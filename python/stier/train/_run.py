@@ -181,7 +181,7 @@ class _Log:
         self.sums, self.iterations = {}, 0
 
     def note(self) -> str:
-        """What the last evaluation found, for those who watch."""
+        """The results of the last evaluation, for the progress display."""
         if not self.rows:
             return ""
         row = self.rows[-1]

@@ -18,9 +18,9 @@ Floats = npt.NDArray[np.float32]
 class Decisions(NamedTuple):
     """Decisions to learn from: ``(decisions, …)``, each from the perspective of the player who decided."""
 
-    #: What the player saw (uint8).
+    #: The player's observations (uint8).
     observation: npt.NDArray[np.uint8]
-    #: What the critic saw: the same array unless it sees more.
+    #: The critic's observations: the same array unless it sees more.
     critic_observation: npt.NDArray[np.uint8]
     legal: npt.NDArray[np.bool_]
     action: npt.NDArray[np.int32]

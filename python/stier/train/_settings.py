@@ -55,7 +55,7 @@ def _converted(name: str, value: Any, default: Any) -> Any:
 
 @dataclass(frozen=True)
 class Settings(Checked):
-    """How PPO learns. Rewards, values and the coefficients are in units of the payoff scale.
+    """Settings of PPO. Rewards, values and the coefficients are in units of the payoff scale.
 
     Attributes:
         steps: Decisions of all seats, played in training.
@@ -127,7 +127,7 @@ class Settings(Checked):
 
 @dataclass(frozen=True)
 class DMCSettings(Checked):
-    """How deep Monte Carlo learns. Values are in units of the payoff scale.
+    """Settings of deep Monte Carlo. Values are in units of the payoff scale.
 
     Attributes:
         steps: Decisions of all seats, played in training.
