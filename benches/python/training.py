@@ -171,7 +171,9 @@ def chances_of(
             if row.round in (None, 0):
                 when = "per chance" if row.round is None else "at the first lead"
                 by = "" if row.judge is None else f", {run['judge']} {row.judge}"
-                rows.append((f"P({action}) {when}{by}", row.probability, row.probability_ci95))
+                rows.append(
+                    (f"P({action}) {when}{by}", row.probability, (row.probability_high - row.probability_low) / 2)
+                )
         first = found.row(round=0)
         rows.append((f"P({action}) above 0.9 at the first lead", first.above_90, None))
         rows.append((f"P({action}) below 0.1 at the first lead", first.below_10, None))

@@ -68,7 +68,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(pit::pit, module)?)?;
     module.add_function(wrap_pyfunction!(pit::games_per_deal, module)?)?;
     module.add_function(wrap_pyfunction!(stats::estimate, module)?)?;
-    module.add_function(wrap_pyfunction!(stats::ratio, module)?)?;
     module.add_function(wrap_pyfunction!(stats::share, module)?)?;
     module.add_function(wrap_pyfunction!(properties::properties, module)?)?;
     module.add_function(wrap_pyfunction!(timing::timing_positions, module)?)?;

@@ -221,9 +221,9 @@ pub(crate) fn tree_error(game: &Game, error: TreeError) -> PyErr {
             let remedy = if estimate.histories < MOST_HISTORIES as f64 {
                 "use smaller rules, or allow more with max_histories".to_owned()
             } else {
-                format!("use smaller rules: more than {MOST_HISTORIES} are not possible")
+                format!("use smaller rules: at most {MOST_HISTORIES} are possible")
             };
-            format!("they would need {memory} of memory or more; {remedy}")
+            format!("it would need at least {memory} of memory; {remedy}")
         }
     };
     errors::argument(format!("{}: {error}; {advice}", game.text()))

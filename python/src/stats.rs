@@ -11,20 +11,9 @@ pub(crate) fn estimate(values: PyReadonlyArray1<'_, f64>) -> PyResult<(f64, f64,
     Ok(found.map_or((f64::NAN, f64::NAN, 0), |found| (found.mean, found.ci95, found.units)))
 }
 
-/// Sum of the parts over sum of the wholes, half the width of its interval, and number of independent pairs.
-#[pyfunction]
-pub(crate) fn ratio(parts: PyReadonlyArray1<'_, f64>, wholes: PyReadonlyArray1<'_, f64>) -> (f64, f64, u64) {
-    let found = Estimate::ratio(&pairs(&parts, &wholes));
-    found.map_or((f64::NAN, f64::NAN, 0), |found| (found.mean, found.ci95, found.units))
-}
-
 /// Sum of the parts over sum of the wholes where no part is more than its whole, the ends of its interval, and number of independent pairs.
 #[pyfunction]
 pub(crate) fn share(parts: PyReadonlyArray1<'_, f64>, wholes: PyReadonlyArray1<'_, f64>) -> (f64, f64, f64, u64) {
-    let found = Share::ratio(pairs(&parts, &wholes));
+    let found = Share::ratio(parts.as_array().iter().copied().zip(wholes.as_array().iter().copied()));
     found.map_or((f64::NAN, f64::NAN, f64::NAN, 0), |found| (found.mean, found.low, found.high, found.units))
-}
-
-fn pairs(parts: &PyReadonlyArray1<'_, f64>, wholes: &PyReadonlyArray1<'_, f64>) -> Vec<(f64, f64)> {
-    parts.as_array().iter().copied().zip(wholes.as_array().iter().copied()).collect()
 }

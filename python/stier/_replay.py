@@ -65,7 +65,7 @@ class Decision:
         if not self.searches:
             return f"{chose}, the only legal action"
         if count < _FEWEST:
-            return chose
+            return f"{chose} (a verdict needs {_FEWEST} searches)"
         agreed = sum(search.action == self.best for search in self.searches)
         share = f"all {count} searches" if agreed == count else f"{agreed} of {count} searches"
         if self.action == self.best:

@@ -216,7 +216,7 @@ def parser() -> argparse.ArgumentParser:
     replay.add_argument(
         "--agent",
         default=_replay.AGENT,
-        help="who believes and searches (default: %(default)s)",
+        help="agent that searches and holds the beliefs (default: %(default)s)",
     )
     replay.add_argument(
         "--searches",
@@ -234,7 +234,11 @@ def parser() -> argparse.ArgumentParser:
     train = commands.add_parser("train", help="train a network by self-play")
     _add_game(train)
     train.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="network, log and checkpoint; goes on from it"
+        "--out",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="folder for network, log and checkpoint; training continues from a checkpoint there",
     )
     train.add_argument("--algorithm", default="ppo", help="ppo, ppo_torch or dmc (default: ppo)")
     train.add_argument("--steps", type=int, help="decisions to play (default: the algorithm's)")
@@ -243,19 +247,25 @@ def parser() -> argparse.ArgumentParser:
         "--set", action="append", default=[], metavar="NAME=VALUE", help="another setting, such as hidden=256,256"
     )
     train.add_argument(
-        "--against", action="append", metavar="AGENT", help="whom evaluations meet; may be repeated (default: greedy)"
+        "--against",
+        action="append",
+        metavar="AGENT",
+        help="opponent of the evaluations; may be repeated (default: greedy)",
     )
     train.add_argument("--deals", type=int, default=500, help="paired deals of each evaluation (default: 500)")
     train.add_argument("--evaluations", type=int, default=20, help="evaluations on the way (default: 20)")
     train.add_argument("--exact", action="store_true", help="compute NashConv, too: for scaled-down games")
     train.add_argument(
-        "--watch", action="append", metavar="ACTION", help="count how many chances of it are taken; may be repeated"
+        "--watch",
+        action="append",
+        metavar="ACTION",
+        help="count how often the network takes ACTION when it may; may be repeated",
     )
-    train.add_argument("--judge", metavar="AGENT", help="count them apart by whether this agent would take them")
+    train.add_argument("--judge", metavar="AGENT", help="group the chances of --watch by whether this agent takes them")
     train.add_argument(
         "--initial", type=Path, metavar="FILE", help="the network to start from (default: random weights)"
     )
-    train.add_argument("--no-progress", action="store_true", help="no progress bar, and no lines instead of one")
+    train.add_argument("--no-progress", action="store_true", help="do not show progress")
     train.set_defaults(run=_train)
     plain_help = train.format_help
     # The settings are listed only when help is asked for: they need the package's extra.

@@ -118,7 +118,7 @@ def learning_curve(
     by: str | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """How something grows while somebody learns: a line for each learner, with its interval as a band.
+    """Draws a learning curve: one line per learner, with its interval as a band.
 
     Args:
         frame: A pandas frame, or a mapping from column names to columns of equal length.

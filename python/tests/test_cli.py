@@ -121,9 +121,12 @@ def test_properties_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     ("command", "named"),
     [
         (["properties", "jass"], "unknown game 'jass'; the games are"),
-        (["solve", "schwinget"], "histories, estimated from random games, and 50000000 are allowed; they would need"),
+        (
+            ["solve", "schwinget"],
+            "histories, estimated from random games, and 50000000 are allowed; it would need at least",
+        ),
         (["solve", TINY, "--max-histories", "1000"], "the game has more than 1000 histories; use smaller rules"),
-        (["exploitability", "schwimmen", "random"], "use smaller rules: more than 1073741823 are not possible"),
+        (["exploitability", "schwimmen", "random"], "use smaller rules: at most 1073741823 are possible"),
         (["solve", TINY, "--algorithm", "minimax"], "algorithm must be cfr | cfr+ |"),
         (["exploitability", TINY, "oracle"], "oracle sees everything"),
         (["properties", "schwinget", "--deals", "0"], "deals must be 1 to "),

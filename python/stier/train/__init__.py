@@ -92,7 +92,9 @@ def learner(
         try:
             initial = Network.load(initial)
         except (OSError, ValueError) as error:
-            raise ArgumentError(f"initial must be the file of a network: {error}") from error
+            raise ArgumentError(
+                f"initial must be the file of a network, got {os.fspath(initial)!r}: {error}"
+            ) from error
     if initial is not None:
         settings = {"hidden": tuple(weight.shape[1] for weight, _ in initial.hidden)} | settings
     made: Learner = getattr(module, class_name)(game, module.Settings(**settings), initial)
@@ -108,7 +110,7 @@ def learn(
     deals: int = 500,
     evaluations: int = 20,
     exact: bool | GameTree = False,
-    watch: Sequence[str] = (),
+    watch: str | Sequence[str] = (),
     judge: Agent | str | None = None,
     initial: Network | str | os.PathLike[str] | None = None,
     progress: bool = False,
@@ -128,7 +130,7 @@ def learn(
         evaluations: How many, besides one at the beginning.
         exact: Whether evaluations compute NashConv; for games whose tree fits into memory. A tree that is there already
             may be given.
-        watch: Names of actions, such as ``"attack"``, of which each evaluation counts how many chances the network
+        watch: One or several names of actions, such as ``"attack"``, of which each evaluation counts how many chances the network
             takes in `deals` games against itself: `chances`. Win rates do not show that a learner has lost an action.
         judge: An agent for `watch`: chances are also counted apart by whether it would take the action.
         initial: A network to start from, or its file: `learner`.
@@ -147,7 +149,13 @@ def learn(
     tree = exact if isinstance(exact, GameTree) else None
     known = Exact(tree) if tree is not None else Exact.of(game) if exact else None
     evaluation = Evaluation(
-        game, opponents, deals, seed=made.settings.seed, exact=known, watch=tuple(watch), judge=judge
+        game,
+        opponents,
+        deals,
+        seed=made.settings.seed,
+        exact=known,
+        watch=(watch,) if isinstance(watch, str) else tuple(watch),
+        judge=judge,
     )
     return run(
         made,

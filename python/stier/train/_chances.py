@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, fields
@@ -10,8 +11,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from stier._intervals import between, plus_minus
-from stier._native import Agent, Game, State, derive_seed, load_agent, ratio, share
+from stier._intervals import between
+from stier._native import Agent, Game, State, derive_seed, load_agent, share
 from stier._progress import Bar
 from stier.errors import ArgumentError
 from stier.network import Network
@@ -47,8 +48,10 @@ class ChanceRow:
     share_high: float
     #: The mean probability with which a chance was taken.
     probability: float
-    #: Half the width of its interval; NaN for a single deal.
-    probability_ci95: float
+    #: The lower end of its interval; NaN for a single deal.
+    probability_low: float
+    #: The upper end of its interval.
+    probability_high: float
     #: The share of the chances with a probability above 0.9.
     above_90: float
     #: The share of the chances with a probability below 0.1.
@@ -71,11 +74,13 @@ class Chances:
     rows: list[ChanceRow]
 
     def row(self, round: int | None = None, judge: str | None = None) -> ChanceRow:  # noqa: A002
-        """Give the row of a group. Raises `KeyError` if there was no such chance."""
+        """Give the row of a group. Raises `KeyError` if there was no such chance, `ValueError` for another judge."""
         for row in self.rows:
             if (row.round, row.judge) == (round, judge):
                 return row
-        raise KeyError(f"no chance after {round} rounds where the judge {judge}")
+        if judge not in (None, "takes", "declines"):
+            raise ArgumentError(f"judge must be 'takes', 'declines' or None, got {judge!r}")
+        raise KeyError(f"no chances with round={round}, judge={judge}")
 
     def to_pandas(self) -> Any:
         """Give the rows as a data frame."""
@@ -86,17 +91,20 @@ class Chances:
     def __str__(self) -> str:
         lines = [
             f"{self.action} in {self.game}, {self.agent} in all seats, {self.deals} deals",
-            "rounds  judge     chances  taken                   probability      above 0.9  below 0.1",
+            "rounds  judge     chances  taken                   probability             above 0.9  below 0.1",
         ]
         for row in self.rows:
             taken = f"{100 * row.share:6.1f} % {between(row.share_low, row.share_high)}"
-            interval = plus_minus(row.probability_ci95)
+            probability = f"{row.probability:.3f} {_between(row.probability_low, row.probability_high)}"
             group = f"{'all' if row.round is None else row.round:>6}  {row.judge or 'both':8}"
             lines.append(
-                f"{group}  {row.chances:7,}  {taken:22}  "
-                f"{row.probability:.3f}{interval:8}  {row.above_90:9.1%}  {row.below_10:9.1%}"
+                f"{group}  {row.chances:7,}  {taken:22}  {probability:22}  {row.above_90:9.1%}  {row.below_10:9.1%}"
             )
         return "\n".join(lines) + "\n"
+
+
+def _between(low: float, high: float) -> str:
+    return "" if math.isnan(low) else f"({low:.3f} to {high:.3f})"
 
 
 class _Chance(NamedTuple):
@@ -227,7 +235,7 @@ def _row(after: int | None, verdict: str | None, found: Sequence[_Chance]) -> Ch
         return np.asarray(np.bincount(group, values), np.float64)
 
     counts = sums(np.ones(len(found)))
-    mean, half, deals = ratio(sums(probability), counts)
+    mean, mean_low, mean_high, deals = share(sums(probability), counts)
     share_taken, low, high, _ = share(sums(taken), counts)
     return ChanceRow(
         round=after,
@@ -238,7 +246,8 @@ def _row(after: int | None, verdict: str | None, found: Sequence[_Chance]) -> Ch
         share_low=low,
         share_high=high,
         probability=mean,
-        probability_ci95=half,
+        probability_low=mean_low,
+        probability_high=mean_high,
         above_90=float((probability > 0.9).mean()),
         below_10=float((probability < 0.1).mean()),
     )

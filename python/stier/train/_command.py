@@ -11,7 +11,7 @@ from typing import Any
 from stier._native import Game
 from stier.errors import ArgumentError
 from stier.train import learn
-from stier.train._run import NETWORK, Trained, headlines
+from stier.train._run import LOG, NETWORK, Trained, headlines
 from stier.train._settings import DMCSettings, Settings
 
 #: Environment variables that ``stier train`` sets before JAX starts, unless they are set already: one thread. With
@@ -57,6 +57,8 @@ def train(game: Game, arguments: argparse.Namespace, *, progress: bool) -> int:
         settings[name] = _value(value)
     for name, value in ONE_THREAD.items():
         os.environ.setdefault(name, value)
+    if arguments.judge and not arguments.watch:
+        raise ArgumentError("--judge needs --watch ACTION")
     trained = learn(
         game,
         arguments.algorithm,
@@ -73,6 +75,7 @@ def train(game: Game, arguments: argparse.Namespace, *, progress: bool) -> int:
     )
     print(f"{game}, {arguments.algorithm}, seed {arguments.seed}: {trained.log[-1]['steps']:,} decisions")
     print(_table(trained), end="")
+    print(f"all columns: {arguments.out / LOG}")
     print(f"stier pit {game} network:path={arguments.out / NETWORK} greedy")
     return 0
 

@@ -245,7 +245,7 @@ class _Log:
 
 def headlines(row: Mapping[str, float]) -> list[str]:
     """Give the columns of a row of the log that say most."""
-    ends = ("/mean", "/nash_conv", "/share", "/probability")
+    ends = ("/mean", "/nash_conv", "/probability", "/judge_takes", "/judge_declines")
     return [key for key in row if key.startswith("eval/") and key.endswith(ends)]
 
 
