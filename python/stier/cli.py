@@ -238,7 +238,7 @@ def parser() -> argparse.ArgumentParser:
         type=Path,
         required=True,
         metavar="DIR",
-        help="folder for network, log and checkpoint; training continues from a checkpoint there",
+        help="folder of network, log and checkpoint, to go on from",
     )
     train.add_argument("--algorithm", default="ppo", help="ppo, ppo_torch or dmc (default: ppo)")
     train.add_argument("--steps", type=int, help="decisions to play (default: the algorithm's)")
@@ -250,7 +250,7 @@ def parser() -> argparse.ArgumentParser:
         "--against",
         action="append",
         metavar="AGENT",
-        help="opponent of the evaluations; may be repeated (default: greedy)",
+        help="opponent of evaluations; may be repeated (default: greedy)",
     )
     train.add_argument("--deals", type=int, default=500, help="paired deals of each evaluation (default: 500)")
     train.add_argument("--evaluations", type=int, default=20, help="evaluations on the way (default: 20)")
@@ -259,7 +259,7 @@ def parser() -> argparse.ArgumentParser:
         "--watch",
         action="append",
         metavar="ACTION",
-        help="count how often the network takes ACTION when it may; may be repeated",
+        help="count the chances of ACTION that are taken; may be repeated",
     )
     train.add_argument("--judge", metavar="AGENT", help="group the chances of --watch by whether this agent takes them")
     train.add_argument(

@@ -123,7 +123,7 @@ def test_properties_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
         (["properties", "jass"], "unknown game 'jass'; the games are"),
         (
             ["solve", "schwinget"],
-            "histories, estimated from random games, and 50000000 are allowed; it would need at least",
+            "estimated from random games, and 50000000 are allowed; it would need at least",
         ),
         (["solve", TINY, "--max-histories", "1000"], "the game has more than 1000 histories; use smaller rules"),
         (["exploitability", "schwimmen", "random"], "use smaller rules: at most 1073741823 are possible"),

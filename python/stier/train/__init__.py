@@ -92,9 +92,7 @@ def learner(
         try:
             initial = Network.load(initial)
         except (OSError, ValueError) as error:
-            raise ArgumentError(
-                f"initial must be the file of a network, got {os.fspath(initial)!r}: {error}"
-            ) from error
+            raise ArgumentError(f"initial must be the file of a network, got '{initial}': {error}") from error
     if initial is not None:
         settings = {"hidden": tuple(weight.shape[1] for weight, _ in initial.hidden)} | settings
     made: Learner = getattr(module, class_name)(game, module.Settings(**settings), initial)
@@ -130,8 +128,8 @@ def learn(
         evaluations: How many, besides one at the beginning.
         exact: Whether evaluations compute NashConv; for games whose tree fits into memory. A tree that is there already
             may be given.
-        watch: One or several names of actions, such as ``"attack"``, of which each evaluation counts how many chances the network
-            takes in `deals` games against itself: `chances`. Win rates do not show that a learner has lost an action.
+        watch: One or several names of actions, such as ``"attack"``. Each evaluation counts their `chances` in `deals`
+            games of the network against itself. Win rates do not show that a learner has lost an action.
         judge: An agent for `watch`: chances are also counted apart by whether it would take the action.
         initial: A network to start from, or its file: `learner`.
         progress: Whether to show progress: a bar, which needs tqdm, or lines where standard error is no terminal.
@@ -145,18 +143,12 @@ def learn(
             an initial network that does not fit, or a game that is too large for `exact`.
         ImportError: What the algorithm needs is not installed.
     """
+    watch = (watch,) if isinstance(watch, str) else tuple(watch)
     made = learner(game, algorithm, initial=initial, **settings)
     tree = exact if isinstance(exact, GameTree) else None
     known = Exact(tree) if tree is not None else Exact.of(game) if exact else None
-    evaluation = Evaluation(
-        game,
-        opponents,
-        deals,
-        seed=made.settings.seed,
-        exact=known,
-        watch=(watch,) if isinstance(watch, str) else tuple(watch),
-        judge=judge,
-    )
+    seed = made.settings.seed
+    evaluation = Evaluation(game, opponents, deals, seed=seed, exact=known, watch=watch, judge=judge)
     return run(
         made,
         folder=None if folder is None else Path(folder),
