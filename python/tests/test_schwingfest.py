@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from itertools import pairwise
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -124,3 +126,14 @@ def test_no_words_collide_in_a_wide_font() -> None:
         line.sort()
         for (_, end, left), (start, _, right) in pairwise(line):
             assert end < start, (left, right)
+
+
+def test_the_picture_of_the_readme_is_what_its_command_draws(tmp_path: Path) -> None:
+    root = Path(__file__).parents[2]
+    (line,) = [
+        line for line in (root / "README.md").read_text("utf-8").splitlines() if line.startswith("stier schwingfest")
+    ]
+    words = shlex.split(line)[1:]
+    words[words.index("list.svg")] = str(tmp_path / "list.svg")
+    assert main(words) == 0
+    assert (tmp_path / "list.svg").read_bytes() == (root / "notebooks/images/schwingfest.svg").read_bytes()
