@@ -70,6 +70,15 @@ pub enum Weighing {
     Particles,
 }
 
+/// Reasons why there is no belief. Chance alone is left then: the exact sampler.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoBelief {
+    /// The others have not acted in this deal.
+    NothingToInfer,
+    /// Fewer than 64 histories were weighed, or the model excludes all of them.
+    Failed,
+}
+
 /// Worlds with probabilities.
 #[derive(Clone)]
 pub struct Belief<G: Game> {
@@ -83,12 +92,12 @@ pub struct Belief<G: Game> {
 }
 
 impl<G: Game> Belief<G> {
-    /// The distribution over `states` proportional to weights; `None` if they are none.
-    fn new(states: Vec<G::State>, weights: Vec<f64>, weighing: Weighing, drawn: u64) -> Option<Self> {
-        let alias = Alias::new(&weights)?;
+    /// The distribution over `states` proportional to weights.
+    fn new(states: Vec<G::State>, weights: Vec<f64>, weighing: Weighing, drawn: u64) -> Result<Self, NoBelief> {
+        let alias = Alias::new(&weights).ok_or(NoBelief::Failed)?;
         let total: f64 = weights.iter().sum();
         let shares = weights.into_iter().map(|weight| weight / total).collect();
-        Some(Self { states, histories: Vec::new(), shares, alias, weighing, drawn })
+        Ok(Self { states, histories: Vec::new(), shares, alias, weighing, drawn })
     }
 
     /// A world.
@@ -140,9 +149,8 @@ const LEAST_SHARE: f64 = 1.0 / 32.0;
 /// and at least that many.
 const LEAST_EFFECTIVE: f64 = 32.0;
 
-/// The belief of a view by policy inference; `None` where the others have not acted in this deal, or there
-/// was time for few histories only: the exact sampler is the belief then. `stop` is that of the decision: inference takes the share
-/// of its time that the settings say.
+/// The belief of a view by policy inference. `stop` is that of the decision: inference takes the share of its time that the settings
+/// say.
 pub fn infer<G: Hints>(
     game: &G,
     view: &G::View,
@@ -151,7 +159,7 @@ pub fn infer<G: Hints>(
     model: &dyn PolicyModel<G>,
     stop: &Stop<'_>,
     rng: &mut Rng,
-) -> Option<Belief<G>> {
+) -> Result<Belief<G>, NoBelief> {
     let mut weigher = Weigher::new(game, view.seat(), settings, model);
     let exact = sampler.worlds_fix_views();
     let least = if exact { 1 } else { PER_WORLD };
@@ -160,7 +168,7 @@ pub fn infer<G: Hints>(
         let each = if exact { 1 } else { PER_WORLD.max(FEWEST.div_ceil(count as u64)) };
         let mut worlds: Vec<World<G::State>> = sampler.worlds().collect();
         rng.shuffle(&mut worlds);
-        let logs = weigher.weigh(sampler, &worlds, each as usize, stop, rng)?;
+        let logs = weigher.weigh(sampler, &worlds, each as usize, stop, rng).ok_or(NoBelief::NothingToInfer)?;
         let drawn = logs.len() as u64;
         let states = worlds.iter().take(logs.len()).map(|world| world.state).collect();
         return if logs.len() < worlds.len() {
@@ -169,15 +177,16 @@ pub fn infer<G: Hints>(
             Belief::new(states, prior_times(&worlds, likelihoods), Weighing::Particles, drawn)
         } else {
             let weighing = if exact { Weighing::Exact } else { Weighing::Estimated };
-            Belief::new(states, prior_times(&worlds, means(&logs, worlds.len())), weighing, drawn)
+            Belief::new(states, prior_times(&worlds, means(&logs, worlds.len())?), weighing, drawn)
         };
     }
-    let (states, logs) = weigher.draw(sampler, settings.particles, stop, rng, |history| *history.state())?;
+    let drawn = weigher.draw(sampler, settings.particles, stop, rng, |history| *history.state());
+    let (states, logs) = drawn.ok_or(NoBelief::NothingToInfer)?;
     let drawn = states.len() as u64;
     Belief::new(states, particle_weights(&logs)?, Weighing::Particles, drawn)
 }
 
-/// As [`infer`], for who needs whole histories: always particles, however few the worlds are.
+/// As [`infer`], with whole histories: always particles, however few the worlds are.
 pub fn infer_histories<G: Hints>(
     game: &G,
     view: &G::View,
@@ -186,29 +195,32 @@ pub fn infer_histories<G: Hints>(
     model: &dyn PolicyModel<G>,
     stop: &Stop<'_>,
     rng: &mut Rng,
-) -> Option<Belief<G>> {
+) -> Result<Belief<G>, NoBelief> {
     let mut weigher = Weigher::new(game, view.seat(), settings, model);
-    let (histories, logs) = weigher.draw(sampler, settings.particles, stop, rng, |history| history)?;
+    let drawn = weigher.draw(sampler, settings.particles, stop, rng, |history| history);
+    let (histories, logs) = drawn.ok_or(NoBelief::NothingToInfer)?;
     let states = histories.iter().map(|history| *history.state()).collect();
     let belief = Belief::new(states, particle_weights(&logs)?, Weighing::Particles, histories.len() as u64)?;
-    Some(Belief { histories, ..belief })
+    Ok(Belief { histories, ..belief })
 }
 
 /// Weights for so many particles, if they are enough.
-fn particle_weights(logs: &[f64]) -> Option<Vec<f64>> {
-    let enough = logs.len() as u64 >= FEWEST;
-    enough.then(|| flattened(logs, LEAST_EFFECTIVE.max(LEAST_SHARE * logs.len() as f64)))
+fn particle_weights(logs: &[f64]) -> Result<Vec<f64>, NoBelief> {
+    if (logs.len() as u64) < FEWEST {
+        return Err(NoBelief::Failed);
+    }
+    flattened(logs, LEAST_EFFECTIVE.max(LEAST_SHARE * logs.len() as f64))
 }
 
 /// The mean likelihood of each of `count` worlds, whose histories come in turn: the first history of every world, the second of every
 /// world, and so on.
-fn means(logs: &[f64], count: usize) -> Vec<f64> {
-    let likelihoods = flattened(logs, 0.0);
+fn means(logs: &[f64], count: usize) -> Result<Vec<f64>, NoBelief> {
+    let likelihoods = flattened(logs, 0.0)?;
     let mean = |world: usize| {
         let own = likelihoods.iter().skip(world).step_by(count);
         own.clone().sum::<f64>() / own.len() as f64
     };
-    (0..count).map(mean).collect()
+    Ok((0..count).map(mean).collect())
 }
 
 /// The weights of the worlds that have a likelihood.
@@ -217,11 +229,11 @@ fn prior_times<S>(worlds: &[World<S>], likelihoods: Vec<f64>) -> Vec<f64> {
 }
 
 /// Likelihoods from their logarithms, the greatest being 1; raised to the greatest power up to 1 with which they have this
-/// effective sample size, if any has. Alike, if no history is possible under the model.
-fn flattened(logs: &[f64], least_effective: f64) -> Vec<f64> {
+/// effective sample size, if any has. Histories that the model excludes have weight 0, however few the others are.
+fn flattened(logs: &[f64], least_effective: f64) -> Result<Vec<f64>, NoBelief> {
     let best = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if best == f64::NEG_INFINITY {
-        return vec![1.0; logs.len()];
+        return Err(NoBelief::Failed);
     }
     let raised = |power: f64| -> Vec<f64> { logs.iter().map(|log| float::exp(power * (log - best))).collect() };
     let effective = |weights: &[f64]| {
@@ -230,15 +242,15 @@ fn flattened(logs: &[f64], least_effective: f64) -> Vec<f64> {
     };
     let plain = raised(1.0);
     if effective(&plain) >= least_effective {
-        return plain;
+        return Ok(plain);
     }
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..20 {
         let middle = (low + high) / 2.0;
         *if effective(&raised(middle)) >= least_effective { &mut low } else { &mut high } = middle;
     }
-    // Histories that the model excludes stay excluded, unless the others are too few.
-    if low > 0.0 { raised(low) } else { vec![1.0; logs.len()] }
+    let survives = |log: &f64| if log.is_finite() { 1.0 } else { 0.0 };
+    Ok(if low > 0.0 { raised(low) } else { logs.iter().map(survives).collect() })
 }
 
 /// Weighs histories by a model of the players other than the observer.
@@ -338,5 +350,21 @@ impl<'a, G: Hints> Weigher<'a, G> {
         let total: f64 = self.scores.iter().map(|&score| weigh(score)).sum();
         let chosen = weigh(self.scores[rank]) / total;
         self.epsilon / legal.len() as f64 + (1.0 - self.epsilon) * chosen
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NoBelief, flattened};
+
+    #[test]
+    fn excluded_histories_weigh_nothing_however_few_are_left() {
+        let mut logs = vec![f64::NEG_INFINITY; 400];
+        assert_eq!(flattened(&logs, 32.0), Err(NoBelief::Failed));
+        (logs[3], logs[7]) = (-1.0, -20.0);
+        let weights = flattened(&logs, 32.0).expect("two are left");
+        let survivors: Vec<usize> = (0..logs.len()).filter(|&place| weights[place] > 0.0).collect();
+        assert_eq!(survivors, [3, 7]);
+        assert_eq!(weights[3], weights[7], "flattened as far as can be");
     }
 }

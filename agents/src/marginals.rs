@@ -17,6 +17,8 @@ choice! {
         Sampled = "sampled",
         /// The weighted particles of policy inference were counted.
         Particles = "particles",
+        /// Policy inference failed, so the worlds are by chance alone: all of them, or draws.
+        Chance = "chance",
     }
 }
 
@@ -52,6 +54,7 @@ impl Basis {
             Basis::Estimated => "estimated",
             Basis::Sampled => "sampled",
             Basis::Particles => "particles",
+            Basis::Chance => "chance",
         }
     }
 }
@@ -80,7 +83,7 @@ pub fn marginals<G: Notation>(game: &G, worlds: &Worlds<G>) -> Marginals {
         (0..SAMPLES).for_each(|_| tally.add(&sampler.sample(&mut rng), 1.0));
         Basis::Sampled
     };
-    tally.finish(basis)
+    tally.finish(if worlds.inference_failed() { Basis::Chance } else { basis })
 }
 
 /// Weighted counts.

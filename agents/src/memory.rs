@@ -1,4 +1,5 @@
-//! The memory of a search, and its limit.
+//! The memory of a search, and its limit. While a list grows, the old and the new one exist together: for a moment a tree takes up to
+//! twice as much as it holds.
 
 use std::ops::RangeInclusive;
 

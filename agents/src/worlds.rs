@@ -13,7 +13,7 @@
 
 use stier_core::{Game, Hints, History, Rng, Sampler as _, Seat, SeatView as _};
 
-use crate::belief::{Belief, BeliefSettings, Beliefs, infer, infer_histories};
+use crate::belief::{Belief, BeliefSettings, Beliefs, NoBelief, infer, infer_histories};
 use crate::policy_model::{self, PolicyModel};
 use crate::stop::Stop;
 
@@ -22,6 +22,8 @@ use crate::stop::Stop;
 pub struct Worlds<G: Game> {
     sampler: G::Sampler,
     more: Option<Box<More<G>>>,
+    /// Whether policy inference was asked for and failed.
+    failed: bool,
 }
 
 /// What is not the exact sampler.
@@ -42,7 +44,7 @@ const DRAWS_PER_MIND: f64 = 16.0;
 impl<G: Game> Worlds<G> {
     /// Every history of the information set by its chance reach probability.
     pub fn uniform(game: &G, view: &G::View) -> Self {
-        Self { sampler: game.sampler(view), more: None }
+        Self { sampler: game.sampler(view), more: None, failed: false }
     }
 
     /// What the settings say, within their share of the time that a decision has. Where they ask for nothing but chance, `rng` is not
@@ -85,18 +87,20 @@ impl<G: Game> Worlds<G> {
         game: &G,
         view: &G::View,
         settings: &BeliefSettings,
-        infer: impl FnOnce(&G::Sampler, &dyn PolicyModel<G>) -> Option<Belief<G>>,
+        infer: impl FnOnce(&G::Sampler, &dyn PolicyModel<G>) -> Result<Belief<G>, NoBelief>,
     ) -> Self
     where
         G: Hints,
     {
         let sampler = game.sampler(view);
         let belief = match settings.beliefs {
-            Beliefs::Uniform => None,
+            Beliefs::Uniform => Err(NoBelief::NothingToInfer),
             Beliefs::Policy => infer(&sampler, &*policy_model::by_name(settings.model, &settings.guide)),
         };
+        let failed = matches!(belief, Err(NoBelief::Failed));
+        let belief = belief.ok();
         let more = belief.map(|belief| Box::new(More { belief: Some(belief), minds: Vec::new(), self_determined: 0 }));
-        Self { sampler, more }
+        Self { sampler, more, failed }
     }
 
     /// The same with a share, 0 to 1, of self-determined worlds, for about so many draws.
@@ -159,6 +163,11 @@ impl<G: Game> Worlds<G> {
     /// The exact sampler of the view.
     pub fn sampler(&self) -> &G::Sampler {
         &self.sampler
+    }
+
+    /// Whether policy inference was asked for and failed ([`NoBelief::Failed`]): draws are by chance alone then.
+    pub fn inference_failed(&self) -> bool {
+        self.failed
     }
 
     /// What was inferred from the others' actions; `None` where chance alone counts.

@@ -8,13 +8,14 @@ use std::time::Instant;
 use crate::toys::claims::{self, Claims};
 use crate::toys::kuhn::{BET, Kuhn, PASS};
 use stier_agents::arena::Estimate;
-use stier_agents::belief::{Belief, BeliefSettings, Beliefs, Weighing, infer};
+use stier_agents::belief::{Belief, BeliefSettings, Beliefs, NoBelief, Weighing, infer};
 use stier_agents::marginals::{Basis, marginals};
 use stier_agents::policy_model::{GreedyModel, Model, PolicyModel, RolloutModel};
 use stier_agents::stop::Stop;
 use stier_agents::tssr::{ratio, tssr};
 use stier_agents::worlds::Worlds;
 use stier_agents::{Agent, AgentSpec};
+use stier_core::games::schwinget::Schwinget;
 use stier_core::{
     Action, ActionSet as _, Game, Hints, History, Notation, Options as _, Rng, Sampler as _, Seat, Turn, for_each_game,
 };
@@ -150,12 +151,35 @@ fn a_model_that_excludes_everything_says_nothing() {
     let settings = BeliefSettings { model_epsilon: 0.0, ..policy(Model::Rollout) };
     let view = Kuhn.view(&kuhn([0, 1], &[BET]), Seat(1));
     let mut rng = Rng::stream(1, "timid", 0);
-    let belief = infer(&Kuhn, &view, &Kuhn.sampler(&view), &settings, &Timid, &no_limit(), &mut rng).expect("a belief");
-    assert!(belief.worlds().all(|(_, share)| (share - 0.5).abs() < 1e-12));
-    assert!((belief.effective() - 2.0).abs() < 1e-9);
+    let mut inferred = |view| infer(&Kuhn, view, &Kuhn.sampler(view), &settings, &Timid, &no_limit(), &mut rng).err();
+    assert_eq!(inferred(&view), Some(NoBelief::Failed));
+    let worlds = Worlds::of_model(&Kuhn, &view, &settings, &Timid, &no_limit(), &mut Rng::stream(1, "timid", 1));
+    assert!(worlds.inference_failed() && worlds.belief().is_none());
     // Before the other has acted there is nothing to infer.
     let view = Kuhn.view(&kuhn([0, 1], &[]), Seat(0));
-    assert!(infer(&Kuhn, &view, &Kuhn.sampler(&view), &settings, &Timid, &no_limit(), &mut rng).is_none());
+    assert_eq!(inferred(&view), Some(NoBelief::NothingToInfer));
+}
+
+/// Figures say so where a policy belief was asked for and chance alone is left.
+#[test]
+fn failed_inference_has_a_basis_of_its_own() {
+    let game = Schwinget::new(Default::default()).expect("default rules");
+    let mut seen = [0; 2];
+    at_decisions(&game, 20, |history, seat, rng| {
+        let view = game.view(history, seat);
+        let few = BeliefSettings { particles: 32, ..policy(Model::Rollout) };
+        let worlds = Worlds::new(&game, &view, &few, &no_limit(), rng);
+        let basis = marginals(&game, &worlds).basis;
+        assert_eq!(basis == Basis::Chance, worlds.inference_failed());
+        let sampler = game.sampler(&view);
+        let each = if sampler.worlds_fix_views() { 1 } else { 4 };
+        let acted = worlds.inference_failed() || worlds.belief().is_some();
+        if acted {
+            assert_eq!(worlds.inference_failed(), each * sampler.count() > 32);
+            seen[usize::from(worlds.inference_failed())] += 1;
+        }
+    });
+    assert!(seen.iter().all(|&times| times > 5), "{seen:?}");
 }
 
 /// Random games, and what is to hold at their decisions.

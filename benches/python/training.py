@@ -37,7 +37,8 @@ DEALS = 3000
 BIASED = """**These networks are to be trained again.** Except deep Monte Carlo they learned from biased advantages: in
 two-player games an estimate continued with minus the opponent's value, which forgets the player's own hand, and in all
 games decisions at the end of a batch were dropped by who won. The networks for Schwinget attack at nearly every chance,
-whatever the hand. "attack" is the share of *games* with an attack, which says little."""
+whatever the hand. "attack" is the share of *games* with an attack, which says little. The commands above the tables are
+those of the next run; these networks were trained with an earlier version."""
 #: What the table calls the solver's lines.
 EQUILIBRIUM = "CFR+"
 COLUMNS = ["run", "seed", "steps", "cpu_seconds", "measure", "value", "ci95"]

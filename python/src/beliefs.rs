@@ -59,7 +59,9 @@ impl Beliefs {
     /// - `"enumerated"`: every world was counted with its exact probability, under the agent's model of the others if it has one;
     /// - `"estimated"`: every world was counted, but how likely the model makes each was estimated from some of its histories;
     /// - `"sampled"`: `worlds` worlds were drawn by chance alone;
-    /// - `"particles"`: `worlds` histories were drawn and weighted by the model.
+    /// - `"particles"`: `worlds` histories were drawn and weighted by the model;
+    /// - `"chance"`: the model could not be applied, for it excludes all histories or fewer than 64 were weighed: `worlds` worlds were
+    ///   counted or drawn by chance alone.
     #[getter]
     fn basis(&self) -> &'static str {
         self.found.basis.name()

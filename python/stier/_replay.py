@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stier import draw, terminal
-from stier._native import Agent, Beliefs, Game, Search, State, estimate, load_agent, read_record
+from stier._native import Agent, Beliefs, Game, Search, State, derive_seed, estimate, load_agent, read_record
 from stier.errors import AgentError, ArgumentError
 
 #: The agent that is asked, and how often at each decision, unless the caller says otherwise.
@@ -107,17 +107,21 @@ class Replay(Sequence[Decision]):
 
     @property
     def cost(self) -> float | None:
-        """The sum of all costs, without those that are unknown; `None` if the agent searched once per decision."""
-        return sum(decision.cost or 0.0 for decision in self) if self._fewest_searches() > 1 else None
+        """The sum of all costs, without those that are unknown; `None` if all are, as after one search per decision."""
+        if any(decision.searches for decision in self) and self._unknown() == sum(bool(one.searches) for one in self):
+            return None
+        return sum(decision.cost or 0.0 for decision in self)
 
     @property
     def cost_ci95(self) -> float | None:
         """The half width of a 95 % interval around `cost`; `None` for fewer than three searches per decision."""
-        fewest = self._fewest_searches()
-        if fewest < _FEWEST:
+        if self.cost is None or self._fewest_searches() < _FEWEST:
             return None
         # The decisions are searched independently: their variances add up.
         return float(np.hypot.reduce([decision.cost_ci95 or 0.0 for decision in self]))
+
+    def _unknown(self) -> int:
+        return sum(bool(decision.searches) and decision.cost is None for decision in self)
 
     def _fewest_searches(self) -> float:
         return min((len(decision.searches) for decision in self if decision.searches), default=_FEWEST)
@@ -130,9 +134,9 @@ class Replay(Sequence[Decision]):
         parts = []
         if self.cost is not None and self.cost_ci95 is not None:
             interval = f"{self.cost:+.3f} ± {self.cost_ci95:.3f}"
-            shown = "" if abs(self.cost) > self.cost_ci95 else ": no difference shown"
-            parts.append(f"By the agent's values, its own choices are better by {interval} in all{shown}.")
-            unknown = sum(bool(decision.searches) and decision.cost is None for decision in self)
+            unknown = self._unknown()
+            shown = "" if unknown or abs(self.cost) > self.cost_ci95 else ": no difference shown"
+            parts.append(f"By the agent's values, its own choices gain {interval} over the whole game{shown}.")
             if unknown:
                 parts.append(f"{unknown} of {len(self)} decisions left out: not every search tried what was chosen.")
         if self.end is not None:
@@ -254,7 +258,7 @@ def _decision(
     beliefs = agent.beliefs(view, seat)
     if len(view.legal_actions()) > 1:
         for number in range(searches):
-            agent.restart(_SEED + number)
+            agent.restart(derive_seed(_SEED + number, "replay", state.move_number()))
             found.append(agent.search(view, tree_depth=tree_depth))
     choices = [search.action for search in found] or [action]
     best = max(choices, key=lambda one: (choices.count(one), one == action, -one))

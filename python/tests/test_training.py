@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 import os
 import subprocess
 import sys
@@ -484,6 +485,15 @@ def test_chances_are_counted_one_by_one() -> None:
         stier.train.chances(game, "random", "attack", deals=1)
     with pytest.raises(stier.StierError, match="'attac' is no action of schwinget"):
         stier.train.chances(game, "random", "attac")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("lam", 2), ("clip", -1.0), ("max_norm", 0.0), ("kl", -5.0), ("critic", math.nan), ("learning_rate", math.inf)],
+)
+def test_settings_have_ranges(name: str, value: float) -> None:
+    with pytest.raises(stier.StierError, match=f"{name} must be"):
+        stier.train.Settings(**{name: value})
 
 
 def test_intervals_of_shares_hold_the_truth() -> None:

@@ -88,15 +88,10 @@ pub struct ShareSums {
     pub whole_squared: f64,
 }
 
-impl Share {
-    /// The mean of independent observations between 0 and 1; `None` of none. See [`of_sums`](Self::of_sums).
-    pub fn of(values: &[f64]) -> Option<Self> {
-        Self::ratio(values.iter().map(|&value| (value, 1.0)))
-    }
-
-    /// The sum of the parts over the sum of the wholes, for independent pairs of (part, whole). See [`of_sums`](Self::of_sums).
-    pub fn ratio(pairs: impl IntoIterator<Item = (f64, f64)>) -> Option<Self> {
-        let mut sums = ShareSums::default();
+impl ShareSums {
+    /// The sums of independent pairs of (part, whole).
+    pub fn of(pairs: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        let mut sums = Self::default();
         for (part, whole) in pairs {
             sums.units += 1;
             sums.part += part;
@@ -105,7 +100,19 @@ impl Share {
             sums.product += part * whole;
             sums.whole_squared += whole * whole;
         }
-        Self::of_sums(&sums)
+        sums
+    }
+}
+
+impl Share {
+    /// The mean of independent observations between 0 and 1; `None` of none. See [`of_sums`](Self::of_sums).
+    pub fn of(values: &[f64]) -> Option<Self> {
+        Self::ratio(values.iter().map(|&value| (value, 1.0)))
+    }
+
+    /// The sum of the parts over the sum of the wholes, for independent pairs of (part, whole). See [`of_sums`](Self::of_sums).
+    pub fn ratio(pairs: impl IntoIterator<Item = (f64, f64)>) -> Option<Self> {
+        Self::of_sums(&ShareSums::of(pairs))
     }
 
     /// The sum of the parts over the sum of the wholes; `None` if there is no whole.
@@ -125,7 +132,8 @@ impl Share {
         if units < 2 {
             return Some(Self { mean, low: f64::NAN, high: f64::NAN, units });
         }
-        let count = units as f64;
+        // Units count by their wholes, those without one not at all: so many equal units would say as much.
+        let count = whole * whole / whole_squared;
         let each = whole / count;
         let share = (part + each) / (whole + 2.0 * each);
         let residuals = part_squared - 2.0 * share * product + share * share * whole_squared;
@@ -231,14 +239,7 @@ mod tests {
     #[test]
     fn shares_of_sums_are_shares_of_pairs() {
         let pairs = [(1.0, 2.0), (2.0, 2.0), (0.0, 1.0), (2.0, 3.0), (3.0, 3.0)];
-        let mut sums = ShareSums { units: pairs.len() as u64, ..ShareSums::default() };
-        for (part, whole) in pairs {
-            sums.part += part;
-            sums.whole += whole;
-            sums.part_squared += part * part;
-            sums.product += part * whole;
-            sums.whole_squared += whole * whole;
-        }
+        let sums = ShareSums::of(pairs);
         let share = Share::of_sums(&sums).unwrap();
         assert!((share.mean - 8.0 / 11.0).abs() < 1e-12 && share.low < 0.5 && share.high > 0.9, "{share:?}");
         // The other side of it.
@@ -251,6 +252,28 @@ mod tests {
         let other = Share::of_sums(&other).unwrap();
         assert!((other.low + share.high - 1.0).abs() < 1e-9 && (other.high + share.low - 1.0).abs() < 1e-9);
         assert_eq!(Share::of_sums(&ShareSums::default()), None);
+    }
+
+    /// Units without a whole say nothing; units of unequal wholes say less than so many equal ones.
+    #[test]
+    fn units_count_by_their_wholes() {
+        let two = Share::ratio([(1.0, 1.0); 2]).unwrap();
+        let among_many = Share::ratio([(1.0, 1.0); 2].into_iter().chain([(0.0, 0.0); 1000])).unwrap();
+        assert_eq!((two.low, two.high), (among_many.low, among_many.high));
+        let mut rng = Rng::stream(1, "coverage of ratios", 0);
+        for (decided, units, least) in [(0.05, 100, 0.93), (0.5, 100, 0.93), (0.5, 20, 0.93)] {
+            let (mut held, samples) = (0, 2000);
+            for _ in 0..samples {
+                let mut pair = || {
+                    let whole = (0..2).filter(|_| rng.unit() < decided).count();
+                    ((0..whole).filter(|_| rng.unit() < 0.9).count() as f64, whole as f64)
+                };
+                let pairs: Vec<_> = (0..units).map(|_| pair()).collect();
+                held += u32::from(Share::ratio(pairs).is_none_or(|share| (share.low..=share.high).contains(&0.9)));
+            }
+            let coverage = f64::from(held) / f64::from(samples);
+            assert!(coverage >= least, "{decided} of {units}: {coverage}");
+        }
     }
 
     /// By simulation: the interval holds the true share in at least 93 of 100 samples, for units won or lost, and for the means of two

@@ -305,8 +305,8 @@ impl<'a, G: Circumstances> Table<'a, G> {
         let stop = Stop::new(Instant::now(), 0, &never);
         let belief = infer_histories(self.game, view, &sampler, &beliefs, &FittedModel, &stop, &mut rng);
         let draw = |_| match &belief {
-            Some(belief) => belief.draw_history(&mut rng).expect("histories were asked for").clone(),
-            None => sampler.sample_history(self.game, &mut rng),
+            Ok(belief) => belief.draw_history(&mut rng).expect("histories were asked for").clone(),
+            Err(_) => sampler.sample_history(self.game, &mut rng),
         };
         (0..repeats).map(draw).collect()
     }

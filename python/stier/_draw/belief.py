@@ -52,6 +52,7 @@ def basis_in_words(beliefs: Beliefs) -> str:
         "enumerated": f"all {worlds}",
         "estimated": f"all {worlds}, each weighted by some of its histories",
         "particles": f"{worlds} weighted by what the others did",
+        "chance": f"{worlds} by chance alone: the model could not be applied",
     }[beliefs.basis]
     weights = f", worth {beliefs.effective:,.0f} of equal weight"
     return told + (weights if beliefs.effective < 0.995 * beliefs.worlds else "")

@@ -11,6 +11,7 @@ from scipy import stats
 
 from stier import _native
 from stier._native import derive_seed
+from stier.errors import ArgumentError
 
 Floats = npt.NDArray[np.float64]
 
@@ -49,9 +50,12 @@ def share(values: npt.ArrayLike) -> Share:
 
     The interval is Clopper and Pearson's (1934) for as many trials as the values are worth by their variance (E. L.
     Korn and B. I. Graubard, *Confidence intervals for proportions with small expected number of positive counts
-    estimated from survey data*, 1998). It is not symmetric: 200 wins of 200 are 98.2 % or more.
+    estimated from survey data*, 1998). It is not symmetric: 200 wins of 200 are 98.2 % or more. Raises `ValueError` for
+    values that are not shares.
     """
     parts = np.asarray(values, dtype=np.float64).ravel()
+    if not ((parts > -1e-9) & (parts < 1 + 1e-9)).all():
+        raise ArgumentError("shares must be between 0 and 1")
     return Share(*_native.share(parts, np.ones_like(parts)))
 
 

@@ -133,7 +133,8 @@ def chances(
 
     A chance is a decision at which the action and at least one other are legal. The share of *games* with the action
     says little: it is near 1 for all players who take it sooner or later. Chances are grouped by finished rounds, which
-    are the decisions so far divided by the number of players: the finished tricks in a bout of Schwinget.
+    are the decisions so far divided by the number of players: in a single bout of Schwinget the finished tricks, since
+    no chance comes after an attack. In a match they count on from bout to bout.
 
     Args:
         game: The game.

@@ -56,8 +56,8 @@ class SelfPlay:
     """Games side by side in which one policy decides for all seats.
 
     Each decision is learned from once, with a known advantage. After `horizon` steps play goes on until every player
-    has decided again or its game is over; these further steps are the first of the next batch. None is dropped, for
-    which ones could be used depends on who won (see :func:`stier.train.gae`).
+    has decided again or its game is over; these further steps, played by the policy before the update, are the first
+    of the next batch. None is dropped, for which ones could be used depends on who won (see :func:`stier.train.gae`).
     """
 
     def __init__(self, game: Game, settings: Settings) -> None:

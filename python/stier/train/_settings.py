@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import math
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -104,9 +105,23 @@ class Settings(Checked):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._at_least_one("steps", "lanes", "horizon", "epochs", "minibatches")
-        for name in ("entropy", "last_entropy"):
-            if getattr(self, name) <= 0:
-                raise ArgumentError(f"{name} must be more than 0, got {getattr(self, name)}")
+        for name in (
+            "entropy",
+            "last_entropy",
+            "learning_rate",
+            "last_learning_rate",
+            "clip",
+            "max_norm",
+            "payoff_scale",
+        ):
+            value = getattr(self, name)
+            if value is not None and not 0 < value < math.inf:
+                raise ArgumentError(f"{name} must be more than 0, got {value}")
+        for name in ("kl", "critic"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise ArgumentError(f"{name} must be at least 0, got {getattr(self, name)}")
+        if not 0 <= self.lam <= 1:
+            raise ArgumentError(f"lam must be 0 to 1, got {self.lam}")
         if not 0 < self.annealed <= 1:
             raise ArgumentError(f"annealed must be more than 0 and at most 1, got {self.annealed}")
         if self.batch % self.minibatches:
