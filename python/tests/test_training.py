@@ -382,7 +382,7 @@ def test_training_starts_from_a_network(tmp_path: Path) -> None:
         stier.train.learner(game, initial=network, hidden=8)
     with pytest.raises(stier.StierError, match="observations and actions differ from schwinget:suits=2"):
         stier.train.learner(stier.load_game("schwimmen"), initial=network)
-    with pytest.raises(stier.StierError, match="initial must be the file of a network: "):
+    with pytest.raises(stier.StierError, match="initial must be the file of a network, got "):
         stier.train.learner(game, initial=tmp_path / "missing")
     with pytest.raises(stier.StierError, match="initial must be a network of dmc"):
         stier.train.learner(game, "dmc", initial=network)
@@ -405,7 +405,7 @@ def test_the_command_line_tells_its_progress_without_a_terminal(
     assert [line.split(" decisions")[0] for line in lines] == ["0 of 1,024", "512 of 1,024", "1,024 of 1,024"]
     assert "greedy/mean" in lines[-1]
     assert "attack/probability" in lines[-1]
-    assert "attack/share" in told.out
+    assert "attack/probability" in told.out
     assert Network.load(tmp_path / "a" / "network.safetensors").hidden[0][0].shape[1] == 16
     assert main(["train", str(small_game()), "--out", str(tmp_path / "b"), *words, "--no-progress"]) == 0
     assert not capsys.readouterr().err
@@ -477,8 +477,9 @@ def test_chances_are_counted_one_by_one() -> None:
         assert (row.probability_low, row.probability_high) == pytest.approx((expected.low, expected.high), abs=1e-6)
         assert row.share_low < row.probability < row.share_high
     judge = stier.load_agent("rule:when=random", game)
-    first = stier.train.chances(game, network, "attack", judge=judge, deals=100, seed=5)
-    assert first == stier.train.chances(game, network, "attack", judge=judge, deals=100, seed=5), "whatever was before"
+    # By their text, for rows of a single deal have no interval, and NaN equals nothing.
+    first, then = (repr(stier.train.chances(game, network, "attack", judge=judge, deals=100, seed=5)) for _ in range(2))
+    assert first == then, "whatever the judge was asked before"
     again = stier.train.chances(game, network, "attack", deals=100, seed=5)
     assert again == stier.train.chances(game, network, "attack", deals=100, seed=5)
     with pytest.raises(stier.StierError, match="deals must be at least 2, got 1"):
