@@ -99,9 +99,12 @@ def _hand_out(experiment: Experiment, missing: deque[int]) -> Played:
                 numbers = waiting.pop(reference)
                 pace.learn(numbers, seconds)
                 yield from zip(numbers, tables, strict=True)
-    finally:
+    except (KeyboardInterrupt, GeneratorExit):
+        # Only here: to cancel a task that is about to end can end this process (ray-project/ray#54527), and where one
+        # task has raised the others soon end by themselves.
         for reference in waiting:
             ray.cancel(reference, force=True)
+        raise
 
 
 def _result(reference: Any) -> tuple[list[pa.Table], float]:
