@@ -202,11 +202,12 @@ pub trait Game: Clone + Send + Sync + 'static {
     }
 }
 
-/// The nearest number in single precision that is no farther from zero.
+/// The nearest number in single precision that is not farther from zero.
 #[inline(always)]
 fn towards_zero(value: f64) -> f32 {
-    let nearest = value as f32;
-    f32::from_bits(nearest.to_bits() - u32::from(f64::from(nearest).abs() > value.abs()))
+    /// The bits of a fraction that single precision lacks.
+    const LOST: u64 = (1 << (f64::MANTISSA_DIGITS - f32::MANTISSA_DIGITS)) - 1;
+    f64::from_bits(value.to_bits() & !LOST) as f32
 }
 
 /// What every view tells, whatever the game. Equal views are the same information set.
