@@ -1,5 +1,5 @@
-//! The memory of a search, and its limit. While a list grows, the old and the new one exist together: for a moment a tree takes up to
-//! twice as much as it holds.
+//! The memory of a search, and its limit. While a list or a map grows, the old and the new one exist side by side; the limit includes
+//! both, so that a search never takes more.
 
 use std::ops::RangeInclusive;
 
@@ -42,15 +42,15 @@ impl Memory {
     }
 }
 
-/// The most bytes for each of many entries of a list that grows by doubling.
+/// The most bytes per entry of a long list: a full list of twice its size has just been made beside it.
 pub const fn listed<T>() -> usize {
-    2 * size_of::<T>()
+    3 * size_of::<T>()
 }
 
-/// The most bytes for each of many entries of a standard hash map: it doubles where seven eighths of its places are taken, and has a
-/// byte more for each place.
+/// The most bytes per entry of a large standard hash map. It has one more byte per place, and a map of twice its places is made beside
+/// it when seven eighths of them are taken.
 pub const fn mapped<K, V>() -> usize {
-    (size_of::<(K, V)>() + 1) * 16 / 7 + 1
+    (size_of::<(K, V)>() + 1) * 24 / 7 + 1
 }
 
 /// The bytes that one more entry takes of a short list: nothing, if there is room.

@@ -21,8 +21,8 @@ const LANE_BITS: u32 = LANES as u32 - 1;
 pub(super) const MAX_BLOCKS: usize = 256 / LANES;
 /// A tree may have as many blocks as this, however little memory there is.
 const LEAST_BLOCKS: usize = 64;
-/// The bytes that a tree's table of keys takes at most for each node.
-const KEY_BYTES: usize = 64;
+/// The most bytes of the table of keys per node, while it grows.
+const KEY_BYTES: usize = 96;
 
 /// Where an edge is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -119,7 +119,9 @@ pub(super) struct RootEdge {
 impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
     /// An empty tree. The tree of the decision before, if one is kept, may take as much memory again.
     pub(super) fn new(memory: Memory) -> Self {
-        let blocks = memory.left() / (size_of::<Block<A>>() + size_of::<X>() + KEY_BYTES);
+        let block_bytes = size_of::<Block<A>>() + size_of::<X>();
+        // While the lists grow to their full size, the old ones of half that size exist, too.
+        let blocks = memory.left() / (block_bytes + block_bytes / 2 + KEY_BYTES);
         let limit = blocks.saturating_sub(MAX_BLOCKS).clamp(LEAST_BLOCKS, NONE as usize - MAX_BLOCKS);
         Self { blocks: Vec::new(), extras: Vec::new(), keyed: Table::new(), nodes: 0, memory, limit, past: None }
     }
@@ -181,14 +183,16 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
         index
     }
 
-    /// Doubles the room for blocks, but not beyond what a full tree takes.
+    /// Makes room for about twice as many blocks: the room of a full tree, halved as often as will do.
     #[cold]
     fn grow(&mut self) {
         let blocks = self.blocks.len();
-        let most = (self.limit + MAX_BLOCKS).saturating_sub(blocks).max(LANES);
-        let more = blocks.clamp(LANES, most);
-        self.blocks.reserve_exact(more);
-        self.extras.reserve_exact(more);
+        let mut room = (self.limit + MAX_BLOCKS).max(blocks + LANES);
+        while room.div_ceil(2) >= blocks + LANES {
+            room = room.div_ceil(2);
+        }
+        self.blocks.reserve_exact(room - blocks);
+        self.extras.reserve_exact(room - blocks);
     }
 
     /// The bytes that it takes, with the tree of the decision before.
