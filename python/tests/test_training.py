@@ -24,7 +24,6 @@ from stier.cli import main
 from stier.network import Network
 from stier.train import Settings
 from stier.train._chances import _Chance, _row
-from stier.train._command import ONE_THREAD
 from stier.train._selfplay import SelfPlay
 
 SMALL = {"suits": 2, "values": 3, "referee": False, "hand_size": 2, "set_aside": 1}
@@ -323,19 +322,30 @@ def test_every_decision_is_learned_from_once_with_a_known_advantage(name: str, s
         np.testing.assert_allclose(together, getattr(whole, column), atol=1e-5)
 
 
-def test_learners_leave_the_process_as_it_is() -> None:
-    """JAX and PyTorch belong to the whole process: threads are limited in that of the command line only."""
+@pytest.mark.parametrize("algorithm", ["ppo", "dmc"])
+def test_networks_do_not_depend_on_threads(algorithm: str) -> None:
+    """JAX belongs to the whole process: learners confine what they compute, and change nothing else."""
     text = (
-        "import os; before = dict(os.environ)\n"
-        "import stier, stier.train\n"
-        "made = stier.train.learner(stier.load_game('schwimmen'), lanes=4, horizon=4, hidden=4)\n"
+        "import hashlib, jax, os, stier, stier.train\n"
+        "before = dict(os.environ)\n"
+        f"made = stier.train.learner(stier.load_game('schwimmen'), {algorithm!r}, lanes=256, hidden=(64,), seed=2)\n"
         "made.iterate()\n"
-        "import stier.train.dmc\n"
-        "changed = {name for name in os.environ if os.environ[name] != before.get(name)}\n"
-        "assert not {name for name in changed if name.startswith(('XLA', 'PJRT', 'JAX', 'OMP'))}, changed\n"
+        "assert dict(os.environ) == before\n"
+        "assert jax.numpy.ones(1).device in jax.devices()\n"
+        "print(hashlib.sha256(made.network().policy[0].tobytes()).hexdigest())\n"
     )
-    environment = {name: value for name, value in os.environ.items() if name not in ONE_THREAD}
-    subprocess.run([sys.executable, "-c", text], check=True, env=environment)
+
+    def trained(threads: int, prelude: str = "") -> str:
+        environment = os.environ | {"PJRT_NPROC": str(threads)}
+        command = [sys.executable, "-c", prelude + text]
+        return subprocess.run(command, check=True, env=environment, capture_output=True, text=True).stdout
+
+    alone = trained(1)
+    assert trained(7) == alone
+    # A program that has used JAX before.
+    assert trained(7, "import jax; jax.numpy.ones(3) + 1\n") == alone
+    # One that chooses its device gets it, and with it other bits.
+    assert trained(7, "import jax; jax.config.update('jax_default_device', jax.devices()[0])\n") != alone
 
 
 def test_training_is_extended(tmp_path: Path) -> None:

@@ -136,8 +136,8 @@ def learn(
         settings: Those of the algorithm, such as ``steps``, ``seed`` and ``hidden``: `Settings` for PPO, `DMCSettings`
             for deep Monte Carlo.
 
-    The same settings give the same network on the same machine with the same number of threads, however often training
-    was stopped. (JAX adds in another order on several threads: see the guide on training.)
+    The same settings give the same network on the same machine, however often training was stopped. The learners
+    compute on one thread: see the guide on training.
 
     Raises:
         ValueError: An algorithm, a setting or an action that does not exist, a folder with a checkpoint made otherwise,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import os
 import textwrap
 from typing import Any
 
@@ -13,13 +12,6 @@ from stier.errors import ArgumentError
 from stier.train import learn
 from stier.train._run import LOG, NETWORK, Trained, headlines
 from stier.train._settings import DMCSettings, Settings
-
-#: Environment variables that ``stier train`` sets before JAX starts, unless they are set already: one thread. With
-#: networks of this size more cost time. Programs that import `stier.train` decide for themselves.
-ONE_THREAD = {
-    "PJRT_NPROC": "1",
-    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
-}
 
 
 def settings_help() -> str:
@@ -55,8 +47,6 @@ def train(game: Game, arguments: argparse.Namespace, *, progress: bool) -> int:
         if not equals or name in settings:
             raise ArgumentError(f"--set '{setting}': give each setting once, as NAME=VALUE")
         settings[name] = _value(value)
-    for name, value in ONE_THREAD.items():
-        os.environ.setdefault(name, value)
     if arguments.judge and not arguments.watch:
         raise ArgumentError("--judge needs --watch ACTION")
     trained = learn(

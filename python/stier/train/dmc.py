@@ -20,6 +20,7 @@ import optax
 from stier._native import Game, VectorEnv, derive_seed
 from stier.network import Network
 from stier.train import ppo
+from stier.train._device import on_one_thread
 from stier.train._initial import described, digest, for_dmc
 from stier.train._selfplay import spread_of_returns
 from stier.train._settings import DMCSettings as Settings
@@ -79,6 +80,7 @@ class DMC:
 
     name = "dmc"
 
+    @on_one_thread
     def __init__(self, game: Game, settings: Settings, initial_network: Network | None = None) -> None:
         self.game, self.settings = game, settings
         self.initial = digest(initial_network)
@@ -102,6 +104,7 @@ class DMC:
         seed = derive_seed(self.settings.seed, f"dmc {purpose}", self.iteration)
         return ppo.random_key(seed)
 
+    @on_one_thread
     def iterate(self) -> dict[str, float]:
         """Play a game in each lane, learn, and give what can be said about it."""
         settings, done = self.settings, min(self.steps / self.settings.steps, 1)
@@ -172,6 +175,7 @@ class DMC:
             "games": np.frombuffer(self.envs.get_state(), np.uint8),
         }
 
+    @on_one_thread
     def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
         """Go on from there."""
         leaves, shape = jax.tree.flatten((self.params, self.optimizer_state))

@@ -23,6 +23,7 @@ import optax
 
 from stier._native import Game, derive_seed
 from stier.network import Network
+from stier.train._device import on_one_thread
 from stier.train._initial import described, digest, for_ppo
 from stier.train._selfplay import Decisions, SelfPlay
 from stier.train._settings import Settings
@@ -141,6 +142,7 @@ class PPO:
 
     name = "ppo"
 
+    @on_one_thread
     def __init__(self, game: Game, settings: Settings, initial_network: Network | None = None) -> None:
         self.game, self.settings = game, settings
         self.initial = digest(initial_network)
@@ -165,6 +167,7 @@ class PPO:
         seed = derive_seed(self.settings.seed, f"ppo {purpose}", self.iteration)
         return random_key(seed)
 
+    @on_one_thread
     def iterate(self) -> dict[str, float]:
         """Play, learn, and give what can be said about it."""
         rate, entropy = self.settings.schedule(self.steps)
@@ -206,6 +209,7 @@ class PPO:
             **self.play.arrays(),
         }
 
+    @on_one_thread
     def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
         """Go on from there."""
         leaves, shape = jax.tree.flatten((self.params, self.optimizer_state))
