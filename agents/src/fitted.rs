@@ -1,13 +1,14 @@
-//! The game's own policy, fitted to the decisions of a search, as a player inside a search.
+//! The game's own policy, fitted to the decisions of a search, as a player within a search.
 //!
-//! See [`Hints::logit`]: a softmax over weighted features of what the player to act knows. It stands in for players in rollouts
-//! (as in the knowledge-based rollouts of computer Go: D. Silver and G. Tesauro, *Monte-Carlo Simulation Balancing*, ICML 2009), for
-//! the opponents in a tree, for the prior of PUCT, and as model of past decisions. Without features it is the uniform policy.
+//! The policy is a softmax over weighted features of the player's knowledge; see [`Hints::logit`]. It plays in
+//! rollouts (as in D. Silver and G. Tesauro, *Monte-Carlo Simulation Balancing*, ICML 2009, for Go) and for the
+//! opponents in a tree. It is also a prior for PUCT and a model of past decisions. Without features it is the uniform
+//! policy.
 
 use arrayvec::ArrayVec;
 use stier_core::{Action, ActionSet as _, Hints, Rng};
 
-/// The most actions that are legal at once in any game.
+/// The largest number of legal actions in any game.
 pub(crate) const MOST: usize = 128;
 
 /// The probability of each legal action, ascending by action.
@@ -18,7 +19,7 @@ pub fn probabilities<G: Hints>(game: &G, state: &G::State, legal: G::Actions) ->
     weights
 }
 
-/// An action of the policy: each legal one with its probability.
+/// Draws a legal action with its probability.
 #[inline]
 pub fn pick<G: Hints>(game: &G, state: &G::State, legal: G::Actions, rng: &mut Rng) -> Action {
     let count = legal.len();
@@ -31,11 +32,11 @@ pub fn pick<G: Hints>(game: &G, state: &G::State, legal: G::Actions, rng: &mut R
         left -= weight;
         left < 0.0
     });
-    // Rounding may leave over a last bit of the sum.
+    // Rounding may leave a remainder of the sum.
     legal.nth(drawn.unwrap_or(count - 1))
 }
 
-/// What the probabilities are proportional to, the most being 1, and the sum.
+/// Weights in proportion to the probabilities, with a maximum of 1, and their sum.
 #[inline(always)]
 fn weights<G: Hints>(game: &G, state: &G::State, legal: G::Actions) -> (ArrayVec<f32, MOST>, f32) {
     let mut weights = ArrayVec::new();
@@ -46,8 +47,8 @@ fn weights<G: Hints>(game: &G, state: &G::State, legal: G::Actions) -> (ArrayVec
     (weights, sum)
 }
 
-/// e to the power of a number up to 88, within a share of 4e-6 of it, and 1e-7 more for each unit of the number: the same bits on
-/// every machine. 2 to the power of the nearest whole number times a Taylor polynomial.
+/// The exponential of a number up to 88, with the same bits on every machine: 2 to the power of the nearest integer
+/// times a Taylor polynomial. The relative error is at most 4e-6, plus 1e-7 times the number's magnitude.
 #[inline(always)]
 pub(crate) fn exp(x: f32) -> f32 {
     let doublings = (x * std::f32::consts::LOG2_E).max(-126.0);

@@ -1,25 +1,29 @@
 //! Monte Carlo tree search over every player's own information sets, with re-determinization and self-determination.
 //!
-//! The tree has a node for each information set of each mover (multi-observer: P. I. Cowling, E. J. Powley and D. Whitehouse, IEEE
-//! TCIAIG 4(2), 2012; with the sets as keys, as OpenSpiel's), so nobody chooses by cards that it does not see. But the *values* in
-//! the others' nodes would still come from worlds that all agree with the searcher's cards. Two options see to that:
+//! The tree has a node for each information set of each mover (multi-observer: P. I. Cowling, E. J. Powley and D.
+//! Whitehouse, IEEE TCIAIG 4(2), 2012; with the sets as keys, like OpenSpiel's), so a player never chooses by cards
+//! that it does not see. However, the *values* in the others' nodes would still come from worlds that all contain the
+//! searcher's cards. Two options address this:
 //!
-//! - *Re-determinization* (J. Goodman, *Re-determinizing MCTS in Hanabi*, IEEE Conference on Games 2019: RIS-MCTS): where another
-//!   player is to act, a whole history is redrawn from what that player knows there, the searcher's cards with it, and that player's
-//!   choice is made and judged in the redrawn world. The searcher's world is restored then and goes on with the action chosen. Goodman
-//!   restores the cards and backs up one return to all; here the redrawn world is played to its own end, and its return, not that
-//!   of the searcher's world, counts in the other's node.
-//! - *Self-determination* (P. I. Cowling, D. Whitehouse and E. J. Powley, *Emergent Bluffing and Inference with Monte Carlo Tree Search*,
-//!   CIG 2015): see [`worlds`](crate::worlds).
+//! - *Re-determinization* (J. Goodman, *Re-determinizing MCTS in Hanabi*, IEEE Conference on Games 2019: RIS-MCTS):
+//!   if
+//!   another player is to act, a whole history is redrawn from that player's knowledge, including the searcher's cards. That
+//!   player's choice is made and valued in the redrawn world. The searcher's world is then restored and continues with the
+//!   chosen action. Goodman restores the cards and backs up one return to all. Here the redrawn world is played to its own
+//!   end, and its return, not that of the searcher's world, counts in the other player's node.
+//! - *Self-determination* (P. I. Cowling, D. Whitehouse and E. J. Powley, *Emergent Bluffing and Inference with Monte
+//!   Carlo
+//!   Tree Search*, CIG 2015): see [`worlds`](crate::worlds).
 //!
-//! Information sets are told apart by what their mover sees and observes from the root on ([`Game::sight`], [`Game::observed`]); pasts
-//! that differ only before the root share a node.
+//! Information sets are distinguished by what their mover sees and observes from the root on ([`Game::sight`],
+//! [`Game::observed`]). Histories that differ only before the root share a node.
 //!
-//! Known weaknesses: re-determinization costs a view, a sampler and a history for each node of another player that an iteration
-//! passes, so there are several times fewer iterations in a given time; the redrawn worlds are uniform, as if the searcher's past
-//! actions told the others nothing, whatever `beliefs` the searcher has itself; keyed by information sets the tree is wide, so that
-//! with few iterations most choices of the others are first tries; like all of its family it has no guarantee to approach an
-//! equilibrium. Once its memory is spent, the search goes on in the nodes and edges that there are.
+//! Known weaknesses: re-determinization needs a view, a sampler and a history for each visited node of another
+//! player, so there are several times fewer iterations in a given time. The redrawn worlds are uniform, as if the
+//! searcher's past actions told the others nothing, whatever `beliefs` the searcher uses itself. The tree is wide
+//! because it is keyed by information sets, so with few iterations most choices of the others are first tries. Like
+//! the whole family, the search is not guaranteed to approach an equilibrium. Once its memory is used up, it
+//! continues with the existing nodes and edges.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -47,26 +51,27 @@ options! {
     pub struct RisMctsOptions for "ris_mcts" {
         /// Iterations per decision.
         iterations: u64 = 1000, 1..=1_000_000_000;
-        /// Milliseconds per decision; if given, time ends the search instead of `iterations`, and results depend on the clock.
+        /// Milliseconds per decision. If given, time ends the search instead of `iterations`, and results depend on
+        /// the clock.
         time_ms: u64 = 0, 0..=3_600_000;
         /// Exploration in UCB1, for returns scaled so that twice their standard deviation in this search is 1.
         c: f64 = 0.7, 0.0..=100.0;
-        /// How iterations play on from a leaf.
+        /// The policy that plays iterations from a leaf to the end.
         rollout: Rollout = Rollout::Random, ();
-        /// Whether the others choose in worlds redrawn from what they know.
+        /// The others choose in worlds redrawn from their own knowledge.
         redeterminization: Switch = Switch::On, ();
-        /// The share of iterations whose world is drawn from what another player could believe.
+        /// The share of iterations whose world is drawn from another player's possible beliefs.
         self_determination: f64 = 0.0, 0.0..=1.0;
-        /// Which worlds are likely.
+        /// The weights of the worlds.
         ..belief: BeliefSettings = BeliefSettings::default();
-        /// Mebibytes that the tree may take. Once it is full, the search goes on in the nodes that there are.
+        /// Mebibytes that the tree may take. Once it is full, the search continues with the existing nodes.
         memory_mb: u64 = DEFAULT_MEMORY_MB, MEMORY_MB;
     }
 }
 
-/// No tree has more nodes than this: their numbers fit 32 bits.
+/// The largest number of nodes of a tree: their numbers fit in 32 bits.
 const MOST_NODES: u64 = u32::MAX as u64;
-/// No search does more iterations than this: the counts of its edges fit 32 bits.
+/// The largest number of iterations of a search: the counts of its edges fit in 32 bits.
 const MOST_ITERATIONS: u64 = u32::MAX as u64;
 
 /// The player: see the [module](self) documentation.
@@ -77,7 +82,7 @@ pub struct RisMcts {
 }
 
 impl RisMcts {
-    /// A player with the streams of `seed`.
+    /// Creates a player with the streams of `seed`.
     pub fn new(options: RisMctsOptions, seed: u64) -> Self {
         Self { options, course: Course::new(seed) }
     }
@@ -135,7 +140,7 @@ impl<G: Hints> Agent<G> for RisMcts {
     }
 }
 
-/// An action that was tried at a node.
+/// The statistics of an action tried at a node.
 #[derive(Clone, Copy, Debug)]
 struct Edge {
     action: Action,
@@ -166,7 +171,7 @@ impl Node {
     }
 }
 
-/// The nodes, found by what their movers know.
+/// The nodes, indexed by their movers' knowledge.
 #[derive(Debug)]
 struct Tree {
     index: HashMap<u64, u32>,
@@ -179,13 +184,13 @@ impl Tree {
         Self { index: HashMap::new(), nodes: Vec::new(), memory }
     }
 
-    /// The node with this key, made now if there is none and the tree is not full.
+    /// The node with this key, created if necessary; `None` if it does not exist and the tree is full.
     fn node(&mut self, key: u64) -> Option<usize> {
         if let Some(&node) = self.index.get(&key) {
             return Some(node as usize);
         }
         let next = self.nodes.len();
-        // The first node is always there.
+        // The first node is always created.
         if !self.memory.take(listed::<Node>() + mapped::<u64, u32>()) && next > 0 || next as u64 >= MOST_NODES {
             return None;
         }
@@ -194,13 +199,13 @@ impl Tree {
         Some(next)
     }
 
-    /// An untried legal action if there is one and room for it (and true), else the one with the highest upper confidence bound; `None`
-    /// if there is neither. Counts availability.
+    /// Selects an untried legal action if there is one and room for it (with `true`), else the one with the highest
+    /// upper confidence bound; `None` if there is neither. Counts availability.
     fn select<G: Game>(&mut self, node: usize, legal: G::Actions, c: f64, rng: &mut Rng) -> Option<(usize, bool)> {
         let edges = &mut self.nodes[node].edges;
         let mut untried = legal;
         let (mut best, mut bound) = (None, f64::NEG_INFINITY);
-        // Where every action has always been available, they share one logarithm.
+        // Actions that have always been available share one logarithm.
         let mut log = (0, 0.0);
         for (place, edge) in edges.iter_mut().enumerate().filter(|(_, edge)| legal.contains(edge.action)) {
             untried = untried.without(G::Actions::default().with(edge.action));
@@ -214,7 +219,7 @@ impl Tree {
                 (best, bound) = (Some(place), score);
             }
         }
-        // The first node is the root, or one of few like it: it gets all its edges.
+        // The first node is the root, or one of a few equivalent ones. It gets all of its edges.
         if untried.is_empty() || !self.memory.take(growth(edges)) && node > 0 {
             return best.map(|best| (best, false));
         }
@@ -223,10 +228,10 @@ impl Tree {
     }
 }
 
-/// Where the keys of all seats begin: far from any number that a seat sees.
+/// The start of all seats' keys: unlike any number that a seat sees.
 const START: u64 = 0x243f_6a88_85a3_08d3;
 
-/// What each seat has seen and observed since the root.
+/// A hash of each seat's observations since the root.
 #[derive(Clone)]
 struct Keys(BySeat<u64>);
 
@@ -235,7 +240,7 @@ impl Keys {
         Self(BySeat::from_fn(seats, |seat| mix(START, u64::from(seat.0))))
     }
 
-    /// A decision is reached: each seat sees the state. Returns the mover's key.
+    /// Adds each seat's sight of the state at a decision and returns the mover's key.
     fn see<G: Game>(&mut self, game: &G, state: &G::State, mover: Seat) -> u64 {
         for (key, seat) in self.0.iter_mut().zip((0..).map(Seat)) {
             *key = mix(*key, game.sight(state, seat));
@@ -243,7 +248,7 @@ impl Keys {
         self.0[mover]
     }
 
-    /// The mover acts.
+    /// Adds each seat's observation of the mover's action.
     fn observe<G: Game>(&mut self, game: &G, before: &G::State, action: Action) {
         for (key, seat) in self.0.iter_mut().zip((0..).map(Seat)) {
             *key = mix(*key, game.observed(before, action, seat));
@@ -251,7 +256,7 @@ impl Keys {
     }
 }
 
-/// An edge that was passed, and by whom.
+/// A visited edge and its mover.
 type Step = (usize, usize, Seat);
 
 /// One search.
@@ -260,14 +265,14 @@ struct Searcher<'a, G: Game> {
     seat: Seat,
     /// The key of the searcher's true information set.
     root: u64,
-    /// The actions that it may choose there.
+    /// The actions that the searcher may choose at the root.
     allowed: G::Actions,
     worlds: &'a Worlds<G>,
     options: &'a RisMctsOptions,
     roller: Roller,
     rng: Rng,
     tree: Tree,
-    /// Of each seat's returns, in all worlds.
+    /// The spread of each seat's returns in all worlds.
     spreads: BySeat<Spread>,
     low: f64,
     scale: f64,
@@ -299,7 +304,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
         }
     }
 
-    /// Searches until the budget is spent; returns the number of iterations.
+    /// Searches until the budget is spent and returns the number of iterations.
     fn run(&mut self, mut budget: Budget<'_>) -> u64 {
         let mut done = 0;
         let mut path = Vec::new();
@@ -318,13 +323,13 @@ impl<'a, G: Hints> Searcher<'a, G> {
         self.tree.node(self.root).map_or_else(Node::default, |root| self.tree.nodes[root].clone())
     }
 
-    /// The actions to choose among in a state whose mover has this key.
+    /// The available actions in a state whose mover has this key.
     fn choices(&self, key: u64, state: &G::State) -> G::Actions {
         let legal = self.game.legal(state);
         if key == self.root { permitted(legal, self.allowed) } else { legal }
     }
 
-    /// One world, and those that branch off from it.
+    /// Runs one iteration: a world, and those that branch off from it.
     fn iterate(&mut self, path: &mut Vec<Step>) {
         let keys = Keys::new(self.game.num_seats());
         let imagined = self.worlds.imagined(&mut self.rng);
@@ -337,7 +342,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
         self.update(path, &returns);
     }
 
-    /// Down the tree in one world and on to the end; leaves the edges passed in `path`.
+    /// Descends the tree in one world and plays on to the end. Leaves the visited edges in `path`.
     fn play(&mut self, state: &mut G::State, mut keys: Keys, path: &mut Vec<Step>) -> BySeat<f32> {
         let game = self.game;
         path.clear();
@@ -358,7 +363,8 @@ impl<'a, G: Hints> Searcher<'a, G> {
         self.roller.returns(game, state, &mut self.rng)
     }
 
-    /// The searcher's world, in which the others do what they choose in worlds redrawn from what they know.
+    /// Plays the searcher's world. In it, the others take the actions that they choose in worlds redrawn from their
+    /// own knowledge.
     fn iterate_redetermined(&mut self, mut history: History<G>, mut keys: Keys, path: &mut Vec<Step>) {
         let game = self.game;
         let root = history.events().len();
@@ -379,7 +385,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
                 let (mut state, keys) = self.keys_since(root, &redrawn);
                 let returns = self.play(&mut state, keys, path);
                 self.update(path, &returns);
-                // Its information set is that of the searcher's world, so its action is legal there, too.
+                // Its information set is that of the searcher's world, so its action is legal there too.
                 let Some(&(first, taken, _)) = path.first() else { break };
                 (node, edge, is_new) = (first, taken, self.tree.nodes[first].edges[taken].visits == 1);
             }
@@ -396,7 +402,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
         self.update(&own, &returns);
     }
 
-    /// The state at the end of a history, and what has been seen and observed in it since its first `root` events.
+    /// The state at the end of a history, and the seats' observations since its first `root` events.
     fn keys_since(&self, root: usize, history: &History<G>) -> (G::State, Keys) {
         let game = self.game;
         let mut keys = Keys::new(game.num_seats());
@@ -413,7 +419,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
         (state, keys)
     }
 
-    /// Counts what one world brought: for the edges passed, for how far returns lie apart, and for the rollouts.
+    /// Adds the returns of one world to the visited edges, to the spreads and to the rollout statistics.
     fn update(&mut self, path: &[Step], returns: &BySeat<f32>) {
         let scaled = |value: f32| (f64::from(value) - self.low) * self.scale;
         for (spread, &value) in self.spreads.iter_mut().zip(returns.iter()) {

@@ -1,4 +1,4 @@
-//! What everybody does at each information set of a tree.
+//! Policies for all players at each information set of a tree.
 
 use std::sync::Arc;
 
@@ -17,26 +17,26 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Every action as likely as the others.
+    /// Creates the policy that plays all actions with the same probability.
     pub fn uniform<G: Game>(tree: &GameTree<G>) -> Self {
         Self::from_fn(tree, |set| vec![1.0 / set.legal().len() as f64; set.legal().len()])
     }
 
-    /// The policy that gives these probabilities, in ascending order of the legal actions, at each information set. Panics if
-    /// there are more or fewer of them than actions.
+    /// Creates a policy from the probabilities that `row` returns for each information set, in ascending order of the
+    /// legal actions. Panics if their number differs from that of the actions.
     pub fn from_fn<G: Game>(tree: &GameTree<G>, mut row: impl FnMut(InformationSet<'_, G>) -> Vec<f64>) -> Self {
         let mut probabilities = Vec::with_capacity(tree.num_rows());
         for set in tree.sets() {
             let row = row(set);
             assert_eq!(row.len(), set.legal().len(), "a probability for each action");
-            debug_assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-6, "probabilities add up to 1: {row:?}");
+            debug_assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-6, "probabilities must sum to 1: {row:?}");
             probabilities.extend(row);
         }
         Self { starts: tree.starts.clone(), probabilities }
     }
 
-    /// What an agent would do: at each information set a fresh one is asked, with a seed of its own. On all threads of the pool
-    /// that it is called in; depends on the seed alone.
+    /// Computes an agent's policy. A new copy of the agent, with its own seed, decides at each information set. This
+    /// uses all threads of the current pool and depends on the seed alone.
     pub fn of_agent<G: Hints>(game: &G, tree: &GameTree<G>, agent: &AgentSpec, seed: u64) -> Self {
         let ask = |number: u32| -> Vec<f64> {
             let seed = Rng::stream(seed, "policy of an agent", u64::from(number)).bits();
@@ -49,7 +49,7 @@ impl Policy {
         Self::from_fn(tree, |_| rows.next().expect("a row for each set"))
     }
 
-    /// The policy with these probabilities, set by set.
+    /// Creates a policy from these probabilities, set by set.
     pub(crate) fn of_rows<G: Game>(tree: &GameTree<G>, probabilities: Vec<f64>) -> Self {
         debug_assert_eq!(probabilities.len(), tree.num_rows());
         Self { starts: tree.starts.clone(), probabilities }
