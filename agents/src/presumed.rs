@@ -7,11 +7,10 @@
 //!
 //! 1. Worlds are drawn from the searcher's view, each with its history and its future random events.
 //! 2. In each world, after each action of the searcher, the next `replies` decisions of others are made by presumed
-//!    value.
-//!    Forced decisions do not count, and there are fewer if it is the searcher's turn earlier. The player to act draws
-//!    `guesses` worlds from its own view of that history, in which the searcher's hand is hidden like any other. It takes
-//!    the action with the best mean open-card value over them, with ties broken at random. Equal views presume the same
-//!    in all worlds.
+//!    value. Forced decisions do not count, and there are fewer if it is the searcher's turn earlier. The player to
+//!    act draws `guesses` worlds from its own view of that history, in which the searcher's hand is hidden like any
+//!    other. It takes the action with the best mean open-card value over them, with ties broken at random. Equal
+//!    views presume the same in all worlds.
 //! 3. The value of the position reached is its open-card value in the true world of the sample.
 //! 4. The action with the best mean is played.
 //!

@@ -7,24 +7,21 @@
 //! hints):
 //!
 //! - **Leaf correlation** is the probability that sibling leaves have the same payoff. Sibling leaves are the actions
-//!   of a
-//!   player after whose choice there are only forced moves and chance until the end. All siblings get the same cards from
-//!   the same pile. The payoff is that player's result, won, shared or lost (a share in the
-//!   [win](crate::arena::win_share)), or, more finely, the return. Games that end otherwise, because a last choice could
-//!   also have led to further ones, have no sibling leaves and do not count.
+//!   of a player after whose choice there are only forced moves and chance until the end. All siblings get the same
+//!   cards from the same pile. The payoff is that player's result, won, shared or lost (a share in the
+//!   [win](crate::arena::win_share)), or, more finely, the return. Games that end otherwise, because a last choice
+//!   could also have led to further ones, have no sibling leaves and do not count.
 //! - **Bias** is the degree to which a deal favours a player, P(win) - P(loss). Several games are played with the
-//!   same
-//!   cards. The seat that has won most of one half of them is the favourite. The bias is its share in the wins of the
-//!   other half, scaled so that an even share is 0 and every win is 1. (The paper asks how far a game favours one player;
-//!   here seats differ little and deals differ much.) With many games the favourite is rarely mistaken, and mistakes only
-//!   lower the figure.
+//!   same cards. The seat that has won most of one half of them is the favourite. The bias is its share in the wins
+//!   of the other half, scaled so that an even share is 0 and every win is 1. (The paper asks how far a game favours
+//!   one player; here seats differ little and deals differ much.) With many games the favourite is rarely mistaken,
+//!   and mistakes only lower the figure.
 //! - **Disambiguation** is the rate at which information sets shrink: 1 - (worlds at a decision) / (worlds at the
-//!   same
-//!   player's previous decision), averaged over consecutive decisions of one player in one deal. Worlds are states, as
-//!   [`Sampler::count`](stier_core::Sampler::count) counts them. If players draw hidden cards between decisions, sets can
-//!   grow, which those in the paper cannot; growth counts as shrinking by 0. The *net* disambiguation includes growth: it
-//!   is one minus the geometric mean of the same ratios, the constant rate that leads from the first set of a deal to the
-//!   last.
+//!   same player's previous decision), averaged over consecutive decisions of one player in one deal. Worlds are
+//!   states, as [`Sampler::count`](stier_core::Sampler::count) counts them. If players draw hidden cards between
+//!   decisions, sets can grow, which those in the paper cannot; growth counts as shrinking by 0. The *net*
+//!   disambiguation includes growth: it is one minus the geometric mean of the same ratios, the constant rate that
+//!   leads from the first set of a deal to the last.
 //!
 //! The higher the three, the less is lost by searching with open cards. In the paper, Kuhn poker, on which it fails,
 //! has a leaf correlation of 0.5 and a disambiguation of 0. Skat and Hearts, on which it works, have 0.8 to 1 and

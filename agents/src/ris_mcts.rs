@@ -6,14 +6,13 @@
 //! searcher's cards. Two options address this:
 //!
 //! - *Re-determinization* (J. Goodman, *Re-determinizing MCTS in Hanabi*, IEEE Conference on Games 2019: RIS-MCTS):
-//!   if
-//!   another player is to act, a whole history is redrawn from that player's knowledge, including the searcher's cards. That
-//!   player's choice is made and valued in the redrawn world. The searcher's world is then restored and continues with the
-//!   chosen action. Goodman restores the cards and backs up one return to all. Here the redrawn world is played to its own
-//!   end, and its return, not that of the searcher's world, counts in the other player's node.
+//!   if another player is to act, a whole history is redrawn from that player's knowledge, including the searcher's
+//!   cards. That player's choice is made and valued in the redrawn world. The searcher's world is then restored and
+//!   continues with the chosen action. Goodman restores the cards and backs up one return to all. Here the redrawn
+//!   world is played to its own end, and its return, not that of the searcher's world, counts in the other player's
+//!   node.
 //! - *Self-determination* (P. I. Cowling, D. Whitehouse and E. J. Powley, *Emergent Bluffing and Inference with Monte
-//!   Carlo
-//!   Tree Search*, CIG 2015): see [`worlds`](crate::worlds).
+//!   Carlo Tree Search*, CIG 2015): see [`worlds`](crate::worlds).
 //!
 //! Information sets are distinguished by what their mover sees and observes from the root on ([`Game::sight`],
 //! [`Game::observed`]). Histories that differ only before the root share a node.

@@ -5,13 +5,12 @@
 //!
 //! - Policy inference weights histories by the other players' actions: see [`belief`](crate::belief).
 //! - *Self-determination* (P. I. Cowling, D. Whitehouse and E. J. Powley, *Emergent Bluffing and Inference with Monte
-//!   Carlo
-//!   Tree Search*, CIG 2015) draws some worlds from another player's possible beliefs: a history from the searcher's view,
-//!   that player's view of it, and a state from that view. The searcher's own cards are redrawn too, so the searcher need
-//!   not consider such a world possible. It teaches a search what others infer from the public events without seeing the
-//!   searcher's hand. This works if nodes are keyed by each mover's own information set, including the root
-//!   ([`Game::sight`] of the drawn state distinguishes the searcher's true root from others). In a single-observer tree
-//!   it only adds noise.
+//!   Carlo Tree Search*, CIG 2015) draws some worlds from another player's possible beliefs: a history from the
+//!   searcher's view, that player's view of it, and a state from that view. The searcher's own cards are redrawn too,
+//!   so the searcher need not consider such a world possible. It teaches a search what others infer from the public
+//!   events without seeing the searcher's hand. This works if nodes are keyed by each mover's own information set,
+//!   including the root ([`Game::sight`] of the drawn state distinguishes the searcher's true root from others). In a
+//!   single-observer tree it only adds noise.
 
 use stier_core::{Game, Hints, History, Rng, Sampler as _, Seat, SeatView as _};
 
