@@ -87,7 +87,7 @@ pub struct ActionStats {
     pub visits: u64,
     /// The mean return of the searching seat, in the game's utility; 0 if the action was never tried.
     pub value: f64,
-    /// The number of iterations in which the action was legal.
+    /// The number of iterations that could have tried the action.
     pub availability: u64,
     /// The probability with which the agent chooses the action. For a network that always plays its best action, this
     /// is still the network's own probability.

@@ -15,9 +15,9 @@ choice! {
         Value = "value",
         /// An action drawn in proportion to the visits.
         Sample = "sample",
-        /// An action drawn from the average strategy of the search, if it keeps one; otherwise in proportion to the
-        /// visits. Actions are excluded whose mean return is more than two standard errors of the difference below
-        /// that of the most visited action.
+        /// An action drawn from the average strategy of the search, if it keeps one. Otherwise it is drawn in
+        /// proportion to the visits, from the actions whose mean return is at most two standard errors of the
+        /// difference below that of the most visited one.
         Mixed = "mixed",
     }
 }

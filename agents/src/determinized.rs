@@ -74,7 +74,7 @@ pub struct Valued {
     pub values: BySeat<f32>,
     /// The number of tries; 1 if the world was solved.
     pub visits: u64,
-    /// The number of iterations in which the action was legal.
+    /// The number of iterations that could have tried the action.
     pub available: u64,
 }
 

@@ -52,7 +52,7 @@ pub struct Tried {
     pub action: Action,
     /// The number of tries.
     pub visits: u64,
-    /// The number of iterations in which the action was legal.
+    /// The number of iterations that could have tried the action.
     pub available: u64,
     /// The mean return of every seat; zeros if the action was never tried.
     pub mean: BySeat<f32>,
