@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use stier_agents::AgentSpec;
 use stier_agents::agent::Decision;
+use stier_agents::catalogue::spec;
 use stier_agents::erased::{DecideError, DynAgent, DynState};
-use stier_agents::spec;
 use stier_core::OptionValue;
 
 use crate::beliefs::Beliefs;

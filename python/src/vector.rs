@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyString, PyTuple};
 use stier_agents::AgentSpec;
-use stier_agents::vector::{
+use stier_agents::batch::vector::{
     Autoreset, DynVector, LearnerSeat, Opponents, Rows, Seeds, Settings, Shape, Tensor, VectorError,
 };
 use stier_core::OptionValue;

@@ -4,7 +4,7 @@ use std::fmt::{self, Debug, Formatter};
 
 use stier_core::{Action, Cell, Encode, Game, Seat};
 
-use crate::course::Streams;
+use crate::agent::course::Streams;
 
 /// Copies of one player at many tables, which decide together.
 pub trait Crowd<G: Game>: Send {

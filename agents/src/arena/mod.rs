@@ -14,6 +14,10 @@
 //! A *Schwingfest*, the rulebook's tournament for three and more, is [`Settings::paired`] off with one deal: every pair meets
 //! once per seat rotation, each time with new cards, and [`PitResult::totals`] ranks by the sum of the returns.
 
+pub mod properties;
+pub mod survey;
+pub mod tssr;
+
 mod crowd;
 mod play;
 mod schedule;
@@ -28,9 +32,9 @@ use serde::Serialize;
 use stier_core::{Action, BySeat, Game, Hints, Options as _, Seat};
 use thiserror::Error;
 
-use crate::oracle::Player;
-use crate::spec::AgentSpec;
-use crate::threads::{self, ThreadsError};
+use crate::agent::threads::{self, ThreadsError};
+use crate::catalogue::spec::AgentSpec;
+use crate::search::oracle::Player;
 
 use play::Room;
 use schedule::Schedule;

@@ -6,8 +6,8 @@ use stier_core::{Action, ActionSet as _, BySeat, Dealer, Game, History, Seat, Tu
 
 use super::schedule::Seating;
 use super::{Crowd, Entrant, Played, Position};
-use crate::course::Streams;
-use crate::oracle::Player;
+use crate::agent::course::Streams;
+use crate::search::oracle::Player;
 
 /// Games that are played side by side: half as many positions of each of two players stay in the cache.
 const SIDE_BY_SIDE: u64 = 128;

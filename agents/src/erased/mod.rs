@@ -21,20 +21,20 @@ use stier_core::{
 };
 use thiserror::Error;
 
+use crate::agent::lines::Line;
+use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, Decision};
+use crate::arena::properties::{self, MeasureError, Properties};
 use crate::arena::{self, Crowd, Entrant, PitError, PitResult, Settings};
-use crate::game_tree;
-use crate::lines::Line;
-use crate::marginals::{Marginals, marginals};
+use crate::batch::resample_many::{self, DynWorlds, ResampleError};
+use crate::batch::search_many::{self, SearchManyError};
+use crate::batch::vector::{self, DynVector, Vector, VectorError};
+use crate::belief::marginals::{Marginals, marginals};
+use crate::catalogue::spec::AgentSpec;
 use crate::network::file::NetworkError;
-use crate::oracle::Player;
-use crate::properties::{self, MeasureError, Properties};
-use crate::resample_many::{self, DynWorlds, ResampleError};
-use crate::search_many::{self, SearchManyError};
-use crate::spec::AgentSpec;
+use crate::search::oracle::Player;
+use crate::solve::game_tree;
 use crate::study::timing::{self, TimingError};
-use crate::vector::{self, DynVector, Vector, VectorError};
-use crate::worlds::Worlds;
 
 #[cfg(feature = "games")]
 pub use games::{load, read_record, unknown};
@@ -165,7 +165,7 @@ pub trait DynGame: Send + Sync + Debug {
     ) -> Result<Vec<timing::Position>, TimingError>;
     /// About how many histories the game has; see [`game_tree::estimate_size`].
     fn estimate_histories(&self) -> game_tree::TreeSize;
-    /// All histories of the game, if there are no more than that; see [`GameTree::build`](crate::game_tree::GameTree::build). Threads do
+    /// All histories of the game, if there are no more than that; see [`GameTree::build`](crate::solve::game_tree::GameTree::build). Threads do
     /// not change it; 0 stands for all cores. `watch` is told the number of histories so far and may break off.
     fn enumerate(
         &self,

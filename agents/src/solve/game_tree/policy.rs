@@ -1,0 +1,68 @@
+//! What everybody does at each information set of a tree.
+
+use std::sync::Arc;
+
+use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
+use stier_core::{ActionSet as _, Game, Hints, Rng};
+
+use super::{GameTree, InformationSet};
+use crate::agent::Agent;
+use crate::catalogue::spec::AgentSpec;
+
+/// A behaviour policy for every seat: the probability of each action at each information set of one [`GameTree`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct Policy {
+    starts: Arc<[u32]>,
+    probabilities: Vec<f64>,
+}
+
+impl Policy {
+    /// Every action as likely as the others.
+    pub fn uniform<G: Game>(tree: &GameTree<G>) -> Self {
+        Self::from_fn(tree, |set| vec![1.0 / set.legal().len() as f64; set.legal().len()])
+    }
+
+    /// The policy that gives these probabilities, in ascending order of the legal actions, at each information set. Panics if
+    /// there are more or fewer of them than actions.
+    pub fn from_fn<G: Game>(tree: &GameTree<G>, mut row: impl FnMut(InformationSet<'_, G>) -> Vec<f64>) -> Self {
+        let mut probabilities = Vec::with_capacity(tree.num_rows());
+        for set in tree.sets() {
+            let row = row(set);
+            assert_eq!(row.len(), set.legal().len(), "a probability for each action");
+            debug_assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-6, "probabilities add up to 1: {row:?}");
+            probabilities.extend(row);
+        }
+        Self { starts: tree.starts.clone(), probabilities }
+    }
+
+    /// What an agent would do: at each information set a fresh one is asked, with a seed of its own. On all threads of the pool
+    /// that it is called in; depends on the seed alone.
+    pub fn of_agent<G: Hints>(game: &G, tree: &GameTree<G>, agent: &AgentSpec, seed: u64) -> Self {
+        let ask = |number: u32| -> Vec<f64> {
+            let seed = Rng::stream(seed, "policy of an agent", u64::from(number)).bits();
+            let mut agent: Box<dyn Agent<G>> = agent.build(seed);
+            let set = tree.set(number);
+            agent.act(game, &set.view(), set.legal()).policy.iter().map(|&(_, share)| share).collect()
+        };
+        let rows: Vec<Vec<f64>> = (0..tree.num_sets() as u32).into_par_iter().map(ask).collect();
+        let mut rows = rows.into_iter();
+        Self::from_fn(tree, |_| rows.next().expect("a row for each set"))
+    }
+
+    /// The policy with these probabilities, set by set.
+    pub(crate) fn of_rows<G: Game>(tree: &GameTree<G>, probabilities: Vec<f64>) -> Self {
+        debug_assert_eq!(probabilities.len(), tree.num_rows());
+        Self { starts: tree.starts.clone(), probabilities }
+    }
+
+    /// The probabilities of the legal actions of an information set, ascending by action.
+    #[inline]
+    pub fn row(&self, set: u32) -> &[f64] {
+        &self.probabilities[self.starts[set as usize] as usize..self.starts[set as usize + 1] as usize]
+    }
+
+    /// The probabilities of all information sets, one row after the other.
+    pub fn rows(&self) -> &[f64] {
+        &self.probabilities
+    }
+}
