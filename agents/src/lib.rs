@@ -17,6 +17,6 @@ pub mod search;
 pub mod solve;
 pub mod study;
 
+pub use agent::player::{OracleAgent, Player};
 pub use agent::{ActionStats, Agent, Decision, Search};
 pub use catalogue::spec::{AgentSpec, SpecError};
-pub use search::oracle::{OracleAgent, Player};

@@ -16,8 +16,8 @@ fn spec(text: &str) -> AgentSpec {
 /// What a responder gains against an agent, averaged over the seats, and what a best response would: both exact, for the policy of
 /// that agent.
 fn gains<G: Hints>(game: &G, tree: &GameTree<G>, responder: &str, agent: &str) -> (f64, f64) {
-    let policy = Policy::of_agent(game, tree, &spec(agent), 1);
-    let response = Policy::of_agent(game, tree, &spec(&responder.replace("AGENT", agent)), 2);
+    let policy = crate::policy_of(game, tree, &spec(agent), 1);
+    let response = crate::policy_of(game, tree, &spec(&responder.replace("AGENT", agent)), 2);
     let value = |seat: Seat| {
         let mixed = Policy::from_fn(tree, |set| {
             let plays = if set.seat() == seat { &response } else { &policy };

@@ -4,11 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use stier_core::{Hints, Rng};
+use stier_core::Rng;
 
 use crate::agent::stop::Stop;
-use crate::agent::worlds::Worlds;
-use crate::belief::BeliefSettings;
 
 /// The random streams of one agent in one game, as far as it has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -80,15 +78,5 @@ impl Course {
     /// When a decision that began at `start` is to end, if it may take `time_ms` milliseconds, or 0 for any time.
     pub fn stop(&self, start: Instant, time_ms: u64) -> Stop<'_> {
         Stop::new(start, time_ms, &self.interrupt)
-    }
-
-    /// The worlds of the next decision: see [`Worlds::new`].
-    pub fn worlds<G: Hints>(&self, game: &G, view: &G::View, belief: &BeliefSettings, stop: &Stop<'_>) -> Worlds<G> {
-        Worlds::new(game, view, belief, stop, &mut self.rng("beliefs"))
-    }
-
-    /// The same for a search that draws histories: see [`Worlds::of_histories`].
-    pub fn histories<G: Hints>(&self, game: &G, view: &G::View, belief: &BeliefSettings, stop: &Stop<'_>) -> Worlds<G> {
-        Worlds::of_histories(game, view, belief, stop, &mut self.rng("beliefs"))
     }
 }

@@ -4,9 +4,11 @@ pub mod alias;
 pub mod budget;
 pub mod choice;
 pub mod course;
+pub mod crowd;
 pub mod fitted;
 pub mod lines;
 pub mod memory;
+pub mod player;
 pub mod stop;
 pub mod threads;
 pub mod worlds;
@@ -16,6 +18,7 @@ use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 use stier_core::{Action, ActionSet, Game};
+use thiserror::Error;
 
 use crate::agent::lines::Line;
 use crate::agent::worlds::Worlds;
@@ -53,6 +56,22 @@ pub trait Agent<G: Game>: Send {
 
     /// Once the flag is set, a decision in progress ends early with what it has. Agents that decide at once ignore it.
     fn interrupt_with(&mut self, _flag: Arc<AtomicBool>) {}
+}
+
+/// Why an agent did not decide.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum DecideError {
+    /// The state is of another game or has other rules.
+    #[error("the agent was made for {expected}, the state is of {found}")]
+    OtherGame {
+        /// Game and rules of the agent.
+        expected: String,
+        /// Game and rules of the state.
+        found: String,
+    },
+    /// Chance is to act, or nobody.
+    #[error("no player is to act in this state: {0}")]
+    NoDecision(&'static str),
 }
 
 /// What an agent chose and why.

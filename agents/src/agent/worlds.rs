@@ -2,7 +2,7 @@
 //!
 //! By default every history of the information set counts by its chance reach probability, drawn exactly. Two options change that:
 //!
-//! - policy inference weighs them by what the other players did: see [`belief`](crate::belief).
+//! - policy inference weighs them by what the other players did: see [`Belief`].
 //! - *self-determination* (P. I. Cowling, D. Whitehouse and E. J. Powley, *Emergent Bluffing and Inference with Monte Carlo Tree
 //!   Search*, CIG 2015) draws some worlds from what another player could believe: a history from the searcher's view, that player's
 //!   view of it, a state from that view. The searcher's own cards are redrawn, too, so such a world need not be one that the
@@ -11,11 +11,95 @@
 //!   ([`Game::sight`] of the state drawn tells the searcher's true root from others). In a single-observer tree it has no meaning
 //!   and only adds noise.
 
-use stier_core::{Game, Hints, History, Rng, Sampler as _, Seat, SeatView as _};
+use stier_core::{Game, History, Rng, Sampler as _, Seat, SeatView as _};
 
+use crate::agent::alias::Alias;
 use crate::agent::stop::Stop;
-use crate::belief::policy_model::{self, PolicyModel};
-use crate::belief::{Belief, BeliefSettings, Beliefs, NoBelief, infer, infer_histories};
+
+/// The method by which the probabilities of a belief were found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Weighing {
+    /// Every world of the information set has its exact probability under the model.
+    Exact,
+    /// Every world was weighed, by the mean likelihood of some of its histories.
+    Estimated,
+    /// Some histories were drawn and weighed.
+    Particles,
+}
+
+/// Reasons why there is no belief. Chance alone is left then: the exact sampler.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoBelief {
+    /// The others have not acted in this deal.
+    NothingToInfer,
+    /// Fewer than 64 histories were weighed, or the model excludes all of them.
+    Failed,
+}
+
+/// Worlds with probabilities.
+#[derive(Clone)]
+pub struct Belief<G: Game> {
+    states: Vec<G::State>,
+    /// The histories that led to them, one each, if they were asked for.
+    histories: Vec<History<G>>,
+    shares: Vec<f64>,
+    alias: Alias,
+    weighing: Weighing,
+    drawn: u64,
+}
+
+impl<G: Game> Belief<G> {
+    /// The distribution over `states` proportional to weights.
+    pub fn new(states: Vec<G::State>, weights: Vec<f64>, weighing: Weighing, drawn: u64) -> Result<Self, NoBelief> {
+        let alias = Alias::new(&weights).ok_or(NoBelief::Failed)?;
+        let total: f64 = weights.iter().sum();
+        let shares = weights.into_iter().map(|weight| weight / total).collect();
+        Ok(Self { states, histories: Vec::new(), shares, alias, weighing, drawn })
+    }
+
+    /// A world.
+    #[inline]
+    pub fn draw(&self, rng: &mut Rng) -> G::State {
+        self.states[self.alias.draw(rng)]
+    }
+
+    /// The same with the history that led to each world.
+    pub fn with_histories(self, histories: Vec<History<G>>) -> Self {
+        debug_assert_eq!(histories.len(), self.states.len());
+        Self { histories, ..self }
+    }
+
+    /// A world with its history, if it [has histories](Self::with_histories).
+    pub fn draw_history(&self, rng: &mut Rng) -> Option<&History<G>> {
+        if self.histories.is_empty() { None } else { Some(&self.histories[self.alias.draw(rng)]) }
+    }
+
+    /// The worlds with their probabilities, which sum to 1. Particles may come several times.
+    pub fn worlds(&self) -> impl Iterator<Item = (&G::State, f64)> {
+        self.states.iter().zip(self.shares.iter().copied())
+    }
+
+    /// Whether these are all worlds of the information set, each once, and not particles.
+    pub fn covers_all_worlds(&self) -> bool {
+        self.weighing != Weighing::Particles
+    }
+
+    /// The method by which the probabilities were found.
+    pub fn weighing(&self) -> Weighing {
+        self.weighing
+    }
+
+    /// How many histories were drawn and weighed.
+    pub fn histories(&self) -> u64 {
+        self.drawn
+    }
+
+    /// The effective sample size: that many worlds with equal weights would say as much (Kong 1992); between 1 and the number of
+    /// worlds.
+    pub fn effective(&self) -> f64 {
+        self.shares.iter().map(|share| share * share).sum::<f64>().recip()
+    }
+}
 
 /// The states that a search takes for possible, with the probabilities that it gives them.
 #[derive(Clone)]
@@ -47,56 +131,9 @@ impl<G: Game> Worlds<G> {
         Self { sampler: game.sampler(view), more: None, failed: false }
     }
 
-    /// What the settings say, within their share of the time that a decision has. Where they ask for nothing but chance, `rng` is not
-    /// touched and draws are those of [`uniform`](Worlds::uniform), bit for bit.
-    pub fn new(game: &G, view: &G::View, settings: &BeliefSettings, stop: &Stop<'_>, rng: &mut Rng) -> Self
-    where
-        G: Hints,
-    {
-        Self::inferred(game, view, settings, |sampler, model| infer(game, view, sampler, settings, model, stop, rng))
-    }
-
-    /// As [`new`](Worlds::new), for a search that draws [histories](Worlds::draw_history).
-    pub fn of_histories(game: &G, view: &G::View, settings: &BeliefSettings, stop: &Stop<'_>, rng: &mut Rng) -> Self
-    where
-        G: Hints,
-    {
-        Self::inferred(game, view, settings, |sampler, model| {
-            infer_histories(game, view, sampler, settings, model, stop, rng)
-        })
-    }
-
-    /// As [`of_histories`](Worlds::of_histories), with a model of its own instead of the one that the settings name.
-    pub fn of_model(
-        game: &G,
-        view: &G::View,
-        settings: &BeliefSettings,
-        model: &dyn PolicyModel<G>,
-        stop: &Stop<'_>,
-        rng: &mut Rng,
-    ) -> Self
-    where
-        G: Hints,
-    {
-        Self::inferred(game, view, settings, |sampler, _| {
-            infer_histories(game, view, sampler, settings, model, stop, rng)
-        })
-    }
-
-    fn inferred(
-        game: &G,
-        view: &G::View,
-        settings: &BeliefSettings,
-        infer: impl FnOnce(&G::Sampler, &dyn PolicyModel<G>) -> Result<Belief<G>, NoBelief>,
-    ) -> Self
-    where
-        G: Hints,
-    {
-        let sampler = game.sampler(view);
-        let belief = match settings.beliefs {
-            Beliefs::Uniform => Err(NoBelief::NothingToInfer),
-            Beliefs::Policy => infer(&sampler, &*policy_model::by_name(settings.model, &settings.guide)),
-        };
+    /// The worlds of a sampler, weighted by what was inferred from the others' actions; those of the sampler alone if that failed or there was nothing to
+    /// infer.
+    pub fn weighted(sampler: G::Sampler, belief: Result<Belief<G>, NoBelief>) -> Self {
         let failed = matches!(belief, Err(NoBelief::Failed));
         let belief = belief.ok();
         let more = belief.map(|belief| Box::new(More { belief: Some(belief), minds: Vec::new(), self_determined: 0 }));
@@ -148,7 +185,7 @@ impl<G: Game> Worlds<G> {
     }
 
     /// A history that the searcher takes for possible. Those of a belief are inferred only if it was
-    /// [made for them](Worlds::of_histories).
+    /// [made for them](Belief::with_histories).
     pub fn draw_history(&self, game: &G, rng: &mut Rng) -> History<G> {
         match self.belief() {
             None => self.sampler.sample_history(game, rng),

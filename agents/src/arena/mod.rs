@@ -18,7 +18,6 @@ pub mod properties;
 pub mod survey;
 pub mod tssr;
 
-mod crowd;
 mod play;
 mod schedule;
 mod stats;
@@ -32,14 +31,14 @@ use serde::Serialize;
 use stier_core::{Action, BySeat, Game, Hints, Options as _, Seat};
 use thiserror::Error;
 
+use crate::agent::crowd::Crowd;
+use crate::agent::player::Player;
 use crate::agent::threads::{self, ThreadsError};
 use crate::catalogue::spec::AgentSpec;
-use crate::search::oracle::Player;
 
 use play::Room;
 use schedule::Schedule;
 
-pub use crowd::{Crowd, Position};
 pub use schedule::number_of_games;
 pub use stats::{Estimate, Share, ShareSums, win_share};
 pub use table::{PitResult, Standing};

@@ -2,19 +2,19 @@
 //!
 //! World `k` of state `s` comes from a seed of its own, hashed from (seed, "resample many", s) and from (that, "world", k): it is the
 //! same whichever other worlds are drawn beside it, and on any number of threads. Without histories, a world is a position drawn by
-//! [`Sampler::sample`](stier_core::Sampler::sample), for arrays; with them, it is what [`DynState::resample`] gives for its seed, a
+//! [`Sampler::sample`](stier_core::Sampler::sample), for arrays; with them, it is what `DynState::resample` gives for its seed, a
 //! state to play on from.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
-use stier_core::{Game, History, Rng, Sampler as _, Seat, encode};
+use stier_core::{Encode, Game, History, Notation, Rng, Sampler as _, Seat, encode};
 use thiserror::Error;
 
+use crate::agent::DecideError;
 use crate::agent::threads::{self, ThreadsError};
 use crate::batch::vector::Cells;
-use crate::erased::{DecideError, DynState, FullGame, resampled_state};
 
 /// What to draw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,7 +49,7 @@ pub enum ResampleError {
 }
 
 /// Worlds of which the game's type is not known, those of the first state first.
-pub trait DynWorlds: Send + Sync {
+pub trait DrawnWorlds: Send + Sync {
     /// How many there are.
     fn count(&self) -> usize;
     /// Whose knowledge a world was drawn from.
@@ -60,8 +60,6 @@ pub trait DynWorlds: Send + Sync {
     fn holdings(&self, out: &mut [u8]);
     /// Overwrites `out`, worlds x observation: what `seat` sees, or whoever the world was drawn for.
     fn observations(&self, seat: Option<Seat>, out: Cells<'_>);
-    /// The world as a state; `None` if worlds have no histories.
-    fn state(&self, world: usize) -> Option<Box<dyn DynState>>;
 }
 
 /// A state, and whose knowledge of it counts.
@@ -73,13 +71,25 @@ pub(crate) struct Source<'a, G: Game> {
 }
 
 /// Worlds drawn.
-struct Worlds<G: Game> {
+pub struct Worlds<G: Game> {
     game: Arc<G>,
     seats: Vec<Seat>,
     of_each: usize,
     positions: Vec<G::State>,
     /// As many histories as positions, each with the seed of the dealing to come; or none.
     histories: Vec<(History<G>, Option<u64>)>,
+}
+
+impl<G: Game> Worlds<G> {
+    /// The game.
+    pub fn game(&self) -> &Arc<G> {
+        &self.game
+    }
+
+    /// The history of a world, with the seed of the dealing to come if its events draw themselves; `None` if worlds have no histories.
+    pub fn history(&self, world: usize) -> Option<&(History<G>, Option<u64>)> {
+        self.histories.get(world)
+    }
 }
 
 /// Worlds that are drawn by one thread from one sampler: enough that making the sampler does not matter.
@@ -115,12 +125,12 @@ fn part<G: Game>(game: &G, source: &Source<'_, G>, state: usize, first: usize, s
 }
 
 /// Draws worlds of every state.
-pub(crate) fn draw<G: FullGame>(
+pub(crate) fn draw<G: Game>(
     game: &Arc<G>,
     sources: &[Source<'_, G>],
     settings: &Settings,
     interrupt: &AtomicBool,
-) -> Result<Box<dyn DynWorlds>, ResampleError> {
+) -> Result<Worlds<G>, ResampleError> {
     let firsts = |state| (0..settings.worlds).step_by(PART).map(move |first| (state, first));
     let parts: Vec<(usize, usize)> = (0..sources.len()).flat_map(firsts).collect();
     let one = |(state, first): (usize, usize)| {
@@ -139,10 +149,10 @@ pub(crate) fn draw<G: FullGame>(
         histories.append(&mut drawn.histories);
     }
     let seats = sources.iter().map(|source| source.seat).collect();
-    Ok(Box::new(Worlds { game: game.clone(), seats, of_each: settings.worlds, positions, histories }))
+    Ok(Worlds { game: game.clone(), seats, of_each: settings.worlds, positions, histories })
 }
 
-impl<G: FullGame> DynWorlds for Worlds<G> {
+impl<G: Encode + Notation> DrawnWorlds for Worlds<G> {
     fn count(&self) -> usize {
         self.positions.len()
     }
@@ -179,10 +189,5 @@ impl<G: FullGame> DynWorlds for Worlds<G> {
                 .zip(out.chunks_exact_mut(width))
                 .for_each(|((state, seat), row)| self.game.observation(state, seat, row)),
         }
-    }
-
-    fn state(&self, world: usize) -> Option<Box<dyn DynState>> {
-        let (history, dealing) = self.histories.get(world)?;
-        Some(resampled_state(self.game.clone(), history.clone(), *dealing))
     }
 }

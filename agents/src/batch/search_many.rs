@@ -11,12 +11,11 @@ use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use stier_core::{Dealer, Hints, History, Rng};
 use thiserror::Error;
 
-use crate::agent::Decision;
+use crate::agent::player::Player;
 use crate::agent::threads::{self, ThreadsError};
+use crate::agent::{DecideError, Decision};
 use crate::catalogue::spec::AgentSpec;
-use crate::erased::DecideError;
 use crate::network::file::NetworkError;
-use crate::search::oracle::Player;
 
 /// Why there are no decisions.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]

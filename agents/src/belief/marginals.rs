@@ -3,8 +3,7 @@
 use serde::Serialize;
 use stier_core::{Game, Notation, Rng, Sampler as _, Seat, choice};
 
-use crate::agent::worlds::Worlds;
-use crate::belief::Weighing;
+use crate::agent::worlds::{Weighing, Worlds};
 
 choice! {
     /// How figures were had from a belief.

@@ -27,8 +27,8 @@ use stier_core::{
     ActionSet as _, Event, Game, Hints, History, Rng, Sampler, Seat, SeatView as _, Turn, World, choice, float, options,
 };
 
-use crate::agent::alias::Alias;
 use crate::agent::stop::Stop;
+use crate::agent::worlds::{Belief, NoBelief, Weighing, Worlds};
 use crate::belief::policy_model::{Model, PolicyModel};
 use crate::network::option::Guide;
 
@@ -62,85 +62,6 @@ options! {
     }
 }
 
-/// The method by which the probabilities of a belief were found.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Weighing {
-    /// Every world of the information set has its exact probability under the model.
-    Exact,
-    /// Every world was weighed, by the mean likelihood of some of its histories.
-    Estimated,
-    /// Some histories were drawn and weighed.
-    Particles,
-}
-
-/// Reasons why there is no belief. Chance alone is left then: the exact sampler.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum NoBelief {
-    /// The others have not acted in this deal.
-    NothingToInfer,
-    /// Fewer than 64 histories were weighed, or the model excludes all of them.
-    Failed,
-}
-
-/// Worlds with probabilities.
-#[derive(Clone)]
-pub struct Belief<G: Game> {
-    states: Vec<G::State>,
-    /// The histories that led to them, one each, if they were asked for.
-    histories: Vec<History<G>>,
-    shares: Vec<f64>,
-    alias: Alias,
-    weighing: Weighing,
-    drawn: u64,
-}
-
-impl<G: Game> Belief<G> {
-    /// The distribution over `states` proportional to weights.
-    fn new(states: Vec<G::State>, weights: Vec<f64>, weighing: Weighing, drawn: u64) -> Result<Self, NoBelief> {
-        let alias = Alias::new(&weights).ok_or(NoBelief::Failed)?;
-        let total: f64 = weights.iter().sum();
-        let shares = weights.into_iter().map(|weight| weight / total).collect();
-        Ok(Self { states, histories: Vec::new(), shares, alias, weighing, drawn })
-    }
-
-    /// A world.
-    #[inline]
-    pub fn draw(&self, rng: &mut Rng) -> G::State {
-        self.states[self.alias.draw(rng)]
-    }
-
-    /// A world with its history, if [histories](infer_histories) were asked for.
-    pub fn draw_history(&self, rng: &mut Rng) -> Option<&History<G>> {
-        if self.histories.is_empty() { None } else { Some(&self.histories[self.alias.draw(rng)]) }
-    }
-
-    /// The worlds with their probabilities, which sum to 1. Particles may come several times.
-    pub fn worlds(&self) -> impl Iterator<Item = (&G::State, f64)> {
-        self.states.iter().zip(self.shares.iter().copied())
-    }
-
-    /// Whether these are all worlds of the information set, each once, and not particles.
-    pub fn covers_all_worlds(&self) -> bool {
-        self.weighing != Weighing::Particles
-    }
-
-    /// The method by which the probabilities were found.
-    pub fn weighing(&self) -> Weighing {
-        self.weighing
-    }
-
-    /// How many histories were drawn and weighed.
-    pub fn histories(&self) -> u64 {
-        self.drawn
-    }
-
-    /// The effective sample size: that many worlds with equal weights would say as much (Kong 1992); between 1 and the number of
-    /// worlds.
-    pub fn effective(&self) -> f64 {
-        self.shares.iter().map(|share| share * share).sum::<f64>().recip()
-    }
-}
-
 /// Fewer particles than this are no belief: the worlds of a search would be too few.
 const FEWEST: u64 = 64;
 /// Histories that are drawn of each world where worlds are enumerated and their histories differ.
@@ -151,6 +72,49 @@ const MOST_LISTED: u128 = 1 << 16;
 const LEAST_SHARE: f64 = 1.0 / 32.0;
 /// and at least that many.
 const LEAST_EFFECTIVE: f64 = 32.0;
+
+impl BeliefSettings {
+    /// The worlds of a view that a search draws. Takes at most its share of the time that a decision has. Without inference, `rng` is not touched and
+    /// the draws are those of [`Worlds::uniform`], bit for bit.
+    pub fn worlds<G: Hints>(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
+        self.weigh(game, view, |sampler| infer(game, view, sampler, self, &*self.policy_model(), stop, rng))
+    }
+
+    /// The same for a search that draws [histories](Worlds::draw_history).
+    pub fn histories<G: Hints>(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
+        self.histories_by(&*self.policy_model(), game, view, stop, rng)
+    }
+
+    /// The same with another model than the one that the settings name.
+    pub fn histories_by<G: Hints>(
+        &self,
+        model: &dyn PolicyModel<G>,
+        game: &G,
+        view: &G::View,
+        stop: &Stop<'_>,
+        rng: &mut Rng,
+    ) -> Worlds<G> {
+        self.weigh(game, view, |sampler| infer_histories(game, view, sampler, self, model, stop, rng))
+    }
+
+    fn weigh<G: Game>(
+        &self,
+        game: &G,
+        view: &G::View,
+        infer: impl FnOnce(&G::Sampler) -> Result<Belief<G>, NoBelief>,
+    ) -> Worlds<G> {
+        let sampler = game.sampler(view);
+        let belief = match self.beliefs {
+            Beliefs::Uniform => Err(NoBelief::NothingToInfer),
+            Beliefs::Policy => infer(&sampler),
+        };
+        Worlds::weighted(sampler, belief)
+    }
+
+    fn policy_model<G: Hints>(&self) -> Box<dyn PolicyModel<G>> {
+        policy_model::by_name(self.model, &self.guide)
+    }
+}
 
 /// The belief of a view by policy inference. `stop` is that of the decision: inference takes the share of its time that the settings
 /// say.
@@ -204,7 +168,7 @@ pub fn infer_histories<G: Hints>(
     let (histories, logs) = drawn.ok_or(NoBelief::NothingToInfer)?;
     let states = histories.iter().map(|history| *history.state()).collect();
     let belief = Belief::new(states, particle_weights(&logs)?, Weighing::Particles, histories.len() as u64)?;
-    Ok(Belief { histories, ..belief })
+    Ok(belief.with_histories(histories))
 }
 
 /// Weights for so many particles, if they are enough.

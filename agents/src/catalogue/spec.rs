@@ -9,6 +9,7 @@ use stier_core::{Encode, Hints, OptionError, OptionInfo, OptionValue, Options};
 use thiserror::Error;
 
 use crate::agent::Agent;
+use crate::agent::player::Player;
 use crate::catalogue::best::{Best, BestOptions};
 use crate::catalogue::ismcts_br::{IsmctsBr, IsmctsBrOptions};
 use crate::catalogue::local_best_response::{LbrOptions, LocalBestResponse};
@@ -20,7 +21,7 @@ use crate::search::epimc::{Epimc, EpimcOptions};
 use crate::search::flat_mc::{FlatMc, FlatMcOptions};
 use crate::search::greedy::{Greedy, GreedyOptions};
 use crate::search::ismcts::{Ismcts, IsmctsOptions};
-use crate::search::oracle::{Oracle, OracleOptions, Player};
+use crate::search::oracle::{Oracle, OracleOptions};
 use crate::search::pimc::{Pimc, PimcOptions};
 use crate::search::presumed::{PresumedOptions, PresumedPimc};
 use crate::search::random::{Random, RandomOptions};

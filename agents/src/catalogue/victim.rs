@@ -160,7 +160,7 @@ impl ResponderSettings {
             particles: self.particles,
             ..BeliefSettings::default()
         };
-        Worlds::of_model(game, view, &belief, victim, stop, rng)
+        belief.histories_by(victim, game, view, stop, rng)
     }
 }
 

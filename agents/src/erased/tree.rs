@@ -10,9 +10,9 @@ use stier_core::encode::{self, Cell};
 use stier_core::{Action, ActionSet as _, Game, Seat, Turn};
 use thiserror::Error;
 
-use super::{Called, DecideError, DynEntrant, DynGame, DynState, Face, FullGame};
-use crate::agent::Agent;
+use super::{Called, DynEntrant, DynGame, DynState, Face, FullGame};
 use crate::agent::threads::{self, ThreadsError};
+use crate::agent::{Agent, DecideError};
 use crate::batch::vector::Cells;
 use crate::catalogue::spec::AgentSpec;
 use crate::network::file::NetworkError;

@@ -12,8 +12,8 @@ use super::evaluator::{Evaluator, draw};
 use super::file::Network;
 use super::option::{NetworkFile, RulesOf};
 use crate::agent::course::Streams;
+use crate::agent::crowd::{Crowd, Position};
 use crate::agent::{ActionStats, Agent, Decision, Search};
-use crate::arena::{Crowd, Position};
 
 choice! {
     /// Which action a network plays.

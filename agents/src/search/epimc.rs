@@ -90,7 +90,7 @@ impl<G: Hints> Agent<G> for Epimc<G> {
             self.course.advance();
             return tally.decide(0, start);
         }
-        let worlds = self.course.worlds(game, view, &self.options.belief, &stop);
+        let worlds = self.options.belief.worlds(game, view, &stop, &mut self.course.rng("beliefs"));
         let draws = Draws::new(worlds, self.options.worlds, &mut rng);
         let mut small = Small::new(Memory::share(self.options.means.memory_mb, 2));
         let laying_out = stop.sooner(LAYING_OUT);
@@ -130,7 +130,7 @@ impl<G: Hints> Agent<G> for Epimc<G> {
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
         let stop = self.course.stop(Instant::now(), self.options.time_ms);
-        self.course.worlds(game, view, &self.options.belief, &stop)
+        self.options.belief.worlds(game, view, &stop, &mut self.course.rng("beliefs"))
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {

@@ -83,7 +83,7 @@ impl<G: Hints> Agent<G> for FlatMc {
         let mut searches = Vec::new();
         let mut iterations = 0;
         if legal.len() > 1 {
-            let worlds = worlds.insert(self.course.worlds(game, view, &self.options.belief, &stop));
+            let worlds = worlds.insert(self.options.belief.worlds(game, view, &stop, &mut self.course.rng("beliefs")));
             searches = (0..count)
                 .map(|index| Flat {
                     game,
@@ -112,7 +112,7 @@ impl<G: Hints> Agent<G> for FlatMc {
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
         let stop = self.course.stop(Instant::now(), self.options.time_ms);
-        self.course.worlds(game, view, &self.options.belief, &stop)
+        self.options.belief.worlds(game, view, &stop, &mut self.course.rng("beliefs"))
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {

@@ -70,7 +70,7 @@ impl<G: Hints> Agent<G> for Pimc<G> {
         let mut rng = self.course.rng("determinized");
         self.valuer.begin();
         let tally = if legal.len() > 1 {
-            let worlds = self.course.worlds(game, view, &self.options.belief, &stop);
+            let worlds = self.options.belief.worlds(game, view, &stop, &mut self.course.rng("beliefs"));
             let draws = Draws::new(worlds, self.options.worlds, &mut rng);
             tally(game, &draws, (view.seat(), legal), &mut self.valuer, &stop)
         } else {
@@ -87,7 +87,7 @@ impl<G: Hints> Agent<G> for Pimc<G> {
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
         let stop = self.course.stop(Instant::now(), self.options.time_ms);
-        self.course.worlds(game, view, &self.options.belief, &stop)
+        self.options.belief.worlds(game, view, &stop, &mut self.course.rng("beliefs"))
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {

@@ -74,7 +74,7 @@ impl<G: Hints> Agent<G> for PresumedPimc<G> {
         let stop = self.course.stop(start, self.options.time_ms);
         self.valuer.begin();
         let tally = if legal.len() > 1 {
-            let worlds = self.course.histories(game, view, &self.options.belief, &stop);
+            let worlds = self.options.belief.histories(game, view, &stop, &mut self.course.rng("beliefs"));
             let seed = self.course.rng("presumed").bits();
             let mut presumed = Presumed {
                 game,
@@ -106,7 +106,7 @@ impl<G: Hints> Agent<G> for PresumedPimc<G> {
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
         let stop = self.course.stop(Instant::now(), self.options.time_ms);
-        self.course.histories(game, view, &self.options.belief, &stop)
+        self.options.belief.histories(game, view, &stop, &mut self.course.rng("beliefs"))
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {

@@ -137,7 +137,7 @@ impl<G: Hints> Agent<G> for RecursivePimc<G> {
         self.roller = None;
         let mut nodes = 0;
         let tally = if legal.len() > 1 {
-            let worlds = self.course.histories(game, view, &self.options.belief, &stop);
+            let worlds = self.options.belief.histories(game, view, &stop, &mut self.course.rng("beliefs"));
             let seed = self.course.rng("recursive").bits();
             let most = self.options.worlds;
             tally_histories(game, &worlds, (view.seat(), legal), (most, seed), &stop, |history, action, future, rng| {
@@ -158,7 +158,7 @@ impl<G: Hints> Agent<G> for RecursivePimc<G> {
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
         let stop = self.course.stop(Instant::now(), self.options.time_ms);
-        self.course.histories(game, view, &self.options.belief, &stop)
+        self.options.belief.histories(game, view, &stop, &mut self.course.rng("beliefs"))
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {

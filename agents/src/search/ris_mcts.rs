@@ -86,8 +86,8 @@ impl RisMcts {
     fn worlds<G: Hints>(&self, game: &G, view: &G::View, stop: &Stop<'_>) -> Worlds<G> {
         let belief = &self.options.belief;
         match self.options.redeterminization {
-            Switch::On => self.course.histories(game, view, belief, stop),
-            Switch::Off => self.course.worlds(game, view, belief, stop),
+            Switch::On => belief.histories(game, view, stop, &mut self.course.rng("beliefs")),
+            Switch::Off => belief.worlds(game, view, stop, &mut self.course.rng("beliefs")),
         }
     }
 }

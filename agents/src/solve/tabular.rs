@@ -163,8 +163,8 @@ pub fn draw(row: &[f64], rng: &mut Rng) -> usize {
 #[error("interrupted")]
 pub struct Interrupted;
 
-/// What somebody does at every information set, as [`Policy::of_agent`] asks: `enter` gives an agent, which is restarted with a seed of
-/// its own before each set. `watch` is called after every set, from any thread, and may break off. On all threads of the pool that it
+/// The policy of an agent, asked at every information set: `enter` gives an agent, which is restarted with a seed of its own before
+/// each set. `watch` is called after every set, from any thread, and may break off. On all threads of the pool that it
 /// is called in, or one set after the other; depends on the seed alone.
 pub fn policy_of<G: Game>(
     tree: &GameTree<G>,

@@ -17,11 +17,12 @@ use std::sync::{Arc, Mutex};
 
 use rayon::ThreadPool;
 use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
-use stier_core::{Action, ActionSet as _, IllegalAction, Rng, Seat, Turn, choice, encode};
+use stier_core::{
+    Action, ActionSet as _, Dealer, Hints, History, IllegalAction, Notation, Rng, Seat, Turn, choice, encode,
+};
 use thiserror::Error;
 
 use crate::agent::threads::{self, ThreadsError};
-use crate::erased::{DynState, FullGame, dealt_state};
 use crate::network::file::NetworkError;
 
 use self::lane::{Common, Lane, Stage};
@@ -38,7 +39,7 @@ choice! {
         SameStep = "same_step",
         /// The next step ignores the lane's action and deals the next game.
         NextStep = "next_step",
-        /// It stays as it is; steps do nothing to it. [`DynVector::reset`] deals the next game.
+        /// It stays as it is; steps do nothing to it. [`Lanes::reset`] deals the next game.
         Disabled = "disabled",
     }
 }
@@ -147,14 +148,14 @@ pub enum VectorError {
 }
 
 /// Lanes of a game of which the type is not known.
-pub trait DynVector: Send + Sync {
+pub trait Lanes: Send + Sync {
     /// What kind of lanes.
     fn settings(&self) -> &Settings;
     /// The lengths of a lane's rows.
     fn shape(&self) -> Shape;
     /// Whether a call returns in no time, whatever the lanes do; if not, it may be interrupted.
     fn is_instant(&self) -> bool;
-    /// The seed of each lane's present game: [`DynGame::new_state`](crate::erased::DynGame::new_state) deals the same.
+    /// The seed of each lane's present game.
     fn seeds(&self) -> Vec<u64>;
     /// Deals a new game in all lanes, or in those of the mask, and writes where all lanes are.
     fn reset(&mut self, seeds: Seeds<'_>, mask: Option<&[bool]>, rows: Rows<'_>) -> Result<(), VectorError>;
@@ -167,14 +168,12 @@ pub trait DynVector: Send + Sync {
     /// A legal action for each lane, uniformly, any action where it makes no difference. The `k`-th call, counted from 0, since lanes
     /// were given seeds draws from (seed, "actions", k), lane after lane.
     fn sample_actions(&mut self, out: &mut [i64]) -> Result<(), VectorError>;
-    /// The state of a lane, history included; it goes on as the lane would.
-    fn state(&self, lane: usize) -> Result<Box<dyn DynState>, VectorError>;
     /// What all seats together see in each lane: the observations of the current player, then of the seats after it, as bytes. For
     /// critics while training; no agent is ever shown it.
     fn perfect_information(&self, out: &mut [u8]) -> Result<(), VectorError>;
     /// Everything that the lanes' future depends on.
     fn save(&self) -> Vec<u8>;
-    /// Goes on where [`save`](DynVector::save) was called, on lanes of the same game, number and opponents.
+    /// Goes on where [`save`](Lanes::save) was called, on lanes of the same game, number and opponents.
     fn load(&mut self, bytes: &[u8]) -> Result<(), VectorError>;
 }
 
@@ -186,7 +185,7 @@ const PARTS: usize = 8;
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// The lanes of a game.
-pub struct Vector<G: FullGame> {
+pub struct Vector<G: Hints + Notation> {
     game: Arc<G>,
     settings: Settings,
     shape: Shape,
@@ -204,7 +203,7 @@ pub struct Vector<G: FullGame> {
 }
 
 /// Some of the lanes, with what belongs to them.
-struct Part<'a, G: FullGame> {
+struct Part<'a, G: Hints + Notation> {
     first: usize,
     lanes: &'a mut [Lane<G>],
     legal: &'a mut [G::Actions],
@@ -224,9 +223,9 @@ enum Phase {
     Redealt,
 }
 
-impl<G: FullGame> Vector<G> {
+impl<G: Hints + Notation> Vector<G> {
     /// Lanes, each with its first game dealt. While `interrupt` is set, calls return [`VectorError::Interrupted`] and change nothing. If
-    /// it is set during a call, so does that call, unless the lanes are [instant](DynVector::is_instant): then it is completed.
+    /// it is set during a call, so does that call, unless the lanes are [instant](Lanes::is_instant): then it is completed.
     pub fn new(game: Arc<G>, settings: Settings, interrupt: Arc<AtomicBool>) -> Result<Self, VectorError> {
         if settings.lanes == 0 {
             return Err(VectorError::NoLanes);
@@ -251,6 +250,18 @@ impl<G: FullGame> Vector<G> {
         };
         own.reset(Seeds::One(own.settings.seed), None, Rows::default())?;
         Ok(own)
+    }
+
+    /// The game.
+    pub fn game(&self) -> &Arc<G> {
+        &self.game
+    }
+
+    /// The game of a lane so far, the dealer of the events to come, and the seed of both.
+    pub fn position(&self, lane: usize) -> Result<(&History<G>, &Dealer, u64), VectorError> {
+        let found = self.lanes.get(lane).ok_or(VectorError::Lane { lane, lanes: self.lanes.len() })?;
+        debug_assert_ne!(self.game.turn(found.history.state()), Turn::Chance);
+        Ok((&found.history, &found.dealer, found.seed))
     }
 
     /// Does `job` to every lane, on threads if they are worth it. As long as the job gives a phase, the others play on in the lane, and
@@ -367,7 +378,7 @@ impl<G: FullGame> Vector<G> {
 
 /// Does a job to lanes side by side: in each round, all opponents that are to act are asked at once. Once the interrupt is set, lanes are
 /// left anywhere.
-fn in_rounds<G: FullGame>(
+fn in_rounds<G: Hints + Notation>(
     common: &Common<'_, G>,
     crew: &mut Crew<G>,
     part: &mut Part<'_, G>,
@@ -405,7 +416,7 @@ fn in_rounds<G: FullGame>(
     }
 }
 
-impl<'a, G: FullGame> Part<'a, G> {
+impl<'a, G: Hints + Notation> Part<'a, G> {
     /// Parts of so many lanes.
     fn divided(self, size: usize, shape: &Shape) -> Vec<Part<'a, G>> {
         let Part { first, lanes, legal, mut rows } = self;
@@ -419,7 +430,7 @@ impl<'a, G: FullGame> Part<'a, G> {
     }
 }
 
-impl<G: FullGame> DynVector for Vector<G> {
+impl<G: Hints + Notation> Lanes for Vector<G> {
     fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -530,12 +541,6 @@ impl<G: FullGame> DynVector for Vector<G> {
             *action = legal.pick(&mut rng).0.into();
         }
         Ok(())
-    }
-
-    fn state(&self, lane: usize) -> Result<Box<dyn DynState>, VectorError> {
-        let found = self.lanes.get(lane).ok_or(VectorError::Lane { lane, lanes: self.lanes.len() })?;
-        debug_assert_ne!(self.game.turn(found.history.state()), Turn::Chance);
-        Ok(dealt_state(self.game.clone(), found.history.clone(), found.seed, found.dealer.clone()))
     }
 
     fn perfect_information(&self, out: &mut [u8]) -> Result<(), VectorError> {

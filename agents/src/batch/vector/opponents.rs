@@ -13,10 +13,10 @@ use stier_core::{Action, Dealer, Encode, Game, Hints, History, Rng, Seat};
 use super::VectorError;
 use super::lane::Lane;
 use crate::agent::course::Streams;
-use crate::arena::Position;
+use crate::agent::crowd::Position;
+use crate::agent::player::Player;
 use crate::catalogue::spec::AgentSpec;
 use crate::network::agent::NetworkAgent;
-use crate::search::oracle::Player;
 use crate::search::random;
 
 /// Where the learner sits.

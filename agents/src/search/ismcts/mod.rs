@@ -245,7 +245,7 @@ impl<G: Hints> Ismcts<G> {
         let IsmctsOptions { iterations, self_determination, belief, .. } = &self.options;
         let draws = if stop.is_timed() { u64::MAX } else { *iterations };
         let mut rng = self.course.rng("beliefs");
-        Worlds::new(game, view, belief, stop, &mut rng).self_determined(
+        belief.worlds(game, view, stop, &mut rng).self_determined(
             game,
             view,
             (*self_determination, draws),

@@ -2,12 +2,9 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
-use stier_core::{ActionSet as _, Game, Hints, Rng};
+use stier_core::{ActionSet as _, Game};
 
 use super::{GameTree, InformationSet};
-use crate::agent::Agent;
-use crate::catalogue::spec::AgentSpec;
 
 /// A behaviour policy for every seat: the probability of each action at each information set of one [`GameTree`].
 #[derive(Clone, PartialEq, Debug)]
@@ -33,20 +30,6 @@ impl Policy {
             probabilities.extend(row);
         }
         Self { starts: tree.starts.clone(), probabilities }
-    }
-
-    /// What an agent would do: at each information set a fresh one is asked, with a seed of its own. On all threads of the pool
-    /// that it is called in; depends on the seed alone.
-    pub fn of_agent<G: Hints>(game: &G, tree: &GameTree<G>, agent: &AgentSpec, seed: u64) -> Self {
-        let ask = |number: u32| -> Vec<f64> {
-            let seed = Rng::stream(seed, "policy of an agent", u64::from(number)).bits();
-            let mut agent: Box<dyn Agent<G>> = agent.build(seed);
-            let set = tree.set(number);
-            agent.act(game, &set.view(), set.legal()).policy.iter().map(|&(_, share)| share).collect()
-        };
-        let rows: Vec<Vec<f64>> = (0..tree.num_sets() as u32).into_par_iter().map(ask).collect();
-        let mut rows = rows.into_iter();
-        Self::from_fn(tree, |_| rows.next().expect("a row for each set"))
     }
 
     /// The policy with these probabilities, set by set.
