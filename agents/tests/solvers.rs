@@ -12,12 +12,12 @@ use crate::toys::kuhn_three::KuhnThree;
 use crate::toys::leduc::Leduc;
 use crate::toys::liars_dice::LiarsDice;
 use crate::toys::matrix::Matrix;
-use stier_agents::best_response::{NashConv, nash_conv};
-use stier_agents::cfr::{CheckpointError, Solver, Variant};
-use stier_agents::game_tree::{GameTree, Policy};
-use stier_agents::mccfr::{Mccfr, Sampling};
-use stier_agents::sequence_form::{SolveError, solve};
-use stier_agents::threads::pool;
+use stier_agents::agent::threads::pool;
+use stier_agents::solve::best_response::{NashConv, nash_conv};
+use stier_agents::solve::cfr::{CheckpointError, Solver, Variant};
+use stier_agents::solve::game_tree::{GameTree, Policy};
+use stier_agents::solve::mccfr::{Mccfr, Sampling};
+use stier_agents::solve::sequence_form::{SolveError, solve};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{Game, Seat};
 
