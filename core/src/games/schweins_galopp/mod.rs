@@ -8,16 +8,14 @@
 //! Colours are `a`..`e`. Ids: 0..4 play a card of that colour or place its pig, 5 + s lay food on space s. Chance outcomes are
 //! colours.
 
+mod advice;
 mod counts;
 mod deals;
 mod encode;
-mod hints;
 mod lottery;
 mod notation;
 mod picture;
 mod playout;
-mod policy;
-mod policy_weights;
 mod rules;
 mod sampler;
 mod state;

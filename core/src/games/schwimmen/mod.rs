@@ -8,14 +8,12 @@
 //! Cards are `D7`..`CA`: suits D H S C, ranks 7 8 9 T J Q K A. Ids of actions: `take:` 0..31, `give:` 32..63, `swap_all`, `push`,
 //! `knock`, `keep`, `swap`. Chance outcomes are card ids. Smaller decks use a part of the same ids.
 
+mod advice;
 mod cards;
 mod encode;
-mod hints;
 mod notation;
 mod picture;
 mod playout;
-mod policy;
-mod policy_weights;
 mod rules;
 mod sampler;
 mod state;

@@ -11,14 +11,12 @@
 //!
 //! All choose their cards at once: here one after the other from the boss on, face down until the last has chosen.
 
+mod advice;
 mod cards;
 mod encode;
-mod hints;
 mod notation;
 mod picture;
 mod playout;
-mod policy;
-mod policy_weights;
 mod rules;
 mod sampler;
 mod state;

@@ -5,11 +5,11 @@ use crate::circumstances::Circumstances;
 use crate::seats::Seat;
 use crate::utility::Utility;
 
-use super::cards::{COUNTER, PLAIN, REFEREE};
 use super::policy::Known;
-use super::rules::Scoring;
-use super::state::{NOBODY, Neutral, State};
-use super::{Schwinget, View};
+use crate::games::schwinget::cards::{COUNTER, PLAIN, REFEREE};
+use crate::games::schwinget::rules::Scoring;
+use crate::games::schwinget::state::{NOBODY, Neutral, State};
+use crate::games::schwinget::{Schwinget, View};
 
 const NAMES: [&str; 22] = [
     // Finished tricks, a neutral one included.

@@ -12,10 +12,10 @@ use crate::key::mix;
 use crate::seats::BySeat;
 use crate::utility::Utility;
 
-use super::Schwinget;
 use super::solve::{MAX_ENDING, REFEREE, Table, distinct};
-use super::state::{NOBODY, Neutral, Phase, State};
-use super::verdict::Verdict;
+use crate::games::schwinget::Schwinget;
+use crate::games::schwinget::state::{NOBODY, Neutral, Phase, State};
+use crate::games::schwinget::verdict::Verdict;
 
 /// Entries of the transposition table, a power of two.
 const ENTRIES: usize = 1 << 12;

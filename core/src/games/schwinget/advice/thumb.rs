@@ -9,7 +9,7 @@
 //! alike.
 
 use super::policy::Known;
-use super::{Schwinget, View};
+use crate::games::schwinget::{Schwinget, View};
 
 impl Schwinget {
     /// What the rule says to the player on lead.

@@ -18,11 +18,11 @@ use crate::bits;
 use crate::game::Game as _;
 use crate::seats::BySeat;
 
-use super::Schwinget;
-use super::cards::NO_TRUMP;
-use super::rules::{Rules, Specials};
-use super::state::{Neutral, Phase, State};
-use super::verdict::Verdict;
+use crate::games::schwinget::Schwinget;
+use crate::games::schwinget::cards::NO_TRUMP;
+use crate::games::schwinget::rules::{Rules, Specials};
+use crate::games::schwinget::state::{Neutral, Phase, State};
+use crate::games::schwinget::verdict::Verdict;
 
 /// Hands of up to this many cards are solved within microseconds: [`Hints::ending`](crate::Hints::ending) goes no further.
 pub(super) const MAX_ENDING: u32 = 6;
@@ -45,7 +45,7 @@ const SPECIAL: u32 = REFEREE | COUNTER;
 /// Cards with a byte for each suit: bits 0 to 4 are the values below the highest, bit 6 is the highest, bits 5 and 7 are gaps
 /// that keep apart what only looks adjacent.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Layout {
+pub(in crate::games::schwinget) struct Layout {
     /// The bits of the suited cards, in the order of their ids.
     spread: u32,
     /// The ids of the suited cards, of the referee and of the counter.
@@ -55,7 +55,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub(super) fn new(rules: &Rules, referee: u32, counter: u32) -> Self {
+    pub(in crate::games::schwinget) fn new(rules: &Rules, referee: u32, counter: u32) -> Self {
         let suit = ((1 << (rules.values - 1)) - 1) | 0x40;
         let spread = (0..rules.suits).fold(0, |spread, index| spread | suit << (8 * index));
         Self { spread, suited: (1 << (rules.suits * rules.values)) - 1, referee, counter }
@@ -382,16 +382,6 @@ impl Stakes {
             }
         }
         reached
-    }
-
-    /// How many of the steps so many tricks are.
-    pub(super) fn reached_with(&self, tricks: u8) -> usize {
-        self.steps.iter().filter(|&&step| step <= tricks).count()
-    }
-
-    /// How many different returns there are.
-    pub(super) fn len(&self) -> usize {
-        self.worth.len()
     }
 
     /// What so many steps are worth to both seats.

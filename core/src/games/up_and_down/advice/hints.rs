@@ -11,8 +11,9 @@ use crate::hints::Hints;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 
-use super::state::{NO_CARD, Phase, SEATS, State};
-use super::{UpAndDown, View, playout, policy, policy_weights};
+use super::{policy, policy_weights};
+use crate::games::up_and_down::state::{NO_CARD, Phase, SEATS, State};
+use crate::games::up_and_down::{UpAndDown, View, playout};
 
 /// Of what a trick brings its winner, how much is gained on those who would win a later one in its place.
 const TRICK_GAIN: f32 = 0.85;

@@ -6,9 +6,10 @@
 
 use crate::actions::Action;
 
-use super::counts::Counts;
-use super::state::{Phase, State};
-use super::{FOOD_IDS, KEPT_CLEAR, SchweinsGalopp, policy_weights};
+use super::policy_weights;
+use crate::games::schweins_galopp::counts::Counts;
+use crate::games::schweins_galopp::state::{Phase, State};
+use crate::games::schweins_galopp::{FOOD_IDS, KEPT_CLEAR, SchweinsGalopp};
 
 /// Where a pig stands: it leads, it would lead with its next move, there are one, two, or more free spaces before it.
 const PLACES: usize = 5;
@@ -173,12 +174,11 @@ mod tests {
     use super::{FEATURES, SchweinsGalopp};
     use crate::actions::{Action, ActionSet as _};
     use crate::game::{Game as _, Sampler as _, Turn};
+    use crate::games::schweins_galopp::{Rules, State};
     use crate::hints::Hints as _;
     use crate::history::History;
     use crate::options::Options as _;
     use crate::rng::Rng;
-
-    use super::super::{Rules, State};
 
     const TABLES: [&str; 8] = [
         "players=2",

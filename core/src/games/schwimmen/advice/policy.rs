@@ -8,10 +8,11 @@ use crate::actions::Action;
 use crate::bits;
 use crate::options::Switch;
 
-use super::cards::{self, NO_CARD};
-use super::rules::{DealerSwap, Play, Utility};
-use super::state::{NOBODY, Phase, State};
-use super::{GIVE, KEEP, KNOCK, PUSH, SWAP, SWAP_ALL, Schwimmen, policy_weights};
+use super::policy_weights;
+use crate::games::schwimmen::cards::{self, NO_CARD};
+use crate::games::schwimmen::rules::{DealerSwap, Play, Utility};
+use crate::games::schwimmen::state::{NOBODY, Phase, State};
+use crate::games::schwimmen::{GIVE, KEEP, KNOCK, PUSH, SWAP, SWAP_ALL, Schwimmen};
 
 /// Classes of scores.
 const BINS: usize = 17;

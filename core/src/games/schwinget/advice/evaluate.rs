@@ -14,10 +14,10 @@ use crate::game::Game as _;
 use crate::seats::BySeat;
 use crate::utility::Utility;
 
-use super::Schwinget;
-use super::cards::{NO_CARD, NO_TRUMP};
 use super::solve::tricks_worth;
-use super::state::{NOBODY, Neutral, Phase, State};
+use crate::games::schwinget::Schwinget;
+use crate::games::schwinget::cards::{NO_CARD, NO_TRUMP};
+use crate::games::schwinget::state::{NOBODY, Neutral, Phase, State};
 
 /// What the estimate looks at, each as seat 0 less seat 1.
 const FEATURES: usize = 8;
@@ -196,7 +196,7 @@ mod tests {
         let mut sums = [([[0.0; FEATURES]; FEATURES], [0.0; FEATURES]); 2];
         for state in positions(&game, 60_000) {
             let mut ends = [state; 16];
-            game.hinted_playouts(&mut ends, &mut rng);
+            ends.iter_mut().for_each(|end| _ = game.hinted_playout(end, &mut rng));
             let ahead = |end: &State| f64::from(end.taken[0]) - f64::from(end.taken[1]);
             let now = f64::from(state.taken[0]) - f64::from(state.taken[1]);
             let target = (ends.iter().map(ahead).sum::<f64>() / 16.0 - now) / 2.0;
@@ -252,7 +252,7 @@ mod tests {
                     assert!((f64::from(estimate[Seat(0)] + estimate[Seat(1)]) - sum).abs() < 1e-3);
                 }
                 let mut ends = [state; 16];
-                game.hinted_playouts(&mut ends, &mut rng);
+                ends.iter_mut().for_each(|end| _ = game.hinted_playout(end, &mut rng));
                 let mean = ends.iter().map(|end| game.returns(end)[Seat(0)]).sum::<f64>() / 16.0;
                 bias += mean - f64::from(estimate[Seat(0)]);
                 pairs.push((f64::from(estimate[Seat(0)]), mean));

@@ -7,9 +7,10 @@
 use crate::actions::Action;
 use crate::float;
 
-use super::cards::Card;
-use super::state::{NO_CARD, Phase, SEATS, State};
-use super::{CHANGES, Change, UpAndDown, policy_weights};
+use super::policy_weights;
+use crate::games::up_and_down::cards::Card;
+use crate::games::up_and_down::state::{NO_CARD, Phase, SEATS, State};
+use crate::games::up_and_down::{CHANGES, Change, UpAndDown};
 
 /// Values, as they count here.
 const VALUES: usize = 11;

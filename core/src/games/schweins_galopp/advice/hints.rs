@@ -11,9 +11,10 @@ use crate::hints::Hints;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 
-use super::counts::MAX_COLOURS;
-use super::state::{MAX_PLAYERS, Phase, State};
-use super::{SchweinsGalopp, View, playout, policy, policy_weights};
+use super::{policy, policy_weights};
+use crate::games::schweins_galopp::counts::MAX_COLOURS;
+use crate::games::schweins_galopp::state::{MAX_PLAYERS, Phase, State};
+use crate::games::schweins_galopp::{SchweinsGalopp, View, playout};
 
 /// The chance to keep what is at risk, as the logit of its parts: to start with, for any card that would lead, for each card left, for
 /// each card with so many gaps before its pig.

@@ -15,10 +15,11 @@ use crate::options::Switch;
 use crate::seats::{BySeat, Seat};
 use crate::utility;
 
-use super::cards;
-use super::rules::{DealerSwap, Play, Utility};
-use super::state::{NOBODY, PLAYERS, Phase, State, after};
-use super::{GIVE, KNOCK, PUSH, SWAP, SWAP_ALL, Schwimmen, View, policy, policy_weights};
+use super::{policy, policy_weights};
+use crate::games::schwimmen::cards;
+use crate::games::schwimmen::rules::{DealerSwap, Play, Utility};
+use crate::games::schwimmen::state::{NOBODY, PLAYERS, Phase, State, after};
+use crate::games::schwimmen::{GIVE, KNOCK, PUSH, SWAP, SWAP_ALL, Schwimmen, View};
 
 /// Knock with this many half points. Against players of this kind, knocking with less loses, however many they are.
 const KNOCK_FROM: u8 = 56;
@@ -240,10 +241,9 @@ impl Hints for Schwimmen {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Rules, Schwimmen};
-    use super::cards;
     use crate::bits;
     use crate::game::Game as _;
+    use crate::games::schwimmen::{Rules, Schwimmen, cards};
     use crate::rng::Rng;
 
     #[test]

@@ -5,8 +5,9 @@ use crate::hints::Hints;
 use crate::rng::Rng;
 use crate::seats::BySeat;
 
-use super::state::{Phase, State};
-use super::{Schwinget, View, batch, playout, policy, policy_weights};
+use super::{policy, policy_weights};
+use crate::games::schwinget::state::{Phase, State};
+use crate::games::schwinget::{Schwinget, View, playout};
 
 impl Hints for Schwinget {
     const BEST_AGENT: &'static str = "ismcts:selection=puct,prior=fitted,c=1.4,rollout=fitted,endings=on,\
@@ -77,9 +78,5 @@ impl Hints for Schwinget {
     #[inline]
     fn hinted_playout(&self, state: &mut State, rng: &mut Rng) -> u32 {
         playout::to_the_end::<true>(self, state, rng)
-    }
-
-    fn hinted_playouts(&self, states: &mut [State], rng: &mut Rng) -> u64 {
-        batch::to_the_end::<true>(self, states, rng)
     }
 }
