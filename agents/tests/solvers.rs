@@ -124,7 +124,10 @@ fn three_players_can_be_solved_for() {
 fn names_of_variants_read_back() {
     assert!(Variant::ALL.iter().all(|&variant| Variant::from_name(&variant.name()) == Ok(variant)));
     let error = Variant::from_name("cfr++").expect_err("no such variant").to_string();
-    assert_eq!(error, "cfr: option 'variant' cannot be 'cfr++'; it is cfr | cfr_plus | linear_cfr | discounted_cfr");
+    assert_eq!(
+        error,
+        "cfr: option 'variant' cannot be 'cfr++'; it must be cfr | cfr_plus | linear_cfr | discounted_cfr"
+    );
 }
 
 /// A calculation is the same on any number of threads, interrupted anywhere and gone on from bytes or not.

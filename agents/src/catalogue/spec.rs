@@ -46,7 +46,7 @@ pub enum SpecError {
     #[error("agents are nested too deep; at most {MOST_NESTED} levels are allowed")]
     TooDeep,
     /// The seed is no whole number.
-    #[error("agent {agent}: option 'seed' cannot be '{value}'; it is 0..=18446744073709551615")]
+    #[error("agent {agent}: option 'seed' cannot be '{value}'; it must be 0 to 18446744073709551615")]
     Seed {
         /// Whose seed it is.
         agent: String,
@@ -419,7 +419,7 @@ mod tests {
             error("ismcts:iteratons=5").starts_with("ismcts has no option 'iteratons'; its options are iterations,")
         );
         assert!(error("random:c=1").contains("its options are none"));
-        assert!(error("ismcts:iterations=0").contains("it is 1..="));
+        assert!(error("ismcts:iterations=0").contains("it must be 1 to "));
         assert!(error("random:seed=x").contains("'seed' cannot be 'x'"));
         assert!(error("random:seed=1,seed=2").contains("given twice"));
         assert!(error("random:seed=seed=5").contains("'seed' cannot be 'seed=5'"));

@@ -87,7 +87,7 @@ impl OptionType for Cutoff {
     }
 
     fn allowed((): &()) -> String {
-        format!("off | deal | 0..={MOST_PLIES}")
+        format!("off | deal | 0 to {MOST_PLIES}")
     }
 }
 
