@@ -1,6 +1,6 @@
 //! Rollouts follow their policy and end at their cutoff.
 
-use stier_agents::fitted;
+use stier_agents::agent::fitted;
 use stier_agents::rollout::{Cutoff, Roller, Rollout, RolloutSettings};
 use stier_core::options::{OptionType as _, Switch};
 use stier_core::{
@@ -353,7 +353,7 @@ fn cutoffs_are_read_and_written() {
         assert_eq!(value.to_string(), text);
     }
     for text in ["on", "-1", "1.5", "10000000", ""] {
-        assert_eq!(Cutoff::parse(text, &()), Err("off | deal | 0..=1000000".to_string()), "{text}");
+        assert_eq!(Cutoff::parse(text, &()), Err("off | deal | 0 to 1000000".to_string()), "{text}");
     }
 }
 

@@ -40,10 +40,9 @@ struct Interval {
 const NOTES: &str = "\
 `playout` plays from the first decision to the end, chance included: `random` is `Game::playout` (uniform over the legal actions; in
 Schwinget 17.8 plies on average, for it attacks in most bouts), `hints` is `Hints::hinted_playout` (in Schwinget it never attacks: 22
-cards and now and then a referee's decision), `steps` is one decision after the other through the trait, as any caller can; `batch` is
-`Game::playouts` and `batch-hints` `Hints::hinted_playouts`, 256 states at a time or as many as the line says. `ending` is
-`Hints::ending` over 2,000 deals attacked at the first lead, `plain` without referee and counter; `lock` is the value of an attack at the
-first lead over all 15,504 hands; `open` is a whole bout with a pile drawn beforehand, and the estimate of a state. `sample` is
+cards and now and then a referee's decision), `steps` is one decision after the other through the trait, as any caller can. `ending` is
+`Hints::ending` over 2,000 deals attacked at the first lead, `plain` without referee and counter; `open` is a whole bout with a pile
+drawn beforehand, and the estimate of a state. `sample` is
 from the middle of a random game: `state` and `history` drawn from a `sampler`, which is made from a `view`. `encode` is the observation
 of the player to act, as floats. `vector` is one decision in one of 1,024 lanes that play at random, legal actions drawn and masks
 written: from Rust without observations (`blind`) and with them as floats or bytes; from Python the whole loop of `sample_actions` and
@@ -121,7 +120,6 @@ fn unit(id: &str) -> &'static str {
         Some("vector" | "python" | "train") => "decision",
         Some("worlds") => "world",
         Some("ending") => "ending",
-        Some("lock") => "view",
         Some("open") => "state",
         Some("network") if id.contains("/ismcts") => "iteration",
         Some("network") if id.contains("/pit") => "game",

@@ -9,7 +9,7 @@
 //! many positions ([`matrixmultiply`]) uses the same order on processors with fused multiply-add. Elsewhere positions
 //! are evaluated one by one.
 
-use crate::fitted;
+use crate::agent::fitted;
 
 /// The number of columns that are summed at a time: as many as fit in the vector registers.
 const LANES: usize = 64;
