@@ -50,7 +50,6 @@ pub mod solve;
 pub mod spec;
 pub mod spread;
 pub mod stop;
-pub mod study;
 pub mod survey;
 pub mod tabular;
 pub mod threads;

@@ -26,7 +26,6 @@ mod signature;
 mod solutions;
 mod solvers;
 mod survey;
-mod timing;
 mod toy_games;
 mod toys;
 mod vector;

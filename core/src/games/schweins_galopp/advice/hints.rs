@@ -5,16 +5,15 @@
 //! of 12,000 positions for two and for four players (from hinted play with one action in five random).
 
 use crate::actions::{Action, Actions64};
-use crate::circumstances::Circumstances;
 use crate::float;
+use crate::games::schweins_galopp::counts::MAX_COLOURS;
+use crate::games::schweins_galopp::state::{MAX_PLAYERS, Phase, State};
+use crate::games::schweins_galopp::{SchweinsGalopp, View, playout};
 use crate::hints::Hints;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 
 use super::{policy, policy_weights};
-use crate::games::schweins_galopp::counts::MAX_COLOURS;
-use crate::games::schweins_galopp::state::{MAX_PLAYERS, Phase, State};
-use crate::games::schweins_galopp::{SchweinsGalopp, View, playout};
 
 /// The chance to keep what is at risk, as the logit of its parts: to start with, for any card that would lead, for each card left, for
 /// each card with so many gaps before its pig.
@@ -73,8 +72,6 @@ impl SchweinsGalopp {
         })
     }
 }
-
-impl Circumstances for SchweinsGalopp {}
 
 impl Hints for SchweinsGalopp {
     const BEST_AGENT: &'static str = "ismcts:rollout=hints,cutoff=deal,beliefs=policy,\

@@ -5,11 +5,11 @@
 //! that others may hold can do. Where a pig stands is how many of its moves it is from the lead.
 
 use crate::actions::Action;
-
-use super::policy_weights;
 use crate::games::schweins_galopp::counts::Counts;
 use crate::games::schweins_galopp::state::{Phase, State};
 use crate::games::schweins_galopp::{FOOD_IDS, KEPT_CLEAR, SchweinsGalopp};
+
+use super::policy_weights;
 
 /// Where a pig stands: it leads, it would lead with its next move, there are one, two, or more free spaces before it.
 const PLACES: usize = 5;

@@ -5,15 +5,14 @@
 //! of the suit pointed at, high cards while high cards win. High and low cards as such are worth nothing in that kind of play.
 
 use crate::actions::{Action, Actions64};
-use crate::circumstances::Circumstances;
 use crate::game::Game as _;
+use crate::games::up_and_down::state::{NO_CARD, Phase, SEATS, State};
+use crate::games::up_and_down::{UpAndDown, View, playout};
 use crate::hints::Hints;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 
 use super::{policy, policy_weights};
-use crate::games::up_and_down::state::{NO_CARD, Phase, SEATS, State};
-use crate::games::up_and_down::{UpAndDown, View, playout};
 
 /// Of what a trick brings its winner, how much is gained on those who would win a later one in its place.
 const TRICK_GAIN: f32 = 0.85;
@@ -126,8 +125,6 @@ fn share(merits: &mut [f32], sum: f32) {
     let scale = if all > 0.0 { sum / all } else { 0.0 };
     merits.iter_mut().for_each(|merit| *merit *= scale);
 }
-
-impl Circumstances for UpAndDown {}
 
 impl Hints for UpAndDown {
     const BEST_AGENT: &'static str = "flat_mc:allocation=ucb1,rollout=fitted,cutoff=3";
