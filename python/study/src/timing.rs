@@ -8,7 +8,7 @@
 //!
 //! Hidden cards are those of the game ([`Hidden::Truth`]): then the mean over positions is exactly the mean over what those who
 //! play like that cannot know, and needs no model of them. Or they are drawn from what the mover can infer ([`Hidden::Beliefs`]), by
-//! the [fitted](stier_agents::policy_model::FittedModel) policy: then many continuations show what a single position is worth, as far as
+//! the [fitted](stier_agents::belief::policy_model::FittedModel) policy: then many continuations show what a single position is worth, as far as
 //! that model is right.
 //!
 //! Other agents may be asked about every position, too ([`Settings::lights`]): the values of their search for attacking now and for the
@@ -22,11 +22,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
+use stier_agents::agent::stop::Stop;
+use stier_agents::agent::threads::{ThreadsError, pool, resolve};
+use stier_agents::belief::policy_model::{FittedModel, Model};
 use stier_agents::belief::{BeliefSettings, Beliefs, infer_histories};
 use stier_agents::network::file::NetworkError;
-use stier_agents::policy_model::{FittedModel, Model};
-use stier_agents::stop::Stop;
-use stier_agents::threads::{ThreadsError, pool, resolve};
 use stier_agents::{Agent, AgentSpec, Decision};
 use stier_core::games::schwinget::{PARTS_OF_RETURN, Schwinget, View};
 use stier_core::{

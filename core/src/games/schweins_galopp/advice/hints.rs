@@ -1,8 +1,9 @@
-//! How to play Schweins-Galopp passably by looking at one's own cards and the pigs, and what a position is worth.
+//! Hints for Schweins-Galopp: sensible moves judged by one's own cards and the pigs, and an estimate of a position's
+//! value.
 //!
-//! The estimate takes the chance to keep what is at risk, a logistic function of the cards in hand by how far their pigs are from the lead,
-//! times what is at risk and what the cards left will add. It is fitted by least squares to the mean results of 32 hinted playouts from each
-//! of 12,000 positions for two and for four players (from hinted play with one action in five random).
+//! The estimate is the chance to keep the food at risk, times the sum of that food and the food that the remaining
+//! cards will add. The chance is a logistic function of the cards in hand, by the distances of their pigs to the
+//! lead. The coefficients were fitted by least squares to the mean results of hinted playouts.
 
 use crate::actions::{Action, Actions64};
 use crate::float;
@@ -15,21 +16,22 @@ use crate::seats::{BySeat, Seat};
 
 use super::{policy, policy_weights};
 
-/// The chance to keep what is at risk, as the logit of its parts: to start with, for any card that would lead, for each card left, for
-/// each card with so many gaps before its pig.
+/// The logit of the chance to keep the food at risk: a constant, a term for having any card that would lead, a term
+/// for each card left, and terms for each card by the number of gaps before its pig.
 const KEEP: f32 = -2.35;
 const KEEP_BY_A_LEADER: f32 = 3.0;
 const KEEP_BY_A_CARD: f32 = 0.47;
 const KEEP_BY_GAPS: [f32; 4] = [1.8, 0.87, 0.1, 0.0];
-/// Food that each card left will bring to what is at risk.
+/// Food that each remaining card is expected to add to the food at risk.
 const FOOD_TO_COME: f32 = 0.19;
-/// What a player banks in a round, for each card of the hand: this, and the second number shared by all.
+/// Food that a player is expected to bank in a round, for each card of the hand: the first number plus the second
+/// divided by the number of players.
 const BANKED_PER_CARD: (f32, f32) = (0.16, 0.38);
-/// How far apart scores are expected to end that are equal now, for each square root of a card left.
+/// Expected final difference between scores that are equal now, per square root of the cards left.
 const LUCK: f32 = 0.6;
 
 impl SchweinsGalopp {
-    /// What each seat is expected to have banked at the end of the game, with all cards open.
+    /// The expected food banked by each seat at the end of the game, with all cards open.
     #[inline]
     fn prospects(&self, state: &State) -> BySeat<f32> {
         let count = usize::from(self.rules.players);
@@ -64,7 +66,7 @@ impl SchweinsGalopp {
         let per_card = BANKED_PER_CARD.0 + BANKED_PER_CARD.1 / f32::from(self.rules.players);
         let further = rounds * per_card * f32::from(self.rules.hand_size);
         let wanted = further * count as f32 + later.iter().sum::<f32>();
-        // No more than there is.
+        // Not more than the supply has.
         let scale = if wanted > f32::from(state.supply) { f32::from(state.supply) / wanted } else { 1.0 };
         BySeat::from_fn(count, |Seat(seat)| {
             let seat = usize::from(seat);
@@ -81,7 +83,7 @@ impl Hints for SchweinsGalopp {
         self.logit(view.seen(), action)
     }
 
-    /// Eat, but keep one card that would lead as long as there are others: the last card is the one that counts.
+    /// Prefers to eat, but keeps one card that would lead as long as there are others, because the last card decides.
     #[inline(always)]
     fn rollout(&self, state: &State, legal: Actions64) -> Actions64 {
         if state.phase != Phase::Play {

@@ -1,8 +1,8 @@
-//! A policy for Schweins-Galopp: a softmax over what the legal actions look like to the player to act.
+//! A policy for Schweins-Galopp: a softmax over features of the legal actions, as seen by the player to act.
 //!
-//! The [weights](super::policy_weights) are those with which the decisions of a search become likeliest. Features are numbers
-//! between 0 and 1 or so. A card is judged by what it leaves: where the pigs of the cards kept stand then, and what the cards
-//! that others may hold can do. Where a pig stands is how many of its moves it is from the lead.
+//! The [weights](super::policy_weights) maximise the likelihood of a search's decisions. Features lie between about 0
+//! and 1. A card is judged by the position it leaves: the places of the pigs of the remaining cards, and the possible
+//! moves of the opponents' cards. The place of a pig is the number of its moves to the lead.
 
 use crate::actions::Action;
 use crate::games::schweins_galopp::counts::Counts;
@@ -11,39 +11,39 @@ use crate::games::schweins_galopp::{FOOD_IDS, KEPT_CLEAR, SchweinsGalopp};
 
 use super::policy_weights;
 
-/// Where a pig stands: it leads, it would lead with its next move, there are one, two, or more free spaces before it.
+/// Places of a pig: it leads, it would lead with its next move, or it has one, two, or more free spaces before it.
 const PLACES: usize = 5;
-/// The places from which the next move leads.
+/// The number of places from which the next move leads.
 const AT_THE_FRONT: usize = 2;
 
-/// Stages of a round: one, two, three or more cards are kept.
+/// The number of stages of a round: one, two, three or more cards are kept.
 const STAGES: usize = 4;
-/// Which place the card's pig had, by whether another card of its colour is kept.
+/// The place of the card's pig, by whether another card of its colour is kept.
 const MOVED: usize = 0;
 const ATE: usize = MOVED + 2 * PLACES;
 const FOUND: usize = ATE + 1;
-/// The share of the cards kept with pigs in each place.
+/// The share of kept cards with pigs in each place.
 const KEPT: usize = FOUND + 1;
-/// The best place of a card kept.
+/// The best place among the kept cards.
 const BEST: usize = KEPT + PLACES;
-/// What is at risk, by that.
+/// The food at risk, by that place.
 const STAKE: usize = BEST + PLACES;
-/// The share of the unseen cards with pigs in each place but the last two.
+/// The share of unseen cards with pigs in each place except the last two.
 const OPEN: usize = STAKE + PLACES;
 const MORE: usize = OPEN + 3;
 const STAGE: usize = MORE + 15;
 
-/// Two players; three or more.
+/// The number of tables of weights: for two players, for three and more.
 const TABLES: usize = 2;
 /// Food on the track.
 const LAY: usize = TABLES * STAGES * STAGE;
 
-/// How many features there are.
+/// The total number of features.
 pub(super) const FEATURES: usize = LAY + 3;
 
 const _: () = assert!(policy_weights::WEIGHTS.len() == FEATURES);
 
-/// The most that is at risk, or so.
+/// A scale for food at risk: its usual maximum.
 const MOST_AT_RISK: f32 = 7.0;
 
 #[inline(always)]
@@ -51,7 +51,7 @@ fn truth(condition: bool) -> f32 {
     f32::from(u8::from(condition))
 }
 
-/// The place of a pig from its distance to the leader and the free spaces before it.
+/// The place of a pig, given its distance to the leader and the free spaces before it.
 #[inline(always)]
 fn place(behind: u8, free: u32) -> usize {
     (usize::from(behind > 0) + free as usize).min(PLACES - 1)
@@ -70,7 +70,7 @@ impl SchweinsGalopp {
                 add(LAY + 1, far * far);
                 add(LAY + 2, if state.mover == state.first { far } else { 0.0 });
             }
-            // Before the deal all colours are alike.
+            // Before the deal, all colours are alike.
             Phase::Place | Phase::Deal | Phase::Over => {}
         }
     }
@@ -81,7 +81,7 @@ impl SchweinsGalopp {
         let kept = state.hands[me] - Counts::one(colour);
         let left = kept.sum();
         if left == 0 {
-            // The last card is the only one.
+            // The last card leaves no choice.
             return;
         }
         let known = state.played.iter().fold(state.hands[me], |sum, &played| sum + played);
@@ -100,7 +100,7 @@ impl SchweinsGalopp {
         let ate = truth(reached > state.front && state.supply > 0);
         let found = truth(state.track_food >> to & 1 == 1);
 
-        // Where the pigs stand then.
+        // The places of the pigs after the move.
         let row = self.row(occupied, front);
         let (mut mine, mut others) = ([0_u8; PLACES], [0_u8; PLACES]);
         let (mut best, mut alone, mut helped, mut danger) = (PLACES - 1, 0, 0_u32, 0_u8);
@@ -198,7 +198,7 @@ mod tests {
         found
     }
 
-    /// Every decision of some random games.
+    /// Calls `look` at every decision of some random games.
     fn decisions(text: &str, mut look: impl FnMut(&SchweinsGalopp, &History<SchweinsGalopp>, &mut Rng)) {
         let game = SchweinsGalopp::new(Rules::from_text(text).unwrap()).unwrap();
         for index in 0..20 {
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn features_are_few_and_small_and_come_once() {
+    fn features_are_few_and_small_and_not_repeated() {
         for text in TABLES {
             let mut met = 0;
             decisions(text, |game, history, _| {
@@ -224,10 +224,14 @@ mod tests {
                     assert!(game.logit(history.state(), action).is_finite());
                     met += found.len();
                     found.sort_unstable_by_key(|&(feature, _)| feature);
-                    assert!(found.windows(2).all(|pair| pair[0].0 < pair[1].0), "a feature twice: {text}");
+                    assert!(found.windows(2).all(|pair| pair[0].0 < pair[1].0), "a feature is repeated: {text}");
                 }
             });
-            assert_eq!(met > 0, !text.contains("hand_size=1"), "cards are told apart unless they are the last: {text}");
+            assert_eq!(
+                met > 0,
+                !text.contains("hand_size=1"),
+                "cards must have features unless they are the last: {text}"
+            );
         }
     }
 
@@ -245,13 +249,13 @@ mod tests {
                         assert_eq!(features(game, &world, action), features(game, history.state(), action));
                     }
                 }
-                // The greedy player looks at a view, which has no cards of others at all.
+                // The greedy agent evaluates a view, which contains no opponents' cards.
                 for action in game.legal(history.state()).iter() {
                     let seen = *game.view(history, seat).seen();
                     assert_eq!(game.logit(&seen, action), game.logit(history.state(), action), "{text}");
                 }
             });
-            assert!(others > 0, "worlds differ: {text}");
+            assert!(others > 0, "no two worlds differ: {text}");
         }
     }
 }

@@ -1,10 +1,11 @@
-//! How to play Schwimmen passably by looking at one's own cards, and what a position is worth.
+//! Hints for Schwimmen: sensible moves judged by one's own cards, and an estimate of a position's value.
 //!
-//! The estimate sets hands against each other: what each is worth now, what the best exchange with the table would add, and that cards of
-//! different suits, for the same worth, have more to gain. It is a multinomial logit for the loser of the deal, fitted to the mean results of
-//! 32 hinted playouts from each of 24,000 positions for two, three and five players (from hinted play with one action in five random). What
-//! the stakes left are worth is taken as if every deal were lost by anybody alike (D. A. Harville, *Assigning Probabilities to the
-//! Outcomes of Multi-Entry Competitions*, Journal of the American Statistical Association 68, 1973, for the order of places).
+//! The estimate compares hands. Its features are the value of each hand now, the gain from the best exchange with the
+//! table, and the variety of suits, because of two hands with equal value the one with more suits can improve more.
+//! It is a multinomial logit for the loser of the deal, fitted to the mean results of hinted playouts. The remaining
+//! stakes are valued as if every player were equally likely to lose each deal (D. A. Harville, *Assigning
+//! Probabilities to the Outcomes of Multi-Entry Competitions*, Journal of the American Statistical Association 68,
+//! 1973, for the order of places).
 
 use crate::actions::{Action, Actions128};
 use crate::bits;
@@ -20,37 +21,38 @@ use crate::utility;
 
 use super::{policy, policy_weights};
 
-/// Knock with this many half points. Against players of this kind, knocking with less loses, however many they are.
+/// Knock with at least this many half points. Knocking with fewer loses against players of this kind, at every table
+/// size.
 const KNOCK_FROM: u8 = 56;
-/// The dealer keeps this many half points rather than three cards face down.
+/// As the dealer, keep at least this many half points rather than swap for three face-down cards.
 const KEEP_FROM: u8 = 38;
 
-/// How much less likely a hand loses, as a logit: for each half point; for each half point that an exchange would add; for each card
-/// that is not of its longest suit. The second number of each is shared by the players in the deal.
+/// Decrease of a hand's logit of losing: per half point, per half point that an exchange would add, and per card
+/// outside its longest suit. The second number of each is divided by the number of players in the deal.
 const BY_SCORE: (f32, f32) = (0.21, 0.0);
 const BY_GAIN: (f32, f32) = (0.055, 0.0);
 const BY_OTHER_SUITS: (f32, f32) = (1.0, 3.2);
-/// The same once somebody has knocked.
+/// The same after a knock.
 const BY_SCORE_AT_LAST: (f32, f32) = (0.2, 0.3);
 const BY_GAIN_AT_LAST: (f32, f32) = (0.03, 0.6);
 
-/// By how much the logits of losing are larger than those of winning.
+/// The ratio of the logits of losing to those of winning.
 const LUCK: f32 = 1.5;
-/// What is left at least of the lives of a player who is still in.
+/// Lower bound on the lives left of a player who is still in.
 const LEAST_LIFE: f32 = 0.01;
 
 impl Schwimmen {
-    /// The hands that one may have after taking `card`, each with the card given for it.
+    /// The possible hands after taking `card`, each with the card given for it.
     fn hands_with(hand: u32, card: u8) -> impl Iterator<Item = (u8, u32)> {
         bits::members(hand).map(move |given| (given, hand ^ 1 << given | 1 << card))
     }
 
-    /// What the best hand is worth that one may have after taking `card`.
+    /// The value of the best possible hand after taking `card`.
     fn best_with(&self, hand: u32, card: u8) -> u8 {
         Self::hands_with(hand, card).map(|(_, hand)| self.score(hand)).max().unwrap_or(0)
     }
 
-    /// Whether no hand among these cards counts by anything but its best suit.
+    /// True if every hand among these cards is worth its best suit.
     #[inline(always)]
     fn counts_by_suits(&self, cards: u32) -> bool {
         self.rules.three_of_a_kind == Switch::Off && cards::aces(cards) < 3
@@ -62,7 +64,7 @@ impl Schwimmen {
 }
 
 impl Schwimmen {
-    /// The chance of each seat to lose the present deal, with all cards open: they add up to 1.
+    /// The chance of each seat to lose the current deal, with all cards open. The chances add up to 1.
     #[inline]
     fn chances_to_lose(&self, state: &State) -> [f32; PLAYERS] {
         let mut chances = [0.0; PLAYERS];
@@ -90,9 +92,9 @@ impl Schwimmen {
         for _ in 0..state.players {
             let giving = state.phase == Phase::Give && seat == usize::from(state.mover);
             let (hand, now) = if giving {
-                // The exchange goes on as it does most good.
+                // The exchange is completed in the best way.
                 let hands = Self::hands_with(state.hands[seat], state.taken).map(|(_, hand)| (hand, self.score(hand)));
-                hands.max_by_key(|&(_, score)| score).expect("three cards to give")
+                hands.max_by_key(|&(_, score)| score).expect("there are three cards to give")
             } else {
                 (state.hands[seat], self.score(state.hands[seat]))
             };
@@ -118,8 +120,8 @@ impl Schwimmen {
         chances
     }
 
-    /// Net stakes, or shares of the win, that the lives left promise in a match: the chance to be the last is in proportion to them, and
-    /// among the others so is that to be the last but one.
+    /// The expected net stakes, or shares of the win, in a match with these lives left. The chance to be the last
+    /// player in is proportional to the lives, and so is the chance of the others to be second.
     #[inline]
     fn match_prospects(&self, lives: [f32; PLAYERS]) -> BySeat<f32> {
         let count = usize::from(self.rules.players);
@@ -138,7 +140,7 @@ impl Schwimmen {
                 let others = (0..count).filter(|&other| other != usize::from(seat));
                 others.map(|other| lives[other] / all * own / (all - lives[other]).max(f32::MIN_POSITIVE)).sum()
             };
-            // The winner has everybody's stakes; the last to sink has the own ones back.
+            // The winner gets all stakes; the last player to sink gets back their own.
             let pot = if count == 2 { 6.0 } else { 3.0 * (players - 1.0) };
             pot * first + 3.0 * second - 3.0
         })
@@ -153,7 +155,8 @@ impl Hints for Schwimmen {
         self.logit(view.seen(), action)
     }
 
-    /// Knock with enough; otherwise the exchange that scores most, or a push where none scores more.
+    /// Knocks with a high enough hand. Otherwise makes the exchange that scores most, or pushes if no exchange scores
+    /// more.
     #[inline]
     fn rollout(&self, state: &State, legal: Actions128) -> Actions128 {
         let hand = state.hands[usize::from(state.mover)];
@@ -208,7 +211,7 @@ impl Hints for Schwimmen {
             (Play::Deal, Utility::Stakes) => {
                 BySeat::from_fn(count, |seat| ((1.0 - chances[seat.index()]) - others * chances[seat.index()]) / others)
             }
-            // The least likely to lose is the most likely to win.
+            // The player least likely to lose is the most likely to win.
             (Play::Deal, Utility::Win) => {
                 let safety = BySeat::from_fn(count, |seat| -float::logf(chances[seat.index()].max(1e-9)));
                 utility::Utility::Win.expected(&safety, LUCK)
@@ -244,7 +247,7 @@ mod tests {
     use crate::rng::Rng;
 
     #[test]
-    fn exchanges_that_score_more_are_found_suit_by_suit() {
+    fn searching_suit_by_suit_finds_better_exchanges() {
         let game = Schwimmen::new(Rules::default()).unwrap();
         let mut rng = Rng::stream(1, "exchanges", 0);
         let mut more = 0;

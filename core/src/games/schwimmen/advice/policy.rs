@@ -1,8 +1,8 @@
-//! A policy for Schwimmen: a softmax over what the legal actions look like to the player to act.
+//! A policy for Schwimmen: a softmax over features of the legal actions, as seen by the player to act.
 //!
-//! The [weights](super::policy_weights) are those with which the decisions of a search become likeliest. Features are numbers
-//! between -1 and 1 or so. An action is described by the hand and the table that it leaves; a card taken, by those that the best
-//! exchange for it leaves. What the others were seen to take is no part of a [`State`] and plays no part here.
+//! The [weights](super::policy_weights) maximise the likelihood of a search's decisions. Features lie between about
+//! -1 and 1. An action is described by the hand and the table that it leaves; taking a card, by those after the best
+//! exchange for it. Cards that the opponents were seen to take are not part of a [`State`] and have no influence.
 
 use crate::actions::Action;
 use crate::bits;
@@ -14,33 +14,35 @@ use crate::options::Switch;
 
 use super::policy_weights;
 
-/// Classes of scores.
+/// The number of classes of scores.
 const BINS: usize = 17;
-/// Who plays for what: two, three, or more players for not being last; three or more for the highest hand.
+/// The number of kinds of games: two, three, or more players trying not to be last; three or more trying to have the
+/// highest hand.
 const TABLES: usize = 4;
 const BY_TABLE: usize = TABLES * BINS;
 
-/// The score that an action leaves: the player has other turns, or this is the last one.
+/// The score that an action leaves, by whether the player has other turns to come.
 const SCORE: usize = 0;
 /// The score with which the player knocks, or pushes with other turns to come.
 const KNOCK_WITH: usize = SCORE + 2 * BY_TABLE;
 const PUSH_WITH: usize = KNOCK_WITH + BY_TABLE;
 const KNOCK_MORE: usize = PUSH_WITH + BY_TABLE;
-/// By time: nobody can knock yet, anybody can, the last turn.
+/// By time: before anyone may knock, while knocking is possible, in the last turn.
 const KIND: usize = KNOCK_MORE + 10;
 const KINDS: usize = 10;
-/// Hand and table, of turns, of cards to give, and of the dealer's swap: other turns to come, or the last one.
+/// The hand and table left by turns, by giving a card and by the dealer's swap, each by whether other turns are to
+/// come.
 const LEFT: usize = KIND + 3 * KINDS;
 const LEFTS: usize = 20;
-/// The score that the dealer keeps rather than three cards face down.
+/// The score that the dealer keeps rather than swap for three face-down cards.
 const KEEP_WITH: usize = LEFT + 5 * LEFTS;
 
-/// How many features there are.
+/// The total number of features.
 pub(super) const FEATURES: usize = KEEP_WITH + BINS + 4;
 
 const _: () = assert!(policy_weights::WEIGHTS.len() == FEATURES);
 
-/// `BEST_THREE[byte]`: half points of the three highest cards of one suit.
+/// `BEST_THREE[byte]`: the sum of the three highest cards of one suit, in half points.
 const BEST_THREE: [u8; 256] = {
     let mut sums = [0; 256];
     let mut set = 0;
@@ -81,23 +83,23 @@ fn truth(condition: bool) -> f32 {
     f32::from(u8::from(condition))
 }
 
-/// A sum of half points, thirty-one points being 1.
+/// A sum of half points as a share of thirty-one points.
 fn share(half_points: u8) -> f32 {
     f32::from(half_points) / 62.0
 }
 
-/// What the player to act knows of a state.
+/// The player to act's knowledge of a state.
 struct Known<'a> {
     game: &'a Schwimmen,
     state: &'a State,
     hand: u32,
-    /// Cards that are neither in the own hand nor open on the table nor laid away.
+    /// Cards that are neither in the own hand nor face up on the table nor laid away.
     unseen: u32,
-    /// Who plays for what.
+    /// The kind of game; see [`TABLES`].
     table: usize,
     /// 1 in the player's last turn, 0 before it.
     last: usize,
-    /// Players with a turn after this one.
+    /// The number of players with a turn after this one.
     followers: u8,
 }
 
@@ -154,8 +156,8 @@ impl Known<'_> {
         self.table * BINS + usize::from(BIN[usize::from(score)])
     }
 
-    /// The card, as a set, to give for this one: the one that leaves the highest score, then the most cards of a suit, then the
-    /// most points.
+    /// The card to give for this one, as a set: the one that leaves the highest score, then the most cards of a suit,
+    /// then the most points.
     #[inline]
     fn best_to_give(&self, card: u8) -> u32 {
         let four = self.hand | 1 << card;
@@ -167,13 +169,13 @@ impl Known<'_> {
         1 << bits::members(self.hand).max_by_key(|&given| worth(given)).unwrap_or(card)
     }
 
-    /// Where the features of actions of this moment begin.
+    /// The start of the features of actions at this time.
     fn kind(&self) -> usize {
         let time = if self.last == 1 { 2 } else { usize::from(self.state.turns >= self.state.players) };
         KIND + time * KINDS
     }
 
-    /// An exchange of a card (first = 0) or of the whole hand (first = 4).
+    /// Adds the features of an exchange of a card (`first` = 0) or of the whole hand (`first` = 4).
     #[inline]
     fn exchange(&self, first: usize, hand: u32, table: u32, add: &mut impl FnMut(usize, f32)) {
         let (before, after) = (self.game.score(self.hand), self.game.score(hand));
@@ -183,7 +185,7 @@ impl Known<'_> {
         if after <= before {
             add(first + 2, 1.0);
         }
-        // Cards that the next player would like to take are gone, or come.
+        // The next player loses or gains cards that it would like to take.
         add(first + 3, share(self.game.score(table)) - share(self.game.score(self.state.table)));
     }
 
@@ -233,7 +235,8 @@ impl Known<'_> {
         add(first + 3, 1.0 / f32::from(self.state.players));
     }
 
-    /// What an action leaves: the hand, and the table for the players that follow (none where new cards come).
+    /// Adds the features of the hand left by an action, and of the table for the players that follow (none if new
+    /// cards come).
     #[inline]
     fn left(&self, block: usize, hand: u32, table: u32, add: &mut impl FnMut(usize, f32)) {
         let score = self.game.score(hand);
@@ -248,7 +251,7 @@ impl Known<'_> {
                 let cards = of_hand[suit];
                 let count = cards.count_ones();
                 longest = longest.max(count);
-                // What stays of the suit when a card is drawn to it.
+                // Part of the suit that is left when a card is drawn to it.
                 let rest = if count == 3 { cards & (cards - 1) } else { cards };
                 let short = i32::from(cards::SUMS[usize::from(rest)]) - i32::from(score);
                 let hope = i32::from(cards::SUMS[usize::from(unseen[suit])]);
@@ -333,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_hidden_changes_no_logit() {
+    fn hidden_cards_do_not_change_the_logits() {
         let mut decisions = 0;
         at_every_decision(|game, history, rng| {
             let Turn::Seat(seat) = game.turn(history.state()) else { unreachable!() };
@@ -347,12 +350,12 @@ mod tests {
     }
 
     #[test]
-    fn features_are_small_numbers_each_given_once() {
+    fn features_are_small_and_not_repeated() {
         at_every_decision(|game, history, _| {
             for action in game.legal(history.state()).iter() {
                 let mut given = [false; FEATURES];
                 game.features(history.state(), action, &mut |feature, value| {
-                    assert!(!std::mem::replace(&mut given[feature], true), "feature {feature} twice");
+                    assert!(!std::mem::replace(&mut given[feature], true), "feature {feature} is repeated");
                     assert!((-2.0..=2.0).contains(&value), "feature {feature}: {value}");
                 });
             }

@@ -1,8 +1,8 @@
-//! How to play Up & Down passably by looking at one's own cards, and what a position is worth.
+//! Hints for Up & Down: sensible moves judged by one's own cards, and an estimate of a position's value.
 //!
-//! The estimate is linear in what counts, fitted by least squares to the mean results of 32 hinted playouts from each of 12,000 positions
-//! for each number of players (from hinted play with one action in five random): a trick that somebody will win for sure, trumps, cards
-//! of the suit pointed at, high cards while high cards win. High and low cards as such are worth nothing in that kind of play.
+//! The estimate is linear in its features. Its coefficients were fitted by least squares to the mean results of
+//! hinted playouts. Features are tricks that a seat is certain to win, trumps, cards of the suit pointed at, and high
+//! cards while high cards win. In hinted play, high and low cards have no value of their own.
 
 use crate::actions::{Action, Actions64};
 use crate::game::Game as _;
@@ -14,22 +14,25 @@ use crate::seats::{BySeat, Seat};
 
 use super::{policy, policy_weights};
 
-/// Of what a trick brings its winner, how much is gained on those who would win a later one in its place.
+/// The share of a trick's value that its winner gains over the players who would win a later trick in its place.
 const TRICK_GAIN: f32 = 0.85;
-/// What a trump is worth in tricks, at a table of one player: this, and the second number shared by all.
+/// The value of a trump in tricks: the first number plus the second divided by the number of players.
 const TRUMP_WORTH: (f32, f32) = (0.35, 0.6);
-/// What a card of the suit pointed at is worth in tricks.
+/// The value in tricks of a card of the suit pointed at.
 const SUIT_WORTH: f32 = 0.09;
-/// What a card is worth in tricks that is among the highest while the highest wins, or among the lowest.
+/// The value in tricks of a card in the upper third while the highest wins, or in the lower third while the lowest
+/// wins.
 const HIGH_WORTH: f32 = 0.08;
-/// Tricks that end in the pot, the more the fewer play: with this many more tricks, all would be won.
+/// Correction for tricks that end in the pot: with this many more tricks left, all tricks would be won. The second
+/// number is divided by the number of players.
 const POT_LOSS: (f32, f32) = (0.4, 2.2);
-/// How far apart scores are expected to end that are equal now, for each square root of a trick left.
+/// Expected final difference between scores that are equal now, per square root of the tricks left.
 const LUCK: f32 = 0.6;
 
 impl UpAndDown {
-    /// The chance of each seat to win the trick that is being played, with all cards open: by the card chosen, or by the best one that can
-    /// win, against any card of those who have not chosen, one that can win if they have any.
+    /// The chance of each seat to win the current trick, with all cards open. A seat plays the card chosen, or else
+    /// its best card that can win. Opponents that have not chosen play any card that can win, or any card if they
+    /// hold none.
     #[inline]
     fn chances(&self, state: &State) -> [f32; SEATS] {
         let deck = &self.deck;
@@ -67,7 +70,7 @@ impl UpAndDown {
         chances
     }
 
-    /// The tricks that each seat is expected to have won at the end of the game, with all cards open.
+    /// The expected number of tricks of each seat at the end of the game, with all cards open.
     #[inline]
     fn prospects(&self, state: &State) -> BySeat<f32> {
         let deck = &self.deck;
@@ -80,9 +83,9 @@ impl UpAndDown {
         if matches!(state.phase, Phase::Change | Phase::Choose | Phase::Roll) {
             left = tricks(f32::from(self.tricks - done), f32::from(state.pot));
             let trump_worth = TRUMP_WORTH.0 + TRUMP_WORTH.1 / players;
-            // The dice are rolling: no telling which value is the next.
+            // The next trump value is unknown until the dice are rolled.
             let trumps = if state.phase == Phase::Roll { 0 } else { deck.value[usize::from(state.trump & 15)] };
-            // The upper third of the values where the highest wins.
+            // The upper third of the values if the highest wins, otherwise the lower third.
             let third = 2 * deck.values / 3;
             let down = state.down == 1;
             let high = deck.beyond(if down { deck.values - 1 - third } else { third }, down);
@@ -111,7 +114,8 @@ impl UpAndDown {
     }
 }
 
-/// Shares `sum` out by merit: everybody has the same, more by as much as the merit is above the average, but nothing below zero.
+/// Distributes `sum` by merit: each seat gets an equal share plus the difference between its merit and the mean, but
+/// at least 0.
 #[inline]
 fn share(merits: &mut [f32], sum: f32) {
     let count = merits.len() as f32;
@@ -121,7 +125,7 @@ fn share(merits: &mut [f32], sum: f32) {
         *merit = (*merit + even).max(0.0);
         all += *merit;
     }
-    // What was lifted to zero is taken from the others.
+    // Shares raised to zero are paid for by the others.
     let scale = if all > 0.0 { sum / all } else { 0.0 };
     merits.iter_mut().for_each(|merit| *merit *= scale);
 }
@@ -133,7 +137,7 @@ impl Hints for UpAndDown {
         self.logit(view.seen(), action)
     }
 
-    /// Cards that can win, if there are any.
+    /// Keeps the cards that can win, if there are any.
     #[inline(always)]
     fn rollout(&self, state: &State, legal: Actions64) -> Actions64 {
         if state.phase != Phase::Choose {

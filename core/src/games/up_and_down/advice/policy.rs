@@ -1,8 +1,8 @@
-//! A policy for Up & Down: a softmax over what the legal actions look like to the player to act.
+//! A policy for Up & Down: a softmax over features of the legal actions, as seen by the player to act.
 //!
-//! The [weights](super::policy_weights) are those with which the decisions of a search become likeliest: a set of them for each
-//! number of players. Features are numbers between -1 and 1 or so. Values count towards those that win: the best one is always 10,
-//! the worst always 0, whatever the deck and the side of the UP&DOWN card.
+//! The [weights](super::policy_weights) maximise the likelihood of a search's decisions, with one set for each number
+//! of players. Features lie between about -1 and 1. Values are counted from the losing end: the best one is always 10
+//! and the worst 0, whatever the deck and the side of the UP&DOWN card.
 
 use crate::actions::Action;
 use crate::float;
@@ -12,14 +12,14 @@ use crate::games::up_and_down::{CHANGES, Change, UpAndDown};
 
 use super::policy_weights;
 
-/// Values, as they count here.
+/// The number of values on this scale.
 const VALUES: usize = 11;
-/// Cards of the own suit, trumps, others: each by value.
+/// Cards of the own suit, trumps and others, each by value.
 const KINDS: usize = 3 * VALUES;
 
 /// Features of a card.
 const KIND: usize = 0;
-/// The same by what is still to play.
+/// The same, scaled by the share of tricks left.
 const KIND_EARLY: usize = KIND + KINDS;
 const ABLE: usize = KIND_EARLY + KINDS;
 const ABLES: usize = 23;
@@ -31,34 +31,34 @@ const RULES: usize = CHANGE + 2 * CHANGES as usize;
 const RULES_MORE: usize = 15;
 const ROLL: usize = RULES + RULES_MORE;
 const ROLLS: usize = 9;
-/// Features for each number of players.
+/// The number of features for each number of players.
 const TABLE: usize = ROLL + ROLLS;
 
-/// How many features there are.
+/// The total number of features.
 pub(super) const FEATURES: usize = (SEATS - 1) * TABLE;
 
 const _: () = assert!(policy_weights::WEIGHTS.len() == FEATURES);
 
-/// What the player to act knows of a state, under the rules of a trick.
+/// The player to act's knowledge of a state, under the rules of a trick.
 #[derive(Clone, Copy)]
 struct Known<'a> {
     game: &'a UpAndDown,
     state: &'a State,
     me: u8,
     hand: u64,
-    /// Cards that may be in the others' hands, or face down on the table.
+    /// Cards that may be in the opponents' hands or face down on the table.
     unseen: u64,
     trump: u8,
     down: bool,
     orientation: u8,
 }
 
-/// How likely a card is to win.
+/// The chances of a card to win.
 #[derive(Clone, Copy, Default)]
 struct Odds {
-    /// If the others choose any card that can win, where such cards are not seen.
+    /// If each opponent plays a random unseen card that can win.
     aimed: f32,
-    /// That none of them holds a card that prevents it.
+    /// The chance that no opponent holds a card that prevents it.
     safe: f32,
 }
 
@@ -110,7 +110,7 @@ impl UpAndDown {
     }
 }
 
-/// How many cards, as a share of `most`.
+/// The number of cards as a share of `most`.
 #[inline(always)]
 fn share(cards: u64, most: f32) -> f32 {
     cards.count_ones() as f32 / most
@@ -122,7 +122,7 @@ fn truth(condition: bool) -> f32 {
 }
 
 impl Known<'_> {
-    /// The share of the round's tricks that is still to play, the present one included.
+    /// The share of the round's tricks still to be played, including the current one.
     #[inline(always)]
     fn left(&self) -> f32 {
         share(self.hand, 15.0)
@@ -144,7 +144,7 @@ impl Known<'_> {
         self.game.deck.value[usize::from(self.trump & 15)]
     }
 
-    /// A value from 0 for the worst to 10 for the best. The middle of the scale is missing from small decks.
+    /// Maps a value to the scale from 0 (worst) to 10 (best). Small decks leave out the middle of the scale.
     #[inline(always)]
     fn rank(&self, value: u8) -> usize {
         let last = self.game.deck.values - 1;
@@ -152,7 +152,7 @@ impl Known<'_> {
         usize::from(if rank > last / 2 { rank + VALUES as u8 - 1 - last } else { rank })
     }
 
-    /// How likely a card of this value that can win is to win.
+    /// The chances of a card of this value, which can win, to win.
     #[inline(always)]
     fn odds(&self, value: u8) -> Odds {
         let deck = &self.game.deck;
@@ -240,7 +240,7 @@ impl Known<'_> {
         }
     }
 
-    /// The rules of the trick after a change without dice.
+    /// Adds the features of the rules after a change without dice.
     fn rules(&self, add: &mut impl FnMut(usize, f32)) {
         let deck = &self.game.deck;
         let mine = self.hand & self.able(self.me);
@@ -286,7 +286,7 @@ impl Known<'_> {
         }
     }
 
-    /// The dice may bring any other value as trumps.
+    /// Adds the features of a roll, which may make any other value trump.
     fn roll(&self, add: &mut impl FnMut(usize, f32)) {
         let deck = &self.game.deck;
         let suit = self.hand & self.own_suit();
@@ -295,7 +295,7 @@ impl Known<'_> {
         let odds = if plain == 0 { Odds::default() } else { self.odds(deck.value_of(best as u8)) };
         let trumps = self.hand & self.trumps();
         let pot = f32::from(self.state.pot.min(4)) / 4.0;
-        // Middle values are the likeliest.
+        // Middle values are the most likely.
         let middle = deck.values / 2;
         let width = deck.values / 4;
         let centre = deck.beyond(middle - width, false) & deck.beyond(middle + width, true);
