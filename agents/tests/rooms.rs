@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// From the bottom to the top.
-const ROOMS: [&str; 11] =
+const ROOMS: [&str; 10] =
     ["agent", "network", "belief", "rollout", "solve", "search", "catalogue", "arena", "batch", "erased"];
 
 fn files(folder: &Path) -> Vec<PathBuf> {
