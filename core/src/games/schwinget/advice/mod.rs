@@ -5,7 +5,6 @@ mod evaluate;
 mod hints;
 mod known_pile;
 mod policy;
-mod policy_weights;
 mod solve;
 mod thumb;
 
