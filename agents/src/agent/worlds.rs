@@ -13,7 +13,7 @@
 
 use stier_core::{Game, History, Rng, Sampler as _, Seat, SeatView as _};
 
-use crate::agent::alias::Alias;
+use crate::agent::sampling::Alias;
 use crate::agent::stop::Stop;
 
 /// The method by which the probabilities of a belief were found.

@@ -8,7 +8,7 @@
 //! An input of zero changes no sum. The matrix product for many ([`matrixmultiply`]) adds in this order, too, where the processor has
 //! fused multiplication and addition; elsewhere many are evaluated one by one.
 
-use crate::agent::fitted;
+use crate::agent::sampling;
 
 /// Columns that are summed at a time: what the vector registers hold.
 const LANES: usize = 64;
@@ -36,7 +36,7 @@ impl Activation {
 /// The hyperbolic tangent, to within 3e-6: the same bits on every machine.
 #[inline(always)]
 fn tanh(x: f32) -> f32 {
-    let power = fitted::exp(-2.0 * x.abs());
+    let power = sampling::exp(-2.0 * x.abs());
     ((1.0 - power) / (1.0 + power)).copysign(x)
 }
 

@@ -12,12 +12,12 @@
 //! hidden counts as known (*strategy fusion*: I. Frank and D. Basin, *Search in Games with Incomplete Information*, Artificial
 //! Intelligence 100, 1998), and the ending moreover takes everybody to play perfectly.
 
+pub mod fitted;
 mod mast;
 
 use stier_core::options::{OptionType, Switch};
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, OptionValue, Rng, Seat, Turn, choice, options};
 
-use crate::agent::fitted;
 use crate::network::evaluator::{self, Evaluator};
 use crate::network::option::Guide;
 use mast::Mast;

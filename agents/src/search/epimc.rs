@@ -28,6 +28,7 @@ use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, Rng, Seat, SeatVie
 
 use crate::agent::course::Course;
 use crate::agent::memory::{Memory, listed, mapped};
+use crate::agent::sampling;
 use crate::agent::stop::Stop;
 use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, Decision};
@@ -141,20 +142,15 @@ impl<G: Hints> Agent<G> for Epimc<G> {
 impl Decision {
     /// Draws the action from this policy instead; ascending by action, as the policy so far.
     fn draw(&mut self, shares: &[f64], rng: &mut Rng) {
-        let mut left = rng.unit() * shares.iter().sum::<f64>();
         let total: f64 = shares.iter().sum();
-        let mut chosen = None;
+        let chosen = sampling::place(shares.iter().copied(), rng.unit() * total);
         for (index, &share) in shares.iter().enumerate() {
             self.policy[index].1 = share / total;
             if let Some(search) = &mut self.search {
                 search.actions[index].probability = share / total;
             }
-            if share > 0.0 && (chosen.is_none() || left >= 0.0) {
-                chosen = Some(self.policy[index].0);
-            }
-            left -= share;
         }
-        self.action = chosen.unwrap_or(self.action);
+        self.action = self.policy[chosen].0;
     }
 }
 
