@@ -33,8 +33,8 @@ use crate::agent::stop::Stop;
 use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, Decision};
 use crate::belief::BeliefSettings;
-use crate::search::determinized::{Drawn, Draws, Fallback, Means, Tally, Valued, Valuer};
-use crate::search::open_cards::Future;
+use crate::search::determinized::{Drawn, Draws, Fallback, Means, Tally, Valuer};
+use crate::search::open_cards::{ActionValues, Future};
 
 options! {
     /// The options of [`Epimc`].
@@ -113,7 +113,7 @@ impl<G: Hints> Agent<G> for Epimc<G> {
             small.solve(self.options.sweeps, &stop);
         }
         for (weight, values) in small.root_values() {
-            let valued = |(action, values)| Valued { action, values, visits: 1, available: 1 };
+            let valued = |(action, values)| ActionValues::once(action, values);
             tally.add(weight, &legal.iter().zip(values).map(valued).collect::<Vec<_>>());
         }
         let mut decision = tally.decide(self.valuer.nodes() + small.nodes.len() as u64, start);

@@ -22,6 +22,26 @@ use stier_core::{Action, ActionSet as _, BySeat, Dealer, Game, Hints, History, R
 use crate::agent::stop::Stop;
 use crate::rollout::Roller;
 
+/// The values of an action in one world.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ActionValues {
+    /// The action.
+    pub action: Action,
+    /// The return that each seat can expect; zeros if it was never tried.
+    pub values: BySeat<f32>,
+    /// The number of times that it was tried.
+    pub visits: u64,
+    /// The number of times that it could have been tried.
+    pub available: u64,
+}
+
+impl ActionValues {
+    /// The values of an action that was looked at once.
+    pub fn once(action: Action, values: BySeat<f32>) -> Self {
+        Self { action, values, visits: 1, available: 1 }
+    }
+}
+
 /// What chance will bring from here on: fixed, whoever does what meanwhile.
 #[derive(Clone, Debug)]
 pub enum Future {

@@ -12,7 +12,7 @@ use stier_core::{Action, ActionSet, BySeat, Hints, Rng, Seat, Turn, float};
 use crate::agent::memory::{Memory, listed};
 use crate::agent::stop::Stop;
 use crate::rollout::Roller;
-use crate::search::open_cards::Future;
+use crate::search::open_cards::{ActionValues, Future};
 
 /// Stands for "no edge" and "no node".
 const NONE: u32 = u32::MAX;
@@ -43,19 +43,6 @@ struct Edge {
     available: u32,
     /// Sum of the returns of the node's mover.
     value: f64,
-}
-
-/// What the search found about an action at its root.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Tried {
-    /// The action.
-    pub action: Action,
-    /// How often it was tried.
-    pub visits: u64,
-    /// In how many iterations it could have been.
-    pub available: u64,
-    /// The mean return of every seat; zeros if it was never tried.
-    pub mean: BySeat<f32>,
 }
 
 /// A search tree, its memory kept from one search to the next.
@@ -93,7 +80,7 @@ impl<A: ActionSet> Uct<A> {
         (iterations, c): (u64, f64),
         rng: &mut Rng,
         stop: &Stop<'_>,
-    ) -> Vec<Tried> {
+    ) -> Vec<ActionValues> {
         self.nodes.clear();
         self.edges.clear();
         self.node();
@@ -134,8 +121,8 @@ impl<A: ActionSet> Uct<A> {
         let found = |(action, sums): (Action, BySeat<f64>)| {
             let edge = root.iter().find(|edge| edge.action == action);
             let (visits, available) = edge.map_or((0, 0), |edge| (edge.visits, edge.available));
-            let mean = BySeat::from_fn(seats, |seat| (sums[seat] / f64::from(visits.max(1))) as f32);
-            Tried { action, visits: u64::from(visits), available: u64::from(available), mean }
+            let values = BySeat::from_fn(seats, |seat| (sums[seat] / f64::from(visits.max(1))) as f32);
+            ActionValues { action, values, visits: u64::from(visits), available: u64::from(available) }
         };
         sums.into_iter().map(found).collect()
     }
