@@ -117,7 +117,8 @@ pub fn draw<A: stier_core::ActionSet>(legal: A, weights: &[f32], sum: f32, rng: 
 pub fn pick<G: Encode>(
     evaluator: &mut Evaluator,
     game: &G,
-    (state, mover): (&G::State, Seat),
+    state: &G::State,
+    mover: Seat,
     legal: G::Actions,
     rng: &mut Rng,
 ) -> Action {

@@ -249,7 +249,7 @@ impl Roller {
                 _ if any => legal.pick(rng),
                 (Some(mast), _) => mast.pick(seat, legal, rng),
                 (None, Rollout::Fitted) => fitted::pick(game, state, legal, rng),
-                (None, Rollout::Network) => evaluator::pick(asked(&mut self.network), game, (state, seat), legal, rng),
+                (None, Rollout::Network) => evaluator::pick(asked(&mut self.network), game, state, seat, legal, rng),
                 (None, Rollout::Hints) => game.rollout(state, legal).pick(rng),
                 (None, _) => legal.pick(rng),
             };

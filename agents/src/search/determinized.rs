@@ -11,9 +11,9 @@ use crate::agent::worlds::Worlds;
 use crate::agent::{ActionStats, Decision, Search};
 use crate::network::option::Guide;
 use crate::rollout::{Roller, Rollout};
-use crate::search::open_cards::{ActionValues, Future, Leaf, Limits, OpenCards, Solution, known_future};
+use crate::search::open_cards::{ActionValues, Future, Leaf, Limits, OpenCards, OpenPosition, Solution, known_future};
 use crate::search::ucb::ActionRecord;
-use crate::search::uct::Uct;
+use crate::search::uct::{Uct, UctSettings};
 
 choice! {
     /// How an open world is valued.
@@ -124,7 +124,7 @@ impl<G: Hints> Valuer<G> {
     pub fn value(
         &mut self,
         game: &G,
-        position: (&G::State, G::Actions),
+        position: OpenPosition<'_, G::State, G::Actions>,
         future: &Future,
         rng: &mut Rng,
         stop: &Stop<'_>,
@@ -139,7 +139,7 @@ impl<G: Hints> Valuer<G> {
     pub fn solve(
         &mut self,
         game: &G,
-        position: (&G::State, G::Actions),
+        position: OpenPosition<'_, G::State, G::Actions>,
         future: &Future,
         rng: &mut Rng,
         stop: &Stop<'_>,
@@ -180,7 +180,7 @@ impl<G: Hints> Valuer<G> {
     pub fn search(
         &mut self,
         game: &G,
-        position: (&G::State, G::Actions),
+        position: OpenPosition<'_, G::State, G::Actions>,
         future: Option<&Future>,
         iterations: u64,
         rng: &mut Rng,
@@ -188,7 +188,8 @@ impl<G: Hints> Valuer<G> {
     ) -> Vec<ActionValues> {
         (self.chance, self.random) = (true, true);
         let roller = roller(&mut self.roller, game, &self.means, &self.guide);
-        let found = self.tree.search(game, position, future, roller, (iterations, self.means.c), rng, stop);
+        let settings = UctSettings { iterations, c: self.means.c, stop: *stop };
+        let found = self.tree.search(game, position, future, roller, &settings, rng);
         self.nodes += self.tree.len() as u64;
         found
     }
@@ -197,7 +198,7 @@ impl<G: Hints> Valuer<G> {
     fn roll_out(
         &mut self,
         game: &G,
-        (state, legal): (&G::State, G::Actions),
+        OpenPosition { state, legal }: OpenPosition<'_, G::State, G::Actions>,
         future: &Future,
         rng: &Rng,
     ) -> Vec<ActionValues> {
@@ -365,7 +366,8 @@ impl Tally {
 pub fn tally<G: Hints>(
     game: &G,
     draws: &Draws<G>,
-    (seat, legal): (Seat, G::Actions),
+    seat: Seat,
+    legal: G::Actions,
     valuer: &mut Valuer<G>,
     stop: &Stop<'_>,
 ) -> Tally {
@@ -373,7 +375,8 @@ pub fn tally<G: Hints>(
     while !draws.is_done(tally.worlds(), valuer.is_noisy(false), stop) {
         let mut world = draws.nth(tally.worlds());
         debug_assert_eq!(game.turn(&world.state), Turn::Seat(seat));
-        let valued = valuer.value(game, (&world.state, legal), &world.future, &mut world.rng, stop);
+        let valued =
+            valuer.value(game, OpenPosition { state: &world.state, legal }, &world.future, &mut world.rng, stop);
         // What was broken off counts only if there is nothing else.
         if tally.worlds() > 0 && stop.is_due() {
             break;
@@ -383,24 +386,34 @@ pub fn tally<G: Hints>(
     tally
 }
 
+/// The histories of one decision, by number.
+pub struct HistoryDraws<'a, G: Game> {
+    /// The distribution that they are drawn from.
+    pub worlds: &'a Worlds<G>,
+    /// The number of histories, unless time ends the search.
+    pub most: u64,
+    /// The seed of their random numbers.
+    pub seed: u64,
+}
+
 /// Adds up what whole histories say: so many of them, each after each of the actions of the player to act. All actions meet the same
 /// future and the same random numbers.
 pub fn tally_histories<G: Hints>(
     game: &G,
-    worlds: &Worlds<G>,
-    (seat, legal): (Seat, G::Actions),
-    (most, seed): (u64, u64),
+    draws: &HistoryDraws<'_, G>,
+    seat: Seat,
+    legal: G::Actions,
     stop: &Stop<'_>,
     mut value: impl FnMut(&History<G>, Action, Future, Rng) -> BySeat<f32>,
 ) -> Tally {
     let mut tally = Tally::new(seat, legal.iter());
     for index in 0.. {
-        let enough = !stop.is_timed() && index >= most;
+        let enough = !stop.is_timed() && index >= draws.most;
         if index > 0 && (enough || stop.is_due()) {
             break;
         }
-        let mut rng = Rng::stream(seed, "world", index);
-        let history = worlds.draw_history(game, &mut rng);
+        let mut rng = Rng::stream(draws.seed, "world", index);
+        let history = draws.worlds.draw_history(game, &mut rng);
         let future = Future::drawn(rng.bits());
         let valued = |action| {
             let values = value(&history, action, future.clone(), rng.clone());

@@ -34,7 +34,7 @@ use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, Decision};
 use crate::belief::BeliefSettings;
 use crate::search::determinized::{Drawn, Draws, Fallback, Means, Tally, Valuer};
-use crate::search::open_cards::{ActionValues, Future};
+use crate::search::open_cards::{ActionValues, Future, OpenPosition};
 
 options! {
     /// The options of [`Epimc`].
@@ -236,7 +236,8 @@ impl<G: Hints> Layer<'_, G> {
         let set = self.small.set(seat, key, legal.len());
         let mut children = Vec::with_capacity(legal.len());
         if depth == 1 || due {
-            for valued in self.valuer.value(game, (&at.state, legal), &at.future, &mut at.rng, self.stop) {
+            let position = OpenPosition { state: &at.state, legal };
+            for valued in self.valuer.value(game, position, &at.future, &mut at.rng, self.stop) {
                 children.push(self.small.add(Node::Leaf(valued.values)));
             }
         } else {

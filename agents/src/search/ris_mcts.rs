@@ -109,11 +109,12 @@ impl<G: Hints> Agent<G> for RisMcts {
             let worlds = self.worlds(game, view, &stop).self_determined(
                 game,
                 view,
-                (*self_determination, draws),
+                *self_determination,
+                draws,
                 &stop.sooner(belief.belief_share),
                 &mut rng,
             );
-            let mut searcher = Searcher::new(game, (view, legal), &worlds, &self.options, rng.clone());
+            let mut searcher = Searcher::new(game, view, legal, &worlds, &self.options, rng.clone());
             search.iterations = searcher.run(Budget::part(*iterations, stop, 0, 1).at_most(MOST_ITERATIONS));
             search.nodes = searcher.tree.len() as u64;
             search.actions = legal.iter().map(|action| stats(searcher.tree.find(searcher.root, action))).collect();
@@ -189,7 +190,8 @@ struct Searcher<'a, G: Game> {
 impl<'a, G: Hints> Searcher<'a, G> {
     fn new(
         game: &'a G,
-        (view, allowed): (&G::View, G::Actions),
+        view: &G::View,
+        allowed: G::Actions,
         worlds: &'a Worlds<G>,
         options: &'a RisMctsOptions,
         rng: Rng,

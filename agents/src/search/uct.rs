@@ -12,7 +12,7 @@ use stier_core::{Action, ActionSet, BySeat, Hints, Rng, Seat, Turn, float};
 use crate::agent::memory::{Memory, listed};
 use crate::agent::stop::Stop;
 use crate::rollout::Roller;
-use crate::search::open_cards::{ActionValues, Future};
+use crate::search::open_cards::{ActionValues, Future, OpenPosition};
 
 /// Stands for "no edge" and "no node".
 const NONE: u32 = u32::MAX;
@@ -45,6 +45,17 @@ struct Edge {
     value: f64,
 }
 
+/// How long and how widely to search.
+#[derive(Clone, Copy, Debug)]
+pub struct UctSettings<'a> {
+    /// Iterations, unless it has to stop before.
+    pub iterations: u64,
+    /// Exploration, for returns scaled so that twice their standard deviation at the root is 1.
+    pub c: f64,
+    /// When to stop.
+    pub stop: Stop<'a>,
+}
+
 /// A search tree, its memory kept from one search to the next.
 #[derive(Clone, Debug)]
 pub struct Uct<A> {
@@ -67,20 +78,18 @@ impl<A: ActionSet> Uct<A> {
         }
     }
 
-    /// Searches a state in which a player is to act, who chooses one of the `legal` actions there: `iterations`, or fewer if it is to
-    /// stop, but at least one for each of these actions. Without a future every iteration draws its own. Exploration is `c` times
-    /// twice the standard deviation of the mover's returns at the root.
-    #[allow(clippy::too_many_arguments)]
+    /// Searches a position, with at least one iteration for each of its actions. Without a future every iteration draws its own.
     pub fn search<G: Hints<Actions = A>>(
         &mut self,
         game: &G,
-        (state, legal): (&G::State, A),
+        position: OpenPosition<'_, G::State, A>,
         future: Option<&Future>,
         roller: &mut Roller,
-        (iterations, c): (u64, f64),
+        settings: &UctSettings<'_>,
         rng: &mut Rng,
-        stop: &Stop<'_>,
     ) -> Vec<ActionValues> {
+        let OpenPosition { state, legal } = position;
+        let UctSettings { iterations, c, stop } = *settings;
         self.nodes.clear();
         self.edges.clear();
         self.node();

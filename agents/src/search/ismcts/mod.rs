@@ -248,7 +248,8 @@ impl<G: Hints> Ismcts<G> {
         belief.worlds(game, view, stop, &mut rng).self_determined(
             game,
             view,
-            (*self_determination, draws),
+            *self_determination,
+            draws,
             &stop.sooner(belief.belief_share),
             &mut rng,
         )
