@@ -207,7 +207,7 @@ fn drawn<G: Hints>(
 ) -> (Vec<G::State>, Option<f64>) {
     let mut rng = Rng::stream(seed, "draws", 0);
     let worlds = settings.worlds(game, view, &no_limit(), &mut rng);
-    let worlds = worlds.self_determined(game, view, (imagined, 1000), &no_limit(), &mut rng);
+    let worlds = worlds.self_determined(game, view, imagined, 1000, &no_limit(), &mut rng);
     ((0..50).map(|_| worlds.draw(&mut rng)).collect(), worlds.belief().map(|belief| belief.effective()))
 }
 

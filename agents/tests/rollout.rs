@@ -1,6 +1,6 @@
 //! Rollouts play by the policy they are told to, and end where they are told to.
 
-use stier_agents::agent::fitted;
+use stier_agents::rollout::fitted;
 use stier_agents::rollout::{Cutoff, Roller, Rollout, RolloutSettings};
 use stier_core::options::{OptionType as _, Switch};
 use stier_core::{

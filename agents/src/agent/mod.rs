@@ -1,14 +1,13 @@
 //! What an agent is.
 
-pub mod alias;
 pub mod budget;
 pub mod choice;
 pub mod course;
 pub mod crowd;
-pub mod fitted;
 pub mod lines;
 pub mod memory;
 pub mod player;
+pub mod sampling;
 pub mod stop;
 pub mod threads;
 pub mod worlds;

@@ -13,7 +13,7 @@
 
 use stier_core::{Game, History, Rng, Sampler as _, Seat, SeatView as _};
 
-use crate::agent::alias::Alias;
+use crate::agent::sampling::Alias;
 use crate::agent::stop::Stop;
 
 /// The method by which the probabilities of a belief were found.
@@ -145,11 +145,12 @@ impl<G: Game> Worlds<G> {
         mut self,
         game: &G,
         view: &G::View,
-        (share, draws): (f64, u64),
+        share: f64,
+        draws: u64,
         stop: &Stop<'_>,
         rng: &mut Rng,
     ) -> Self {
-        let minds = minds(game, view.seat(), &self.sampler, (share, draws), stop, rng);
+        let minds = minds(game, view.seat(), &self.sampler, share, draws, stop, rng);
         if !minds.is_empty() {
             let belief = self.more.and_then(|more| more.belief);
             let self_determined = (share.clamp(0.0, 1.0) * (1_u64 << 32) as f64) as u64;
@@ -249,7 +250,8 @@ fn minds<G: Game>(
     game: &G,
     searcher: Seat,
     sampler: &G::Sampler,
-    (share, draws): (f64, u64),
+    share: f64,
+    draws: u64,
     stop: &Stop<'_>,
     rng: &mut Rng,
 ) -> Vec<G::Sampler> {

@@ -26,7 +26,7 @@ use crate::agent::course::Course;
 use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, Decision};
 use crate::catalogue::victim::{ResponderSettings, Simulator, Victim};
-use crate::search::determinized::{Tally, tally_histories};
+use crate::search::determinized::{HistoryDraws, Tally, tally_histories};
 
 options! {
     /// The options of [`LocalBestResponse`].
@@ -71,8 +71,8 @@ impl<G: Hints> Agent<G> for LocalBestResponse<G> {
                 stop,
             };
             let seed = self.course.rng("lbr").bits();
-            let moves = (view.seat(), legal);
-            tally_histories(game, &worlds, moves, (*most, seed), &stop, |history, action, mut future, mut rng| {
+            let draws = HistoryDraws { worlds: &worlds, most: *most, seed };
+            tally_histories(game, &draws, view.seat(), legal, &stop, |history, action, mut future, mut rng| {
                 let mut history = history.clone();
                 future.push(game, &mut history, action);
                 let (returns, replies) = simulator.play_on(history, future, 0, &mut rng);

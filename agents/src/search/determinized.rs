@@ -11,8 +11,9 @@ use crate::agent::worlds::Worlds;
 use crate::agent::{ActionStats, Decision, Search};
 use crate::network::option::Guide;
 use crate::rollout::{Roller, Rollout};
-use crate::search::open_cards::{Future, Leaf, Limits, OpenCards, Solution, known_future};
-use crate::search::uct::Uct;
+use crate::search::open_cards::{ActionValues, Future, Leaf, Limits, OpenCards, OpenPosition, Solution, known_future};
+use crate::search::ucb::ActionRecord;
+use crate::search::uct::{Uct, UctSettings};
 
 choice! {
     /// How an open world is valued.
@@ -59,19 +60,6 @@ options! {
         /// Mebibytes that the tree search may take. Once its tree is full, it goes on in the nodes that there are.
         memory_mb: u64 = DEFAULT_MEMORY_MB, MEMORY_MB;
     }
-}
-
-/// What a world says about an action.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Valued {
-    /// The action.
-    pub action: Action,
-    /// What it brings every seat.
-    pub values: BySeat<f32>,
-    /// How often it was tried: 1 if the world was solved.
-    pub visits: u64,
-    /// How often it could have been tried.
-    pub available: u64,
 }
 
 /// Values worlds; keeps its memory.
@@ -136,11 +124,11 @@ impl<G: Hints> Valuer<G> {
     pub fn value(
         &mut self,
         game: &G,
-        position: (&G::State, G::Actions),
+        position: OpenPosition<'_, G::State, G::Actions>,
         future: &Future,
         rng: &mut Rng,
         stop: &Stop<'_>,
-    ) -> Vec<Valued> {
+    ) -> Vec<ActionValues> {
         match self.solve(game, position, future, rng, stop) {
             Some(valued) => valued,
             None => self.search(game, position, Some(future), self.means.iterations, rng, stop),
@@ -151,11 +139,11 @@ impl<G: Hints> Valuer<G> {
     pub fn solve(
         &mut self,
         game: &G,
-        position: (&G::State, G::Actions),
+        position: OpenPosition<'_, G::State, G::Actions>,
         future: &Future,
         rng: &mut Rng,
         stop: &Stop<'_>,
-    ) -> Option<Vec<Valued>> {
+    ) -> Option<Vec<ActionValues>> {
         let Means { solver, fallback, nodes, .. } = self.means;
         let solves = matches!(solver, Solver::Exact | Solver::Game);
         if solver == Solver::Game
@@ -182,44 +170,38 @@ impl<G: Hints> Valuer<G> {
     }
 
     /// Counts what a solution took.
-    fn solved(&mut self, solution: Solution) -> Vec<Valued> {
+    fn solved(&mut self, solution: Solution) -> Vec<ActionValues> {
         self.nodes += solution.nodes;
         self.chance |= solution.chance;
-        let valued = |(action, values)| Valued { action, values, visits: 1, available: 1 };
-        solution.actions.into_iter().map(valued).collect()
+        solution.actions.into_iter().map(|(action, values)| ActionValues::once(action, values)).collect()
     }
 
     /// As [`value`](Self::value), by a tree search with so many iterations; without a future each of them draws its own.
     pub fn search(
         &mut self,
         game: &G,
-        position: (&G::State, G::Actions),
+        position: OpenPosition<'_, G::State, G::Actions>,
         future: Option<&Future>,
         iterations: u64,
         rng: &mut Rng,
         stop: &Stop<'_>,
-    ) -> Vec<Valued> {
+    ) -> Vec<ActionValues> {
         (self.chance, self.random) = (true, true);
         let roller = roller(&mut self.roller, game, &self.means, &self.guide);
-        let found = self.tree.search(game, position, future, roller, (iterations, self.means.c), rng, stop);
+        let settings = UctSettings { iterations, c: self.means.c, stop: *stop };
+        let found = self.tree.search(game, position, future, roller, &settings, rng);
         self.nodes += self.tree.len() as u64;
-        let valued = |tried: crate::search::uct::Tried| Valued {
-            action: tried.action,
-            values: tried.mean,
-            visits: tried.visits,
-            available: tried.available,
-        };
-        found.into_iter().map(valued).collect()
+        found
     }
 
     /// Every action gets the same random numbers. The actions take turns, so that all of them meet rollouts that have learned as much.
     fn roll_out(
         &mut self,
         game: &G,
-        (state, legal): (&G::State, G::Actions),
+        OpenPosition { state, legal }: OpenPosition<'_, G::State, G::Actions>,
         future: &Future,
         rng: &Rng,
-    ) -> Vec<Valued> {
+    ) -> Vec<ActionValues> {
         let each = (self.means.iterations / legal.len() as u64).max(1);
         (self.chance, self.random) = (true, true);
         let roller = roller(&mut self.roller, game, &self.means, &self.guide);
@@ -243,7 +225,7 @@ impl<G: Hints> Valuer<G> {
         }
         let valued = |(action, _, _, sums): (Action, G::State, Rng, BySeat<f64>)| {
             let values = BySeat::from_fn(sums.len(), |seat| (sums[seat] / each as f64) as f32);
-            Valued { action, values, visits: each, available: each }
+            ActionValues { action, values, visits: each, available: each }
         };
         tried.into_iter().map(valued).collect()
     }
@@ -256,9 +238,10 @@ fn roller<'a, G: Game>(kept: &'a mut Option<Roller>, game: &G, means: &Means, gu
 
 /// What the mover of a valued world would do there, and what that brings every seat: the action most visited, of those the best for
 /// it. `None` if there is no action.
-pub fn best_of(valued: &[Valued], mover: Seat) -> Option<&Valued> {
-    let better =
-        |a: &Valued, b: &Valued| a.visits > b.visits || a.visits == b.visits && a.values[mover] > b.values[mover];
+pub fn best_of(valued: &[ActionValues], mover: Seat) -> Option<&ActionValues> {
+    let better = |a: &ActionValues, b: &ActionValues| {
+        a.visits > b.visits || a.visits == b.visits && a.values[mover] > b.values[mover]
+    };
     valued.iter().reduce(|best, next| if better(next, best) { next } else { best })
 }
 
@@ -321,35 +304,26 @@ impl<G: Game> Draws<G> {
 #[derive(Clone, Debug)]
 pub struct Tally {
     seat: Seat,
-    rows: Vec<Row>,
+    /// Sums over worlds of the values, by weight.
+    rows: Vec<ActionRecord>,
     worlds: u64,
     weight: f64,
-}
-
-#[derive(Clone, Debug)]
-struct Row {
-    action: Action,
-    visits: u64,
-    available: u64,
-    /// Sum over worlds of the value, by weight.
-    value: f64,
 }
 
 impl Tally {
     /// Nothing yet, for these actions of this seat.
     pub fn new(seat: Seat, actions: impl Iterator<Item = Action>) -> Self {
-        let row = |action| Row { action, visits: 0, available: 0, value: 0.0 };
-        Self { seat, rows: actions.map(row).collect(), worlds: 0, weight: 0.0 }
+        Self { seat, rows: actions.map(ActionRecord::new).collect(), worlds: 0, weight: 0.0 }
     }
 
     /// Adds a world.
-    pub fn add(&mut self, weight: f64, valued: &[Valued]) {
+    pub fn add(&mut self, weight: f64, valued: &[ActionValues]) {
         self.worlds += 1;
         for (row, valued) in self.rows.iter_mut().zip(valued) {
             assert_eq!(row.action, valued.action, "a value for each action");
             row.visits += valued.visits;
             row.available += valued.available;
-            row.value += weight * f64::from(valued.values[self.seat]);
+            row.sum += weight * f64::from(valued.values[self.seat]);
         }
         self.weight += weight;
     }
@@ -361,26 +335,23 @@ impl Tally {
 
     /// The action with the highest mean value, the first of equals.
     pub fn best(&self) -> Action {
-        let best = self.rows.iter().reduce(|best, next| if next.value > best.value { next } else { best });
+        let best = self.rows.iter().reduce(|best, next| if next.sum > best.sum { next } else { best });
         best.expect("there is an action").action
     }
 
     /// All actions whose mean value is the highest, but for rounding.
     pub fn equally_good(&self) -> Vec<Action> {
-        let best = self.rows.iter().map(|row| row.value).fold(f64::NEG_INFINITY, f64::max);
+        let best = self.rows.iter().map(|row| row.sum).fold(f64::NEG_INFINITY, f64::max);
         let close = 1e-6 * self.weight;
-        self.rows.iter().filter(|row| row.value >= best - close).map(|row| row.action).collect()
+        self.rows.iter().filter(|row| row.sum >= best - close).map(|row| row.action).collect()
     }
 
     /// The decision for the best action; `nodes` were searched since `start`.
     pub fn decide(&self, nodes: u64, start: Instant) -> Decision {
         let action = self.best();
-        let stats = |row: &Row| ActionStats {
-            action: row.action.0,
-            visits: row.visits,
-            value: if self.weight > 0.0 { row.value / self.weight } else { 0.0 },
-            availability: row.available,
+        let stats = |row: &ActionRecord| ActionStats {
             probability: f64::from(u8::from(row.action == action)),
+            ..row.stats(if self.weight > 0.0 { row.sum / self.weight } else { 0.0 })
         };
         let actions: Vec<ActionStats> = self.rows.iter().map(stats).collect();
         Decision {
@@ -395,7 +366,8 @@ impl Tally {
 pub fn tally<G: Hints>(
     game: &G,
     draws: &Draws<G>,
-    (seat, legal): (Seat, G::Actions),
+    seat: Seat,
+    legal: G::Actions,
     valuer: &mut Valuer<G>,
     stop: &Stop<'_>,
 ) -> Tally {
@@ -403,7 +375,8 @@ pub fn tally<G: Hints>(
     while !draws.is_done(tally.worlds(), valuer.is_noisy(false), stop) {
         let mut world = draws.nth(tally.worlds());
         debug_assert_eq!(game.turn(&world.state), Turn::Seat(seat));
-        let valued = valuer.value(game, (&world.state, legal), &world.future, &mut world.rng, stop);
+        let valued =
+            valuer.value(game, OpenPosition { state: &world.state, legal }, &world.future, &mut world.rng, stop);
         // What was broken off counts only if there is nothing else.
         if tally.worlds() > 0 && stop.is_due() {
             break;
@@ -413,30 +386,40 @@ pub fn tally<G: Hints>(
     tally
 }
 
+/// The histories of one decision, by number.
+pub struct HistoryDraws<'a, G: Game> {
+    /// The distribution that they are drawn from.
+    pub worlds: &'a Worlds<G>,
+    /// The number of histories, unless time ends the search.
+    pub most: u64,
+    /// The seed of their random numbers.
+    pub seed: u64,
+}
+
 /// Adds up what whole histories say: so many of them, each after each of the actions of the player to act. All actions meet the same
 /// future and the same random numbers.
 pub fn tally_histories<G: Hints>(
     game: &G,
-    worlds: &Worlds<G>,
-    (seat, legal): (Seat, G::Actions),
-    (most, seed): (u64, u64),
+    draws: &HistoryDraws<'_, G>,
+    seat: Seat,
+    legal: G::Actions,
     stop: &Stop<'_>,
     mut value: impl FnMut(&History<G>, Action, Future, Rng) -> BySeat<f32>,
 ) -> Tally {
     let mut tally = Tally::new(seat, legal.iter());
     for index in 0.. {
-        let enough = !stop.is_timed() && index >= most;
+        let enough = !stop.is_timed() && index >= draws.most;
         if index > 0 && (enough || stop.is_due()) {
             break;
         }
-        let mut rng = Rng::stream(seed, "world", index);
-        let history = worlds.draw_history(game, &mut rng);
+        let mut rng = Rng::stream(draws.seed, "world", index);
+        let history = draws.worlds.draw_history(game, &mut rng);
         let future = Future::drawn(rng.bits());
         let valued = |action| {
             let values = value(&history, action, future.clone(), rng.clone());
-            Valued { action, values, visits: 1, available: 1 }
+            ActionValues::once(action, values)
         };
-        let valued: Vec<Valued> = legal.iter().map(valued).collect();
+        let valued: Vec<ActionValues> = legal.iter().map(valued).collect();
         // What was broken off counts only if there is nothing else.
         if index > 0 && stop.is_due() {
             break;

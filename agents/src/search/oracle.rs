@@ -21,7 +21,7 @@ use crate::agent::player::OracleAgent;
 use crate::agent::{Agent, Decision};
 use crate::network::option::Guide;
 use crate::search::determinized::{Means, Tally, Valuer};
-use crate::search::open_cards::Future;
+use crate::search::open_cards::{Future, OpenPosition};
 
 choice! {
     /// What an oracle knows of the random events to come.
@@ -81,18 +81,18 @@ impl<G: Hints> Oracle<G> {
             return tally.decide(0, start);
         }
         let known = dealer.filter(|_| self.options.future == Foresight::Known).cloned().map(Future::Dealt);
+        let position = OpenPosition { state, legal };
         // With time, one tree for all of it.
         let iterations = if stop.is_timed() { u64::MAX } else { self.options.means.iterations };
         while tally.worlds() < self.options.worlds || stop.is_timed() {
             let future = known.clone().unwrap_or_else(|| Future::drawn(rng.bits()));
-            let valued = self.valuer.solve(game, (state, legal), &future, &mut rng, &stop);
+            let valued = self.valuer.solve(game, position, &future, &mut rng, &stop);
             let first = tally.worlds() == 0;
             match valued {
                 // What was broken off counts only if there is nothing else.
                 _ if !first && stop.is_due() => break,
                 Some(valued) => tally.add(1.0, &valued),
                 None if first => {
-                    let position = (state, legal);
                     tally.add(1.0, &self.valuer.search(game, position, known.as_ref(), iterations, &mut rng, &stop));
                     break;
                 }

@@ -72,7 +72,7 @@ impl<G: Hints> Agent<G> for Pimc<G> {
         let tally = if legal.len() > 1 {
             let worlds = self.options.belief.worlds(game, view, &stop, &mut self.course.rng("beliefs"));
             let draws = Draws::new(worlds, self.options.worlds, &mut rng);
-            tally(game, &draws, (view.seat(), legal), &mut self.valuer, &stop)
+            tally(game, &draws, view.seat(), legal, &mut self.valuer, &stop)
         } else {
             Tally::new(view.seat(), legal.iter())
         };

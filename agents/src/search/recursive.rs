@@ -26,7 +26,7 @@ use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, Decision};
 use crate::belief::BeliefSettings;
 use crate::rollout::{Roller, Rollout};
-use crate::search::determinized::{Fallback, Means, Solver, Tally, tally_histories};
+use crate::search::determinized::{Fallback, HistoryDraws, Means, Solver, Tally, tally_histories};
 use crate::search::open_cards::Future;
 use crate::search::pimc::{Pimc, PimcOptions};
 
@@ -96,7 +96,8 @@ impl<G: Hints> RecursivePimc<G> {
     fn play_out(
         &mut self,
         game: &G,
-        (history, action): (&History<G>, Action),
+        history: &History<G>,
+        action: Action,
         mut future: Future,
         mut rng: Rng,
         stop: &Stop<'_>,
@@ -139,9 +140,9 @@ impl<G: Hints> Agent<G> for RecursivePimc<G> {
         let tally = if legal.len() > 1 {
             let worlds = self.options.belief.histories(game, view, &stop, &mut self.course.rng("beliefs"));
             let seed = self.course.rng("recursive").bits();
-            let most = self.options.worlds;
-            tally_histories(game, &worlds, (view.seat(), legal), (most, seed), &stop, |history, action, future, rng| {
-                let (values, made) = self.play_out(game, (history, action), future, rng, &stop);
+            let draws = HistoryDraws { worlds: &worlds, most: self.options.worlds, seed };
+            tally_histories(game, &draws, view.seat(), legal, &stop, |history, action, future, rng| {
+                let (values, made) = self.play_out(game, history, action, future, rng, &stop);
                 nodes += made;
                 values
             })

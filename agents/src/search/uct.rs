@@ -12,7 +12,7 @@ use stier_core::{Action, ActionSet, BySeat, Hints, Rng, Seat, Turn, float};
 use crate::agent::memory::{Memory, listed};
 use crate::agent::stop::Stop;
 use crate::rollout::Roller;
-use crate::search::open_cards::Future;
+use crate::search::open_cards::{ActionValues, Future, OpenPosition};
 
 /// Stands for "no edge" and "no node".
 const NONE: u32 = u32::MAX;
@@ -45,17 +45,15 @@ struct Edge {
     value: f64,
 }
 
-/// What the search found about an action at its root.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Tried {
-    /// The action.
-    pub action: Action,
-    /// How often it was tried.
-    pub visits: u64,
-    /// In how many iterations it could have been.
-    pub available: u64,
-    /// The mean return of every seat; zeros if it was never tried.
-    pub mean: BySeat<f32>,
+/// How long and how widely to search.
+#[derive(Clone, Copy, Debug)]
+pub struct UctSettings<'a> {
+    /// Iterations, unless it has to stop before.
+    pub iterations: u64,
+    /// Exploration, for returns scaled so that twice their standard deviation at the root is 1.
+    pub c: f64,
+    /// When to stop.
+    pub stop: Stop<'a>,
 }
 
 /// A search tree, its memory kept from one search to the next.
@@ -80,20 +78,18 @@ impl<A: ActionSet> Uct<A> {
         }
     }
 
-    /// Searches a state in which a player is to act, who chooses one of the `legal` actions there: `iterations`, or fewer if it is to
-    /// stop, but at least one for each of these actions. Without a future every iteration draws its own. Exploration is `c` times
-    /// twice the standard deviation of the mover's returns at the root.
-    #[allow(clippy::too_many_arguments)]
+    /// Searches a position, with at least one iteration for each of its actions. Without a future every iteration draws its own.
     pub fn search<G: Hints<Actions = A>>(
         &mut self,
         game: &G,
-        (state, legal): (&G::State, A),
+        position: OpenPosition<'_, G::State, A>,
         future: Option<&Future>,
         roller: &mut Roller,
-        (iterations, c): (u64, f64),
+        settings: &UctSettings<'_>,
         rng: &mut Rng,
-        stop: &Stop<'_>,
-    ) -> Vec<Tried> {
+    ) -> Vec<ActionValues> {
+        let OpenPosition { state, legal } = position;
+        let UctSettings { iterations, c, stop } = *settings;
         self.nodes.clear();
         self.edges.clear();
         self.node();
@@ -134,8 +130,8 @@ impl<A: ActionSet> Uct<A> {
         let found = |(action, sums): (Action, BySeat<f64>)| {
             let edge = root.iter().find(|edge| edge.action == action);
             let (visits, available) = edge.map_or((0, 0), |edge| (edge.visits, edge.available));
-            let mean = BySeat::from_fn(seats, |seat| (sums[seat] / f64::from(visits.max(1))) as f32);
-            Tried { action, visits: u64::from(visits), available: u64::from(available), mean }
+            let values = BySeat::from_fn(seats, |seat| (sums[seat] / f64::from(visits.max(1))) as f32);
+            ActionValues { action, values, visits: u64::from(visits), available: u64::from(available) }
         };
         sums.into_iter().map(found).collect()
     }
