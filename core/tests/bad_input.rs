@@ -90,7 +90,7 @@ fn text_that_is_no_list_of_options_is_refused() {
 fn an_odd_pile_is_refused() {
     let error = Schwinget::new(Rules::from_text("set_aside=5").unwrap()).unwrap_err();
     assert!(matches!(error, RulesError::Misfit(_)));
-    assert!(error.to_string().contains("a pile of 11; it must be even"), "{error}");
+    assert!(error.to_string().contains("a pile of 11, which must be even"), "{error}");
 }
 
 #[test]
