@@ -16,7 +16,6 @@ mod schwimmen_bad_input;
 mod schwimmen_reference;
 mod schwimmen_rulebook;
 mod schwimmen_sampling;
-mod schwinget_batch;
 mod schwinget_reference;
 mod schwinget_rulebook;
 mod schwinget_sampling;

@@ -1,4 +1,4 @@
-//! `stier.study.attack_timing`: the positions.
+//! The positions of `stier.study.attack_timing`.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -19,12 +19,11 @@ use crate::run::{Ticker, watched};
 use crate::solution::Solution;
 use crate::values::{Number, Seed};
 
-const MOST_GAMES: i64 = 1_000_000_000_000;
-const MOST_REPEATS: i64 = 1_000_000;
-const MOST_THREADS: i64 = 1024;
+const LIMIT_GAMES: i64 = 1_000_000_000_000;
+const LIMIT_REPEATS: i64 = 1_000_000;
 
-/// Calls `work`, which calls its argument after each of `total` things, and tells `on_progress(done, total)` before the first, about
-/// ten times a second, and after the last.
+/// Runs `work`, which calls its argument after each of `total` items. Calls `on_progress(done, total)` before the first
+/// item, about ten times a second, and after the last.
 fn watching<'py, T: Send>(
     py: Python<'py>,
     total: u64,
@@ -49,7 +48,7 @@ fn watching<'py, T: Send>(
         }
         tell(done.load(Ordering::Relaxed))
     };
-    // The sender is kept until the work has ended: that is how the other side learns of it.
+    // Dropping the sender tells the waiting thread that the work has ended.
     let work = |sender: Sender<()>| {
         let found = work(&watch);
         drop(sender);
@@ -70,8 +69,8 @@ fn lights_of(lights: &[String]) -> PyResult<Vec<AgentSpec>> {
     lights.iter().map(|light| parse_spec(light, None)).collect()
 }
 
-/// Positions of the games `first..first + games` as columns; `on_progress(done, games)` as in `stier.properties`. See
-/// `stier.study` for the meaning of all this.
+/// The positions of the games `first` to `first + games - 1` as columns. `on_progress(done, games)` is called as in
+/// `stier.properties`. `stier.study` explains the arguments and columns.
 #[pyfunction]
 #[pyo3(signature = (game, *, players, continuation, repeats, hidden, lights, share, seed, first, games, threads, on_progress=None))]
 #[expect(clippy::too_many_arguments, reason = "the settings, one by one")]
@@ -90,29 +89,29 @@ pub(crate) fn timing_positions<'py>(
     threads: Number,
     on_progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let unknown = |allowed| errors::argument(format!("hidden must be {allowed}, not '{hidden}'"));
+    let unknown = |allowed| errors::argument(format!("hidden must be {allowed}, got '{hidden}'"));
     if !(0.0..=1.0).contains(&share) {
-        return Err(errors::argument(format!("share must be between 0 and 1, not {share}")));
+        return Err(errors::argument(format!("share must be between 0 and 1, got {share}")));
     }
     let settings = Settings {
         players: parse_spec(players, None)?,
         continuation: parse_spec(continuation, None)?,
-        repeats: repeats.between("repeats", 1, MOST_REPEATS)?,
+        repeats: repeats.between("repeats", 1, LIMIT_REPEATS)?,
         hidden: Hidden::parse(hidden, &()).map_err(unknown)?,
         lights: lights_of(&lights)?,
         share,
         seed: seed.0,
-        threads: threads.between("threads", 0, MOST_THREADS)? as usize,
+        threads: threads.threads()?,
     };
-    let first = first.between("first", 0, MOST_GAMES)?;
-    let games = games.between("games", 0, MOST_GAMES)?;
+    let first = first.between("first", 0, LIMIT_GAMES)?;
+    let games = games.between("games", 0, LIMIT_GAMES)?;
     let face = game.face();
     let found = watching(py, games, on_progress, |watch| face.positions(&settings, first..first + games, watch))?;
     columns(py, &found, face.timing_names(), settings.lights.len())
 }
 
-/// Every information set of a solved game at which the mover may commit itself, as columns; `on_progress(done, 0)`, for their number is
-/// not known before. See `stier.study` for the meaning of all this.
+/// Every information set of a solved game at which the player to move may commit, as columns. `on_progress(done, 0)` is
+/// called because their number is not known in advance. `stier.study` explains the arguments and columns.
 #[pyfunction]
 #[pyo3(signature = (solution, *, lights, seed, threads, on_progress=None))]
 pub(crate) fn timing_sets<'py>(
@@ -124,7 +123,7 @@ pub(crate) fn timing_sets<'py>(
     on_progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let lights = lights_of(&lights)?;
-    let threads = threads.between("threads", 0, MOST_THREADS)? as usize;
+    let threads = threads.threads()?;
     let (table, face) = (solution.table().inner(), solution.table().game().face());
     let found = watching(py, 0, on_progress, |watch| table.commitment_sets(&lights, seed.0, threads, watch))?;
     let columns = Columns { table: PyDict::new(py), rows: &found };
@@ -141,7 +140,7 @@ pub(crate) fn timing_sets<'py>(
     Ok(columns.table)
 }
 
-/// The positions as a table: each column by its name.
+/// The positions as a table from names to columns.
 fn columns<'py>(
     py: Python<'py>,
     found: &[Position],
@@ -173,7 +172,7 @@ fn columns<'py>(
     Ok(columns.table)
 }
 
-/// A table in the making.
+/// A table under construction.
 struct Columns<'py, 'a, R> {
     table: Bound<'py, PyDict>,
     rows: &'a [R],

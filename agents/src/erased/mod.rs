@@ -49,7 +49,7 @@ impl<G: Encode + Notation + Circumstances> FullGame for G {}
 
 /// A seat that the game does not have.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("no seat {seat}: {game} has player >= 0 and player < {seats}")]
+#[error("no seat {seat}: {game} has players 0 to {}", .seats - 1)]
 pub struct BadSeat {
     /// What was asked for.
     pub seat: i64,
