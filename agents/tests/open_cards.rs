@@ -1,4 +1,4 @@
-//! The open-card solver against brute force through the game's own trait.
+//! The open-card solver compared with brute force through the game's own trait.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -12,7 +12,7 @@ use stier_core::games::{
 };
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Options as _, Rng, Seat, Turn};
 
-/// Best play by everybody, the first of equal actions; `None` if there are more decisions than `left`.
+/// Best play by all players, with the first of equal actions; `None` if there are more decisions than `left`.
 fn brute_force<G: Game>(game: &G, mut state: G::State, mut future: Future, left: &mut u64) -> Option<BySeat<f32>> {
     future.settle(game, &mut state);
     let Turn::Seat(seat) = game.turn(&state) else { return Some(game.rounded_returns(&state)) };
@@ -41,8 +41,9 @@ fn solve<G: Hints>(
     solver.solve(game, OpenPosition { state, legal: game.legal(state) }, future, &Leaf::Evaluate, &limits)
 }
 
-/// Plays random games and solves their endings, from the last decision back to where brute force takes more than so many nodes.
-/// Returns how many endings there were, how many of them had a random event in store, and how many the game solved itself.
+/// Plays random games and solves their endings, from the last decision back to where brute force would take more than
+/// `most` nodes. Returns the number of endings, the number with a random event to come, and the number that the
+/// game's own solver solved.
 fn agrees<G: Hints>(rules: &str, endings: u64, most: u64) -> [u64; 3] {
     let game = G::new(G::Rules::from_text(rules).expect("rules")).expect("a game");
     let mut solver = OpenCards::default();
@@ -118,7 +119,7 @@ fn up_and_down_agrees_with_brute_force() {
     }
     let [_, random, known] = agrees::<UpAndDown>("players=2,die_faces=2,hand_size=2,rounds=2,utility=win", 300, 50_000);
     assert!(random > 30, "{random} endings with dice to roll");
-    assert_eq!(known, 0, "it has no solver of its own");
+    assert_eq!(known, 0, "it does not have its own solver");
 }
 
 #[test]
@@ -147,7 +148,7 @@ fn kuhn_with_open_cards_is_a_simple_game() {
         game.apply(&mut state, Action(second));
         let found = solve(&mut solver, &game, &state, &Future::drawn(1), (1000, u32::MAX));
         assert!(found.exact && !found.chance);
-        // The higher card wins the antes whatever it does; the lower one loses a bet more by betting into a call.
+        // The higher card wins the antes whatever it does. The lower one loses another bet by betting into a call.
         let (pass, bet) = if first > second { (1.0, 1.0) } else { (-1.0, -2.0) };
         assert_eq!(found.actions, [(PASS, BySeat::from([pass, -pass])), (BET, BySeat::from([bet, -bet]))]);
         assert_eq!(found.best(Seat(0)).map(|best| best.0), Some(PASS));
@@ -155,10 +156,10 @@ fn kuhn_with_open_cards_is_a_simple_game() {
 }
 
 #[test]
-fn what_chance_brings_is_fixed() {
+fn the_results_of_chance_are_fixed() {
     let game = Schwinget::new(Default::default()).expect("default rules");
     let history = History::dealt(&game, &mut Rng::stream(2, "future", 0));
-    // What is left to draw before every draw, without attacks: the pile has an order, whoever plays what.
+    // The cards left before every draw, without attacks: the pile's order does not depend on play.
     let pools = |seed, choices| {
         let mut rng = Rng::stream(3, "choices", choices);
         let (mut state, mut future, mut pools) = (*history.state(), Future::drawn(seed), Vec::new());
@@ -199,7 +200,7 @@ fn budgets_cut_the_depth_not_the_answer() {
     assert!(shallow > 1);
     let found = solve(&mut solver, &game, history.state(), &future, (u64::MAX, 3));
     assert_eq!((found.depth, found.exact), (3, false));
-    // An interrupt leaves what one decision shows.
+    // An interrupt leaves the result of the first depth.
     let flag = AtomicBool::new(true);
     let limits = Limits { nodes: u64::MAX, depth: u32::MAX, stop: Stop::new(Instant::now(), 0, &flag) };
     let roller = Leaf::Rollout(Box::new(Roller::of(&game, Rollout::Random)));

@@ -53,13 +53,13 @@ pub(crate) fn exp(x: f32) -> f32 {
 /// Engineering 17(9), 1991. Every column holds at most two entries and is as likely as the others.
 #[derive(Clone, Debug)]
 pub struct Alias {
-    /// `columns[i]`: the chance, in units of 2^-64, that the column stands for entry `i` and not for the other entry.
+    /// For column `i`: the probability of entry `i`, in units of 2^-64, and the column's other entry.
     columns: Vec<(u64, u32)>,
 }
 
 impl Alias {
-    /// The distribution proportional to `weights`: finite, none negative, at least one positive, fewer than 2^32. `None` of
-    /// other weights.
+    /// Builds the distribution proportional to `weights`. There must be fewer than 2^32 weights, all finite, none
+    /// negative and at least one positive; otherwise the result is `None`.
     pub fn new(weights: &[f64]) -> Option<Self> {
         let total: f64 = weights.iter().sum();
         let sound = weights.iter().all(|&weight| weight >= 0.0) && total > 0.0 && total.is_finite();
@@ -77,7 +77,7 @@ impl Alias {
                 small.push(rich);
             }
         }
-        // What is left over fills its column but for rounding, or weighs nothing and is nobody's.
+        // The remaining entries fill their columns up to rounding. Those without weight must never be drawn.
         let heaviest = (0..count).max_by(|&a, &b| weights[a as usize].total_cmp(&weights[b as usize]))?;
         for entry in small.into_iter().filter(|&entry| weights[entry as usize] == 0.0) {
             columns[entry as usize] = (0, heaviest);
@@ -85,7 +85,7 @@ impl Alias {
         Some(Self { columns })
     }
 
-    /// An entry.
+    /// Draws an entry.
     #[inline]
     pub fn draw(&self, rng: &mut Rng) -> usize {
         let entry = rng.below(self.columns.len() as u32);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_that_are_no_distribution_are_refused() {
+    fn invalid_weights_are_refused() {
         for weights in [vec![], vec![0.0, 0.0], vec![1.0, -1.0], vec![f64::NAN, 1.0], vec![f64::INFINITY, 1.0]] {
             assert!(Alias::new(&weights).is_none(), "{weights:?}");
         }

@@ -1,18 +1,20 @@
 //! A searched best response: tree search against an agent whose policy is known.
 //!
-//! F. Timbers, N. Bard, E. Lockhart, M. Lanctot, M. Schmid, N. Burch, J. Schrittwieser, T. Hubert and M. Bowling, *Approximate
-//! Exploitability: Learning a Best Response*, IJCAI 2022: of their ISMCTS-BR the search, without the learned networks. Every
-//! iteration draws a history by what the others would have done ([`victim`](crate::catalogue::victim)), descends a tree of the responder's own
-//! decisions by UCB1 and plays on; the others act by their policy in the tree and behind it. The responder's nodes are told apart by
-//! what it observes of the actions, with `draws=branch` also by what it sees: by its information sets then.
+//! This is the search of ISMCTS-BR without its learned networks: F. Timbers, N. Bard, E. Lockhart, M. Lanctot, M.
+//! Schmid, N. Burch, J. Schrittwieser, T. Hubert and M. Bowling, *Approximate Exploitability: Learning a Best
+//! Response*, IJCAI 2022. Every iteration draws a history, weighted by the other players' policy
+//! ([`victim`](crate::victim)). It descends a tree of the responder's own decisions by UCB1 and plays on to the end.
+//! The others follow their policy in the tree and below it. The responder's nodes are distinguished by its
+//! observations of actions. With `draws=branch` they are also distinguished by the cards it sees, and are then its
+//! information sets.
 //!
-//! Against a fixed policy this is a search for one player: with many particles and iterations and `draws=branch` it finds a best
-//! response. Like [`lbr`](crate::catalogue::local_best_response), it is there for lower bounds on exploitability, which its mean return gives
-//! whatever its budget.
+//! Against a fixed policy this is a single-player search. With many particles and iterations and `draws=branch` it
+//! finds a best response. Like [`lbr`](crate::local_best_response), it computes lower bounds on exploitability: its
+//! mean return is one at any budget.
 //!
-//! Known weaknesses: against an agent that searches, an iteration costs as many searches as decisions are asked for, so that trees
-//! stay small and the bound loose. With fewer `replies` the others follow the continuation later on, in the tree, too: it is larger
-//! then and says less about them.
+//! Known weaknesses: against an agent that searches, an iteration costs as many searches as there are queries, so
+//! trees stay small and the bound is loose. With fewer `replies` the others follow the continuation later on, in the
+//! tree too; it is then larger but represents their policy less well.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -39,13 +41,13 @@ options! {
         iterations: u64 = 1000, 1..=1_000_000_000;
         /// Exploration in UCB1, for returns scaled so that twice their standard deviation in this search is 1.
         c: f64 = 1.4, 0.0..=100.0;
-        /// What the cards do that the responder draws after the root.
+        /// The treatment of cards that the responder draws after the root.
         draws: Draws = Draws::Merge, ();
-        /// Which action is played after the search.
+        /// The rule by which an action is chosen after the search.
         choose: Choose = Choose::Visits, ();
-        /// Whom it responds to, and how.
+        /// The agent to respond to, and the method.
         ..responder: ResponderSettings = ResponderSettings::default();
-        /// Mebibytes that the tree may take. Once it is full, the search goes on in the nodes that there are.
+        /// Mebibytes that the tree may take. Once it is full, the search continues with the existing nodes.
         memory_mb: u64 = DEFAULT_MEMORY_MB, MEMORY_MB;
     }
 }
@@ -58,7 +60,7 @@ pub struct IsmctsBr<G: Hints> {
 }
 
 impl<G: Hints> IsmctsBr<G> {
-    /// A player with the streams of `seed`.
+    /// Creates a player with the streams of `seed`.
     pub fn new(options: IsmctsBrOptions, seed: u64) -> Self {
         let victim = Victim::new(&options.responder, seed);
         Self { options, course: Course::new(seed), victim }
@@ -130,19 +132,20 @@ const ROOT: u64 = 0;
 /// One search.
 struct Searcher<'a, G: Hints> {
     simulator: Simulator<'a, G>,
-    /// Whether nodes are told apart by what the responder draws.
+    /// True if nodes are distinguished by the cards that the responder draws.
     branches: bool,
     width: f64,
     low: f64,
     range: f64,
-    /// By what the responder has seen since the root.
+    /// Nodes by the responder's observations since the root.
     tree: UcbTree,
     spread: Spread,
     rng: Rng,
 }
 
 impl<G: Hints> Searcher<'_, G> {
-    /// One simulation from the root of the search, at which the responder may choose among these actions, to the end of the game.
+    /// Runs one simulation from the root to the end of the game. `allowed` restricts the responder's actions at the
+    /// root.
     fn iterate(&mut self, mut history: History<G>, allowed: G::Actions) {
         let Simulator { game, seat, .. } = self.simulator;
         let mut future = Future::drawn(self.rng.bits());

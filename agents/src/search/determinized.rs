@@ -1,5 +1,5 @@
-//! What the searches have in common that deal the hidden cards out and look at each world as if it were open: which worlds, what a
-//! world says about the actions, and how that is added up.
+//! The common parts of searches that deal out the hidden cards and search each world with open cards: the worlds, the
+//! values of actions in a world, and their sums over worlds.
 
 use std::time::Instant;
 
@@ -16,13 +16,15 @@ use crate::search::ucb::ActionRecord;
 use crate::search::uct::{Uct, UctSettings};
 
 choice! {
-    /// How an open world is valued.
+    /// The method by which an open world is valued.
     pub enum Solver {
-        /// Best play to the end by everybody, all cards open and chance known, if that is found within `nodes`; `fallback` otherwise.
+        /// Best play to the end by all players, with all cards open and chance known, if it is found within `nodes`;
+        /// otherwise `fallback`.
         Exact = "exact",
-        /// The same by the game's own solver, however many nodes that takes, where it has one ([`known_future`]); `exact` elsewhere.
+        /// The same by the game's own solver, whatever its number of nodes, if it has one ([`known_future`]);
+        /// otherwise `exact`.
         Game = "game",
-        /// Tree search with `iterations`, all cards open and chance known.
+        /// Tree search with `iterations`, with all cards open and chance known.
         Search = "search",
         /// The mean of `iterations` rollouts, shared among the actions.
         Rollouts = "rollouts",
@@ -30,34 +32,36 @@ choice! {
 }
 
 choice! {
-    /// How a world is valued that cannot be solved.
+    /// The method by which a world is valued that cannot be solved.
     pub enum Fallback {
         /// By tree search.
         Search = "search",
         /// By rollouts.
         Rollouts = "rollouts",
-        /// By looking as deep as `nodes` allow, to the game's own evaluation.
+        /// By a search as deep as `nodes` allow, down to the game's own evaluation.
         Evaluate = "evaluate",
     }
 }
 
 options! {
-    /// How positions in open worlds are valued.
+    /// The valuation of positions in open worlds.
     #[derive(Copy)]
     pub struct Means for "valuations" {
-        /// How a world is valued.
+        /// The method by which a world is valued.
         solver: Solver = Solver::Exact, ();
-        /// How worlds are valued that exact solving does not finish.
+        /// The method for worlds that exact solving does not finish.
         fallback: Fallback = Fallback::Search, ();
-        /// Nodes that exact solving may take, each time.
+        /// The number of nodes that exact solving may take for each world.
         nodes: u64 = 2000, 1..=1_000_000_000;
-        /// Iterations of the tree search, each time; rollouts, shared among the actions.
+        /// The number of iterations per tree search, or of rollouts shared among the actions.
         iterations: u64 = 200, 1..=1_000_000_000;
-        /// Exploration in the tree search, for returns scaled so that twice their standard deviation in the world is 1.
+        /// Exploration in the tree search, for returns scaled so that twice their standard deviation in the world is
+        /// 1.
         c: f64 = 0.7, 0.0..=100.0;
-        /// How the tree search plays on from a leaf, and rollouts from the action.
+        /// The policy that plays on from a leaf of the tree search, or from the action in rollouts.
         rollout: Rollout = Rollout::Hints, ();
-        /// Mebibytes that the tree search may take. Once its tree is full, it goes on in the nodes that there are.
+        /// Mebibytes that the tree search may take. Once its tree is full, the search continues with the existing
+        /// nodes.
         memory_mb: u64 = DEFAULT_MEMORY_MB, MEMORY_MB;
     }
 }
@@ -69,20 +73,20 @@ pub struct Valuer<G: Game> {
     guide: Guide,
     open: OpenCards,
     tree: Uct<G::Actions>,
-    /// Statistics of rollouts in this decision, in all of its worlds.
+    /// The statistics of the rollouts in all worlds of this decision.
     roller: Option<Roller>,
-    /// A world of this decision could not be solved: the others are not tried.
+    /// True if a world of this decision could not be solved. The others are then not tried.
     too_large: bool,
-    /// Nodes searched.
+    /// The number of nodes searched.
     nodes: u64,
-    /// Whether another future could have made a difference.
+    /// True if another future could have changed the values.
     chance: bool,
-    /// Whether other random numbers could have.
+    /// True if other random numbers could have changed the values.
     random: bool,
 }
 
 impl<G: Hints> Valuer<G> {
-    /// A valuer by these means, with the network that they may refer to.
+    /// Creates a valuer with these settings and the network that they may use.
     pub fn new(means: Means, guide: &Guide) -> Self {
         Self {
             means,
@@ -108,19 +112,19 @@ impl<G: Hints> Valuer<G> {
         self.roller = None;
     }
 
-    /// Nodes searched since [`begin`](Self::begin).
+    /// The number of nodes searched since [`begin`](Self::begin).
     pub fn nodes(&self) -> u64 {
         self.nodes
     }
 
-    /// Whether the values since [`begin`](Self::begin) depend on more than the states: on the futures, unless those are `known`, or on
-    /// random numbers.
+    /// Returns true if the values since [`begin`](Self::begin) depend on more than the states: on random numbers, or
+    /// on the futures unless those are `known`.
     pub fn is_noisy(&self, known: bool) -> bool {
         self.random || self.chance && !known
     }
 
-    /// Values actions of a player in the state in which it is to act: some or all of those that the rules allow, in ascending order.
-    /// If it has to stop meanwhile, the values are poorer than they should be.
+    /// Values actions of the player to act, given in ascending order; they may be only some of the legal actions. If
+    /// the search must stop early, the values are less accurate.
     pub fn value(
         &mut self,
         game: &G,
@@ -135,7 +139,7 @@ impl<G: Hints> Valuer<G> {
         }
     }
 
-    /// As [`value`](Self::value), but `None` where that takes a tree search.
+    /// The same as [`value`](Self::value), but `None` if a tree search would be needed.
     pub fn solve(
         &mut self,
         game: &G,
@@ -169,14 +173,15 @@ impl<G: Hints> Valuer<G> {
         rolls_out.then(|| self.roll_out(game, position, future, rng))
     }
 
-    /// Counts what a solution took.
+    /// Records the cost of a solution and returns its values.
     fn solved(&mut self, solution: Solution) -> Vec<ActionValues> {
         self.nodes += solution.nodes;
         self.chance |= solution.chance;
         solution.actions.into_iter().map(|(action, values)| ActionValues::once(action, values)).collect()
     }
 
-    /// As [`value`](Self::value), by a tree search with so many iterations; without a future each of them draws its own.
+    /// The same as [`value`](Self::value) by a tree search with this many iterations. Without a future, each
+    /// iteration draws its own.
     pub fn search(
         &mut self,
         game: &G,
@@ -194,7 +199,8 @@ impl<G: Hints> Valuer<G> {
         found
     }
 
-    /// Every action gets the same random numbers. The actions take turns, so that all of them meet rollouts that have learned as much.
+    /// Values the actions by rollouts with the same random numbers for each. The actions take turns, so that all of
+    /// them meet rollouts that have learned the same amount.
     fn roll_out(
         &mut self,
         game: &G,
@@ -231,13 +237,13 @@ impl<G: Hints> Valuer<G> {
     }
 }
 
-/// The roller of this decision, made when it is first needed.
+/// The roller of this decision, created when first needed.
 fn roller<'a, G: Game>(kept: &'a mut Option<Roller>, game: &G, means: &Means, guide: &Guide) -> &'a mut Roller {
     kept.get_or_insert_with(|| Roller::of(game, means.rollout).guided_by(guide))
 }
 
-/// What the mover of a valued world would do there, and what that brings every seat: the action most visited, of those the best for
-/// it. `None` if there is no action.
+/// The action that the mover of a valued world would choose: the one with the most visits, and among equals the best
+/// for the mover. `None` if there are no actions.
 pub fn best_of(valued: &[ActionValues], mover: Seat) -> Option<&ActionValues> {
     let better = |a: &ActionValues, b: &ActionValues| {
         a.visits > b.visits || a.visits == b.visits && a.values[mover] > b.values[mover]
@@ -245,16 +251,16 @@ pub fn best_of(valued: &[ActionValues], mover: Seat) -> Option<&ActionValues> {
     valued.iter().reduce(|best, next| if better(next, best) { next } else { best })
 }
 
-/// A world to look at.
+/// A world to be valued.
 #[derive(Clone, Debug)]
 pub struct Drawn<S> {
     /// The state.
     pub state: S,
-    /// How much it counts.
+    /// The weight of the world.
     pub weight: f64,
-    /// What chance will bring in it.
+    /// The results of chance in the world.
     pub future: Future,
-    /// For whatever else is random in looking at it.
+    /// The random numbers for valuing the world.
     pub rng: Rng,
 }
 
@@ -262,13 +268,13 @@ pub struct Drawn<S> {
 pub struct Draws<G: Game> {
     base: u64,
     worlds: Worlds<G>,
-    /// All of them, in random order, if they are few.
+    /// All worlds in random order, if there are few of them.
     all: Option<Vec<(G::State, f64)>>,
     most: u64,
 }
 
 impl<G: Game> Draws<G> {
-    /// At most `most` worlds, or if there are no more than that, each of them once. `rng` decides which.
+    /// Chooses at most `most` worlds by `rng`. If there are at most that many, each is included once.
     pub fn new(worlds: Worlds<G>, most: u64, rng: &mut Rng) -> Self {
         let mut all = worlds.all(most);
         if let Some(all) = &mut all {
@@ -277,11 +283,12 @@ impl<G: Game> Draws<G> {
         Self { base: rng.bits(), worlds, all, most }
     }
 
-    /// Whether there is nothing more to learn after `done` worlds: the budget is spent, or all worlds were seen and are not `noisy`.
+    /// Returns true if more worlds than `done` would not help. Either the budget is spent, or all worlds were seen
+    /// and their values are not `noisy`.
     pub fn is_done(&self, done: u64, noisy: bool, stop: &Stop<'_>) -> bool {
         let round = self.all.as_ref().map_or(self.most, |all| all.len() as u64);
         let spent = match &self.all {
-            // Only whole rounds: every world as often as every other.
+            // Only whole rounds are finished, so that all worlds count equally.
             Some(_) if !noisy => done >= round,
             Some(_) => !stop.is_timed() && done >= self.most / round * round,
             None => !stop.is_timed() && done >= self.most,
@@ -289,7 +296,7 @@ impl<G: Game> Draws<G> {
         spent || done > 0 && stop.is_due()
     }
 
-    /// The world of this number. All worlds come round again after the last one, with other futures.
+    /// The world with this number. After the last world the first one follows again, with another future.
     pub fn nth(&self, index: u64) -> Drawn<G::State> {
         let mut rng = Rng::stream(self.base, "world", index);
         let (state, weight) = match &self.all {
@@ -300,7 +307,7 @@ impl<G: Game> Draws<G> {
     }
 }
 
-/// What worlds have said about the actions so far.
+/// The sums over worlds of the actions' values.
 #[derive(Clone, Debug)]
 pub struct Tally {
     seat: Seat,
@@ -311,7 +318,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Nothing yet, for these actions of this seat.
+    /// Starts with empty sums for these actions of this seat.
     pub fn new(seat: Seat, actions: impl Iterator<Item = Action>) -> Self {
         Self { seat, rows: actions.map(ActionRecord::new).collect(), worlds: 0, weight: 0.0 }
     }
@@ -328,7 +335,7 @@ impl Tally {
         self.weight += weight;
     }
 
-    /// How many worlds were added.
+    /// The number of worlds added.
     pub fn worlds(&self) -> u64 {
         self.worlds
     }
@@ -339,14 +346,14 @@ impl Tally {
         best.expect("there is an action").action
     }
 
-    /// All actions whose mean value is the highest, but for rounding.
+    /// All actions with the highest mean value, up to rounding.
     pub fn equally_good(&self) -> Vec<Action> {
         let best = self.rows.iter().map(|row| row.sum).fold(f64::NEG_INFINITY, f64::max);
         let close = 1e-6 * self.weight;
         self.rows.iter().filter(|row| row.sum >= best - close).map(|row| row.action).collect()
     }
 
-    /// The decision for the best action; `nodes` were searched since `start`.
+    /// The decision for the best action, after searching `nodes` nodes since `start`.
     pub fn decide(&self, nodes: u64, start: Instant) -> Decision {
         let action = self.best();
         let stats = |row: &ActionRecord| ActionStats {
@@ -362,7 +369,7 @@ impl Tally {
     }
 }
 
-/// Looks at worlds until the budget is spent and adds up what they say.
+/// Values worlds until the budget is spent and sums up the results.
 pub fn tally<G: Hints>(
     game: &G,
     draws: &Draws<G>,
@@ -377,7 +384,7 @@ pub fn tally<G: Hints>(
         debug_assert_eq!(game.turn(&world.state), Turn::Seat(seat));
         let valued =
             valuer.value(game, OpenPosition { state: &world.state, legal }, &world.future, &mut world.rng, stop);
-        // What was broken off counts only if there is nothing else.
+        // An interrupted world counts only if it is the first.
         if tally.worlds() > 0 && stop.is_due() {
             break;
         }
@@ -420,7 +427,7 @@ pub fn tally_histories<G: Hints>(
             ActionValues::once(action, values)
         };
         let valued: Vec<ActionValues> = legal.iter().map(valued).collect();
-        // What was broken off counts only if there is nothing else.
+        // An interrupted history counts only if it is the first.
         if index > 0 && stop.is_due() {
             break;
         }

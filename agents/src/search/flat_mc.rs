@@ -1,14 +1,15 @@
-//! Flat Monte Carlo: worlds and rollouts, no tree.
+//! Flat Monte Carlo: worlds and rollouts without a tree.
 //!
-//! Every iteration draws a world from the view, plays one of the legal actions in it and rolls out; the action with the best mean
-//! return is played. Searching dealt-out worlds as if they were open began with M. L. Ginsberg, *GIB: Imperfect Information in a
-//! Computationally Challenging Game*, Journal of Artificial Intelligence Research 14, 2001; rolled-out worlds under UCB1 at the root
-//! are the *flat UCB* of C. B. Browne et al., *A Survey of Monte Carlo Tree Search Methods*, IEEE Transactions on Computational
-//! Intelligence and AI in Games 4(1), 2012.
+//! Every iteration draws a world from the view, plays a legal action in it and rolls out. The action with the best
+//! mean return is played. Searching dealt-out worlds as if they were open began with M. L. Ginsberg, *GIB: Imperfect
+//! Information in a Computationally Challenging Game*, Journal of Artificial Intelligence Research 14, 2001.
+//! Rolled-out worlds under UCB1 at the root are the *flat UCB* of C. B. Browne et al., *A Survey of Monte Carlo Tree
+//! Search Methods*, IEEE Transactions on Computational Intelligence and AI in Games 4(1), 2012.
 //!
-//! Known weaknesses: it is one step of policy improvement over whoever plays the rollouts, and more iterations do not make it more: it
-//! plans no second move, sees no reply but theirs, and holds back nothing to surprise with. In simultaneous choices those who come later
-//! reply to what the rollout policy knows, which is nothing of the searcher's. Play is deterministic and can be exploited.
+//! Known weaknesses: this is a single step of policy improvement over the rollout policy, however many iterations are
+//! spent. It does not plan a second move, expects only the rollout policy's replies, and does not hide its
+//! intentions. In simultaneous choices, later players reply by the rollout policy, which does not know the searcher's
+//! choice. Play is deterministic and can be exploited.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -28,11 +29,11 @@ use crate::search::spread::Spread;
 use crate::search::ucb::{ActionRecord, highest};
 
 choice! {
-    /// Which action an iteration tries.
+    /// The rule by which an iteration chooses its action.
     pub enum Allocation {
-        /// Each in turn, all of them in the same world before the next one is drawn: the luck of the cards cancels.
+        /// Each action in turn, in the same world before the next one is drawn. This cancels the luck of the cards.
         Uniform = "uniform",
-        /// The one with the highest upper confidence bound.
+        /// The action with the highest upper confidence bound.
         Ucb1 = "ucb1",
     }
 }
@@ -42,19 +43,20 @@ options! {
     pub struct FlatMcOptions for "flat_mc" {
         /// Iterations per decision, over all threads.
         iterations: u64 = 1000, 1..=1_000_000_000;
-        /// Milliseconds per decision; if given, time ends the search instead of `iterations`, and results depend on the clock.
+        /// Milliseconds per decision. If given, time ends the search instead of `iterations`, and results depend on
+        /// the clock.
         time_ms: u64 = 0, 0..=3_600_000;
-        /// Which action an iteration tries.
+        /// The rule by which an iteration chooses its action.
         allocation: Allocation = Allocation::Uniform, ();
         /// Exploration in UCB1, for returns scaled so that twice their standard deviation in this search is 1.
         c: f64 = 0.7, 0.0..=100.0;
-        /// How iterations play on to the end.
+        /// The policy that plays iterations to the end.
         ..rollouts: RolloutSettings = RolloutSettings::default();
-        /// Which action is played after the search.
+        /// The rule by which an action is chosen after the search.
         choose: Choose = Choose::Value, ();
-        /// Which worlds are likely.
+        /// The weights of the worlds.
         ..belief: BeliefSettings = BeliefSettings::default();
-        /// Threads: their statistics are added; deterministic for a given number.
+        /// The number of threads. Their statistics are added; results are deterministic for a given number.
         threads: u64 = 1, 1..=256;
     }
 }
@@ -68,7 +70,7 @@ pub struct FlatMc {
 }
 
 impl FlatMc {
-    /// A player with the streams of `seed`.
+    /// Creates a player with the streams of `seed`.
     pub fn new(options: FlatMcOptions, seed: u64) -> Self {
         Self { options, course: Course::new(seed), workers: Workers::default() }
     }
@@ -121,7 +123,7 @@ impl<G: Hints> Agent<G> for FlatMc {
     }
 }
 
-/// Adds up what the threads found.
+/// Adds up the results of the threads.
 fn report<G: Game>(legal: G::Actions, searches: &[Flat<'_, G>], iterations: u64, time: Duration) -> Search {
     let actions = legal.iter().enumerate().map(|(index, action)| {
         let mut all = ActionRecord { available: iterations, ..ActionRecord::new(action) };
@@ -148,7 +150,7 @@ struct Flat<'a, G: Game> {
 }
 
 impl<G: Hints> Flat<'_, G> {
-    /// Returns the number of iterations.
+    /// Runs the search and returns the number of iterations.
     fn run(&mut self, options: &FlatMcOptions) -> u64 {
         let (low, high) = self.game.rounded_range();
         let range = f64::from(high - low).max(f64::MIN_POSITIVE);
@@ -175,7 +177,7 @@ impl<G: Hints> Flat<'_, G> {
         }
     }
 
-    /// Tries an action in this world; returns what it brought the searcher.
+    /// Tries an action in this world and returns the searcher's return.
     #[inline]
     fn iterate(&mut self, place: usize, mut state: G::State) -> f64 {
         let action = self.actions[place].action;
@@ -188,7 +190,7 @@ impl<G: Hints> Flat<'_, G> {
         value
     }
 
-    /// The action with the highest mean + c x spread x sqrt(ln(iterations) / visits), or one not tried yet.
+    /// The action with the highest mean + c x spread x sqrt(ln(iterations) / visits), or one that was not tried yet.
     fn highest_bound(&self, c: f64, iterations: u64, range: f64) -> usize {
         let width = c * f64::from(self.spread.scale()) * range;
         let log = float::log(iterations.max(1) as f64);

@@ -1,25 +1,28 @@
 //! Monte Carlo tree search over every player's own information sets, with re-determinization and self-determination.
 //!
-//! The tree has a node for each information set of each mover (multi-observer: P. I. Cowling, E. J. Powley and D. Whitehouse, IEEE
-//! TCIAIG 4(2), 2012; with the sets as keys, as OpenSpiel's), so nobody chooses by cards that it does not see. But the *values* in
-//! the others' nodes would still come from worlds that all agree with the searcher's cards. Two options see to that:
+//! The tree has a node for each information set of each mover (multi-observer: P. I. Cowling, E. J. Powley and D.
+//! Whitehouse, IEEE TCIAIG 4(2), 2012; with the sets as keys, like OpenSpiel's), so a player never chooses by cards
+//! that it does not see. However, the *values* in the others' nodes would still come from worlds that all contain the
+//! searcher's cards. Two options address this:
 //!
-//! - *Re-determinization* (J. Goodman, *Re-determinizing MCTS in Hanabi*, IEEE Conference on Games 2019: RIS-MCTS): where another
-//!   player is to act, a whole history is redrawn from what that player knows there, the searcher's cards with it, and that player's
-//!   choice is made and judged in the redrawn world. The searcher's world is restored then and goes on with the action chosen. Goodman
-//!   restores the cards and backs up one return to all; here the redrawn world is played to its own end, and its return, not that
-//!   of the searcher's world, counts in the other's node.
-//! - *Self-determination* (P. I. Cowling, D. Whitehouse and E. J. Powley, *Emergent Bluffing and Inference with Monte Carlo Tree Search*,
-//!   CIG 2015): see [`worlds`](crate::agent::worlds).
+//! - *Re-determinization* (J. Goodman, *Re-determinizing MCTS in Hanabi*, IEEE Conference on Games 2019: RIS-MCTS):
+//!   if another player is to act, a whole history is redrawn from that player's knowledge, including the searcher's
+//!   cards. That player's choice is made and valued in the redrawn world. The searcher's world is then restored and
+//!   continues with the chosen action. Goodman restores the cards and backs up one return to all. Here the redrawn
+//!   world is played to its own end, and its return, not that of the searcher's world, counts in the other player's
+//!   node.
+//! - *Self-determination* (P. I. Cowling, D. Whitehouse and E. J. Powley, *Emergent Bluffing and Inference with Monte
+//!   Carlo Tree Search*, CIG 2015): see [`worlds`](crate::worlds).
 //!
-//! Information sets are told apart by what their mover sees and observes from the root on ([`Game::sight`], [`Game::observed`]); pasts
-//! that differ only before the root share a node.
+//! Information sets are distinguished by what their mover sees and observes from the root on ([`Game::sight`],
+//! [`Game::observed`]). Histories that differ only before the root share a node.
 //!
-//! Known weaknesses: re-determinization costs a view, a sampler and a history for each node of another player that an iteration
-//! passes, so there are several times fewer iterations in a given time; the redrawn worlds are uniform, as if the searcher's past
-//! actions told the others nothing, whatever `beliefs` the searcher has itself; keyed by information sets the tree is wide, so that
-//! with few iterations most choices of the others are first tries; like all of its family it has no guarantee to approach an
-//! equilibrium. Once its memory is spent, the search goes on in the nodes and edges that there are.
+//! Known weaknesses: re-determinization needs a view, a sampler and a history for each visited node of another
+//! player, so there are several times fewer iterations in a given time. The redrawn worlds are uniform, as if the
+//! searcher's past actions told the others nothing, whatever `beliefs` the searcher uses itself. The tree is wide
+//! because it is keyed by information sets, so with few iterations most choices of the others are first tries. Like
+//! the whole family, the search is not guaranteed to approach an equilibrium. Once its memory is used up, it
+//! continues with the existing nodes and edges.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -47,19 +50,20 @@ options! {
     pub struct RisMctsOptions for "ris_mcts" {
         /// Iterations per decision.
         iterations: u64 = 1000, 1..=1_000_000_000;
-        /// Milliseconds per decision; if given, time ends the search instead of `iterations`, and results depend on the clock.
+        /// Milliseconds per decision. If given, time ends the search instead of `iterations`, and results depend on
+        /// the clock.
         time_ms: u64 = 0, 0..=3_600_000;
         /// Exploration in UCB1, for returns scaled so that twice their standard deviation in this search is 1.
         c: f64 = 0.7, 0.0..=100.0;
-        /// How iterations play on from a leaf.
+        /// The policy that plays iterations from a leaf to the end.
         rollout: Rollout = Rollout::Random, ();
-        /// Whether the others choose in worlds redrawn from what they know.
+        /// The others choose in worlds redrawn from their own knowledge.
         redeterminization: Switch = Switch::On, ();
-        /// The share of iterations whose world is drawn from what another player could believe.
+        /// The share of iterations whose world is drawn from another player's possible beliefs.
         self_determination: f64 = 0.0, 0.0..=1.0;
-        /// Which worlds are likely.
+        /// The weights of the worlds.
         ..belief: BeliefSettings = BeliefSettings::default();
-        /// Mebibytes that the tree may take. Once it is full, the search goes on in the nodes that there are.
+        /// Mebibytes that the tree may take. Once it is full, the search continues with the existing nodes.
         memory_mb: u64 = DEFAULT_MEMORY_MB, MEMORY_MB;
     }
 }
@@ -75,7 +79,7 @@ pub struct RisMcts {
 }
 
 impl RisMcts {
-    /// A player with the streams of `seed`.
+    /// Creates a player with the streams of `seed`.
     pub fn new(options: RisMctsOptions, seed: u64) -> Self {
         Self { options, course: Course::new(seed) }
     }
@@ -140,7 +144,7 @@ impl<G: Hints> Agent<G> for RisMcts {
 /// Where the keys of all seats begin: far from any number that a seat sees.
 const START: u64 = 0x243f_6a88_85a3_08d3;
 
-/// What each seat has seen and observed since the root.
+/// A hash of each seat's observations since the root.
 #[derive(Clone)]
 struct Keys(BySeat<u64>);
 
@@ -149,7 +153,7 @@ impl Keys {
         Self(BySeat::from_fn(seats, |seat| mix(START, u64::from(seat.0))))
     }
 
-    /// A decision is reached: each seat sees the state. Returns the mover's key.
+    /// Adds each seat's sight of the state at a decision and returns the mover's key.
     fn see<G: Game>(&mut self, game: &G, state: &G::State, mover: Seat) -> u64 {
         for (key, seat) in self.0.iter_mut().zip((0..).map(Seat)) {
             *key = mix(*key, game.sight(state, seat));
@@ -157,7 +161,7 @@ impl Keys {
         self.0[mover]
     }
 
-    /// The mover acts.
+    /// Adds each seat's observation of the mover's action.
     fn observe<G: Game>(&mut self, game: &G, before: &G::State, action: Action) {
         for (key, seat) in self.0.iter_mut().zip((0..).map(Seat)) {
             *key = mix(*key, game.observed(before, action, seat));
@@ -165,7 +169,7 @@ impl Keys {
     }
 }
 
-/// A node that was passed, the place of the action taken there, and the mover.
+/// A visited edge and its mover.
 type Step = (NodeId, usize, Seat);
 
 /// One search.
@@ -174,14 +178,14 @@ struct Searcher<'a, G: Game> {
     seat: Seat,
     /// The key of the searcher's true information set.
     root: u64,
-    /// The actions that it may choose there.
+    /// The actions that the searcher may choose at the root.
     allowed: G::Actions,
     worlds: &'a Worlds<G>,
     options: &'a RisMctsOptions,
     roller: Roller,
     rng: Rng,
     tree: UcbTree,
-    /// Of each seat's returns, in all worlds.
+    /// The spread of each seat's returns in all worlds.
     spreads: BySeat<Spread>,
     low: f64,
     scale: f64,
@@ -214,7 +218,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
         }
     }
 
-    /// Searches until the budget is spent; returns the number of iterations.
+    /// Searches until the budget is spent and returns the number of iterations.
     fn run(&mut self, mut budget: Budget<'_>) -> u64 {
         let mut done = 0;
         let mut path = Vec::new();
@@ -234,7 +238,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
         if key == self.root { permitted(legal, self.allowed) } else { legal }
     }
 
-    /// One world, and those that branch off from it.
+    /// Runs one iteration: a world, and those that branch off from it.
     fn iterate(&mut self, path: &mut Vec<Step>) {
         let keys = Keys::new(self.game.num_seats());
         let imagined = self.worlds.imagined(&mut self.rng);
@@ -247,7 +251,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
         self.update(path, &returns);
     }
 
-    /// Down the tree in one world and on to the end; leaves the edges passed in `path`.
+    /// Descends the tree in one world and plays on to the end. Leaves the visited edges in `path`.
     fn play(&mut self, state: &mut G::State, mut keys: Keys, path: &mut Vec<Step>) -> BySeat<f32> {
         let game = self.game;
         path.clear();
@@ -268,7 +272,8 @@ impl<'a, G: Hints> Searcher<'a, G> {
         self.roller.returns(game, state, &mut self.rng)
     }
 
-    /// The searcher's world, in which the others do what they choose in worlds redrawn from what they know.
+    /// Plays the searcher's world. In it, the others take the actions that they choose in worlds redrawn from their
+    /// own knowledge.
     fn iterate_redetermined(&mut self, mut history: History<G>, mut keys: Keys, path: &mut Vec<Step>) {
         let game = self.game;
         let root = history.events().len();
@@ -289,7 +294,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
                 let (mut state, keys) = self.keys_since(root, &redrawn);
                 let returns = self.play(&mut state, keys, path);
                 self.update(path, &returns);
-                // Its information set is that of the searcher's world, so its action is legal there, too.
+                // Its information set is that of the searcher's world, so its action is legal there too.
                 let Some(&(first, taken, _)) = path.first() else { break };
                 (node, edge, is_new) = (first, taken, self.tree.record(first, taken).visits == 1);
             }
@@ -306,7 +311,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
         self.update(&own, &returns);
     }
 
-    /// The state at the end of a history, and what has been seen and observed in it since its first `root` events.
+    /// The state at the end of a history, and the seats' observations since its first `root` events.
     fn keys_since(&self, root: usize, history: &History<G>) -> (G::State, Keys) {
         let game = self.game;
         let mut keys = Keys::new(game.num_seats());
@@ -323,7 +328,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
         (state, keys)
     }
 
-    /// Counts what one world brought: for the edges passed, for how far returns lie apart, and for the rollouts.
+    /// Adds the returns of one world to the visited edges, to the spreads and to the rollout statistics.
     fn update(&mut self, path: &[Step], returns: &BySeat<f32>) {
         let scaled = |value: f32| (f64::from(value) - self.low) * self.scale;
         for (spread, &value) in self.spreads.iter_mut().zip(returns.iter()) {
