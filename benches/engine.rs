@@ -73,38 +73,7 @@ fn playouts<G: Hints>(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// States played on side by side.
-const BATCH: usize = 256;
-
-fn batches(criterion: &mut Criterion) {
-    let game = Schwinget::new(Rules::default()).expect("default rules");
-    let start = *start(&game).state();
-    let mut group = criterion.benchmark_group("playout/schwinget");
-    type Batch = fn(&Schwinget, &mut [State], &mut Rng) -> u64;
-    for (name, size, play) in [
-        ("batch", BATCH, Schwinget::playouts as Batch),
-        ("batch-32", 32, Schwinget::playouts as Batch),
-        ("batch-hints", BATCH, Schwinget::hinted_playouts as Batch),
-    ] {
-        let mut states = vec![start; size];
-        let mut batch = || {
-            let mut rng = Rng::stream(2, "bench playouts", 0);
-            let once = |_| {
-                states.fill(start);
-                let plies = play(&game, &mut states, &mut rng);
-                black_box(&states);
-                plies
-            };
-            (0..16).map(once).sum::<u64>()
-        };
-        let plies = batch();
-        group.throughput(Throughput::Elements(plies));
-        group.bench_function(name, |bencher| bencher.iter(|| assert_eq!(batch(), plies)));
-    }
-    group.finish();
-}
-
-/// Several deals of a variant, each before its first decision.
+/// Deals of a variant, each before its first decision.
 fn deals(game: &Schwinget, count: u64) -> Vec<History<Schwinget>> {
     (0..count).map(|deal| History::dealt(game, &mut Rng::stream(5, "bench deals", deal))).collect()
 }
@@ -129,15 +98,6 @@ fn schwinget_solvers(criterion: &mut Criterion) {
             bencher.iter(|| states.iter().for_each(|state| drop(black_box(game.ending(black_box(state))))));
         });
     }
-    group.finish();
-
-    let histories = deals(&game, 16);
-    let views: Vec<_> = histories.iter().map(|history| game.view(history, Seat(0))).collect();
-    let mut group = criterion.benchmark_group("lock");
-    group.sample_size(20).throughput(Throughput::Elements(views.len() as u64));
-    group.bench_function("schwinget", |bencher| {
-        bencher.iter(|| views.iter().for_each(|view| drop(black_box(game.lock_value(view)))));
-    });
     group.finish();
 
     let states: Vec<State> = deals(&game, 100).iter().map(|history| *history.state()).collect();
@@ -238,7 +198,6 @@ fn engine(criterion: &mut Criterion) {
         };
     }
     for_each_game!(bench);
-    batches(criterion);
     schwinget_solvers(criterion);
     bit_tricks(criterion);
 }

@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use stier_agents::resample_many;
-use stier_agents::vector::{Autoreset, Cells, Rows, Settings, Tensor};
+use stier_agents::batch::resample_many;
+use stier_agents::batch::vector::{Autoreset, Cells, Rows, Settings, Tensor};
 use stier_benches::load;
 use stier_core::games;
 

@@ -7,13 +7,14 @@ use std::time::Instant;
 
 use crate::toys::claims::{self, Claims};
 use crate::toys::kuhn::{BET, Kuhn, PASS};
+use stier_agents::agent::stop::Stop;
+use stier_agents::agent::worlds::Worlds;
+use stier_agents::agent::worlds::{Belief, NoBelief, Weighing};
 use stier_agents::arena::Estimate;
-use stier_agents::belief::{Belief, BeliefSettings, Beliefs, NoBelief, Weighing, infer};
-use stier_agents::marginals::{Basis, marginals};
-use stier_agents::policy_model::{GreedyModel, Model, PolicyModel, RolloutModel};
-use stier_agents::stop::Stop;
-use stier_agents::tssr::{ratio, tssr};
-use stier_agents::worlds::Worlds;
+use stier_agents::arena::tssr::{ratio, tssr};
+use stier_agents::belief::marginals::{Basis, marginals};
+use stier_agents::belief::policy_model::{GreedyModel, Model, PolicyModel, RolloutModel};
+use stier_agents::belief::{BeliefSettings, Beliefs, infer};
 use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{
@@ -153,7 +154,7 @@ fn a_model_that_excludes_everything_says_nothing() {
     let mut rng = Rng::stream(1, "timid", 0);
     let mut inferred = |view| infer(&Kuhn, view, &Kuhn.sampler(view), &settings, &Timid, &no_limit(), &mut rng).err();
     assert_eq!(inferred(&view), Some(NoBelief::Failed));
-    let worlds = Worlds::of_model(&Kuhn, &view, &settings, &Timid, &no_limit(), &mut Rng::stream(1, "timid", 1));
+    let worlds = settings.histories_by(&Timid, &Kuhn, &view, &no_limit(), &mut Rng::stream(1, "timid", 1));
     assert!(worlds.inference_failed() && worlds.belief().is_none());
     // Before the other has acted there is nothing to infer.
     let view = Kuhn.view(&kuhn([0, 1], &[]), Seat(0));
@@ -168,7 +169,7 @@ fn failed_inference_has_a_basis_of_its_own() {
     at_decisions(&game, 20, |history, seat, rng| {
         let view = game.view(history, seat);
         let few = BeliefSettings { particles: 32, ..policy(Model::Rollout) };
-        let worlds = Worlds::new(&game, &view, &few, &no_limit(), rng);
+        let worlds = few.worlds(&game, &view, &no_limit(), rng);
         let basis = marginals(&game, &worlds).basis;
         assert_eq!(basis == Basis::Chance, worlds.inference_failed());
         let sampler = game.sampler(&view);
@@ -205,7 +206,7 @@ fn drawn<G: Hints>(
     seed: u64,
 ) -> (Vec<G::State>, Option<f64>) {
     let mut rng = Rng::stream(seed, "draws", 0);
-    let worlds = Worlds::new(game, view, settings, &no_limit(), &mut rng);
+    let worlds = settings.worlds(game, view, &no_limit(), &mut rng);
     let worlds = worlds.self_determined(game, view, (imagined, 1000), &no_limit(), &mut rng);
     ((0..50).map(|_| worlds.draw(&mut rng)).collect(), worlds.belief().map(|belief| belief.effective()))
 }
@@ -261,7 +262,7 @@ fn marginals_add_up<G: Hints + Notation>(game: &G) {
     at_decisions(game, 4, |history, seat, rng| {
         let view = game.view(history, seat);
         let settings = policy(Model::Rollout);
-        let inferred = Worlds::new(game, &view, &settings, &no_limit(), rng);
+        let inferred = settings.worlds(game, &view, &no_limit(), rng);
         for worlds in [Worlds::uniform(game, &view), inferred] {
             let found = marginals(game, &worlds);
             *seen.entry(found.basis.name()).or_insert(0) += 1;
@@ -392,7 +393,7 @@ fn time_and_interruptions_end_the_making_of_a_belief() {
     let (mut none, mut some) = (0, 0);
     at_decisions(&game, 3, |history, seat, rng| {
         let view = game.view(history, seat);
-        let mut worlds = |stop| Worlds::new(&game, &view, &settings, &stop, rng);
+        let mut worlds = |stop| settings.worlds(&game, &view, &stop, rng);
         // No time at all: chance is what is left.
         assert!(worlds(Stop::new(now, 0, &stop)).belief().is_none());
         let late = Stop::new(now, 1, &NEVER);
@@ -467,7 +468,7 @@ fn histories_are_drawn_as_believed() {
     let history = kuhn([0, 1], &[BET]);
     let view = Kuhn.view(&history, Seat(1));
     let mut rng = Rng::stream(4, "histories", 0);
-    let worlds = Worlds::of_histories(&Kuhn, &view, &settings, &no_limit(), &mut rng);
+    let worlds = settings.histories(&Kuhn, &view, &no_limit(), &mut rng);
     assert!(worlds.all(10).is_none(), "particles are no list of worlds");
     let kings = (0..4000)
         .map(|_| worlds.draw_history(&Kuhn, &mut rng))
@@ -477,7 +478,7 @@ fn histories_are_drawn_as_believed() {
     let share = kings.count() as f64 / 4000.0;
     assert!((share - 0.75).abs() < 0.07, "{share}");
     // Where worlds are listed, each is once, by its weight.
-    let listed = Worlds::new(&Kuhn, &view, &settings, &no_limit(), &mut rng).all(10).expect("two worlds");
+    let listed = settings.worlds(&Kuhn, &view, &no_limit(), &mut rng).all(10).expect("two worlds");
     let total: f64 = listed.iter().map(|(_, share)| share).sum();
     let king = listed.iter().find(|(state, _)| state == kuhn([2, 1], &[BET]).state()).expect("a king");
     assert!(listed.len() == 2 && (king.1 / total - 0.75).abs() < 1e-3, "{listed:?}");

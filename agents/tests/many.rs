@@ -4,10 +4,11 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use stier_agents::erased::{DecideError, DynGame, DynState, tensor_size};
-use stier_agents::resample_many::{self, DynWorlds, ResampleError};
-use stier_agents::search_many::{self, SearchManyError};
-use stier_agents::vector::Cells;
+use stier_agents::agent::DecideError;
+use stier_agents::batch::resample_many::{self, ResampleError};
+use stier_agents::batch::search_many::{self, SearchManyError};
+use stier_agents::batch::vector::Cells;
+use stier_agents::erased::{DynGame, DynState, DynWorlds, tensor_size};
 use stier_agents::{AgentSpec, Decision};
 use stier_core::{Rng, Seat, Turn};
 

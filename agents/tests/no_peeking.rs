@@ -1,6 +1,7 @@
 //! Agents decide by what their seat knows: exchange the hidden cards for any others, and nothing changes.
 
-use stier_agents::{Agent, AgentSpec, Decision, spec};
+use stier_agents::catalogue::spec;
+use stier_agents::{Agent, AgentSpec, Decision};
 use stier_core::{ActionSet as _, Game, Hints, History, Rng, Sampler as _, Turn, for_each_game};
 
 use crate::networks::files::Draft;

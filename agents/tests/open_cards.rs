@@ -4,9 +4,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use crate::toys::kuhn::{BET, Kuhn, PASS};
-use stier_agents::open_cards::{Future, Leaf, Limits, OpenCards, Solution, known_future};
+use stier_agents::agent::stop::Stop;
 use stier_agents::rollout::{Roller, Rollout};
-use stier_agents::stop::Stop;
+use stier_agents::search::open_cards::{Future, Leaf, Limits, OpenCards, Solution, known_future};
 use stier_core::games::{
     schweins_galopp::SchweinsGalopp, schwimmen::Schwimmen, schwinget::Schwinget, up_and_down::UpAndDown,
 };

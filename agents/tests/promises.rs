@@ -1,8 +1,9 @@
 //! Promises of every agent in the list: a restart forgets everything, nothing but the actions that it is given is chosen or searched,
 //! and an option that it offers has an effect.
 
+use stier_agents::catalogue::spec;
 use stier_agents::rollout::{Roller, RolloutSettings};
-use stier_agents::{AgentSpec, Decision, Player, spec};
+use stier_agents::{AgentSpec, Decision, Player};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{
     Action, ActionSet, Actions64, Dealer, Game, Hints, History, Options as _, Rng, Seat, Turn, for_each_game,

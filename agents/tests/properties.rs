@@ -8,8 +8,8 @@ use crate::toys::kuhn::Kuhn;
 use crate::toys::kuhn_three::KuhnThree;
 use crate::toys::leduc::Leduc;
 use crate::toys::liars_dice::{self, LiarsDice};
+use stier_agents::arena::properties::{MeasureError, Play, Properties, Settings, measure};
 use stier_agents::arena::win_share;
-use stier_agents::properties::{MeasureError, Play, Properties, Settings, measure};
 use stier_core::{ActionSet as _, BySeat, Game, Hints, History, Sampler as _, Turn, for_each_game};
 
 fn found<G: Hints>(game: &G, settings: &Settings) -> Properties {

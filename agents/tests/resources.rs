@@ -4,7 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 
 use crate::toys::claims::{self, Claims};
-use stier_agents::{Agent, AgentSpec, Search, spec};
+use stier_agents::catalogue::spec;
+use stier_agents::{Agent, AgentSpec, Search};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{Action, Game as _, History, Rng, Seat};
 

@@ -3,8 +3,8 @@
 use crate::game_tree::SMALL_SCHWINGET;
 use crate::toys::kuhn::{BET, Kuhn};
 use crate::toys::leduc::Leduc;
-use stier_agents::best_response::{nash_conv, values};
-use stier_agents::game_tree::{GameTree, Policy};
+use stier_agents::solve::best_response::{nash_conv, values};
+use stier_agents::solve::game_tree::{GameTree, Policy};
 use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwinget::{Rules, Schwinget};
 use stier_core::{Action, ActionSet as _, Game, Hints, History, Options as _, Rng, Seat, Turn};
@@ -16,8 +16,8 @@ fn spec(text: &str) -> AgentSpec {
 /// What a responder gains against an agent, averaged over the seats, and what a best response would: both exact, for the policy of
 /// that agent.
 fn gains<G: Hints>(game: &G, tree: &GameTree<G>, responder: &str, agent: &str) -> (f64, f64) {
-    let policy = Policy::of_agent(game, tree, &spec(agent), 1);
-    let response = Policy::of_agent(game, tree, &spec(&responder.replace("AGENT", agent)), 2);
+    let policy = crate::policy_of(game, tree, &spec(agent), 1);
+    let response = crate::policy_of(game, tree, &spec(&responder.replace("AGENT", agent)), 2);
     let value = |seat: Seat| {
         let mixed = Policy::from_fn(tree, |set| {
             let plays = if set.seat() == seat { &response } else { &policy };

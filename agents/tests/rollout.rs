@@ -1,6 +1,6 @@
 //! Rollouts play by the policy they are told to, and end where they are told to.
 
-use stier_agents::fitted;
+use stier_agents::agent::fitted;
 use stier_agents::rollout::{Cutoff, Roller, Rollout, RolloutSettings};
 use stier_core::options::{OptionType as _, Switch};
 use stier_core::{
@@ -352,7 +352,7 @@ fn cutoffs_are_read_and_written() {
         assert_eq!(value.to_string(), text);
     }
     for text in ["on", "-1", "1.5", "10000000", ""] {
-        assert_eq!(Cutoff::parse(text, &()), Err("off | deal | 0..=1000000".to_string()), "{text}");
+        assert_eq!(Cutoff::parse(text, &()), Err("off | deal | 0 to 1000000".to_string()), "{text}");
     }
 }
 

@@ -9,13 +9,14 @@ use crate::game_tree::{any_policy, game};
 use crate::toys::kuhn::{BET, Kuhn};
 use crate::toys::leduc::Leduc;
 use stier_agents::agent::Agent;
+use stier_agents::agent::DecideError;
 use stier_agents::arena::{PitError, Settings as PitSettings};
-use stier_agents::best_response::nash_conv;
-use stier_agents::erased::{self, AskError, AskSettings, DecideError, DynEntrant, DynGame, DynPolicy, DynTree};
-use stier_agents::game_tree::{GameTree, Policy};
-use stier_agents::solution_file::{self, Label, SolutionFileError};
+use stier_agents::erased::{self, AskError, AskSettings, DynEntrant, DynGame, DynPolicy, DynTree};
+use stier_agents::solve::best_response::nash_conv;
+use stier_agents::solve::game_tree::{GameTree, Policy};
+use stier_agents::solve::solution_file::{self, Label, SolutionFileError};
+use stier_agents::solve::tabular::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of};
 use stier_agents::solve::{Algorithm, Progress, Settings, SolveError, next_look, solve};
-use stier_agents::tabular::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{Action, ActionSet as _, Actions64, Game, Rng, Seat, Turn};
 
@@ -119,7 +120,7 @@ fn tables_share_out_what_is_withheld() {
 fn asking_is_what_policy_of_agent_does() {
     let (game, tree) = typed(TINY);
     let spec = "ismcts:iterations=30,choose=sample".parse().expect("an agent");
-    let expected = Policy::of_agent(&game, &tree, &spec, 5);
+    let expected = crate::policy_of(&game, &tree, &spec, 5);
     let found = policy_of(&tree, &|| spec.build(0), 5, &|| ControlFlow::Continue(())).expect("nobody interrupts");
     assert_eq!(found, expected);
     let (_, face) = face(TINY);

@@ -12,12 +12,12 @@ use crate::toys::kuhn_three::KuhnThree;
 use crate::toys::leduc::Leduc;
 use crate::toys::liars_dice::LiarsDice;
 use crate::toys::matrix::Matrix;
-use stier_agents::best_response::{NashConv, nash_conv};
-use stier_agents::cfr::{CheckpointError, Solver, Variant};
-use stier_agents::game_tree::{GameTree, Policy};
-use stier_agents::mccfr::{Mccfr, Sampling};
-use stier_agents::sequence_form::{SolveError, solve};
-use stier_agents::threads::pool;
+use stier_agents::agent::threads::pool;
+use stier_agents::solve::best_response::{NashConv, nash_conv};
+use stier_agents::solve::cfr::{CheckpointError, Solver, Variant};
+use stier_agents::solve::game_tree::{GameTree, Policy};
+use stier_agents::solve::mccfr::{Mccfr, Sampling};
+use stier_agents::solve::sequence_form::{SolveError, solve};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{Game, Seat};
 
@@ -124,7 +124,10 @@ fn three_players_can_be_solved_for() {
 fn names_of_variants_read_back() {
     assert!(Variant::ALL.iter().all(|&variant| Variant::from_name(&variant.name()) == Ok(variant)));
     let error = Variant::from_name("cfr++").expect_err("no such variant").to_string();
-    assert_eq!(error, "cfr: option 'variant' cannot be 'cfr++'; it is cfr | cfr_plus | linear_cfr | discounted_cfr");
+    assert_eq!(
+        error,
+        "cfr: option 'variant' cannot be 'cfr++'; it must be cfr | cfr_plus | linear_cfr | discounted_cfr"
+    );
 }
 
 /// A calculation is the same on any number of threads, interrupted anywhere and gone on from bytes or not.

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use stier_agents::AgentSpec;
-use stier_agents::erased::{self, DynGame, DynState, tensor_size};
-use stier_agents::vector::{
-    Autoreset, Cells, DynVector, LearnerSeat, NOBODY, Opponents, Rows, Seeds, Settings, Shape, Tensor, VectorError,
+use stier_agents::batch::vector::{
+    Autoreset, Cells, LearnerSeat, NOBODY, Opponents, Rows, Seeds, Settings, Shape, Tensor, VectorError,
 };
+use stier_agents::erased::{self, DynGame, DynState, DynVector, tensor_size};
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{Action, Game as _, Rng, Seat, Turn, games};

@@ -41,9 +41,7 @@ const NOTES: &str = "\
 - `playout`: random play from the first decision to the end, chance included. `random` is `Game::playout`, uniform over the legal actions (short
   in Schwinget, where it attacks in most bouts). `hints` is `Hints::hinted_playout`, which never attacks in Schwinget. `steps` plays one
   decision after another through the trait, as any caller can.
-- `playout`, `batch` and `batch-hints`: `Game::playouts` and `Hints::hinted_playouts` on 256 states at a time, or the number in the name.
 - `ending`: `Hints::ending` over 2,000 deals attacked at the first lead; `plain` is without referee and counter.
-- `lock`: the value of an attack at the first lead over all 15,504 hands.
 - `open`: a whole bout with a pile drawn in advance, and the evaluation of a state.
 - `sample`: the middle of a random game. `state` and `history` are drawn from a `sampler`, which is made from a `view`.
 - `encode`: the observation of the player to move, as floats.
@@ -126,7 +124,6 @@ fn unit(id: &str) -> &'static str {
         Some("vector" | "python" | "train") => "decision",
         Some("worlds") => "world",
         Some("ending") => "ending",
-        Some("lock") => "view",
         Some("open") => "state",
         Some("network") if id.contains("/ismcts") => "iteration",
         Some("network") if id.contains("/pit") => "game",

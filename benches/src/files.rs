@@ -6,7 +6,7 @@ use std::{error, fs};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use stier_agents::atomic_file;
+use stier_agents::solve::atomic_file;
 use thiserror::Error;
 
 /// A file that cannot be read or written.

@@ -8,8 +8,8 @@ use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
 use stier_agents::AgentSpec;
+use stier_agents::catalogue::spec::SpecError;
 use stier_agents::erased::{self, DynGame};
-use stier_agents::spec::SpecError;
 use stier_core::RulesError;
 
 /// Loads a game from text with options, such as `schwinget:scoring=schwinger`.

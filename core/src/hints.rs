@@ -101,10 +101,4 @@ pub trait Hints: Encode {
         }
         decisions
     }
-    /// Many [hinted playouts](Hints::hinted_playout): distributed alike and independent of each other, but not the same bits, and
-    /// a state's game may depend on which others are in the slice. Returns the number of all decisions. Best in batches of 32 and
-    /// more.
-    fn hinted_playouts(&self, states: &mut [Self::State], rng: &mut Rng) -> u64 {
-        states.iter_mut().map(|state| u64::from(self.hinted_playout(state, rng))).sum()
-    }
 }

@@ -1,7 +1,7 @@
-//! What the games are: rules, states, what a seat knows, notation, encodings.
+//! Games: rules, states, views (what a seat knows), notation, encodings.
 //!
-//! Start with [`game`]: it holds the whole vocabulary. One file (or folder) under [`games`] is one whole game. Nothing here
-//! starts a thread, reads a clock or a file, or knows of Python.
+//! Start with [`game`], which holds the whole vocabulary. Each file or folder under [`games`] is one complete game.
+//! Nothing here starts a thread, reads a clock or a file, or depends on Python.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 

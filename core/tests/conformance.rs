@@ -6,7 +6,7 @@ use stier_core::{Circumstances, Game, Options, Rng, for_each_game};
 
 /// A random one of the values that an option's description allows: `a | b`, or `lo..=hi`, the lower half preferred if `small`.
 fn random_value(allowed: &str, small: bool, rng: &mut Rng) -> String {
-    let Some((low, high)) = allowed.split_once("..=") else {
+    let Some((low, high)) = allowed.split_once(" to ") else {
         let names: Vec<&str> = allowed.split(" | ").collect();
         return names[rng.below(names.len() as u32) as usize].to_string();
     };

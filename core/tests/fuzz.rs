@@ -11,7 +11,7 @@ fn rules_from<O: Options>(bytes: &[u8]) -> O {
     let mut options = O::default();
     for pair in bytes.chunks_exact(2) {
         let Some(info) = infos.get(usize::from(pair[0]) % infos.len().max(1)) else { break };
-        let value = match info.allowed.split_once("..=") {
+        let value = match info.allowed.split_once(" to ") {
             Some((low, _)) => (low.parse::<u64>().unwrap_or(0) + u64::from(pair[1] % 16)).to_string(),
             None => info.allowed.split(" | ").nth(usize::from(pair[1] % 4)).unwrap_or("nonsense").to_string(),
         };

@@ -4,9 +4,6 @@
 use stier_core::testing::{FullGame, perft};
 use stier_core::{History, Options};
 
-#[expect(dead_code, reason = "counting asks for nothing but what can happen")]
-mod naive;
-
 /// One position of a file.
 struct Position<'a> {
     id: &'a str,
@@ -68,9 +65,9 @@ trait Naive: Clone {
 
 macro_rules! naive {
     ($module:ident, $table:ident, $name:ident => $text:expr) => {
-        impl Naive for naive::$module::$table {
+        impl Naive for crate::naive::$module::$table {
             fn start(rules: &str) -> Self {
-                Self::new(naive::$module::Variant::from_text(rules).expect("rules that make a game"))
+                Self::new(crate::naive::$module::Variant::from_text(rules).expect("rules that make a game"))
             }
             fn possible(&self) -> Vec<String> {
                 self.possible().into_iter().map(|$name| $text).collect()
@@ -124,7 +121,7 @@ macro_rules! counted_twice {
         mod $module {
             use stier_core::games::$module::$game;
 
-            use super::naive::$module::$table;
+            use crate::naive::$module::$table;
 
             const FILE: &str = include_str!(concat!("perft/", stringify!($module), ".perft"));
 

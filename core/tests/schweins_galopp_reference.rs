@@ -1,12 +1,7 @@
 //! Engine and naive reference side by side: random games under random rules, compared at every node.
 
-#[expect(dead_code, reason = "its odds say what is possible")]
-#[path = "naive/schweins_galopp.rs"]
-mod naive;
-mod side_by_side;
-
-use naive::{Next, Table, Variant};
-use side_by_side::{Node, any_of, same_node, under_random_rules};
+use crate::naive::schweins_galopp::{Next, Table, Variant};
+use crate::side_by_side::{Node, any_of, same_node, under_random_rules};
 use stier_core::games::schweins_galopp::{Rules, SchweinsGalopp};
 use stier_core::testing::conformance;
 use stier_core::{Game, History, Notation, Options, Rng, record};

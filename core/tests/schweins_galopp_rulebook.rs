@@ -169,7 +169,7 @@ fn placement_by_choice_belongs_to_the_first_player_of_the_round() {
     let game = game.place("ca");
     assert_eq!(game.turn(), Turn::Seat(Seat(0)));
     assert_eq!(game.possible(), "place:b place:d place:e");
-    assert_eq!(game.refusal("place:c"), "the pig is on the track");
+    assert_eq!(game.refusal("place:c"), "the pig is already on the track");
     let game = game.place("deb").deal(&["a", "b", "c"]).play("a b c");
     assert_eq!(game.turn(), Turn::Seat(Seat(1)), "seat 1 is the first player of round 2");
 }
@@ -178,10 +178,10 @@ fn placement_by_choice_belongs_to_the_first_player_of_the_round() {
 fn the_names_of_a_pig_placed_and_of_a_card_are_told_apart() {
     let game = Meet::new("placement=choice");
     let error = game.game.parse_event(game.history.state(), "a").unwrap_err().to_string();
-    assert!(error.contains("known are place:a place:b place:c place:d place:e"), "{error}");
+    assert!(error.contains("expected one of place:a place:b place:c place:d place:e"), "{error}");
     let game = two("aaaaaaa", "bbbbbbb");
     let error = game.game.parse_event(game.history.state(), "place:a").unwrap_err().to_string();
-    assert!(error.contains("known are a b c d e"), "{error}");
+    assert!(error.contains("expected one of a b c d e"), "{error}");
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn a_card_that_is_not_in_hand_is_refused() {
     let game = two("aaabbbb", "ccccccc");
     assert_eq!(game.possible(), "a b");
     assert_eq!(game.refusal("c"), "the card is not in hand");
-    assert_eq!(game.refusal("food:20"), "food is laid before the deal, in games with track_food=on");
+    assert_eq!(game.refusal("food:20"), "food may be laid only before the deal, and only with track_food=on");
 }
 
 #[test]
@@ -386,15 +386,15 @@ fn food_on_the_track_is_laid_by_each_player_before_the_deal() {
 #[test]
 fn food_is_not_laid_on_forbidden_spaces() {
     let game = Meet::new("track_food=on").place("abcde").play("food:12");
-    assert_eq!(game.refusal("food:12"), "there is food on the space");
-    assert_eq!(game.refusal("food:4"), "there is a pig on the space");
+    assert_eq!(game.refusal("food:12"), "the space already has food");
+    assert_eq!(game.refusal("food:4"), "a pig stands on the space");
     for space in 5..=8 {
         assert_eq!(
             game.refusal(&format!("food:{space}")),
-            "the four spaces in front of the leading pig are kept clear"
+            "the four spaces in front of the leading pig must stay clear"
         );
     }
-    assert_eq!(game.refusal("a"), "food is laid before cards are played");
+    assert_eq!(game.refusal("a"), "food may be laid only before cards are played");
     let small = Meet::new("track_food=on,players=2,track=12").place("abcde");
     assert_eq!(small.refusal("food:12"), "the track has 12 spaces");
 }
@@ -537,7 +537,7 @@ fn options_that_do_not_fit_together_are_refused_with_the_reason() {
     let error = |text| SchweinsGalopp::new(Rules::from_text(text).unwrap()).unwrap_err().to_string();
     assert!(error("colours=3").contains("4 hands of 7 cards are more than the 21 race cards"));
     assert!(error("track_food=on,track=10").contains("at least 13 spaces"));
-    for (text, allowed) in [("players=5", "2..=4"), ("food=0", "1..=255"), ("placement=best", "random | choice")] {
+    for (text, allowed) in [("players=5", "2 to 4"), ("food=0", "1 to 255"), ("placement=best", "random | choice")] {
         assert!(Rules::from_text(text).unwrap_err().to_string().contains(allowed));
     }
 }

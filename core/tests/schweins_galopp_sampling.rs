@@ -1,10 +1,8 @@
 //! Exact sampling: samplers against the enumeration of all histories, and against brute rejection with all 35 cards.
 
-mod samplers;
-
 use std::collections::HashMap;
 
-use samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
+use crate::samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
 use stier_core::games::schweins_galopp::{Rules, SchweinsGalopp, State};
 use stier_core::testing::chi_square;
 use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};

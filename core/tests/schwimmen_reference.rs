@@ -1,11 +1,7 @@
 //! Engine and naive reference side by side: random games under random rules, compared at every node.
 
-#[path = "naive/schwimmen.rs"]
-mod naive;
-mod side_by_side;
-
-use naive::{Match, Next, Variant};
-use side_by_side::{Node, any_of, equally, same_node, under_random_rules};
+use crate::naive::schwimmen::{Match, Next, Variant};
+use crate::side_by_side::{Node, any_of, equally, same_node, under_random_rules};
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::{History, Rng};
 

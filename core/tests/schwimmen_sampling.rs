@@ -1,11 +1,9 @@
 //! Exact sampling of Schwimmen: samplers against the enumeration of all histories from the first card on, and, with more cards
 //! and players, against the trial of every way to deal what a seat does not know.
 
-mod samplers;
-
 use std::collections::HashMap;
 
-use samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
+use crate::samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
 use stier_core::games::schwimmen::{Rules, Schwimmen, State};
 use stier_core::testing::chi_square;
 use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};

@@ -1,15 +1,9 @@
 //! Exact sampling: samplers against the enumeration of all histories, and against brute rejection with the full deck.
 
-#[expect(dead_code, reason = "rejection asks for no returns")]
-#[path = "naive/schwinget.rs"]
-mod naive;
-
-mod samplers;
-
 use std::collections::HashMap;
 
-use naive::{Match, Variant};
-use samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
+use crate::naive::schwinget::{Match, Variant};
+use crate::samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
 use stier_core::games::schwinget::{Rules, Schwinget, State};
 use stier_core::testing::chi_square;
 use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use stier_core::games::schwinget::{Rules, Schwinget, State};
-use stier_core::{Action, ActionSet, BySeat, Game, Hints, History, Options, Rng, Sampler, Seat, Turn};
+use stier_core::{Action, ActionSet, Game, Hints, History, Options, Rng, Seat, Turn};
 
 /// Every option that play or scores depend on, and scaled-down decks.
 const RULES: &[&str] = &[
@@ -171,54 +171,6 @@ fn only_the_last_bout_ends() {
     }
     assert_eq!(seen[0], 0);
     assert!(seen[1] > 100);
-}
-
-#[test]
-fn locking_is_worth_what_all_worlds_are_worth() {
-    for (rules, deals, least) in [
-        ("", 3, 6),
-        ("suits=3,hand_size=4,set_aside=4,specials=anytime,scoring=schwinger", 12, 40),
-        ("suits=2,hand_size=3,set_aside=2", 60, 150),
-        ("utility=score,values=4,hand_size=3,set_aside=4", 20, 60),
-        ("values=4,hand_size=6,set_aside=2", 2, 4),
-        ("utility=win,referee=off,values=4,hand_size=4,set_aside=3", 8, 15),
-        ("hand_size=1,values=3,set_aside=2", 40, 100),
-    ] {
-        let game = game(rules);
-        let (mut views, mut weighted) = (0, 0);
-        for deal in 0..deals {
-            let mut rng = Rng::stream(6, rules, deal);
-            every_decision(&game, &mut rng, |history, _| {
-                let state = history.state();
-                let seat = game.turn(state).seat().expect("a decision");
-                let view = game.view(history, seat);
-                let lock = game.lock_value(&view);
-                assert_eq!(lock.is_some(), game.legal(state).contains(attack(&game)));
-                let Some(lock) = lock else { return };
-                let (mut sum, mut total) = (BySeat::filled(2, 0.0), 0.0);
-                let mut weights = Vec::new();
-                for world in game.sampler(&view).worlds() {
-                    let mut attacked = world.state;
-                    game.apply(&mut attacked, attack(&game));
-                    let returns = game.ending(&attacked).expect("the pile is locked");
-                    for seat in Seat::all(2) {
-                        sum[seat] += world.weight as f64 * f64::from(returns[seat]);
-                    }
-                    total += world.weight as f64;
-                    weights.push(world.weight);
-                }
-                for seat in Seat::all(2) {
-                    assert!((lock.mean[seat] - sum[seat] / total).abs() < 1e-9, "{rules}: {lock:?}");
-                }
-                assert!((lock.chances.iter().map(|(_, share)| share).sum::<f64>() - 1.0).abs() < 1e-9);
-                assert!(lock.chances.windows(2).all(|pair| pair[0].0[seat] <= pair[1].0[seat]));
-                views += 1;
-                weighted += usize::from(weights.iter().any(|&weight| weight != weights[0]));
-            });
-        }
-        assert!(views >= least, "{rules}: {views} views");
-        assert!(weighted > 0 || !rules.contains("suits=2"), "voids have been shown");
-    }
 }
 
 #[test]

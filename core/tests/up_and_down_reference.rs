@@ -1,11 +1,7 @@
 //! Engine and naive reference of Up & Down side by side: random games under random rules, compared at every node.
 
-#[path = "naive/up_and_down.rs"]
-mod naive;
-mod side_by_side;
-
-use naive::{Match, Met, Next, Variant};
-use side_by_side::{Node, any_of, same_node, under_random_rules};
+use crate::naive::up_and_down::{Match, Met, Next, Variant};
+use crate::side_by_side::{Node, any_of, same_node, under_random_rules};
 use stier_core::games::up_and_down::UpAndDown;
 use stier_core::{History, Notation, Rng, record};
 

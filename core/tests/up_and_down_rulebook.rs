@@ -580,11 +580,11 @@ fn rules_that_make_no_game_are_refused_with_what_is_allowed() {
     let misfit = UpAndDown::new(Rules::from_text("players=4,hand_size=12").unwrap()).unwrap_err().to_string();
     assert!(misfit.contains("at most 11 for each of 4 players, not 12"), "{misfit}");
     for (text, allowed) in [
-        ("players=5", "2..=4"),
-        ("rounds=0", "1..=8"),
-        ("tie_break_rounds=9", "0..=8"),
-        ("die_faces=7", "2..=6"),
-        ("hand_size=16", "0..=15"),
+        ("players=5", "2 to 4"),
+        ("rounds=0", "1 to 8"),
+        ("tie_break_rounds=9", "0 to 8"),
+        ("die_faces=7", "2 to 6"),
+        ("hand_size=16", "0 to 15"),
         ("utility=money", "margin | score | win"),
         ("suits=3", "players, rounds, tie_break_rounds, utility, die_faces, hand_size"),
     ] {

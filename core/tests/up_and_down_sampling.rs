@@ -1,16 +1,10 @@
 //! Exact sampling in Up & Down: samplers against the enumeration of all histories in scaled-down games, against an
 //! independent hand-out of the cards in late positions of the full game, and against rejection.
 
-#[expect(dead_code, reason = "sampling asks for no returns")]
-#[path = "naive/up_and_down.rs"]
-mod naive;
-
-mod samplers;
-
 use std::collections::{HashMap, HashSet};
 
-use naive::{Match, Next, Variant};
-use samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
+use crate::naive::up_and_down::{Match, Next, Variant};
+use crate::samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
 use stier_core::games::up_and_down::{Rules, State, UpAndDown};
 use stier_core::testing::chi_square;
 use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};

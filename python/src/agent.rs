@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, TryLockError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use stier_agents::AgentSpec;
+use stier_agents::agent::DecideError;
 use stier_agents::agent::Decision;
-use stier_agents::erased::{DecideError, DynAgent, DynState};
-use stier_agents::spec;
+use stier_agents::catalogue::spec;
+use stier_agents::erased::{DynAgent, DynState};
 use stier_core::OptionValue;
 
 use crate::beliefs::Beliefs;

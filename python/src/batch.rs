@@ -6,7 +6,7 @@ use numpy::{
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use stier_agents::vector::{Cells, Rows, Shape};
+use stier_agents::batch::vector::{Cells, Rows, Shape};
 
 use crate::errors;
 

@@ -1,7 +1,8 @@
 //! The games and agents by name, with their options.
 
 use pyo3::prelude::*;
-use stier_agents::{erased, spec};
+use stier_agents::catalogue::spec;
+use stier_agents::erased;
 use stier_core::{OptionInfo, games, with_game};
 
 use crate::errors;

@@ -9,7 +9,7 @@ use std::thread;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use stier_agents::arena::Estimate;
-use stier_agents::properties::{MeasureError, Play, Properties as Found, Settings};
+use stier_agents::arena::properties::{MeasureError, Play, Properties as Found, Settings};
 use stier_core::OptionValue;
 use stier_core::options::OptionType as _;
 

@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use stier_agents::AgentSpec;
-use stier_agents::search_many::{SearchManyError, Settings};
+use stier_agents::batch::search_many::{SearchManyError, Settings};
 
 use crate::agent::{Agent, no_search, parse_spec};
 use crate::errors;

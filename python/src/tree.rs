@@ -8,9 +8,9 @@ use std::sync::mpsc::Sender;
 use numpy::{AllowTypeChange, IntoPyArray as _, PyArray1, PyArray2, PyArrayLike2, PyArrayMethods as _};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use stier_agents::best_response::NashConv;
+use stier_agents::batch::vector::Cells;
 use stier_agents::erased::{DynPolicy, DynTree};
-use stier_agents::vector::Cells;
+use stier_agents::solve::best_response::NashConv;
 
 use crate::batch::Format;
 use crate::errors;

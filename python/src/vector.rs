@@ -8,9 +8,10 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyString, PyTuple};
 use stier_agents::AgentSpec;
-use stier_agents::vector::{
-    Autoreset, DynVector, LearnerSeat, Opponents, Rows, Seeds, Settings, Shape, Tensor, VectorError,
+use stier_agents::batch::vector::{
+    Autoreset, LearnerSeat, Opponents, Rows, Seeds, Settings, Shape, Tensor, VectorError,
 };
+use stier_agents::erased::DynVector;
 use stier_core::OptionValue;
 use stier_core::options::OptionType;
 

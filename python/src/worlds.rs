@@ -5,8 +5,9 @@ use std::sync::atomic::AtomicBool;
 use numpy::{IntoPyArray as _, PyArray1, PyArray3, PyArrayMethods as _};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError};
 use pyo3::prelude::*;
-use stier_agents::resample_many::{DynWorlds, ResampleError, Settings};
-use stier_agents::vector::Cells;
+use stier_agents::batch::resample_many::{ResampleError, Settings};
+use stier_agents::batch::vector::Cells;
+use stier_agents::erased::DynWorlds;
 use stier_core::Seat;
 
 use crate::batch::Format;

@@ -97,7 +97,7 @@ def test_equal_experiments_have_one_hash() -> None:
             'game = "schwinget"\nagents = ["random", "greedy"]\ndeal = 3',
             "unknown key 'deal'; the keys are game, agents",
         ),
-        ('game = "jass"\nagents = ["random", "greedy"]', "unknown game 'jass'; the games are"),
+        ('game = "jass"\nagents = ["random", "greedy"]', "unknown game 'jass'; games: "),
         ('game = "schwinget"\nagents = ["random", "nobody"]', "the agents are"),
         ('game = "schwinget"\nagents = ["random", "random"]', "give them names"),
         ('game = "schwinget"\nagents = ["random"]', "takes 2 agents or more"),
@@ -115,7 +115,7 @@ def test_equal_experiments_have_one_hash() -> None:
             "the agents are random, greedy",
         ),
         ('game = "schwinget"\nagents = ["random", "greedy"]\nrules = "x"', "rules must be a table"),
-        ('game = "schwinget"\nagents = ["random", "greedy"]\n[rules]\nbouts = 99', "1..=12"),
+        ('game = "schwinget"\nagents = ["random", "greedy"]\n[rules]\nbouts = 99', "1 to 12"),
     ],
 )
 def test_what_is_wrong_is_said_with_the_file(text: str, named: str, tmp_path: Path, capsys) -> None:

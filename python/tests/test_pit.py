@@ -331,7 +331,7 @@ def test_forked_processes_play_too() -> None:
         (["random"], {}, stier.AgentError, "takes 2 agents or more"),
         ([], {}, stier.AgentError, "takes 2 agents or more"),
         (["random", "alphazero"], {}, stier.AgentError, "the agents are"),
-        (["random", "ismcts:iterations=0"], {}, stier.AgentError, "1..="),
+        (["random", "ismcts:iterations=0"], {}, stier.AgentError, "1 to "),
         (["random", 7], {}, TypeError, "an agent must be an Agent, a Solution, a PythonAgent, a callable or text"),
         ("random", {}, TypeError, ""),
         (["random", "random"], {"deals": 0}, ValueError, "deals must be 1 to "),

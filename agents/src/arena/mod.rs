@@ -14,7 +14,10 @@
 //! A *Schwingfest*, the rulebook's tournament for three and more, is [`Settings::paired`] off with one deal: every pair meets
 //! once per seat rotation, each time with new cards, and [`PitResult::totals`] ranks by the sum of the returns.
 
-mod crowd;
+pub mod properties;
+pub mod survey;
+pub mod tssr;
+
 mod play;
 mod schedule;
 mod stats;
@@ -28,14 +31,14 @@ use serde::Serialize;
 use stier_core::{Action, BySeat, Game, Hints, Options as _, Seat};
 use thiserror::Error;
 
-use crate::oracle::Player;
-use crate::spec::AgentSpec;
-use crate::threads::{self, ThreadsError};
+use crate::agent::crowd::Crowd;
+use crate::agent::player::Player;
+use crate::agent::threads::{self, ThreadsError};
+use crate::catalogue::spec::AgentSpec;
 
 use play::Room;
 use schedule::Schedule;
 
-pub use crowd::{Crowd, Position};
 pub use schedule::number_of_games;
 pub use stats::{Estimate, Share, ShareSums, win_share};
 pub use table::{PitResult, Standing};

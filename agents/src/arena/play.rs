@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 use stier_core::{Action, ActionSet as _, BySeat, Dealer, Game, History, Seat, Turn};
 
 use super::schedule::Seating;
-use super::{Crowd, Entrant, Played, Position};
-use crate::course::Streams;
-use crate::oracle::Player;
+use super::{Entrant, Played};
+use crate::agent::course::Streams;
+use crate::agent::crowd::{Crowd, Position};
+use crate::agent::player::Player;
 
 /// Games that are played side by side: half as many positions of each of two players stay in the cache.
 const SIDE_BY_SIDE: u64 = 128;

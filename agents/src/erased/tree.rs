@@ -10,19 +10,19 @@ use stier_core::encode::{self, Cell};
 use stier_core::{Action, ActionSet as _, Game, Seat, Turn};
 use thiserror::Error;
 
-use super::{Called, DecideError, DynEntrant, DynGame, DynState, Face, FullGame};
-use crate::agent::Agent;
-use crate::best_response::{self, NashConv};
-use crate::game_tree::{BuildError, GameTree, Policy};
+use super::{Called, DynEntrant, DynGame, DynState, Face, FullGame};
+use crate::agent::threads::{self, ThreadsError};
+use crate::agent::{Agent, DecideError};
+use crate::batch::vector::Cells;
+use crate::catalogue::spec::AgentSpec;
 use crate::network::file::NetworkError;
-use crate::solution_file::{self, Label, SolutionFileError};
+use crate::solve::best_response::{self, NashConv};
+use crate::solve::game_tree::{BuildError, GameTree, Policy};
+use crate::solve::solution_file::{self, Label, SolutionFileError};
+use crate::solve::tabular::{IndexedTree, Interrupted, TabularAgent, TabularPolicy, frequency, policy_of};
 use crate::solve::{self, Progress, SolveError};
-use crate::spec::AgentSpec;
 use crate::study::equilibrium::{self, CommitmentSet};
 use crate::study::timing::TimingError;
-use crate::tabular::{IndexedTree, Interrupted, TabularAgent, TabularPolicy, frequency, policy_of};
-use crate::threads::{self, ThreadsError};
-use crate::vector::Cells;
 
 /// Why there is no tree.
 #[derive(Clone, PartialEq, Debug, Error)]
@@ -89,7 +89,7 @@ pub struct AskSettings {
     pub threads: usize,
 }
 
-/// A whole game in memory; see [`game_tree`](crate::game_tree).
+/// A whole game in memory; see [`game_tree`](crate::solve::game_tree).
 pub trait DynTree: Send + Sync + Debug {
     /// The game.
     fn game(&self) -> Arc<dyn DynGame>;
@@ -128,7 +128,7 @@ pub trait DynTree: Send + Sync + Debug {
     fn read(&self, bytes: &[u8]) -> Result<(Arc<dyn DynPolicy>, Label), SolutionFileError>;
 }
 
-/// A policy for every information set; see [`tabular`](crate::tabular).
+/// A policy for every information set; see [`tabular`](crate::solve::tabular).
 pub trait DynPolicy: Send + Sync + Debug {
     /// The tree that it is of.
     fn tree(&self) -> Arc<dyn DynTree>;

@@ -11,9 +11,9 @@ use stier_core::{Action, ActionSet, Encode, Hints, SeatView as _, choice, option
 use super::evaluator::{Evaluator, draw};
 use super::file::Network;
 use super::option::{NetworkFile, RulesOf};
+use crate::agent::course::Streams;
+use crate::agent::crowd::{Crowd, Position};
 use crate::agent::{ActionStats, Agent, Decision, Search};
-use crate::arena::{Crowd, Position};
-use crate::course::Streams;
 
 choice! {
     /// Which action a network plays.

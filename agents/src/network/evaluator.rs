@@ -7,8 +7,8 @@ use stier_core::{Action, ActionSet as _, BySeat, Encode, Hints, Rng, Seat};
 
 use super::file::Network;
 use super::forward::Scratch;
-use crate::arena::Position;
-use crate::fitted::{self, MOST};
+use crate::agent::crowd::Position;
+use crate::agent::fitted::{self, MOST};
 
 /// A network with room for its work: one for each thread.
 #[derive(Clone, Debug)]

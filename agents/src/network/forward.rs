@@ -8,7 +8,7 @@
 //! An input of zero changes no sum. The matrix product for many ([`matrixmultiply`]) adds in this order, too, where the processor has
 //! fused multiplication and addition; elsewhere many are evaluated one by one.
 
-use crate::fitted;
+use crate::agent::fitted;
 
 /// Columns that are summed at a time: what the vector registers hold.
 const LANES: usize = 64;

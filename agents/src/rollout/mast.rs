@@ -2,7 +2,7 @@
 
 use stier_core::{Action, ActionSet, BySeat, Rng, Seat};
 
-use crate::fitted;
+use crate::agent::fitted;
 
 /// Untried actions count as this many standard deviations better than the average, so that they are tried early.
 const UNTRIED: f64 = 1.0;

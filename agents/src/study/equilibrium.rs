@@ -1,6 +1,6 @@
 //! What an exact solution says about the timing of the action that binds its player.
 //!
-//! Scaled-down games are solved ([`cfr`](crate::cfr), [`sequence_form`](crate::sequence_form)); then every information set at which
+//! Scaled-down games are solved ([`cfr`](crate::solve::cfr), [`sequence_form`](crate::solve::sequence_form)); then every information set at which
 //! the mover may commit itself has exact values against the others' policy: of committing now and of the best of the rest, everybody
 //! going on by the policy; and of never committing in this deal or a later one, the mover going on as well as it can without. At an
 //! equilibrium a set that is reached has the better of the first two as its value.
@@ -15,9 +15,9 @@ use stier_core::{Action, ActionSet as _, Circumstances, Rng, Seat};
 
 use super::timing::{Opinion, TimingError};
 use crate::agent::Agent;
-use crate::best_response::{action_values, response_values};
-use crate::game_tree::{GameTree, InformationSet, Policy};
-use crate::spec::AgentSpec;
+use crate::catalogue::spec::AgentSpec;
+use crate::solve::best_response::{action_values, response_values};
+use crate::solve::game_tree::{GameTree, InformationSet, Policy};
 
 /// An information set at which the mover may commit itself. Values are returns of the mover in the game's utility.
 #[derive(Clone, PartialEq, Debug)]

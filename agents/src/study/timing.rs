@@ -8,7 +8,7 @@
 //!
 //! Hidden cards are those of the game ([`Hidden::Truth`]): then the mean over positions is exactly the mean over what those who
 //! play like that cannot know, and needs no model of them. Or they are drawn from what the mover can infer ([`Hidden::Beliefs`]), by
-//! the [fitted](crate::policy_model::FittedModel) policy: then many continuations show what a single position is worth, as far as
+//! the [fitted](crate::belief::policy_model::FittedModel) policy: then many continuations show what a single position is worth, as far as
 //! that model is right.
 //!
 //! Other agents may be asked about every position, too ([`Settings::lights`]): what their search thinks of committing now and of the
@@ -27,13 +27,13 @@ use stier_core::{
 };
 use thiserror::Error;
 
+use crate::agent::stop::Stop;
+use crate::agent::threads::{ThreadsError, pool, resolve};
 use crate::agent::{Agent, Decision};
+use crate::belief::policy_model::{FittedModel, Model};
 use crate::belief::{BeliefSettings, Beliefs, infer_histories};
+use crate::catalogue::spec::AgentSpec;
 use crate::network::file::NetworkError;
-use crate::policy_model::{FittedModel, Model};
-use crate::spec::AgentSpec;
-use crate::stop::Stop;
-use crate::threads::{ThreadsError, pool, resolve};
 
 choice! {
     /// Which hidden cards a position is played on with.

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use stier_agents::arena::Position;
-use stier_agents::course::Streams;
+use stier_agents::agent::course::Streams;
+use stier_agents::agent::crowd::Position;
 use stier_agents::network::evaluator::Evaluator;
 use stier_agents::network::option::NetworkFile;
 use stier_agents::{Agent, AgentSpec, Decision};

@@ -6,10 +6,10 @@ use std::sync::atomic::AtomicBool;
 
 use stier_agents::AgentSpec;
 use stier_agents::arena::{Settings, pit};
+use stier_agents::batch::search_many;
+use stier_agents::batch::vector::{self, Autoreset, LearnerSeat, Opponents, Tensor};
 use stier_agents::erased::{AskSettings, DynEntrant, DynGame, load};
-use stier_agents::search_many;
 use stier_agents::study::timing;
-use stier_agents::vector::{self, Autoreset, LearnerSeat, Opponents, Tensor};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{Game as _, Options as _, Seat};
 

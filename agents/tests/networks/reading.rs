@@ -180,12 +180,12 @@ fn paths_are_options() {
     }
     let missing = error("network:path=/nowhere/net");
     assert!(
-        missing.starts_with("network: option 'path' cannot be '/nowhere/net'; it is the path of a network"),
+        missing.starts_with("network: option 'path' cannot be '/nowhere/net'; it must be the path of a network"),
         "{missing}"
     );
     assert!(missing.contains("the network '/nowhere/net' cannot be read: "), "{missing}");
     assert!(error("rule:cards=(network:path=/nowhere/net)").contains("'/nowhere/net' cannot be read"));
-    assert!(error("network:path=)a(").contains("it is the path of a network"));
+    assert!(error("network:path=)a(").contains("it must be the path of a network"));
 }
 
 /// A network without a value head says so: it plays and guides, and values nothing.

@@ -18,10 +18,10 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
+use stier_agents::agent::threads::ThreadsError;
+use stier_agents::catalogue::spec::SpecError;
 use stier_agents::erased::{AskError, AskSettings, DynEntrant, DynPolicy, DynTree, TreeError};
 use stier_agents::solve::{Progress, Settings, SolveError};
-use stier_agents::spec::SpecError;
-use stier_agents::threads::ThreadsError;
 use stier_benches::files::{self, FileError};
 use stier_core::RulesError;
 use thiserror::Error;

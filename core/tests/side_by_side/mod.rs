@@ -16,7 +16,6 @@ pub(crate) struct Node {
 }
 
 /// Names that are all as likely, for [`Node::possible`].
-#[allow(dead_code, reason = "some games have other odds")]
 pub(crate) fn equally<S: ToString>(names: Vec<S>) -> Vec<(String, f64)> {
     let probability = 1.0 / names.len() as f64;
     names.iter().map(|name| (name.to_string(), probability)).collect()

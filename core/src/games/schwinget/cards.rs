@@ -158,16 +158,6 @@ impl Deck {
         self.beats[usize::from(trump)][usize::from(led & 31)]
     }
 
-    /// The suit that must be followed when `led` is led: its cards, none for a special.
-    pub(super) fn suit_led(&self, led: Card) -> u32 {
-        self.suit_led[usize::from(led)]
-    }
-
-    /// What may be played on `led` although its suit could be followed, that suit included.
-    pub(super) fn follow(&self, trump: u8, led: Card) -> u32 {
-        self.follow[usize::from(trump)][usize::from(led)]
-    }
-
     /// The suit that a reply shows its player not to hold, or [`NO_TRUMP`] if it shows nothing.
     pub(super) fn void_shown(&self, trump: u8, led: Card, reply: Card) -> u8 {
         if self.follow[usize::from(trump)][usize::from(led)] >> reply & 1 == 1 {

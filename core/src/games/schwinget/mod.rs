@@ -7,25 +7,15 @@
 //! Cards are `G1`..`Y6` (green, red, blue, yellow), `KR` the referee, `BK` the counter. Ids: suit x values + (value - 1), then
 //! `KR`, then `BK`, then the actions `attack`, `lead:self`, `lead:opponent`. Chance outcomes are card ids.
 
-mod batch;
+mod advice;
 mod cards;
-mod circumstances;
 mod encode;
-mod evaluate;
-mod hints;
-mod known_pile;
-mod lanes;
-mod lock;
 mod notation;
 mod picture;
 mod playout;
-mod policy;
-mod policy_weights;
 mod rules;
 mod sampler;
-mod solve;
 mod state;
-mod thumb;
 mod verdict;
 mod view;
 mod ways;
@@ -42,15 +32,14 @@ use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 use crate::utility::Utility;
 
+pub use advice::KnownPile;
+use advice::Layout;
 use cards::{Card, Deck, NO_CARD};
-pub use known_pile::KnownPile;
-pub use lock::LockValue;
 pub use rules::{Rules, Scoring, Specials};
 pub use sampler::Sampler;
-use solve::Layout;
 pub use state::State;
 use state::{NOBODY, Neutral, Phase};
-use verdict::{Verdict, Verdicts};
+use verdict::Verdicts;
 pub use view::View;
 
 /// Schwinget under fixed rules.
@@ -131,12 +120,7 @@ impl Schwinget {
     /// Both hands are empty: score the bout; the next one, or the end.
     #[inline(always)]
     fn finish_bout(&self, state: &mut State) {
-        self.finish_with(state, self.verdicts.of(state));
-    }
-
-    /// The same with the score at hand.
-    #[inline(always)]
-    fn finish_with(&self, state: &mut State, verdict: Verdict) {
+        let verdict = self.verdicts.of(state);
         state.scores[0] += verdict.scores[0];
         state.scores[1] += verdict.scores[1];
         if state.bout + 1 == self.rules.bouts {
@@ -368,10 +352,6 @@ impl Game for Schwinget {
     #[inline]
     fn playout(&self, state: &mut State, rng: &mut Rng) -> u32 {
         playout::to_the_end::<false>(self, state, rng)
-    }
-
-    fn playouts(&self, states: &mut [State], rng: &mut Rng) -> u64 {
-        batch::to_the_end::<false>(self, states, rng)
     }
 
     #[inline(always)]

@@ -66,31 +66,20 @@ impl Verdicts {
     /// The result of a bout with this attacker (or [`NOBODY`]), the tricks `taken` by each seat and those of them `after_attack`.
     #[inline(always)]
     pub(super) fn look_up(&self, attacker: u8, taken: [u8; 2], after_attack: [u8; 2]) -> Verdict {
-        self.at(self.place(u32::from(attacker), taken.map(u32::from), after_attack.map(u32::from)))
+        let taken = taken.map(u32::from);
+        let [a, b] = taken;
+        let attacked = u32::from(attacker != NOBODY);
+        let all = after_attack.map(|tricks| attacked & u32::from(u32::from(tricks) == u32::from(self.hand_size)));
+        let [well, other_well] = taken.map(|tricks| u32::from(tricks >= u32::from(self.consolation_tricks)));
+        let first = |one: u32, two: u32| u32::from(NOBODY) - 2 * one - two;
+        let ahead = first(u32::from(a > b), u32::from(b > a));
+        self.table[index(u32::from(attacker), first(all[0], all[1]), ahead, other_well * 2 + well) as usize]
     }
 
     /// Who won every trick after the attack, or [`NOBODY`].
     pub(super) fn thrower(&self, attacker: u8, after_attack: [u8; 2]) -> u8 {
         let all = |seat: u8| attacker != NOBODY && after_attack[usize::from(seat)] == self.hand_size;
         (0..NOBODY).find(|&seat| all(seat)).unwrap_or(NOBODY)
-    }
-
-    /// Where the table has the result of such a bout: without branches, for many bouts at once.
-    #[inline(always)]
-    pub(super) fn place(&self, attacker: u32, taken: [u32; 2], after_attack: [u32; 2]) -> u32 {
-        let [a, b] = taken;
-        let attacked = u32::from(attacker != u32::from(NOBODY));
-        let all = after_attack.map(|tricks| attacked & u32::from(tricks == u32::from(self.hand_size)));
-        let [well, other_well] = taken.map(|tricks| u32::from(tricks >= u32::from(self.consolation_tricks)));
-        let first = |one: u32, two: u32| u32::from(NOBODY) - 2 * one - two;
-        let ahead = first(u32::from(a > b), u32::from(b > a));
-        index(attacker, first(all[0], all[1]), ahead, other_well * 2 + well)
-    }
-
-    /// The result at a [place](Self::place).
-    #[inline(always)]
-    pub(super) fn at(&self, place: u32) -> Verdict {
-        self.table[place as usize]
     }
 }
 

@@ -1,0 +1,215 @@
+//! Flat Monte Carlo: worlds and rollouts, no tree.
+//!
+//! Every iteration draws a world from the view, plays one of the legal actions in it and rolls out; the action with the best mean
+//! return is played. Searching dealt-out worlds as if they were open began with M. L. Ginsberg, *GIB: Imperfect Information in a
+//! Computationally Challenging Game*, Journal of Artificial Intelligence Research 14, 2001; rolled-out worlds under UCB1 at the root
+//! are the *flat UCB* of C. B. Browne et al., *A Survey of Monte Carlo Tree Search Methods*, IEEE Transactions on Computational
+//! Intelligence and AI in Games 4(1), 2012.
+//!
+//! Known weaknesses: it is one step of policy improvement over whoever plays the rollouts, and more iterations do not make it more: it
+//! plans no second move, sees no reply but theirs, and holds back nothing to surprise with. In simultaneous choices those who come later
+//! reply to what the rollout policy knows, which is nothing of the searcher's. Play is deterministic and can be exploited.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use stier_core::{Action, ActionSet, Game, Hints, Rng, Seat, SeatView as _, choice, float, options};
+
+use crate::agent::budget::Budget;
+use crate::agent::choice::{Choose, without_noise};
+use crate::agent::course::Course;
+use crate::agent::threads::Workers;
+use crate::agent::worlds::Worlds;
+use crate::agent::{ActionStats, Agent, Decision, Search};
+use crate::belief::BeliefSettings;
+use crate::rollout::{Roller, RolloutSettings};
+use crate::search::spread::Spread;
+
+choice! {
+    /// Which action an iteration tries.
+    pub enum Allocation {
+        /// Each in turn, all of them in the same world before the next one is drawn: the luck of the cards cancels.
+        Uniform = "uniform",
+        /// The one with the highest upper confidence bound.
+        Ucb1 = "ucb1",
+    }
+}
+
+options! {
+    /// The options of [`FlatMc`].
+    pub struct FlatMcOptions for "flat_mc" {
+        /// Iterations per decision, over all threads.
+        iterations: u64 = 1000, 1..=1_000_000_000;
+        /// Milliseconds per decision; if given, time ends the search instead of `iterations`, and results depend on the clock.
+        time_ms: u64 = 0, 0..=3_600_000;
+        /// Which action an iteration tries.
+        allocation: Allocation = Allocation::Uniform, ();
+        /// Exploration in UCB1, for returns scaled so that twice their standard deviation in this search is 1.
+        c: f64 = 0.7, 0.0..=100.0;
+        /// How iterations play on to the end.
+        ..rollouts: RolloutSettings = RolloutSettings::default();
+        /// Which action is played after the search.
+        choose: Choose = Choose::Value, ();
+        /// Which worlds are likely.
+        ..belief: BeliefSettings = BeliefSettings::default();
+        /// Threads: their statistics are added; deterministic for a given number.
+        threads: u64 = 1, 1..=256;
+    }
+}
+
+/// The player: see the [module](self) documentation.
+#[derive(Debug)]
+pub struct FlatMc {
+    options: FlatMcOptions,
+    course: Course,
+    workers: Workers,
+}
+
+impl FlatMc {
+    /// A player with the streams of `seed`.
+    pub fn new(options: FlatMcOptions, seed: u64) -> Self {
+        Self { options, course: Course::new(seed), workers: Workers::default() }
+    }
+}
+
+impl<G: Hints> Agent<G> for FlatMc {
+    /// Searches, unless only one action is legal.
+    fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
+        let start = Instant::now();
+        let count = self.options.threads;
+        let stop = self.course.stop(start, self.options.time_ms);
+        let mut worlds = None;
+        let mut searches = Vec::new();
+        let mut iterations = 0;
+        if legal.len() > 1 {
+            let worlds = worlds.insert(self.options.belief.worlds(game, view, &stop, &mut self.course.rng("beliefs")));
+            searches = (0..count)
+                .map(|index| Flat {
+                    game,
+                    seat: view.seat(),
+                    worlds,
+                    roller: Roller::new(game, self.options.rollouts).guided_by(&self.options.belief.guide),
+                    budget: Budget::part(self.options.iterations, stop, index, count),
+                    rng: self.course.rng_of_many("flat_mc", index, count),
+                    arms: legal.iter().map(|action| Arm { action, visits: 0, sum: 0.0 }).collect(),
+                    spread: Spread::default(),
+                })
+                .collect();
+            iterations = self.workers.run_all(&mut searches, |search| search.run(&self.options));
+        }
+        let found = report(legal, &searches, iterations, start.elapsed());
+        let (low, high) = game.rounded_range();
+        let scales = searches.iter().map(|search| f64::from(search.spread.scale()));
+        let mixture = without_noise(&found.actions, scales.fold(0.0, f64::max) * f64::from(high - low));
+        self.course.advance();
+        self.options.choose.decide(found, &mixture, &mut self.course.rng("flat_mc choice"))
+    }
+
+    fn restart(&mut self, seed: u64) {
+        self.course.restart(seed);
+    }
+
+    fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
+        let stop = self.course.stop(Instant::now(), self.options.time_ms);
+        self.options.belief.worlds(game, view, &stop, &mut self.course.rng("beliefs"))
+    }
+
+    fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
+        self.course.interrupt_with(flag);
+    }
+}
+
+/// Adds up what the threads found.
+fn report<G: Game>(legal: G::Actions, searches: &[Flat<'_, G>], iterations: u64, time: Duration) -> Search {
+    let actions = legal.iter().enumerate().map(|(index, action)| {
+        let arms = || searches.iter().map(|search| &search.arms[index]);
+        let visits: u64 = arms().map(|arm| arm.visits).sum();
+        let value = arms().map(|arm| arm.sum).sum::<f64>() / visits.max(1) as f64;
+        ActionStats { action: action.0, visits, value, availability: iterations, probability: 0.0 }
+    });
+    Search { actions: actions.collect(), iterations, nodes: u64::from(iterations > 0), seconds: time.as_secs_f64() }
+}
+
+/// One legal action.
+#[derive(Clone, Copy, Debug)]
+struct Arm {
+    action: Action,
+    visits: u64,
+    /// The sum of the returns, in the game's utility.
+    sum: f64,
+}
+
+/// The search of one thread.
+struct Flat<'a, G: Game> {
+    game: &'a G,
+    seat: Seat,
+    worlds: &'a Worlds<G>,
+    roller: Roller,
+    budget: Budget<'a>,
+    rng: Rng,
+    /// One for each legal action, ascending.
+    arms: Vec<Arm>,
+    spread: Spread,
+}
+
+impl<G: Hints> Flat<'_, G> {
+    /// Returns the number of iterations.
+    fn run(&mut self, options: &FlatMcOptions) -> u64 {
+        let (low, high) = self.game.rounded_range();
+        let range = f64::from(high - low).max(f64::MIN_POSITIVE);
+        let mut done = 0;
+        let mut world = None;
+        loop {
+            let chunk = self.budget.next(done);
+            if chunk == 0 {
+                return done;
+            }
+            for iteration in done..done + chunk {
+                let round = (iteration % self.arms.len() as u64) as usize;
+                let (arm, state) = match options.allocation {
+                    Allocation::Uniform if round == 0 => (0, *world.insert(self.worlds.draw(&mut self.rng))),
+                    Allocation::Uniform => (round, world.expect("drawn at the start of the round")),
+                    Allocation::Ucb1 => {
+                        (self.highest_bound(options.c, iteration, range), self.worlds.draw(&mut self.rng))
+                    }
+                };
+                let value = self.iterate(arm, state);
+                self.spread.add((value - f64::from(low)) / range);
+            }
+            done += chunk;
+        }
+    }
+
+    /// Tries an action in this world; returns what it brought the searcher.
+    #[inline]
+    fn iterate(&mut self, arm: usize, mut state: G::State) -> f64 {
+        let action = self.arms[arm].action;
+        self.roller.note(self.seat, action);
+        self.game.step(&mut state, action, &mut self.rng);
+        let returns = self.roller.returns(self.game, &mut state, &mut self.rng);
+        self.roller.learn(&returns);
+        let value = f64::from(returns[self.seat]);
+        self.arms[arm].visits += 1;
+        self.arms[arm].sum += value;
+        value
+    }
+
+    /// The action with the highest mean + c x spread x sqrt(ln(iterations) / visits), or one not tried yet.
+    fn highest_bound(&self, c: f64, iterations: u64, range: f64) -> usize {
+        let width = c * f64::from(self.spread.scale()) * range;
+        let log = float::log(iterations.max(1) as f64);
+        let bound = |arm: &Arm| match arm.visits {
+            0 => f64::INFINITY,
+            visits => arm.sum / visits as f64 + width * (log / visits as f64).sqrt(),
+        };
+        let mut best = (f64::NEG_INFINITY, 0);
+        for (index, arm) in self.arms.iter().enumerate() {
+            let bound = bound(arm);
+            if bound > best.0 {
+                best = (bound, index);
+            }
+        }
+        best.1
+    }
+}

@@ -1,0 +1,140 @@
+//! Players that see everything, to show what hidden information is worth.
+//!
+//! An oracle is given the game as it is, hidden cards included, and decides as [`pimc`](crate::search::pimc) does in a single world. What
+//! chance will bring it knows only with `future=known`, and only where the cards come from a dealer that it can ask ahead: then it
+//! plays against a known pile. Otherwise it averages over `worlds` futures, or searches one tree in which every iteration draws its
+//! own (*cheating UCT* in P. I. Cowling, E. J. Powley and D. Whitehouse, *Information Set Monte Carlo Tree Search*, 2012).
+//!
+//! Oracles bound what inference can bring, from above: fair agents cannot be built from this trait, and no fair agent gets a state.
+//!
+//! Known weaknesses: an oracle takes its opponents to see everything, too, so it does not make use of what they do not know; where it
+//! does not know the future it averages over solved futures (strategy fusion again).
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use stier_core::{Action, ActionSet as _, Dealer, Game, Hints, History, Sampler as _, Turn, choice, options};
+
+use crate::agent::course::Course;
+use crate::agent::player::OracleAgent;
+use crate::agent::{Agent, Decision};
+use crate::network::option::Guide;
+use crate::search::determinized::{Means, Tally, Valuer};
+use crate::search::open_cards::Future;
+
+choice! {
+    /// What an oracle knows of the random events to come.
+    pub enum Foresight {
+        /// Their probabilities.
+        Hidden = "hidden",
+        /// What they will be: it has looked into the pile.
+        Known = "known",
+    }
+}
+
+options! {
+    /// The options of [`Oracle`].
+    pub struct OracleOptions for "oracle" {
+        /// Futures per decision over which a solved position is averaged (future=hidden).
+        worlds: u64 = 20, 1..=100_000_000;
+        /// Milliseconds per decision; if given, time ends the search instead of `worlds` and `iterations`, and results depend on the
+        /// clock.
+        time_ms: u64 = 0, 0..=3_600_000;
+        /// What it knows of the random events to come.
+        future: Foresight = Foresight::Hidden, ();
+        /// How the position is valued, in each future.
+        ..means: Means = Means { nodes: 20_000, iterations: 2000, ..Means::default() };
+        /// A trained network.
+        ..guide: Guide = Guide::default();
+    }
+}
+
+/// The player: see the [module](self) documentation.
+#[derive(Clone, Debug)]
+pub struct Oracle<G: Game> {
+    options: OracleOptions,
+    course: Course,
+    valuer: Valuer<G>,
+}
+
+impl<G: Hints> Oracle<G> {
+    /// A player with the streams of `seed`.
+    pub fn new(options: OracleOptions, seed: u64) -> Self {
+        let valuer = Valuer::new(options.means, &options.guide);
+        Self { options, course: Course::new(seed), valuer }
+    }
+
+    fn decide(&mut self, game: &G, state: &G::State, dealer: Option<&Dealer>, legal: G::Actions) -> Decision {
+        let start = Instant::now();
+        let course = self.course.clone();
+        let stop = course.stop(start, self.options.time_ms);
+        let mut rng = self.course.rng("oracle");
+        self.course.advance();
+        self.valuer.begin();
+        let Turn::Seat(seat) = game.turn(state) else {
+            debug_assert!(false, "a player is to act");
+            return Decision::certain(Action::default(), legal.iter());
+        };
+        let mut tally = Tally::new(seat, legal.iter());
+        if legal.len() == 1 {
+            return tally.decide(0, start);
+        }
+        let known = dealer.filter(|_| self.options.future == Foresight::Known).cloned().map(Future::Dealt);
+        // With time, one tree for all of it.
+        let iterations = if stop.is_timed() { u64::MAX } else { self.options.means.iterations };
+        while tally.worlds() < self.options.worlds || stop.is_timed() {
+            let future = known.clone().unwrap_or_else(|| Future::drawn(rng.bits()));
+            let valued = self.valuer.solve(game, (state, legal), &future, &mut rng, &stop);
+            let first = tally.worlds() == 0;
+            match valued {
+                // What was broken off counts only if there is nothing else.
+                _ if !first && stop.is_due() => break,
+                Some(valued) => tally.add(1.0, &valued),
+                None if first => {
+                    let position = (state, legal);
+                    tally.add(1.0, &self.valuer.search(game, position, known.as_ref(), iterations, &mut rng, &stop));
+                    break;
+                }
+                None => break,
+            }
+            if !self.valuer.is_noisy(known.is_some()) || stop.is_due() {
+                break;
+            }
+        }
+        tally.decide(self.valuer.nodes(), start)
+    }
+}
+
+impl<G: Hints> OracleAgent<G> for Oracle<G> {
+    /// Searches, unless only one action is legal.
+    fn act(&mut self, game: &G, history: &History<G>, dealer: Option<&Dealer>, legal: G::Actions) -> Decision {
+        self.decide(game, history.state(), dealer, legal)
+    }
+
+    fn restart(&mut self, seed: u64) {
+        self.course.restart(seed);
+        self.valuer.restart();
+    }
+
+    fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
+        self.course.interrupt_with(flag);
+    }
+}
+
+/// Blindfolded: shown only a view, it takes one world drawn from it for the true one.
+impl<G: Hints> Agent<G> for Oracle<G> {
+    fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
+        let mut rng = self.course.rng("blindfold");
+        let state = game.sampler(view).sample(&mut rng);
+        self.decide(game, &state, None, legal)
+    }
+
+    fn restart(&mut self, seed: u64) {
+        OracleAgent::<G>::restart(self, seed);
+    }
+
+    fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
+        OracleAgent::<G>::interrupt_with(self, flag);
+    }
+}
