@@ -1,10 +1,11 @@
-//! A rule of thumb grafted onto a player.
+//! A rule of thumb combined with another player.
 //!
-//! Games may have an action that people decide by a rule of thumb ([`Hints::rule_of_thumb`]; Schwinget's attack). Here a rule
-//! says when to take it, and another agent chooses among all other actions: what is measured between two such players with one
-//! agent is what the rules are worth. The other seats decide for themselves.
+//! Games may have an action that binds its player for the rest of a deal ([`Hints::commitment`]; Schwinget's attack).
+//! Here a rule decides when to take it, and another agent chooses among all other actions. Two such players with the
+//! same agent measure the value of their rules. The others' commitments are their own decisions.
 //!
-//! Known weakness: a searching agent below plans as though it were free to commit itself later, whatever the rule will say.
+//! Known weakness: an underlying agent that searches plans as if it could commit itself freely later, whatever the
+//! rule will say.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -17,17 +18,17 @@ use crate::agent::{ActionStats, Agent, Decision};
 use crate::catalogue::spec::AgentSpec;
 
 choice! {
-    /// When to commit oneself.
+    /// The rule for the binding action.
     pub enum When {
-        /// When the game's rule of thumb says so: [`Hints::rule_of_thumb`].
+        /// By the game's rule of thumb: [`Hints::commits`].
         Thumb = "thumb",
         /// Never.
         Never = "never",
-        /// As soon as one may.
+        /// As soon as possible.
         Always = "always",
-        /// With `chance` at every decision at which one may.
+        /// With probability `chance` at every decision at which it is legal.
         Random = "random",
-        /// When the agent that plays the cards would: no rule.
+        /// By the agent that plays the cards, without a rule.
         Cards = "cards",
     }
 }
@@ -35,11 +36,11 @@ choice! {
 options! {
     /// The options of [`Rule`].
     pub struct RuleOptions for "rule" {
-        /// When to take the action that binds for the rest of a deal.
+        /// The rule for the action that binds for the rest of a deal.
         when: When = When::Thumb, ();
-        /// With when=random, how probably at each decision.
+        /// With when=random, the probability at each decision.
         chance: f64 = 0.1, 0.0..=1.0;
-        /// Who chooses among the other actions.
+        /// The agent that chooses among the other actions.
         cards: Box<AgentSpec> = Box::new("greedy".parse().expect("an agent")), ();
     }
 }
@@ -53,7 +54,7 @@ pub struct Rule<G: Hints> {
 }
 
 impl<G: Hints> Rule<G> {
-    /// A player with the streams of `seed`.
+    /// Creates a player with the streams of `seed`.
     pub fn new(options: RuleOptions, seed: u64) -> Self {
         let cards = options.cards.build(cards_seed(seed));
         Self { when: options.when, chance: options.chance, cards, rng: rule_rng(seed) }

@@ -1,4 +1,4 @@
-//! A network meets its game in many places; every one of them refuses another game's.
+//! A network for another game is refused in every place where an agent meets a game.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ fn networks() -> [Saved; 2] {
     })
 }
 
-/// Agents that ask this network, in every way there is.
+/// Agents that use this network in every possible way.
 fn agents(file: &Saved) -> Vec<AgentSpec> {
     let path = file.path();
     [
@@ -48,7 +48,7 @@ fn agents(file: &Saved) -> Vec<AgentSpec> {
 
 const GO_ON: &(dyn Fn() -> ControlFlow<()> + Sync) = &|| ControlFlow::Continue(());
 
-/// What each place where an agent meets a game says: `Ok`, or the error.
+/// The result of each place where an agent meets a game.
 fn answers(game: &Arc<dyn DynGame>, spec: &AgentSpec) -> Vec<(&'static str, Result<(), String>)> {
     let flag = Arc::new(AtomicBool::new(false));
     let entrants = [DynEntrant::Spec(spec.clone()), DynEntrant::Spec("random".parse().unwrap())];
@@ -82,7 +82,7 @@ fn answers(game: &Arc<dyn DynGame>, spec: &AgentSpec) -> Vec<(&'static str, Resu
 }
 
 #[test]
-fn everybody_refuses_another_game() {
+fn every_place_refuses_a_network_for_another_game() {
     let (game, [own, other]) = (small(), networks());
     for (right, wrong) in agents(&own).iter().zip(&agents(&other)) {
         let answers_to_wrong = answers(&game, wrong);

@@ -1,4 +1,4 @@
-//! What there is to consider before an attack, and what it leads to.
+//! Study of the attack: the circumstances before it and the parts of its result.
 
 use crate::actions::Action;
 use crate::bits;
@@ -14,22 +14,22 @@ use super::policy::Known;
 
 /// The names of the [circumstances](Schwinget::circumstances) of an attack, in their order.
 pub const CIRCUMSTANCES: [&str; 22] = [
-    // Finished tricks, a neutral one included.
+    // Finished tricks, including a neutral one.
     "tricks",
     // Cards in the pile.
     "pile",
-    // Whether the player led the first trick of the bout.
+    // 1 if the player led the first trick of the bout.
     "opened",
     // Tricks taken, and tricks ahead.
     "own_tricks",
     "opponent_tricks",
     "lead",
-    // Whether a neutral trick waits for the winner of the next.
+    // 1 if a neutral trick waits for the winner of the next one.
     "neutral",
-    // Whether a suit is trump in this bout.
+    // 1 if a suit is trump in this bout.
     "has_trump",
-    // In hand: trumps, trumps above all that are unseen, cards of other suits: suits, the most of one, highest values, next to
-    // highest.
+    // In hand: trumps, trumps above all unseen ones, suits other than trump, the length of the longest of them, and
+    // their highest and next-to-highest values.
     "trumps",
     "boss_trumps",
     "plain_suits",
@@ -43,22 +43,22 @@ pub const CIRCUMSTANCES: [&str; 22] = [
     "referee_unseen",
     "counter_unseen",
     "trumps_unseen",
-    // The share of the unseen cards that do not beat a card of the hand when it is led, on average over the hand; all beat the
-    // referee, as they do in the last trick.
+    // The share of the unseen cards that do not beat a card when it is led, on average over the hand. All cards beat
+    // the referee, as in the last trick.
     "strength",
-    // Of the match, in points: ahead of the opponent; bouts after this one.
+    // In the match: points ahead of the opponent, bouts after this one.
     "score_lead",
     "bouts_left",
 ];
 
 /// The names of the [parts of a return](Schwinget::parts_of_return), in their order.
 pub const PARTS_OF_RETURN: [&str; 4] = [
-    // By who has more tricks, as if there were neither flat throws nor consolation points.
+    // By number of tricks, without flat throws and consolation points.
     "result",
-    // What the player's flat throw adds to it, and what the opponent's takes.
+    // Added by the player's flat throw, and lost by the opponent's.
     "flat_throw",
     "opponents_flat_throw",
-    // Own consolation points less the opponent's.
+    // Own consolation points minus the opponent's.
     "consolation",
 ];
 

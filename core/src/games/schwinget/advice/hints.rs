@@ -1,4 +1,4 @@
-//! How to play Schwinget passably by looking at one's own cards.
+//! Hints for Schwinget: sensible moves judged by one's own cards.
 
 use crate::actions::{Action, Actions64};
 use crate::games::schwinget::state::{Phase, State};
@@ -22,7 +22,7 @@ impl Hints for Schwinget {
         Some(RuleOfThumb { action: self.attack(), takes: self.should_attack(view) })
     }
 
-    /// Win the trick where one can; leave attacks to the tree.
+    /// Wins the trick if possible. Leaves attacks to the search tree.
     #[inline(always)]
     fn rollout(&self, state: &State, legal: Actions64) -> Actions64 {
         match state.phase {
@@ -49,7 +49,7 @@ impl Hints for Schwinget {
         self.policy_logits(state, legal, each);
     }
 
-    /// What play by hints comes to: nobody attacks any more. About ninety nanoseconds.
+    /// Estimates the result of hinted play, in which nobody attacks any more.
     fn evaluate(&self, state: &State) -> BySeat<f32> {
         self.estimate(state)
     }
@@ -59,7 +59,7 @@ impl Hints for Schwinget {
         self.open_ending(state)
     }
 
-    /// See [`Schwinget::known_pile`]: about 50 microseconds at the first lead, less later.
+    /// See [`Schwinget::known_pile`].
     fn known_future(&self, state: &State, next: &mut impl FnMut(&State) -> Action) -> Option<BySeat<f32>> {
         let last_bout = state.bout + 1 == self.rules.bouts;
         self.known_pile(state, &if last_bout { self.pile_to_come(state, next) } else { Vec::new() })
