@@ -1,7 +1,8 @@
-//! Players, search, matches: generic over the game, naming none.
+//! Players, search and matches, generic over the game.
 //!
-//! One algorithm per file. [`agent`] says what an agent is, [`search::oracle`] who else may sit at a table, [`catalogue::spec`] holds the only list of them, [`arena`] has them play,
-//! [`erased`] shows games, states and agents to callers that know no types.
+//! There is one algorithm per file. [`agent`] defines agents, and [`oracle`] other kinds of players. [`spec`]
+//! contains the only list of agents. [`arena`] plays matches. [`erased`] offers games, states and agents without type
+//! parameters.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
@@ -15,7 +16,6 @@ pub mod network;
 pub mod rollout;
 pub mod search;
 pub mod solve;
-pub mod study;
 
 pub use agent::player::{OracleAgent, Player};
 pub use agent::{ActionStats, Agent, Decision, Search};

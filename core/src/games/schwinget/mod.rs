@@ -33,8 +33,8 @@ use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 use crate::utility::Utility;
 
-pub use advice::KnownPile;
 use advice::Layout;
+pub use advice::{CIRCUMSTANCES, KnownPile, PARTS_OF_RETURN};
 use cards::{Card, Deck, NO_CARD};
 pub use rules::{Rules, Scoring, Specials};
 pub use sampler::Sampler;

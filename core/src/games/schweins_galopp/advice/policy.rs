@@ -5,11 +5,11 @@
 //! moves of the opponents' cards. The place of a pig is the number of its moves to the lead.
 
 use crate::actions::Action;
-
-use super::policy_weights;
 use crate::games::schweins_galopp::counts::Counts;
 use crate::games::schweins_galopp::state::{Phase, State};
 use crate::games::schweins_galopp::{FOOD_IDS, KEPT_CLEAR, SchweinsGalopp};
+
+use super::policy_weights;
 
 /// Places of a pig: it leads, it would lead with its next move, or it has one, two, or more free spaces before it.
 const PLACES: usize = 5;

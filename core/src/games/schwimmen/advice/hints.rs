@@ -9,18 +9,17 @@
 
 use crate::actions::{Action, Actions128};
 use crate::bits;
-use crate::circumstances::Circumstances;
 use crate::float;
+use crate::games::schwimmen::cards;
+use crate::games::schwimmen::rules::{DealerSwap, Play, Utility};
+use crate::games::schwimmen::state::{NOBODY, PLAYERS, Phase, State, after};
+use crate::games::schwimmen::{GIVE, KNOCK, PUSH, SWAP, SWAP_ALL, Schwimmen, View};
 use crate::hints::Hints;
 use crate::options::Switch;
 use crate::seats::{BySeat, Seat};
 use crate::utility;
 
 use super::{policy, policy_weights};
-use crate::games::schwimmen::cards;
-use crate::games::schwimmen::rules::{DealerSwap, Play, Utility};
-use crate::games::schwimmen::state::{NOBODY, PLAYERS, Phase, State, after};
-use crate::games::schwimmen::{GIVE, KNOCK, PUSH, SWAP, SWAP_ALL, Schwimmen, View};
 
 /// Knock with at least this many half points. Knocking with fewer loses against players of this kind, at every table
 /// size.
@@ -147,8 +146,6 @@ impl Schwimmen {
         })
     }
 }
-
-impl Circumstances for Schwimmen {}
 
 impl Hints for Schwimmen {
     const BEST_AGENT: &'static str = "ismcts:rollout=hints,selection=puct,opponents=fitted,\

@@ -6,13 +6,13 @@
 
 use crate::actions::Action;
 use crate::bits;
-use crate::options::Switch;
-
-use super::policy_weights;
 use crate::games::schwimmen::cards::{self, NO_CARD};
 use crate::games::schwimmen::rules::{DealerSwap, Play, Utility};
 use crate::games::schwimmen::state::{NOBODY, Phase, State};
 use crate::games::schwimmen::{GIVE, KEEP, KNOCK, PUSH, SWAP, SWAP_ALL, Schwimmen};
+use crate::options::Switch;
+
+use super::policy_weights;
 
 /// The number of classes of scores.
 const BINS: usize = 17;

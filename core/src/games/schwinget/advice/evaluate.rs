@@ -11,13 +11,13 @@
 use crate::bits;
 use crate::float;
 use crate::game::Game as _;
+use crate::games::schwinget::Schwinget;
+use crate::games::schwinget::cards::{NO_CARD, NO_TRUMP};
+use crate::games::schwinget::state::{NOBODY, Neutral, Phase, State};
 use crate::seats::BySeat;
 use crate::utility::Utility;
 
 use super::solve::tricks_worth;
-use crate::games::schwinget::Schwinget;
-use crate::games::schwinget::cards::{NO_CARD, NO_TRUMP};
-use crate::games::schwinget::state::{NOBODY, Neutral, Phase, State};
 
 /// Features of the estimate, each the value of seat 0 minus that of seat 1.
 const FEATURES: usize = 8;

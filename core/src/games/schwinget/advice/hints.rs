@@ -1,13 +1,13 @@
 //! Hints for Schwinget: sensible moves judged by one's own cards.
 
 use crate::actions::{Action, Actions64};
-use crate::hints::Hints;
+use crate::games::schwinget::state::{Phase, State};
+use crate::games::schwinget::{Schwinget, View, playout};
+use crate::hints::{Hints, RuleOfThumb};
 use crate::rng::Rng;
 use crate::seats::BySeat;
 
 use super::{policy, policy_weights};
-use crate::games::schwinget::state::{Phase, State};
-use crate::games::schwinget::{Schwinget, View, playout};
 
 impl Hints for Schwinget {
     const BEST_AGENT: &'static str = "ismcts:selection=puct,prior=fitted,c=1.4,rollout=fitted,endings=on,\
@@ -17,14 +17,9 @@ impl Hints for Schwinget {
         self.logit(view.seen(), action)
     }
 
-    /// The attack.
-    fn commitment(&self) -> Option<Action> {
-        Some(self.deck.attack())
-    }
-
     /// The rule of thumb of `stier.study.attack_timing`.
-    fn commits(&self, view: &View) -> bool {
-        self.rule_of_thumb(view)
+    fn rule_of_thumb(&self, view: &View) -> Option<RuleOfThumb> {
+        Some(RuleOfThumb { action: self.attack(), takes: self.should_attack(view) })
     }
 
     /// Wins the trick if possible. Leaves attacks to the search tree.

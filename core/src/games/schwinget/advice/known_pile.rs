@@ -10,14 +10,14 @@
 
 use crate::actions::{Action, ActionSet as _};
 use crate::game::{Game as _, Turn};
+use crate::games::schwinget::Schwinget;
+use crate::games::schwinget::state::{NOBODY, Neutral, Phase, State};
+use crate::games::schwinget::verdict::Verdict;
 use crate::key::mix;
 use crate::seats::BySeat;
 use crate::utility::Utility;
 
 use super::solve::{MAX_ENDING, REFEREE, TrickRules, distinct};
-use crate::games::schwinget::Schwinget;
-use crate::games::schwinget::state::{NOBODY, Neutral, Phase, State};
-use crate::games::schwinget::verdict::Verdict;
 
 /// The number of entries of the transposition table, a power of two.
 const ENTRIES: usize = 1 << 12;

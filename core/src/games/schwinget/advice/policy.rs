@@ -6,12 +6,12 @@
 
 use crate::actions::{Action, ActionSet as _, Actions64};
 use crate::bits;
-
-use super::policy_weights;
 use crate::games::schwinget::Schwinget;
 use crate::games::schwinget::cards::{Card, Deck, KINDS, PLAIN, REFEREE};
 use crate::games::schwinget::rules::Scoring;
 use crate::games::schwinget::state::{Neutral, Phase, State};
+
+use super::policy_weights;
 
 /// The number of stages: cards are drawn, the pile is locked, the pile is empty.
 const STAGES: usize = 3;

@@ -18,13 +18,12 @@ use arrayvec::ArrayVec;
 use crate::actions::{Action, ActionSet as _};
 use crate::bits;
 use crate::game::Game as _;
-use crate::seats::BySeat;
-
 use crate::games::schwinget::Schwinget;
 use crate::games::schwinget::cards::NO_TRUMP;
 use crate::games::schwinget::rules::{Rules, Specials};
 use crate::games::schwinget::state::{Neutral, Phase, State};
 use crate::games::schwinget::verdict::Verdict;
+use crate::seats::BySeat;
 
 /// The largest hands for which [`Hints::ending`](crate::Hints::ending) uses this search, which takes microseconds.
 pub(super) const MAX_ENDING: u32 = 6;

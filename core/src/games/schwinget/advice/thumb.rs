@@ -8,12 +8,13 @@
 //! over waiting (`stier.study.attack_timing`). The same rule holds for both scorings and for every number of finished
 //! tricks. Four is one less than the number of cards in a hand, and small decks count accordingly.
 
-use super::policy::Known;
 use crate::games::schwinget::{Schwinget, View};
+
+use super::policy::Known;
 
 impl Schwinget {
     /// The rule's advice to the player on lead: true to attack.
-    pub(super) fn rule_of_thumb(&self, view: &View) -> bool {
+    pub fn should_attack(&self, view: &View) -> bool {
         let known = Known::new(&self.deck, view.seen());
         let trumps = known.hand & known.trumps;
         let longest = self.deck.suit.iter().map(|suit| (known.hand & suit & !trumps).count_ones()).max().unwrap_or(0);
@@ -27,7 +28,7 @@ impl Schwinget {
 mod tests {
     use crate::games::schwinget::Schwinget;
     use crate::record::{self, HEADER};
-    use crate::{Game as _, Hints as _, Seat};
+    use crate::{Game as _, Seat};
 
     /// True if seat 0 attacks before the first trick with this hand and this card turned up.
     fn attacks(hand: [&str; 5], turned: &str) -> bool {
@@ -36,7 +37,7 @@ mod tests {
         let dealt: Vec<&str> = (0..5).flat_map(|place| [hand[place], &others[place]]).collect();
         let text = format!("{HEADER}\ngame: schwinget\nrules:\nevents: {} {turned}\nresult: open\n", dealt.join(" "));
         let (game, history) = record::read::<Schwinget>(&text).expect("a record");
-        game.commits(&game.view(&history, Seat(0)))
+        game.should_attack(&game.view(&history, Seat(0)))
     }
 
     #[test]

@@ -5,15 +5,14 @@
 //! cards while high cards win. In hinted play, high and low cards have no value of their own.
 
 use crate::actions::{Action, Actions64};
-use crate::circumstances::Circumstances;
 use crate::game::Game as _;
+use crate::games::up_and_down::state::{NO_CARD, Phase, SEATS, State};
+use crate::games::up_and_down::{UpAndDown, View, playout};
 use crate::hints::Hints;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 
 use super::{policy, policy_weights};
-use crate::games::up_and_down::state::{NO_CARD, Phase, SEATS, State};
-use crate::games::up_and_down::{UpAndDown, View, playout};
 
 /// The share of a trick's value that its winner gains over the players who would win a later trick in its place.
 const TRICK_GAIN: f32 = 0.85;
@@ -130,8 +129,6 @@ fn share(merits: &mut [f32], sum: f32) {
     let scale = if all > 0.0 { sum / all } else { 0.0 };
     merits.iter_mut().for_each(|merit| *merit *= scale);
 }
-
-impl Circumstances for UpAndDown {}
 
 impl Hints for UpAndDown {
     const BEST_AGENT: &'static str = "flat_mc:allocation=ucb1,rollout=fitted,cutoff=3";

@@ -6,11 +6,11 @@
 
 use crate::actions::Action;
 use crate::float;
-
-use super::policy_weights;
 use crate::games::up_and_down::cards::Card;
 use crate::games::up_and_down::state::{NO_CARD, Phase, SEATS, State};
 use crate::games::up_and_down::{CHANGES, Change, UpAndDown};
+
+use super::policy_weights;
 
 /// The number of values on this scale.
 const VALUES: usize = 11;
