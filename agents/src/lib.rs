@@ -1,8 +1,4 @@
-//! Players, search, matches: generic over the game, naming none.
-//!
-//! One algorithm per file. [`agent`] says what an agent is, [`search::oracle`] who else may sit at a table, [`catalogue::spec`] holds the only list of them, [`arena`] has them play,
-//! [`erased`] shows games, states and agents to callers that know no types.
-
+#![doc = include_str!("../README.md")]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 pub mod agent;
