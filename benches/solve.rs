@@ -1,4 +1,4 @@
-//! The exact solvers, on a Schwinget that fits into memory: time for each history.
+//! The solvers, on a Schwinget that fits into memory.
 
 use std::hint::black_box;
 use std::ops::ControlFlow;
@@ -12,7 +12,7 @@ use stier_agents::solve::mccfr::{BATCH, Mccfr, Sampling};
 use stier_core::games::schwinget::{Rules, Schwinget};
 use stier_core::{Game, Options as _};
 
-/// Two suits of four, a card in each hand and four to draw: 199,921 histories, 78,064 information sets.
+/// Two suits of four cards, one card in each hand, and four in the pile.
 const RULES: &str = "suits=2,values=4,referee=off,counter=off,hand_size=1,set_aside=2";
 
 fn solve(criterion: &mut Criterion) {

@@ -1,8 +1,4 @@
-//! Players, search and matches, generic over the game.
-//!
-//! There is one algorithm per file. [`agent`] defines agents and players, and [`catalogue::spec`] contains the only list
-//! of agents. [`arena`] plays matches. [`erased`] offers games, states and agents without type parameters.
-
+#![doc = include_str!("../README.md")]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 pub mod agent;

@@ -6,7 +6,7 @@ use std::time::Instant;
 use crate::toys::kuhn::{BET, Kuhn, PASS};
 use stier_agents::agent::stop::Stop;
 use stier_agents::rollout::{Roller, Rollout};
-use stier_agents::search::open_cards::{Future, Leaf, Limits, OpenCards, Solution, known_future};
+use stier_agents::search::open_cards::{Future, Leaf, Limits, OpenCards, OpenPosition, Solution, known_future};
 use stier_core::games::{
     schweins_galopp::SchweinsGalopp, schwimmen::Schwimmen, schwinget::Schwinget, up_and_down::UpAndDown,
 };
@@ -38,7 +38,7 @@ fn solve<G: Hints>(
 ) -> Solution {
     let never = AtomicBool::new(false);
     let limits = Limits { nodes, depth, stop: Stop::new(Instant::now(), 0, &never) };
-    solver.solve(game, (state, game.legal(state)), future, &Leaf::Evaluate, &limits)
+    solver.solve(game, OpenPosition { state, legal: game.legal(state) }, future, &Leaf::Evaluate, &limits)
 }
 
 /// Plays random games and solves their endings, from the last decision back to where brute force would take more than
@@ -71,7 +71,7 @@ fn agrees<G: Hints>(rules: &str, endings: u64, most: u64) -> [u64; 3] {
                 .collect();
             let Some(expected) = expected else { break };
             let found = solve(&mut solver, &game, state, &future, (u64::MAX, u32::MAX));
-            let by_game = known_future(&game, (state, game.legal(state)), &future);
+            let by_game = known_future(&game, OpenPosition { state, legal: game.legal(state) }, &future);
             for found in [&found].into_iter().chain(&by_game) {
                 assert!(found.exact);
                 assert_eq!(found.actions.len(), expected.len());
@@ -204,11 +204,8 @@ fn budgets_cut_the_depth_not_the_answer() {
     let flag = AtomicBool::new(true);
     let limits = Limits { nodes: u64::MAX, depth: u32::MAX, stop: Stop::new(Instant::now(), 0, &flag) };
     let roller = Leaf::Rollout(Box::new(Roller::of(&game, Rollout::Random)));
-    let found = solver.solve(&game, (history.state(), game.legal(history.state())), &future, &roller, &limits);
+    let position = OpenPosition { state: history.state(), legal: game.legal(history.state()) };
+    let found = solver.solve(&game, position, &future, &roller, &limits);
     assert_eq!(found.depth, 1);
-    assert_eq!(
-        found,
-        solver.solve(&game, (history.state(), game.legal(history.state())), &future, &roller, &limits),
-        "leaves are repeatable"
-    );
+    assert_eq!(found, solver.solve(&game, position, &future, &roller, &limits), "leaves are repeatable");
 }

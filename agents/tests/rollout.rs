@@ -1,6 +1,6 @@
 //! Rollouts follow their policy and end at their cutoff.
 
-use stier_agents::agent::fitted;
+use stier_agents::rollout::fitted;
 use stier_agents::rollout::{Cutoff, Roller, Rollout, RolloutSettings};
 use stier_core::options::{OptionType as _, Switch};
 use stier_core::{
@@ -150,10 +150,6 @@ crate::toys::no_tensors!(Digits);
 impl Hints for Digits {
     fn rollout(&self, _state: &Sums, legal: Actions64) -> Actions64 {
         legal.and(Actions64(0b101))
-    }
-
-    fn num_features(&self) -> usize {
-        WEIGHTS.len()
     }
 
     fn features(&self, state: &Sums, action: Action, add: &mut impl FnMut(usize, f32)) {

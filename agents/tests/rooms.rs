@@ -1,11 +1,11 @@
-//! The rooms of the library: each uses only itself and those below it.
+//! The rooms of the library: each uses itself and those below it, nothing else.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The rooms from bottom to top.
-const ROOMS: [&str; 11] =
-    ["agent", "network", "belief", "rollout", "solve", "search", "catalogue", "arena", "batch", "study", "erased"];
+/// From the bottom to the top.
+const ROOMS: [&str; 10] =
+    ["agent", "network", "belief", "rollout", "solve", "search", "catalogue", "arena", "batch", "erased"];
 
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());

@@ -28,7 +28,7 @@ fn decisions<G: Hints>(agent: &str, games: u64) -> Vec<(Decision, G::Actions)> {
 }
 
 fn attack() -> Action {
-    Schwinget::new(Default::default()).expect("default rules").commitment().expect("Schwinget has one")
+    Schwinget::new(Default::default()).expect("default rules").attack()
 }
 
 /// The share of attacks among the decisions at which the agent can attack or not.

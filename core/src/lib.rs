@@ -1,13 +1,8 @@
-//! Games: rules, states, views (what a seat knows), notation, encodings.
-//!
-//! Start with [`game`], which holds the whole vocabulary. Each file or folder under [`games`] is one complete game.
-//! Nothing here starts a thread, reads a clock or a file, or depends on Python.
-
+#![doc = include_str!("../README.md")]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 pub mod actions;
 pub mod bits;
-pub mod circumstances;
 pub mod dealer;
 pub mod encode;
 pub mod error;
@@ -29,12 +24,11 @@ pub mod testing;
 pub mod utility;
 
 pub use actions::{Action, ActionSet, Actions64, Actions128};
-pub use circumstances::Circumstances;
 pub use dealer::Dealer;
 pub use encode::{Cell, Encode, Field};
 pub use error::{IllegalAction, ParseError, RecordError, RulesError};
 pub use game::{Chance, Game, Outcome, Sampler, SeatView, Turn, World};
-pub use hints::Hints;
+pub use hints::{Hints, RuleOfThumb};
 pub use history::{Event, History};
 pub use notation::Notation;
 pub use options::{OptionError, OptionInfo, OptionValue, Options};

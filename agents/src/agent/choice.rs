@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use stier_core::{Action, Rng, choice};
 
-use crate::agent::{ActionStats, Decision, Search};
+use crate::agent::{ActionStats, Decision, Search, sampling};
 
 choice! {
     /// The rule by which an action is chosen after the search.
@@ -30,8 +30,11 @@ impl Choose {
         let actions = &mut search.actions;
         let visits: Vec<f64> = actions.iter().map(|stats| stats.visits as f64).collect();
         let (chosen, weights) = match self {
-            Choose::Sample if visits.iter().any(|&visits| visits > 0.0) => (drawn_by_visits(actions, rng), &visits[..]),
-            Choose::Mixed if mixture.iter().sum::<f64>() > 0.0 => (drawn(mixture, rng), mixture),
+            Choose::Sample if visits.iter().any(|&visits| visits > 0.0) => {
+                let point = rng.below_wide(actions.iter().map(|stats| stats.visits).sum());
+                (sampling::place(actions.iter().map(|stats| stats.visits), point), &visits[..])
+            }
+            Choose::Mixed if mixture.iter().sum::<f64>() > 0.0 => (sampling::draw(mixture, rng), mixture),
             Choose::Value => {
                 (best(actions, |a, b| (a.visits > 0).cmp(&(b.visits > 0)).then(a.value.total_cmp(&b.value))), &[][..])
             }
@@ -65,30 +68,7 @@ pub fn without_noise(actions: &[ActionStats], spread: f64) -> Vec<f64> {
     actions.iter().map(weight).collect()
 }
 
-/// Draws an action in proportion to the visits, at least one of which is above 0.
-fn drawn_by_visits(actions: &[ActionStats], rng: &mut Rng) -> usize {
-    let mut left = rng.below_wide(actions.iter().map(|stats| stats.visits).sum());
-    let here = |stats: &ActionStats| {
-        let here = left < stats.visits;
-        left = left.wrapping_sub(if here { 0 } else { stats.visits });
-        here
-    };
-    actions.iter().position(here).expect("the visits add up")
-}
-
-/// Draws an index in proportion to weights, at least one of which is above 0.
-fn drawn(weights: &[f64], rng: &mut Rng) -> usize {
-    let mut left = rng.unit() * weights.iter().sum::<f64>();
-    let here = |weight: &f64| {
-        left -= weight;
-        left < 0.0
-    };
-    let drawn = weights.iter().position(here);
-    // Rounding may leave a remainder, which goes to the last one.
-    drawn.or_else(|| weights.iter().rposition(|&weight| weight > 0.0)).expect("a weight above 0")
-}
-
-/// The first of the best actions.
+/// The first of the best.
 fn best(actions: &[ActionStats], order: impl Fn(&ActionStats, &ActionStats) -> Ordering) -> usize {
     (1..actions.len()).fold(0, |best, next| if order(&actions[next], &actions[best]).is_gt() { next } else { best })
 }

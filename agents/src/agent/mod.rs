@@ -1,14 +1,13 @@
 //! The interface of agents: decisions, and the statistics of a search.
 
-pub mod alias;
 pub mod budget;
 pub mod choice;
 pub mod course;
 pub mod crowd;
-pub mod fitted;
 pub mod lines;
 pub mod memory;
 pub mod player;
+pub mod sampling;
 pub mod stop;
 pub mod threads;
 pub mod worlds;
@@ -39,7 +38,7 @@ pub trait Agent<G: Game>: Send {
     fn restart(&mut self, seed: u64);
 
     /// The worlds that the agent considers possible, given what its seat knows; the seat need not be the one to act.
-    /// If it acted now, it would draw from these worlds, before any [self-determination](crate::agent::worlds). By default
+    /// If it acted now, it would draw from these worlds, before any [self-determination](crate::worlds). By default
     /// this is every history of the information set, weighted by its chance reach probability.
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
         Worlds::uniform(game, view)
@@ -59,7 +58,7 @@ pub trait Agent<G: Game>: Send {
     fn interrupt_with(&mut self, _flag: Arc<AtomicBool>) {}
 }
 
-/// The reason why an agent did not decide.
+/// Why an agent did not decide.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum DecideError {
     /// The state is of another game or has other rules.
@@ -70,12 +69,12 @@ pub enum DecideError {
         /// Game and rules of the state.
         found: String,
     },
-    /// Chance is to act, or the game is over.
+    /// Chance is to act, or nobody.
     #[error("no player is to act in this state: {0}")]
     NoDecision(&'static str),
 }
 
-/// An agent's choice and the reasons for it.
+/// What an agent chose and why.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Decision {
     /// The action.

@@ -3,7 +3,7 @@
 //! By default every history of the information set is weighted by its chance reach probability, and drawn exactly.
 //! Two options change that:
 //!
-//! - Policy inference weights histories by the other players' actions: see [`Belief`].
+//! - Policy inference weights histories by the other players' actions: see [`belief`](crate::belief).
 //! - *Self-determination* (P. I. Cowling, D. Whitehouse and E. J. Powley, *Emergent Bluffing and Inference with Monte
 //!   Carlo Tree Search*, CIG 2015) draws some worlds from another player's possible beliefs: a history from the
 //!   searcher's view, that player's view of it, and a state from that view. The searcher's own cards are redrawn too,
@@ -14,21 +14,21 @@
 
 use stier_core::{Game, History, Rng, Sampler as _, Seat, SeatView as _};
 
-use crate::agent::alias::Alias;
+use crate::agent::sampling::Alias;
 use crate::agent::stop::Stop;
 
-/// The method by which a belief's probabilities were found.
+/// The method by which the probabilities of a belief were found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Weighing {
     /// Every world of the information set has its exact probability under the model.
     Exact,
-    /// Every world was weighted by the mean likelihood of some of its histories.
+    /// Every world was weighed, by the mean likelihood of some of its histories.
     Estimated,
-    /// A sample of histories was drawn and weighted.
+    /// Some histories were drawn and weighed.
     Particles,
 }
 
-/// Reasons for having no belief. The search then draws worlds by chance alone.
+/// Reasons why there is no belief. Chance alone is left then: the exact sampler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NoBelief {
     /// The others have not acted in this deal.
@@ -41,7 +41,7 @@ pub enum NoBelief {
 #[derive(Clone)]
 pub struct Belief<G: Game> {
     states: Vec<G::State>,
-    /// One history per state, if histories were requested.
+    /// The histories that led to them, one each, if they were asked for.
     histories: Vec<History<G>>,
     shares: Vec<f64>,
     alias: Alias,
@@ -50,7 +50,7 @@ pub struct Belief<G: Game> {
 }
 
 impl<G: Game> Belief<G> {
-    /// Builds the distribution over `states` proportional to `weights`.
+    /// The distribution over `states` proportional to weights.
     pub fn new(states: Vec<G::State>, weights: Vec<f64>, weighing: Weighing, drawn: u64) -> Result<Self, NoBelief> {
         let alias = Alias::new(&weights).ok_or(NoBelief::Failed)?;
         let total: f64 = weights.iter().sum();
@@ -64,23 +64,23 @@ impl<G: Game> Belief<G> {
         self.states[self.alias.draw(rng)]
     }
 
-    /// Adds the history that led to each world.
+    /// The same with the history that led to each world.
     pub fn with_histories(self, histories: Vec<History<G>>) -> Self {
         debug_assert_eq!(histories.len(), self.states.len());
         Self { histories, ..self }
     }
 
-    /// Draws a world with its history, if the belief [has histories](Self::with_histories).
+    /// A world with its history, if it [has histories](Self::with_histories).
     pub fn draw_history(&self, rng: &mut Rng) -> Option<&History<G>> {
         if self.histories.is_empty() { None } else { Some(&self.histories[self.alias.draw(rng)]) }
     }
 
-    /// The worlds with their probabilities, which sum to 1. A world may occur in several particles.
+    /// The worlds with their probabilities, which sum to 1. Particles may come several times.
     pub fn worlds(&self) -> impl Iterator<Item = (&G::State, f64)> {
         self.states.iter().zip(self.shares.iter().copied())
     }
 
-    /// Returns true if these are all worlds of the information set, each once, rather than particles.
+    /// Whether these are all worlds of the information set, each once, and not particles.
     pub fn covers_all_worlds(&self) -> bool {
         self.weighing != Weighing::Particles
     }
@@ -90,13 +90,13 @@ impl<G: Game> Belief<G> {
         self.weighing
     }
 
-    /// The number of histories that were drawn and weighed.
+    /// How many histories were drawn and weighed.
     pub fn histories(&self) -> u64 {
         self.drawn
     }
 
-    /// The effective sample size: the number of equally weighted worlds with the same information (Kong 1992). It
-    /// lies between 1 and the number of worlds.
+    /// The effective sample size: that many worlds with equal weights would say as much (Kong 1992); between 1 and the number of
+    /// worlds.
     pub fn effective(&self) -> f64 {
         self.shares.iter().map(|share| share * share).sum::<f64>().recip()
     }
@@ -132,7 +132,8 @@ impl<G: Game> Worlds<G> {
         Self { sampler: game.sampler(view), more: None, failed: false }
     }
 
-    /// The worlds of a belief; those of the sampler alone if inference failed or there was nothing to infer.
+    /// The worlds of a sampler, weighted by what was inferred from the others' actions; those of the sampler alone if that failed or there was nothing to
+    /// infer.
     pub fn weighted(sampler: G::Sampler, belief: Result<Belief<G>, NoBelief>) -> Self {
         let failed = matches!(belief, Err(NoBelief::Failed));
         let belief = belief.ok();
@@ -145,11 +146,12 @@ impl<G: Game> Worlds<G> {
         mut self,
         game: &G,
         view: &G::View,
-        (share, draws): (f64, u64),
+        share: f64,
+        draws: u64,
         stop: &Stop<'_>,
         rng: &mut Rng,
     ) -> Self {
-        let minds = minds(game, view.seat(), &self.sampler, (share, draws), stop, rng);
+        let minds = minds(game, view.seat(), &self.sampler, share, draws, stop, rng);
         if !minds.is_empty() {
             let belief = self.more.and_then(|more| more.belief);
             let self_determined = (share.clamp(0.0, 1.0) * (1_u64 << 32) as f64) as u64;
@@ -185,7 +187,7 @@ impl<G: Game> Worlds<G> {
     }
 
     /// Draws a history that the searcher considers possible. Those of a belief are inferred only if the worlds were
-    /// [made for histories](Belief::with_histories).
+    /// [made for histories](Worlds::of_histories).
     pub fn draw_history(&self, game: &G, rng: &mut Rng) -> History<G> {
         match self.belief() {
             None => self.sampler.sample_history(game, rng),
@@ -250,7 +252,8 @@ fn minds<G: Game>(
     game: &G,
     searcher: Seat,
     sampler: &G::Sampler,
-    (share, draws): (f64, u64),
+    share: f64,
+    draws: u64,
     stop: &Stop<'_>,
     rng: &mut Rng,
 ) -> Vec<G::Sampler> {

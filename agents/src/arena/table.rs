@@ -75,7 +75,8 @@ impl PitResult {
     fn matrix(
         &self,
         f: &mut fmt::Formatter<'_>,
-        (width, interval): (usize, usize),
+        width: usize,
+        interval: usize,
         cell: impl Fn(Standing) -> String,
     ) -> fmt::Result {
         for (row, label) in self.agents.iter().enumerate() {
@@ -109,11 +110,9 @@ impl fmt::Display for PitResult {
         let seats = self.games.first().map_or(0, |played| played.agents.len());
         if self.agents.len() > seats {
             writeln!(f, "mean return, row against column:")?;
-            self.matrix(f, (width, 9), |Standing { mean, .. }| {
-                format!("{:>+9.3}{:<9}", mean.mean, mean.plus_minus(3))
-            })?;
+            self.matrix(f, width, 9, |Standing { mean, .. }| format!("{:>+9.3}{:<9}", mean.mean, mean.plus_minus(3)))?;
             writeln!(f, "wins in %, row against column:")?;
-            self.matrix(f, (width, 17), |Standing { wins, .. }| {
+            self.matrix(f, width, 17, |Standing { wins, .. }| {
                 format!("{:>9.1} {:<16}", 100.0 * wins.mean, wins.interval())
             })?;
         }

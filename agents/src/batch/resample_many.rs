@@ -3,7 +3,7 @@
 //! World `k` of state `s` has its own seed. The seed is hashed from (seed, "resample many", s) and then from (that,
 //! "world", k), so it does not depend on the other worlds or on the number of threads. Without histories, a world is
 //! a position drawn by [`Sampler::sample`](stier_core::Sampler::sample), for arrays. With them, it is the result of
-//! `DynState::resample` for its seed, a state to play on from.
+//! [`DynState::resample`] for its seed, a state to play on from.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -54,7 +54,7 @@ pub trait DrawnWorlds: Send + Sync {
     fn count(&self) -> usize;
     /// The seat from whose knowledge a world was drawn.
     fn seat(&self, world: usize) -> Seat;
-    /// The names of the cards: [`Notation::cards`].
+    /// The names of the cards: [`Notation::cards`](stier_core::Notation::cards).
     fn cards(&self) -> Vec<String>;
     /// Overwrites `out`, worlds x seats x cards, with the number of copies of each card that each seat holds.
     fn holdings(&self, out: &mut [u8]);
@@ -87,14 +87,13 @@ impl<G: Game> Worlds<G> {
         &self.game
     }
 
-    /// The history of a world, with the seed of its future events if it draws its own; `None` if worlds have no histories.
+    /// The history of a world, with the seed of the dealing to come if its events draw themselves; `None` if worlds have no histories.
     pub fn history(&self, world: usize) -> Option<&(History<G>, Option<u64>)> {
         self.histories.get(world)
     }
 }
 
-/// The number of worlds that one thread draws from one sampler: enough that making the sampler is cheap in
-/// comparison.
+/// Worlds that are drawn by one thread from one sampler: enough that making the sampler does not matter.
 const PART: usize = 4096;
 
 /// The seed of a world.

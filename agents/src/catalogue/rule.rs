@@ -10,7 +10,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use stier_core::{ActionSet as _, Hints, Rng, choice, options};
+use stier_core::{ActionSet as _, Hints, Rng, RuleOfThumb, choice, options};
 
 use crate::agent::lines::Line;
 use crate::agent::worlds::Worlds;
@@ -71,33 +71,33 @@ fn rule_rng(seed: u64) -> Rng {
 
 impl<G: Hints> Agent<G> for Rule<G> {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
-        let commitment = game.commitment().filter(|&action| legal.contains(action));
-        let Some(commitment) = commitment.filter(|_| self.when != When::Cards) else {
+        let rule = game.rule_of_thumb(view).filter(|rule| legal.contains(rule.action));
+        let Some(RuleOfThumb { action, takes }) = rule.filter(|_| self.when != When::Cards) else {
             return self.cards.act(game, view, legal);
         };
-        let others = legal.without(G::Actions::default().with(commitment));
+        let others = legal.without(G::Actions::default().with(action));
         let share = match self.when {
             _ if others.is_empty() => 1.0,
-            When::Thumb => f64::from(u8::from(game.commits(view))),
+            When::Thumb => f64::from(u8::from(takes)),
             When::Never | When::Cards => 0.0,
             When::Always => 1.0,
             When::Random => self.chance,
         };
         if share >= 1.0 {
-            return Decision::certain(commitment, legal.iter());
+            return Decision::certain(action, legal.iter());
         }
         let mut decision = self.cards.act(game, view, others);
-        let rank = decision.policy.partition_point(|&(action, _)| action < commitment);
+        let rank = decision.policy.partition_point(|&(other, _)| other < action);
         decision.policy.iter_mut().for_each(|(_, probability)| *probability *= 1.0 - share);
-        decision.policy.insert(rank, (commitment, share));
+        decision.policy.insert(rank, (action, share));
         if let Some(search) = &mut decision.search {
             search.actions.iter_mut().for_each(|stats| stats.probability *= 1.0 - share);
             let unsearched =
-                ActionStats { action: commitment.0, visits: 0, value: 0.0, availability: 0, probability: share };
+                ActionStats { action: action.0, visits: 0, value: 0.0, availability: 0, probability: share };
             search.actions.insert(rank, unsearched);
         }
         if share > 0.0 && self.rng.unit() < share {
-            decision.action = commitment;
+            decision.action = action;
         }
         decision
     }

@@ -12,12 +12,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use stier_core::{Action, ActionSet as _, BySeat, Hints, History, Rng, Seat, Turn, choice, float, options};
 
 use crate::agent::Agent;
-use crate::agent::fitted;
+use crate::agent::sampling;
 use crate::agent::stop::Stop;
 use crate::agent::worlds::Worlds;
 use crate::belief::policy_model::PolicyModel;
 use crate::belief::{BeliefSettings, Beliefs};
 use crate::catalogue::spec::AgentSpec;
+use crate::rollout::fitted;
 use crate::rollout::{Roller, Rollout};
 use crate::search::greedy;
 use crate::search::open_cards::Future;
@@ -195,14 +196,7 @@ impl<G: Hints> Simulator<'_, G> {
         }
         *asked += 1;
         let policy = self.victim.policy(self.game, mover, history, legal);
-        let mut left = rng.unit();
-        let drawn = policy.iter().position(|share| {
-            left -= share;
-            left < 0.0
-        });
-        // Rounding may leave a remainder, which goes to the last possible action.
-        let drawn = drawn.or_else(|| policy.iter().rposition(|&share| share > 0.0));
-        legal.nth(drawn.unwrap_or(0))
+        legal.nth(sampling::place(policy.iter().copied(), rng.unit()))
     }
 
     /// Returns true if the simulation may not query the agent any more.

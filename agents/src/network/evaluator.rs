@@ -8,7 +8,7 @@ use stier_core::{Action, ActionSet as _, BySeat, Encode, Hints, Rng, Seat};
 use super::file::Network;
 use super::forward::Scratch;
 use crate::agent::crowd::Position;
-use crate::agent::fitted::{self, MOST};
+use crate::agent::sampling::{MOST, place, softmax};
 
 /// A network with its working space; one for each thread.
 #[derive(Clone, Debug)]
@@ -87,9 +87,7 @@ impl Evaluation<'_> {
     #[inline]
     pub fn weights(&self, legal: impl Iterator<Item = Action>, temperature: f32) -> (ArrayVec<f32, MOST>, f32) {
         let mut weights: ArrayVec<f32, MOST> = legal.map(|action| self.logits[action.index()]).collect();
-        let most = weights.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        weights.iter_mut().for_each(|weight| *weight = fitted::exp((*weight - most) / temperature));
-        let sum = weights.iter().sum();
+        let sum = softmax(&mut weights, temperature);
         (weights, sum)
     }
 
@@ -112,13 +110,7 @@ impl Evaluation<'_> {
 /// Draws a legal action in proportion to the weights.
 #[inline]
 pub fn draw<A: stier_core::ActionSet>(legal: A, weights: &[f32], sum: f32, rng: &mut Rng) -> Action {
-    let mut left = rng.unit() as f32 * sum;
-    let drawn = weights.iter().position(|&weight| {
-        left -= weight;
-        left < 0.0
-    });
-    // Rounding may leave a remainder of the sum.
-    legal.nth(drawn.unwrap_or(weights.len() - 1))
+    legal.nth(place(weights.iter().copied(), rng.unit() as f32 * sum))
 }
 
 /// Draws an action of the network's policy for `mover`, the seat to act.
@@ -126,7 +118,8 @@ pub fn draw<A: stier_core::ActionSet>(legal: A, weights: &[f32], sum: f32, rng: 
 pub fn pick<G: Encode>(
     evaluator: &mut Evaluator,
     game: &G,
-    (state, mover): (&G::State, Seat),
+    state: &G::State,
+    mover: Seat,
     legal: G::Actions,
     rng: &mut Rng,
 ) -> Action {

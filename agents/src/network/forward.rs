@@ -9,7 +9,7 @@
 //! many positions ([`matrixmultiply`]) uses the same order on processors with fused multiply-add. Elsewhere positions
 //! are evaluated one by one.
 
-use crate::agent::fitted;
+use crate::agent::sampling;
 
 /// The number of columns that are summed at a time: as many as fit in the vector registers.
 const LANES: usize = 64;
@@ -37,7 +37,7 @@ impl Activation {
 /// The hyperbolic tangent to within 3e-6, with the same bits on every machine.
 #[inline(always)]
 fn tanh(x: f32) -> f32 {
-    let power = fitted::exp(-2.0 * x.abs());
+    let power = sampling::exp(-2.0 * x.abs());
     ((1.0 - power) / (1.0 + power)).copysign(x)
 }
 
@@ -131,12 +131,10 @@ impl Layer {
         out.chunks_exact_mut(self.width).for_each(|row| row.copy_from_slice(&self.bias));
         for start in (0..self.inputs).step_by(BLOCK) {
             let count = BLOCK.min(self.inputs - start);
-            product(
-                (rows, count, self.width),
-                (&inputs[start..], self.inputs),
-                (&self.weights[start * self.width..], self.width),
-                out,
-            );
+            let left = Matrix { rows, columns: count, stride: self.inputs, values: &inputs[start..] };
+            let right = &self.weights[start * self.width..];
+            let right = Matrix { rows: count, columns: self.width, stride: self.width, values: right };
+            product(left, right, out);
         }
     }
 }
@@ -158,35 +156,38 @@ fn is_fused() -> bool {
     }
 }
 
-/// Adds the product of two matrices (rows x inner and inner x columns) to `out`. Each matrix comes with the length of
-/// its rows.
+/// A matrix in rows that begin `stride` values apart.
+struct Matrix<'a> {
+    rows: usize,
+    columns: usize,
+    stride: usize,
+    values: &'a [f32],
+}
+
+/// Adds the product of two matrices to `out`.
 #[allow(unsafe_code)]
-fn product(
-    (rows, inner, columns): (usize, usize, usize),
-    (left, left_row): (&[f32], usize),
-    (right, right_row): (&[f32], usize),
-    out: &mut [f32],
-) {
-    assert!(left.len() >= (rows - 1) * left_row + inner && inner <= left_row);
-    assert!(right.len() >= (inner - 1) * right_row + columns && columns <= right_row);
-    assert!(out.len() == rows * columns);
+fn product(left: Matrix<'_>, right: Matrix<'_>, out: &mut [f32]) {
+    for Matrix { rows, columns, stride, values } in [&left, &right] {
+        assert!(values.len() >= (rows - 1) * stride + columns && columns <= stride);
+    }
+    assert!(left.columns == right.rows && out.len() == left.rows * right.columns);
     // SAFETY: the pointers are to slices that are at least as long as the matrices with these strides, as asserted; `out` is borrowed
     // exclusively, and its elements do not overlap.
     unsafe {
         matrixmultiply::sgemm(
-            rows,
-            inner,
-            columns,
+            left.rows,
+            left.columns,
+            right.columns,
             1.0,
-            left.as_ptr(),
-            left_row as isize,
+            left.values.as_ptr(),
+            left.stride as isize,
             1,
-            right.as_ptr(),
-            right_row as isize,
+            right.values.as_ptr(),
+            right.stride as isize,
             1,
             1.0,
             out.as_mut_ptr(),
-            columns as isize,
+            right.columns as isize,
             1,
         );
     }

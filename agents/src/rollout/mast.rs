@@ -2,7 +2,7 @@
 
 use stier_core::{Action, ActionSet, BySeat, Rng, Seat};
 
-use crate::agent::fitted;
+use crate::agent::sampling;
 
 /// Untried actions count as this many standard deviations better than the average, so that they are tried early.
 const UNTRIED: f64 = 1.0;
@@ -130,7 +130,7 @@ impl Mast {
         if self.temperature == 0.0 {
             return above as f32;
         }
-        fitted::exp((above / self.temperature).clamp(-STEEPEST, STEEPEST) as f32)
+        sampling::exp((above / self.temperature).clamp(-STEEPEST, STEEPEST) as f32)
     }
 
     /// Draws an action by merit, or uniformly before actions are distinguished.
@@ -156,13 +156,7 @@ impl Mast {
             return best.1;
         }
         let all: f32 = legal.iter().map(merit).sum();
-        let mut drawn = rng.unit() as f32 * all;
-        let chosen = legal.iter().find(|&action| {
-            drawn -= merit(action);
-            drawn < 0.0
-        });
-        // Rounding may leave a remainder, which goes to the last action.
-        chosen.unwrap_or_else(|| legal.nth(legal.len() - 1))
+        legal.nth(sampling::place(legal.iter().map(merit), rng.unit() as f32 * all))
     }
 }
 

@@ -14,12 +14,12 @@
 //! Incomplete Information*, Artificial Intelligence 100, 1998). The ending also assumes that all players play
 //! perfectly.
 
+pub mod fitted;
 mod mast;
 
 use stier_core::options::{OptionType, Switch};
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, OptionValue, Rng, Seat, Turn, choice, options};
 
-use crate::agent::fitted;
 use crate::network::evaluator::{self, Evaluator};
 use crate::network::option::Guide;
 use mast::Mast;
@@ -251,7 +251,7 @@ impl Roller {
                 _ if any => legal.pick(rng),
                 (Some(mast), _) => mast.pick(seat, legal, rng),
                 (None, Rollout::Fitted) => fitted::pick(game, state, legal, rng),
-                (None, Rollout::Network) => evaluator::pick(asked(&mut self.network), game, (state, seat), legal, rng),
+                (None, Rollout::Network) => evaluator::pick(asked(&mut self.network), game, state, seat, legal, rng),
                 (None, Rollout::Hints) => game.rollout(state, legal).pick(rng),
                 (None, _) => legal.pick(rng),
             };

@@ -11,8 +11,9 @@ use crate::agent::worlds::Worlds;
 use crate::agent::{ActionStats, Decision, Search};
 use crate::network::option::Guide;
 use crate::rollout::{Roller, Rollout};
-use crate::search::open_cards::{Future, Leaf, Limits, OpenCards, Solution, known_future};
-use crate::search::uct::Uct;
+use crate::search::open_cards::{ActionValues, Future, Leaf, Limits, OpenCards, OpenPosition, Solution, known_future};
+use crate::search::ucb::ActionRecord;
+use crate::search::uct::{Uct, UctSettings};
 
 choice! {
     /// The method by which an open world is valued.
@@ -65,20 +66,7 @@ options! {
     }
 }
 
-/// The value of an action in a world.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Valued {
-    /// The action.
-    pub action: Action,
-    /// The return of each seat.
-    pub values: BySeat<f32>,
-    /// The number of tries; 1 if the world was solved.
-    pub visits: u64,
-    /// The number of iterations that could have tried the action.
-    pub available: u64,
-}
-
-/// Values worlds and keeps its memory between them.
+/// Values worlds; keeps its memory.
 #[derive(Clone, Debug)]
 pub struct Valuer<G: Game> {
     means: Means,
@@ -140,11 +128,11 @@ impl<G: Hints> Valuer<G> {
     pub fn value(
         &mut self,
         game: &G,
-        position: (&G::State, G::Actions),
+        position: OpenPosition<'_, G::State, G::Actions>,
         future: &Future,
         rng: &mut Rng,
         stop: &Stop<'_>,
-    ) -> Vec<Valued> {
+    ) -> Vec<ActionValues> {
         match self.solve(game, position, future, rng, stop) {
             Some(valued) => valued,
             None => self.search(game, position, Some(future), self.means.iterations, rng, stop),
@@ -155,11 +143,11 @@ impl<G: Hints> Valuer<G> {
     pub fn solve(
         &mut self,
         game: &G,
-        position: (&G::State, G::Actions),
+        position: OpenPosition<'_, G::State, G::Actions>,
         future: &Future,
         rng: &mut Rng,
         stop: &Stop<'_>,
-    ) -> Option<Vec<Valued>> {
+    ) -> Option<Vec<ActionValues>> {
         let Means { solver, fallback, nodes, .. } = self.means;
         let solves = matches!(solver, Solver::Exact | Solver::Game);
         if solver == Solver::Game
@@ -186,11 +174,10 @@ impl<G: Hints> Valuer<G> {
     }
 
     /// Records the cost of a solution and returns its values.
-    fn solved(&mut self, solution: Solution) -> Vec<Valued> {
+    fn solved(&mut self, solution: Solution) -> Vec<ActionValues> {
         self.nodes += solution.nodes;
         self.chance |= solution.chance;
-        let valued = |(action, values)| Valued { action, values, visits: 1, available: 1 };
-        solution.actions.into_iter().map(valued).collect()
+        solution.actions.into_iter().map(|(action, values)| ActionValues::once(action, values)).collect()
     }
 
     /// The same as [`value`](Self::value) by a tree search with this many iterations. Without a future, each
@@ -198,23 +185,18 @@ impl<G: Hints> Valuer<G> {
     pub fn search(
         &mut self,
         game: &G,
-        position: (&G::State, G::Actions),
+        position: OpenPosition<'_, G::State, G::Actions>,
         future: Option<&Future>,
         iterations: u64,
         rng: &mut Rng,
         stop: &Stop<'_>,
-    ) -> Vec<Valued> {
+    ) -> Vec<ActionValues> {
         (self.chance, self.random) = (true, true);
         let roller = roller(&mut self.roller, game, &self.means, &self.guide);
-        let found = self.tree.search(game, position, future, roller, (iterations, self.means.c), rng, stop);
+        let settings = UctSettings { iterations, c: self.means.c, stop: *stop };
+        let found = self.tree.search(game, position, future, roller, &settings, rng);
         self.nodes += self.tree.len() as u64;
-        let valued = |tried: crate::search::uct::Tried| Valued {
-            action: tried.action,
-            values: tried.mean,
-            visits: tried.visits,
-            available: tried.available,
-        };
-        found.into_iter().map(valued).collect()
+        found
     }
 
     /// Values the actions by rollouts with the same random numbers for each. The actions take turns, so that all of
@@ -222,10 +204,10 @@ impl<G: Hints> Valuer<G> {
     fn roll_out(
         &mut self,
         game: &G,
-        (state, legal): (&G::State, G::Actions),
+        OpenPosition { state, legal }: OpenPosition<'_, G::State, G::Actions>,
         future: &Future,
         rng: &Rng,
-    ) -> Vec<Valued> {
+    ) -> Vec<ActionValues> {
         let each = (self.means.iterations / legal.len() as u64).max(1);
         (self.chance, self.random) = (true, true);
         let roller = roller(&mut self.roller, game, &self.means, &self.guide);
@@ -249,7 +231,7 @@ impl<G: Hints> Valuer<G> {
         }
         let valued = |(action, _, _, sums): (Action, G::State, Rng, BySeat<f64>)| {
             let values = BySeat::from_fn(sums.len(), |seat| (sums[seat] / each as f64) as f32);
-            Valued { action, values, visits: each, available: each }
+            ActionValues { action, values, visits: each, available: each }
         };
         tried.into_iter().map(valued).collect()
     }
@@ -262,9 +244,10 @@ fn roller<'a, G: Game>(kept: &'a mut Option<Roller>, game: &G, means: &Means, gu
 
 /// The action that the mover of a valued world would choose: the one with the most visits, and among equals the best
 /// for the mover. `None` if there are no actions.
-pub fn best_of(valued: &[Valued], mover: Seat) -> Option<&Valued> {
-    let better =
-        |a: &Valued, b: &Valued| a.visits > b.visits || a.visits == b.visits && a.values[mover] > b.values[mover];
+pub fn best_of(valued: &[ActionValues], mover: Seat) -> Option<&ActionValues> {
+    let better = |a: &ActionValues, b: &ActionValues| {
+        a.visits > b.visits || a.visits == b.visits && a.values[mover] > b.values[mover]
+    };
     valued.iter().reduce(|best, next| if better(next, best) { next } else { best })
 }
 
@@ -328,35 +311,26 @@ impl<G: Game> Draws<G> {
 #[derive(Clone, Debug)]
 pub struct Tally {
     seat: Seat,
-    rows: Vec<Row>,
+    /// Sums over worlds of the values, by weight.
+    rows: Vec<ActionRecord>,
     worlds: u64,
     weight: f64,
-}
-
-#[derive(Clone, Debug)]
-struct Row {
-    action: Action,
-    visits: u64,
-    available: u64,
-    /// The weighted sum of the values over worlds.
-    value: f64,
 }
 
 impl Tally {
     /// Starts with empty sums for these actions of this seat.
     pub fn new(seat: Seat, actions: impl Iterator<Item = Action>) -> Self {
-        let row = |action| Row { action, visits: 0, available: 0, value: 0.0 };
-        Self { seat, rows: actions.map(row).collect(), worlds: 0, weight: 0.0 }
+        Self { seat, rows: actions.map(ActionRecord::new).collect(), worlds: 0, weight: 0.0 }
     }
 
     /// Adds a world.
-    pub fn add(&mut self, weight: f64, valued: &[Valued]) {
+    pub fn add(&mut self, weight: f64, valued: &[ActionValues]) {
         self.worlds += 1;
         for (row, valued) in self.rows.iter_mut().zip(valued) {
             assert_eq!(row.action, valued.action, "a value for each action");
             row.visits += valued.visits;
             row.available += valued.available;
-            row.value += weight * f64::from(valued.values[self.seat]);
+            row.sum += weight * f64::from(valued.values[self.seat]);
         }
         self.weight += weight;
     }
@@ -368,26 +342,23 @@ impl Tally {
 
     /// The action with the highest mean value, the first of equals.
     pub fn best(&self) -> Action {
-        let best = self.rows.iter().reduce(|best, next| if next.value > best.value { next } else { best });
-        best.expect("at least one action").action
+        let best = self.rows.iter().reduce(|best, next| if next.sum > best.sum { next } else { best });
+        best.expect("there is an action").action
     }
 
     /// All actions with the highest mean value, up to rounding.
     pub fn equally_good(&self) -> Vec<Action> {
-        let best = self.rows.iter().map(|row| row.value).fold(f64::NEG_INFINITY, f64::max);
+        let best = self.rows.iter().map(|row| row.sum).fold(f64::NEG_INFINITY, f64::max);
         let close = 1e-6 * self.weight;
-        self.rows.iter().filter(|row| row.value >= best - close).map(|row| row.action).collect()
+        self.rows.iter().filter(|row| row.sum >= best - close).map(|row| row.action).collect()
     }
 
     /// The decision for the best action, after searching `nodes` nodes since `start`.
     pub fn decide(&self, nodes: u64, start: Instant) -> Decision {
         let action = self.best();
-        let stats = |row: &Row| ActionStats {
-            action: row.action.0,
-            visits: row.visits,
-            value: if self.weight > 0.0 { row.value / self.weight } else { 0.0 },
-            availability: row.available,
+        let stats = |row: &ActionRecord| ActionStats {
             probability: f64::from(u8::from(row.action == action)),
+            ..row.stats(if self.weight > 0.0 { row.sum / self.weight } else { 0.0 })
         };
         let actions: Vec<ActionStats> = self.rows.iter().map(stats).collect();
         Decision {
@@ -402,7 +373,8 @@ impl Tally {
 pub fn tally<G: Hints>(
     game: &G,
     draws: &Draws<G>,
-    (seat, legal): (Seat, G::Actions),
+    seat: Seat,
+    legal: G::Actions,
     valuer: &mut Valuer<G>,
     stop: &Stop<'_>,
 ) -> Tally {
@@ -410,7 +382,8 @@ pub fn tally<G: Hints>(
     while !draws.is_done(tally.worlds(), valuer.is_noisy(false), stop) {
         let mut world = draws.nth(tally.worlds());
         debug_assert_eq!(game.turn(&world.state), Turn::Seat(seat));
-        let valued = valuer.value(game, (&world.state, legal), &world.future, &mut world.rng, stop);
+        let valued =
+            valuer.value(game, OpenPosition { state: &world.state, legal }, &world.future, &mut world.rng, stop);
         // An interrupted world counts only if it is the first.
         if tally.worlds() > 0 && stop.is_due() {
             break;
@@ -420,30 +393,40 @@ pub fn tally<G: Hints>(
     tally
 }
 
-/// Values the actions of the player to act in whole histories and sums up the results. In each history, all actions
-/// meet the same future and the same random numbers.
+/// The histories of one decision, by number.
+pub struct HistoryDraws<'a, G: Game> {
+    /// The distribution that they are drawn from.
+    pub worlds: &'a Worlds<G>,
+    /// The number of histories, unless time ends the search.
+    pub most: u64,
+    /// The seed of their random numbers.
+    pub seed: u64,
+}
+
+/// Adds up what whole histories say: so many of them, each after each of the actions of the player to act. All actions meet the same
+/// future and the same random numbers.
 pub fn tally_histories<G: Hints>(
     game: &G,
-    worlds: &Worlds<G>,
-    (seat, legal): (Seat, G::Actions),
-    (most, seed): (u64, u64),
+    draws: &HistoryDraws<'_, G>,
+    seat: Seat,
+    legal: G::Actions,
     stop: &Stop<'_>,
     mut value: impl FnMut(&History<G>, Action, Future, Rng) -> BySeat<f32>,
 ) -> Tally {
     let mut tally = Tally::new(seat, legal.iter());
     for index in 0.. {
-        let enough = !stop.is_timed() && index >= most;
+        let enough = !stop.is_timed() && index >= draws.most;
         if index > 0 && (enough || stop.is_due()) {
             break;
         }
-        let mut rng = Rng::stream(seed, "world", index);
-        let history = worlds.draw_history(game, &mut rng);
+        let mut rng = Rng::stream(draws.seed, "world", index);
+        let history = draws.worlds.draw_history(game, &mut rng);
         let future = Future::drawn(rng.bits());
         let valued = |action| {
             let values = value(&history, action, future.clone(), rng.clone());
-            Valued { action, values, visits: 1, available: 1 }
+            ActionValues::once(action, values)
         };
-        let valued: Vec<Valued> = legal.iter().map(valued).collect();
+        let valued: Vec<ActionValues> = legal.iter().map(valued).collect();
         // An interrupted history counts only if it is the first.
         if index > 0 && stop.is_due() {
             break;

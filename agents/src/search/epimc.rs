@@ -4,7 +4,7 @@
 //! Conference on Games, 2024. The first `depth` decisions form a game of incomplete information over the sampled
 //! worlds. At each of them the mover chooses the same way in all worlds that look alike to it, by its observations
 //! since the root ([`Game::sight`], [`Game::observed`]). After them every action has its open-card value in each
-//! world ([`determinized`](crate::search::determinized)). With `depth=1` this is [`pimc`](crate::search::pimc).
+//! world ([`determinized`](crate::determinized)). With `depth=1` this is [`pimc`](crate::pimc).
 //!
 //! This small game is built in full and solved by regret matching (CFR+ with simultaneous updates: O. Tammelin,
 //! *Solving Large Imperfect Information Games Using CFR+*, 2014). Each seat maximizes its own return. The policies
@@ -29,12 +29,13 @@ use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, Rng, Seat, SeatVie
 
 use crate::agent::course::Course;
 use crate::agent::memory::{Memory, listed, mapped};
+use crate::agent::sampling;
 use crate::agent::stop::Stop;
 use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, Decision};
 use crate::belief::BeliefSettings;
-use crate::search::determinized::{Drawn, Draws, Fallback, Means, Tally, Valued, Valuer};
-use crate::search::open_cards::Future;
+use crate::search::determinized::{Drawn, Draws, Fallback, Means, Tally, Valuer};
+use crate::search::open_cards::{ActionValues, Future, OpenPosition};
 
 options! {
     /// The options of [`Epimc`].
@@ -115,7 +116,7 @@ impl<G: Hints> Agent<G> for Epimc<G> {
             small.solve(self.options.sweeps, &stop);
         }
         for (weight, values) in small.root_values() {
-            let valued = |(action, values)| Valued { action, values, visits: 1, available: 1 };
+            let valued = |(action, values)| ActionValues::once(action, values);
             tally.add(weight, &legal.iter().zip(values).map(valued).collect::<Vec<_>>());
         }
         let mut decision = tally.decide(self.valuer.nodes() + small.nodes.len() as u64, start);
@@ -144,20 +145,15 @@ impl<G: Hints> Agent<G> for Epimc<G> {
 impl Decision {
     /// Draws the action from this policy instead. The policy is ascending by action, like the previous one.
     fn draw(&mut self, shares: &[f64], rng: &mut Rng) {
-        let mut left = rng.unit() * shares.iter().sum::<f64>();
         let total: f64 = shares.iter().sum();
-        let mut chosen = None;
+        let chosen = sampling::place(shares.iter().copied(), rng.unit() * total);
         for (index, &share) in shares.iter().enumerate() {
             self.policy[index].1 = share / total;
             if let Some(search) = &mut self.search {
                 search.actions[index].probability = share / total;
             }
-            if share > 0.0 && (chosen.is_none() || left >= 0.0) {
-                chosen = Some(self.policy[index].0);
-            }
-            left -= share;
         }
-        self.action = chosen.unwrap_or(self.action);
+        self.action = self.policy[chosen].0;
     }
 }
 
@@ -244,7 +240,8 @@ impl<G: Hints> Layer<'_, G> {
         let set = self.small.set(seat, key, legal.len());
         let mut children = Vec::with_capacity(legal.len());
         if depth == 1 || due {
-            for valued in self.valuer.value(game, (&at.state, legal), &at.future, &mut at.rng, self.stop) {
+            let position = OpenPosition { state: &at.state, legal };
+            for valued in self.valuer.value(game, position, &at.future, &mut at.rng, self.stop) {
                 children.push(self.small.add(Node::Leaf(valued.values)));
             }
         } else {

@@ -15,17 +15,18 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use stier_core::{Action, ActionSet, Game, Hints, Rng, Seat, SeatView as _, choice, float, options};
+use stier_core::{ActionSet, Game, Hints, Rng, Seat, SeatView as _, choice, float, options};
 
 use crate::agent::budget::Budget;
 use crate::agent::choice::{Choose, without_noise};
 use crate::agent::course::Course;
 use crate::agent::threads::Workers;
 use crate::agent::worlds::Worlds;
-use crate::agent::{ActionStats, Agent, Decision, Search};
+use crate::agent::{Agent, Decision, Search};
 use crate::belief::BeliefSettings;
 use crate::rollout::{Roller, RolloutSettings};
 use crate::search::spread::Spread;
+use crate::search::ucb::{ActionRecord, highest};
 
 choice! {
     /// The rule by which an iteration chooses its action.
@@ -94,7 +95,7 @@ impl<G: Hints> Agent<G> for FlatMc {
                     roller: Roller::new(game, self.options.rollouts).guided_by(&self.options.belief.guide),
                     budget: Budget::part(self.options.iterations, stop, index, count),
                     rng: self.course.rng_of_many("flat_mc", index, count),
-                    arms: legal.iter().map(|action| Arm { action, visits: 0, sum: 0.0 }).collect(),
+                    actions: legal.iter().map(ActionRecord::new).collect(),
                     spread: Spread::default(),
                 })
                 .collect();
@@ -125,21 +126,14 @@ impl<G: Hints> Agent<G> for FlatMc {
 /// Adds up the results of the threads.
 fn report<G: Game>(legal: G::Actions, searches: &[Flat<'_, G>], iterations: u64, time: Duration) -> Search {
     let actions = legal.iter().enumerate().map(|(index, action)| {
-        let arms = || searches.iter().map(|search| &search.arms[index]);
-        let visits: u64 = arms().map(|arm| arm.visits).sum();
-        let value = arms().map(|arm| arm.sum).sum::<f64>() / visits.max(1) as f64;
-        ActionStats { action: action.0, visits, value, availability: iterations, probability: 0.0 }
+        let mut all = ActionRecord { available: iterations, ..ActionRecord::new(action) };
+        for record in searches.iter().map(|search| &search.actions[index]) {
+            all.visits += record.visits;
+            all.sum += record.sum;
+        }
+        all.stats(all.mean())
     });
     Search { actions: actions.collect(), iterations, nodes: u64::from(iterations > 0), seconds: time.as_secs_f64() }
-}
-
-/// The statistics of a legal action.
-#[derive(Clone, Copy, Debug)]
-struct Arm {
-    action: Action,
-    visits: u64,
-    /// The sum of the returns, in the game's utility.
-    sum: f64,
 }
 
 /// The search of one thread.
@@ -151,7 +145,7 @@ struct Flat<'a, G: Game> {
     budget: Budget<'a>,
     rng: Rng,
     /// One for each legal action, ascending.
-    arms: Vec<Arm>,
+    actions: Vec<ActionRecord>,
     spread: Spread,
 }
 
@@ -168,15 +162,15 @@ impl<G: Hints> Flat<'_, G> {
                 return done;
             }
             for iteration in done..done + chunk {
-                let round = (iteration % self.arms.len() as u64) as usize;
-                let (arm, state) = match options.allocation {
+                let round = (iteration % self.actions.len() as u64) as usize;
+                let (place, state) = match options.allocation {
                     Allocation::Uniform if round == 0 => (0, *world.insert(self.worlds.draw(&mut self.rng))),
                     Allocation::Uniform => (round, world.expect("drawn at the start of the round")),
                     Allocation::Ucb1 => {
                         (self.highest_bound(options.c, iteration, range), self.worlds.draw(&mut self.rng))
                     }
                 };
-                let value = self.iterate(arm, state);
+                let value = self.iterate(place, state);
                 self.spread.add((value - f64::from(low)) / range);
             }
             done += chunk;
@@ -185,15 +179,14 @@ impl<G: Hints> Flat<'_, G> {
 
     /// Tries an action in this world and returns the searcher's return.
     #[inline]
-    fn iterate(&mut self, arm: usize, mut state: G::State) -> f64 {
-        let action = self.arms[arm].action;
+    fn iterate(&mut self, place: usize, mut state: G::State) -> f64 {
+        let action = self.actions[place].action;
         self.roller.note(self.seat, action);
         self.game.step(&mut state, action, &mut self.rng);
         let returns = self.roller.returns(self.game, &mut state, &mut self.rng);
         self.roller.learn(&returns);
         let value = f64::from(returns[self.seat]);
-        self.arms[arm].visits += 1;
-        self.arms[arm].sum += value;
+        self.actions[place].add(value);
         value
     }
 
@@ -201,17 +194,6 @@ impl<G: Hints> Flat<'_, G> {
     fn highest_bound(&self, c: f64, iterations: u64, range: f64) -> usize {
         let width = c * f64::from(self.spread.scale()) * range;
         let log = float::log(iterations.max(1) as f64);
-        let bound = |arm: &Arm| match arm.visits {
-            0 => f64::INFINITY,
-            visits => arm.sum / visits as f64 + width * (log / visits as f64).sqrt(),
-        };
-        let mut best = (f64::NEG_INFINITY, 0);
-        for (index, arm) in self.arms.iter().enumerate() {
-            let bound = bound(arm);
-            if bound > best.0 {
-                best = (bound, index);
-            }
-        }
-        best.1
+        highest(self.actions.iter().map(|record| record.bound(width, log)).enumerate()).expect("an action")
     }
 }

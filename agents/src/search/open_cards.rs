@@ -25,6 +25,35 @@ use stier_core::{Action, ActionSet as _, BySeat, Dealer, Game, Hints, History, R
 use crate::agent::stop::Stop;
 use crate::rollout::Roller;
 
+/// A state with all cards open, and the actions that its mover may choose: some or all of those that the rules allow.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenPosition<'a, S, A> {
+    /// The state, in which a player is to act.
+    pub state: &'a S,
+    /// The actions, ascending.
+    pub legal: A,
+}
+
+/// The values of an action in one world.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ActionValues {
+    /// The action.
+    pub action: Action,
+    /// The return that each seat can expect; zeros if it was never tried.
+    pub values: BySeat<f32>,
+    /// The number of times that it was tried.
+    pub visits: u64,
+    /// The number of times that it could have been tried.
+    pub available: u64,
+}
+
+impl ActionValues {
+    /// The values of an action that was looked at once.
+    pub fn once(action: Action, values: BySeat<f32>) -> Self {
+        Self { action, values, visits: 1, available: 1 }
+    }
+}
+
 /// The results of chance from here on. They do not depend on the players' actions.
 #[derive(Clone, Debug)]
 pub enum Future {
@@ -196,11 +225,12 @@ impl OpenCards {
     pub fn solve<G: Hints>(
         &mut self,
         game: &G,
-        (state, legal): (&G::State, G::Actions),
+        position: OpenPosition<'_, G::State, G::Actions>,
         future: &Future,
         leaf: &Leaf,
         limits: &Limits<'_>,
     ) -> Solution {
+        let state = position.state;
         let sum = game.utility_sum().map(|sum| sum as f32);
         let constant = sum.filter(|_| game.num_seats() == 2);
         if constant.is_some() && self.entries.is_empty() {
@@ -228,18 +258,18 @@ impl OpenCards {
             chance: false,
         };
         let Turn::Seat(mover) = game.turn(state) else {
-            debug_assert!(false, "a player must be to act");
+            debug_assert!(false, "a player is to act");
             return Solution { actions: Vec::new(), exact: true, chance: false, depth: 0, nodes: 0 };
         };
         let mut found = Solution { actions: Vec::new(), exact: false, chance: false, depth: 0, nodes: 0 };
         let mut depth = 1;
         loop {
             let root = match constant {
-                Some(sum) => search.root((state, legal), future, |search, state, future| {
+                Some(sum) => search.root(position, future, |search, state, future| {
                     let found = search.alpha_beta(state, future, search.range.0, search.range.1, depth - 1)?;
                     Some((BySeat::from([found.0, sum - found.0]), found.1))
                 }),
-                None => search.root((state, legal), future, |search, state, future| {
+                None => search.root(position, future, |search, state, future| {
                     search.max_n(state, future, depth - 1, None).map(|(values, certain, _)| (values, certain))
                 }),
             };
@@ -261,10 +291,14 @@ impl OpenCards {
 
 /// The same as [`OpenCards::solve`] by the game's own solver; `None` if the game has none ([`Hints::known_future`])
 /// for the successors of every action.
-pub fn known_future<G: Hints>(game: &G, (state, legal): (&G::State, G::Actions), future: &Future) -> Option<Solution> {
+pub fn known_future<G: Hints>(
+    game: &G,
+    position: OpenPosition<'_, G::State, G::Actions>,
+    future: &Future,
+) -> Option<Solution> {
     let mut chance = false;
     let mut value = |action| {
-        let (mut next, mut coming) = (*state, future.clone());
+        let (mut next, mut coming) = (*position.state, future.clone());
         game.apply(&mut next, action);
         chance |= coming.settle(game, &mut next);
         let values = match game.turn(&next) {
@@ -276,7 +310,7 @@ pub fn known_future<G: Hints>(game: &G, (state, legal): (&G::State, G::Actions),
         };
         Some((action, values))
     };
-    let actions: Vec<_> = legal.iter().map(&mut value).collect::<Option<_>>()?;
+    let actions: Vec<_> = position.legal.iter().map(&mut value).collect::<Option<_>>()?;
     Some(Solution { nodes: actions.len() as u64, actions, exact: true, chance, depth: 1 })
 }
 
@@ -303,14 +337,14 @@ impl<G: Hints> Search<'_, G> {
     #[allow(clippy::type_complexity)]
     fn root(
         &mut self,
-        (state, legal): (&G::State, G::Actions),
+        position: OpenPosition<'_, G::State, G::Actions>,
         future: &Future,
         mut value: impl FnMut(&mut Self, G::State, Future) -> Option<(BySeat<f32>, bool)>,
     ) -> Option<(Vec<(Action, BySeat<f32>)>, bool)> {
         let mut all = true;
         let mut actions = Vec::new();
-        for action in legal.iter() {
-            let (mut next, mut coming) = (*state, future.clone());
+        for action in position.legal.iter() {
+            let (mut next, mut coming) = (*position.state, future.clone());
             self.play(&mut next, &mut coming, action);
             let (values, certain) = value(self, next, coming)?;
             all &= certain;

@@ -1,6 +1,6 @@
 //! Players that see everything, as a measure of the value of hidden information.
 //!
-//! An oracle is given the true state, including hidden cards, and decides as [`pimc`](crate::search::pimc) does in a single
+//! An oracle is given the true state, including hidden cards, and decides as [`pimc`](crate::pimc) does in a single
 //! world. It knows the results of chance only with `future=known`, and only if the cards come from a dealer that can
 //! be queried in advance. It then plays with a known pile. Otherwise it averages over `worlds` futures, or searches
 //! one tree in which every iteration draws its own (*cheating UCT* in P. I. Cowling, E. J. Powley and D. Whitehouse,
@@ -23,7 +23,7 @@ use crate::agent::player::OracleAgent;
 use crate::agent::{Agent, Decision};
 use crate::network::option::Guide;
 use crate::search::determinized::{Means, Tally, Valuer};
-use crate::search::open_cards::Future;
+use crate::search::open_cards::{Future, OpenPosition};
 
 choice! {
     /// An oracle's knowledge of the random events to come.
@@ -83,18 +83,18 @@ impl<G: Hints> Oracle<G> {
             return tally.decide(0, start);
         }
         let known = dealer.filter(|_| self.options.future == Foresight::Known).cloned().map(Future::Dealt);
+        let position = OpenPosition { state, legal };
         // With a time limit a single tree gets all of it.
         let iterations = if stop.is_timed() { u64::MAX } else { self.options.means.iterations };
         while tally.worlds() < self.options.worlds || stop.is_timed() {
             let future = known.clone().unwrap_or_else(|| Future::drawn(rng.bits()));
-            let valued = self.valuer.solve(game, (state, legal), &future, &mut rng, &stop);
+            let valued = self.valuer.solve(game, position, &future, &mut rng, &stop);
             let first = tally.worlds() == 0;
             match valued {
                 // An interrupted future counts only if it is the first.
                 _ if !first && stop.is_due() => break,
                 Some(valued) => tally.add(1.0, &valued),
                 None if first => {
-                    let position = (state, legal);
                     tally.add(1.0, &self.valuer.search(game, position, known.as_ref(), iterations, &mut rng, &stop));
                     break;
                 }

@@ -33,8 +33,10 @@ use crate::agent::stop::Stop;
 use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, Decision};
 use crate::belief::BeliefSettings;
-use crate::search::determinized::{Draws, Fallback, Means, Tally, Valuer, best_of, tally, tally_histories};
-use crate::search::open_cards::Future;
+use crate::search::determinized::{
+    Draws, Fallback, HistoryDraws, Means, Tally, Valuer, best_of, tally, tally_histories,
+};
+use crate::search::open_cards::{Future, OpenPosition};
 
 options! {
     /// The options of [`PresumedPimc`].
@@ -88,14 +90,10 @@ impl<G: Hints> Agent<G> for PresumedPimc<G> {
                 stop: &stop,
                 replies: HashMap::new(),
             };
-            tally_histories(
-                game,
-                &worlds,
-                (view.seat(), legal),
-                (self.options.worlds, seed),
-                &stop,
-                |history, action, future, rng| presumed.value(history, future, action, rng),
-            )
+            let draws = HistoryDraws { worlds: &worlds, most: self.options.worlds, seed };
+            tally_histories(game, &draws, view.seat(), legal, &stop, |history, action, future, rng| {
+                presumed.value(history, future, action, rng)
+            })
         } else {
             Tally::new(view.seat(), legal.iter())
         };
@@ -148,7 +146,7 @@ impl<G: Hints> Presumed<'_, G> {
             };
             future.push(game, &mut history, reply);
         };
-        let position = (history.state(), game.legal(history.state()));
+        let position = OpenPosition { state: history.state(), legal: game.legal(history.state()) };
         let valued = self.valuer.value(game, position, &future, &mut rng, self.stop);
         best_of(&valued, mover).expect("at least one action").values.clone()
     }
@@ -158,7 +156,7 @@ impl<G: Hints> Presumed<'_, G> {
         let view = self.game.view(history, seat);
         if !self.replies.contains_key(&view) {
             let draws = Draws::new(Worlds::uniform(self.game, &view), self.options.guesses, rng);
-            let guessed = tally(self.game, &draws, (seat, legal), self.valuer, self.stop);
+            let guessed = tally(self.game, &draws, seat, legal, self.valuer, self.stop);
             self.replies.insert(view.clone(), guessed.equally_good());
         }
         let replies = &self.replies[&view];

@@ -3,7 +3,7 @@
 //! T. Furtak and M. Buro, *Recursive Monte Carlo Search for Imperfect Information Games*, IEEE Conference on
 //! Computational Intelligence and Games, 2013 (imperfect information Monte Carlo, IIMC). Worlds are drawn from the
 //! view with their histories. After each action the game is played to the end by level-0 players:
-//! [`pimc`](crate::search::pimc) with few worlds, or plain rollouts. Each of them sees only the view of its seat in that
+//! [`pimc`](crate::pimc) with few worlds, or plain rollouts. Each of them sees only the view of its seat in that
 //! world. The action with the best mean return is played. In a world, all actions meet the same players and the same
 //! random events. Playouts use no hidden knowledge, so they are free of strategy fusion, and the searcher's actions
 //! can hide and reveal.
@@ -27,7 +27,7 @@ use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, Decision};
 use crate::belief::BeliefSettings;
 use crate::rollout::{Roller, Rollout};
-use crate::search::determinized::{Fallback, Means, Solver, Tally, tally_histories};
+use crate::search::determinized::{Fallback, HistoryDraws, Means, Solver, Tally, tally_histories};
 use crate::search::open_cards::Future;
 use crate::search::pimc::{Pimc, PimcOptions};
 
@@ -101,7 +101,8 @@ impl<G: Hints> RecursivePimc<G> {
     fn play_out(
         &mut self,
         game: &G,
-        (history, action): (&History<G>, Action),
+        history: &History<G>,
+        action: Action,
         mut future: Future,
         mut rng: Rng,
         stop: &Stop<'_>,
@@ -144,9 +145,9 @@ impl<G: Hints> Agent<G> for RecursivePimc<G> {
         let tally = if legal.len() > 1 {
             let worlds = self.options.belief.histories(game, view, &stop, &mut self.course.rng("beliefs"));
             let seed = self.course.rng("recursive").bits();
-            let most = self.options.worlds;
-            tally_histories(game, &worlds, (view.seat(), legal), (most, seed), &stop, |history, action, future, rng| {
-                let (values, made) = self.play_out(game, (history, action), future, rng, &stop);
+            let draws = HistoryDraws { worlds: &worlds, most: self.options.worlds, seed };
+            tally_histories(game, &draws, view.seat(), legal, &stop, |history, action, future, rng| {
+                let (values, made) = self.play_out(game, history, action, future, rng, &stop);
                 nodes += made;
                 values
             })

@@ -12,7 +12,7 @@
 //!   world is played to its own end, and its return, not that of the searcher's world, counts in the other player's
 //!   node.
 //! - *Self-determination* (P. I. Cowling, D. Whitehouse and E. J. Powley, *Emergent Bluffing and Inference with Monte
-//!   Carlo Tree Search*, CIG 2015): see [`worlds`](crate::agent::worlds).
+//!   Carlo Tree Search*, CIG 2015): see [`worlds`](crate::worlds).
 //!
 //! Information sets are distinguished by what their mover sees and observes from the root on ([`Game::sight`],
 //! [`Game::observed`]). Histories that differ only before the root share a node.
@@ -24,7 +24,6 @@
 //! the whole family, the search is not guaranteed to approach an equilibrium. Once its memory is used up, it
 //! continues with the existing nodes and edges.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -32,18 +31,19 @@ use std::time::Instant;
 use stier_core::key::mix;
 use stier_core::options::Switch;
 use stier_core::{Action, ActionSet as _, BySeat, Event, Game, Hints, History, Rng, Sampler as _, Seat, SeatView as _};
-use stier_core::{Turn, float, options};
+use stier_core::{Turn, options};
 
 use crate::agent::budget::Budget;
 use crate::agent::choice::Choose;
 use crate::agent::course::Course;
-use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory, growth, listed, mapped};
+use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory};
 use crate::agent::stop::Stop;
 use crate::agent::worlds::Worlds;
-use crate::agent::{ActionStats, Agent, Decision, Search, permitted};
+use crate::agent::{Agent, Decision, Search, permitted};
 use crate::belief::BeliefSettings;
 use crate::rollout::{Roller, Rollout};
 use crate::search::spread::Spread;
+use crate::search::ucb::{ActionRecord, NodeId, UcbTree};
 
 options! {
     /// The options of [`RisMcts`].
@@ -68,9 +68,7 @@ options! {
     }
 }
 
-/// The largest number of nodes of a tree: their numbers fit in 32 bits.
-const MOST_NODES: u64 = u32::MAX as u64;
-/// The largest number of iterations of a search: the counts of its edges fit in 32 bits.
+/// No search does more iterations than this: the counts of its edges fit 32 bits.
 const MOST_ITERATIONS: u64 = u32::MAX as u64;
 
 /// The player: see the [module](self) documentation.
@@ -103,25 +101,29 @@ impl<G: Hints> Agent<G> for RisMcts {
         let mut rng = self.course.rng("ris_mcts");
         let stop = self.course.stop(start, self.options.time_ms);
         let mut search = Search { actions: Vec::new(), iterations: 0, nodes: 0, seconds: 0.0 };
-        let mut root = Node::default();
+        let (low, high) = game.rounded_range();
+        let stats = |record: ActionRecord| {
+            let value = if record.visits == 0 { 0.0 } else { f64::from(low) + record.mean() * f64::from(high - low) };
+            record.stats(value)
+        };
+        search.actions = legal.iter().map(|action| stats(ActionRecord::new(action))).collect();
         if legal.len() > 1 {
             let RisMctsOptions { iterations, self_determination, belief, .. } = &self.options;
             let draws = if stop.is_timed() { u64::MAX } else { *iterations };
             let worlds = self.worlds(game, view, &stop).self_determined(
                 game,
                 view,
-                (*self_determination, draws),
+                *self_determination,
+                draws,
                 &stop.sooner(belief.belief_share),
                 &mut rng,
             );
-            let mut searcher = Searcher::new(game, (view, legal), &worlds, &self.options, rng.clone());
+            let mut searcher = Searcher::new(game, view, legal, &worlds, &self.options, rng.clone());
             search.iterations = searcher.run(Budget::part(*iterations, stop, 0, 1).at_most(MOST_ITERATIONS));
-            search.nodes = searcher.tree.nodes.len() as u64;
-            root = searcher.root();
+            search.nodes = searcher.tree.len() as u64;
+            search.actions = legal.iter().map(|action| stats(searcher.tree.find(searcher.root, action))).collect();
         }
         self.course.advance();
-        let (low, high) = game.rounded_range();
-        search.actions = legal.iter().map(|action| root.stats(action, low, high)).collect();
         search.seconds = start.elapsed().as_secs_f64();
         Choose::Visits.decide(search, &[], &mut rng)
     }
@@ -139,95 +141,7 @@ impl<G: Hints> Agent<G> for RisMcts {
     }
 }
 
-/// The statistics of an action tried at a node.
-#[derive(Clone, Copy, Debug)]
-struct Edge {
-    action: Action,
-    visits: u32,
-    available: u32,
-    /// The sum of the mover's returns, each between 0 and 1.
-    value: f64,
-}
-
-/// An information set of its mover.
-#[derive(Clone, Debug, Default)]
-struct Node {
-    edges: Vec<Edge>,
-}
-
-impl Node {
-    fn stats(&self, action: Action, low: f32, high: f32) -> ActionStats {
-        let edge = self.edges.iter().find(|edge| edge.action == action);
-        let visits = edge.map_or(0, |edge| edge.visits);
-        let mean = edge.filter(|_| visits > 0).map(|edge| edge.value / f64::from(visits));
-        ActionStats {
-            action: action.0,
-            visits: u64::from(visits),
-            value: mean.map_or(0.0, |mean| f64::from(low) + mean * f64::from(high - low)),
-            availability: edge.map_or(0, |edge| u64::from(edge.available)),
-            probability: 0.0,
-        }
-    }
-}
-
-/// The nodes, indexed by their movers' knowledge.
-#[derive(Debug)]
-struct Tree {
-    index: HashMap<u64, u32>,
-    nodes: Vec<Node>,
-    memory: Memory,
-}
-
-impl Tree {
-    fn new(memory: Memory) -> Self {
-        Self { index: HashMap::new(), nodes: Vec::new(), memory }
-    }
-
-    /// The node with this key, created if necessary; `None` if it does not exist and the tree is full.
-    fn node(&mut self, key: u64) -> Option<usize> {
-        if let Some(&node) = self.index.get(&key) {
-            return Some(node as usize);
-        }
-        let next = self.nodes.len();
-        // The first node is always created.
-        if !self.memory.take(listed::<Node>() + mapped::<u64, u32>()) && next > 0 || next as u64 >= MOST_NODES {
-            return None;
-        }
-        self.index.insert(key, next as u32);
-        self.nodes.push(Node::default());
-        Some(next)
-    }
-
-    /// Selects an untried legal action if there is one and room for it (with `true`), else the one with the highest
-    /// upper confidence bound; `None` if there is neither. Counts availability.
-    fn select<G: Game>(&mut self, node: usize, legal: G::Actions, c: f64, rng: &mut Rng) -> Option<(usize, bool)> {
-        let edges = &mut self.nodes[node].edges;
-        let mut untried = legal;
-        let (mut best, mut bound) = (None, f64::NEG_INFINITY);
-        // Actions that have always been available share one logarithm.
-        let mut log = (0, 0.0);
-        for (place, edge) in edges.iter_mut().enumerate().filter(|(_, edge)| legal.contains(edge.action)) {
-            untried = untried.without(G::Actions::default().with(edge.action));
-            edge.available += 1;
-            let visits = f64::from(edge.visits.max(1));
-            if edge.available != log.0 {
-                log = (edge.available, float::log(f64::from(edge.available)));
-            }
-            let score = edge.value / visits + c * (log.1 / visits).sqrt();
-            if score > bound {
-                (best, bound) = (Some(place), score);
-            }
-        }
-        // The first node is the root, or one of a few equivalent ones. It gets all of its edges.
-        if untried.is_empty() || !self.memory.take(growth(edges)) && node > 0 {
-            return best.map(|best| (best, false));
-        }
-        edges.push(Edge { action: untried.pick(rng), visits: 0, available: 1, value: 0.0 });
-        Some((edges.len() - 1, true))
-    }
-}
-
-/// The start of all seats' keys: unlike any number that a seat sees.
+/// Where the keys of all seats begin: far from any number that a seat sees.
 const START: u64 = 0x243f_6a88_85a3_08d3;
 
 /// A hash of each seat's observations since the root.
@@ -256,7 +170,7 @@ impl Keys {
 }
 
 /// A visited edge and its mover.
-type Step = (usize, usize, Seat);
+type Step = (NodeId, usize, Seat);
 
 /// One search.
 struct Searcher<'a, G: Game> {
@@ -270,7 +184,7 @@ struct Searcher<'a, G: Game> {
     options: &'a RisMctsOptions,
     roller: Roller,
     rng: Rng,
-    tree: Tree,
+    tree: UcbTree,
     /// The spread of each seat's returns in all worlds.
     spreads: BySeat<Spread>,
     low: f64,
@@ -280,7 +194,8 @@ struct Searcher<'a, G: Game> {
 impl<'a, G: Hints> Searcher<'a, G> {
     fn new(
         game: &'a G,
-        (view, allowed): (&G::View, G::Actions),
+        view: &G::View,
+        allowed: G::Actions,
         worlds: &'a Worlds<G>,
         options: &'a RisMctsOptions,
         rng: Rng,
@@ -296,7 +211,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
             options,
             roller: Roller::of(game, options.rollout).guided_by(&options.belief.guide),
             rng,
-            tree: Tree::new(Memory::share(options.memory_mb, 1)),
+            tree: UcbTree::new(Memory::share(options.memory_mb, 1)),
             spreads: BySeat::filled(game.num_seats(), Spread::default()),
             low: f64::from(low),
             scale: f64::from(high - low).max(f64::MIN_POSITIVE).recip(),
@@ -317,12 +232,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
         }
     }
 
-    /// The node of the searcher's true information set.
-    fn root(&mut self) -> Node {
-        self.tree.node(self.root).map_or_else(Node::default, |root| self.tree.nodes[root].clone())
-    }
-
-    /// The available actions in a state whose mover has this key.
+    /// The actions to choose among in a state whose mover has this key.
     fn choices(&self, key: u64, state: &G::State) -> G::Actions {
         let legal = self.game.legal(state);
         if key == self.root { permitted(legal, self.allowed) } else { legal }
@@ -349,10 +259,10 @@ impl<'a, G: Hints> Searcher<'a, G> {
             let key = keys.see(game, state, mover);
             let Some(node) = self.tree.node(key) else { break };
             let c = self.options.c * f64::from(self.spreads[mover].scale());
-            let selected = self.tree.select::<G>(node, self.choices(key, state), c, &mut self.rng);
+            let selected = self.tree.select(node, self.choices(key, state), c, &mut self.rng);
             let Some((edge, is_new)) = selected else { break };
             path.push((node, edge, mover));
-            let action = self.tree.nodes[node].edges[edge].action;
+            let action = self.tree.record(node, edge).action;
             keys.observe(game, state, action);
             game.step(state, action, &mut self.rng);
             if is_new {
@@ -374,7 +284,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
             if mover == self.seat {
                 let Some(known) = self.tree.node(key) else { break };
                 let c = self.options.c * f64::from(self.spreads[mover].scale());
-                let selected = self.tree.select::<G>(known, self.choices(key, history.state()), c, &mut self.rng);
+                let selected = self.tree.select(known, self.choices(key, history.state()), c, &mut self.rng);
                 let Some(selected) = selected else { break };
                 (node, (edge, is_new)) = (known, selected);
                 own.push((node, edge, mover));
@@ -386,9 +296,9 @@ impl<'a, G: Hints> Searcher<'a, G> {
                 self.update(path, &returns);
                 // Its information set is that of the searcher's world, so its action is legal there too.
                 let Some(&(first, taken, _)) = path.first() else { break };
-                (node, edge, is_new) = (first, taken, self.tree.nodes[first].edges[taken].visits == 1);
+                (node, edge, is_new) = (first, taken, self.tree.record(first, taken).visits == 1);
             }
-            let action = self.tree.nodes[node].edges[edge].action;
+            let action = self.tree.record(node, edge).action;
             keys.observe(game, history.state(), action);
             history.push(game, action);
             history.settle(game, &mut self.rng);
@@ -425,10 +335,9 @@ impl<'a, G: Hints> Searcher<'a, G> {
             spread.add(scaled(value));
         }
         for &(node, edge, mover) in path {
-            let edge = &mut self.tree.nodes[node].edges[edge];
-            edge.visits += 1;
-            edge.value += scaled(returns[mover]);
-            self.roller.note(mover, edge.action);
+            let record = self.tree.record(node, edge);
+            record.add(scaled(returns[mover]));
+            self.roller.note(mover, record.action);
         }
         self.roller.learn(returns);
     }

@@ -12,7 +12,7 @@ use stier_core::{Action, ActionSet, BySeat, Hints, Rng, Seat, Turn, float};
 use crate::agent::memory::{Memory, listed};
 use crate::agent::stop::Stop;
 use crate::rollout::Roller;
-use crate::search::open_cards::Future;
+use crate::search::open_cards::{ActionValues, Future, OpenPosition};
 
 /// Marks the absence of an edge or node.
 const NONE: u32 = u32::MAX;
@@ -45,17 +45,15 @@ struct Edge {
     value: f64,
 }
 
-/// The statistics of an action at the root.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Tried {
-    /// The action.
-    pub action: Action,
-    /// The number of tries.
-    pub visits: u64,
-    /// The number of iterations that could have tried the action.
-    pub available: u64,
-    /// The mean return of every seat; zeros if the action was never tried.
-    pub mean: BySeat<f32>,
+/// How long and how widely to search.
+#[derive(Clone, Copy, Debug)]
+pub struct UctSettings<'a> {
+    /// Iterations, unless it has to stop before.
+    pub iterations: u64,
+    /// Exploration, for returns scaled so that twice their standard deviation at the root is 1.
+    pub c: f64,
+    /// When to stop.
+    pub stop: Stop<'a>,
 }
 
 /// A search tree that keeps its memory from one search to the next.
@@ -85,17 +83,17 @@ impl<A: ActionSet> Uct<A> {
     /// `iterations`, or fewer if it must stop, but tries each of these actions at least once. Without a future every
     /// iteration draws its own. Exploration is `c` times twice the standard deviation of the mover's returns at the
     /// root.
-    #[allow(clippy::too_many_arguments)]
     pub fn search<G: Hints<Actions = A>>(
         &mut self,
         game: &G,
-        (state, legal): (&G::State, A),
+        position: OpenPosition<'_, G::State, A>,
         future: Option<&Future>,
         roller: &mut Roller,
-        (iterations, c): (u64, f64),
+        settings: &UctSettings<'_>,
         rng: &mut Rng,
-        stop: &Stop<'_>,
-    ) -> Vec<Tried> {
+    ) -> Vec<ActionValues> {
+        let OpenPosition { state, legal } = position;
+        let UctSettings { iterations, c, stop } = *settings;
         self.nodes.clear();
         self.edges.clear();
         self.node();
@@ -136,8 +134,8 @@ impl<A: ActionSet> Uct<A> {
         let found = |(action, sums): (Action, BySeat<f64>)| {
             let edge = root.iter().find(|edge| edge.action == action);
             let (visits, available) = edge.map_or((0, 0), |edge| (edge.visits, edge.available));
-            let mean = BySeat::from_fn(seats, |seat| (sums[seat] / f64::from(visits.max(1))) as f32);
-            Tried { action, visits: u64::from(visits), available: u64::from(available), mean }
+            let values = BySeat::from_fn(seats, |seat| (sums[seat] / f64::from(visits.max(1))) as f32);
+            ActionValues { action, values, visits: u64::from(visits), available: u64::from(available) }
         };
         sums.into_iter().map(found).collect()
     }

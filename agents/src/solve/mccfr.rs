@@ -22,6 +22,7 @@ use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use rustc_hash::FxBuildHasher;
 use stier_core::{ActionSet as _, Game, History, Rng, Seat, Turn, choice};
 
+use crate::agent::sampling::place;
 use crate::solve::cfr::{match_row, normalize};
 use crate::solve::game_tree::{GameTree, Policy};
 
@@ -175,7 +176,7 @@ impl<G: Game> Traversal<'_, G> {
         if mover != self.seat {
             // The next player's policy is averaged while it is sampled: in proportion to that player's own
             // probability of reaching the set.
-            let rank = sample(&policy, &mut self.rng);
+            let rank = place(policy.iter().copied(), self.rng.unit());
             if mover == self.seat.after(1, game.num_seats()) {
                 self.changes.push(Change { view, to_regrets: false, by: policy });
             }
@@ -207,7 +208,11 @@ impl<G: Game> Traversal<'_, G> {
         let view = game.view(&history, mover);
         let policy = self.solver.policy(&view, legal.len());
         let explores = mover == self.seat && self.rng.unit() < EXPLORATION;
-        let rank = if explores { self.rng.below(legal.len() as u32) as usize } else { sample(&policy, &mut self.rng) };
+        let rank = if explores {
+            self.rng.below(legal.len() as u32) as usize
+        } else {
+            place(policy.iter().copied(), self.rng.unit())
+        };
         let (share, odds) = match policy[rank] {
             share if mover == self.seat => (share, EXPLORATION / legal.len() as f64 + (1.0 - EXPLORATION) * share),
             share => (share, share),
@@ -227,15 +232,4 @@ impl<G: Game> Traversal<'_, G> {
         self.changes.push(Change { view, to_regrets: false, by: sums });
         mean
     }
-}
-
-/// Draws a rank with these probabilities.
-fn sample(probabilities: &[f64], rng: &mut Rng) -> usize {
-    let mut left = rng.unit();
-    let found = probabilities.iter().position(|&probability| {
-        left -= probability;
-        left < 0.0
-    });
-    // Rounding may leave a remainder, which goes to the last possible rank.
-    found.or_else(|| probabilities.iter().rposition(|&probability| probability > 0.0)).unwrap_or(0)
 }

@@ -16,6 +16,7 @@ use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use stier_core::{Action, ActionSet as _, Game, Rng, SeatView as _};
 use thiserror::Error;
 
+use crate::agent::sampling::draw;
 use crate::agent::threads;
 use crate::agent::{Agent, Decision};
 use crate::solve::game_tree::{GameTree, Node, Policy};
@@ -148,24 +149,13 @@ impl<G: Game> Agent<G> for TabularAgent<G> {
     }
 }
 
-/// Draws an index of the row with these probabilities.
-pub fn draw(row: &[f64], rng: &mut Rng) -> usize {
-    let mut left = rng.unit() * row.iter().sum::<f64>();
-    let last = row.iter().rposition(|&share| share > 0.0).unwrap_or(0);
-    let hit = |&share: &f64| {
-        left -= share;
-        left < 0.0
-    };
-    row.iter().position(hit).unwrap_or(last)
-}
-
-/// Interrupted by the `watch` callback.
+/// The watcher asked to stop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("interrupted")]
 pub struct Interrupted;
 
-/// Computes an agent's policy at every information set. `enter` creates an agent, which is restarted with its own seed
-/// before each set. `watch` is called after every set, from any thread, and may stop
+/// Computes an agent's policy at every information set, as [`Policy::of_agent`] does. `enter` creates an agent, which
+/// is restarted with its own seed before each set. `watch` is called after every set, from any thread, and may stop
 /// the calculation. The calculation uses all threads of the current pool and depends on the seed alone.
 pub fn policy_of<G: Game>(
     tree: &GameTree<G>,
@@ -220,19 +210,4 @@ pub fn frequency<G: Game>(tree: &GameTree<G>, policy: &Policy, action: Action) -
         }
     }
     chosen
-}
-
-#[cfg(test)]
-mod tests {
-    use super::draw;
-    use stier_core::Rng;
-
-    #[test]
-    fn indices_are_drawn_by_their_probabilities() {
-        let mut rng = Rng::stream(1, "test", 0);
-        let mut found = [0; 4];
-        (0..10_000).for_each(|_| found[draw(&[0.0, 0.25, 0.75, 0.0], &mut rng)] += 1);
-        assert_eq!((found[0], found[3]), (0, 0));
-        assert!((2300..2700).contains(&found[1]), "{found:?}");
-    }
 }

@@ -64,7 +64,6 @@ use stier_core::{Action, ActionSet, BySeat, Hints, Rng, Seat, SeatView as _, Tur
 use crate::agent::budget::Budget;
 use crate::agent::choice::{Choose, without_noise};
 use crate::agent::course::Course;
-use crate::agent::fitted;
 use crate::agent::lines::{Line, Lines};
 use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory};
 use crate::agent::stop::Stop;
@@ -72,6 +71,7 @@ use crate::agent::threads::Workers;
 use crate::agent::worlds::Worlds;
 use crate::agent::{ActionStats, Agent, Decision, Search, permitted};
 use crate::belief::BeliefSettings;
+use crate::rollout::fitted;
 use crate::rollout::{Roller, RolloutSettings};
 use crate::search::spread::Spread;
 pub use observers::{Draws, Observer};
@@ -237,7 +237,8 @@ impl<G: Hints> Ismcts<G> {
         belief.worlds(game, view, stop, &mut rng).self_determined(
             game,
             view,
-            (*self_determination, draws),
+            *self_determination,
+            draws,
             &stop.sooner(belief.belief_share),
             &mut rng,
         )
