@@ -473,7 +473,7 @@ fn histories_are_drawn_as_believed() {
     let view = Kuhn.view(&history, Seat(1));
     let mut rng = Rng::stream(4, "histories", 0);
     let worlds = settings.histories(&Kuhn, &view, &no_limit(), &mut rng);
-    assert!(worlds.all(10).is_none(), "particles are no list of worlds");
+    assert!(worlds.all(10).is_none(), "particles cannot be listed as worlds");
     let kings = (0..4000)
         .map(|_| worlds.draw_history(&Kuhn, &mut rng))
         .inspect(|drawn| assert_eq!(Kuhn.view(drawn, Seat(1)), view))

@@ -121,7 +121,7 @@ fn policy_of_agrees_with_policy_of_agent() {
     let (game, tree) = typed(TINY);
     let spec = "ismcts:iterations=30,choose=sample".parse().expect("an agent");
     let expected = crate::policy_of(&game, &tree, &spec, 5);
-    let found = policy_of(&tree, &|| spec.build(0), 5, &|| ControlFlow::Continue(())).expect("nobody interrupts");
+    let found = policy_of(&tree, &|| spec.build(0), 5, &|| ControlFlow::Continue(())).expect("no interruption");
     assert_eq!(found, expected);
     let (_, face) = face(TINY);
     let policy = asked(&*face, &named("ismcts:iterations=30,choose=sample"), 5).expect("asked");

@@ -68,7 +68,7 @@ pub fn without_noise(actions: &[ActionStats], spread: f64) -> Vec<f64> {
     actions.iter().map(weight).collect()
 }
 
-/// The first of the best.
+/// The first of the best actions.
 fn best(actions: &[ActionStats], order: impl Fn(&ActionStats, &ActionStats) -> Ordering) -> usize {
     (1..actions.len()).fold(0, |best, next| if order(&actions[next], &actions[best]).is_gt() { next } else { best })
 }

@@ -66,7 +66,7 @@ options! {
     }
 }
 
-/// Values worlds; keeps its memory.
+/// Values worlds and keeps its memory between them.
 #[derive(Clone, Debug)]
 pub struct Valuer<G: Game> {
     means: Means,
@@ -311,7 +311,7 @@ impl<G: Game> Draws<G> {
 #[derive(Clone, Debug)]
 pub struct Tally {
     seat: Seat,
-    /// Sums over worlds of the values, by weight.
+    /// The weighted sums of the values over worlds.
     rows: Vec<ActionRecord>,
     worlds: u64,
     weight: f64,
@@ -343,7 +343,7 @@ impl Tally {
     /// The action with the highest mean value, the first of equals.
     pub fn best(&self) -> Action {
         let best = self.rows.iter().reduce(|best, next| if next.sum > best.sum { next } else { best });
-        best.expect("there is an action").action
+        best.expect("at least one action").action
     }
 
     /// All actions with the highest mean value, up to rounding.
@@ -403,8 +403,8 @@ pub struct HistoryDraws<'a, G: Game> {
     pub seed: u64,
 }
 
-/// Adds up what whole histories say: so many of them, each after each of the actions of the player to act. All actions meet the same
-/// future and the same random numbers.
+/// Values the actions of the player to act in whole histories and sums up the results. In each history, all actions
+/// meet the same future and the same random numbers.
 pub fn tally_histories<G: Hints>(
     game: &G,
     draws: &HistoryDraws<'_, G>,

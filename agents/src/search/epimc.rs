@@ -4,7 +4,7 @@
 //! Conference on Games, 2024. The first `depth` decisions form a game of incomplete information over the sampled
 //! worlds. At each of them the mover chooses the same way in all worlds that look alike to it, by its observations
 //! since the root ([`Game::sight`], [`Game::observed`]). After them every action has its open-card value in each
-//! world ([`determinized`](crate::determinized)). With `depth=1` this is [`pimc`](crate::pimc).
+//! world ([`determinized`](crate::search::determinized)). With `depth=1` this is [`pimc`](crate::search::pimc).
 //!
 //! This small game is built in full and solved by regret matching (CFR+ with simultaneous updates: O. Tammelin,
 //! *Solving Large Imperfect Information Games Using CFR+*, 2014). Each seat maximizes its own return. The policies
