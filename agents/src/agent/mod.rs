@@ -1,6 +1,7 @@
 //! What an agent is.
 
 pub mod budget;
+pub mod checkpoint;
 pub mod choice;
 pub mod course;
 pub mod crowd;

@@ -23,9 +23,10 @@ use stier_core::options::OptionType as _;
 use stier_core::{Game, choice};
 use thiserror::Error;
 
+use crate::agent::checkpoint::CheckpointError;
 use crate::agent::threads::{self, ThreadsError};
 use crate::solve::best_response::nash_conv;
-use crate::solve::cfr::{CheckpointError, Solver, Variant};
+use crate::solve::cfr::{Solver, Variant};
 use crate::solve::game_tree::{GameTree, Policy};
 use crate::solve::mccfr::{Mccfr, Sampling};
 
