@@ -3,6 +3,7 @@
 //! One algorithm per file. [`agent`] says what an agent is, [`search::oracle`] who else may sit at a table, [`catalogue::spec`] holds the only list of them, [`arena`] has them play,
 //! [`erased`] shows games, states and agents to callers that know no types.
 
+#![allow(unreachable_pub)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 pub mod agent;
@@ -17,6 +18,5 @@ pub mod search;
 pub mod solve;
 pub mod study;
 
-pub use agent::player::{OracleAgent, Player};
-pub use agent::{ActionStats, Agent, Decision, Search};
-pub use catalogue::spec::{AgentSpec, SpecError};
+pub use agent::{ActionStats, Agent, Decision, OracleAgent, Player, Search};
+pub use catalogue::{AgentSpec, SpecError};

@@ -1,7 +1,7 @@
 //! Promises of every agent in the list: a restart forgets everything, nothing but the actions that it is given is chosen or searched,
 //! and an option that it offers has an effect.
 
-use stier_agents::catalogue::spec;
+use stier_agents::catalogue;
 use stier_agents::rollout::{Roller, RolloutSettings};
 use stier_agents::{AgentSpec, Decision, Player};
 use stier_core::games::schwinget::Schwinget;
@@ -84,7 +84,7 @@ fn options(name: &str) -> &'static [&'static str] {
 /// Every agent in the list; those that ask a network only if there is one.
 fn agents(network: Option<&Saved>) -> Vec<AgentSpec> {
     let texts =
-        spec::NAMES.iter().flat_map(|name| options(name).iter().map(move |options| format!("{name}:{options}")));
+        catalogue::NAMES.iter().flat_map(|name| options(name).iter().map(move |options| format!("{name}:{options}")));
     texts
         .filter(|text| network.is_some() || !text.contains("FILE"))
         .map(|text| text.replace("FILE", network.map_or("", Saved::path)).parse().expect("an agent"))
@@ -247,7 +247,7 @@ fn mast_learns_wherever_it_is_offered() {
     let game = Schwinget::new(<Schwinget as Game>::Rules::from_text("").expect("rules")).expect("a game");
     let offers = |option: &stier_core::OptionInfo| option.name == "rollout" && option.allowed.contains("mast");
     let mut offering = 0;
-    for (name, _, known) in spec::describe() {
+    for (name, _, known) in catalogue::describe() {
         if !known.iter().any(offers) {
             continue;
         }

@@ -15,13 +15,15 @@
 //! once per seat rotation, each time with new cards, and [`PitResult::totals`] ranks by the sum of the returns.
 
 pub mod properties;
-pub mod survey;
+pub(crate) mod survey;
 pub mod tssr;
 
 mod play;
 mod schedule;
 mod stats;
 mod table;
+
+pub use survey::survey;
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};

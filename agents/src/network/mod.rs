@@ -9,8 +9,12 @@
 //! The observation of a world that a search draws is what its mover would see there, and nothing else: a network shows no more of a
 //! world than a player could know in it.
 
-pub mod agent;
-pub mod evaluator;
-pub mod file;
+pub(crate) mod agent;
+pub(crate) mod evaluator;
+pub(crate) mod file;
 mod forward;
-pub mod option;
+pub(crate) mod option;
+
+pub use evaluator::Evaluator;
+pub use file::{Fault, LARGEST, Network, NetworkError};
+pub use option::{Guide, NetworkFile, quoted};

@@ -141,11 +141,6 @@ impl<A: ActionSet> Uct<A> {
         self.nodes.len()
     }
 
-    /// Whether nothing was ever searched.
-    pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
-    }
-
     fn node(&mut self) -> u32 {
         self.nodes.push(Node { tried: A::default(), first: NONE });
         self.nodes.len() as u32 - 1

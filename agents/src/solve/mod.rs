@@ -4,13 +4,19 @@
 //! of CFR. A run that was broken off goes on from its checkpoint and ends with the bits of an undisturbed one.
 
 pub mod atomic_file;
-pub mod best_response;
-pub mod cfr;
-pub mod game_tree;
-pub mod mccfr;
+pub(crate) mod best_response;
+pub(crate) mod cfr;
+pub(crate) mod game_tree;
+pub(crate) mod mccfr;
 pub mod sequence_form;
 pub mod solution_file;
-pub mod tabular;
+pub(crate) mod tabular;
+
+pub use best_response::{NashConv, action_values, best_response, nash_conv, values};
+pub use cfr::{Solver, Variant};
+pub use game_tree::{BuildError, GameTree, InformationSet, Node, Policy, TooLarge, estimate_size};
+pub use mccfr::{BATCH, Mccfr, Sampling};
+pub use tabular::{IndexedTree, Interrupted, TabularAgent, TabularPolicy, frequency, policy_of};
 
 use std::io;
 use std::ops::ControlFlow;
@@ -25,10 +31,6 @@ use thiserror::Error;
 
 use crate::agent::checkpoint::CheckpointError;
 use crate::agent::threads::{self, ThreadsError};
-use crate::solve::best_response::nash_conv;
-use crate::solve::cfr::{Solver, Variant};
-use crate::solve::game_tree::{GameTree, Policy};
-use crate::solve::mccfr::{Mccfr, Sampling};
 
 choice! {
     /// What looks for an equilibrium.
