@@ -3,7 +3,6 @@
 //! One algorithm per file. [`agent`] says what an agent is, [`search::oracle`] who else may sit at a table, [`catalogue::spec`] holds the only list of them, [`arena`] has them play,
 //! [`erased`] shows games, states and agents to callers that know no types.
 
-#![allow(unreachable_pub)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 pub mod agent;

@@ -11,7 +11,7 @@ const LOOK: Duration = Duration::from_micros(20);
 
 /// How many iterations a search may still do.
 #[derive(Clone, Copy, Debug)]
-pub struct Budget<'a> {
+pub(crate) struct Budget<'a> {
     most: u64,
     stop: Stop<'a>,
     last: Instant,
@@ -20,20 +20,20 @@ pub struct Budget<'a> {
 
 impl<'a> Budget<'a> {
     /// The part of the `index`-th of `count` searches: what there is time for, if a time was given, or its share of `iterations`.
-    pub fn part(iterations: u64, stop: Stop<'a>, index: u64, count: u64) -> Self {
+    pub(crate) fn part(iterations: u64, stop: Stop<'a>, index: u64, count: u64) -> Self {
         let share = iterations / count + u64::from(index < iterations % count);
         let most = if stop.is_timed() { u64::MAX } else { share };
         Self { most, stop, last: Instant::now(), chunk: 0 }
     }
 
     /// The same, but no more iterations than this.
-    pub fn at_most(self, most: u64) -> Self {
+    pub(crate) fn at_most(self, most: u64) -> Self {
         Self { most: self.most.min(most), ..self }
     }
 
     /// How many iterations to do before asking again, when so many are done; 0 to end, but neither clock nor flag do so before the
     /// first one.
-    pub fn next(&mut self, done: u64) -> u64 {
+    pub(crate) fn next(&mut self, done: u64) -> u64 {
         if done > 0 && self.stop.is_due() {
             return 0;
         }

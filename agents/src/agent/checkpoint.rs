@@ -32,11 +32,11 @@ pub enum CheckpointError {
 }
 
 /// The part of a checkpoint that has not been read.
-pub struct Reader<R>(R);
+pub(crate) struct Reader<R>(R);
 
 impl<R: Read> Reader<R> {
     /// Reads the first line, which must be this one.
-    pub fn new(from: R, heading: &str) -> Result<Self, CheckpointError> {
+    pub(crate) fn new(from: R, heading: &str) -> Result<Self, CheckpointError> {
         let mut own = Self(from);
         let found = own.line()?;
         if found == heading {
@@ -46,7 +46,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// A line, or as much of it as there is.
-    pub fn line(&mut self) -> io::Result<String> {
+    pub(crate) fn line(&mut self) -> io::Result<String> {
         let mut bytes = Vec::new();
         let mut byte = [0];
         while bytes.len() < MAX_LINE && self.0.read(&mut byte)? == 1 && byte != *b"\n" {
@@ -56,7 +56,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// So many bytes.
-    pub fn bytes<const N: usize>(&mut self) -> Result<[u8; N], CheckpointError> {
+    pub(crate) fn bytes<const N: usize>(&mut self) -> Result<[u8; N], CheckpointError> {
         let mut bytes = [0; N];
         match self.0.read_exact(&mut bytes) {
             Ok(()) => Ok(bytes),
@@ -66,18 +66,18 @@ impl<R: Read> Reader<R> {
     }
 
     /// A whole number.
-    pub fn u64(&mut self) -> Result<u64, CheckpointError> {
+    pub(crate) fn u64(&mut self) -> Result<u64, CheckpointError> {
         self.bytes().map(u64::from_le_bytes)
     }
 
     /// A finite number.
-    pub fn f64(&mut self) -> Result<f64, CheckpointError> {
+    pub(crate) fn f64(&mut self) -> Result<f64, CheckpointError> {
         let number = self.bytes().map(f64::from_le_bytes)?;
         if number.is_finite() { Ok(number) } else { Err(CheckpointError::Number(number)) }
     }
 
     /// Refuses anything that follows.
-    pub fn end(&mut self) -> Result<(), CheckpointError> {
+    pub(crate) fn end(&mut self) -> Result<(), CheckpointError> {
         if self.0.read(&mut [0])? == 0 { Ok(()) } else { Err(CheckpointError::Length("goes on after its end")) }
     }
 }

@@ -24,7 +24,7 @@ choice! {
 impl Choose {
     /// Chooses by what a search found, of equals the first, and says so in the `probability` of every action. `mixture` weighs the
     /// actions for a mixed choice, `rng` draws where the choice is random. There must be an action.
-    pub fn decide(self, mut search: Search, mixture: &[f64], rng: &mut Rng) -> Decision {
+    pub(crate) fn decide(self, mut search: Search, mixture: &[f64], rng: &mut Rng) -> Decision {
         let actions = &mut search.actions;
         let visits: Vec<f64> = actions.iter().map(|stats| stats.visits as f64).collect();
         let (chosen, weights) = match self {
@@ -55,7 +55,7 @@ impl Choose {
 
 /// The visits, 0 for actions that are clearly worse than the one visited most: their mean return is more than two standard
 /// errors of the difference lower. `spread` is twice the standard deviation of returns, in the game's utility.
-pub fn without_noise(actions: &[ActionStats], spread: f64) -> Vec<f64> {
+pub(crate) fn without_noise(actions: &[ActionStats], spread: f64) -> Vec<f64> {
     let Some(most) = actions.iter().max_by_key(|stats| stats.visits) else { return Vec::new() };
     let share = |stats: &ActionStats| 1.0 / stats.visits.max(1) as f64;
     let weight = |stats: &ActionStats| {

@@ -63,7 +63,7 @@ options! {
 const MOST_ANSWERS: usize = 1 << 18;
 
 /// An agent's policy. Answers of agents that search are kept until the next game.
-pub struct Victim<G: Hints> {
+pub(crate) struct Victim<G: Hints> {
     asked: Mutex<Asked<G>>,
 }
 
@@ -75,7 +75,7 @@ struct Asked<G: Hints> {
 
 impl<G: Hints> Victim<G> {
     /// The policy of the agent, averaged over so many; their seeds are derived from `seed`.
-    pub fn new(settings: &ResponderSettings, seed: u64) -> Self {
+    pub(crate) fn new(settings: &ResponderSettings, seed: u64) -> Self {
         let agent = settings.against.build(0);
         let mut asked = Asked { agent, seeds: vec![0; settings.seeds as usize], answers: HashMap::new() };
         asked.restart(seed);
@@ -87,17 +87,17 @@ impl<G: Hints> Victim<G> {
     }
 
     /// Begins a new game.
-    pub fn restart(&mut self, seed: u64) {
+    pub(crate) fn restart(&mut self, seed: u64) {
         self.asked().restart(seed);
     }
 
     /// Once the flag is set, answers come early and mean nothing.
-    pub fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
+    pub(crate) fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
         self.asked().agent.interrupt_with(flag);
     }
 
     /// The probability of each legal action, ascending by action, for the player to act after these events.
-    pub fn policy(&self, game: &G, mover: Seat, so_far: &History<G>, legal: G::Actions) -> Arc<[f64]> {
+    pub(crate) fn policy(&self, game: &G, mover: Seat, so_far: &History<G>, legal: G::Actions) -> Arc<[f64]> {
         let view = game.view(so_far, mover);
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).policy(game, view, legal)
     }
@@ -146,7 +146,7 @@ impl<G: Hints> PolicyModel<G> for Victim<G> {
 
 impl ResponderSettings {
     /// What a seat takes for possible that knows the policy of all others.
-    pub fn worlds<G: Hints>(
+    pub(crate) fn worlds<G: Hints>(
         &self,
         game: &G,
         view: &G::View,
@@ -166,7 +166,7 @@ impl ResponderSettings {
 }
 
 /// Plays games on: one seat against all others.
-pub struct Simulator<'a, G: Hints> {
+pub(crate) struct Simulator<'a, G: Hints> {
     /// The game.
     pub game: &'a G,
     /// Who responds.
@@ -184,7 +184,7 @@ pub struct Simulator<'a, G: Hints> {
 impl<G: Hints> Simulator<'_, G> {
     /// What a player does: the others by their policy, which is asked for at most `replies` times (`asked` counts), the responder
     /// by the continuation, as everybody then.
-    pub fn act(&self, history: &History<G>, mover: Seat, asked: &mut u64, rng: &mut Rng) -> Action {
+    pub(crate) fn act(&self, history: &History<G>, mover: Seat, asked: &mut u64, rng: &mut Rng) -> Action {
         let legal = self.game.legal(history.state());
         if legal.len() == 1 {
             return legal.nth(0);
@@ -204,7 +204,7 @@ impl<G: Hints> Simulator<'_, G> {
     }
 
     /// The returns of the game played on, and how many decisions of this simulation were asked of the victim: `asked` before.
-    pub fn play_on(
+    pub(crate) fn play_on(
         &self,
         mut history: History<G>,
         mut future: Future,

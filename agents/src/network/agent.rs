@@ -41,7 +41,7 @@ options! {
 
 /// The player: see the [module](self) documentation.
 #[derive(Clone, Debug)]
-pub struct NetworkAgent {
+pub(crate) struct NetworkAgent {
     options: NetworkOptions,
     streams: Streams,
     evaluator: Evaluator,
@@ -49,7 +49,7 @@ pub struct NetworkAgent {
 
 impl NetworkAgent {
     /// A player with the streams of `seed`. Panics without a network: the text of an agent that parses has one.
-    pub fn new(options: NetworkOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: NetworkOptions, seed: u64) -> Self {
         let network: &std::sync::Arc<Network> = options.path.network().expect("a network's text names its file");
         Self { evaluator: Evaluator::new(network.clone()), options, streams: Streams::new(seed) }
     }
@@ -57,7 +57,7 @@ impl NetworkAgent {
 
 impl NetworkAgent {
     /// What it does in many positions at once: the same bits as one [`act`](Agent::act) after the other.
-    pub fn decide_many<'a, G: Encode>(
+    pub(crate) fn decide_many<'a, G: Encode>(
         &'a mut self,
         game: &G,
         positions: impl ExactSizeIterator<Item = Position<'a, G>> + Clone,

@@ -64,7 +64,7 @@ options! {
 
 /// Values worlds; keeps its memory.
 #[derive(Clone, Debug)]
-pub struct Valuer<G: Game> {
+pub(crate) struct Valuer<G: Game> {
     means: Means,
     guide: Guide,
     open: OpenCards,
@@ -83,7 +83,7 @@ pub struct Valuer<G: Game> {
 
 impl<G: Hints> Valuer<G> {
     /// A valuer by these means, with the network that they may refer to.
-    pub fn new(means: Means, guide: &Guide) -> Self {
+    pub(crate) fn new(means: Means, guide: &Guide) -> Self {
         Self {
             means,
             guide: guide.clone(),
@@ -98,30 +98,30 @@ impl<G: Hints> Valuer<G> {
     }
 
     /// Begins a game: forgets the last one.
-    pub fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         self.open.clear();
     }
 
     /// Begins a decision.
-    pub fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         (self.too_large, self.nodes, self.chance, self.random) = (false, 0, false, false);
         self.roller = None;
     }
 
     /// Nodes searched since [`begin`](Self::begin).
-    pub fn nodes(&self) -> u64 {
+    pub(crate) fn nodes(&self) -> u64 {
         self.nodes
     }
 
     /// Whether the values since [`begin`](Self::begin) depend on more than the states: on the futures, unless those are `known`, or on
     /// random numbers.
-    pub fn is_noisy(&self, known: bool) -> bool {
+    pub(crate) fn is_noisy(&self, known: bool) -> bool {
         self.random || self.chance && !known
     }
 
     /// Values actions of a player in the state in which it is to act: some or all of those that the rules allow, in ascending order.
     /// If it has to stop meanwhile, the values are poorer than they should be.
-    pub fn value(
+    pub(crate) fn value(
         &mut self,
         game: &G,
         position: OpenPosition<'_, G::State, G::Actions>,
@@ -136,7 +136,7 @@ impl<G: Hints> Valuer<G> {
     }
 
     /// As [`value`](Self::value), but `None` where that takes a tree search.
-    pub fn solve(
+    pub(crate) fn solve(
         &mut self,
         game: &G,
         position: OpenPosition<'_, G::State, G::Actions>,
@@ -177,7 +177,7 @@ impl<G: Hints> Valuer<G> {
     }
 
     /// As [`value`](Self::value), by a tree search with so many iterations; without a future each of them draws its own.
-    pub fn search(
+    pub(crate) fn search(
         &mut self,
         game: &G,
         position: OpenPosition<'_, G::State, G::Actions>,
@@ -238,7 +238,7 @@ fn roller<'a, G: Game>(kept: &'a mut Option<Roller>, game: &G, means: &Means, gu
 
 /// What the mover of a valued world would do there, and what that brings every seat: the action most visited, of those the best for
 /// it. `None` if there is no action.
-pub fn best_of(valued: &[ActionValues], mover: Seat) -> Option<&ActionValues> {
+pub(crate) fn best_of(valued: &[ActionValues], mover: Seat) -> Option<&ActionValues> {
     let better = |a: &ActionValues, b: &ActionValues| {
         a.visits > b.visits || a.visits == b.visits && a.values[mover] > b.values[mover]
     };
@@ -247,7 +247,7 @@ pub fn best_of(valued: &[ActionValues], mover: Seat) -> Option<&ActionValues> {
 
 /// A world to look at.
 #[derive(Clone, Debug)]
-pub struct Drawn<S> {
+pub(crate) struct Drawn<S> {
     /// The state.
     pub state: S,
     /// How much it counts.
@@ -259,7 +259,7 @@ pub struct Drawn<S> {
 }
 
 /// The worlds of one decision, by number.
-pub struct Draws<G: Game> {
+pub(crate) struct Draws<G: Game> {
     base: u64,
     worlds: Worlds<G>,
     /// All of them, in random order, if they are few.
@@ -269,7 +269,7 @@ pub struct Draws<G: Game> {
 
 impl<G: Game> Draws<G> {
     /// At most `most` worlds, or if there are no more than that, each of them once. `rng` decides which.
-    pub fn new(worlds: Worlds<G>, most: u64, rng: &mut Rng) -> Self {
+    pub(crate) fn new(worlds: Worlds<G>, most: u64, rng: &mut Rng) -> Self {
         let mut all = worlds.all(most);
         if let Some(all) = &mut all {
             rng.shuffle(all);
@@ -278,7 +278,7 @@ impl<G: Game> Draws<G> {
     }
 
     /// Whether there is nothing more to learn after `done` worlds: the budget is spent, or all worlds were seen and are not `noisy`.
-    pub fn is_done(&self, done: u64, noisy: bool, stop: &Stop<'_>) -> bool {
+    pub(crate) fn is_done(&self, done: u64, noisy: bool, stop: &Stop<'_>) -> bool {
         let round = self.all.as_ref().map_or(self.most, |all| all.len() as u64);
         let spent = match &self.all {
             // Only whole rounds: every world as often as every other.
@@ -290,7 +290,7 @@ impl<G: Game> Draws<G> {
     }
 
     /// The world of this number. All worlds come round again after the last one, with other futures.
-    pub fn nth(&self, index: u64) -> Drawn<G::State> {
+    pub(crate) fn nth(&self, index: u64) -> Drawn<G::State> {
         let mut rng = Rng::stream(self.base, "world", index);
         let (state, weight) = match &self.all {
             Some(all) => all[(index % all.len() as u64) as usize],
@@ -302,7 +302,7 @@ impl<G: Game> Draws<G> {
 
 /// What worlds have said about the actions so far.
 #[derive(Clone, Debug)]
-pub struct Tally {
+pub(crate) struct Tally {
     seat: Seat,
     /// Sums over worlds of the values, by weight.
     rows: Vec<ActionRecord>,
@@ -312,12 +312,12 @@ pub struct Tally {
 
 impl Tally {
     /// Nothing yet, for these actions of this seat.
-    pub fn new(seat: Seat, actions: impl Iterator<Item = Action>) -> Self {
+    pub(crate) fn new(seat: Seat, actions: impl Iterator<Item = Action>) -> Self {
         Self { seat, rows: actions.map(ActionRecord::new).collect(), worlds: 0, weight: 0.0 }
     }
 
     /// Adds a world.
-    pub fn add(&mut self, weight: f64, valued: &[ActionValues]) {
+    pub(crate) fn add(&mut self, weight: f64, valued: &[ActionValues]) {
         self.worlds += 1;
         for (row, valued) in self.rows.iter_mut().zip(valued) {
             assert_eq!(row.action, valued.action, "a value for each action");
@@ -329,25 +329,25 @@ impl Tally {
     }
 
     /// How many worlds were added.
-    pub fn worlds(&self) -> u64 {
+    pub(crate) fn worlds(&self) -> u64 {
         self.worlds
     }
 
     /// The action with the highest mean value, the first of equals.
-    pub fn best(&self) -> Action {
+    pub(crate) fn best(&self) -> Action {
         let best = self.rows.iter().reduce(|best, next| if next.sum > best.sum { next } else { best });
         best.expect("there is an action").action
     }
 
     /// All actions whose mean value is the highest, but for rounding.
-    pub fn equally_good(&self) -> Vec<Action> {
+    pub(crate) fn equally_good(&self) -> Vec<Action> {
         let best = self.rows.iter().map(|row| row.sum).fold(f64::NEG_INFINITY, f64::max);
         let close = 1e-6 * self.weight;
         self.rows.iter().filter(|row| row.sum >= best - close).map(|row| row.action).collect()
     }
 
     /// The decision for the best action; `nodes` were searched since `start`.
-    pub fn decide(&self, nodes: u64, start: Instant) -> Decision {
+    pub(crate) fn decide(&self, nodes: u64, start: Instant) -> Decision {
         let action = self.best();
         let stats = |row: &ActionRecord| ActionStats {
             probability: f64::from(u8::from(row.action == action)),
@@ -363,7 +363,7 @@ impl Tally {
 }
 
 /// Looks at worlds until the budget is spent and adds up what they say.
-pub fn tally<G: Hints>(
+pub(crate) fn tally<G: Hints>(
     game: &G,
     draws: &Draws<G>,
     seat: Seat,
@@ -387,7 +387,7 @@ pub fn tally<G: Hints>(
 }
 
 /// The histories of one decision, by number.
-pub struct HistoryDraws<'a, G: Game> {
+pub(crate) struct HistoryDraws<'a, G: Game> {
     /// The distribution that they are drawn from.
     pub worlds: &'a Worlds<G>,
     /// The number of histories, unless time ends the search.
@@ -398,7 +398,7 @@ pub struct HistoryDraws<'a, G: Game> {
 
 /// Adds up what whole histories say: so many of them, each after each of the actions of the player to act. All actions meet the same
 /// future and the same random numbers.
-pub fn tally_histories<G: Hints>(
+pub(crate) fn tally_histories<G: Hints>(
     game: &G,
     draws: &HistoryDraws<'_, G>,
     seat: Seat,

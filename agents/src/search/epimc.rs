@@ -62,7 +62,7 @@ const LAYING_OUT: f64 = 0.7;
 
 /// The player: see the [module](self) documentation.
 #[derive(Clone, Debug)]
-pub struct Epimc<G: Game> {
+pub(crate) struct Epimc<G: Game> {
     options: EpimcOptions,
     course: Course,
     valuer: Valuer<G>,
@@ -70,7 +70,7 @@ pub struct Epimc<G: Game> {
 
 impl<G: Hints> Epimc<G> {
     /// A player with the streams of `seed`.
-    pub fn new(options: EpimcOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: EpimcOptions, seed: u64) -> Self {
         // One half for the tree search, the other for what is laid out.
         let half = Means { memory_mb: (options.means.memory_mb / 2).max(1), ..options.means };
         let valuer = Valuer::new(half, &options.belief.guide);

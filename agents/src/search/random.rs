@@ -11,13 +11,13 @@ options! {
 
 /// Chooses among the legal actions uniformly.
 #[derive(Clone, Debug)]
-pub struct Random {
+pub(crate) struct Random {
     rng: Rng,
 }
 
 impl Random {
     /// A random player with the streams of `seed`.
-    pub fn new(_options: RandomOptions, seed: u64) -> Self {
+    pub(crate) fn new(_options: RandomOptions, seed: u64) -> Self {
         Self { rng: stream(seed) }
     }
 }
@@ -27,7 +27,7 @@ fn stream(seed: u64) -> Rng {
 }
 
 /// What a random player with the streams of `seed` does first. It needs to be shown nothing but what is legal.
-pub fn first_choice<S: ActionSet>(seed: u64, legal: S) -> Action {
+pub(crate) fn first_choice<S: ActionSet>(seed: u64, legal: S) -> Action {
     legal.pick(&mut stream(seed))
 }
 

@@ -77,7 +77,7 @@ impl RecursiveOptions {
 
 /// The player: see the [module](self) documentation.
 #[derive(Clone, Debug)]
-pub struct RecursivePimc<G: Game> {
+pub(crate) struct RecursivePimc<G: Game> {
     options: RecursiveOptions,
     course: Course,
     inner: Pimc<G>,
@@ -87,7 +87,7 @@ pub struct RecursivePimc<G: Game> {
 
 impl<G: Hints> RecursivePimc<G> {
     /// A player with the streams of `seed`.
-    pub fn new(options: RecursiveOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: RecursiveOptions, seed: u64) -> Self {
         let inner = Pimc::new(options.inner(), 0);
         Self { options, course: Course::new(seed), inner, roller: None }
     }

@@ -3,7 +3,7 @@
 /// Twice the standard deviation of the returns, scaled to 0..=1; the most that it has been at any power of two of iterations. It does
 /// not shrink as the search settles on a line, or there would be no leaving a bad one.
 #[derive(Clone, Debug)]
-pub struct Spread {
+pub(crate) struct Spread {
     count: u64,
     sum: f64,
     squares: f64,
@@ -24,13 +24,13 @@ impl Default for Spread {
 impl Spread {
     /// The spread; the whole range before it is first measured.
     #[inline(always)]
-    pub fn scale(&self) -> f32 {
+    pub(crate) fn scale(&self) -> f32 {
         self.scale
     }
 
     /// Counts a return, scaled to 0..=1.
     #[inline(always)]
-    pub fn add(&mut self, value: f64) {
+    pub(crate) fn add(&mut self, value: f64) {
         self.count += 1;
         self.sum += value;
         self.squares += value * value;

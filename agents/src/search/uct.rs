@@ -47,7 +47,7 @@ struct Edge {
 
 /// How long and how widely to search.
 #[derive(Clone, Copy, Debug)]
-pub struct UctSettings<'a> {
+pub(crate) struct UctSettings<'a> {
     /// Iterations, unless it has to stop before.
     pub iterations: u64,
     /// Exploration, for returns scaled so that twice their standard deviation at the root is 1.
@@ -58,7 +58,7 @@ pub struct UctSettings<'a> {
 
 /// A search tree, its memory kept from one search to the next.
 #[derive(Clone, Debug)]
-pub struct Uct<A> {
+pub(crate) struct Uct<A> {
     nodes: Vec<Node<A>>,
     edges: Vec<Edge>,
     path: Vec<(u32, Seat)>,
@@ -68,7 +68,7 @@ pub struct Uct<A> {
 
 impl<A: ActionSet> Uct<A> {
     /// A tree that takes no more memory. Once it is full, searches go on in the nodes and edges that there are.
-    pub fn new(memory: Memory) -> Self {
+    pub(crate) fn new(memory: Memory) -> Self {
         let limit = memory.left() / (listed::<Node<A>>() + listed::<Edge>());
         Self {
             nodes: Vec::new(),
@@ -79,7 +79,7 @@ impl<A: ActionSet> Uct<A> {
     }
 
     /// Searches a position, with at least one iteration for each of its actions. Without a future every iteration draws its own.
-    pub fn search<G: Hints<Actions = A>>(
+    pub(crate) fn search<G: Hints<Actions = A>>(
         &mut self,
         game: &G,
         position: OpenPosition<'_, G::State, A>,
@@ -137,7 +137,7 @@ impl<A: ActionSet> Uct<A> {
     }
 
     /// How many nodes the tree has.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 

@@ -46,7 +46,7 @@ pub fn best_response<G: Game>(tree: &GameTree<G>, policy: &Policy, seat: Seat) -
 /// By information set, what it is worth to the seat to come there and go on as well as it can by the actions that `open` leaves at
 /// each of its sets (never none), against the policies of the others. `NaN` at the sets of the others and where the others never let
 /// it come.
-pub fn response_values<G: Game>(
+pub(crate) fn response_values<G: Game>(
     tree: &GameTree<G>,
     policy: &Policy,
     seat: Seat,

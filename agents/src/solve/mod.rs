@@ -14,7 +14,7 @@ pub(crate) mod tabular;
 
 pub use best_response::{NashConv, action_values, best_response, nash_conv, values};
 pub use cfr::{Solver, Variant};
-pub use game_tree::{BuildError, GameTree, InformationSet, Node, Policy, TooLarge, estimate_size};
+pub use game_tree::{BuildError, GameTree, InformationSet, Node, Policy, TooLarge, TreeSize, estimate_size};
 pub use mccfr::{BATCH, Mccfr, Sampling};
 pub use tabular::{IndexedTree, Interrupted, TabularAgent, TabularPolicy, frequency, policy_of};
 
