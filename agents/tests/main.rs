@@ -32,7 +32,7 @@ mod toys;
 mod vector;
 
 use stier_agents::AgentSpec;
-use stier_agents::solve::game_tree::{GameTree, Policy};
+use stier_agents::solve::{GameTree, Policy};
 use stier_core::{Hints, Rng};
 
 /// The policy of an agent. A new copy, with its own seed, is built for every information set.

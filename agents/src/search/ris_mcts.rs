@@ -12,7 +12,7 @@
 //!   world is played to its own end, and its return, not that of the searcher's world, counts in the other player's
 //!   node.
 //! - *Self-determination* (P. I. Cowling, D. Whitehouse and E. J. Powley, *Emergent Bluffing and Inference with Monte
-//!   Carlo Tree Search*, CIG 2015): see [`worlds`](crate::agent::worlds).
+//!   Carlo Tree Search*, CIG 2015): see [`worlds`](crate::network::agent::worlds).
 //!
 //! Information sets are distinguished by what their mover sees and observes from the root on ([`Game::sight`],
 //! [`Game::observed`]). Histories that differ only before the root share a node.
@@ -73,14 +73,14 @@ const MOST_ITERATIONS: u64 = u32::MAX as u64;
 
 /// The player: see the [module](self) documentation.
 #[derive(Debug)]
-pub struct RisMcts {
+pub(crate) struct RisMcts {
     options: RisMctsOptions,
     course: Course,
 }
 
 impl RisMcts {
     /// Creates a player with the streams of `seed`.
-    pub fn new(options: RisMctsOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: RisMctsOptions, seed: u64) -> Self {
         Self { options, course: Course::new(seed) }
     }
 

@@ -12,7 +12,7 @@ use crate::agent::memory::{Memory, growth, listed, mapped};
 
 /// The statistics of one action at one node.
 #[derive(Clone, Copy, Debug)]
-pub struct ActionRecord {
+pub(crate) struct ActionRecord {
     /// The action.
     pub action: Action,
     /// The number of tries.
@@ -25,38 +25,38 @@ pub struct ActionRecord {
 
 impl ActionRecord {
     /// Creates the statistics of an untried action.
-    pub fn new(action: Action) -> Self {
+    pub(crate) fn new(action: Action) -> Self {
         Self { action, visits: 0, available: 0, sum: 0.0 }
     }
 
     /// Counts a return.
     #[inline]
-    pub fn add(&mut self, value: f64) {
+    pub(crate) fn add(&mut self, value: f64) {
         self.visits += 1;
         self.sum += value;
     }
 
     /// The mean return; 0 if the action was never tried.
     #[inline]
-    pub fn mean(&self) -> f64 {
+    pub(crate) fn mean(&self) -> f64 {
         self.sum / self.visits.max(1) as f64
     }
 
     /// The upper confidence bound: mean + width x sqrt(log / visits); infinite if the action was never tried.
     #[inline]
-    pub fn bound(&self, width: f64, log: f64) -> f64 {
+    pub(crate) fn bound(&self, width: f64, log: f64) -> f64 {
         if self.visits == 0 { f64::INFINITY } else { self.mean() + width * (log / self.visits as f64).sqrt() }
     }
 
     /// Converts the statistics to those of a decision, with this mean.
-    pub fn stats(&self, value: f64) -> ActionStats {
+    pub(crate) fn stats(&self, value: f64) -> ActionStats {
         let Self { action, visits, available: availability, .. } = *self;
         ActionStats { action: action.0, visits, value, availability, probability: 0.0 }
     }
 }
 
 /// The index of the highest bound, the first of equals; `None` if there are no bounds.
-pub fn highest(bounds: impl Iterator<Item = (usize, f64)>) -> Option<usize> {
+pub(crate) fn highest(bounds: impl Iterator<Item = (usize, f64)>) -> Option<usize> {
     let mut best = (None, f64::NEG_INFINITY);
     for (place, bound) in bounds {
         if bound > best.1 {
@@ -67,14 +67,14 @@ pub fn highest(bounds: impl Iterator<Item = (usize, f64)>) -> Option<usize> {
 }
 
 /// The node of the root's information set, or of another one.
-pub type NodeId = usize;
+pub(crate) type NodeId = usize;
 
 /// The largest number of nodes of a tree: their numbers fit in 32 bits.
 const MAX_NODES: usize = u32::MAX as usize;
 
 /// A tree of nodes with their tried actions, indexed by the keys of the information sets.
 #[derive(Debug)]
-pub struct UcbTree {
+pub(crate) struct UcbTree {
     index: HashMap<u64, u32>,
     nodes: Vec<Vec<ActionRecord>>,
     memory: Memory,
@@ -83,17 +83,17 @@ pub struct UcbTree {
 impl UcbTree {
     /// Creates an empty tree that takes at most this memory. Once it is full, searches continue with the existing
     /// nodes and actions.
-    pub fn new(memory: Memory) -> Self {
+    pub(crate) fn new(memory: Memory) -> Self {
         Self { index: HashMap::new(), nodes: Vec::new(), memory }
     }
 
     /// The number of nodes.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
     /// The node with this key, created if necessary; `None` if it does not exist and the tree is full.
-    pub fn node(&mut self, key: u64) -> Option<NodeId> {
+    pub(crate) fn node(&mut self, key: u64) -> Option<NodeId> {
         if let Some(&node) = self.index.get(&key) {
             return Some(node as NodeId);
         }
@@ -110,7 +110,13 @@ impl UcbTree {
     /// Selects an untried legal action if there is one and room for it (with `true`), else the one with the highest
     /// bound; `None` if there is neither. Returns its index.
     /// Counts availability.
-    pub fn select<A: ActionSet>(&mut self, node: NodeId, legal: A, width: f64, rng: &mut Rng) -> Option<(usize, bool)> {
+    pub(crate) fn select<A: ActionSet>(
+        &mut self,
+        node: NodeId,
+        legal: A,
+        width: f64,
+        rng: &mut Rng,
+    ) -> Option<(usize, bool)> {
         let records = &mut self.nodes[node];
         let mut untried = legal;
         // Actions that have always been available share one logarithm.
@@ -133,12 +139,12 @@ impl UcbTree {
     }
 
     /// The statistics of a selected action.
-    pub fn record(&mut self, node: NodeId, place: usize) -> &mut ActionRecord {
+    pub(crate) fn record(&mut self, node: NodeId, place: usize) -> &mut ActionRecord {
         &mut self.nodes[node][place]
     }
 
     /// The statistics of an action at the node with this key; empty if it was never tried.
-    pub fn find(&self, key: u64, action: Action) -> ActionRecord {
+    pub(crate) fn find(&self, key: u64, action: Action) -> ActionRecord {
         let records = self.index.get(&key).map_or(&[][..], |&node| &self.nodes[node as NodeId]);
         records.iter().find(|record| record.action == action).copied().unwrap_or(ActionRecord::new(action))
     }
