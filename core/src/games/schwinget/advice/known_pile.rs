@@ -17,7 +17,7 @@ use crate::key::mix;
 use crate::seats::BySeat;
 use crate::utility::Utility;
 
-use super::solve::{MAX_ENDING, REFEREE, Table, distinct};
+use super::solve::{MAX_ENDING, REFEREE, TrickRules, distinct};
 
 /// The number of entries of the transposition table, a power of two.
 const ENTRIES: usize = 1 << 12;
@@ -63,7 +63,7 @@ impl Node {
 
 struct Search<'a> {
     game: &'a Schwinget,
-    table: Table,
+    rules: TrickRules,
     /// The cards to come, in order, and the set of cards still to come at each point.
     pile: &'a [u32],
     to_come: Vec<u32>,
@@ -123,7 +123,7 @@ impl Search<'_> {
     /// The same for a player who has led and drawn, for every reply.
     fn answers(&mut self, led: u32, node: Node) -> bool {
         let drawn = usize::from(node.drawn);
-        let (legal, winners) = self.table.replies::<true>(led, node.follow);
+        let (legal, winners) = self.rules.replies::<true>(led, node.follow);
         let mut replies = distinct(legal, node.lead | led | self.to_come[drawn], true);
         while replies != 0 {
             let first = if replies & winners != 0 { replies & winners } else { replies };
@@ -170,7 +170,7 @@ impl Search<'_> {
             (rank(self.game, self.scores, verdict) >= self.goal) == (node.seat == 0)
         };
         let Some(need) = (0..=left).find(|&tricks| reached(tricks)) else { return false };
-        self.table.lead::<true>(node.lead, node.follow, i32::from(need), self.cards, i32::from(waiting))
+        self.rules.lead::<true>(node.lead, node.follow, i32::from(need), self.cards, i32::from(waiting))
     }
 }
 
@@ -201,7 +201,7 @@ impl Schwinget {
         let to_come = (0..=pile.len()).map(|drawn| pile[drawn..].iter().fold(0, |set, card| set | card)).collect();
         let mut search = Search {
             game: self,
-            table: Table::new(self.layout.trump(state.trump), self.rules.specials),
+            rules: TrickRules::new(self.layout.trump(state.trump), self.rules.specials),
             pile: &pile,
             to_come,
             cards: i32::from(self.rules.hand_size),
