@@ -73,7 +73,7 @@ fn networks(criterion: &mut Criterion) {
         let mut rng = Rng::stream(2, "inputs", rows as u64);
         // New positions every time, as in play.
         let batches: Vec<Vec<f32>> =
-            (0..32).map(|_| (0..rows * 200).map(|_| f32::from(u8::from(rng.below(200) < ONES))).collect()).collect();
+            (0..32).map(|_| (0..rows * 200).map(|_| f32::from(rng.below(200) < ONES)).collect()).collect();
         group.throughput(Throughput::Elements(rows as u64));
         group.bench_function(BenchmarkId::from_parameter(rows), |bencher| {
             let mut batches = batches.iter().cycle();

@@ -123,16 +123,6 @@ fn three_players_can_be_solved_for() {
     assert!(found.values.iter().sum::<f64>().abs() < 1e-9);
 }
 
-#[test]
-fn names_of_variants_read_back() {
-    assert!(Variant::ALL.iter().all(|&variant| Variant::from_name(&variant.name()) == Ok(variant)));
-    let error = Variant::from_name("cfr++").expect_err("no such variant").to_string();
-    assert_eq!(
-        error,
-        "cfr: option 'variant' cannot be 'cfr++'; it must be cfr | cfr_plus | linear_cfr | discounted_cfr"
-    );
-}
-
 /// A calculation gives the same result on any number of threads, interrupted anywhere, and continued from bytes or
 /// not.
 #[test]

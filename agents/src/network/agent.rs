@@ -107,7 +107,7 @@ impl<G: Hints> Agent<G> for NetworkAgent {
         };
         let actions: Vec<ActionStats> = legal.iter().zip(&weights).map(stats).collect();
         let share = |stats: &ActionStats| match self.options.choose {
-            NetworkChoice::Best => f64::from(u8::from(stats.action == action.0)),
+            NetworkChoice::Best => f64::from(stats.action == action.0),
             NetworkChoice::Sample => stats.probability,
         };
         let policy = legal.iter().zip(&actions).map(|(action, stats)| (action, share(stats))).collect();

@@ -689,7 +689,7 @@ mod tests {
             let mut of_chosen = 0.0;
             for (index, &id) in ids.iter().enumerate().filter(|&(_, &id)| legal.contains(id)) {
                 arms[index].available += 1;
-                let prior = base + bonus * f32::from(u8::from(favoured.contains(id)));
+                let prior = base + bonus * f32::from(favoured.contains(id));
                 let here = bound(&arms[index], f64::from(prior), mean);
                 best = best.max(here);
                 of_chosen = if index == chosen { here } else { of_chosen };
@@ -750,7 +750,7 @@ mod tests {
                 (tree.expand(root, legal, action), action, S::first_try())
             };
             let pays = rng.below(13) <= u32::from(action.0);
-            S::learn(&mut tree, edge, note, f64::from(u8::from(pays)));
+            S::learn(&mut tree, edge, note, f64::from(pays));
             debug_assert!(pull < 12 || untried.is_empty());
         }
         let edges = tree.edges(root, S::weight);
