@@ -1,4 +1,4 @@
-//! What agents must get right, in one program: every agent is compiled for every game once.
+//! Tests of the agents in one program, so that every agent is compiled for every game only once.
 
 mod arena;
 mod beliefs;
@@ -27,7 +27,6 @@ mod signature;
 mod solutions;
 mod solvers;
 mod survey;
-mod timing;
 mod toy_games;
 mod toys;
 mod vector;

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// From the bottom to the top.
-const ROOMS: [&str; 11] =
-    ["agent", "network", "belief", "rollout", "solve", "search", "catalogue", "arena", "batch", "study", "erased"];
+const ROOMS: [&str; 10] =
+    ["agent", "network", "belief", "rollout", "solve", "search", "catalogue", "arena", "batch", "erased"];
 
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());

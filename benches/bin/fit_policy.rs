@@ -20,7 +20,7 @@ use stier_benches::files::{self, FileError};
 use stier_core::{ActionSet as _, Hints, History, Options as _, Rng, RulesError, Turn, games, with_game};
 use thiserror::Error as ThisError;
 
-/// Fits the policy of a game to the decisions of an agent and writes the weights as Rust source.
+/// Fits the policy of a game to the decisions of an agent and writes its weights.
 #[derive(Parser)]
 #[command(name = "fit_policy")]
 struct Arguments {
@@ -230,7 +230,7 @@ fn run<G: Hints>(arguments: &Arguments) -> Result<(), Failure> {
     for rules in &arguments.rules {
         let game = G::new(G::Rules::from_text(rules).map_err(RulesError::from)?)?;
         spec.check(&game)?;
-        features = game.num_features();
+        features = game.weights().len();
         let style = ProgressStyle::with_template("{bar:40} {pos}/{len} games, {eta} left").expect("a template");
         let games: Vec<Decisions> = (0..arguments.games)
             .into_par_iter()
@@ -259,14 +259,11 @@ fn run<G: Hints>(arguments: &Arguments) -> Result<(), Failure> {
     println!("{facts}");
     let numbers: Vec<String> = weights.iter().map(|weight| format!("{weight:.3}")).collect();
     let text = format!(
-        "//! Made by `fit_policy` from the decisions of `{}`: {} games each of {}, seed {}.\n//!\n//! {facts}.\n\n\
-         /// The weights by feature.\n#[rustfmt::skip]\n\
-         #[allow(clippy::approx_constant, reason = \"fitted numbers\")]\npub(super) const WEIGHTS: [f32; {}] = [\n{}];\n",
+        "// Made by `fit_policy` from the decisions of `{}`: {} games each of {}, seed {}.\n//\n// {facts}.\n[\n{}]\n",
         arguments.agent,
         arguments.games,
         arguments.rules.iter().map(|rules| format!("`{rules}`")).collect::<Vec<_>>().join(" and "),
         arguments.seed,
-        weights.len(),
         numbers.chunks(16).map(|line| format!("    {},\n", line.join(", "))).collect::<String>()
     );
     Ok(files::write(&arguments.out, &text)?)

@@ -3,7 +3,6 @@
 
 pub mod actions;
 pub mod bits;
-pub mod circumstances;
 pub mod dealer;
 pub mod encode;
 pub mod error;
@@ -25,12 +24,11 @@ pub mod testing;
 pub mod utility;
 
 pub use actions::{Action, ActionSet, Actions64, Actions128};
-pub use circumstances::Circumstances;
 pub use dealer::Dealer;
 pub use encode::{Cell, Encode, Field};
 pub use error::{IllegalAction, ParseError, RecordError, RulesError};
 pub use game::{Chance, Game, Outcome, Sampler, SeatView, Turn, World};
-pub use hints::Hints;
+pub use hints::{Hints, RuleOfThumb};
 pub use history::{Event, History};
 pub use notation::Notation;
 pub use options::{OptionError, OptionInfo, OptionValue, Options};

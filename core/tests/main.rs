@@ -1,4 +1,4 @@
-//! The engine's tests, in one program: it is linked once.
+//! All tests of the engine in one program, so that it is linked only once.
 
 mod bad_input;
 mod conformance;

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
+use stier_agents::agent::sampling::draw;
 use stier_agents::erased::DynPolicy;
-use stier_agents::solve::tabular::draw;
 use stier_core::{Action, Rng};
 
 use crate::entrants::other_game;

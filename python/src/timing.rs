@@ -8,9 +8,13 @@ use numpy::IntoPyArray as _;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use stier_agents::AgentSpec;
-use stier_agents::study::timing::{Arm, Hidden, Opinion, Position, Settings, TimingError};
+use stier_agents::agent::threads;
+use stier_agents::{AgentSpec, erased};
+use stier_core::games::schwinget::{CIRCUMSTANCES, PARTS_OF_RETURN, Rules, Schwinget};
 use stier_core::options::OptionType as _;
+use stier_core::{Game as _, Options as _};
+use stier_study::equilibrium::attack_sets;
+use stier_study::timing::{Arm, Hidden, Opinion, Position, Settings, TimingError, positions};
 
 use crate::agent::parse_spec;
 use crate::errors;
@@ -56,13 +60,16 @@ fn watching<'py, T: Send>(
     };
     let found = watched(py, &interrupt, work, attend)?.map_err(|error| match error {
         TimingError::Unsuited(_) => errors::agent(error),
-        TimingError::NoCommitment(_) | TimingError::NoRepeats | TimingError::Blind(_) => {
-            errors::argument(error.to_string())
-        }
+        TimingError::NoRepeats | TimingError::Blind(_) => errors::argument(error.to_string()),
         TimingError::Threads(_) | TimingError::Interrupted => PyRuntimeError::new_err(error.to_string()),
     })?;
     tell(total)?;
     Ok(found)
+}
+
+/// The error for another game than Schwinget.
+fn no_attack(game: &Game) -> PyErr {
+    errors::argument(format!("the study is about {}, not {}", Schwinget::NAME, game.face().name()))
 }
 
 fn lights_of(lights: &[String]) -> PyResult<Vec<AgentSpec>> {
@@ -105,12 +112,15 @@ pub(crate) fn timing_positions<'py>(
     };
     let first = first.between("first", 0, LIMIT_GAMES)?;
     let games = games.between("games", 0, LIMIT_GAMES)?;
-    let face = game.face();
-    let found = watching(py, games, on_progress, |watch| face.positions(&settings, first..first + games, watch))?;
-    columns(py, &found, face.timing_names(), settings.lights.len())
+    let rules = game.face().rules_text();
+    let rules = (game.face().name() == Schwinget::NAME).then(|| Rules::from_text(&rules).expect("rules of a game"));
+    let schwinget = Schwinget::new(rules.ok_or_else(|| no_attack(game))?).expect("rules of a game");
+    let found =
+        watching(py, games, on_progress, |watch| positions(&schwinget, &settings, first..first + games, watch))?;
+    columns(py, &found, settings.lights.len())
 }
 
-/// Every information set of a solved game at which the player to move may commit, as columns. `on_progress(done, 0)` is
+/// Every information set of a solved game at which the player to move may attack, as columns. `on_progress(done, 0)` is
 /// called because their number is not known in advance. `stier.study` explains the arguments and columns.
 #[pyfunction]
 #[pyo3(signature = (solution, *, lights, seed, threads, on_progress=None))]
@@ -124,13 +134,18 @@ pub(crate) fn timing_sets<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let lights = lights_of(&lights)?;
     let threads = threads.threads()?;
-    let (table, face) = (solution.table().inner(), solution.table().game().face());
-    let found = watching(py, 0, on_progress, |watch| table.commitment_sets(&lights, seed.0, threads, watch))?;
+    let table = erased::tabular::<Schwinget>(&**solution.table().inner());
+    let table = table.ok_or_else(|| no_attack(solution.table().game()))?;
+    let study = |watch: &(dyn Fn() -> ControlFlow<()> + Sync)| {
+        threads::pool(threads::resolve(threads))?
+            .install(|| attack_sets(table.tree().tree(), table.policy(), &lights, seed.0, watch))
+    };
+    let found = watching(py, 0, on_progress, study)?;
     let columns = Columns { table: PyDict::new(py), rows: &found };
     columns.add("set", |set| set.set)?;
     columns.add("seat", |set| set.seat.0)?;
     columns.add("reach", |set| set.reach)?;
-    columns.circumstances(face.timing_names()[0], |set| &set.circumstances)?;
+    columns.circumstances(|set| &set.circumstances)?;
     columns.add("share", |set| set.share)?;
     columns.add("rule", |set| set.rule)?;
     columns.add("now", |set| set.now)?;
@@ -141,24 +156,19 @@ pub(crate) fn timing_sets<'py>(
 }
 
 /// The positions as a table from names to columns.
-fn columns<'py>(
-    py: Python<'py>,
-    found: &[Position],
-    [circumstances, parts]: [&[&str]; 2],
-    lights: usize,
-) -> PyResult<Bound<'py, PyDict>> {
+fn columns<'py>(py: Python<'py>, found: &[Position], lights: usize) -> PyResult<Bound<'py, PyDict>> {
     let columns = Columns { table: PyDict::new(py), rows: found };
     columns.add("game", |position| position.game)?;
     columns.add("decision", |position| position.decision)?;
     columns.add("seat", |position| position.seat.0)?;
-    columns.circumstances(circumstances, |position| &position.circumstances)?;
+    columns.circumstances(|position| &position.circumstances)?;
     columns.add("share", |position| position.share)?;
     columns.add("committed", |position| position.committed)?;
     columns.add("rule", |position| position.rule)?;
     for (index, (arm, name)) in Arm::ALL.into_iter().zip(["now", "wait", "never"]).enumerate() {
         columns.add(&format!("{name}_even"), |position| position.arms[index].halves[0])?;
         columns.add(&format!("{name}_odd"), |position| position.arms[index].halves[1])?;
-        for (place, part) in parts.iter().enumerate() {
+        for (place, part) in PARTS_OF_RETURN.iter().enumerate() {
             columns.add(&format!("{name}_{part}"), |position| position.arms[index].parts[place])?;
         }
         if arm == Arm::Wait {
@@ -183,8 +193,8 @@ impl<R> Columns<'_, '_, R> {
         self.table.set_item(name, self.rows.iter().map(value).collect::<Vec<T>>().into_pyarray(self.table.py()))
     }
 
-    fn circumstances(&self, names: &[&str], values: impl Fn(&R) -> &[f32]) -> PyResult<()> {
-        names.iter().enumerate().try_for_each(|(index, name)| self.add(name, |row| values(row)[index]))
+    fn circumstances(&self, values: impl Fn(&R) -> &[f32]) -> PyResult<()> {
+        CIRCUMSTANCES.iter().enumerate().try_for_each(|(index, name)| self.add(name, |row| values(row)[index]))
     }
 
     fn opinions(&self, lights: usize, opinions: impl Fn(&R) -> &[Opinion]) -> PyResult<()> {

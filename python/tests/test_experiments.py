@@ -100,7 +100,7 @@ def test_equal_experiments_have_one_hash() -> None:
         ('game = "jass"\nagents = ["random", "greedy"]', "unknown game 'jass'; games: "),
         ('game = "schwinget"\nagents = ["random", "nobody"]', "the agents are"),
         ('game = "schwinget"\nagents = ["random", "random"]', "give them names"),
-        ('game = "schwinget"\nagents = ["random"]', "takes 2 agents or more"),
+        ('game = "schwinget"\nagents = ["random"]', "needs at least 2 agents"),
         ('game = "schwinget"\nagents = ["random", "ismcts:time_ms=5"]', "give iterations instead of time_ms"),
         ('game = "schwinget"\nagents = ["random", "greedy"]\ndeals = 0', "deals must be 1 to 1000000000"),
         ('game = "schwinget"\nagents = ["random", "greedy"]\ndeals = true', "deals must be 1 to 1000000000"),

@@ -328,8 +328,8 @@ def test_forked_processes_play_too() -> None:
 @pytest.mark.parametrize(
     ("agents", "settings", "error", "named"),
     [
-        (["random"], {}, stier.AgentError, "takes 2 agents or more"),
-        ([], {}, stier.AgentError, "takes 2 agents or more"),
+        (["random"], {}, stier.AgentError, "needs at least 2 agents"),
+        ([], {}, stier.AgentError, "needs at least 2 agents"),
         (["random", "alphazero"], {}, stier.AgentError, "the agents are"),
         (["random", "ismcts:iterations=0"], {}, stier.AgentError, "1 to "),
         (["random", 7], {}, TypeError, "an agent must be an Agent, a Solution, a PythonAgent, a callable or text"),

@@ -1,15 +1,15 @@
-//! When a search ends.
+//! The iterations that a search may still do.
 
 use std::time::{Duration, Instant};
 
 use crate::agent::stop::Stop;
 
-/// The most iterations between two looks at clock and flag.
+/// The largest number of iterations between two checks of clock and flag.
 const MOST_AT_ONCE: u64 = 256;
-/// There are as many as take about this long.
+/// The target time between two checks.
 const LOOK: Duration = Duration::from_micros(20);
 
-/// How many iterations a search may still do.
+/// The limit of a search, in iterations or time.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget<'a> {
     most: u64,
@@ -19,20 +19,21 @@ pub struct Budget<'a> {
 }
 
 impl<'a> Budget<'a> {
-    /// The part of the `index`-th of `count` searches: what there is time for, if a time was given, or its share of `iterations`.
+    /// The budget of search `index` out of `count`. With a time limit it is all the time there is; otherwise it is a
+    /// share of `iterations`.
     pub fn part(iterations: u64, stop: Stop<'a>, index: u64, count: u64) -> Self {
         let share = iterations / count + u64::from(index < iterations % count);
         let most = if stop.is_timed() { u64::MAX } else { share };
         Self { most, stop, last: Instant::now(), chunk: 0 }
     }
 
-    /// The same, but no more iterations than this.
+    /// Limits the number of iterations further.
     pub fn at_most(self, most: u64) -> Self {
         Self { most: self.most.min(most), ..self }
     }
 
-    /// How many iterations to do before asking again, when so many are done; 0 to end, but neither clock nor flag do so before the
-    /// first one.
+    /// The number of iterations to do before the next call, after `done` of them; 0 ends the search. Neither clock
+    /// nor flag end it before the first iteration.
     pub fn next(&mut self, done: u64) -> u64 {
         if done > 0 && self.stop.is_due() {
             return 0;
@@ -75,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn flag_and_clock_end_a_search_that_has_something() {
+    fn flag_and_clock_end_a_search_after_its_first_iteration() {
         let (set, unset) = (AtomicBool::new(true), AtomicBool::new(false));
         let start = Instant::now();
         let mut interrupted = Budget::part(10_000, Stop::new(start, 0, &set), 0, 1);
@@ -90,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_iterations_are_not_many_at_once() {
+    fn slow_iterations_are_checked_often() {
         let flag = AtomicBool::new(false);
         let mut budget = Budget::part(1_000_000, Stop::new(Instant::now(), 0, &flag), 0, 1);
         let mut done = budget.next(0);

@@ -1,35 +1,40 @@
-//! Which action is played after a search.
+//! The choice of an action after a search.
 
 use std::cmp::Ordering;
 
 use stier_core::{Action, Rng, choice};
 
-use crate::agent::{ActionStats, Decision, Search};
+use crate::agent::{ActionStats, Decision, Search, sampling};
 
 choice! {
-    /// Which action is played after the search.
+    /// The rule by which an action is chosen after the search.
     pub enum Choose {
-        /// The one visited most often.
+        /// The action with the most visits.
         Visits = "visits",
-        /// The one with the highest mean return.
+        /// The action with the highest mean return.
         Value = "value",
-        /// One drawn in proportion to the visits.
+        /// An action drawn in proportion to the visits.
         Sample = "sample",
-        /// One drawn from the average strategy of the search, if it keeps one. Otherwise in proportion to the visits, without the
-        /// actions whose mean return lies more than two standard errors of the difference below that of the one visited most.
+        /// An action drawn from the average strategy of the search, if it keeps one. Otherwise it is drawn in
+        /// proportion to the visits, from the actions whose mean return is at most two standard errors of the
+        /// difference below that of the most visited one.
         Mixed = "mixed",
     }
 }
 
 impl Choose {
-    /// Chooses by what a search found, of equals the first, and says so in the `probability` of every action. `mixture` weighs the
-    /// actions for a mixed choice, `rng` draws where the choice is random. There must be an action.
+    /// Chooses from the results of a search, the first of equals, and fills in the `probability` of every action.
+    /// `mixture` weights the actions for a mixed choice, `rng` draws if the choice is random. There must be at least
+    /// one action.
     pub fn decide(self, mut search: Search, mixture: &[f64], rng: &mut Rng) -> Decision {
         let actions = &mut search.actions;
         let visits: Vec<f64> = actions.iter().map(|stats| stats.visits as f64).collect();
         let (chosen, weights) = match self {
-            Choose::Sample if visits.iter().any(|&visits| visits > 0.0) => (drawn_by_visits(actions, rng), &visits[..]),
-            Choose::Mixed if mixture.iter().sum::<f64>() > 0.0 => (drawn(mixture, rng), mixture),
+            Choose::Sample if visits.iter().any(|&visits| visits > 0.0) => {
+                let point = rng.below_wide(actions.iter().map(|stats| stats.visits).sum());
+                (sampling::place(actions.iter().map(|stats| stats.visits), point), &visits[..])
+            }
+            Choose::Mixed if mixture.iter().sum::<f64>() > 0.0 => (sampling::draw(mixture, rng), mixture),
             Choose::Value => {
                 (best(actions, |a, b| (a.visits > 0).cmp(&(b.visits > 0)).then(a.value.total_cmp(&b.value))), &[][..])
             }
@@ -50,8 +55,9 @@ impl Choose {
     }
 }
 
-/// The visits, 0 for actions that are clearly worse than the one visited most: their mean return is more than two standard
-/// errors of the difference lower. `spread` is twice the standard deviation of returns, in the game's utility.
+/// The visits, with 0 for actions that are clearly worse than the most visited one: their mean return is lower by
+/// more than two standard errors of the difference. `spread` is twice the standard deviation of returns, in the
+/// game's utility.
 pub fn without_noise(actions: &[ActionStats], spread: f64) -> Vec<f64> {
     let Some(most) = actions.iter().max_by_key(|stats| stats.visits) else { return Vec::new() };
     let share = |stats: &ActionStats| 1.0 / stats.visits.max(1) as f64;
@@ -60,29 +66,6 @@ pub fn without_noise(actions: &[ActionStats], spread: f64) -> Vec<f64> {
         if most.value - stats.value > error { 0.0 } else { stats.visits as f64 }
     };
     actions.iter().map(weight).collect()
-}
-
-/// One of the actions in proportion to their visits; there are some.
-fn drawn_by_visits(actions: &[ActionStats], rng: &mut Rng) -> usize {
-    let mut left = rng.below_wide(actions.iter().map(|stats| stats.visits).sum());
-    let here = |stats: &ActionStats| {
-        let here = left < stats.visits;
-        left = left.wrapping_sub(if here { 0 } else { stats.visits });
-        here
-    };
-    actions.iter().position(here).expect("one of the visits")
-}
-
-/// One in proportion to weights; some are above 0.
-fn drawn(weights: &[f64], rng: &mut Rng) -> usize {
-    let mut left = rng.unit() * weights.iter().sum::<f64>();
-    let here = |weight: &f64| {
-        left -= weight;
-        left < 0.0
-    };
-    let drawn = weights.iter().position(here);
-    // Of what rounding leaves over the last one takes all.
-    drawn.or_else(|| weights.iter().rposition(|&weight| weight > 0.0)).expect("a weight above 0")
 }
 
 /// The first of the best.
@@ -144,11 +127,11 @@ mod tests {
         }
         assert!(drawn[1] == 0.0 && (drawn[2] - 0.75).abs() < 0.02, "{drawn:?}");
         let none = Choose::Mixed.decide(found(&[(2, 1.0), (5, 0.0)]), &[0.0, 0.0], &mut rng);
-        assert_eq!(none.action.0, 1, "no mixture: the one visited most");
+        assert_eq!(none.action.0, 1, "without a mixture: the most visited");
     }
 
     #[test]
-    fn what_is_clearly_worse_is_noise() {
+    fn clearly_worse_actions_get_no_visits() {
         // The error of the difference of about 100 visits each is sqrt(2 / 100) = 0.141.
         let actions = found(&[(101, 1.0), (100, 0.87), (100, 0.85), (0, 0.0)]).actions;
         assert_eq!(without_noise(&actions, 1.0), [101.0, 100.0, 0.0, 0.0]);

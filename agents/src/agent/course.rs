@@ -1,4 +1,4 @@
-//! Where an agent is in its game: whose random streams it draws from, how many decisions it has made, who may stop it.
+//! An agent's state within a game: its random streams, the number of its decisions and its interrupt flag.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -8,7 +8,7 @@ use stier_core::Rng;
 
 use crate::agent::stop::Stop;
 
-/// The random streams of one agent in one game, as far as it has come.
+/// The random streams of one agent in one game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Streams {
     seed: u64,
@@ -16,12 +16,12 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// Before the first decision; the streams are those of `seed`.
+    /// Creates the streams of `seed`, before the first decision.
     pub fn new(seed: u64) -> Self {
         Self { seed, decisions: 0 }
     }
 
-    /// A decision is made.
+    /// Moves on to the streams of the next decision.
     pub fn advance(&mut self) {
         self.decisions += 1;
     }
@@ -31,13 +31,13 @@ impl Streams {
         Rng::stream(self.seed, purpose, self.decisions)
     }
 
-    /// One of `count` such streams.
+    /// Stream `index` of `count` for this purpose.
     pub fn rng_of_many(&self, purpose: &str, index: u64, count: u64) -> Rng {
         Rng::stream(self.seed, purpose, self.decisions * count + index)
     }
 }
 
-/// The course of one game, as far as an agent that searches keeps account of it.
+/// The random streams and the interrupt flag of an agent that searches.
 #[derive(Clone, Debug)]
 pub struct Course {
     streams: Streams,
@@ -45,7 +45,7 @@ pub struct Course {
 }
 
 impl Course {
-    /// Before the first decision; random streams are those of `seed`.
+    /// Creates the streams of `seed`, before the first decision.
     pub fn new(seed: u64) -> Self {
         Self { streams: Streams::new(seed), interrupt: Arc::default() }
     }
@@ -55,12 +55,12 @@ impl Course {
         self.streams = Streams::new(seed);
     }
 
-    /// Once the flag is set, decisions end early.
+    /// Sets a flag that ends decisions early.
     pub fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
         self.interrupt = flag;
     }
 
-    /// A decision is made.
+    /// Moves on to the streams of the next decision.
     pub fn advance(&mut self) {
         self.streams.advance();
     }
@@ -70,12 +70,12 @@ impl Course {
         self.streams.rng(purpose)
     }
 
-    /// One of `count` such streams.
+    /// Stream `index` of `count` for this purpose.
     pub fn rng_of_many(&self, purpose: &str, index: u64, count: u64) -> Rng {
         self.streams.rng_of_many(purpose, index, count)
     }
 
-    /// When a decision that began at `start` is to end, if it may take `time_ms` milliseconds, or 0 for any time.
+    /// The end of a decision that began at `start` and may take `time_ms` milliseconds; 0 is unlimited.
     pub fn stop(&self, start: Instant, time_ms: u64) -> Stop<'_> {
         Stop::new(start, time_ms, &self.interrupt)
     }

@@ -1,4 +1,4 @@
-//! Players that are asked for many tables at once.
+//! Players that decide at many tables at once.
 
 use std::fmt::{self, Debug, Formatter};
 
@@ -8,12 +8,12 @@ use crate::agent::course::Streams;
 
 /// Copies of one player at many tables, which decide together.
 pub trait Crowd<G: Game>: Send {
-    /// Appends to `actions` what the copies do in these positions, in order.
+    /// Appends to `actions` the copies' actions in these positions, in order.
     fn decide(&mut self, game: &G, positions: &[Position<'_, G>], actions: &mut Vec<Action>);
 }
 
-/// Where one of many has to decide. It is shown what its seat sees on the table and in its hand, and may do; not the past, and not the
-/// state.
+/// A decision at one of many tables. The player sees its legal actions and its observation, but neither the past nor
+/// the state.
 pub struct Position<'a, G: Game> {
     state: &'a G::State,
     seat: Seat,
@@ -21,12 +21,12 @@ pub struct Position<'a, G: Game> {
 }
 
 impl<'a, G: Game> Position<'a, G> {
-    /// A decision of the seat, which is to act in this state, with these streams.
+    /// Creates the decision of the seat to act in this state, with these streams.
     pub fn new(state: &'a G::State, seat: Seat, streams: Streams) -> Self {
         Self { state, seat, streams }
     }
 
-    /// Who is to act.
+    /// The seat to act.
     pub fn seat(&self) -> Seat {
         self.seat
     }
@@ -36,12 +36,12 @@ impl<'a, G: Game> Position<'a, G> {
         self.streams
     }
 
-    /// What the seat may do.
+    /// The seat's legal actions.
     pub fn legal(&self, game: &G) -> G::Actions {
         game.legal(self.state)
     }
 
-    /// What it sees: see [`Encode::observation`].
+    /// Writes the seat's observation: see [`Encode::observation`].
     pub fn observation<T: Cell>(&self, game: &G, out: &mut [T])
     where
         G: Encode,

@@ -1,18 +1,19 @@
-//! The top of a search tree, for those who look at it: which lines of play the search followed, how often, with what result.
+//! The top of a search tree for inspection: the lines of play that the search followed, with their visits and
+//! results.
 //!
-//! A line is what the players did from the root on, and what chance brought in between is left out. It is not a node: where a
-//! choice is hidden from the searcher its lines still differ, and several may lead to one node.
+//! A line contains the players' actions from the root on, without random events. It is not the same as a node: lines
+//! that differ in a choice hidden from the searcher may lead to the same node.
 
 use std::collections::BTreeMap;
 
 use stier_core::{Action, Seat};
 
-/// Actions from the root of a search on, and what the search made of them.
+/// Actions from the root of a search, with their statistics.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Line {
-    /// Who did what, one after the other.
+    /// The seats and their actions, in order.
     pub path: Vec<(Seat, Action)>,
-    /// How many iterations began like this.
+    /// The number of iterations that began with these actions.
     pub visits: u64,
     /// Their mean return for the searching seat, in the game's utility.
     pub value: f64,
@@ -26,12 +27,12 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Lines of up to `depth` actions.
+    /// Counts lines of up to `depth` actions.
     pub fn new(depth: usize) -> Self {
         Self { depth, found: BTreeMap::new() }
     }
 
-    /// One iteration: what was done in the tree, and what the searching seat got in the end.
+    /// Adds an iteration: its actions in the tree and the return of the searching seat.
     pub fn add(&mut self, path: impl Iterator<Item = (Seat, Action)>, result: f64) {
         let mut line = Vec::with_capacity(self.depth);
         for step in path.take(self.depth) {

@@ -1,14 +1,13 @@
-//! What an agent is.
+//! The interface of agents: decisions, and the statistics of a search.
 
-pub mod alias;
 pub mod budget;
 pub mod choice;
 pub mod course;
 pub mod crowd;
-pub mod fitted;
 pub mod lines;
 pub mod memory;
 pub mod player;
+pub mod sampling;
 pub mod stop;
 pub mod threads;
 pub mod worlds;
@@ -25,36 +24,37 @@ use crate::agent::worlds::Worlds;
 
 /// A player. It sees what its seat knows and nothing else.
 ///
-/// With one seed an agent decides alike wherever it runs: its decisions are a function of the seed, of the views it has been
-/// shown since the last [`restart`](Agent::restart), and, under a time budget only, of the clock.
+/// An agent with a given seed decides the same way wherever it runs. Its decisions depend on the seed and on the
+/// views shown since the last [`restart`](Agent::restart). Under a time budget they also depend on the clock.
 pub trait Agent<G: Game>: Send {
-    /// Chooses an action for the seat of the view, which is to act.
+    /// Chooses an action for the seat of the view, which must be the seat to act.
     ///
-    /// `legal` contains some or all of the actions that the rules allow, at least one: the caller may withhold the others. The
-    /// agent chooses one of `legal`, searches no others at this decision, and its [`Decision`] lists exactly these. Later decisions
-    /// are planned as if nothing were withheld.
+    /// `legal` contains some or all of the legal actions, and at least one: the caller may withhold the others. The
+    /// agent chooses from `legal`, searches no other actions at this decision, and lists exactly these in its
+    /// [`Decision`]. It plans later decisions as if nothing were withheld.
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision;
 
     /// Begins a new game: forgets the last one and draws from the streams of `seed` from now on.
     fn restart(&mut self, seed: u64);
 
-    /// What the agent takes for possible when its seat, to move or not, knows this: the worlds from which its next decision would
-    /// draw if it were now, before any [self-determination](crate::agent::worlds). By default every history of the information set by its
-    /// chance reach probability.
+    /// The worlds that the agent considers possible, given what its seat knows; the seat need not be the one to act.
+    /// If it acted now, it would draw from these worlds, before any [self-determination](crate::worlds). By default
+    /// this is every history of the information set, weighted by its chance reach probability.
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
         Worlds::uniform(game, view)
     }
 
-    /// From now on decisions note the lines of up to `depth` actions that they search, which takes a little time; 0 ends it. It has
-    /// no influence on what is chosen. Agents without a tree have nothing to note.
+    /// Records up to `depth` actions of each line searched, in every decision from now on; 0 turns it off. This takes
+    /// a little time and does not change the choice. Agents without a tree record nothing.
     fn note_lines(&mut self, _depth: usize) {}
 
-    /// The lines noted in the last decision, which are forgotten then; see [`note_lines`](Agent::note_lines).
+    /// Takes the lines recorded in the last decision; see [`note_lines`](Agent::note_lines).
     fn lines(&mut self) -> Vec<Line> {
         Vec::new()
     }
 
-    /// Once the flag is set, a decision in progress ends early with what it has. Agents that decide at once ignore it.
+    /// Sets a flag that ends a decision early. The agent then chooses by the search so far. Agents that do not search
+    /// ignore it.
     fn interrupt_with(&mut self, _flag: Arc<AtomicBool>) {}
 }
 
@@ -79,14 +79,15 @@ pub enum DecideError {
 pub struct Decision {
     /// The action.
     pub action: Action,
-    /// The probability with which each action of `legal` was to be chosen, ascending by action; sums to 1.
+    /// The probability of each action of `legal` under the agent's policy, ascending by action. The probabilities sum
+    /// to 1.
     pub policy: Vec<(Action, f64)>,
-    /// What a search saw; `None` from agents that do not search.
+    /// The statistics of the search; `None` for agents that do not search.
     pub search: Option<Search>,
 }
 
 impl Decision {
-    /// A choice made without randomness.
+    /// Returns a choice made without randomness.
     pub fn certain(action: Action, legal: impl Iterator<Item = Action>) -> Self {
         let policy = legal.map(|a| (a, f64::from(u8::from(a == action)))).collect();
         Self { action, policy, search: None }
@@ -98,31 +99,33 @@ impl Decision {
 pub struct Search {
     /// One entry for each action that could be chosen, ascending.
     pub actions: Vec<ActionStats>,
-    /// Determinizations searched.
+    /// The number of determinizations searched.
     pub iterations: u64,
-    /// Nodes in the tree, the root included; of all trees if there were several.
+    /// The number of nodes in all trees, roots included.
     pub nodes: u64,
     /// Time taken, in seconds.
     pub seconds: f64,
 }
 
-/// What a search found about one action at the root.
+/// The statistics of one action at the root.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct ActionStats {
     /// The action's id.
     pub action: u8,
-    /// How often it was tried.
+    /// The number of iterations that tried the action.
     pub visits: u64,
-    /// Mean return for the searching seat, in the game's utility; 0 if never tried.
+    /// The mean return of the searching seat, in the game's utility; 0 if the action was never tried.
     pub value: f64,
-    /// In how many iterations it could have been tried.
+    /// The number of iterations that could have tried the action.
     pub availability: u64,
-    /// The probability with which the agent chooses it; from a network that plays the best, the one that it gives.
+    /// The probability with which the agent chooses the action. For a network that always plays its best action, this
+    /// is still the network's own probability.
     pub probability: f64,
 }
 
-/// The actions to search at the root of a world in which these are legal, where the caller of [`Agent::act`] has `allowed` these. In
-/// a world that only another player imagines, none of the allowed actions may be legal: nothing is withheld there.
+/// Returns the actions to search at the root of a world, given the legal actions there and the actions that the
+/// caller of [`Agent::act`] has `allowed`. If none of the allowed actions is legal, the world is one that only
+/// another player imagines. Nothing is withheld there.
 #[inline]
 pub(crate) fn permitted<A: ActionSet>(legal: A, allowed: A) -> A {
     let both = legal.and(allowed);

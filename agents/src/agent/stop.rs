@@ -1,9 +1,9 @@
-//! When a long calculation is to end early.
+//! The end of a long calculation.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// A time and a flag: whichever comes first ends the calculation.
+/// A time limit and a flag. Whichever comes first ends the calculation.
 #[derive(Clone, Copy, Debug)]
 pub struct Stop<'a> {
     start: Instant,
@@ -12,24 +12,25 @@ pub struct Stop<'a> {
 }
 
 impl<'a> Stop<'a> {
-    /// Ends `time_ms` milliseconds after `start`, or never by itself if that is 0; at once when the flag is set.
+    /// Ends `time_ms` milliseconds after `start`, or without a time limit if that is 0. Setting the flag ends it at
+    /// once.
     pub fn new(start: Instant, time_ms: u64, interrupt: &'a AtomicBool) -> Self {
         let until = (time_ms > 0).then(|| start + Duration::from_millis(time_ms));
         Self { start, until, interrupt }
     }
 
-    /// The same with this share, 0 to 1, of the time.
+    /// Shortens the time limit to this share, from 0 to 1.
     pub fn sooner(self, share: f64) -> Self {
         let part = |until: Instant| self.start + (until - self.start).mul_f64(share.clamp(0.0, 1.0));
         Self { until: self.until.map(part), ..self }
     }
 
-    /// Whether a time was given.
+    /// Returns true if there is a time limit.
     pub fn is_timed(&self) -> bool {
         self.until.is_some()
     }
 
-    /// Whether it is time to end. Asks the clock only if a time was given.
+    /// Returns true if it is time to end. Reads the clock only if there is a time limit.
     pub fn is_due(&self) -> bool {
         self.interrupt.load(Ordering::Relaxed) || self.until.is_some_and(|until| Instant::now() >= until)
     }

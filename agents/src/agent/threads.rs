@@ -1,4 +1,4 @@
-//! Pools of threads.
+//! Thread pools.
 
 use std::num::NonZero;
 use std::sync::mpsc;
@@ -7,36 +7,37 @@ use std::{process, thread};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use thiserror::Error;
 
-/// Threads that could not be started.
+/// An error in starting threads.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("cannot start {threads} threads: {reason}")]
 pub struct ThreadsError {
-    /// How many.
+    /// The number of threads.
     pub threads: usize,
-    /// Why not.
+    /// The reason.
     pub reason: String,
 }
 
-/// How many threads are meant: 0 stands for all cores.
+/// Resolves a number of threads; 0 means all cores.
 pub fn resolve(threads: usize) -> usize {
     if threads == 0 { thread::available_parallelism().map_or(1, NonZero::get) } else { threads }
 }
 
-/// A pool of its own: the global one would not survive a fork.
+/// Creates a separate pool. The global one would not survive a fork.
 pub fn pool(threads: usize) -> Result<ThreadPool, ThreadsError> {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
     pool.map_err(|error| ThreadsError { threads, reason: error.to_string() })
 }
 
-/// Threads that an agent keeps from one decision to the next, started when they are needed first.
+/// Threads that an agent keeps from one decision to the next, started when first needed.
 #[derive(Default, Debug)]
 pub struct Workers {
-    /// With the process that started them: a fork has none of their threads.
+    /// The pool with the process that started it. A forked process does not have its threads.
     pool: Option<(u32, ThreadPool)>,
 }
 
 impl Workers {
-    /// Runs every search, all but the first on a thread of its own; returns the iterations of all. Panics of searches are resumed.
+    /// Runs every search, all but the first on its own thread, and returns the iterations of all. Panics of searches
+    /// are resumed.
     pub fn run_all<S: Send>(&mut self, searches: &mut [S], run: impl Fn(&mut S) -> u64 + Sync) -> u64 {
         let Some((first, others)) = searches.split_first_mut() else { return 0 };
         if others.is_empty() {
@@ -52,8 +53,8 @@ impl Workers {
                 });
             }
             drop(sender);
-            // To wait for the results here leaves nothing to wait for at the end of the scope, where a thread of another pool would
-            // begin other work meanwhile: a whole game, perhaps.
+            // Waiting for the results here leaves nothing to wait for at the end of the scope. There, a thread of
+            // another pool would start other work in the meantime, perhaps a whole game.
             run(first) + results.iter().sum::<u64>()
         })
     }
@@ -65,7 +66,7 @@ impl Workers {
             if let Some((owner, pool)) = self.pool.take()
                 && owner != process
             {
-                // Nobody would answer to the end of the parent's pool.
+                // The threads of the parent's pool do not exist here, so dropping the pool would wait forever.
                 std::mem::forget(pool);
             }
             self.pool = Some((process, pool(threads).unwrap_or_else(|error| panic!("{error}"))));

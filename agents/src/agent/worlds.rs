@@ -1,19 +1,20 @@
-//! Where a search gets its worlds from.
+//! The worlds of a search.
 //!
-//! By default every history of the information set counts by its chance reach probability, drawn exactly. Two options change that:
+//! By default every history of the information set is weighted by its chance reach probability, and drawn exactly.
+//! Two options change that:
 //!
-//! - policy inference weighs them by what the other players did: see [`Belief`].
-//! - *self-determination* (P. I. Cowling, D. Whitehouse and E. J. Powley, *Emergent Bluffing and Inference with Monte Carlo Tree
-//!   Search*, CIG 2015) draws some worlds from what another player could believe: a history from the searcher's view, that player's
-//!   view of it, a state from that view. The searcher's own cards are redrawn, too, so such a world need not be one that the
-//!   searcher takes for possible. It teaches a search what the others make of the public events without having seen its hand, where
-//!   the tree keeps apart what the searcher holds: nodes keyed by each mover's own information set, the root included
-//!   ([`Game::sight`] of the state drawn tells the searcher's true root from others). In a single-observer tree it has no meaning
-//!   and only adds noise.
+//! - Policy inference weights histories by the other players' actions: see [`belief`](crate::belief).
+//! - *Self-determination* (P. I. Cowling, D. Whitehouse and E. J. Powley, *Emergent Bluffing and Inference with Monte
+//!   Carlo Tree Search*, CIG 2015) draws some worlds from another player's possible beliefs: a history from the
+//!   searcher's view, that player's view of it, and a state from that view. The searcher's own cards are redrawn too,
+//!   so the searcher need not consider such a world possible. It teaches a search what others infer from the public
+//!   events without seeing the searcher's hand. This works if nodes are keyed by each mover's own information set,
+//!   including the root ([`Game::sight`] of the drawn state distinguishes the searcher's true root from others). In a
+//!   single-observer tree it only adds noise.
 
 use stier_core::{Game, History, Rng, Sampler as _, Seat, SeatView as _};
 
-use crate::agent::alias::Alias;
+use crate::agent::sampling::Alias;
 use crate::agent::stop::Stop;
 
 /// The method by which the probabilities of a belief were found.
@@ -101,32 +102,32 @@ impl<G: Game> Belief<G> {
     }
 }
 
-/// The states that a search takes for possible, with the probabilities that it gives them.
+/// The states that a search considers possible, with their probabilities.
 #[derive(Clone)]
 pub struct Worlds<G: Game> {
     sampler: G::Sampler,
     more: Option<Box<More<G>>>,
-    /// Whether policy inference was asked for and failed.
+    /// True if policy inference was requested and failed.
     failed: bool,
 }
 
-/// What is not the exact sampler.
+/// The parts besides the exact sampler.
 #[derive(Clone)]
 struct More<G: Game> {
     belief: Option<Belief<G>>,
-    /// The samplers of what others could believe.
+    /// Samplers of other players' possible beliefs.
     minds: Vec<G::Sampler>,
-    /// How often one of them is asked: with this probability, in units of 2^-32.
+    /// The probability of drawing from one of them, in units of 2^-32.
     self_determined: u64,
 }
 
-/// The most samplers of other players for a decision.
+/// The largest number of samplers of other players for a decision.
 const MOST_MINDS: u64 = 128;
-/// Draws for which one of them serves, if there are not too many draws.
+/// The number of draws per sampler, if there are not too many draws.
 const DRAWS_PER_MIND: f64 = 16.0;
 
 impl<G: Game> Worlds<G> {
-    /// Every history of the information set by its chance reach probability.
+    /// Every history of the information set, weighted by its chance reach probability.
     pub fn uniform(game: &G, view: &G::View) -> Self {
         Self { sampler: game.sampler(view), more: None, failed: false }
     }
@@ -140,16 +141,17 @@ impl<G: Game> Worlds<G> {
         Self { sampler, more, failed }
     }
 
-    /// The same with a share, 0 to 1, of self-determined worlds, for about so many draws.
+    /// Adds a share, from 0 to 1, of self-determined worlds, for about this many draws.
     pub fn self_determined(
         mut self,
         game: &G,
         view: &G::View,
-        (share, draws): (f64, u64),
+        share: f64,
+        draws: u64,
         stop: &Stop<'_>,
         rng: &mut Rng,
     ) -> Self {
-        let minds = minds(game, view.seat(), &self.sampler, (share, draws), stop, rng);
+        let minds = minds(game, view.seat(), &self.sampler, share, draws, stop, rng);
         if !minds.is_empty() {
             let belief = self.more.and_then(|more| more.belief);
             let self_determined = (share.clamp(0.0, 1.0) * (1_u64 << 32) as f64) as u64;
@@ -158,8 +160,8 @@ impl<G: Game> Worlds<G> {
         self
     }
 
-    /// A world. With self-determination it may be one that only another player takes for possible; who is to act and what is
-    /// public is the same.
+    /// Draws a world. With self-determination it may be one that only another player considers possible; the seat to
+    /// act and the public information are the same.
     #[inline(always)]
     pub fn draw(&self, rng: &mut Rng) -> G::State {
         match &self.more {
@@ -168,14 +170,14 @@ impl<G: Game> Worlds<G> {
         }
     }
 
-    /// With the probability of self-determination, a world that another player could take for possible. The first half of
-    /// [`draw`](Worlds::draw), for searches that treat such worlds differently.
+    /// Draws a world that another player could consider possible, with the probability of self-determination. This is
+    /// the first half of [`draw`](Worlds::draw), for searches that treat such worlds differently.
     #[inline]
     pub fn imagined(&self, rng: &mut Rng) -> Option<G::State> {
         self.more.as_ref()?.imagined(rng)
     }
 
-    /// A world that the searcher takes for possible: the second half of [`draw`](Worlds::draw).
+    /// Draws a world that the searcher considers possible: the second half of [`draw`](Worlds::draw).
     #[inline]
     pub fn draw_own(&self, rng: &mut Rng) -> G::State {
         match &self.more {
@@ -184,8 +186,8 @@ impl<G: Game> Worlds<G> {
         }
     }
 
-    /// A history that the searcher takes for possible. Those of a belief are inferred only if it was
-    /// [made for them](Belief::with_histories).
+    /// Draws a history that the searcher considers possible. Those of a belief are inferred only if the worlds were
+    /// [made for histories](Worlds::of_histories).
     pub fn draw_history(&self, game: &G, rng: &mut Rng) -> History<G> {
         match self.belief() {
             None => self.sampler.sample_history(game, rng),
@@ -202,18 +204,19 @@ impl<G: Game> Worlds<G> {
         &self.sampler
     }
 
-    /// Whether policy inference was asked for and failed ([`NoBelief::Failed`]): draws are by chance alone then.
+    /// Returns true if policy inference was requested and failed ([`NoBelief::Failed`]). Draws are then by chance
+    /// alone.
     pub fn inference_failed(&self) -> bool {
         self.failed
     }
 
-    /// What was inferred from the others' actions; `None` where chance alone counts.
+    /// The belief inferred from the others' actions; `None` if only chance counts.
     pub fn belief(&self) -> Option<&Belief<G>> {
         self.more.as_ref()?.belief.as_ref()
     }
 
-    /// Every world that the searcher takes for possible, once, with its weight, if they can be listed and there are no more than
-    /// `most`.
+    /// Every world that the searcher considers possible, once, with its weight. `None` if they cannot be enumerated
+    /// or there are more than `most`.
     pub fn all(&self, most: u64) -> Option<Vec<(G::State, f64)>> {
         if self.sampler.count() > u128::from(most) {
             return None;
@@ -244,12 +247,13 @@ impl<G: Game> More<G> {
     }
 }
 
-/// Samplers of what the other players could believe, in turn: as many as the draws are worth and time allows.
+/// Samplers of other players' possible beliefs, in turn: as many as the draws justify and time allows.
 fn minds<G: Game>(
     game: &G,
     searcher: Seat,
     sampler: &G::Sampler,
-    (share, draws): (f64, u64),
+    share: f64,
+    draws: u64,
     stop: &Stop<'_>,
     rng: &mut Rng,
 ) -> Vec<G::Sampler> {
@@ -270,7 +274,7 @@ fn minds<G: Game>(
     minds
 }
 
-/// What the seat could believe after this history.
+/// The sampler of the seat's possible beliefs after this history.
 fn mind<G: Game>(game: &G, history: &History<G>, seat: Seat) -> G::Sampler {
     game.sampler(&game.view(history, seat))
 }

@@ -1,31 +1,34 @@
-//! What decides whether sampling worlds and searching them with open cards can play a game well: leaf correlation, bias and
-//! disambiguation.
+//! Properties of a game that predict the success of sampling worlds and searching them with open cards: leaf
+//! correlation, bias and disambiguation.
 //!
 //! J. R. Long, N. R. Sturtevant, M. Buro and T. Furtak, *Understanding the Success of Perfect Information Monte Carlo
-//! Sampling in Game Tree Search*, AAAI 2010. The paper defines the three for two players, win or loss, and no chance after
-//! the deal; here they stand for any game, estimated from games in which everybody plays at random (or by hints):
+//! Sampling in Game Tree Search*, AAAI 2010. The paper defines them for two players, win or loss, and no chance after
+//! the deal. Here they are extended to any game, and estimated from games in which all players act at random (or by
+//! hints):
 //!
-//! - **Leaf correlation** is the probability that sibling leaves have the same payoff. Sibling leaves are the actions of a
-//!   player who has a choice after which nobody has one any more: forced moves and chance lead to the end. Chance brings all
-//!   siblings the same cards from the same pile. The payoff is the result for that player, won, shared or lost (his share in
-//!   the [win](crate::arena::win_share)), or, more finely, his return. Games that end otherwise, because a last choice could
-//!   also have led to further ones, have no sibling leaves and do not count.
-//! - **Bias** is how far a deal favours somebody, P(win) - P(loss): several games are played with the same cards; the seat
-//!   that has won most of one half of them is the favourite, and the bias is its share in the wins of the other half, scaled
-//!   so that an even share is 0 and every win is 1. (The paper asks how far a game favours one player; here seats differ
-//!   little, and deals much.) Games are many, so the favourite is seldom mistaken, and what is lost by mistakes makes the
-//!   figure smaller, never larger.
-//! - **Disambiguation** is how fast information sets shrink: 1 - (worlds at a decision) / (worlds at the same player's
-//!   decision before), the mean over consecutive decisions of one player in one deal. Worlds are states, as
-//!   [`Sampler::count`](stier_core::Sampler::count) counts them. Where players draw hidden cards between decisions, sets can
-//!   grow, which the paper's cannot: a set that grows has shrunk by 0. The *net* disambiguation takes growth into account:
-//!   one minus the geometric mean of the same ratios, the constant rate that leads from the first set of a deal to the last.
+//! - **Leaf correlation** is the probability that sibling leaves have the same payoff. Sibling leaves are the actions
+//!   of a player after whose choice there are only forced moves and chance until the end. All siblings get the same
+//!   cards from the same pile. The payoff is that player's result, won, shared or lost (a share in the
+//!   [win](crate::arena::win_share)), or, more finely, the return. Games that end otherwise, because a last choice
+//!   could also have led to further ones, have no sibling leaves and do not count.
+//! - **Bias** is the degree to which a deal favours a player, P(win) - P(loss). Several games are played with the
+//!   same cards. The seat that has won most of one half of them is the favourite. The bias is its share in the wins
+//!   of the other half, scaled so that an even share is 0 and every win is 1. (The paper asks how far a game favours
+//!   one player; here seats differ little and deals differ much.) With many games the favourite is rarely mistaken,
+//!   and mistakes only lower the figure.
+//! - **Disambiguation** is the rate at which information sets shrink: 1 - (worlds at a decision) / (worlds at the
+//!   same player's previous decision), averaged over consecutive decisions of one player in one deal. Worlds are
+//!   states, as [`Sampler::count`](stier_core::Sampler::count) counts them. If players draw hidden cards between
+//!   decisions, sets can grow, which those in the paper cannot; growth counts as shrinking by 0. The *net*
+//!   disambiguation includes growth: it is one minus the geometric mean of the same ratios, the constant rate that
+//!   leads from the first set of a deal to the last.
 //!
-//! The higher the three, the less is lost by searching with open cards. Kuhn poker, in which it fails, has a leaf correlation
-//! of 0.5 and a disambiguation of 0; Skat and Hearts, in which it works, have 0.8 to 1 and 0.6.
+//! The higher the three, the less is lost by searching with open cards. In the paper, Kuhn poker, on which it fails,
+//! has a leaf correlation of 0.5 and a disambiguation of 0. Skat and Hearts, on which it works, have 0.8 to 1 and
+//! 0.6.
 //!
-//! Known weaknesses: leaf correlation looks at the very end of games only; all three depend on who plays, and nobody who
-//! plays well plays at random; equal numbers of worlds need not be equally likely ones.
+//! Known weaknesses: leaf correlation looks only at the very end of games. All three depend on the players' policies,
+//! and good players do not act at random. Equal numbers of worlds need not be equally likely.
 //!
 //! Intervals are over deals.
 
@@ -45,28 +48,28 @@ use crate::agent::threads::{self, ThreadsError};
 use crate::arena::{Estimate, win_share};
 
 choice! {
-    /// How everybody plays in the games that are measured.
+    /// The policy of all players in the games measured.
     #[derive(Serialize)]
     pub enum Play {
-        /// Any legal action, each as likely as the others.
+        /// All legal actions with the same probability.
         Random = "random",
-        /// Any of those that the game's hints leave.
+        /// The actions that the game's hints leave, with the same probability.
         Hints = "hints",
     }
 }
 
-/// What to measure.
+/// The settings of a measurement.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Settings {
-    /// Deals, at least 1.
+    /// The number of deals, at least 1.
     pub deals: u64,
-    /// Games of each deal, at least 2; all with the same cards.
+    /// The number of games of each deal, at least 2, all with the same cards.
     pub games: u64,
     /// The seed of deals and play.
     pub seed: u64,
-    /// How everybody plays.
+    /// The policy of all players.
     pub play: Play,
-    /// Threads; 0 for all cores. No influence on the results.
+    /// The number of threads; 0 uses all cores. It does not change the results.
     pub threads: usize,
 }
 
@@ -83,20 +86,20 @@ pub struct Properties {
     pub game: String,
     /// Its rules.
     pub rules: String,
-    /// What was measured.
+    /// The settings of the measurement.
     pub settings: Settings,
     /// The share of games that end with sibling leaves.
     pub leaves: Estimate,
-    /// The share of sibling leaves that give the player who chooses the same result; `None` if there were none.
+    /// The share of sibling leaves that give the choosing player the same result; `None` if there were none.
     pub leaf_correlation: Option<Estimate>,
-    /// The share of sibling leaves that give the player who chooses the same return; `None` if there were none.
+    /// The share of sibling leaves that give the choosing player the same return; `None` if there were none.
     pub return_correlation: Option<Estimate>,
-    /// How much more the favourite of a deal wins than an even share; from about 0 to 1.
+    /// The favourite's wins in a deal above an even share, from about 0 to 1.
     pub bias: Estimate,
-    /// By what share information sets shrink from one decision of a player to the next, growth counted as 0; `None` if nobody
-    /// decided twice in a deal.
+    /// The share by which information sets shrink from one decision of a player to the next, with growth counted as
+    /// 0; `None` if no player decided twice in a deal.
     pub disambiguation: Option<Estimate>,
-    /// The same as a constant rate, growth included; negative if sets grow.
+    /// The same as a constant rate, including growth; negative if sets grow.
     pub net_disambiguation: Option<Estimate>,
 }
 
@@ -116,19 +119,19 @@ impl fmt::Display for Properties {
         line("leaf correlation", self.leaf_correlation, "last choices that do not change the result")?;
         line("return correlation", self.return_correlation, "last choices that do not change the return")?;
         line("leaves", Some(self.leaves), "games with a last choice")?;
-        line("bias", Some(self.bias), "by how much the favourite of a deal wins more than an even share")?;
-        line("disambiguation", self.disambiguation, "by what share information sets shrink per decision")?;
-        line("net disambiguation", self.net_disambiguation, "the same as a constant rate, growth included")
+        line("bias", Some(self.bias), "the favourite's wins in a deal above an even share")?;
+        line("disambiguation", self.disambiguation, "share by which information sets shrink per decision")?;
+        line("net disambiguation", self.net_disambiguation, "the same as a constant rate, including growth")
     }
 }
 
-/// Why nothing was measured.
+/// The reason why nothing was measured.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum MeasureError {
-    /// Not enough to measure.
+    /// Too few deals or games.
     #[error("deals must be at least 1 and games of each at least 2")]
     TooFew,
-    /// The watcher asked to stop.
+    /// Interrupted by the `watch` callback.
     #[error("interrupted")]
     Interrupted,
     /// The threads could not be started.
@@ -136,7 +139,7 @@ pub enum MeasureError {
     Threads(#[from] ThreadsError),
 }
 
-/// Measures a game. `watch` is called after every game, from any thread, and may break off.
+/// Measures a game. `watch` is called after every game, from any thread, and may stop the measurement.
 pub fn measure<G: Hints>(
     game: &G,
     settings: &Settings,
@@ -180,29 +183,29 @@ pub fn measure<G: Hints>(
     })
 }
 
-/// The rate of shrinking, from the mean logarithm of what is left.
+/// The rate of shrinking, from the mean logarithm of the remaining share.
 fn net(logarithm: Estimate) -> Estimate {
     let left = float::exp(logarithm.mean);
     Estimate { mean: 1.0 - left, ci95: left * logarithm.ci95, ..logarithm }
 }
 
-/// What the games of one deal add up to.
+/// The sums over the games of one deal.
 #[derive(Clone, Default, Debug)]
 struct Deal {
-    /// Games that end with sibling leaves; those with the same result; those with the same return.
+    /// The number of games that end with sibling leaves, and of those with the same result and with the same return.
     leaves: f64,
     same_result: f64,
     same_return: f64,
     bias: f64,
-    /// Pairs of consecutive decisions of one player, the sum of the shares by which information sets shrank between them, and
-    /// the sum of the logarithms of the shares that were left.
+    /// The number of pairs of consecutive decisions of one player, the sum of the shares by which information sets
+    /// shrank between them, and the sum of the logarithms of the remaining shares.
     steps: f64,
     shrunk: f64,
     logarithm: f64,
 }
 
 impl Deal {
-    /// All games of a deal; `None` if it was broken off.
+    /// Plays all games of a deal; `None` if the measurement was stopped.
     fn play<G: Hints>(game: &G, settings: &Settings, deal: u64, goes_on: &impl Fn() -> bool) -> Option<Self> {
         let mut found = Self::default();
         let seats = game.num_seats();
@@ -222,10 +225,11 @@ impl Deal {
         Some(found)
     }
 
-    /// One game; adds what its leaves show, if it is the first also what its information sets show, and gives its returns.
+    /// Plays one game and returns its returns. Adds the results of its leaves and, if it is the first game, of its
+    /// information sets.
     fn play_game<G: Hints>(&mut self, game: &G, settings: &Settings, deal: u64, number: u64) -> BySeat<f64> {
         let mut rng = Rng::stream(settings.seed, "properties", deal * settings.games + number);
-        // Views and counts cost more than all the rest.
+        // Views and counts cost more than everything else.
         let count_worlds = number == 0;
         let mut dealer = Dealer::new(settings.seed, deal);
         let mut history = History::new(game);
@@ -271,7 +275,7 @@ impl Deal {
     }
 }
 
-/// The returns after each action, with the cards that this dealer brings; `None` if somebody has a choice after one of them.
+/// The returns after each action, with this dealer's cards; `None` if a player has a choice after one of them.
 fn leaves<G: Game>(game: &G, state: &G::State, dealer: &Dealer) -> Option<Vec<BySeat<f64>>> {
     let end = |action: Action| {
         let (mut state, mut dealer) = (*state, dealer.clone());
@@ -294,7 +298,8 @@ fn leaves<G: Game>(game: &G, state: &G::State, dealer: &Dealer) -> Option<Vec<By
     game.legal(state).iter().map(end).collect()
 }
 
-/// How much more than an even share those win of `games` games, whom others show to be the favourites; of several the mean.
+/// The wins above an even share, in `games` games, of the favourites according to `others`; the mean if there are
+/// several.
 fn lead(others: &BySeat<f64>, wins: &BySeat<f64>, games: f64) -> f64 {
     let most = others.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let favourites: Vec<f64> =

@@ -1,6 +1,6 @@
-//! What a game is like: length, branching, what random play brings each seat, how much is hidden.
+//! Statistics of a game: length, branching, the returns of random play by seat, and the amount of hidden information.
 //!
-//! The figures that surveys of card games publish, so that ours can be set beside them.
+//! These are the figures that surveys of card games publish, for comparison.
 
 use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use serde::Serialize;
@@ -8,26 +8,26 @@ use stier_core::{ActionSet as _, BySeat, Game, History, Rng, Sampler as _, Seat,
 
 use crate::arena::{Estimate, win_share};
 
-/// Figures of random play under fixed rules.
+/// Statistics of random play under fixed rules.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Survey {
-    /// Games played.
+    /// The number of games played.
     pub games: u64,
     /// Decisions per game.
     pub decisions: Estimate,
-    /// The most decisions in one game.
+    /// The largest number of decisions in one game.
     pub most_decisions: u64,
-    /// Share of the decisions at which only one action is legal.
+    /// The share of decisions at which only one action is legal.
     pub forced: f64,
     /// Legal actions per decision that is not forced.
     pub branching: f64,
-    /// The most legal actions at one decision.
+    /// The largest number of legal actions at one decision.
     pub most_actions: u64,
     /// Random events per game.
     pub chance_events: f64,
-    /// Mean return by seat.
+    /// The mean return by seat.
     pub returns: Vec<Estimate>,
-    /// Share of games won by seat; those in first place share a win.
+    /// The share of games won by seat. Players in first place share a win.
     pub wins: Vec<Estimate>,
     /// States per information set of the player to act: the median over decisions.
     pub median_worlds: u128,
@@ -35,7 +35,7 @@ pub struct Survey {
     pub most_worlds: u128,
 }
 
-/// What one game adds.
+/// The figures of one game.
 struct Single {
     chance_events: u64,
     /// Legal actions at each decision.
@@ -45,7 +45,7 @@ struct Single {
     returns: BySeat<f64>,
 }
 
-/// Plays `games` random games, at least 1, on all cores; the figures depend on the seed alone.
+/// Plays `games` random games, at least 1, on all cores. The figures depend on the seed alone.
 pub fn survey<G: Game>(game: &G, games: u64, seed: u64) -> Survey {
     let played: Vec<Single> = (0..games.max(1)).into_par_iter().map(|index| one(game, seed, index)).collect();
     let decisions: Vec<f64> = played.iter().map(|played| played.actions.len() as f64).collect();

@@ -1,12 +1,14 @@
-//! How much an inference knows: the true state sampling ratio.
+//! The information in a belief: the true state sampling ratio.
 //!
-//! C. Solinas, D. Rebstock and M. Buro, *Improving Search with Supervised Learning in Trick-Based Card Games*, AAAI 2019: how many times
-//! likelier the belief makes the true world than chance alone does, p(true world) x number of worlds where all weigh the same. 1 is
-//! to know nothing, the number of worlds is to know all.
+//! C. Solinas, D. Rebstock and M. Buro, *Improving Search with Supervised Learning in Trick-Based Card Games*, AAAI
+//! 2019. The ratio compares the belief's probability of the true world with that of chance alone. If all worlds have
+//! the same prior weight, it is p(true world) x number of worlds. A ratio of 1 means no information; the number of
+//! worlds means full information.
 //!
-//! Here the true history is compared with others of its information set, drawn by chance: K + 1 times its share in the likelihood of
-//! all K + 1. Were the true one drawn like the others, the mean over deals would be 1 exactly, whatever the model; it is above 1 as far
-//! as the players' actions tell and the model hears it. At most K + 1 can be measured.
+//! Here the true history is compared with K others of its information set, drawn by chance. The ratio is K + 1 times
+//! its share of the likelihood of all K + 1. If the true history were drawn like the others, the mean over deals
+//! would be exactly 1 for any model. It is above 1 as far as the players' actions are informative and the model
+//! understands them. The largest measurable ratio is K + 1.
 
 use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use stier_core::{Dealer, Hints, History, Rng, Sampler as _, Seat, Turn, float};
@@ -17,8 +19,8 @@ use crate::belief::policy_model::PolicyModel;
 use crate::belief::{BeliefSettings, Weigher};
 use crate::catalogue::spec::AgentSpec;
 
-/// The ratio for what `observer` can infer after the history `truth`, against as many others as the settings have particles; `None`
-/// where the others have not acted in this deal.
+/// The ratio for the inference of `observer` after the history `truth`, compared with as many others as the settings
+/// have particles; `None` if the others have not acted in this deal.
 pub fn ratio<G: Hints>(
     game: &G,
     truth: &History<G>,
@@ -41,8 +43,9 @@ pub fn ratio<G: Hints>(
     Some(logs.len() as f64 * float::exp(logs[0] - best) / total)
 }
 
-/// The mean ratio of the player to act where all seats are played by `player`: first over the decisions of a deal at which the others
-/// have acted, then over deals, which are those of [`pit`](crate::arena::pit) under the seed. `None` if there is no such decision.
+/// The mean ratio of the player to act if all seats are played by `player`. It is averaged first over the decisions
+/// of a deal at which the others have acted, then over deals, which are those of [`pit`](crate::arena::pit) with this
+/// seed. `None` if there are no such decisions.
 pub fn tssr<G: Hints>(
     game: &G,
     player: &AgentSpec,

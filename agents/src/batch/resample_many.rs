@@ -1,9 +1,9 @@
-//! Many determinizations in one call: of one state, or of many.
+//! Many determinizations in one call, of one or several states.
 //!
-//! World `k` of state `s` comes from a seed of its own, hashed from (seed, "resample many", s) and from (that, "world", k): it is the
-//! same whichever other worlds are drawn beside it, and on any number of threads. Without histories, a world is a position drawn by
-//! [`Sampler::sample`](stier_core::Sampler::sample), for arrays; with them, it is what `DynState::resample` gives for its seed, a
-//! state to play on from.
+//! World `k` of state `s` has its own seed. The seed is hashed from (seed, "resample many", s) and then from (that,
+//! "world", k), so it does not depend on the other worlds or on the number of threads. Without histories, a world is
+//! a position drawn by [`Sampler::sample`](stier_core::Sampler::sample), for arrays. With them, it is the result of
+//! [`DynState::resample`] for its seed, a state to play on from.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,31 +16,31 @@ use crate::agent::DecideError;
 use crate::agent::threads::{self, ThreadsError};
 use crate::batch::vector::Cells;
 
-/// What to draw.
+/// The settings of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// Worlds of each state, at least 1.
+    /// The number of worlds of each state, at least 1.
     pub worlds: usize,
-    /// From which the worlds' seeds are hashed.
+    /// The seed from which the worlds' seeds are hashed.
     pub seed: u64,
-    /// Whether worlds have histories.
+    /// True if worlds have histories.
     pub histories: bool,
-    /// Threads; 0 for all cores. No influence on the worlds.
+    /// The number of threads; 0 uses all cores. It does not change the worlds.
     pub threads: usize,
 }
 
-/// Why there are no worlds.
+/// The reason why no worlds were drawn.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ResampleError {
     /// A state of another game.
     #[error("state {index}: {source}")]
     State {
-        /// Which.
+        /// The index of the state.
         index: usize,
-        /// What is wrong with it.
+        /// The error.
         source: DecideError,
     },
-    /// The flag was set.
+    /// Interrupted by the flag.
     #[error("interrupted")]
     Interrupted,
     /// The threads could not be started.
@@ -48,35 +48,36 @@ pub enum ResampleError {
     Threads(#[from] ThreadsError),
 }
 
-/// Worlds of which the game's type is not known, those of the first state first.
+/// Worlds of a game whose type is not known, ordered by state.
 pub trait DrawnWorlds: Send + Sync {
-    /// How many there are.
+    /// The number of worlds.
     fn count(&self) -> usize;
-    /// Whose knowledge a world was drawn from.
+    /// The seat from whose knowledge a world was drawn.
     fn seat(&self, world: usize) -> Seat;
     /// The names of the cards: [`Notation::cards`](stier_core::Notation::cards).
     fn cards(&self) -> Vec<String>;
-    /// Overwrites `out`, worlds x seats x cards: how many copies of each card each seat holds.
+    /// Overwrites `out`, worlds x seats x cards, with the number of copies of each card that each seat holds.
     fn holdings(&self, out: &mut [u8]);
-    /// Overwrites `out`, worlds x observation: what `seat` sees, or whoever the world was drawn for.
+    /// Overwrites `out`, worlds x observation, with the observations of `seat`, or by default of the seat for which
+    /// each world was drawn.
     fn observations(&self, seat: Option<Seat>, out: Cells<'_>);
 }
 
-/// A state, and whose knowledge of it counts.
+/// A state, and the seat whose knowledge of it is used.
 pub(crate) struct Source<'a, G: Game> {
     pub(crate) history: &'a History<G>,
     pub(crate) seat: Seat,
-    /// Whether its random events draw themselves; those of the worlds do so, too.
+    /// True if the state draws its own random events. Its worlds then do so too.
     pub(crate) dealt: bool,
 }
 
-/// Worlds drawn.
+/// The worlds of a call.
 pub struct Worlds<G: Game> {
     game: Arc<G>,
     seats: Vec<Seat>,
     of_each: usize,
     positions: Vec<G::State>,
-    /// As many histories as positions, each with the seed of the dealing to come; or none.
+    /// As many histories as positions, each with the seed of its future random events, or none at all.
     histories: Vec<(History<G>, Option<u64>)>,
 }
 
@@ -101,7 +102,7 @@ fn seed_of(seed: u64, state: usize, world: usize) -> u64 {
     Rng::stream(state, "world", world as u64).bits()
 }
 
-/// What a part drew.
+/// The worlds of a part.
 struct Drawn<G: Game> {
     positions: Vec<G::State>,
     histories: Vec<(History<G>, Option<u64>)>,
@@ -124,7 +125,7 @@ fn part<G: Game>(game: &G, source: &Source<'_, G>, state: usize, first: usize, s
     Drawn { positions: histories.iter().map(|(history, _)| *history.state()).collect(), histories }
 }
 
-/// Draws worlds of every state.
+/// Draws the worlds of every state.
 pub(crate) fn draw<G: Game>(
     game: &Arc<G>,
     sources: &[Source<'_, G>],

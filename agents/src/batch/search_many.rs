@@ -1,7 +1,7 @@
 //! Many searches in one call.
 //!
-//! The decision in state `i` is that of the agent, newly made with the seed hashed from (seed, "search", i): the same whichever other
-//! states are searched beside it, and on any number of threads, unless the budget is time.
+//! Each state is searched by a new agent, with a seed hashed from (seed, "search", index of the state). The decision
+//! does not depend on the other states or on the number of threads, unless the budget is time.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -17,21 +17,21 @@ use crate::agent::{DecideError, Decision};
 use crate::catalogue::spec::AgentSpec;
 use crate::network::file::NetworkError;
 
-/// Why there are no decisions.
+/// The reason why no decisions were made.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum SearchManyError {
     /// A state in which the agent cannot decide.
     #[error("state {index}: {source}")]
     State {
-        /// Which.
+        /// The index of the state.
         index: usize,
-        /// Why not.
+        /// The error.
         source: DecideError,
     },
-    /// The agent asks a network that was trained for something else.
+    /// The agent uses a network that was trained for something else.
     #[error(transparent)]
     Unsuited(#[from] NetworkError),
-    /// The flag was set, or the watcher asked to stop.
+    /// Interrupted by the flag or the `watch` callback.
     #[error("interrupted")]
     Interrupted,
     /// The threads could not be started.
@@ -39,12 +39,12 @@ pub enum SearchManyError {
     Threads(#[from] ThreadsError),
 }
 
-/// How to search.
+/// The settings of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// From which the seeds of the searches are hashed.
+    /// The seed from which the seeds of the searches are hashed.
     pub seed: u64,
-    /// States searched at once; 0 for all cores. No influence on the results.
+    /// The number of states searched at once; 0 uses all cores. It does not change the results.
     pub threads: usize,
 }
 
@@ -53,10 +53,11 @@ pub fn seed_of(seed: u64, state: usize) -> u64 {
     Rng::stream(seed, "search", state as u64).bits()
 }
 
-/// A state in which a player is to act, and who brings its random events, if that is known.
+/// A state in which a player is to act, and its dealer, if that is known.
 pub(crate) type Source<'a, G> = (&'a History<G>, Option<&'a Dealer>);
 
-/// Has an agent decide in every state. `watch` is called after every decision, from any thread, and may break off.
+/// Has an agent decide in every state. `watch` is called after every decision, from any thread, and may stop the
+/// search.
 pub(crate) fn search<G: Hints>(
     game: &G,
     spec: &AgentSpec,

@@ -1,4 +1,4 @@
-//! Where the cards are believed to be: a belief in figures that people can read.
+//! The location of the cards according to a belief, in readable figures.
 
 use serde::Serialize;
 use stier_core::{Game, Notation, Rng, Sampler as _, Seat, choice};
@@ -6,23 +6,23 @@ use stier_core::{Game, Notation, Rng, Sampler as _, Seat, choice};
 use crate::agent::worlds::{Weighing, Worlds};
 
 choice! {
-    /// How figures were had from a belief.
+    /// The source of the figures of a belief.
     pub enum Basis {
         /// All worlds were counted, each with its exact probability.
         Enumerated = "enumerated",
-        /// All worlds were counted. How likely each is was estimated from some of its histories.
+        /// All worlds were counted. The probability of each was estimated from some of its histories.
         Estimated = "estimated",
-        /// So many worlds were drawn.
+        /// A sample of worlds was drawn.
         Sampled = "sampled",
         /// The weighted particles of policy inference were counted.
         Particles = "particles",
-        /// Policy inference failed, so the worlds are by chance alone: all of them, or draws.
+        /// Policy inference failed. The figures are by chance alone, from all worlds or a sample.
         Chance = "chance",
     }
 }
 
-/// For each card and seat, how many copies of the card the seat is expected to hold: where there is one copy of each card, the
-/// probability that the seat holds it.
+/// For each card and seat, the expected number of copies of the card that the seat holds. If there is one copy of
+/// each card, this is the probability that the seat holds it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Marginals {
     /// The names of the cards.
@@ -31,11 +31,12 @@ pub struct Marginals {
     pub seats: usize,
     /// `expected[card * seats + seat]`.
     pub expected: Vec<f64>,
-    /// What the figures are from.
+    /// The source of the figures.
     pub basis: Basis,
-    /// How many worlds that were: all of them, draws, or particles.
+    /// The number of worlds: all of them, draws or particles.
     pub worlds: u64,
-    /// That many worlds with equal weights would say as much about the truth as the belief does; of a sample, its size.
+    /// The effective sample size: the number of equally weighted worlds with the same information as the belief. For
+    /// a sample it is the sample size.
     pub effective: f64,
 }
 
@@ -46,7 +47,7 @@ impl Serialize for Basis {
 }
 
 impl Basis {
-    /// Its name.
+    /// The name of the source.
     pub fn name(self) -> &'static str {
         match self {
             Basis::Enumerated => "enumerated",
@@ -58,12 +59,12 @@ impl Basis {
     }
 }
 
-/// So many worlds are counted one by one; more are sampled.
+/// Up to this many worlds are counted one by one; more are sampled.
 const MOST_ENUMERATED: u128 = 20_000;
-/// Draws where worlds are sampled: a probability is off by 0.007 or less in 95 of 100 cases.
+/// The number of draws for a sample. A probability is off by at most 0.007 in 95 of 100 cases.
 const SAMPLES: u64 = 20_000;
 
-/// The figures of a belief. The same for the same belief: the draws come from a stream of their own.
+/// Computes the figures of a belief. They are the same for the same belief, because the draws have their own stream.
 pub fn marginals<G: Notation>(game: &G, worlds: &Worlds<G>) -> Marginals {
     let mut tally = Tally::new(game);
     let sampler = worlds.sampler();

@@ -1,24 +1,25 @@
-//! Beliefs: worlds weighted by what the other players did in them.
+//! Beliefs: worlds weighted by the other players' actions.
 //!
-//! Policy inference: D. Rebstock, C. Solinas, M. Buro and N. R. Sturtevant, *Policy Based Inference in Trick-Taking Card Games*, IEEE
-//! Conference on Games 2019; before it with tables instead of policies M. Buro, J. R. Long, T. Furtak and N. Sturtevant, *Improving
-//! State Evaluation, Inference, and Search in Trick-Based Card Games*, IJCAI 2009 (Kermit, whose inference was worth 996 against 779
-//! points a match in Skat), and with the statistics of the last search as policy P. I. Cowling, D. Whitehouse and E. J. Powley,
-//! *Emergent Bluffing and Inference with Monte Carlo Tree Search*, IEEE Conference on Computational Intelligence and Games 2015.
+//! Policy inference: D. Rebstock, C. Solinas, M. Buro and N. R. Sturtevant, *Policy Based Inference in Trick-Taking
+//! Card Games*, IEEE Conference on Games 2019. Earlier work used tables instead of policies (M. Buro, J. R. Long, T.
+//! Furtak and N. Sturtevant, *Improving State Evaluation, Inference, and Search in Trick-Based Card Games*, IJCAI
+//! 2009) or the statistics of the last search (P. I. Cowling, D. Whitehouse and E. J. Powley, *Emergent Bluffing and
+//! Inference with Monte Carlo Tree Search*, IEEE Conference on Computational Intelligence and Games 2015).
 //!
-//! Histories of the information set are drawn by chance reach probability ([`Sampler::sample_history`]). Each weighs the product,
-//! over the others' decisions of the present deal, of the probability with which a [`PolicyModel`] takes the action that was taken.
-//! With the others' true policies as model this is the exact posterior, in the limit of many histories. Where the worlds are few
-//! they are enumerated. Each weighs its exact prior weight times the mean likelihood of histories drawn of that world. This is exact
-//! where all histories of a world look alike to the players ([`Sampler::worlds_fix_views`]); a world that the model excludes then
-//! weighs exactly nothing if `model_epsilon` is 0. Elsewhere the histories drawn are the *particles*. [`Belief::weighing`] tells which it
-//! was.
+//! Histories of the information set are drawn by chance reach probability ([`Sampler::sample_history`]). The weight
+//! of a history is the product, over the others' decisions in the present deal, of the probabilities that a
+//! [`PolicyModel`] gives to the actions taken. If the model is the others' true policy, this converges to the exact
+//! posterior. If there are few worlds, they are enumerated. The weight of a world is then its exact prior weight
+//! times the mean likelihood of histories drawn from it. This is exact if all histories of a world look the same to
+//! the players ([`Sampler::worlds_fix_views`]); with `model_epsilon` 0, a world that the model excludes then has
+//! weight 0. Otherwise the drawn histories are *particles*. [`Belief::weighing`] returns the method that was used.
 //!
-//! Known weaknesses: see the [models](crate::belief::policy_model) for what a wrong one does. Weights that rest on few histories are noise,
-//! which a search takes for knowledge: particles are flattened, by a power of their weights, until they are worth a thirty-second
-//! of their number, and 32; so what is left of a long game's evidence depends on how many there are. A world is lost if the model excludes
-//! the few histories that were drawn of it, though not all of its histories. Earlier deals are not used to learn how a player plays. If
-//! the model excludes everything, only chance is left.
+//! Known weaknesses: see the [models](crate::policy_model) for the effect of a wrong one. Weights that rest on few
+//! histories are noise, which a search mistakes for knowledge. Particle weights are therefore raised to a power below
+//! 1 until the effective sample size is at least 32 and a thirty-second of their number. In a long game the evidence
+//! that remains depends on the number of particles. A world is lost if the model excludes the few histories drawn
+//! from it, even if it allows others. Earlier deals are not used to learn how a player plays. If the model excludes
+//! everything, only chance remains.
 
 pub mod marginals;
 pub mod policy_model;
@@ -33,29 +34,29 @@ use crate::belief::policy_model::{Model, PolicyModel};
 use crate::network::option::Guide;
 
 choice! {
-    /// How a search weighs the worlds that it draws.
+    /// The weights of the worlds that a search draws.
     pub enum Beliefs {
-        /// By chance alone: exactly as the game's sampler draws them.
+        /// By chance alone, exactly as the game's sampler draws them.
         Uniform = "uniform",
-        /// By chance and by what the others did: policy inference.
+        /// By chance and by the other players' actions: policy inference.
         Policy = "policy",
     }
 }
 
 options! {
-    /// What an agent's options say about its beliefs, and about the network that the whole agent may ask.
+    /// Options about an agent's beliefs, and about the network that the whole agent may use.
     pub struct BeliefSettings for "beliefs" {
-        /// How the worlds are weighed.
+        /// The weights of the worlds.
         beliefs: Beliefs = Beliefs::Uniform, ();
-        /// With beliefs=policy, who the others are taken for.
+        /// With beliefs=policy, the model of the other players.
         model: Model = Model::Rollout, ();
-        /// The share of their decisions that are taken to be uniformly random.
+        /// The share of the others' decisions that is assumed to be uniformly random.
         model_epsilon: f64 = 0.1, 0.0..=1.0;
-        /// Below 1 the others are taken to follow the model more strictly than it says, above 1 less.
+        /// Below 1 the others are assumed to follow the model more strictly than it says, above 1 less.
         model_temperature: f64 = 0.1, 0.000001..=1000000.0;
-        /// The most histories that are weighed for a decision. Fewer than 64 are of use only where worlds are few.
+        /// The largest number of histories weighed for a decision. Fewer than 64 help only if there are few worlds.
         particles: u64 = 1000, 1..=10_000_000;
-        /// The share of time_ms that may go into weighing them.
+        /// The share of time_ms that may be spent on weighing.
         belief_share: f64 = 0.25, 0.0..=1.0;
         /// A trained network.
         ..guide: Guide = Guide::default();
@@ -64,13 +65,13 @@ options! {
 
 /// Fewer particles than this are no belief: the worlds of a search would be too few.
 const FEWEST: u64 = 64;
-/// Histories that are drawn of each world where worlds are enumerated and their histories differ.
+/// The number of histories drawn per world, if worlds are enumerated and their histories differ.
 const PER_WORLD: u64 = 4;
-/// More worlds than this are not enumerated: to list them would take longer than many decisions may.
+/// More worlds than this are not enumerated. Listing them could take longer than the decision may.
 const MOST_LISTED: u128 = 1 << 16;
-/// Particles are worth at least this share of their number,
+/// The effective sample size of particles is at least this share of their number,
 const LEAST_SHARE: f64 = 1.0 / 32.0;
-/// and at least that many.
+/// and at least this number.
 const LEAST_EFFECTIVE: f64 = 32.0;
 
 impl BeliefSettings {
@@ -139,7 +140,7 @@ pub fn infer<G: Hints>(
         let drawn = logs.len() as u64;
         let states = worlds.iter().take(logs.len()).map(|world| world.state).collect();
         return if logs.len() < worlds.len() {
-            // Those weighed until time was up are a random sample of all.
+            // Time ended the weighing, and the worlds weighed so far are a random sample of all.
             let likelihoods = particle_weights(&logs)?;
             Belief::new(states, prior_times(&worlds, likelihoods), Weighing::Particles, drawn)
         } else {
@@ -153,7 +154,7 @@ pub fn infer<G: Hints>(
     Belief::new(states, particle_weights(&logs)?, Weighing::Particles, drawn)
 }
 
-/// As [`infer`], with whole histories: always particles, however few the worlds are.
+/// The same as [`infer`] with whole histories. The result is always particles, even if there are few worlds.
 pub fn infer_histories<G: Hints>(
     game: &G,
     view: &G::View,
@@ -171,7 +172,7 @@ pub fn infer_histories<G: Hints>(
     Ok(belief.with_histories(histories))
 }
 
-/// Weights for so many particles, if they are enough.
+/// Weights for the particles, if there are enough of them.
 fn particle_weights(logs: &[f64]) -> Result<Vec<f64>, NoBelief> {
     if (logs.len() as u64) < FEWEST {
         return Err(NoBelief::Failed);
@@ -179,8 +180,8 @@ fn particle_weights(logs: &[f64]) -> Result<Vec<f64>, NoBelief> {
     flattened(logs, LEAST_EFFECTIVE.max(LEAST_SHARE * logs.len() as f64))
 }
 
-/// The mean likelihood of each of `count` worlds, whose histories come in turn: the first history of every world, the second of every
-/// world, and so on.
+/// The mean likelihood of each of `count` worlds. The histories are interleaved: the first of every world, then the
+/// second of every world, and so on.
 fn means(logs: &[f64], count: usize) -> Result<Vec<f64>, NoBelief> {
     let likelihoods = flattened(logs, 0.0)?;
     let mean = |world: usize| {
@@ -190,13 +191,14 @@ fn means(logs: &[f64], count: usize) -> Result<Vec<f64>, NoBelief> {
     Ok((0..count).map(mean).collect())
 }
 
-/// The weights of the worlds that have a likelihood.
+/// The prior weight of each world times its likelihood. There may be fewer likelihoods than worlds.
 fn prior_times<S>(worlds: &[World<S>], likelihoods: Vec<f64>) -> Vec<f64> {
     worlds.iter().zip(likelihoods).map(|(world, likelihood)| world.weight as f64 * likelihood).collect()
 }
 
-/// Likelihoods from their logarithms, the greatest being 1; raised to the greatest power up to 1 with which they have this
-/// effective sample size, if any has. Histories that the model excludes have weight 0, however few the others are.
+/// Likelihoods from their logarithms, with the greatest being 1. They are raised to the greatest power up to 1 that
+/// gives the required effective sample size, if any does. Histories that the model excludes keep weight 0, however
+/// few remain.
 fn flattened(logs: &[f64], least_effective: f64) -> Result<Vec<f64>, NoBelief> {
     let best = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if best == f64::NEG_INFINITY {
@@ -232,7 +234,7 @@ pub struct Weigher<'a, G: Game> {
 }
 
 impl<'a, G: Hints> Weigher<'a, G> {
-    /// For the information sets of `observer`.
+    /// Creates a weigher for the information sets of `observer`.
     pub fn new(game: &'a G, observer: Seat, settings: &BeliefSettings, model: &'a dyn PolicyModel<G>) -> Self {
         Self {
             game,
@@ -245,8 +247,8 @@ impl<'a, G: Hints> Weigher<'a, G> {
         }
     }
 
-    /// So many histories of the information set, or as many as there is time for, each as `keep` leaves it, and their
-    /// log-likelihoods; `None` if the others have not acted.
+    /// Draws up to `wanted` histories of the information set, as far as time allows, and passes each through `keep`.
+    /// Returns the results and their log-likelihoods; `None` if the others have not acted.
     fn draw<T>(
         &mut self,
         sampler: &G::Sampler,
@@ -265,8 +267,8 @@ impl<'a, G: Hints> Weigher<'a, G> {
         Some((kept, logs))
     }
 
-    /// The log-likelihoods of so many histories of `each` world, or of as many as there is time for: the first history of every world,
-    /// then the second of every world, and so on. `None` if the others have not acted.
+    /// The log-likelihoods of `each` histories of each world, or as many as time allows: the first history of every
+    /// world, then the second of every world, and so on. `None` if the others have not acted.
     fn weigh(
         &mut self,
         sampler: &G::Sampler,
@@ -284,8 +286,8 @@ impl<'a, G: Hints> Weigher<'a, G> {
         Some(logs)
     }
 
-    /// The logarithm of the probability with which the others took the actions that they took in the present deal, cards as in
-    /// this history; `None` if they have not acted. Linear in the number of events times what the model costs.
+    /// The log-probability of the others' actions in the present deal, given the cards of this history; `None` if
+    /// they have not acted. The cost is the number of events times the cost of the model.
     pub fn log_likelihood(&mut self, history: &History<G>) -> Option<f64> {
         let deal = self.game.deal_number(history.state());
         let mut so_far = History::new(self.game);
@@ -298,7 +300,8 @@ impl<'a, G: Hints> Weigher<'a, G> {
                 let legal = self.game.legal(so_far.state());
                 chosen = true;
                 if legal.len() > 1 {
-                    let rank = legal.iter().position(|other| other == action).expect("a history is legal");
+                    let rank =
+                        legal.iter().position(|other| other == action).expect("every action of a history is legal");
                     log += float::log(self.probability(&so_far, legal, rank));
                 }
             }
@@ -307,7 +310,7 @@ impl<'a, G: Hints> Weigher<'a, G> {
         chosen.then_some(log)
     }
 
-    /// The probability of the legal action of this rank.
+    /// The probability of the legal action with this rank.
     fn probability(&mut self, so_far: &History<G>, legal: G::Actions, rank: usize) -> f64 {
         self.scores.clear();
         self.model.scores(self.game, so_far, legal, &mut self.scores);
@@ -325,13 +328,13 @@ mod tests {
     use super::{NoBelief, flattened};
 
     #[test]
-    fn excluded_histories_weigh_nothing_however_few_are_left() {
+    fn excluded_histories_have_no_weight() {
         let mut logs = vec![f64::NEG_INFINITY; 400];
         assert_eq!(flattened(&logs, 32.0), Err(NoBelief::Failed));
         (logs[3], logs[7]) = (-1.0, -20.0);
-        let weights = flattened(&logs, 32.0).expect("two are left");
+        let weights = flattened(&logs, 32.0).expect("two histories remain");
         let survivors: Vec<usize> = (0..logs.len()).filter(|&place| weights[place] > 0.0).collect();
         assert_eq!(survivors, [3, 7]);
-        assert_eq!(weights[3], weights[7], "flattened as far as can be");
+        assert_eq!(weights[3], weights[7], "flattened as far as possible");
     }
 }

@@ -1,13 +1,13 @@
-//! Who the other players are taken for, when their actions are to say something about their cards.
+//! Models of the other players, for inferring their cards from their actions.
 //!
-//! A model is asked about a player's decision in a world that the observer only imagines: with that player's cards open. It must
-//! answer as that player could, from what that player knows there.
+//! A model is queried about a player's decision in a world that the observer only imagines, with that player's cards
+//! open. It may use only what that player knows there.
 //!
-//! Known weakness of all of them: an inference is as good as its model. S. Whitehouse, P. I. Cowling, E. J. Powley and J. Rollason
-//! (*Integrating Monte Carlo Tree Search with Knowledge-Based Methods to Create Engaging Play in a Commercial Mobile Game*, AIIDE
-//! 2013) had dealt worlds by rules of thumb in AI Factory's Spades, and it caused blunders: a card that was in one place in a third
-//! of the worlds was there in 87 % of those searched. A strong opponent that does not follow the model is misread; one that knows
-//! the model can exploit it.
+//! Known weakness of all models: an inference is only as good as its model. In AI Factory's Spades, S. Whitehouse, P.
+//! I. Cowling, E. J. Powley and J. Rollason (*Integrating Monte Carlo Tree Search with Knowledge-Based Methods to
+//! Create Engaging Play in a Commercial Mobile Game*, AIIDE 2013) dealt worlds by rules of thumb. This caused
+//! blunders, because likely cards became far too likely in the worlds searched. A strong opponent that does not
+//! follow the model is misread, and one that knows the model can exploit it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,7 +18,7 @@ use crate::network::file::Network;
 use crate::network::option::Guide;
 
 choice! {
-    /// The policy models there are by name.
+    /// The policy models by name.
     pub enum Model {
         /// [`RolloutModel`].
         Rollout = "rollout",
@@ -31,16 +31,16 @@ choice! {
     }
 }
 
-/// A guess at how a player chooses.
+/// A model of a player's choices.
 pub trait PolicyModel<G: Hints>: Sync {
-    /// For the player to act after these events, a score for each legal action, ascending by action, into the empty `scores`:
-    /// the logarithm of a weight, up to a constant; negative infinity for what the player never does, not for all. The
-    /// probabilities are proportional to `exp(score / temperature)`. Uses nothing that this player does not know.
+    /// Appends to the empty `scores` a score for each legal action, ascending by action, for the player to act after
+    /// these events. A score is the logarithm of a weight, up to a constant. It is negative infinity for actions that
+    /// the player never takes, but not for all of them. The probabilities are proportional to `exp(score /
+    /// temperature)`. A model uses only what this player knows.
     fn scores(&self, game: &G, so_far: &History<G>, legal: G::Actions, scores: &mut Vec<f32>);
 }
 
-/// Players choose uniformly among the actions that the game's hints leave for [rollouts](Hints::rollout). Some nanoseconds a
-/// decision.
+/// Players choose uniformly among the actions that the game's hints leave for [rollouts](Hints::rollout).
 #[derive(Clone, Copy, Debug)]
 pub struct RolloutModel;
 
@@ -51,8 +51,8 @@ impl<G: Hints> PolicyModel<G> for RolloutModel {
     }
 }
 
-/// Players prefer what [appeals](Hints::appeal) to them: scores run from -1 for the least appealing action to 0 for the most.
-/// Low temperatures make it the greedy player. Costs a view a decision: microseconds.
+/// Players prefer actions with more [appeal](Hints::appeal). Scores run from -1 for the least appealing action to 0
+/// for the most appealing. At low temperatures this is the greedy player. Each decision costs a view.
 #[derive(Clone, Copy, Debug)]
 pub struct GreedyModel;
 
@@ -70,8 +70,8 @@ impl<G: Hints> PolicyModel<G> for GreedyModel {
     }
 }
 
-/// Players follow the game's policy, which was fitted to the decisions of a search: see [`Hints::logit`]. At temperature 1 with the
-/// probabilities that it was fitted to. Tens of nanoseconds a decision.
+/// Players follow the game's policy, which was fitted to the decisions of a search: see [`Hints::logit`]. At
+/// temperature 1 the probabilities are those that were fitted.
 #[derive(Clone, Copy, Debug)]
 pub struct FittedModel;
 
@@ -81,12 +81,12 @@ impl<G: Hints> PolicyModel<G> for FittedModel {
     }
 }
 
-/// Players follow the policy of a trained network. At temperature 1 with the probabilities that it gives. Microseconds a decision.
+/// Players follow the policy of a trained network. At temperature 1 the probabilities are the network's own.
 #[derive(Debug)]
 pub struct NetworkModel(Mutex<Evaluator>);
 
 impl NetworkModel {
-    /// The model of this network.
+    /// Creates the model of this network.
     pub fn new(network: Arc<Network>) -> Self {
         Self(Mutex::new(Evaluator::new(network)))
     }
@@ -101,12 +101,15 @@ impl<G: Hints> PolicyModel<G> for NetworkModel {
     }
 }
 
-/// The model that an agent's options name. Panics if that is a network and there is none: the text of an agent that parses has one.
+/// The model named by an agent's options. Panics if it is a network and none is given; parsing an agent's text
+/// ensures that there is one.
 pub fn by_name<G: Hints>(model: Model, guide: &Guide) -> Box<dyn PolicyModel<G>> {
     match model {
         Model::Rollout => Box::new(RolloutModel),
         Model::Greedy => Box::new(GreedyModel),
         Model::Fitted => Box::new(FittedModel),
-        Model::Network => Box::new(NetworkModel::new(guide.network.network().expect("a network is named").clone())),
+        Model::Network => {
+            Box::new(NetworkModel::new(guide.network.network().expect("a parsed agent has its network").clone()))
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The agent that did best in each game.
 //!
-//! Every game names it ([`Hints::BEST_AGENT`]) by what the cross-tables at equal thinking time say, `benches/STRENGTH.md`.
+//! Every game names its agent ([`Hints::BEST_AGENT`]), by the cross-tables at equal thinking time in
+//! `benches/STRENGTH.md`.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -16,11 +17,12 @@ use crate::catalogue::spec::{AgentSpec, describe};
 options! {
     /// The options of [`Best`].
     pub struct BestOptions for "best" {
-        /// Iterations per decision, of whatever the agent counts.
+        /// Iterations per decision, as the agent counts them.
         iterations: u64 = 1000, 1..=1_000_000_000;
-        /// Milliseconds per decision; if given, time ends the search instead of `iterations`, and results depend on the clock.
+        /// Milliseconds per decision. If given, time ends the search instead of `iterations`, and results depend on
+        /// the clock.
         time_ms: u64 = 0, 0..=3_600_000;
-        /// Mebibytes that its trees may take, if it has any.
+        /// Mebibytes that the agent's trees may take, if it has any.
         memory_mb: u64 = DEFAULT_MEMORY_MB, MEMORY_MB;
     }
 }
@@ -31,7 +33,7 @@ pub struct Best<G: Hints> {
 }
 
 impl<G: Hints> Best<G> {
-    /// A player with the streams of `seed`.
+    /// Creates a player with the streams of `seed`.
     pub fn new(options: BestOptions, seed: u64) -> Self {
         Self { agent: spec::<G>(&options).build(seed) }
     }
@@ -50,7 +52,7 @@ fn spec<G: Hints>(options: &BestOptions) -> AgentSpec {
     };
     let name = text.split(':').next().unwrap_or_default();
     let text = if has_tree(name) { format!("{text},memory_mb={memory_mb}") } else { text };
-    text.parse().expect("games name agents that search")
+    text.parse().expect("every game names an agent that searches")
 }
 
 impl<G: Hints> Agent<G> for Best<G> {

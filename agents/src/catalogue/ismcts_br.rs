@@ -1,36 +1,38 @@
 //! A searched best response: tree search against an agent whose policy is known.
 //!
-//! F. Timbers, N. Bard, E. Lockhart, M. Lanctot, M. Schmid, N. Burch, J. Schrittwieser, T. Hubert and M. Bowling, *Approximate
-//! Exploitability: Learning a Best Response*, IJCAI 2022: of their ISMCTS-BR the search, without the learned networks. Every
-//! iteration draws a history by what the others would have done ([`victim`](crate::catalogue::victim)), descends a tree of the responder's own
-//! decisions by UCB1 and plays on; the others act by their policy in the tree and behind it. The responder's nodes are told apart by
-//! what it observes of the actions, with `draws=branch` also by what it sees: by its information sets then.
+//! This is the search of ISMCTS-BR without its learned networks: F. Timbers, N. Bard, E. Lockhart, M. Lanctot, M.
+//! Schmid, N. Burch, J. Schrittwieser, T. Hubert and M. Bowling, *Approximate Exploitability: Learning a Best
+//! Response*, IJCAI 2022. Every iteration draws a history, weighted by the other players' policy
+//! ([`victim`](crate::victim)). It descends a tree of the responder's own decisions by UCB1 and plays on to the end.
+//! The others follow their policy in the tree and below it. The responder's nodes are distinguished by its
+//! observations of actions. With `draws=branch` they are also distinguished by the cards it sees, and are then its
+//! information sets.
 //!
-//! Against a fixed policy this is a search for one player: with many particles and iterations and `draws=branch` it finds a best
-//! response. Like [`lbr`](crate::catalogue::local_best_response), it is there for lower bounds on exploitability, which its mean return gives
-//! whatever its budget.
+//! Against a fixed policy this is a single-player search. With many particles and iterations and `draws=branch` it
+//! finds a best response. Like [`lbr`](crate::local_best_response), it computes lower bounds on exploitability: its
+//! mean return is one at any budget.
 //!
-//! Known weaknesses: against an agent that searches, an iteration costs as many searches as decisions are asked for, so that trees
-//! stay small and the bound loose. With fewer `replies` the others follow the continuation later on, in the tree, too: it is larger
-//! then and says less about them.
+//! Known weaknesses: against an agent that searches, an iteration costs as many searches as there are queries, so
+//! trees stay small and the bound is loose. With fewer `replies` the others follow the continuation later on, in the
+//! tree too; it is then larger but represents their policy less well.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use stier_core::key::mix;
-use stier_core::{Action, ActionSet as _, Hints, History, Rng, SeatView as _, Turn, float, options};
+use stier_core::{ActionSet as _, Hints, History, Rng, SeatView as _, Turn, options};
 
 use crate::agent::choice::Choose;
 use crate::agent::course::Course;
-use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory, growth, mapped};
+use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory};
 use crate::agent::worlds::Worlds;
 use crate::agent::{ActionStats, Agent, Decision, Search};
 use crate::catalogue::victim::{ResponderSettings, Simulator, Victim};
 use crate::search::ismcts::Draws;
 use crate::search::open_cards::Future;
 use crate::search::spread::Spread;
+use crate::search::ucb::{ActionRecord, NodeId, UcbTree};
 
 options! {
     /// The options of [`IsmctsBr`].
@@ -39,13 +41,13 @@ options! {
         iterations: u64 = 1000, 1..=1_000_000_000;
         /// Exploration in UCB1, for returns scaled so that twice their standard deviation in this search is 1.
         c: f64 = 1.4, 0.0..=100.0;
-        /// What the cards do that the responder draws after the root.
+        /// The treatment of cards that the responder draws after the root.
         draws: Draws = Draws::Merge, ();
-        /// Which action is played after the search.
+        /// The rule by which an action is chosen after the search.
         choose: Choose = Choose::Visits, ();
-        /// Whom it responds to, and how.
+        /// The agent to respond to, and the method.
         ..responder: ResponderSettings = ResponderSettings::default();
-        /// Mebibytes that the tree may take. Once it is full, the search goes on in the nodes that there are.
+        /// Mebibytes that the tree may take. Once it is full, the search continues with the existing nodes.
         memory_mb: u64 = DEFAULT_MEMORY_MB, MEMORY_MB;
     }
 }
@@ -58,7 +60,7 @@ pub struct IsmctsBr<G: Hints> {
 }
 
 impl<G: Hints> IsmctsBr<G> {
-    /// A player with the streams of `seed`.
+    /// Creates a player with the streams of `seed`.
     pub fn new(options: IsmctsBrOptions, seed: u64) -> Self {
         let victim = Victim::new(&options.responder, seed);
         Self { options, course: Course::new(seed), victim }
@@ -69,13 +71,14 @@ impl<G: Hints> Agent<G> for IsmctsBr<G> {
     /// Searches, unless only one action is legal.
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let start = Instant::now();
-        let (mut arms, mut done, mut nodes) = (Vec::new(), 0, 0);
+        let (mut done, mut nodes) = (0, 0);
+        let mut actions: Vec<ActionStats> = legal.iter().map(|action| ActionRecord::new(action).stats(0.0)).collect();
         if legal.len() > 1 {
             let stop = self.course.stop(start, 0);
             let IsmctsBrOptions { iterations, c, draws, responder, .. } = &self.options;
             let worlds = responder.worlds(game, view, &self.victim, &stop, &mut self.course.rng("beliefs"));
             let (low, high) = game.rounded_range();
-            let mut search = Tree {
+            let mut search = Searcher {
                 simulator: Simulator {
                     game,
                     seat: view.seat(),
@@ -88,8 +91,7 @@ impl<G: Hints> Agent<G> for IsmctsBr<G> {
                 width: *c,
                 low: f64::from(low),
                 range: f64::from(high - low).max(f64::MIN_POSITIVE),
-                nodes: HashMap::new(),
-                memory: Memory::share(self.options.memory_mb, 1),
+                tree: UcbTree::new(Memory::share(self.options.memory_mb, 1)),
                 spread: Spread::default(),
                 rng: self.course.rng("ismcts_br"),
             };
@@ -98,20 +100,10 @@ impl<G: Hints> Agent<G> for IsmctsBr<G> {
                 search.iterate(history, legal);
                 done += 1;
             }
-            nodes = search.nodes.len() as u64;
-            arms = search.nodes.remove(&ROOT).unwrap_or_default();
+            nodes = search.tree.len() as u64;
+            let records = legal.iter().map(|action| search.tree.find(ROOT, action));
+            actions = records.map(|record| record.stats(record.mean())).collect();
         }
-        let stats = |action: Action| {
-            let arm = arms.iter().find(|arm| arm.action == action).copied().unwrap_or(Arm::new(action));
-            ActionStats {
-                action: action.0,
-                visits: arm.visits,
-                value: arm.mean(),
-                availability: arm.available,
-                probability: 0.0,
-            }
-        };
-        let actions = legal.iter().map(stats).collect();
         let found = Search { actions, iterations: done, nodes, seconds: start.elapsed().as_secs_f64() };
         let decision = self.options.choose.decide(found, &[], &mut self.course.rng("ismcts_br choice"));
         self.course.advance();
@@ -134,52 +126,31 @@ impl<G: Hints> Agent<G> for IsmctsBr<G> {
     }
 }
 
-/// An action of the responder at one of its nodes.
-#[derive(Clone, Copy, Debug)]
-struct Arm {
-    action: Action,
-    visits: u64,
-    available: u64,
-    /// The sum of the returns, in the game's utility.
-    sum: f64,
-}
-
-impl Arm {
-    fn new(action: Action) -> Self {
-        Self { action, visits: 0, available: 0, sum: 0.0 }
-    }
-
-    /// The mean return; 0 if it was never tried.
-    fn mean(&self) -> f64 {
-        self.sum / self.visits.max(1) as f64
-    }
-}
-
 /// The key of the root.
 const ROOT: u64 = 0;
 
-/// The tree of one search.
-struct Tree<'a, G: Hints> {
+/// One search.
+struct Searcher<'a, G: Hints> {
     simulator: Simulator<'a, G>,
-    /// Whether nodes are told apart by what the responder draws.
+    /// True if nodes are distinguished by the cards that the responder draws.
     branches: bool,
     width: f64,
     low: f64,
     range: f64,
-    /// By what the responder has seen since the root.
-    nodes: HashMap<u64, Vec<Arm>>,
-    memory: Memory,
+    /// Nodes by the responder's observations since the root.
+    tree: UcbTree,
     spread: Spread,
     rng: Rng,
 }
 
-impl<G: Hints> Tree<'_, G> {
-    /// One simulation from the root of the search, at which the responder may choose among these actions, to the end of the game.
+impl<G: Hints> Searcher<'_, G> {
+    /// Runs one simulation from the root to the end of the game. `allowed` restricts the responder's actions at the
+    /// root.
     fn iterate(&mut self, mut history: History<G>, allowed: G::Actions) {
         let Simulator { game, seat, .. } = self.simulator;
         let mut future = Future::drawn(self.rng.bits());
         let (mut key, mut asked) = (ROOT, 0);
-        let mut path: Vec<(u64, Action)> = Vec::new();
+        let mut path: Vec<(NodeId, usize)> = Vec::new();
         let mut leaf = false;
         while !leaf && let Turn::Seat(mover) = game.turn(history.state()) {
             if self.branches && !path.is_empty() {
@@ -191,52 +162,21 @@ impl<G: Hints> Tree<'_, G> {
             } else if legal.len() == 1 {
                 legal.nth(0)
             } else {
-                let Some((action, untried)) = self.select(key, legal) else { break };
-                path.push((key, action));
+                let width = self.width * f64::from(self.spread.scale()) * self.range;
+                let Some(node) = self.tree.node(key) else { break };
+                let Some((place, untried)) = self.tree.select(node, legal, width, &mut self.rng) else { break };
+                path.push((node, place));
                 leaf = untried;
-                action
+                self.tree.record(node, place).action
             };
             key = mix(key, game.observed(history.state(), action, seat));
             future.push(game, &mut history, action);
         }
         let (returns, _) = self.simulator.play_on(history, future, asked, &mut self.rng);
         let value = f64::from(returns[seat]);
-        for (key, action) in path {
-            let arms = self.nodes.get_mut(&key).expect("a node that was passed");
-            let arm = arms.iter_mut().find(|arm| arm.action == action).expect("an action that was tried");
-            arm.visits += 1;
-            arm.sum += value;
+        for (node, place) in path {
+            self.tree.record(node, place).add(value);
         }
         self.spread.add((value - self.low) / self.range);
-    }
-
-    /// An action that was not tried yet here, at random, or the one with the highest mean + c x spread x sqrt(ln(available) /
-    /// visits); and whether it is new. `None` where a full tree has neither.
-    fn select(&mut self, key: u64, legal: G::Actions) -> Option<(Action, bool)> {
-        // The root gets all its actions.
-        let is_root = key == ROOT;
-        if !self.nodes.contains_key(&key) && !self.memory.take(mapped::<u64, Vec<Arm>>()) && !is_root {
-            return None;
-        }
-        let arms = self.nodes.entry(key).or_default();
-        let tried = arms.iter().fold(G::Actions::default(), |tried, arm| tried.with(arm.action));
-        let untried = legal.without(tried);
-        let new = !untried.is_empty() && (self.memory.take(growth(arms)) || is_root);
-        if new {
-            arms.push(Arm::new(untried.pick(&mut self.rng)));
-        }
-        let width = self.width * f64::from(self.spread.scale()) * self.range;
-        let mut best = (f64::NEG_INFINITY, None);
-        for arm in arms.iter_mut().filter(|arm| legal.contains(arm.action)) {
-            arm.available += 1;
-            let bound = match arm.visits {
-                0 => f64::INFINITY,
-                visits => arm.mean() + width * (float::log(arm.available as f64) / visits as f64).sqrt(),
-            };
-            if bound > best.0 {
-                best = (bound, Some(arm.action));
-            }
-        }
-        best.1.map(|action| (action, new))
     }
 }

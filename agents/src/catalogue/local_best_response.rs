@@ -1,20 +1,21 @@
-//! Local best response: one look ahead against an agent whose policy is known.
+//! Local best response: one-step lookahead against an agent whose policy is known.
 //!
-//! V. Lisý and M. Bowling, *Equilibrium Approximation Quality of Current No-Limit Poker Bots*, AAAI Workshop on Computer Poker and
-//! Imperfect Information Games, 2017. The responder keeps the distribution over what the others may hold that follows from their
-//! policy and from what they have done ([`victim`](crate::catalogue::victim)), and takes the action with the best return if everybody plays on
-//! from there: the others by their policy, the responder by a simple one (there it checks and calls to the end; here it is the
-//! option `continuation`). Returns are means over simulations, the same worlds and futures for every action.
+//! V. Lisý and M. Bowling, *Equilibrium Approximation Quality of Current No-Limit Poker Bots*, AAAI Workshop on
+//! Computer Poker and Imperfect Information Games, 2017. The responder keeps the distribution over the others' cards
+//! that follows from their policy and their actions ([`victim`](crate::victim)). It takes the action with the best
+//! return if the others play on by their policy and the responder by a simple one. In the paper the simple policy
+//! checks and calls to the end; here it is the option `continuation`. Returns are means over simulations, with the
+//! same worlds and futures for every action.
 //!
-//! Whatever it does, its mean return against that agent is a lower bound on what a best response to it gets: so the agent's
-//! exploitability in games far too large for exact [best responses](crate::solve::best_response) is bounded from below.
+//! The responder's mean return against an agent is always a lower bound on the return of a best response. It bounds
+//! the agent's exploitability from below in games far too large for exact [best responses](crate::best_response).
 //!
-//! Known weaknesses: the bound can be far below the truth, or below what the agent gets against itself; it plans no second move and
-//! takes no step that only a later one rewards. A few simulations choose between close actions by chance. It exploits that one agent
-//! only and is exploitable itself.
+//! Known weaknesses: the bound can be far below the truth, or below the agent's return against itself. The responder
+//! does not plan a second move and does not take a step that only a later one rewards. With few simulations it
+//! chooses between close actions by chance. It exploits only that one agent and is exploitable itself.
 //!
-//! Cost: `particles` times the past decisions of the others plus `worlds` times the legal actions times the replies asked for, each
-//! a decision of the agent; those are what takes the time if it searches.
+//! Cost in queries: `particles` times the past decisions of the others, plus `worlds` times the legal actions times
+//! the number of replies. If the agent searches, these dominate the time.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -26,14 +27,14 @@ use crate::agent::course::Course;
 use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, Decision};
 use crate::catalogue::victim::{ResponderSettings, Simulator, Victim};
-use crate::search::determinized::{Tally, tally_histories};
+use crate::search::determinized::{HistoryDraws, Tally, tally_histories};
 
 options! {
     /// The options of [`LocalBestResponse`].
     pub struct LbrOptions for "lbr" {
-        /// Simulations per decision of each legal action.
+        /// Simulations per legal action in each decision.
         worlds: u64 = 200, 1..=100_000_000;
-        /// Whom it responds to, and how.
+        /// The agent to respond to, and the method.
         ..responder: ResponderSettings = ResponderSettings::default();
     }
 }
@@ -46,7 +47,7 @@ pub struct LocalBestResponse<G: Hints> {
 }
 
 impl<G: Hints> LocalBestResponse<G> {
-    /// A player with the streams of `seed`.
+    /// Creates a player with the streams of `seed`.
     pub fn new(options: LbrOptions, seed: u64) -> Self {
         let victim = Victim::new(&options.responder, seed);
         Self { options, course: Course::new(seed), victim }
@@ -71,8 +72,8 @@ impl<G: Hints> Agent<G> for LocalBestResponse<G> {
                 stop,
             };
             let seed = self.course.rng("lbr").bits();
-            let moves = (view.seat(), legal);
-            tally_histories(game, &worlds, moves, (*most, seed), &stop, |history, action, mut future, mut rng| {
+            let draws = HistoryDraws { worlds: &worlds, most: *most, seed };
+            tally_histories(game, &draws, view.seat(), legal, &stop, |history, action, mut future, mut rng| {
                 let mut history = history.clone();
                 future.push(game, &mut history, action);
                 let (returns, replies) = simulator.play_on(history, future, 0, &mut rng);

@@ -1,15 +1,16 @@
-//! A rule of thumb grafted onto a player.
+//! A rule of thumb combined with another player.
 //!
-//! Games may have an action that binds its player for the rest of a deal ([`Hints::commitment`]; Schwinget's attack). Here a rule
-//! says when to take it, and another agent chooses among all other actions: what is measured between two such players with one
-//! agent is what the rules are worth. The others' commitments are theirs to decide.
+//! Games may have an action that binds its player for the rest of a deal ([`Hints::commitment`]; Schwinget's attack).
+//! Here a rule decides when to take it, and another agent chooses among all other actions. Two such players with the
+//! same agent measure the value of their rules. The others' commitments are their own decisions.
 //!
-//! Known weakness: a searching agent below plans as though it were free to commit itself later, whatever the rule will say.
+//! Known weakness: an underlying agent that searches plans as if it could commit itself freely later, whatever the
+//! rule will say.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use stier_core::{ActionSet as _, Hints, Rng, choice, options};
+use stier_core::{ActionSet as _, Hints, Rng, RuleOfThumb, choice, options};
 
 use crate::agent::lines::Line;
 use crate::agent::worlds::Worlds;
@@ -17,17 +18,17 @@ use crate::agent::{ActionStats, Agent, Decision};
 use crate::catalogue::spec::AgentSpec;
 
 choice! {
-    /// When to commit oneself.
+    /// The rule for the binding action.
     pub enum When {
-        /// When the game's rule of thumb says so: [`Hints::commits`].
+        /// By the game's rule of thumb: [`Hints::commits`].
         Thumb = "thumb",
         /// Never.
         Never = "never",
-        /// As soon as one may.
+        /// As soon as possible.
         Always = "always",
-        /// With `chance` at every decision at which one may.
+        /// With probability `chance` at every decision at which it is legal.
         Random = "random",
-        /// When the agent that plays the cards would: no rule.
+        /// By the agent that plays the cards, without a rule.
         Cards = "cards",
     }
 }
@@ -35,11 +36,11 @@ choice! {
 options! {
     /// The options of [`Rule`].
     pub struct RuleOptions for "rule" {
-        /// When to take the action that binds for the rest of a deal.
+        /// The rule for the action that binds for the rest of a deal.
         when: When = When::Thumb, ();
-        /// With when=random, how probably at each decision.
+        /// With when=random, the probability at each decision.
         chance: f64 = 0.1, 0.0..=1.0;
-        /// Who chooses among the other actions.
+        /// The agent that chooses among the other actions.
         cards: Box<AgentSpec> = Box::new("greedy".parse().expect("an agent")), ();
     }
 }
@@ -53,7 +54,7 @@ pub struct Rule<G: Hints> {
 }
 
 impl<G: Hints> Rule<G> {
-    /// A player with the streams of `seed`.
+    /// Creates a player with the streams of `seed`.
     pub fn new(options: RuleOptions, seed: u64) -> Self {
         let cards = options.cards.build(cards_seed(seed));
         Self { when: options.when, chance: options.chance, cards, rng: rule_rng(seed) }
@@ -70,33 +71,33 @@ fn rule_rng(seed: u64) -> Rng {
 
 impl<G: Hints> Agent<G> for Rule<G> {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
-        let commitment = game.commitment().filter(|&action| legal.contains(action));
-        let Some(commitment) = commitment.filter(|_| self.when != When::Cards) else {
+        let rule = game.rule_of_thumb(view).filter(|rule| legal.contains(rule.action));
+        let Some(RuleOfThumb { action, takes }) = rule.filter(|_| self.when != When::Cards) else {
             return self.cards.act(game, view, legal);
         };
-        let others = legal.without(G::Actions::default().with(commitment));
+        let others = legal.without(G::Actions::default().with(action));
         let share = match self.when {
             _ if others.is_empty() => 1.0,
-            When::Thumb => f64::from(u8::from(game.commits(view))),
+            When::Thumb => f64::from(u8::from(takes)),
             When::Never | When::Cards => 0.0,
             When::Always => 1.0,
             When::Random => self.chance,
         };
         if share >= 1.0 {
-            return Decision::certain(commitment, legal.iter());
+            return Decision::certain(action, legal.iter());
         }
         let mut decision = self.cards.act(game, view, others);
-        let rank = decision.policy.partition_point(|&(action, _)| action < commitment);
+        let rank = decision.policy.partition_point(|&(other, _)| other < action);
         decision.policy.iter_mut().for_each(|(_, probability)| *probability *= 1.0 - share);
-        decision.policy.insert(rank, (commitment, share));
+        decision.policy.insert(rank, (action, share));
         if let Some(search) = &mut decision.search {
             search.actions.iter_mut().for_each(|stats| stats.probability *= 1.0 - share);
             let unsearched =
-                ActionStats { action: commitment.0, visits: 0, value: 0.0, availability: 0, probability: share };
+                ActionStats { action: action.0, visits: 0, value: 0.0, availability: 0, probability: share };
             search.actions.insert(rank, unsearched);
         }
         if share > 0.0 && self.rng.unit() < share {
-            decision.action = commitment;
+            decision.action = action;
         }
         decision
     }

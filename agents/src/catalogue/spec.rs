@@ -1,4 +1,4 @@
-//! Agents by name: the only list of them.
+//! Agents by name. This is the only list of them.
 
 use std::cell::Cell;
 use std::fmt;
@@ -28,47 +28,47 @@ use crate::search::random::{Random, RandomOptions};
 use crate::search::recursive::{RecursiveOptions, RecursivePimc};
 use crate::search::ris_mcts::{RisMcts, RisMctsOptions};
 
-/// An agent that cannot be built from its text.
+/// An error in the text of an agent.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum SpecError {
-    /// No agent of that name.
+    /// An unknown agent.
     #[error("unknown agent '{name}'; the agents are {known}")]
     UnknownAgent {
-        /// What was asked for.
+        /// The unknown name.
         name: String,
-        /// What there is.
+        /// The names of all agents.
         known: String,
     },
     /// An unknown option or value.
     #[error(transparent)]
     Option(#[from] OptionError),
-    /// An agent within an agent within an agent, too many times over.
-    #[error("agents are nested too deep; at most {MOST_NESTED} levels are allowed")]
+    /// Agents nested too deeply in each other's options.
+    #[error("agents are nested too deeply; at most {MOST_NESTED} levels are allowed")]
     TooDeep,
-    /// The seed is no whole number.
+    /// A seed that is not a whole number.
     #[error("agent {agent}: option 'seed' cannot be '{value}'; it must be 0 to 18446744073709551615")]
     Seed {
-        /// Whose seed it is.
+        /// The agent.
         agent: String,
-        /// What was given.
+        /// The value given.
         value: String,
     },
-    /// A network is to be asked, and none is named.
+    /// A required network is missing.
     #[error("agent {agent}: {what} needs the path of a network: {needed}=FILE")]
     NoNetwork {
-        /// Whose options they are.
+        /// The agent.
         agent: String,
-        /// What it is for.
+        /// The option, with its value, that needs the network.
         what: String,
         /// The option that names it.
         needed: &'static str,
     },
-    /// A network without a value head is to value positions.
+    /// A network that must value positions has no value head.
     #[error(
         "agent {agent}: evaluation=network needs a network with a value head; '{path}' has none (value=none in its metadata)"
     )]
     NoValue {
-        /// Whose options they are.
+        /// The agent.
         agent: String,
         /// The network's file.
         path: String,
@@ -77,7 +77,7 @@ pub enum SpecError {
 
 macro_rules! agents {
     ($($(#[doc = $about:literal])+ $name:literal => $variant:ident($options:ident, $agent:ident);)+) => {
-        /// What an agent is made from: its kind and options.
+        /// The kind and options of an agent.
         #[derive(Clone, PartialEq, Debug)]
         enum Kind { $($variant($options)),+ }
 
@@ -116,7 +116,7 @@ macro_rules! agents {
             }
         }
 
-        /// What there is to say about every agent: its name, what it does, its options besides `seed`.
+        /// The name, description and options (besides `seed`) of every agent.
         pub fn describe() -> Vec<(&'static str, &'static str, Vec<OptionInfo>)> {
             vec![$(($name, concat!($($about),+).trim(), $options::describe())),+]
         }
@@ -126,21 +126,24 @@ macro_rules! agents {
 agents! {
     /// The agent that did best in the game at equal thinking time.
     "best" => Best(BestOptions, Best);
-    /// PIMC with the cards laid open some decisions later (Arjonilla, Saffidine and Cazenave 2024).
+    /// PIMC with the cards opened a few decisions later (Arjonilla, Saffidine and Cazenave 2024).
     "epimc" => Epimc(EpimcOptions, Epimc);
-    /// Flat Monte Carlo: worlds and rollouts, no tree (Ginsberg 2001; Browne et al. 2012).
+    /// Flat Monte Carlo: worlds and rollouts without a tree (Ginsberg 2001; Browne et al. 2012).
     "flat_mc" => FlatMc(FlatMcOptions, FlatMc);
-    /// One look ahead, by the game's own hints.
+    /// One-step lookahead by the game's own hints.
     "greedy" => Greedy(GreedyOptions, Greedy);
     /// Information set Monte Carlo tree search, single- or multi-observer (Cowling, Powley and Whitehouse 2012).
     "ismcts" => Ismcts(IsmctsOptions, Ismcts);
-    /// A tree search for the best response to an agent whose policy is known: for bounds on its exploitability (Timbers et al. 2022).
+    /// A tree search for the best response to an agent whose policy is known; its results bound that agent's
+    /// exploitability (Timbers et al. 2022).
     "ismcts_br" => IsmctsBr(IsmctsBrOptions, IsmctsBr);
-    /// Local best response, one ply of it, to an agent whose policy is known: for bounds on its exploitability (Lisý and Bowling 2017).
+    /// Local best response with one-step lookahead to an agent whose policy is known; its results bound that agent's
+    /// exploitability (Lisý and Bowling 2017).
     "lbr" => Lbr(LbrOptions, LocalBestResponse);
-    /// A trained network, read from a file: one look, no search.
+    /// A trained network, read from a file, without search.
     "network" => Network(NetworkOptions, NetworkAgent);
-    /// An open-card player: sees all cards, and with future=known those to come; shows what hidden information is worth.
+    /// An open-card player that sees all cards and, with future=known, those to come. It shows the value of hidden
+    /// information.
     "oracle" => Oracle(OracleOptions, Oracle);
     /// Perfect information Monte Carlo search (Levy 1989; Ginsberg 2001; Long et al. 2010).
     "pimc" => Pimc(PimcOptions, Pimc);
@@ -148,17 +151,18 @@ agents! {
     "presumed_pimc" => PresumedPimc(PresumedOptions, PresumedPimc);
     /// Uniformly random play.
     "random" => Random(RandomOptions, Random);
-    /// Playouts by PIMC players who see nothing but their views, level 1 (Furtak and Buro 2013).
+    /// Playouts by PIMC players that see only their own views, level 1 (Furtak and Buro 2013).
     "recursive_pimc" => RecursivePimc(RecursiveOptions, RecursivePimc);
     /// Tree search over every player's own information sets, re-determinizing (Goodman 2019).
     "ris_mcts" => RisMcts(RisMctsOptions, RisMcts);
-    /// Cards by another agent; the action that binds for the rest of the deal (Schwinget's attack) by a rule of thumb.
+    /// Cards by another agent; the action that binds for the rest of the deal (Schwinget's attack) by a rule of
+    /// thumb.
     "rule" => Rule(RuleOptions, Rule);
 }
 
-/// Options that may name networks.
+/// Options that may contain networks.
 trait ReadsNetworks {
-    /// The networks, with the rules that they must be of.
+    /// The networks, with the rules that they must be trained for.
     fn networks(&self) -> Vec<(&Network, RulesOf)>;
 }
 
@@ -196,10 +200,11 @@ fn named(file: &NetworkFile, rules: RulesOf) -> Vec<(&Network, RulesOf)> {
     file.network().map(|network| (&**network, rules)).into_iter().collect()
 }
 
-/// Those of [`NAMES`] that see everything, hidden cards included: no fair players, bounds for them.
+/// The agents among [`NAMES`] that see everything, including hidden cards. They are not fair players but bounds on
+/// them.
 pub const ORACLES: &[&str] = &["oracle"];
 
-/// An agent as text: `greedy`, `ismcts:iterations=10000,seed=1`. Parses, prints, and builds the agent for any game.
+/// An agent as text: `greedy`, `ismcts:iterations=10000,seed=1`. It can be parsed, printed and built for any game.
 #[derive(Clone, PartialEq, Debug)]
 pub struct AgentSpec {
     kind: Kind,
@@ -212,27 +217,27 @@ impl AgentSpec {
         self.kind.name()
     }
 
-    /// Its options besides the seed, defaults included.
+    /// The options besides the seed, including defaults.
     pub fn options(&self) -> Vec<(&'static str, OptionValue)> {
         self.kind.values()
     }
 
-    /// The seed it was given.
+    /// The seed, if one was given.
     pub fn seed(&self) -> Option<u64> {
         self.seed
     }
 
-    /// Whether it plays uniformly at random.
+    /// Returns true if the agent plays uniformly at random.
     pub fn is_random(&self) -> bool {
         matches!(self.kind, Kind::Random(_))
     }
 
-    /// Whether it decides at once, without a search that could be interrupted.
+    /// Returns true if the agent decides without a search that could be interrupted.
     pub fn is_instant(&self) -> bool {
         matches!(self.kind, Kind::Random(_) | Kind::Greedy(_) | Kind::Network(_))
     }
 
-    /// The agent, if it is nothing but a network.
+    /// The agent, if it is only a network.
     pub(crate) fn network_agent(&self) -> Option<NetworkAgent> {
         match &self.kind {
             Kind::Network(options) => Some(NetworkAgent::new(options.clone(), 0)),
@@ -240,22 +245,22 @@ impl AgentSpec {
         }
     }
 
-    /// The networks that it asks, with the rules that they must be of.
+    /// The networks that the agent uses, with the rules that they must be trained for.
     fn networks(&self) -> Vec<(&Network, RulesOf)> {
         self.kind.networks()
     }
 
-    /// Whether it asks a network.
+    /// Returns true if the agent uses a network.
     pub fn has_network(&self) -> bool {
         !self.networks().is_empty()
     }
 
-    /// Whether it can play this game: an agent that asks networks plays the games that they were trained for.
+    /// Checks that the agent's networks were trained for this game.
     pub fn check<G: Encode>(&self, game: &G) -> Result<(), NetworkError> {
         self.networks().into_iter().try_for_each(|(network, rules)| network.fits(game, rules == RulesOf::Any))
     }
 
-    /// An error where an option says that a network is to be asked and none is named, or one that cannot answer.
+    /// Checks that every required network is given and has the required outputs.
     fn check_named(&self) -> Result<(), SpecError> {
         let no_network =
             |what: String, needed| Err(SpecError::NoNetwork { agent: self.name().to_string(), what, needed });
@@ -279,13 +284,13 @@ impl AgentSpec {
         }
     }
 
-    /// Whether it sees everything.
+    /// Returns true if the agent sees everything.
     pub fn is_oracle(&self) -> bool {
         ORACLES.contains(&self.name())
     }
 
-    /// The agent, with the streams of `seed`, as somebody who can sit at a table: oracles see everything. Who takes agents from outside
-    /// [checks](Self::check) them first: one that asks a network for another game panics when it is to decide.
+    /// Builds a player with the streams of `seed`; oracles see everything. The caller must [check](Self::check)
+    /// agents that come from users: an agent with a network for another game panics at its first decision.
     pub fn player<G: Hints>(&self, seed: u64) -> Player<G> {
         match &self.kind {
             Kind::Oracle(options) => Player::Oracle(Box::new(Oracle::new(options.clone(), seed))),
@@ -293,8 +298,9 @@ impl AgentSpec {
         }
     }
 
-    /// The agent, with the streams of `seed`, as one that is shown nothing but views. Oracles are blindfolded then: they take a world
-    /// drawn from the view for the true one. [Check](Self::check) it before, as for [`player`](Self::player).
+    /// Builds an agent with the streams of `seed` that sees only views. Oracles are then blindfolded: they treat a
+    /// world drawn from the view as the true one. The caller must [check](Self::check) the agent first, as for
+    /// [`player`](Self::player).
     pub fn build<G: Hints>(&self, seed: u64) -> Box<dyn Agent<G>> {
         self.kind.build(seed)
     }
@@ -315,7 +321,7 @@ impl FromStr for AgentSpec {
         let seed = match seeds.as_slice() {
             [] => None,
             [one] => {
-                let value = one.strip_prefix("seed=").expect("such parts begin with it");
+                let value = one.strip_prefix("seed=").expect("these parts begin with 'seed='");
                 Some(value.parse().map_err(|_| SpecError::Seed { agent: name.to_string(), value: value.to_string() })?)
             }
             _ => {
@@ -353,15 +359,15 @@ impl OptionType for Box<AgentSpec> {
     }
 }
 
-/// Agents that may stand in each other's options.
+/// The largest number of agents nested in each other's options.
 const MOST_NESTED: usize = 8;
 
 thread_local! {
-    /// The number of agents around the next one, in whose options it stands.
+    /// The number of agents in whose options the next one is nested.
     static AROUND: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Reads an agent that stands in another one's options.
+/// Parses an agent within another agent's options.
 fn one_level_down<T>(read: impl FnOnce() -> T) -> T {
     AROUND.set(AROUND.get() + 1);
     let value = read();
@@ -369,7 +375,7 @@ fn one_level_down<T>(read: impl FnOnce() -> T) -> T {
     value
 }
 
-/// The text of an agent without the parentheses around it.
+/// The text of an agent without its parentheses.
 fn inner(text: &str) -> &str {
     text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text)
 }
@@ -412,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_what_there_is() {
+    fn errors_name_the_alternatives() {
         let error = |text: &str| text.parse::<AgentSpec>().unwrap_err().to_string();
         assert_eq!(error("alphazero"), format!("unknown agent 'alphazero'; the agents are {}", NAMES.join(", ")));
         assert!(
@@ -426,19 +432,19 @@ mod tests {
     }
 
     #[test]
-    fn nesting_has_an_end() {
+    fn nesting_is_limited() {
         let nested =
             |levels: usize, last: &str| format!("{}{last}{}", "rule:cards=(".repeat(levels), ")".repeat(levels));
         let spec: AgentSpec = nested(7, "random").parse().unwrap();
         assert_eq!(spec.to_string(), nested(7, "random").replace("(random)", "random"));
-        // Each level is read once: that many levels, each read twice, would take years.
+        // Each level is parsed once. Parsing each twice would take years at this depth.
         for (levels, last) in [(8, "random"), (60, "nobody"), (100_000, "random")] {
             let error = nested(levels, last).parse::<AgentSpec>().unwrap_err().to_string();
-            assert!(error.ends_with("agents are nested too deep; at most 8 levels are allowed"), "{levels}");
+            assert!(error.ends_with("agents are nested too deeply; at most 8 levels are allowed"), "{levels}");
             let open = "rule:cards=".repeat(levels) + last;
             let error = open.parse::<AgentSpec>().unwrap_err().to_string();
             assert!(
-                error.ends_with("agents are nested too deep; at most 8 levels are allowed"),
+                error.ends_with("agents are nested too deeply; at most 8 levels are allowed"),
                 "{levels}, without parentheses"
             );
         }

@@ -1,9 +1,9 @@
-//! The policy of an agent that is to be exploited, as far as one can know it who knows how the agent is made but not its random
-//! numbers: what a responder infers from, and whom it plays against in its simulations.
+//! The known policy of an agent that a responder exploits. A responder knows how the agent is made but not its random
+//! numbers. It uses the policy to infer cards and to simulate the agent.
 //!
-//! At a view, an agent fresh from its restart is asked for its policy, with seeds that are not those of the game; the answers of
-//! several are averaged. An agent whose decisions depend on those before (`reuse=on`) is taken for one that forgets, one that sees
-//! everything (an oracle) for blindfolded.
+//! For a view, a newly restarted agent is queried for its policy, with seeds that differ from those of the game. The
+//! answers of several seeds are averaged. An agent whose decisions depend on earlier ones (`reuse=on`) is treated as
+//! if it forgot them, and one that sees everything (an oracle) as if it were blindfolded.
 
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
@@ -12,56 +12,58 @@ use std::sync::{Arc, Mutex, PoisonError};
 use stier_core::{Action, ActionSet as _, BySeat, Hints, History, Rng, Seat, Turn, choice, float, options};
 
 use crate::agent::Agent;
-use crate::agent::fitted;
+use crate::agent::sampling;
 use crate::agent::stop::Stop;
 use crate::agent::worlds::Worlds;
 use crate::belief::policy_model::PolicyModel;
 use crate::belief::{BeliefSettings, Beliefs};
 use crate::catalogue::spec::AgentSpec;
+use crate::rollout::fitted;
 use crate::rollout::{Roller, Rollout};
 use crate::search::greedy;
 use crate::search::open_cards::Future;
 
 choice! {
-    /// A policy for what simulations do not look into.
+    /// The policy for the parts of simulations that are not searched.
     pub enum Continuation {
         /// Uniformly random legal actions.
         Random = "random",
-        /// Uniformly among those that the game's hints leave.
+        /// Uniformly random among the actions that the game's hints leave.
         Hints = "hints",
-        /// By the game's policy, fitted to the decisions of a search.
+        /// The game's policy, fitted to the decisions of a search.
         Fitted = "fitted",
-        /// The action that the game's hints like best.
+        /// The action that the game's hints prefer.
         Greedy = "greedy",
-        /// As the agent that is to be exploited would: what is found is one step of policy improvement over it.
+        /// The policy of the exploited agent. The result is then one step of policy improvement over it.
         Against = "against",
     }
 }
 
 options! {
-    /// What a responder knows and how it simulates.
+    /// A responder's knowledge and simulations.
     pub struct ResponderSettings for "responders" {
-        /// The agent whose policy is known: it is taken to have all other seats.
+        /// The agent whose policy is known. It is assumed to play all other seats.
         against: Box<AgentSpec> = Box::new("greedy".parse().expect("an agent")), ();
-        /// The agents, each with a seed of its own, whose answers are averaged to that policy.
+        /// The number of copies of the agent, each with its own seed, whose answers are averaged.
         seeds: u64 = 1, 1..=1000;
-        /// How the responder goes on in simulations; after `replies` decisions everybody.
+        /// The responder's policy in simulations; after `replies` decisions, the policy of all players.
         continuation: Continuation = Continuation::Fitted, ();
-        /// Decisions of a simulation, forced ones not counted, that are asked of the agent it responds to. What it does in past
-        /// decisions is asked besides, for each of the `particles`.
+        /// The number of decisions per simulation, forced ones not counted, for which the agent is queried. Queries
+        /// about its past decisions, for each of the `particles`, are additional.
         replies: u64 = 1000, 0..=1_000_000;
-        /// The histories that are weighed for a decision by what the others did in them; below 64 chance alone counts.
+        /// The number of histories weighed for a decision by the others' actions; below 64 only chance counts.
         particles: u64 = 1000, 0..=10_000_000;
-        /// The share of the others' decisions that are taken to be uniformly random when histories are weighed. Above 0 what the
-        /// policy says it never does is no proof: its search may have other random numbers.
+        /// The share of the others' decisions that is assumed to be uniformly random when histories are weighed. If
+        /// it is above 0, an action that the policy never takes does not rule a history out: the agent's search may
+        /// use other random numbers.
         epsilon: f64 = 0.05, 0.0..=1.0;
     }
 }
 
-/// Answers kept at once; a decision of a searching agent costs far more than the room.
+/// The largest number of stored answers.
 const MOST_ANSWERS: usize = 1 << 18;
 
-/// An agent's policy. Answers of agents that search are kept until the next game.
+/// An agent's policy. The answers of agents that search are stored until the next game.
 pub struct Victim<G: Hints> {
     asked: Mutex<Asked<G>>,
 }
@@ -73,7 +75,7 @@ struct Asked<G: Hints> {
 }
 
 impl<G: Hints> Victim<G> {
-    /// The policy of the agent, averaged over so many; their seeds are derived from `seed`.
+    /// Creates the policy of the agent, averaged over several seeds derived from `seed`.
     pub fn new(settings: &ResponderSettings, seed: u64) -> Self {
         let agent = settings.against.build(0);
         let mut asked = Asked { agent, seeds: vec![0; settings.seeds as usize], answers: HashMap::new() };
@@ -90,7 +92,7 @@ impl<G: Hints> Victim<G> {
         self.asked().restart(seed);
     }
 
-    /// Once the flag is set, answers come early and mean nothing.
+    /// Sets a flag after which answers come early and are meaningless.
     pub fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
         self.asked().agent.interrupt_with(flag);
     }
@@ -144,7 +146,7 @@ impl<G: Hints> PolicyModel<G> for Victim<G> {
 }
 
 impl ResponderSettings {
-    /// What a seat takes for possible that knows the policy of all others.
+    /// The worlds that a seat considers possible if it knows the policy of all others.
     pub fn worlds<G: Hints>(
         &self,
         game: &G,
@@ -164,25 +166,25 @@ impl ResponderSettings {
     }
 }
 
-/// Plays games on: one seat against all others.
+/// Continues games between one seat and all others.
 pub struct Simulator<'a, G: Hints> {
     /// The game.
     pub game: &'a G,
-    /// Who responds.
+    /// The responding seat.
     pub seat: Seat,
-    /// Whom it responds to.
+    /// The agent to respond to.
     pub victim: &'a Victim<G>,
-    /// How it goes on.
+    /// The policy that continues simulations.
     pub continuation: Continuation,
-    /// Decisions that are asked of the victim.
+    /// The largest number of queries.
     pub replies: u64,
-    /// Ends the asking early.
+    /// Ends the queries early.
     pub stop: Stop<'a>,
 }
 
 impl<G: Hints> Simulator<'_, G> {
-    /// What a player does: the others by their policy, which is asked for at most `replies` times (`asked` counts), the responder
-    /// by the continuation, as everybody then.
+    /// Chooses a player's action. The others follow the agent's policy, for at most `replies` queries counted by
+    /// `asked`. The responder follows the continuation, and after that all players do.
     pub fn act(&self, history: &History<G>, mover: Seat, asked: &mut u64, rng: &mut Rng) -> Action {
         let legal = self.game.legal(history.state());
         if legal.len() == 1 {
@@ -194,22 +196,16 @@ impl<G: Hints> Simulator<'_, G> {
         }
         *asked += 1;
         let policy = self.victim.policy(self.game, mover, history, legal);
-        let mut left = rng.unit();
-        let drawn = policy.iter().position(|share| {
-            left -= share;
-            left < 0.0
-        });
-        // Of what rounding leaves over the last possible action takes all.
-        let drawn = drawn.or_else(|| policy.iter().rposition(|&share| share > 0.0));
-        legal.nth(drawn.unwrap_or(0))
+        legal.nth(sampling::place(policy.iter().copied(), rng.unit()))
     }
 
-    /// Whether no decision of a simulation is asked of the victim any more.
+    /// Returns true if the simulation may not query the agent any more.
     fn is_spent(&self, asked: u64) -> bool {
         asked >= self.replies || self.stop.is_due()
     }
 
-    /// The returns of the game played on, and how many decisions of this simulation were asked of the victim: `asked` before.
+    /// Plays the game to its end. Returns its returns and the number of queries in this simulation, starting from
+    /// `asked`.
     pub fn play_on(
         &self,
         mut history: History<G>,
@@ -228,7 +224,7 @@ impl<G: Hints> Simulator<'_, G> {
         (game.rounded_returns(history.state()), asked)
     }
 
-    /// The same by the continuation alone, for everybody.
+    /// Plays to the end by the continuation alone, for all players.
     fn finish(&self, mut history: History<G>, mut future: Future, rng: &mut Rng) -> BySeat<f32> {
         let game = self.game;
         let rollout = match self.continuation {
@@ -246,7 +242,7 @@ impl<G: Hints> Simulator<'_, G> {
         Roller::of(game, rollout).returns(game, &mut history.state().clone(), rng)
     }
 
-    /// The action of the continuation; by hints, where that is to ask the victim.
+    /// The action of the continuation, by hints if that would be a query.
     fn go_on(&self, history: &History<G>, mover: Seat, rng: &mut Rng) -> Action {
         let (game, state) = (self.game, history.state());
         let legal = game.legal(state);

@@ -10,15 +10,14 @@ mod tree;
 use std::any::Any;
 use std::fmt::Debug;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use stier_core::scene::{Face as CardFace, Scene};
 use stier_core::{
-    Action, ActionSet as _, Circumstances, Dealer, Encode, Event, Field, Game, History, IllegalAction, Notation,
-    OptionInfo, OptionValue, Options as _, Outcome, ParseError, Sampler as _, Seat, SeatView as _, Turn, encode,
-    record,
+    Action, ActionSet as _, Dealer, Encode, Event, Field, Game, Hints, History, IllegalAction, Notation, OptionInfo,
+    OptionValue, Options as _, Outcome, ParseError, Sampler as _, Seat, SeatView as _, Turn, encode, record,
 };
 use thiserror::Error;
 
@@ -36,16 +35,15 @@ use crate::belief::marginals::{Marginals, marginals};
 use crate::catalogue::spec::AgentSpec;
 use crate::network::file::NetworkError;
 use crate::solve::game_tree;
-use crate::study::timing::{self, TimingError};
 
 #[cfg(feature = "games")]
 pub use games::{load, read_record, unknown};
 pub use lanes::{DynVector, DynWorlds};
-pub use tree::{AskError, AskSettings, DynPolicy, DynTree, NotAPolicy, TreeError};
+pub use tree::{AskError, AskSettings, DynPolicy, DynTree, NotAPolicy, TreeError, tabular};
 
 /// A game that can do everything.
-pub trait FullGame: Encode + Notation + Circumstances {}
-impl<G: Encode + Notation + Circumstances> FullGame for G {}
+pub trait FullGame: Encode + Notation + Hints {}
+impl<G: Encode + Notation + Hints> FullGame for G {}
 
 /// A seat that the game does not have.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -141,15 +139,6 @@ pub trait DynGame: Send + Sync + Debug {
         settings: &properties::Settings,
         watch: &(dyn Fn() -> ControlFlow<()> + Sync),
     ) -> Result<Properties, MeasureError>;
-    /// The names of the circumstances and of the parts of a return, for [`positions`](DynGame::positions).
-    fn timing_names(&self) -> [&'static [&'static str]; 2];
-    /// Positions of these games in which the mover could commit itself; see [`timing::positions`].
-    fn positions(
-        &self,
-        settings: &timing::Settings,
-        games: Range<u64>,
-        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-    ) -> Result<Vec<timing::Position>, TimingError>;
     /// About how many histories the game has; see [`game_tree::estimate_size`].
     fn estimate_histories(&self) -> game_tree::TreeSize;
     /// All histories of the game, if there are no more than that; see [`GameTree::build`](crate::solve::game_tree::GameTree::build). Threads do
@@ -455,19 +444,6 @@ impl<G: FullGame> DynGame for Face<G> {
         watch: &(dyn Fn() -> ControlFlow<()> + Sync),
     ) -> Result<Properties, MeasureError> {
         properties::measure(&*self.0, settings, watch)
-    }
-
-    fn timing_names(&self) -> [&'static [&'static str]; 2] {
-        [G::circumstances(), G::parts()]
-    }
-
-    fn positions(
-        &self,
-        settings: &timing::Settings,
-        games: Range<u64>,
-        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-    ) -> Result<Vec<timing::Position>, TimingError> {
-        timing::positions(&*self.0, settings, games, watch)
     }
 
     fn estimate_histories(&self) -> game_tree::TreeSize {

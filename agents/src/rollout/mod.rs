@@ -1,63 +1,65 @@
-//! How a search plays on from a leaf: to the end, or to where an estimate or an exact value stands in for it.
+//! The continuation of a search from a leaf: to the end of the game, or to an estimate or an exact value.
 //!
-//! Who plays: uniformly random actions; the game's [hints](Hints::rollout); or *MAST*, the Move-Average Sampling Technique (H.
-//! Finnsson and Y. Björnsson, *Simulation-Based Approach to General Game Playing*, AAAI 2008), which learns during the search how
-//! well each action of each seat did on average, wherever it was played, and prefers those that did well: by Gibbs sampling, as
-//! there, or the best but for a share `epsilon` of random ones, which M. J. W. Tak, M. H. M. Winands and Y. Björnsson (*N-Grams and
-//! the Last-Good-Reply Policy Applied in General Game Playing*, IEEE Transactions on Computational Intelligence and AI in Games 4(2),
-//! 2012) found better. With `epsilon`, a random action takes the place of the policy's now and then whatever the policy.
+//! The actions are uniformly random, or those of the game's [hints](Hints::rollout), or those of the *Move-Average
+//! Sampling Technique*, MAST (H. Finnsson and Y. Björnsson, *Simulation-Based Approach to General Game Playing*, AAAI
+//! 2008). MAST learns the average result of each action of each seat during the search, wherever it was played, and
+//! prefers good ones. It uses Gibbs sampling as in that paper, or the best action with a share `epsilon` of random
+//! ones. M. J. W. Tak, M. H. M. Winands and Y. Björnsson (*N-Grams and the Last-Good-Reply Policy Applied in General
+//! Game Playing*, IEEE Transactions on Computational Intelligence and AI in Games 4(2), 2012) found the latter
+//! better. With any policy, `epsilon` is the probability of a random action.
 //!
-//! Known weaknesses: hints always make the same mistakes, and a stronger policy can be the worse judge of a position; MAST takes an
-//! action to be as good everywhere; an estimate after `cutoff` plies and an exact ending read all cards, so that what is still
-//! hidden counts as known (*strategy fusion*: I. Frank and D. Basin, *Search in Games with Incomplete Information*, Artificial
-//! Intelligence 100, 1998), and the ending moreover takes everybody to play perfectly.
+//! Known weaknesses: hints always make the same mistakes, and a stronger policy can be a worse judge of a position.
+//! MAST assumes that an action is equally good everywhere. An estimate after `cutoff` plies and an exact ending read
+//! all cards, so that hidden cards count as known (*strategy fusion*: I. Frank and D. Basin, *Search in Games with
+//! Incomplete Information*, Artificial Intelligence 100, 1998). The ending also assumes that all players play
+//! perfectly.
 
+pub mod fitted;
 mod mast;
 
 use stier_core::options::{OptionType, Switch};
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, OptionValue, Rng, Seat, Turn, choice, options};
 
-use crate::agent::fitted;
 use crate::network::evaluator::{self, Evaluator};
 use crate::network::option::Guide;
 use mast::Mast;
 
 choice! {
-    /// Who plays in a rollout.
+    /// The policy of a rollout.
     pub enum Rollout {
         /// Uniformly random legal actions.
         Random = "random",
-        /// Uniformly among those that the game's hints leave.
+        /// Uniformly random among the actions that the game's hints leave.
         Hints = "hints",
-        /// By the game's policy, fitted to the decisions of a search: each with its probability there ([`Hints::logit`]).
+        /// The game's policy, fitted to the decisions of a search, with its probabilities ([`Hints::logit`]).
         Fitted = "fitted",
-        /// Those that did well so far in this search, for the seat that plays them.
+        /// Actions that did well so far in this search, for the seat that plays them.
         Mast = "mast",
-        /// By a trained network: each with the probability that it gives. Microseconds an action.
+        /// The policy of a trained network, with its probabilities.
         Network = "network",
     }
 }
 
 choice! {
-    /// Who says what a state promises in which a rollout is cut off.
+    /// The source of a state's value at a rollout's cutoff.
     pub enum Evaluation {
         /// The game's hints ([`Hints::evaluate`]), with all cards open.
         Hints = "hints",
-        /// A trained network, to the player to act by what that player would see
+        /// A trained network, with the observation of the player to act
         /// ([`values`](crate::network::evaluator::Evaluation::values)).
         Network = "network",
     }
 }
 
-/// Where an [`Evaluation`] ends a rollout, if at all.
+/// The point at which an [`Evaluation`] ends a rollout, if any.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Cutoff {
     /// Rollouts go to the end of the game.
     Off,
-    /// The state after that many plies is evaluated, unless the game has ended; 0 plays nothing.
+    /// The state after this many plies is evaluated, unless the game has ended. With 0 there is no rollout.
     After(u32),
-    /// The state after the next deal is evaluated, unless the game has ended: see [`Game::deal_number`]. Where deals have little to do with
-    /// each other, this spares the rollout those to come, and their luck.
+    /// The state after the next deal is evaluated, unless the game has ended: see [`Game::deal_number`]. If deals are
+    /// nearly independent, the rollout thus avoids the later ones and their luck.
     Deal,
 }
 
@@ -92,45 +94,45 @@ impl OptionType for Cutoff {
 }
 
 options! {
-    /// How to roll out.
+    /// The settings of rollouts.
     #[derive(Copy)]
     pub struct RolloutSettings for "rollouts" {
-        /// Who plays in a rollout.
+        /// The policy of a rollout.
         rollout: Rollout = Rollout::Random, ();
-        /// The probability of a uniformly random action in a rollout, instead of the policy's.
+        /// The probability of a uniformly random action instead of the policy's.
         epsilon: f64 = 0.0, 0.0..=1.0;
-        /// The temperature of rollout=mast, in standard deviations of the returns: a mean that is higher by this much makes an action
-        /// e times as likely. 0 for the best action only.
+        /// The temperature of rollout=mast, in standard deviations of the returns: a mean that is higher by this much
+        /// makes an action e times as likely. 0 selects only the best action.
         temperature: f64 = 1.0, 0.0..=1000.0;
-        /// Where an evaluation ends a rollout: after so many plies, with the deal, nowhere.
+        /// The point at which an evaluation ends a rollout: after this many plies, with the deal, or off.
         cutoff: Cutoff = Cutoff::Off, ();
-        /// Whose evaluation that is.
+        /// The source of that evaluation.
         evaluation: Evaluation = Evaluation::Hints, ();
-        /// Whether exact open-card endings end a rollout, where the game has them.
+        /// Exact open-card endings end a rollout, if the game has them.
         endings: Switch = Switch::Off, ();
-        /// Rollouts from each leaf; their mean counts.
+        /// The number of rollouts from each leaf; their mean is used.
         rollouts: u32 = 1, 1..=10_000;
     }
 }
 
 /// Plays on from leaves, for one search.
 ///
-/// For every iteration: [`note`](Self::note) each action on the way to the leaf, take the [`returns`](Self::returns) of the leaf
-/// unless it is the end of the game, and let the roller [`learn`](Self::learn) what the iteration brought. Rollers that learn nothing
-/// ignore the first and the last.
+/// In every iteration, [`note`](Self::note) each action on the way to the leaf, take the [`returns`](Self::returns)
+/// of the leaf unless the game has ended, and let the roller [`learn`](Self::learn) the result. Policies that do not
+/// learn ignore the first and the last step.
 #[derive(Clone, Debug)]
 pub struct Roller {
     settings: RolloutSettings,
-    /// Whether the games' own playouts do.
+    /// True if the games' own playouts can be used.
     plain: bool,
-    /// The plies that a rollout has at most.
+    /// The largest number of plies of a rollout.
     plies: u32,
     mast: Option<Mast>,
     network: Option<Box<Evaluator>>,
 }
 
 impl Roller {
-    /// A roller for one search of this game, which has learned nothing yet.
+    /// Creates a roller for one search of this game, which has not learned anything yet.
     pub fn new<G: Game>(game: &G, settings: RolloutSettings) -> Self {
         let plies = match settings.cutoff {
             Cutoff::Off | Cutoff::Deal => u32::MAX,
@@ -151,30 +153,30 @@ impl Roller {
         }
     }
 
-    /// The same with the network that settings may refer to. Those that do panic without one when they roll out.
+    /// Adds the network that the settings may need. Without one, rollouts that need it panic.
     #[must_use]
     pub fn guided_by(self, guide: &Guide) -> Self {
         let network = guide.network.network().map(|network| Box::new(Evaluator::new(network.clone())));
         Self { network, ..self }
     }
 
-    /// Whether rollouts are nothing but the network's evaluation of where they would begin.
+    /// Returns true if a rollout is only the network's evaluation of its first state.
     pub fn only_evaluates(&self) -> bool {
         let RolloutSettings { cutoff, evaluation, endings, .. } = self.settings;
         (cutoff, evaluation, endings) == (Cutoff::After(0), Evaluation::Network, Switch::Off)
     }
 
-    /// The network, with room for its work.
+    /// The network with its working space.
     pub fn network(&mut self) -> Option<&mut Evaluator> {
         self.network.as_deref_mut()
     }
 
-    /// A roller that plays to the end.
+    /// Creates a roller that plays to the end.
     pub fn of<G: Game>(game: &G, rollout: Rollout) -> Self {
         Self::new(game, RolloutSettings { rollout, ..RolloutSettings::default() })
     }
 
-    /// An action on the way from the root to the leaf.
+    /// Records an action on the way from the root to the leaf.
     #[inline(always)]
     pub fn note(&mut self, seat: Seat, action: Action) {
         if let Some(mast) = &mut self.mast {
@@ -182,7 +184,7 @@ impl Roller {
         }
     }
 
-    /// What the iteration brought: the noted actions are credited with it, and forgotten.
+    /// Credits the recorded actions with the returns of the iteration, and forgets them.
     #[inline(always)]
     pub fn learn(&mut self, returns: &BySeat<f32>) {
         if let Some(mast) = &mut self.mast {
@@ -191,7 +193,7 @@ impl Roller {
         }
     }
 
-    /// The returns that rollouts from this state find, on average: a decision, or the end. Leaves the state anywhere.
+    /// The mean returns of rollouts from this state, which may be a decision or the end. The state is changed.
     #[inline]
     pub fn returns<G: Hints>(&mut self, game: &G, state: &mut G::State, rng: &mut Rng) -> BySeat<f32> {
         if self.settings.rollouts == 1 {
@@ -207,7 +209,7 @@ impl Roller {
         BySeat::from_fn(sums.len(), |seat| (sums[seat] / f64::from(self.settings.rollouts)) as f32)
     }
 
-    /// One rollout.
+    /// Runs one rollout.
     #[inline]
     fn one<G: Hints>(&mut self, game: &G, state: &mut G::State, rng: &mut Rng) -> BySeat<f32> {
         if !self.plain {
@@ -249,7 +251,7 @@ impl Roller {
                 _ if any => legal.pick(rng),
                 (Some(mast), _) => mast.pick(seat, legal, rng),
                 (None, Rollout::Fitted) => fitted::pick(game, state, legal, rng),
-                (None, Rollout::Network) => evaluator::pick(asked(&mut self.network), game, (state, seat), legal, rng),
+                (None, Rollout::Network) => evaluator::pick(asked(&mut self.network), game, state, seat, legal, rng),
                 (None, Rollout::Hints) => game.rollout(state, legal).pick(rng),
                 (None, _) => legal.pick(rng),
             };
@@ -258,7 +260,7 @@ impl Roller {
         }
         game.rounded_returns(state)
     }
-    /// What a state in which a player is to act promises every seat.
+    /// The estimated returns of all seats in a state in which a player is to act.
     fn estimate<G: Hints>(&mut self, game: &G, state: &G::State, mover: Seat) -> BySeat<f32> {
         match self.settings.evaluation {
             Evaluation::Hints => game.evaluate(state),
@@ -267,7 +269,7 @@ impl Roller {
     }
 }
 
-/// The network that settings refer to.
+/// The network that the settings need.
 fn asked(network: &mut Option<Box<Evaluator>>) -> &mut Evaluator {
-    network.as_mut().expect("a network is named")
+    network.as_mut().expect("a parsed agent has its network")
 }

@@ -1,5 +1,5 @@
-//! What the searches have in common that deal the hidden cards out and look at each world as if it were open: which worlds, what a
-//! world says about the actions, and how that is added up.
+//! The common parts of searches that deal out the hidden cards and search each world with open cards: the worlds, the
+//! values of actions in a world, and their sums over worlds.
 
 use std::time::Instant;
 
@@ -11,17 +11,20 @@ use crate::agent::worlds::Worlds;
 use crate::agent::{ActionStats, Decision, Search};
 use crate::network::option::Guide;
 use crate::rollout::{Roller, Rollout};
-use crate::search::open_cards::{Future, Leaf, Limits, OpenCards, Solution, known_future};
-use crate::search::uct::Uct;
+use crate::search::open_cards::{ActionValues, Future, Leaf, Limits, OpenCards, OpenPosition, Solution, known_future};
+use crate::search::ucb::ActionRecord;
+use crate::search::uct::{Uct, UctSettings};
 
 choice! {
-    /// How an open world is valued.
+    /// The method by which an open world is valued.
     pub enum Solver {
-        /// Best play to the end by everybody, all cards open and chance known, if that is found within `nodes`; `fallback` otherwise.
+        /// Best play to the end by all players, with all cards open and chance known, if it is found within `nodes`;
+        /// otherwise `fallback`.
         Exact = "exact",
-        /// The same by the game's own solver, however many nodes that takes, where it has one ([`known_future`]); `exact` elsewhere.
+        /// The same by the game's own solver, whatever its number of nodes, if it has one ([`known_future`]);
+        /// otherwise `exact`.
         Game = "game",
-        /// Tree search with `iterations`, all cards open and chance known.
+        /// Tree search with `iterations`, with all cards open and chance known.
         Search = "search",
         /// The mean of `iterations` rollouts, shared among the actions.
         Rollouts = "rollouts",
@@ -29,49 +32,38 @@ choice! {
 }
 
 choice! {
-    /// How a world is valued that cannot be solved.
+    /// The method by which a world is valued that cannot be solved.
     pub enum Fallback {
         /// By tree search.
         Search = "search",
         /// By rollouts.
         Rollouts = "rollouts",
-        /// By looking as deep as `nodes` allow, to the game's own evaluation.
+        /// By a search as deep as `nodes` allow, down to the game's own evaluation.
         Evaluate = "evaluate",
     }
 }
 
 options! {
-    /// How positions in open worlds are valued.
+    /// The valuation of positions in open worlds.
     #[derive(Copy)]
     pub struct Means for "valuations" {
-        /// How a world is valued.
+        /// The method by which a world is valued.
         solver: Solver = Solver::Exact, ();
-        /// How worlds are valued that exact solving does not finish.
+        /// The method for worlds that exact solving does not finish.
         fallback: Fallback = Fallback::Search, ();
-        /// Nodes that exact solving may take, each time.
+        /// The number of nodes that exact solving may take for each world.
         nodes: u64 = 2000, 1..=1_000_000_000;
-        /// Iterations of the tree search, each time; rollouts, shared among the actions.
+        /// The number of iterations per tree search, or of rollouts shared among the actions.
         iterations: u64 = 200, 1..=1_000_000_000;
-        /// Exploration in the tree search, for returns scaled so that twice their standard deviation in the world is 1.
+        /// Exploration in the tree search, for returns scaled so that twice their standard deviation in the world is
+        /// 1.
         c: f64 = 0.7, 0.0..=100.0;
-        /// How the tree search plays on from a leaf, and rollouts from the action.
+        /// The policy that plays on from a leaf of the tree search, or from the action in rollouts.
         rollout: Rollout = Rollout::Hints, ();
-        /// Mebibytes that the tree search may take. Once its tree is full, it goes on in the nodes that there are.
+        /// Mebibytes that the tree search may take. Once its tree is full, the search continues with the existing
+        /// nodes.
         memory_mb: u64 = DEFAULT_MEMORY_MB, MEMORY_MB;
     }
-}
-
-/// What a world says about an action.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Valued {
-    /// The action.
-    pub action: Action,
-    /// What it brings every seat.
-    pub values: BySeat<f32>,
-    /// How often it was tried: 1 if the world was solved.
-    pub visits: u64,
-    /// How often it could have been tried.
-    pub available: u64,
 }
 
 /// Values worlds; keeps its memory.
@@ -81,20 +73,20 @@ pub struct Valuer<G: Game> {
     guide: Guide,
     open: OpenCards,
     tree: Uct<G::Actions>,
-    /// Statistics of rollouts in this decision, in all of its worlds.
+    /// The statistics of the rollouts in all worlds of this decision.
     roller: Option<Roller>,
-    /// A world of this decision could not be solved: the others are not tried.
+    /// True if a world of this decision could not be solved. The others are then not tried.
     too_large: bool,
-    /// Nodes searched.
+    /// The number of nodes searched.
     nodes: u64,
-    /// Whether another future could have made a difference.
+    /// True if another future could have changed the values.
     chance: bool,
-    /// Whether other random numbers could have.
+    /// True if other random numbers could have changed the values.
     random: bool,
 }
 
 impl<G: Hints> Valuer<G> {
-    /// A valuer by these means, with the network that they may refer to.
+    /// Creates a valuer with these settings and the network that they may use.
     pub fn new(means: Means, guide: &Guide) -> Self {
         Self {
             means,
@@ -120,42 +112,42 @@ impl<G: Hints> Valuer<G> {
         self.roller = None;
     }
 
-    /// Nodes searched since [`begin`](Self::begin).
+    /// The number of nodes searched since [`begin`](Self::begin).
     pub fn nodes(&self) -> u64 {
         self.nodes
     }
 
-    /// Whether the values since [`begin`](Self::begin) depend on more than the states: on the futures, unless those are `known`, or on
-    /// random numbers.
+    /// Returns true if the values since [`begin`](Self::begin) depend on more than the states: on random numbers, or
+    /// on the futures unless those are `known`.
     pub fn is_noisy(&self, known: bool) -> bool {
         self.random || self.chance && !known
     }
 
-    /// Values actions of a player in the state in which it is to act: some or all of those that the rules allow, in ascending order.
-    /// If it has to stop meanwhile, the values are poorer than they should be.
+    /// Values actions of the player to act, given in ascending order; they may be only some of the legal actions. If
+    /// the search must stop early, the values are less accurate.
     pub fn value(
         &mut self,
         game: &G,
-        position: (&G::State, G::Actions),
+        position: OpenPosition<'_, G::State, G::Actions>,
         future: &Future,
         rng: &mut Rng,
         stop: &Stop<'_>,
-    ) -> Vec<Valued> {
+    ) -> Vec<ActionValues> {
         match self.solve(game, position, future, rng, stop) {
             Some(valued) => valued,
             None => self.search(game, position, Some(future), self.means.iterations, rng, stop),
         }
     }
 
-    /// As [`value`](Self::value), but `None` where that takes a tree search.
+    /// The same as [`value`](Self::value), but `None` if a tree search would be needed.
     pub fn solve(
         &mut self,
         game: &G,
-        position: (&G::State, G::Actions),
+        position: OpenPosition<'_, G::State, G::Actions>,
         future: &Future,
         rng: &mut Rng,
         stop: &Stop<'_>,
-    ) -> Option<Vec<Valued>> {
+    ) -> Option<Vec<ActionValues>> {
         let Means { solver, fallback, nodes, .. } = self.means;
         let solves = matches!(solver, Solver::Exact | Solver::Game);
         if solver == Solver::Game
@@ -181,45 +173,41 @@ impl<G: Hints> Valuer<G> {
         rolls_out.then(|| self.roll_out(game, position, future, rng))
     }
 
-    /// Counts what a solution took.
-    fn solved(&mut self, solution: Solution) -> Vec<Valued> {
+    /// Records the cost of a solution and returns its values.
+    fn solved(&mut self, solution: Solution) -> Vec<ActionValues> {
         self.nodes += solution.nodes;
         self.chance |= solution.chance;
-        let valued = |(action, values)| Valued { action, values, visits: 1, available: 1 };
-        solution.actions.into_iter().map(valued).collect()
+        solution.actions.into_iter().map(|(action, values)| ActionValues::once(action, values)).collect()
     }
 
-    /// As [`value`](Self::value), by a tree search with so many iterations; without a future each of them draws its own.
+    /// The same as [`value`](Self::value) by a tree search with this many iterations. Without a future, each
+    /// iteration draws its own.
     pub fn search(
         &mut self,
         game: &G,
-        position: (&G::State, G::Actions),
+        position: OpenPosition<'_, G::State, G::Actions>,
         future: Option<&Future>,
         iterations: u64,
         rng: &mut Rng,
         stop: &Stop<'_>,
-    ) -> Vec<Valued> {
+    ) -> Vec<ActionValues> {
         (self.chance, self.random) = (true, true);
         let roller = roller(&mut self.roller, game, &self.means, &self.guide);
-        let found = self.tree.search(game, position, future, roller, (iterations, self.means.c), rng, stop);
+        let settings = UctSettings { iterations, c: self.means.c, stop: *stop };
+        let found = self.tree.search(game, position, future, roller, &settings, rng);
         self.nodes += self.tree.len() as u64;
-        let valued = |tried: crate::search::uct::Tried| Valued {
-            action: tried.action,
-            values: tried.mean,
-            visits: tried.visits,
-            available: tried.available,
-        };
-        found.into_iter().map(valued).collect()
+        found
     }
 
-    /// Every action gets the same random numbers. The actions take turns, so that all of them meet rollouts that have learned as much.
+    /// Values the actions by rollouts with the same random numbers for each. The actions take turns, so that all of
+    /// them meet rollouts that have learned the same amount.
     fn roll_out(
         &mut self,
         game: &G,
-        (state, legal): (&G::State, G::Actions),
+        OpenPosition { state, legal }: OpenPosition<'_, G::State, G::Actions>,
         future: &Future,
         rng: &Rng,
-    ) -> Vec<Valued> {
+    ) -> Vec<ActionValues> {
         let each = (self.means.iterations / legal.len() as u64).max(1);
         (self.chance, self.random) = (true, true);
         let roller = roller(&mut self.roller, game, &self.means, &self.guide);
@@ -243,35 +231,36 @@ impl<G: Hints> Valuer<G> {
         }
         let valued = |(action, _, _, sums): (Action, G::State, Rng, BySeat<f64>)| {
             let values = BySeat::from_fn(sums.len(), |seat| (sums[seat] / each as f64) as f32);
-            Valued { action, values, visits: each, available: each }
+            ActionValues { action, values, visits: each, available: each }
         };
         tried.into_iter().map(valued).collect()
     }
 }
 
-/// The roller of this decision, made when it is first needed.
+/// The roller of this decision, created when first needed.
 fn roller<'a, G: Game>(kept: &'a mut Option<Roller>, game: &G, means: &Means, guide: &Guide) -> &'a mut Roller {
     kept.get_or_insert_with(|| Roller::of(game, means.rollout).guided_by(guide))
 }
 
-/// What the mover of a valued world would do there, and what that brings every seat: the action most visited, of those the best for
-/// it. `None` if there is no action.
-pub fn best_of(valued: &[Valued], mover: Seat) -> Option<&Valued> {
-    let better =
-        |a: &Valued, b: &Valued| a.visits > b.visits || a.visits == b.visits && a.values[mover] > b.values[mover];
+/// The action that the mover of a valued world would choose: the one with the most visits, and among equals the best
+/// for the mover. `None` if there are no actions.
+pub fn best_of(valued: &[ActionValues], mover: Seat) -> Option<&ActionValues> {
+    let better = |a: &ActionValues, b: &ActionValues| {
+        a.visits > b.visits || a.visits == b.visits && a.values[mover] > b.values[mover]
+    };
     valued.iter().reduce(|best, next| if better(next, best) { next } else { best })
 }
 
-/// A world to look at.
+/// A world to be valued.
 #[derive(Clone, Debug)]
 pub struct Drawn<S> {
     /// The state.
     pub state: S,
-    /// How much it counts.
+    /// The weight of the world.
     pub weight: f64,
-    /// What chance will bring in it.
+    /// The results of chance in the world.
     pub future: Future,
-    /// For whatever else is random in looking at it.
+    /// The random numbers for valuing the world.
     pub rng: Rng,
 }
 
@@ -279,13 +268,13 @@ pub struct Drawn<S> {
 pub struct Draws<G: Game> {
     base: u64,
     worlds: Worlds<G>,
-    /// All of them, in random order, if they are few.
+    /// All worlds in random order, if there are few of them.
     all: Option<Vec<(G::State, f64)>>,
     most: u64,
 }
 
 impl<G: Game> Draws<G> {
-    /// At most `most` worlds, or if there are no more than that, each of them once. `rng` decides which.
+    /// Chooses at most `most` worlds by `rng`. If there are at most that many, each is included once.
     pub fn new(worlds: Worlds<G>, most: u64, rng: &mut Rng) -> Self {
         let mut all = worlds.all(most);
         if let Some(all) = &mut all {
@@ -294,11 +283,12 @@ impl<G: Game> Draws<G> {
         Self { base: rng.bits(), worlds, all, most }
     }
 
-    /// Whether there is nothing more to learn after `done` worlds: the budget is spent, or all worlds were seen and are not `noisy`.
+    /// Returns true if more worlds than `done` would not help. Either the budget is spent, or all worlds were seen
+    /// and their values are not `noisy`.
     pub fn is_done(&self, done: u64, noisy: bool, stop: &Stop<'_>) -> bool {
         let round = self.all.as_ref().map_or(self.most, |all| all.len() as u64);
         let spent = match &self.all {
-            // Only whole rounds: every world as often as every other.
+            // Only whole rounds are finished, so that all worlds count equally.
             Some(_) if !noisy => done >= round,
             Some(_) => !stop.is_timed() && done >= self.most / round * round,
             None => !stop.is_timed() && done >= self.most,
@@ -306,7 +296,7 @@ impl<G: Game> Draws<G> {
         spent || done > 0 && stop.is_due()
     }
 
-    /// The world of this number. All worlds come round again after the last one, with other futures.
+    /// The world with this number. After the last world the first one follows again, with another future.
     pub fn nth(&self, index: u64) -> Drawn<G::State> {
         let mut rng = Rng::stream(self.base, "world", index);
         let (state, weight) = match &self.all {
@@ -317,70 +307,58 @@ impl<G: Game> Draws<G> {
     }
 }
 
-/// What worlds have said about the actions so far.
+/// The sums over worlds of the actions' values.
 #[derive(Clone, Debug)]
 pub struct Tally {
     seat: Seat,
-    rows: Vec<Row>,
+    /// Sums over worlds of the values, by weight.
+    rows: Vec<ActionRecord>,
     worlds: u64,
     weight: f64,
 }
 
-#[derive(Clone, Debug)]
-struct Row {
-    action: Action,
-    visits: u64,
-    available: u64,
-    /// Sum over worlds of the value, by weight.
-    value: f64,
-}
-
 impl Tally {
-    /// Nothing yet, for these actions of this seat.
+    /// Starts with empty sums for these actions of this seat.
     pub fn new(seat: Seat, actions: impl Iterator<Item = Action>) -> Self {
-        let row = |action| Row { action, visits: 0, available: 0, value: 0.0 };
-        Self { seat, rows: actions.map(row).collect(), worlds: 0, weight: 0.0 }
+        Self { seat, rows: actions.map(ActionRecord::new).collect(), worlds: 0, weight: 0.0 }
     }
 
     /// Adds a world.
-    pub fn add(&mut self, weight: f64, valued: &[Valued]) {
+    pub fn add(&mut self, weight: f64, valued: &[ActionValues]) {
         self.worlds += 1;
         for (row, valued) in self.rows.iter_mut().zip(valued) {
             assert_eq!(row.action, valued.action, "a value for each action");
             row.visits += valued.visits;
             row.available += valued.available;
-            row.value += weight * f64::from(valued.values[self.seat]);
+            row.sum += weight * f64::from(valued.values[self.seat]);
         }
         self.weight += weight;
     }
 
-    /// How many worlds were added.
+    /// The number of worlds added.
     pub fn worlds(&self) -> u64 {
         self.worlds
     }
 
     /// The action with the highest mean value, the first of equals.
     pub fn best(&self) -> Action {
-        let best = self.rows.iter().reduce(|best, next| if next.value > best.value { next } else { best });
+        let best = self.rows.iter().reduce(|best, next| if next.sum > best.sum { next } else { best });
         best.expect("there is an action").action
     }
 
-    /// All actions whose mean value is the highest, but for rounding.
+    /// All actions with the highest mean value, up to rounding.
     pub fn equally_good(&self) -> Vec<Action> {
-        let best = self.rows.iter().map(|row| row.value).fold(f64::NEG_INFINITY, f64::max);
+        let best = self.rows.iter().map(|row| row.sum).fold(f64::NEG_INFINITY, f64::max);
         let close = 1e-6 * self.weight;
-        self.rows.iter().filter(|row| row.value >= best - close).map(|row| row.action).collect()
+        self.rows.iter().filter(|row| row.sum >= best - close).map(|row| row.action).collect()
     }
 
-    /// The decision for the best action; `nodes` were searched since `start`.
+    /// The decision for the best action, after searching `nodes` nodes since `start`.
     pub fn decide(&self, nodes: u64, start: Instant) -> Decision {
         let action = self.best();
-        let stats = |row: &Row| ActionStats {
-            action: row.action.0,
-            visits: row.visits,
-            value: if self.weight > 0.0 { row.value / self.weight } else { 0.0 },
-            availability: row.available,
+        let stats = |row: &ActionRecord| ActionStats {
             probability: f64::from(u8::from(row.action == action)),
+            ..row.stats(if self.weight > 0.0 { row.sum / self.weight } else { 0.0 })
         };
         let actions: Vec<ActionStats> = self.rows.iter().map(stats).collect();
         Decision {
@@ -391,11 +369,12 @@ impl Tally {
     }
 }
 
-/// Looks at worlds until the budget is spent and adds up what they say.
+/// Values worlds until the budget is spent and sums up the results.
 pub fn tally<G: Hints>(
     game: &G,
     draws: &Draws<G>,
-    (seat, legal): (Seat, G::Actions),
+    seat: Seat,
+    legal: G::Actions,
     valuer: &mut Valuer<G>,
     stop: &Stop<'_>,
 ) -> Tally {
@@ -403,8 +382,9 @@ pub fn tally<G: Hints>(
     while !draws.is_done(tally.worlds(), valuer.is_noisy(false), stop) {
         let mut world = draws.nth(tally.worlds());
         debug_assert_eq!(game.turn(&world.state), Turn::Seat(seat));
-        let valued = valuer.value(game, (&world.state, legal), &world.future, &mut world.rng, stop);
-        // What was broken off counts only if there is nothing else.
+        let valued =
+            valuer.value(game, OpenPosition { state: &world.state, legal }, &world.future, &mut world.rng, stop);
+        // An interrupted world counts only if it is the first.
         if tally.worlds() > 0 && stop.is_due() {
             break;
         }
@@ -413,31 +393,41 @@ pub fn tally<G: Hints>(
     tally
 }
 
+/// The histories of one decision, by number.
+pub struct HistoryDraws<'a, G: Game> {
+    /// The distribution that they are drawn from.
+    pub worlds: &'a Worlds<G>,
+    /// The number of histories, unless time ends the search.
+    pub most: u64,
+    /// The seed of their random numbers.
+    pub seed: u64,
+}
+
 /// Adds up what whole histories say: so many of them, each after each of the actions of the player to act. All actions meet the same
 /// future and the same random numbers.
 pub fn tally_histories<G: Hints>(
     game: &G,
-    worlds: &Worlds<G>,
-    (seat, legal): (Seat, G::Actions),
-    (most, seed): (u64, u64),
+    draws: &HistoryDraws<'_, G>,
+    seat: Seat,
+    legal: G::Actions,
     stop: &Stop<'_>,
     mut value: impl FnMut(&History<G>, Action, Future, Rng) -> BySeat<f32>,
 ) -> Tally {
     let mut tally = Tally::new(seat, legal.iter());
     for index in 0.. {
-        let enough = !stop.is_timed() && index >= most;
+        let enough = !stop.is_timed() && index >= draws.most;
         if index > 0 && (enough || stop.is_due()) {
             break;
         }
-        let mut rng = Rng::stream(seed, "world", index);
-        let history = worlds.draw_history(game, &mut rng);
+        let mut rng = Rng::stream(draws.seed, "world", index);
+        let history = draws.worlds.draw_history(game, &mut rng);
         let future = Future::drawn(rng.bits());
         let valued = |action| {
             let values = value(&history, action, future.clone(), rng.clone());
-            Valued { action, values, visits: 1, available: 1 }
+            ActionValues::once(action, values)
         };
-        let valued: Vec<Valued> = legal.iter().map(valued).collect();
-        // What was broken off counts only if there is nothing else.
+        let valued: Vec<ActionValues> = legal.iter().map(valued).collect();
+        // An interrupted history counts only if it is the first.
         if index > 0 && stop.is_due() {
             break;
         }

@@ -1,21 +1,22 @@
-//! Extended perfect information Monte Carlo search: the cards are laid open some decisions later.
+//! Extended perfect information Monte Carlo search: the cards are opened a few decisions later.
 //!
-//! J. Arjonilla, A. Saffidine and T. Cazenave, *Perfect Information Monte Carlo with Postponing Reasoning*, IEEE Conference on Games,
-//! 2024. The first `depth` decisions are a game of incomplete information over the sampled worlds:
-//! at each of them the mover chooses alike in all worlds that it cannot tell apart, by what it has seen since the root
-//! ([`Game::sight`], [`Game::observed`]). Behind them every action has its open-card value in each world
-//! ([`determinized`](crate::search::determinized)). With `depth=1` this is [`pimc`](crate::search::pimc).
+//! J. Arjonilla, A. Saffidine and T. Cazenave, *Perfect Information Monte Carlo with Postponing Reasoning*, IEEE
+//! Conference on Games, 2024. The first `depth` decisions form a game of incomplete information over the sampled
+//! worlds. At each of them the mover chooses the same way in all worlds that look alike to it, by its observations
+//! since the root ([`Game::sight`], [`Game::observed`]). After them every action has its open-card value in each
+//! world ([`determinized`](crate::determinized)). With `depth=1` this is [`pimc`](crate::pimc).
 //!
-//! This small game is laid out in full and solved by regret matching (CFR+: O. Tammelin, *Solving Large Imperfect Information Games
-//! Using CFR+*, 2014, with simultaneous updates), each seat for its own return; the averages of all `sweeps`, the later ones counting
-//! more, are taken as policies. Each seat's value of a decision takes into account how likely the others' policies make each world.
-//! The root action with the best mean return is played, or with `mixed=on` one drawn from its average policy.
+//! This small game is built in full and solved by regret matching (CFR+ with simultaneous updates: O. Tammelin,
+//! *Solving Large Imperfect Information Games Using CFR+*, 2014). Each seat maximizes its own return. The policies
+//! are the averages over all `sweeps`, with more weight on later ones. Each seat's value of a decision accounts for
+//! the probability of each world under the others' policies. The root action with the best mean return is played;
+//! with `mixed=on`, an action drawn from the average policy.
 //!
-//! Known weaknesses: strategy fusion begins again after `depth` decisions. It takes the searcher's second decision to see any of it
-//! removed: `depth=3` where two players alternate. The others' hands differ from world to world, the searcher's does not: they are
-//! taken to know it. What seats knew before the root and do not see there any more is not counted as knowledge. The cost is that of
-//! PIMC times the number of action sequences of `depth - 1` decisions. Half of `memory_mb` is for the small game: once that is spent, no
-//! more worlds are laid out.
+//! Known weaknesses: strategy fusion returns after `depth` decisions. It is reduced only if the searcher's second
+//! decision is included, which takes `depth=3` when two players alternate. The others' hands differ between worlds
+//! but the searcher's does not, so the others are assumed to know it. Knowledge from before the root that a seat can
+//! no longer see there is ignored. The cost is that of PIMC times the number of action sequences of `depth - 1`
+//! decisions. Half of `memory_mb` is for the small game; once that is used, no more worlds are added.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -28,35 +29,38 @@ use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, Rng, Seat, SeatVie
 
 use crate::agent::course::Course;
 use crate::agent::memory::{Memory, listed, mapped};
+use crate::agent::sampling;
 use crate::agent::stop::Stop;
 use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, Decision};
 use crate::belief::BeliefSettings;
-use crate::search::determinized::{Drawn, Draws, Fallback, Means, Tally, Valued, Valuer};
-use crate::search::open_cards::Future;
+use crate::search::determinized::{Drawn, Draws, Fallback, Means, Tally, Valuer};
+use crate::search::open_cards::{ActionValues, Future, OpenPosition};
 
 options! {
     /// The options of [`Epimc`].
     pub struct EpimcOptions for "epimc" {
         /// Worlds per decision.
         worlds: u64 = 30, 1..=1_000_000;
-        /// Milliseconds per decision; if given, time ends the search instead of `worlds`, and results depend on the clock. `worlds`
-        /// then only says up to how many all are looked at in turn.
+        /// Milliseconds per decision. If given, time ends the search instead of `worlds`, and results depend on the
+        /// clock. If there are at most `worlds` worlds in all, they are searched in turn.
         time_ms: u64 = 0, 0..=3_600_000;
-        /// Decisions, forced ones not counted, that are taken alike in worlds that their mover cannot tell apart.
+        /// The number of decisions, forced ones not counted, at which the mover must choose the same way in all
+        /// worlds that look alike to it.
         depth: u32 = 3, 1..=8;
-        /// How the worlds are valued behind them.
+        /// The valuation of the worlds after these decisions.
         ..means: Means = Means { fallback: Fallback::Rollouts, iterations: 20, ..Means::default() };
-        /// Sweeps of regret matching over the worlds.
+        /// The number of regret matching sweeps over the worlds.
         sweeps: u32 = 50, 1..=100_000;
-        /// Whether the action is drawn from the policy that regret matching found, instead of the one with the best mean return.
+        /// Draws the action from the policy found by regret matching, instead of playing the one with the best mean
+        /// return.
         mixed: Switch = Switch::Off, ();
-        /// Which worlds are likely.
+        /// The weights of the worlds.
         ..belief: BeliefSettings = BeliefSettings::default();
     }
 }
 
-/// The share of the time in which worlds are laid out; the rest is for solving.
+/// The share of the time spent on building the small game; the rest is for solving it.
 const LAYING_OUT: f64 = 0.7;
 
 /// The player: see the [module](self) documentation.
@@ -68,9 +72,9 @@ pub struct Epimc<G: Game> {
 }
 
 impl<G: Hints> Epimc<G> {
-    /// A player with the streams of `seed`.
+    /// Creates a player with the streams of `seed`.
     pub fn new(options: EpimcOptions, seed: u64) -> Self {
-        // One half for the tree search, the other for what is laid out.
+        // One half is for the tree search, the other for the small game.
         let half = Means { memory_mb: (options.means.memory_mb / 2).max(1), ..options.means };
         let valuer = Valuer::new(half, &options.belief.guide);
         Self { options, course: Course::new(seed), valuer }
@@ -82,7 +86,7 @@ impl<G: Hints> Agent<G> for Epimc<G> {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let start = Instant::now();
         let stop = self.course.stop(start, self.options.time_ms);
-        // The same worlds as PIMC.
+        // Uses the same worlds as PIMC.
         let mut rng = self.course.rng("determinized");
         self.valuer.begin();
         let mut tally = Tally::new(view.seat(), legal.iter());
@@ -112,7 +116,7 @@ impl<G: Hints> Agent<G> for Epimc<G> {
             small.solve(self.options.sweeps, &stop);
         }
         for (weight, values) in small.root_values() {
-            let valued = |(action, values)| Valued { action, values, visits: 1, available: 1 };
+            let valued = |(action, values)| ActionValues::once(action, values);
             tally.add(weight, &legal.iter().zip(values).map(valued).collect::<Vec<_>>());
         }
         let mut decision = tally.decide(self.valuer.nodes() + small.nodes.len() as u64, start);
@@ -139,45 +143,40 @@ impl<G: Hints> Agent<G> for Epimc<G> {
 }
 
 impl Decision {
-    /// Draws the action from this policy instead; ascending by action, as the policy so far.
+    /// Draws the action from this policy instead. The policy is ascending by action, like the previous one.
     fn draw(&mut self, shares: &[f64], rng: &mut Rng) {
-        let mut left = rng.unit() * shares.iter().sum::<f64>();
         let total: f64 = shares.iter().sum();
-        let mut chosen = None;
+        let chosen = sampling::place(shares.iter().copied(), rng.unit() * total);
         for (index, &share) in shares.iter().enumerate() {
             self.policy[index].1 = share / total;
             if let Some(search) = &mut self.search {
                 search.actions[index].probability = share / total;
             }
-            if share > 0.0 && (chosen.is_none() || left >= 0.0) {
-                chosen = Some(self.policy[index].0);
-            }
-            left -= share;
         }
-        self.action = chosen.unwrap_or(self.action);
+        self.action = self.policy[chosen].0;
     }
 }
 
 /// A position in one of the worlds.
 #[derive(Clone, Debug)]
 enum Node {
-    /// What it is worth to every seat.
+    /// The end of the small game, with its value to every seat.
     Leaf(BySeat<f32>),
-    /// A decision at this information set, and what its actions lead to, in the order of the set's actions.
+    /// A decision at this information set, with its children in the order of the set's actions.
     Decision(u32, Vec<u32>),
 }
 
-/// What a seat does in all positions that it cannot tell apart.
+/// The regrets and policies of a seat in all positions that look alike to it.
 #[derive(Clone, Debug)]
 struct InfoSet {
     seat: Seat,
-    /// The policy now.
+    /// The current policy.
     policy: Vec<f64>,
-    /// Regret so far, none below 0.
+    /// The regret so far, never below 0.
     regret: Vec<f64>,
-    /// Regret found in this sweep.
+    /// The regret found in this sweep.
     found: Vec<f64>,
-    /// Sum of the policies, by reach and sweep.
+    /// The sum of the policies, weighted by reach and sweep.
     sum: Vec<f64>,
 }
 
@@ -185,7 +184,7 @@ struct InfoSet {
 #[derive(Clone, Debug)]
 struct Small {
     memory: Memory,
-    /// Whether the memory is spent: no more is laid out then than must be.
+    /// True if the memory is used up. Only what is unavoidable is added then.
     is_full: bool,
     nodes: Vec<Node>,
     roots: Vec<(u32, f64)>,
@@ -200,19 +199,20 @@ impl Small {
     }
 }
 
-/// Lays worlds out.
+/// Adds worlds to the small game.
 struct Layer<'a, G: Game> {
     game: &'a G,
     valuer: &'a mut Valuer<G>,
     small: &'a mut Small,
     stop: &'a Stop<'a>,
-    /// Worlds laid out before this one.
+    /// The number of worlds added before this one.
     worlds: u64,
 }
 
 impl<G: Hints> Layer<'_, G> {
-    /// The node of a position with so many decisions left before cards are laid open; `None` if time was up or memory spent, which the
-    /// first world heeds by laying them open at once. `allowed` restricts the actions of this decision.
+    /// Adds a position with `depth` decisions left before the cards are opened, and returns its node. If time or
+    /// memory is used up, the first world opens its cards at once, and later worlds return `None`. `allowed`
+    /// restricts the actions of this decision.
     fn lay_out(
         &mut self,
         mut at: Drawn<G::State>,
@@ -235,12 +235,13 @@ impl<G: Hints> Layer<'_, G> {
             }
             (at.state, keys) = play(game, &at.state, &mut at.future, legal.nth(0), &keys);
         };
-        // Whoever is to act knows its options.
+        // The seat to act knows its legal actions.
         let key = legal.iter().fold(keys[seat], |key, action| mix(key, u64::from(action.0)));
         let set = self.small.set(seat, key, legal.len());
         let mut children = Vec::with_capacity(legal.len());
         if depth == 1 || due {
-            for valued in self.valuer.value(game, (&at.state, legal), &at.future, &mut at.rng, self.stop) {
+            let position = OpenPosition { state: &at.state, legal };
+            for valued in self.valuer.value(game, position, &at.future, &mut at.rng, self.stop) {
                 children.push(self.small.add(Node::Leaf(valued.values)));
             }
         } else {
@@ -255,7 +256,7 @@ impl<G: Hints> Layer<'_, G> {
     }
 }
 
-/// The state after an action and the random events that follow, and what every seat has seen until then.
+/// The state after an action and the random events that follow, and each seat's observations until then.
 fn play<G: Game>(
     game: &G,
     state: &G::State,
@@ -291,7 +292,7 @@ impl Small {
         })
     }
 
-    /// Regret matching; leaves the average policies.
+    /// Runs regret matching and leaves the average policies in place.
     fn solve(&mut self, sweeps: u32, stop: &Stop<'_>) {
         for sweep in 1..=sweeps {
             for &(root, weight) in &self.roots {
@@ -321,7 +322,7 @@ impl Small {
         }
     }
 
-    /// How many seats the values below a node are for.
+    /// The number of seats in the values below a node.
     fn seats(&self, mut node: u32) -> usize {
         loop {
             match &self.nodes[node as usize] {
@@ -331,7 +332,7 @@ impl Small {
         }
     }
 
-    /// What the root actions are worth in each world, which has this weight, if everybody plays by its policy from there on.
+    /// The weight of each world and the values of its root actions, if all players follow their policies from there.
     fn root_values(&self) -> Vec<(f64, Vec<BySeat<f32>>)> {
         let values = |&(root, weight): &(u32, f64)| match &self.nodes[root as usize] {
             Node::Leaf(_) => (weight, Vec::new()),
@@ -348,7 +349,7 @@ impl Small {
         }
     }
 
-    /// What a position is worth by the policies.
+    /// The value of a position under the policies.
     fn value(&self, node: u32) -> BySeat<f32> {
         match &self.nodes[node as usize] {
             Node::Leaf(values) => values.clone(),
@@ -365,8 +366,8 @@ impl Small {
     }
 }
 
-/// What a position is worth by the policies now. Counts regret, and the policies by `sweep`, on the way; `reach` is the probability
-/// with which each seat plays to the position in a world of this weight.
+/// The value of a position under the current policies. Adds up regrets, and policies weighted by `sweep`, on the way.
+/// `reach` is each seat's probability of playing to the position; `weight` is that of the world.
 fn regret(
     nodes: &[Node],
     sets: &mut [InfoSet],

@@ -1,37 +1,39 @@
-//! Flat Monte Carlo: worlds and rollouts, no tree.
+//! Flat Monte Carlo: worlds and rollouts without a tree.
 //!
-//! Every iteration draws a world from the view, plays one of the legal actions in it and rolls out; the action with the best mean
-//! return is played. Searching dealt-out worlds as if they were open began with M. L. Ginsberg, *GIB: Imperfect Information in a
-//! Computationally Challenging Game*, Journal of Artificial Intelligence Research 14, 2001; rolled-out worlds under UCB1 at the root
-//! are the *flat UCB* of C. B. Browne et al., *A Survey of Monte Carlo Tree Search Methods*, IEEE Transactions on Computational
-//! Intelligence and AI in Games 4(1), 2012.
+//! Every iteration draws a world from the view, plays a legal action in it and rolls out. The action with the best
+//! mean return is played. Searching dealt-out worlds as if they were open began with M. L. Ginsberg, *GIB: Imperfect
+//! Information in a Computationally Challenging Game*, Journal of Artificial Intelligence Research 14, 2001.
+//! Rolled-out worlds under UCB1 at the root are the *flat UCB* of C. B. Browne et al., *A Survey of Monte Carlo Tree
+//! Search Methods*, IEEE Transactions on Computational Intelligence and AI in Games 4(1), 2012.
 //!
-//! Known weaknesses: it is one step of policy improvement over whoever plays the rollouts, and more iterations do not make it more: it
-//! plans no second move, sees no reply but theirs, and holds back nothing to surprise with. In simultaneous choices those who come later
-//! reply to what the rollout policy knows, which is nothing of the searcher's. Play is deterministic and can be exploited.
+//! Known weaknesses: this is a single step of policy improvement over the rollout policy, however many iterations are
+//! spent. It does not plan a second move, expects only the rollout policy's replies, and does not hide its
+//! intentions. In simultaneous choices, later players reply by the rollout policy, which does not know the searcher's
+//! choice. Play is deterministic and can be exploited.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use stier_core::{Action, ActionSet, Game, Hints, Rng, Seat, SeatView as _, choice, float, options};
+use stier_core::{ActionSet, Game, Hints, Rng, Seat, SeatView as _, choice, float, options};
 
 use crate::agent::budget::Budget;
 use crate::agent::choice::{Choose, without_noise};
 use crate::agent::course::Course;
 use crate::agent::threads::Workers;
 use crate::agent::worlds::Worlds;
-use crate::agent::{ActionStats, Agent, Decision, Search};
+use crate::agent::{Agent, Decision, Search};
 use crate::belief::BeliefSettings;
 use crate::rollout::{Roller, RolloutSettings};
 use crate::search::spread::Spread;
+use crate::search::ucb::{ActionRecord, highest};
 
 choice! {
-    /// Which action an iteration tries.
+    /// The rule by which an iteration chooses its action.
     pub enum Allocation {
-        /// Each in turn, all of them in the same world before the next one is drawn: the luck of the cards cancels.
+        /// Each action in turn, in the same world before the next one is drawn. This cancels the luck of the cards.
         Uniform = "uniform",
-        /// The one with the highest upper confidence bound.
+        /// The action with the highest upper confidence bound.
         Ucb1 = "ucb1",
     }
 }
@@ -41,19 +43,20 @@ options! {
     pub struct FlatMcOptions for "flat_mc" {
         /// Iterations per decision, over all threads.
         iterations: u64 = 1000, 1..=1_000_000_000;
-        /// Milliseconds per decision; if given, time ends the search instead of `iterations`, and results depend on the clock.
+        /// Milliseconds per decision. If given, time ends the search instead of `iterations`, and results depend on
+        /// the clock.
         time_ms: u64 = 0, 0..=3_600_000;
-        /// Which action an iteration tries.
+        /// The rule by which an iteration chooses its action.
         allocation: Allocation = Allocation::Uniform, ();
         /// Exploration in UCB1, for returns scaled so that twice their standard deviation in this search is 1.
         c: f64 = 0.7, 0.0..=100.0;
-        /// How iterations play on to the end.
+        /// The policy that plays iterations to the end.
         ..rollouts: RolloutSettings = RolloutSettings::default();
-        /// Which action is played after the search.
+        /// The rule by which an action is chosen after the search.
         choose: Choose = Choose::Value, ();
-        /// Which worlds are likely.
+        /// The weights of the worlds.
         ..belief: BeliefSettings = BeliefSettings::default();
-        /// Threads: their statistics are added; deterministic for a given number.
+        /// The number of threads. Their statistics are added; results are deterministic for a given number.
         threads: u64 = 1, 1..=256;
     }
 }
@@ -67,7 +70,7 @@ pub struct FlatMc {
 }
 
 impl FlatMc {
-    /// A player with the streams of `seed`.
+    /// Creates a player with the streams of `seed`.
     pub fn new(options: FlatMcOptions, seed: u64) -> Self {
         Self { options, course: Course::new(seed), workers: Workers::default() }
     }
@@ -92,7 +95,7 @@ impl<G: Hints> Agent<G> for FlatMc {
                     roller: Roller::new(game, self.options.rollouts).guided_by(&self.options.belief.guide),
                     budget: Budget::part(self.options.iterations, stop, index, count),
                     rng: self.course.rng_of_many("flat_mc", index, count),
-                    arms: legal.iter().map(|action| Arm { action, visits: 0, sum: 0.0 }).collect(),
+                    actions: legal.iter().map(ActionRecord::new).collect(),
                     spread: Spread::default(),
                 })
                 .collect();
@@ -120,24 +123,17 @@ impl<G: Hints> Agent<G> for FlatMc {
     }
 }
 
-/// Adds up what the threads found.
+/// Adds up the results of the threads.
 fn report<G: Game>(legal: G::Actions, searches: &[Flat<'_, G>], iterations: u64, time: Duration) -> Search {
     let actions = legal.iter().enumerate().map(|(index, action)| {
-        let arms = || searches.iter().map(|search| &search.arms[index]);
-        let visits: u64 = arms().map(|arm| arm.visits).sum();
-        let value = arms().map(|arm| arm.sum).sum::<f64>() / visits.max(1) as f64;
-        ActionStats { action: action.0, visits, value, availability: iterations, probability: 0.0 }
+        let mut all = ActionRecord { available: iterations, ..ActionRecord::new(action) };
+        for record in searches.iter().map(|search| &search.actions[index]) {
+            all.visits += record.visits;
+            all.sum += record.sum;
+        }
+        all.stats(all.mean())
     });
     Search { actions: actions.collect(), iterations, nodes: u64::from(iterations > 0), seconds: time.as_secs_f64() }
-}
-
-/// One legal action.
-#[derive(Clone, Copy, Debug)]
-struct Arm {
-    action: Action,
-    visits: u64,
-    /// The sum of the returns, in the game's utility.
-    sum: f64,
 }
 
 /// The search of one thread.
@@ -149,12 +145,12 @@ struct Flat<'a, G: Game> {
     budget: Budget<'a>,
     rng: Rng,
     /// One for each legal action, ascending.
-    arms: Vec<Arm>,
+    actions: Vec<ActionRecord>,
     spread: Spread,
 }
 
 impl<G: Hints> Flat<'_, G> {
-    /// Returns the number of iterations.
+    /// Runs the search and returns the number of iterations.
     fn run(&mut self, options: &FlatMcOptions) -> u64 {
         let (low, high) = self.game.rounded_range();
         let range = f64::from(high - low).max(f64::MIN_POSITIVE);
@@ -166,50 +162,38 @@ impl<G: Hints> Flat<'_, G> {
                 return done;
             }
             for iteration in done..done + chunk {
-                let round = (iteration % self.arms.len() as u64) as usize;
-                let (arm, state) = match options.allocation {
+                let round = (iteration % self.actions.len() as u64) as usize;
+                let (place, state) = match options.allocation {
                     Allocation::Uniform if round == 0 => (0, *world.insert(self.worlds.draw(&mut self.rng))),
                     Allocation::Uniform => (round, world.expect("drawn at the start of the round")),
                     Allocation::Ucb1 => {
                         (self.highest_bound(options.c, iteration, range), self.worlds.draw(&mut self.rng))
                     }
                 };
-                let value = self.iterate(arm, state);
+                let value = self.iterate(place, state);
                 self.spread.add((value - f64::from(low)) / range);
             }
             done += chunk;
         }
     }
 
-    /// Tries an action in this world; returns what it brought the searcher.
+    /// Tries an action in this world and returns the searcher's return.
     #[inline]
-    fn iterate(&mut self, arm: usize, mut state: G::State) -> f64 {
-        let action = self.arms[arm].action;
+    fn iterate(&mut self, place: usize, mut state: G::State) -> f64 {
+        let action = self.actions[place].action;
         self.roller.note(self.seat, action);
         self.game.step(&mut state, action, &mut self.rng);
         let returns = self.roller.returns(self.game, &mut state, &mut self.rng);
         self.roller.learn(&returns);
         let value = f64::from(returns[self.seat]);
-        self.arms[arm].visits += 1;
-        self.arms[arm].sum += value;
+        self.actions[place].add(value);
         value
     }
 
-    /// The action with the highest mean + c x spread x sqrt(ln(iterations) / visits), or one not tried yet.
+    /// The action with the highest mean + c x spread x sqrt(ln(iterations) / visits), or one that was not tried yet.
     fn highest_bound(&self, c: f64, iterations: u64, range: f64) -> usize {
         let width = c * f64::from(self.spread.scale()) * range;
         let log = float::log(iterations.max(1) as f64);
-        let bound = |arm: &Arm| match arm.visits {
-            0 => f64::INFINITY,
-            visits => arm.sum / visits as f64 + width * (log / visits as f64).sqrt(),
-        };
-        let mut best = (f64::NEG_INFINITY, 0);
-        for (index, arm) in self.arms.iter().enumerate() {
-            let bound = bound(arm);
-            if bound > best.0 {
-                best = (bound, index);
-            }
-        }
-        best.1
+        highest(self.actions.iter().map(|record| record.bound(width, log)).enumerate()).expect("an action")
     }
 }

@@ -1,22 +1,22 @@
-//! One look ahead, by the game's own hints.
+//! One-step lookahead by the game's own hints.
 
 use stier_core::{Action, ActionSet, Hints, Rng, options};
 
 use crate::agent::{Agent, Decision};
 
 options! {
-    /// The greedy player has no options.
+    /// The greedy player does not have options.
     pub struct GreedyOptions for "greedy" {}
 }
 
-/// Chooses the action with the most [appeal](Hints::appeal), ties at random.
+/// Chooses the action with the most [appeal](Hints::appeal), with ties broken at random.
 #[derive(Clone, Debug)]
 pub struct Greedy {
     rng: Rng,
 }
 
 impl Greedy {
-    /// A greedy player with the streams of `seed`.
+    /// Creates a greedy player with the streams of `seed`.
     pub fn new(_options: GreedyOptions, seed: u64) -> Self {
         Self { rng: Rng::stream(seed, "greedy", 0) }
     }
@@ -37,7 +37,7 @@ fn favourites<G: Hints>(game: &G, view: &G::View, legal: G::Actions) -> G::Actio
     best.1
 }
 
-/// What the greedy player does, with these random numbers.
+/// Chooses an action as the greedy player does, with these random numbers.
 pub fn choose<G: Hints>(game: &G, view: &G::View, legal: G::Actions, rng: &mut Rng) -> Action {
     favourites(game, view, legal).pick(rng)
 }

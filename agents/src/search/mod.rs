@@ -13,4 +13,5 @@ pub mod random;
 pub mod recursive;
 pub mod ris_mcts;
 pub mod spread;
+pub mod ucb;
 pub mod uct;

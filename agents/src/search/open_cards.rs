@@ -1,17 +1,20 @@
-//! What a position is worth to every seat when all cards lie open and what chance will bring is known beforehand.
+//! The value of a position to every seat if all cards are open and the results of chance are known in advance.
 //!
-//! Two players whose returns add up to a constant: alpha-beta (D. E. Knuth and R. W. Moore, *An Analysis of Alpha-Beta Pruning*,
-//! Artificial Intelligence 6, 1975) with a transposition table, fail-soft, the best action of the table first, then those that cut
-//! off elsewhere (the history heuristic: J. Schaeffer, 1989). More players, or returns that add up to nothing in particular: max^n
-//! (C. A. Luckhardt and K. B. Irani, *An Algorithmic Solution of N-Person Games*, AAAI 1986), with immediate and shallow pruning
-//! where the sum is fixed (N. R. Sturtevant and R. E. Korf, *On Pruning Techniques for Multi-Player Games*, AAAI 2000). Of actions
-//! that are equal for the mover max^n takes the first: its values depend on that.
+//! For two players with constant-sum returns this is alpha-beta (D. E. Knuth and R. W. Moore, *An Analysis of
+//! Alpha-Beta Pruning*, Artificial Intelligence 6, 1975), fail-soft and with a transposition table. It tries the
+//! table's best action first, then those that caused cut-offs elsewhere (the history heuristic: J. Schaeffer, 1989).
+//! Otherwise it is max^n (C. A. Luckhardt and K. B. Irani, *An Algorithmic Solution of N-Person Games*, AAAI 1986),
+//! with immediate and shallow pruning if the sum is fixed (N. R. Sturtevant and R. E. Korf, *On Pruning Techniques
+//! for Multi-Player Games*, AAAI 2000). Among actions of equal value to the mover max^n takes the first, and its
+//! values depend on this choice.
 //!
-//! Both deepen iteratively until nothing is cut off by depth any more, or the nodes run out; then [`Leaf`] values what lies beyond.
-//! [`Hints::ending`] is used as soon as it knows a value; [`known_future`] leaves all to the game, where the game can do it.
-//! Choices hidden from each other are made one after another: who comes later sees them.
+//! Both deepen iteratively until depth no longer cuts off anything or the nodes are used up. [`Leaf`] values the
+//! positions beyond. [`Hints::ending`] is used as soon as it returns a value; [`known_future`] leaves everything to
+//! the game's own solver, if it has one. Choices hidden from each other are made one after another, and later players
+//! see the earlier choices.
 //!
-//! Known weaknesses: this is the value of another game, in which nothing is hidden. Max^n is one equilibrium of several.
+//! Known weaknesses: this is the value of a different game, without hidden information. Max^n finds one equilibrium
+//! of several.
 
 use std::hash::{Hash, Hasher};
 
@@ -22,27 +25,56 @@ use stier_core::{Action, ActionSet as _, BySeat, Dealer, Game, Hints, History, R
 use crate::agent::stop::Stop;
 use crate::rollout::Roller;
 
-/// What chance will bring from here on: fixed, whoever does what meanwhile.
+/// A state with all cards open, and the actions that its mover may choose: some or all of those that the rules allow.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenPosition<'a, S, A> {
+    /// The state, in which a player is to act.
+    pub state: &'a S,
+    /// The actions, ascending.
+    pub legal: A,
+}
+
+/// The values of an action in one world.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ActionValues {
+    /// The action.
+    pub action: Action,
+    /// The return that each seat can expect; zeros if it was never tried.
+    pub values: BySeat<f32>,
+    /// The number of times that it was tried.
+    pub visits: u64,
+    /// The number of times that it could have been tried.
+    pub available: u64,
+}
+
+impl ActionValues {
+    /// The values of an action that was looked at once.
+    pub fn once(action: Action, values: BySeat<f32>) -> Self {
+        Self { action, values, visits: 1, available: 1 }
+    }
+}
+
+/// The results of chance from here on. They do not depend on the players' actions.
 #[derive(Clone, Debug)]
 pub enum Future {
-    /// The n-th random event from here on is drawn from a stream of its own.
+    /// Each random event from here on is drawn from its own stream.
     Drawn {
         /// The seed of the streams.
         seed: u64,
-        /// Events drawn so far.
+        /// The number of events drawn so far.
         event: u64,
     },
-    /// As this dealer will bring it.
+    /// The events of this dealer.
     Dealt(Dealer),
 }
 
 impl Future {
-    /// The future of this number.
+    /// Creates the future with this seed.
     pub fn drawn(seed: u64) -> Self {
         Self::Drawn { seed, event: 0 }
     }
 
-    /// What chance brings in a state in which it is to act.
+    /// The next random event in a state in which chance is to act.
     #[inline]
     pub fn next<G: Game>(&mut self, game: &G, state: &G::State) -> Action {
         match self {
@@ -55,7 +87,7 @@ impl Future {
         }
     }
 
-    /// Brings random events about until a player is to act or the game is over; whether there were any.
+    /// Applies random events until a player is to act or the game is over. Returns true if there were any.
     #[inline]
     pub fn settle<G: Game>(&mut self, game: &G, state: &mut G::State) -> bool {
         let mut any = false;
@@ -67,7 +99,7 @@ impl Future {
         any
     }
 
-    /// Appends an action to a history and the random events that follow.
+    /// Appends an action to a history, and the random events that follow.
     pub fn push<G: Game>(&mut self, game: &G, history: &mut History<G>, action: Action) {
         history.push(game, action);
         while game.turn(history.state()) == Turn::Chance {
@@ -76,7 +108,7 @@ impl Future {
         }
     }
 
-    /// A number that stands for what is still to come after a state.
+    /// A number that identifies the events still to come after a state.
     #[inline]
     fn mark<G: Game>(&self, game: &G, state: &G::State) -> u64 {
         match self {
@@ -86,61 +118,61 @@ impl Future {
     }
 }
 
-/// What a position is worth where the search ends before the game.
+/// The value of a position at which the search ends before the game does.
 #[derive(Clone, Debug)]
 pub enum Leaf {
-    /// What [`Hints::evaluate`] says.
+    /// The estimate of [`Hints::evaluate`].
     Evaluate,
-    /// The returns of one rollout, the same whenever the position comes up.
+    /// The returns of one rollout, always the same for the same position.
     Rollout(Box<Roller>),
 }
 
-/// How far to look.
+/// The limits of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits<'a> {
-    /// Nodes at which actions are compared. The search ends after them with the last depth that it completed; the first depth, one
-    /// decision, is always completed.
+    /// The number of nodes at which actions are compared. After them the search ends with the last completed depth.
+    /// The first depth, one decision, is always completed.
     pub nodes: u64,
-    /// Decisions, forced ones not counted, at least 1.
+    /// The number of decisions, forced ones not counted; at least 1.
     pub depth: u32,
     /// Ends the search early.
     pub stop: Stop<'a>,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Solution {
-    /// The actions of the root, ascending, each with what it brings every seat.
+    /// The actions of the root, ascending, each with its returns for all seats.
     pub actions: Vec<(Action, BySeat<f32>)>,
-    /// Whether these are the values of best play to the end.
+    /// True if these are the values of best play to the end.
     pub exact: bool,
-    /// Whether chance played a part in any line that was looked at.
+    /// True if a searched line contained random events.
     pub chance: bool,
     /// The last depth completed.
     pub depth: u32,
-    /// Nodes searched at all depths.
+    /// The number of nodes searched at all depths.
     pub nodes: u64,
 }
 
 impl Solution {
-    /// The best action of this seat, the first of equals, and what it brings every seat.
+    /// The best action of this seat, the first of equals, with its returns for all seats.
     pub fn best(&self, seat: Seat) -> Option<&(Action, BySeat<f32>)> {
         self.actions.iter().reduce(|best, next| if next.1[seat] > best.1[seat] { next } else { best })
     }
 }
 
-/// Slots of a transposition table.
+/// The number of slots of a transposition table.
 const SLOTS: usize = 1 << 16;
 /// The generation of an entry that was never written.
 const UNUSED: u32 = u32::MAX;
-/// The depth of what is known for certain.
+/// The depth of exact values.
 const CERTAIN: u32 = u32::MAX;
-/// Nodes between two looks at the clock.
+/// The number of nodes between two checks of the clock.
 const BETWEEN_LOOKS: u64 = 64;
-/// No node has more actions.
+/// The largest number of actions of a node.
 const MAX_ACTIONS: usize = 128;
 
-/// What the value of an entry says about the true one.
+/// The relation of an entry's value to the true one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Bound {
     Exact,
@@ -148,7 +180,7 @@ enum Bound {
     Upper,
 }
 
-/// What alpha-beta knows about a position, for seat 0.
+/// Alpha-beta's result for a position, for seat 0.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     generation: u32,
@@ -159,7 +191,7 @@ struct Entry {
     bound: Bound,
 }
 
-/// What max^n knows about a position.
+/// The result of max^n for a position.
 #[derive(Clone, Debug)]
 struct Values {
     generation: u32,
@@ -168,19 +200,20 @@ struct Values {
     values: BySeat<f32>,
 }
 
-/// The solver: its tables, kept from one search to the next.
+/// The solver, with tables that are kept from one search to the next.
 #[derive(Clone, Debug, Default)]
 pub struct OpenCards {
     entries: Vec<Entry>,
     values: Vec<Values>,
-    /// The generation of the entries that count. Those of earlier ones are forgotten.
+    /// The current generation. Entries of earlier generations are forgotten.
     generation: u32,
-    /// Cut-offs by seat and action.
+    /// The cut-offs by seat and action.
     history: Vec<u32>,
 }
 
 impl OpenCards {
-    /// Forgets the positions of earlier searches and keeps the memory: the next search is that of a new solver.
+    /// Forgets the positions of earlier searches but keeps the memory. The next search has the same result as that of
+    /// a new solver.
     pub fn clear(&mut self) {
         self.generation += 1;
         if self.generation == UNUSED {
@@ -188,15 +221,16 @@ impl OpenCards {
         }
     }
 
-    /// Values the `legal` actions of a player in the state in which it is to act: some or all of those that the rules allow.
+    /// Values the `legal` actions of the player to act; they may be only some of the legal actions.
     pub fn solve<G: Hints>(
         &mut self,
         game: &G,
-        (state, legal): (&G::State, G::Actions),
+        position: OpenPosition<'_, G::State, G::Actions>,
         future: &Future,
         leaf: &Leaf,
         limits: &Limits<'_>,
     ) -> Solution {
+        let state = position.state;
         let sum = game.utility_sum().map(|sum| sum as f32);
         let constant = sum.filter(|_| game.num_seats() == 2);
         if constant.is_some() && self.entries.is_empty() {
@@ -231,11 +265,11 @@ impl OpenCards {
         let mut depth = 1;
         loop {
             let root = match constant {
-                Some(sum) => search.root((state, legal), future, |search, state, future| {
+                Some(sum) => search.root(position, future, |search, state, future| {
                     let found = search.alpha_beta(state, future, search.range.0, search.range.1, depth - 1)?;
                     Some((BySeat::from([found.0, sum - found.0]), found.1))
                 }),
-                None => search.root((state, legal), future, |search, state, future| {
+                None => search.root(position, future, |search, state, future| {
                     search.max_n(state, future, depth - 1, None).map(|(values, certain, _)| (values, certain))
                 }),
             };
@@ -255,11 +289,16 @@ impl OpenCards {
     }
 }
 
-/// As [`OpenCards::solve`], by the game's own solver, where it has one ([`Hints::known_future`]) for what every action leads to.
-pub fn known_future<G: Hints>(game: &G, (state, legal): (&G::State, G::Actions), future: &Future) -> Option<Solution> {
+/// The same as [`OpenCards::solve`] by the game's own solver; `None` if the game has none ([`Hints::known_future`])
+/// for the successors of every action.
+pub fn known_future<G: Hints>(
+    game: &G,
+    position: OpenPosition<'_, G::State, G::Actions>,
+    future: &Future,
+) -> Option<Solution> {
     let mut chance = false;
     let mut value = |action| {
-        let (mut next, mut coming) = (*state, future.clone());
+        let (mut next, mut coming) = (*position.state, future.clone());
         game.apply(&mut next, action);
         chance |= coming.settle(game, &mut next);
         let values = match game.turn(&next) {
@@ -271,7 +310,7 @@ pub fn known_future<G: Hints>(game: &G, (state, legal): (&G::State, G::Actions),
         };
         Some((action, values))
     };
-    let actions: Vec<_> = legal.iter().map(&mut value).collect::<Option<_>>()?;
+    let actions: Vec<_> = position.legal.iter().map(&mut value).collect::<Option<_>>()?;
     Some(Solution { nodes: actions.len() as u64, actions, exact: true, chance, depth: 1 })
 }
 
@@ -279,7 +318,7 @@ struct Search<'a, G: Game> {
     game: &'a G,
     tables: &'a mut OpenCards,
     leaf: Leaf,
-    /// Of the streams of leaves.
+    /// The seed of the streams at leaves.
     seed: u64,
     range: (f32, f32),
     sum: Option<f32>,
@@ -289,22 +328,23 @@ struct Search<'a, G: Game> {
     chance: bool,
 }
 
-/// A value for seat 0, and whether it is that of best play.
+/// A value for seat 0, and true if it is that of best play.
 type Found = (f32, bool);
 
 impl<G: Hints> Search<'_, G> {
-    /// Values the actions of the root by `value`; whether all values are those of best play. `None` if it had to be broken off.
+    /// Values the actions of the root by `value`, and returns true as well if all values are those of best play.
+    /// `None` if the search was stopped.
     #[allow(clippy::type_complexity)]
     fn root(
         &mut self,
-        (state, legal): (&G::State, G::Actions),
+        position: OpenPosition<'_, G::State, G::Actions>,
         future: &Future,
         mut value: impl FnMut(&mut Self, G::State, Future) -> Option<(BySeat<f32>, bool)>,
     ) -> Option<(Vec<(Action, BySeat<f32>)>, bool)> {
         let mut all = true;
         let mut actions = Vec::new();
-        for action in legal.iter() {
-            let (mut next, mut coming) = (*state, future.clone());
+        for action in position.legal.iter() {
+            let (mut next, mut coming) = (*position.state, future.clone());
             self.play(&mut next, &mut coming, action);
             let (values, certain) = value(self, next, coming)?;
             all &= certain;
@@ -319,7 +359,7 @@ impl<G: Hints> Search<'_, G> {
         self.chance |= future.settle(self.game, state);
     }
 
-    /// Counts a node; whether the search is to be broken off.
+    /// Counts a node and returns true if the search must stop.
     #[inline]
     fn is_out(&mut self) -> bool {
         self.nodes += 1;
@@ -331,7 +371,8 @@ impl<G: Hints> Search<'_, G> {
         mix(fingerprint(state), future.mark(self.game, state))
     }
 
-    /// Plays on while there is nothing to decide. What is known of the position then, or who has which options.
+    /// Plays on through forced decisions. Returns the value of the position if it is known, and otherwise the seat to
+    /// act and its actions.
     #[inline]
     fn advance(&mut self, state: &mut G::State, future: &mut Future) -> Result<BySeat<f32>, (Seat, G::Actions)> {
         loop {
@@ -390,7 +431,7 @@ impl<G: Hints> Search<'_, G> {
             }
             first = Some(entry.best);
         }
-        // From here on for the mover: more is better.
+        // From here on values are from the mover's side: more is better.
         let sign = if seat == Seat(0) { 1.0 } else { -1.0 };
         let (low, high) = if seat == Seat(0) { (alpha, beta) } else { (-beta, -alpha) };
         let mut best = (f32::NEG_INFINITY, Action(0));
@@ -449,8 +490,9 @@ impl<G: Hints> Search<'_, G> {
         scored.into_iter().map(|(_, action)| action).collect()
     }
 
-    /// The values for all seats, whether they are those of best play, and whether they are values at all: not if it was enough that
-    /// the one who chose before, who has so much already, finds nothing better here.
+    /// The values for all seats, with two flags. The first is true if they are those of best play. The second is
+    /// false if the search was cut off because the previous chooser, who already has a better alternative, does not
+    /// gain from this position.
     fn max_n(
         &mut self,
         mut state: G::State,
@@ -474,7 +516,7 @@ impl<G: Hints> Search<'_, G> {
         if entry.key == key && entry.generation == self.tables.generation && entry.depth >= depth {
             return Some((entry.values.clone(), entry.depth == CERTAIN, true));
         }
-        // As soon as the mover has this much, nobody above wants to come here, or there is nothing better to find.
+        // Once the mover has this much, players above avoid this position, or there is nothing better to find.
         let others = (self.game.num_seats() - 2) as f32 * self.range.0;
         let enough = match (self.sum, above) {
             (Some(sum), Some((above, has))) if above != seat => self.range.1.min(sum - others - has),
@@ -497,7 +539,7 @@ impl<G: Hints> Search<'_, G> {
                 }
             }
         }
-        let values = best.expect("there is an action");
+        let values = best.expect("at least one action");
         if whole {
             let depth = if certain { CERTAIN } else { depth };
             self.tables.values[slot] =
@@ -507,14 +549,14 @@ impl<G: Hints> Search<'_, G> {
     }
 }
 
-/// 64 bits that stand for a value: equal by accident only.
+/// A 64-bit hash of a value.
 pub(crate) fn fingerprint<T: Hash>(value: &T) -> u64 {
     let mut words = Words::default();
     value.hash(&mut words);
     words.finish()
 }
 
-/// A hasher that gathers what it is given into words of 64 bits and mixes those.
+/// A hasher that packs its input into words of 64 bits and mixes them.
 #[derive(Default)]
 struct Words {
     key: u64,
@@ -567,7 +609,7 @@ impl Hasher for Words {
         self.add(value, 64);
     }
 
-    /// Lengths and the numbers of variants: small.
+    /// Lengths and variant numbers are small.
     #[inline(always)]
     fn write_usize(&mut self, value: usize) {
         self.add(value as u64 & 0xffff, 16);

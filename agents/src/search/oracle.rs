@@ -1,14 +1,16 @@
-//! Players that see everything, to show what hidden information is worth.
+//! Players that see everything, as a measure of the value of hidden information.
 //!
-//! An oracle is given the game as it is, hidden cards included, and decides as [`pimc`](crate::search::pimc) does in a single world. What
-//! chance will bring it knows only with `future=known`, and only where the cards come from a dealer that it can ask ahead: then it
-//! plays against a known pile. Otherwise it averages over `worlds` futures, or searches one tree in which every iteration draws its
-//! own (*cheating UCT* in P. I. Cowling, E. J. Powley and D. Whitehouse, *Information Set Monte Carlo Tree Search*, 2012).
+//! An oracle is given the true state, including hidden cards, and decides as [`pimc`](crate::pimc) does in a single
+//! world. It knows the results of chance only with `future=known`, and only if the cards come from a dealer that can
+//! be queried in advance. It then plays with a known pile. Otherwise it averages over `worlds` futures, or searches
+//! one tree in which every iteration draws its own (*cheating UCT* in P. I. Cowling, E. J. Powley and D. Whitehouse,
+//! *Information Set Monte Carlo Tree Search*, 2012).
 //!
-//! Oracles bound what inference can bring, from above: fair agents cannot be built from this trait, and no fair agent gets a state.
+//! Oracles are an upper bound on the gain from inference. Fair agents cannot be built from this trait, so a fair
+//! agent never gets a state.
 //!
-//! Known weaknesses: an oracle takes its opponents to see everything, too, so it does not make use of what they do not know; where it
-//! does not know the future it averages over solved futures (strategy fusion again).
+//! Known weaknesses: an oracle assumes that its opponents see everything too, so it does not exploit what they do not
+//! know. If it does not know the future, it averages over solved futures (strategy fusion again).
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -21,14 +23,14 @@ use crate::agent::player::OracleAgent;
 use crate::agent::{Agent, Decision};
 use crate::network::option::Guide;
 use crate::search::determinized::{Means, Tally, Valuer};
-use crate::search::open_cards::Future;
+use crate::search::open_cards::{Future, OpenPosition};
 
 choice! {
-    /// What an oracle knows of the random events to come.
+    /// An oracle's knowledge of the random events to come.
     pub enum Foresight {
         /// Their probabilities.
         Hidden = "hidden",
-        /// What they will be: it has looked into the pile.
+        /// The events themselves: it has looked into the pile.
         Known = "known",
     }
 }
@@ -36,14 +38,14 @@ choice! {
 options! {
     /// The options of [`Oracle`].
     pub struct OracleOptions for "oracle" {
-        /// Futures per decision over which a solved position is averaged (future=hidden).
+        /// The number of futures per decision over which a solved position is averaged (future=hidden).
         worlds: u64 = 20, 1..=100_000_000;
-        /// Milliseconds per decision; if given, time ends the search instead of `worlds` and `iterations`, and results depend on the
-        /// clock.
+        /// Milliseconds per decision. If given, time ends the search instead of `worlds` and `iterations`, and
+        /// results depend on the clock.
         time_ms: u64 = 0, 0..=3_600_000;
-        /// What it knows of the random events to come.
+        /// The oracle's knowledge of the random events to come.
         future: Foresight = Foresight::Hidden, ();
-        /// How the position is valued, in each future.
+        /// The valuation of the position in each future.
         ..means: Means = Means { nodes: 20_000, iterations: 2000, ..Means::default() };
         /// A trained network.
         ..guide: Guide = Guide::default();
@@ -59,7 +61,7 @@ pub struct Oracle<G: Game> {
 }
 
 impl<G: Hints> Oracle<G> {
-    /// A player with the streams of `seed`.
+    /// Creates a player with the streams of `seed`.
     pub fn new(options: OracleOptions, seed: u64) -> Self {
         let valuer = Valuer::new(options.means, &options.guide);
         Self { options, course: Course::new(seed), valuer }
@@ -73,7 +75,7 @@ impl<G: Hints> Oracle<G> {
         self.course.advance();
         self.valuer.begin();
         let Turn::Seat(seat) = game.turn(state) else {
-            debug_assert!(false, "a player is to act");
+            debug_assert!(false, "a player must be to act");
             return Decision::certain(Action::default(), legal.iter());
         };
         let mut tally = Tally::new(seat, legal.iter());
@@ -81,18 +83,18 @@ impl<G: Hints> Oracle<G> {
             return tally.decide(0, start);
         }
         let known = dealer.filter(|_| self.options.future == Foresight::Known).cloned().map(Future::Dealt);
-        // With time, one tree for all of it.
+        let position = OpenPosition { state, legal };
+        // With a time limit a single tree gets all of it.
         let iterations = if stop.is_timed() { u64::MAX } else { self.options.means.iterations };
         while tally.worlds() < self.options.worlds || stop.is_timed() {
             let future = known.clone().unwrap_or_else(|| Future::drawn(rng.bits()));
-            let valued = self.valuer.solve(game, (state, legal), &future, &mut rng, &stop);
+            let valued = self.valuer.solve(game, position, &future, &mut rng, &stop);
             let first = tally.worlds() == 0;
             match valued {
-                // What was broken off counts only if there is nothing else.
+                // An interrupted future counts only if it is the first.
                 _ if !first && stop.is_due() => break,
                 Some(valued) => tally.add(1.0, &valued),
                 None if first => {
-                    let position = (state, legal);
                     tally.add(1.0, &self.valuer.search(game, position, known.as_ref(), iterations, &mut rng, &stop));
                     break;
                 }
@@ -122,7 +124,7 @@ impl<G: Hints> OracleAgent<G> for Oracle<G> {
     }
 }
 
-/// Blindfolded: shown only a view, it takes one world drawn from it for the true one.
+/// A blindfolded oracle: given only a view, it treats one world drawn from it as the true one.
 impl<G: Hints> Agent<G> for Oracle<G> {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let mut rng = self.course.rng("blindfold");

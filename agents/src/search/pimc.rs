@@ -1,23 +1,23 @@
 //! Perfect information Monte Carlo search.
 //!
-//! Deals the hidden cards out in many ways, looks at each world as if it were open, and plays the action that is best on average: D.
-//! N. L. Levy, *The Million Pound Bridge Program*, Heuristic Programming in Artificial Intelligence, 1989; M. L. Ginsberg, *GIB:
-//! Imperfect Information in a Computationally Challenging Game*, Journal of Artificial Intelligence Research 14, 2001; on why it works
-//! where it does, J. R. Long, N. R. Sturtevant, M. Buro and T. Furtak, *Understanding the Success of Perfect Information Monte Carlo
-//! Sampling in Game Tree Search*, AAAI 2010. A world includes what chance will bring. If there are no more worlds than would be
-//! sampled, each is looked at once, by its weight.
+//! The search deals out the hidden cards in many ways, searches each world as if it were open, and plays the action
+//! that is best on average: D. N. L. Levy, *The Million Pound Bridge Program*, Heuristic Programming in Artificial
+//! Intelligence, 1989; M. L. Ginsberg, *GIB: Imperfect Information in a Computationally Challenging Game*, Journal of
+//! Artificial Intelligence Research 14, 2001. For the reasons why it works see J. R. Long, N. R. Sturtevant, M. Buro
+//! and T. Furtak, *Understanding the Success of Perfect Information Monte Carlo Sampling in Game Tree Search*, AAAI
+//! 2010. A world includes the results of chance. If there are at most as many worlds as would be sampled, each is
+//! searched once, with its weight.
 //!
-//! A world is solved exactly ([`open_cards`](crate::search::open_cards)) where that takes no more than `nodes`; the first world of a
-//! decision that takes more says that the others do too, and a tree search per world ([`uct`](crate::search::uct)) takes over. With
-//! `solver=game` the game's own solver looks at each world first, where it has one. In Schwinget that is no stronger: 200 worlds so
-//! solved, in 8 to 9 ms a decision, against 240 solved or searched in 6 ms, make +0.03 ± 0.18 points a bout, and -0.01 ± 0.05 under
-//! `scoring=schwinger` (200 paired deals each).
+//! A world is solved exactly ([`open_cards`](crate::open_cards)) if that takes at most `nodes`. Once a world of a
+//! decision takes more, the others are assumed to do so too, and each is searched by its own tree
+//! ([`uct`](crate::uct)). With `solver=game` the game's own solver, if it has one, tries each world first.
 //!
-//! Known weaknesses (I. Frank and D. Basin, *Search in Games with Incomplete Information*, Artificial Intelligence 100, 1998):
-//! *strategy fusion*: it counts on playing differently in worlds that it will not be able to tell apart, so it puts decisions off
-//! until it knows more, and never pays for information or hides any; *non-locality*: worlds that the others' play makes unlikely
-//! count in full, unless `beliefs=policy` weighs them by it. The others are taken to see all cards, in simultaneous choices also
-//! the cards chosen before theirs. More worlds than some hundred do not help.
+//! Known weaknesses (I. Frank and D. Basin, *Search in Games with Incomplete Information*, Artificial Intelligence
+//! 100, 1998). *Strategy fusion*: the search plans to play differently in worlds that it will not be able to
+//! distinguish. It therefore postpones decisions until it knows more, and never pays for information or hides any.
+//! *Non-locality*: worlds that are unlikely given the others' play count in full, unless `beliefs=policy` weights
+//! them. The others are assumed to see all cards and, in simultaneous choices, the cards chosen before theirs. More
+//! than a few hundred worlds do not help.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -36,12 +36,12 @@ options! {
     pub struct PimcOptions for "pimc" {
         /// Worlds per decision.
         worlds: u64 = 50, 1..=100_000_000;
-        /// Milliseconds per decision; if given, time ends the search instead of `worlds`, and results depend on the clock. `worlds`
-        /// then only says up to how many all are looked at in turn.
+        /// Milliseconds per decision. If given, time ends the search instead of `worlds`, and results depend on the
+        /// clock. If there are at most `worlds` worlds in all, they are searched in turn.
         time_ms: u64 = 0, 0..=3_600_000;
-        /// How the worlds are valued.
+        /// The valuation of the worlds.
         ..means: Means = Means::default();
-        /// Which worlds are likely.
+        /// The weights of the worlds.
         ..belief: BeliefSettings = BeliefSettings::default();
     }
 }
@@ -55,7 +55,7 @@ pub struct Pimc<G: Game> {
 }
 
 impl<G: Hints> Pimc<G> {
-    /// A player with the streams of `seed`.
+    /// Creates a player with the streams of `seed`.
     pub fn new(options: PimcOptions, seed: u64) -> Self {
         let valuer = Valuer::new(options.means, &options.belief.guide);
         Self { options, course: Course::new(seed), valuer }
@@ -72,7 +72,7 @@ impl<G: Hints> Agent<G> for Pimc<G> {
         let tally = if legal.len() > 1 {
             let worlds = self.options.belief.worlds(game, view, &stop, &mut self.course.rng("beliefs"));
             let draws = Draws::new(worlds, self.options.worlds, &mut rng);
-            tally(game, &draws, (view.seat(), legal), &mut self.valuer, &stop)
+            tally(game, &draws, view.seat(), legal, &mut self.valuer, &stop)
         } else {
             Tally::new(view.seat(), legal.iter())
         };

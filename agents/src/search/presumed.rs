@@ -1,22 +1,25 @@
 //! Presumed-value perfect information Monte Carlo search: the others reply by what they can know.
 //!
-//! After F. Wisser, *An Expert-Level Card Playing Agent Based on a Variant of Perfect Information Monte Carlo Sampling*, IJCAI 2015,
-//! made for Schnapsen. PIMC over-estimates what opponents know of hidden cards, the searcher's own among them; there, opponents choose
-//! by presumed values instead. This is a reading of that idea, not of the paper's algorithm. What is computed:
+//! The idea is that of F. Wisser, *An Expert-Level Card Playing Agent Based on a Variant of Perfect Information Monte
+//! Carlo Sampling*, IJCAI 2015, for Schnapsen. PIMC overestimates the opponents' knowledge of hidden cards, including
+//! the searcher's own. In the paper, opponents choose by presumed values instead. This is a reading of that idea, not
+//! the paper's algorithm:
 //!
-//! 1. Worlds are drawn from the searcher's view, each with its history and what chance will bring in it.
-//! 2. In each world, after each action of the searcher, the next `replies` decisions of others (forced ones not counted; fewer if it is
-//!    the searcher's turn before) are made by presumed value: who is to act draws `guesses` worlds from its own view of that history,
-//!    in which the searcher's hand is as hidden as any, and takes the action with the best mean open-card value over them, one of
-//!    several at random. Equal views presume alike in all worlds.
-//! 3. The position reached is worth its open-card value in the true world of the sample.
+//! 1. Worlds are drawn from the searcher's view, each with its history and its future random events.
+//! 2. In each world, after each action of the searcher, the next `replies` decisions of others are made by presumed
+//!    value. Forced decisions do not count, and there are fewer if it is the searcher's turn earlier. The player to
+//!    act draws `guesses` worlds from its own view of that history, in which the searcher's hand is hidden like any
+//!    other. It takes the action with the best mean open-card value over them, with ties broken at random. Equal
+//!    views presume the same in all worlds.
+//! 3. The value of the position reached is its open-card value in the true world of the sample.
 //! 4. The action with the best mean is played.
 //!
 //! Without `replies` this would be [`pimc`](crate::search::pimc).
 //!
-//! Known weaknesses: after the replies everybody sees everything again, the searcher included (strategy fusion); the others presume by
-//! open cards, too; their guesses weigh every world by chance alone, not by what the searcher's play tells, whatever the searcher
-//! believes itself. The cost is that of PIMC times about `guesses` times the number of the searcher's actions.
+//! Known weaknesses: after the replies all players see everything again, including the searcher (strategy fusion).
+//! The others' guesses use open cards too. They weight every world by chance alone, not by the searcher's play,
+//! whatever the searcher believes itself. The cost is that of PIMC times about `guesses` times the number of the
+//! searcher's actions.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -30,23 +33,26 @@ use crate::agent::stop::Stop;
 use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, Decision};
 use crate::belief::BeliefSettings;
-use crate::search::determinized::{Draws, Fallback, Means, Tally, Valuer, best_of, tally, tally_histories};
-use crate::search::open_cards::Future;
+use crate::search::determinized::{
+    Draws, Fallback, HistoryDraws, Means, Tally, Valuer, best_of, tally, tally_histories,
+};
+use crate::search::open_cards::{Future, OpenPosition};
 
 options! {
     /// The options of [`PresumedPimc`].
     pub struct PresumedOptions for "presumed_pimc" {
         /// Worlds per decision.
         worlds: u64 = 20, 1..=100_000_000;
-        /// Milliseconds per decision; if given, time ends the search instead of `worlds`, and results depend on the clock.
+        /// Milliseconds per decision. If given, time ends the search instead of `worlds`, and results depend on the
+        /// clock.
         time_ms: u64 = 0, 0..=3_600_000;
-        /// Worlds that an opponent looks at before it replies.
+        /// The number of worlds that an opponent searches before it replies.
         guesses: u64 = 8, 1..=1_000_000;
-        /// Decisions of others after each action that are presumed.
+        /// The number of others' decisions after each action that are made by presumed value.
         replies: u32 = 1, 1..=16;
-        /// How the worlds are valued.
+        /// The valuation of the worlds.
         ..means: Means = Means { fallback: Fallback::Rollouts, iterations: 20, ..Means::default() };
-        /// Which worlds are likely.
+        /// The weights of the worlds.
         ..belief: BeliefSettings = BeliefSettings::default();
     }
 }
@@ -60,7 +66,7 @@ pub struct PresumedPimc<G: Game> {
 }
 
 impl<G: Hints> PresumedPimc<G> {
-    /// A player with the streams of `seed`.
+    /// Creates a player with the streams of `seed`.
     pub fn new(options: PresumedOptions, seed: u64) -> Self {
         let valuer = Valuer::new(options.means, &options.belief.guide);
         Self { options, course: Course::new(seed), valuer }
@@ -84,14 +90,10 @@ impl<G: Hints> Agent<G> for PresumedPimc<G> {
                 stop: &stop,
                 replies: HashMap::new(),
             };
-            tally_histories(
-                game,
-                &worlds,
-                (view.seat(), legal),
-                (self.options.worlds, seed),
-                &stop,
-                |history, action, future, rng| presumed.value(history, future, action, rng),
-            )
+            let draws = HistoryDraws { worlds: &worlds, most: self.options.worlds, seed };
+            tally_histories(game, &draws, view.seat(), legal, &stop, |history, action, future, rng| {
+                presumed.value(history, future, action, rng)
+            })
         } else {
             Tally::new(view.seat(), legal.iter())
         };
@@ -120,12 +122,12 @@ struct Presumed<'a, G: Game> {
     options: &'a PresumedOptions,
     valuer: &'a mut Valuer<G>,
     stop: &'a Stop<'a>,
-    /// What seems best to others with what they know.
+    /// The best replies of other seats, given their knowledge.
     replies: HashMap<G::View, Vec<Action>>,
 }
 
 impl<G: Hints> Presumed<'_, G> {
-    /// What an action of the searcher brings every seat in this world.
+    /// The returns of all seats after an action of the searcher in this world.
     fn value(&mut self, history: &History<G>, mut future: Future, action: Action, mut rng: Rng) -> BySeat<f32> {
         let game = self.game;
         let mut history = history.clone();
@@ -144,17 +146,17 @@ impl<G: Hints> Presumed<'_, G> {
             };
             future.push(game, &mut history, reply);
         };
-        let position = (history.state(), game.legal(history.state()));
+        let position = OpenPosition { state: history.state(), legal: game.legal(history.state()) };
         let valued = self.valuer.value(game, position, &future, &mut rng, self.stop);
-        best_of(&valued, mover).expect("there is an action").values.clone()
+        best_of(&valued, mover).expect("at least one action").values.clone()
     }
 
-    /// What a seat does that knows what it knows after this history.
+    /// The reply of a seat with its own knowledge after this history.
     fn reply(&mut self, history: &History<G>, seat: Seat, legal: G::Actions, rng: &mut Rng) -> Action {
         let view = self.game.view(history, seat);
         if !self.replies.contains_key(&view) {
             let draws = Draws::new(Worlds::uniform(self.game, &view), self.options.guesses, rng);
-            let guessed = tally(self.game, &draws, (seat, legal), self.valuer, self.stop);
+            let guessed = tally(self.game, &draws, seat, legal, self.valuer, self.stop);
             self.replies.insert(view.clone(), guessed.equally_good());
         }
         let replies = &self.replies[&view];

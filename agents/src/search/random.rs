@@ -5,18 +5,18 @@ use stier_core::{Action, ActionSet, Game, Rng, options};
 use crate::agent::{Agent, Decision};
 
 options! {
-    /// The random player has no options.
+    /// The random player does not have options.
     pub struct RandomOptions for "random" {}
 }
 
-/// Chooses among the legal actions uniformly.
+/// Chooses uniformly among the legal actions.
 #[derive(Clone, Debug)]
 pub struct Random {
     rng: Rng,
 }
 
 impl Random {
-    /// A random player with the streams of `seed`.
+    /// Creates a random player with the streams of `seed`.
     pub fn new(_options: RandomOptions, seed: u64) -> Self {
         Self { rng: stream(seed) }
     }
@@ -26,7 +26,7 @@ fn stream(seed: u64) -> Rng {
     Rng::stream(seed, "random", 0)
 }
 
-/// What a random player with the streams of `seed` does first. It needs to be shown nothing but what is legal.
+/// The first action of a random player with the streams of `seed`. It depends only on the legal actions.
 pub fn first_choice<S: ActionSet>(seed: u64, legal: S) -> Action {
     legal.pick(&mut stream(seed))
 }

@@ -1,17 +1,18 @@
 //! Recursive perfect information Monte Carlo search, level 1.
 //!
-//! T. Furtak and M. Buro, *Recursive Monte Carlo Search for Imperfect Information Games*, IEEE Conference on Computational Intelligence
-//! and Games, 2013 (imperfect information Monte Carlo, IIMC). Worlds are drawn from the view with their histories; after each action
-//! the game is played to its end by level-0 players, [`pimc`](crate::search::pimc) with few worlds or plain rollouts, each of which sees
-//! nothing but the view of its seat in that world. The action with the best mean return is played. All actions meet the same players
-//! and the same chance in a world. Nobody uses what it cannot know: strategy fusion is gone from the playouts, and the searcher's
-//! actions can hide and reveal.
+//! T. Furtak and M. Buro, *Recursive Monte Carlo Search for Imperfect Information Games*, IEEE Conference on
+//! Computational Intelligence and Games, 2013 (imperfect information Monte Carlo, IIMC). Worlds are drawn from the
+//! view with their histories. After each action the game is played to the end by level-0 players:
+//! [`pimc`](crate::pimc) with few worlds, or plain rollouts. Each of them sees only the view of its seat in that
+//! world. The action with the best mean return is played. In a world, all actions meet the same players and the same
+//! random events. Playouts use no hidden knowledge, so they are free of strategy fusion, and the searcher's actions
+//! can hide and reveal.
 //!
-//! Expensive: a playout costs a view, a sampler and a level-0 decision at every ply, some hundred times a plain rollout.
+//! The search is expensive: at every ply a playout needs a view, a sampler and a level-0 decision.
 //!
-//! Known weaknesses: level 0 has those of PIMC, and its mistakes, amplified by its few worlds, are taken for the others' play; it
-//! weighs its worlds by chance alone, whatever the searcher believes. Where cards soon lie open anyway, more plain worlds are better
-//! value.
+//! Known weaknesses: level 0 has the weaknesses of PIMC. Its mistakes, made worse by its few worlds, are attributed
+//! to the others. It weights its worlds by chance alone, whatever the searcher believes. If cards soon become visible
+//! anyway, more plain worlds are better value.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -26,32 +27,36 @@ use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, Decision};
 use crate::belief::BeliefSettings;
 use crate::rollout::{Roller, Rollout};
-use crate::search::determinized::{Fallback, Means, Solver, Tally, tally_histories};
+use crate::search::determinized::{Fallback, HistoryDraws, Means, Solver, Tally, tally_histories};
 use crate::search::open_cards::Future;
 use crate::search::pimc::{Pimc, PimcOptions};
 
 options! {
     /// The options of [`RecursivePimc`].
     pub struct RecursiveOptions for "recursive_pimc" {
-        /// Worlds per decision, in each of which every action is played out once.
+        /// The number of worlds per decision. In each, every action is played out once.
         worlds: u64 = 20, 1..=100_000_000;
-        /// Milliseconds per decision; if given, time ends the search instead of `worlds`, and results depend on the clock.
+        /// Milliseconds per decision. If given, time ends the search instead of `worlds`, and results depend on the
+        /// clock.
         time_ms: u64 = 0, 0..=3_600_000;
-        /// Worlds that a level-0 player looks at.
+        /// The number of worlds that a level-0 player searches.
         inner_worlds: u64 = 4, 1..=1_000_000;
-        /// How a level-0 player values a world.
+        /// The method by which a level-0 player values a world.
         inner_solver: Solver = Solver::Rollouts, ();
-        /// Nodes that a level-0 player's exact solving may take; beyond them it rolls out.
+        /// The number of nodes that a level-0 player's exact solving may take; beyond them it rolls out.
         inner_nodes: u64 = 200, 1..=1_000_000_000;
-        /// Iterations of a level-0 player's tree search; its rollouts per world, shared among the actions, one each at least.
+        /// The number of iterations of a level-0 player's tree search, or its rollouts per world: shared among the
+        /// actions, at least one each.
         inner_iterations: u64 = 1, 1..=1_000_000_000;
-        /// How a level-0 player's worlds are played on.
+        /// The rollout policy in a level-0 player's worlds.
         rollout: Rollout = Rollout::Hints, ();
-        /// Decisions in a playout, forced ones not counted, that level-0 players make; a rollout goes on from there.
+        /// The number of decisions in a playout, forced ones not counted, that level-0 players make. A rollout
+        /// continues from there.
         plies: u32 = 1000, 0..=1_000_000;
-        /// Mebibytes that a level-0 player's tree search may take. Once its tree is full, it goes on in the nodes that there are.
+        /// Mebibytes that a level-0 player's tree search may take. Once its tree is full, it continues with the
+        /// existing nodes.
         memory_mb: u64 = DEFAULT_MEMORY_MB, MEMORY_MB;
-        /// Which worlds are likely.
+        /// The weights of the worlds.
         ..belief: BeliefSettings = BeliefSettings::default();
     }
 }
@@ -81,22 +86,23 @@ pub struct RecursivePimc<G: Game> {
     options: RecursiveOptions,
     course: Course,
     inner: Pimc<G>,
-    /// Statistics of rollouts in this decision.
+    /// The statistics of rollouts in this decision.
     roller: Option<Roller>,
 }
 
 impl<G: Hints> RecursivePimc<G> {
-    /// A player with the streams of `seed`.
+    /// Creates a player with the streams of `seed`.
     pub fn new(options: RecursiveOptions, seed: u64) -> Self {
         let inner = Pimc::new(options.inner(), 0);
         Self { options, course: Course::new(seed), inner, roller: None }
     }
 
-    /// The returns of a game played on from an action by level-0 players, and how many decisions they made.
+    /// The returns of a game that level-0 players continue after an action, and the number of decisions they made.
     fn play_out(
         &mut self,
         game: &G,
-        (history, action): (&History<G>, Action),
+        history: &History<G>,
+        action: Action,
         mut future: Future,
         mut rng: Rng,
         stop: &Stop<'_>,
@@ -139,9 +145,9 @@ impl<G: Hints> Agent<G> for RecursivePimc<G> {
         let tally = if legal.len() > 1 {
             let worlds = self.options.belief.histories(game, view, &stop, &mut self.course.rng("beliefs"));
             let seed = self.course.rng("recursive").bits();
-            let most = self.options.worlds;
-            tally_histories(game, &worlds, (view.seat(), legal), (most, seed), &stop, |history, action, future, rng| {
-                let (values, made) = self.play_out(game, (history, action), future, rng, &stop);
+            let draws = HistoryDraws { worlds: &worlds, most: self.options.worlds, seed };
+            tally_histories(game, &draws, view.seat(), legal, &stop, |history, action, future, rng| {
+                let (values, made) = self.play_out(game, history, action, future, rng, &stop);
                 nodes += made;
                 values
             })

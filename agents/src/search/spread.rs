@@ -1,7 +1,8 @@
-//! How far the returns of a search lie apart: what exploration is measured in.
+//! The spread of the returns of a search, the unit of exploration.
 
-/// Twice the standard deviation of the returns, scaled to 0..=1; the most that it has been at any power of two of iterations. It does
-/// not shrink as the search settles on a line, or there would be no leaving a bad one.
+/// Twice the standard deviation of the returns, scaled to the range 0 to 1. It is the largest value at any power of
+/// two of iterations. It does not shrink as the search settles on a line; otherwise the search could not leave a bad
+/// one.
 #[derive(Clone, Debug)]
 pub struct Spread {
     count: u64,
@@ -10,9 +11,9 @@ pub struct Spread {
     scale: f32,
 }
 
-/// Iterations before the spread is first measured.
+/// The number of iterations before the spread is first measured.
 const FIRST_LOOK: u64 = 16;
-/// The least spread that is assumed, as a share of the range of returns.
+/// The smallest spread that is assumed, as a share of the range of returns.
 const LEAST_SPREAD: f32 = 0.05;
 
 impl Default for Spread {
@@ -22,13 +23,13 @@ impl Default for Spread {
 }
 
 impl Spread {
-    /// The spread; the whole range before it is first measured.
+    /// The spread, or the whole range before it is first measured.
     #[inline(always)]
     pub fn scale(&self) -> f32 {
         self.scale
     }
 
-    /// Counts a return, scaled to 0..=1.
+    /// Counts a return, scaled to the range 0 to 1.
     #[inline(always)]
     pub fn add(&mut self, value: f64) {
         self.count += 1;

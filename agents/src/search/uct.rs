@@ -1,30 +1,30 @@
 //! Plain Monte Carlo tree search with all cards open.
 //!
-//! L. Kocsis and C. Szepesvári, *Bandit Based Monte-Carlo Planning*, ECML 2006. The determinized searches run one such tree per
-//! world. With more than two players every seat maximises its own return. Nodes are sequences of actions; what chance brings branches
-//! nothing: it is the same in every iteration if the future is given, and drawn afresh otherwise, in which case exploration counts
-//! how often an action was available.
+//! L. Kocsis and C. Szepesvári, *Bandit Based Monte-Carlo Planning*, ECML 2006. The determinized searches run one
+//! such tree per world. With more than two players every seat maximises its own return. Nodes are sequences of
+//! actions, and random events do not branch. With a given future they are the same in every iteration. Otherwise they
+//! are drawn each time, and exploration uses the availability of actions.
 //!
-//! Known weaknesses: it converges to the play of a game in which nothing is hidden.
+//! Known weaknesses: the search converges to the play of a game without hidden information.
 
 use stier_core::{Action, ActionSet, BySeat, Hints, Rng, Seat, Turn, float};
 
 use crate::agent::memory::{Memory, listed};
 use crate::agent::stop::Stop;
 use crate::rollout::Roller;
-use crate::search::open_cards::Future;
+use crate::search::open_cards::{ActionValues, Future, OpenPosition};
 
-/// Stands for "no edge" and "no node".
+/// Marks the absence of an edge or node.
 const NONE: u32 = u32::MAX;
-/// A tree may have as many nodes and edges as this, however little memory there is: all those of its root.
+/// The smallest limit on nodes and edges, however little memory there is: enough for the root.
 const LEAST: usize = 256;
-/// Iterations between two looks at the clock.
+/// The number of iterations between two checks of the clock.
 const BETWEEN_LOOKS: u64 = 16;
-/// Iterations before exploration is first measured in returns.
+/// The number of iterations before the spread of returns is first measured.
 const FIRST_LOOK: u64 = 16;
-/// The least spread of returns that is assumed, as a share of their range.
+/// The smallest spread of returns that is assumed, as a share of their range.
 const LEAST_SPREAD: f64 = 0.05;
-/// The most iterations of a search: its edges are counted, and numbered, in 32 bits.
+/// The largest number of iterations of a search: its edges are counted and numbered in 32 bits.
 const MOST_ITERATIONS: u64 = NONE as u64;
 
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ struct Node<A> {
     first: u32,
 }
 
-/// An action at a node. Edges of one node are a list, the newest first.
+/// An action at a node. The edges of a node form a list, newest first.
 #[derive(Clone, Debug)]
 struct Edge {
     action: Action,
@@ -41,35 +41,34 @@ struct Edge {
     child: u32,
     visits: u32,
     available: u32,
-    /// Sum of the returns of the node's mover.
+    /// The sum of the returns of the node's mover.
     value: f64,
 }
 
-/// What the search found about an action at its root.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Tried {
-    /// The action.
-    pub action: Action,
-    /// How often it was tried.
-    pub visits: u64,
-    /// In how many iterations it could have been.
-    pub available: u64,
-    /// The mean return of every seat; zeros if it was never tried.
-    pub mean: BySeat<f32>,
+/// How long and how widely to search.
+#[derive(Clone, Copy, Debug)]
+pub struct UctSettings<'a> {
+    /// Iterations, unless it has to stop before.
+    pub iterations: u64,
+    /// Exploration, for returns scaled so that twice their standard deviation at the root is 1.
+    pub c: f64,
+    /// When to stop.
+    pub stop: Stop<'a>,
 }
 
-/// A search tree, its memory kept from one search to the next.
+/// A search tree that keeps its memory from one search to the next.
 #[derive(Clone, Debug)]
 pub struct Uct<A> {
     nodes: Vec<Node<A>>,
     edges: Vec<Edge>,
     path: Vec<(u32, Seat)>,
-    /// With so many nodes or edges the tree is full.
+    /// The number of nodes or edges at which the tree is full.
     limit: usize,
 }
 
 impl<A: ActionSet> Uct<A> {
-    /// A tree that takes no more memory. Once it is full, searches go on in the nodes and edges that there are.
+    /// Creates a tree that takes at most this memory. Once it is full, searches continue with the existing nodes and
+    /// edges.
     pub fn new(memory: Memory) -> Self {
         let limit = memory.left() / (listed::<Node<A>>() + listed::<Edge>());
         Self {
@@ -80,20 +79,21 @@ impl<A: ActionSet> Uct<A> {
         }
     }
 
-    /// Searches a state in which a player is to act, who chooses one of the `legal` actions there: `iterations`, or fewer if it is to
-    /// stop, but at least one for each of these actions. Without a future every iteration draws its own. Exploration is `c` times
-    /// twice the standard deviation of the mover's returns at the root.
-    #[allow(clippy::too_many_arguments)]
+    /// Searches a state in which the player to act chooses one of the `legal` actions. The search runs for
+    /// `iterations`, or fewer if it must stop, but tries each of these actions at least once. Without a future every
+    /// iteration draws its own. Exploration is `c` times twice the standard deviation of the mover's returns at the
+    /// root.
     pub fn search<G: Hints<Actions = A>>(
         &mut self,
         game: &G,
-        (state, legal): (&G::State, A),
+        position: OpenPosition<'_, G::State, A>,
         future: Option<&Future>,
         roller: &mut Roller,
-        (iterations, c): (u64, f64),
+        settings: &UctSettings<'_>,
         rng: &mut Rng,
-        stop: &Stop<'_>,
-    ) -> Vec<Tried> {
+    ) -> Vec<ActionValues> {
+        let OpenPosition { state, legal } = position;
+        let UctSettings { iterations, c, stop } = *settings;
         self.nodes.clear();
         self.edges.clear();
         self.node();
@@ -125,7 +125,7 @@ impl<A: ActionSet> Uct<A> {
             if count >= FIRST_LOOK && count.is_power_of_two() {
                 let mean = sum / count as f64;
                 let deviation = (squares / count as f64 - mean * mean).max(0.0).sqrt();
-                // It does not shrink as the search settles on a line.
+                // The spread does not shrink as the search settles on a line.
                 let before = if count == FIRST_LOOK { LEAST_SPREAD * range } else { spread };
                 spread = before.max(2.0 * deviation);
             }
@@ -134,18 +134,18 @@ impl<A: ActionSet> Uct<A> {
         let found = |(action, sums): (Action, BySeat<f64>)| {
             let edge = root.iter().find(|edge| edge.action == action);
             let (visits, available) = edge.map_or((0, 0), |edge| (edge.visits, edge.available));
-            let mean = BySeat::from_fn(seats, |seat| (sums[seat] / f64::from(visits.max(1))) as f32);
-            Tried { action, visits: u64::from(visits), available: u64::from(available), mean }
+            let values = BySeat::from_fn(seats, |seat| (sums[seat] / f64::from(visits.max(1))) as f32);
+            ActionValues { action, values, visits: u64::from(visits), available: u64::from(available) }
         };
         sums.into_iter().map(found).collect()
     }
 
-    /// How many nodes the tree has.
+    /// The number of nodes in the tree.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether nothing was ever searched.
+    /// Returns true if nothing was ever searched.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -164,7 +164,8 @@ impl<A: ActionSet> Uct<A> {
         })
     }
 
-    /// One iteration from a state in which these actions may be chosen; leaves the edges passed, with their movers, in `path`.
+    /// Runs one iteration from a state with these allowed actions. Leaves the visited edges, with their movers, in
+    /// `path`.
     #[inline]
     fn iterate<G: Hints<Actions = A>>(
         &mut self,
@@ -200,7 +201,7 @@ impl<A: ActionSet> Uct<A> {
                 return roller.returns(game, &mut state, rng);
             }
             node = match self.edges[edge as usize].child {
-                // There are fewer nodes than edges.
+                // There are fewer nodes than edges, so checking the edges is enough.
                 NONE if self.edges.len() >= self.limit => return roller.returns(game, &mut state, rng),
                 NONE => {
                     let child = self.node();
@@ -222,12 +223,13 @@ impl<A: ActionSet> Uct<A> {
         edge
     }
 
-    /// `chosen`, or without it the legal edge with the highest mean + c sqrt(ln(availability) / visits). Counts availability.
+    /// Returns `chosen`, or without it the legal edge with the highest mean + c sqrt(ln(availability) / visits).
+    /// Counts availability.
     #[inline]
     fn select(&mut self, node: u32, legal: A, c: f32, chosen: u32) -> u32 {
         let mut best = (f32::NEG_INFINITY, chosen);
         let mut at = self.nodes[node as usize].first;
-        // Where every action has always been available, they share one logarithm.
+        // Actions that have always been available share one logarithm.
         let mut log = (0, 0.0);
         while at != NONE {
             let edge = &mut self.edges[at as usize];

@@ -1,4 +1,4 @@
-//! Files that are there whole or not at all.
+//! Files that are written completely or not at all.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Writes a file under a temporary name beside it and renames it when all is on the disk: whatever interrupts this, there is the
-/// old file or the new one.
+/// Writes a file under a temporary name beside it, then renames it. If this is interrupted, the old file is still
+/// there.
 ///
-/// No two calls have the same temporary name.
+/// Every call has its own temporary name.
 pub fn write(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
     static CALLS: AtomicU64 = AtomicU64::new(0);
     let mut name = path.file_name().map(OsString::from).ok_or_else(|| {
-        io::Error::new(io::ErrorKind::InvalidInput, format!("'{}' is no name of a file", path.display()))
+        io::Error::new(io::ErrorKind::InvalidInput, format!("'{}' is not a file name", path.display()))
     })?;
     name.push(format!(".{}.{}.tmp", process::id(), CALLS.fetch_add(1, Ordering::Relaxed)));
     let temporary: PathBuf = path.with_file_name(name);
@@ -38,20 +38,20 @@ mod tests {
     use super::write;
 
     #[test]
-    fn writes_of_one_file_do_not_meet() {
+    fn overlapping_writes_of_one_file_do_not_collide() {
         let folder = env::temp_dir().join(format!("stier-atomic-file-{}", process::id()));
         fs::create_dir_all(&folder).unwrap();
         let path = folder.join("file");
         write(&path, |outer| {
             outer.write_all(b"outer")?;
-            // While one call writes, as on another thread, a second one begins and ends.
+            // A second call begins and ends during the first, as it might on another thread.
             write(&path, |inner| inner.write_all(b"inner"))?;
             assert_eq!(fs::read(&path)?, b"inner");
             Ok(())
         })
         .unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"outer");
-        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing else is left");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "no temporary file is left");
         fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -1,11 +1,12 @@
 //! Exact values and best responses, by enumeration.
 //!
-//! A best response to the policies of the others maximizes at every information set the sum over its histories of (the
-//! probability that chance and the others lead there) times (the value of playing on best); with perfect recall the sets of
-//! one seat form a tree, and each is decided once. NashConv is what all seats together gain by responding best, each to the
-//! policies of the others: 0 at an equilibrium and only there (M. Lanctot et al., *A Unified Game-Theoretic Approach to
-//! Multiagent Reinforcement Learning*, 2017). Works for any number of seats and for general sums. Linear in the number of
-//! histories; 8 bytes for each besides the tree. Uses the threads of the pool that it is called in; they change no bit.
+//! At every information set, a best response maximizes a sum over the histories of the set: the probability that
+//! chance and the others lead to the history, times the value of the best play from there. With perfect recall the
+//! sets of one seat form a tree, and each is decided once. NashConv is the sum of the seats' gains when each plays a
+//! best response to the others' policies. It is 0 exactly at an equilibrium (M. Lanctot et al., *A Unified
+//! Game-Theoretic Approach to Multiagent Reinforcement Learning*, 2017). Any number of seats and general-sum games
+//! are supported. Time is linear in the number of histories, and memory is 8 bytes per history besides the tree. The
+//! calculation uses the threads of the current pool; their number does not change a bit of the result.
 
 use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use stier_core::{Action, ActionSet as _, BySeat, Game, Seat};
@@ -26,16 +27,17 @@ pub fn values<G: Game>(tree: &GameTree<G>, policy: &Policy) -> BySeat<f64> {
     })
 }
 
-/// How a seat does best against the policies of the others.
+/// A seat's best response to the policies of the others.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Response {
-    /// Its expected return.
+    /// The seat's expected return.
     pub value: f64,
-    /// By information set: the action that the seat plays there, of equals the first; `None` at the sets of the others.
+    /// By information set: the seat's action, the first if several are equally good; `None` at the sets of the
+    /// others.
     pub actions: Vec<Option<Action>>,
 }
 
-/// The best response of a seat; what the policy says for that seat itself plays no part.
+/// Computes the best response of a seat. The seat's own part of `policy` is ignored.
 pub fn best_response<G: Game>(tree: &GameTree<G>, policy: &Policy, seat: Seat) -> Response {
     let Responding { value, ranks, .. } = respond(tree, policy, seat, |_, _| true, &mut vec![0.0; tree.num_nodes()]);
     let sets = tree.sets().zip(ranks);
@@ -43,9 +45,9 @@ pub fn best_response<G: Game>(tree: &GameTree<G>, policy: &Policy, seat: Seat) -
     Response { value, actions }
 }
 
-/// By information set, what it is worth to the seat to come there and go on as well as it can by the actions that `open` leaves at
-/// each of its sets (never none), against the policies of the others. `NaN` at the sets of the others and where the others never let
-/// it come.
+/// By information set, the value to the seat of reaching it and playing on as well as it can against the policies of
+/// the others. At each of its sets the seat is restricted to the actions that `open` returns, at least one. The value
+/// is `NaN` at the sets of the others, and at sets that the others' policies never reach.
 pub fn response_values<G: Game>(
     tree: &GameTree<G>,
     policy: &Policy,
@@ -66,29 +68,29 @@ pub fn response_values<G: Game>(
     (0..).zip(totals).map(value).collect()
 }
 
-/// How far a policy is from an equilibrium.
+/// The distance of a policy from an equilibrium.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NashConv {
     /// The expected returns when every seat follows the policy.
     pub values: BySeat<f64>,
-    /// The expected return of each seat that responds best to the others.
+    /// The expected return of each seat's best response to the others.
     pub responses: BySeat<f64>,
 }
 
 impl NashConv {
-    /// What all seats together gain by responding best; 0 at an equilibrium.
+    /// The sum of all seats' gains from a best response; 0 at an equilibrium.
     pub fn total(&self) -> f64 {
         self.responses.iter().zip(self.values.iter()).map(|(response, value)| response - value).sum()
     }
 
-    /// The mean gain of a seat. In a zero-sum game for two, what the policy loses against its worst opponent, beyond the
-    /// value of the game and averaged over both seats.
+    /// The mean gain of a seat. In a two-player zero-sum game this is the policy's loss against its worst opponent,
+    /// relative to the value of the game and averaged over both seats.
     pub fn exploitability(&self) -> f64 {
         self.total() / self.values.len() as f64
     }
 }
 
-/// The distance of a policy from equilibrium.
+/// Computes the distance of a policy from an equilibrium.
 pub fn nash_conv<G: Game>(tree: &GameTree<G>, policy: &Policy) -> NashConv {
     let mut work = vec![0.0; tree.num_nodes()];
     let responses = BySeat::from_fn(tree.num_seats(), |seat| respond(tree, policy, seat, |_, _| true, &mut work).value);
@@ -96,28 +98,29 @@ pub fn nash_conv<G: Game>(tree: &GameTree<G>, policy: &Policy) -> NashConv {
     NashConv { values: values(tree, policy), responses }
 }
 
-/// What every action is worth to the player who chooses, if everybody plays on by a policy.
+/// The value of every action to the player to act, if all players follow a policy afterwards.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ActionValues {
-    /// By information set: the probability of getting there if everybody follows the policy.
+    /// By information set: the probability of reaching it if all players follow the policy.
     pub reach: Vec<f64>,
     values: Policy,
 }
 
 impl ActionValues {
-    /// The expected return of the set's player for each legal action, ascending, given that play has come to this set, the action is
-    /// chosen and everybody goes on by the policy. Given that play has come there, histories weigh as chance and the others bring
-    /// them about, whether or not the player's own policy leads there; a set to which the others never let it come has `NaN`s.
+    /// The expected return of the set's player for each legal action, ascending, if play reaches the set, the action
+    /// is chosen and all players follow the policy afterwards. The histories of the set are weighted by the
+    /// probabilities of chance and the others, whether or not the player's own policy leads there. If the others'
+    /// policies never lead there, all values are `NaN`.
     pub fn row(&self, set: u32) -> &[f64] {
         self.values.row(set)
     }
 }
 
-/// What every action is worth to the player who chooses.
+/// Computes the value of every action to the player to act.
 pub fn action_values<G: Game>(tree: &GameTree<G>, policy: &Policy) -> ActionValues {
     let mut work = vec![0.0; tree.num_nodes()];
     let mut values = vec![0.0; tree.num_rows()];
-    // The player's own part in getting to a set.
+    // The player's own probability of playing to each set.
     let mut own = vec![1.0; tree.num_sets()];
     let mut found = vec![0.0; tree.num_sets()];
     for set in tree.sets() {
@@ -152,14 +155,14 @@ pub fn action_values<G: Game>(tree: &GameTree<G>, policy: &Policy) -> ActionValu
     ActionValues { reach: found, values: Policy::of_rows(tree, values) }
 }
 
-/// The same as in [`reach_layer`], of all layers.
+/// Applies [`reach_layer`] to all layers.
 fn reach<G: Game>(tree: &GameTree<G>, policy: &Policy, without: Option<Seat>, out: &mut [f64]) {
     for layer in 0..tree.num_layers() {
         reach_layer(tree, layer, policy.rows(), without, out);
     }
 }
 
-/// For each action of a set, the sum of the values of what follows it, over the histories of the set.
+/// Sums, for each action of a set, the values of its successors over the histories of the set.
 #[inline]
 pub(crate) fn gather<G: Game>(tree: &GameTree<G>, set: u32, values: &[f64], out: &mut [f64]) {
     out.fill(0.0);
@@ -175,17 +178,17 @@ pub(crate) fn mean(probabilities: &[f64], values: &[f64]) -> f64 {
     probabilities.iter().zip(values).map(|(probability, value)| probability * value).sum()
 }
 
-/// What [`respond`] finds.
+/// The result of [`respond`].
 struct Responding {
     /// The value of the whole game.
     value: f64,
-    /// By set: the rank of the action.
+    /// By set: the rank of the chosen action.
     ranks: Vec<u8>,
     /// By set: its value times the probability with which chance and the others lead there.
     totals: Vec<f64>,
 }
 
-/// The best response of a seat among the actions that are open: those of a set by their ranks.
+/// Computes the best response of a seat among the open actions. `open` takes a set and the rank of an action.
 fn respond<G: Game>(
     tree: &GameTree<G>,
     policy: &Policy,

@@ -1,16 +1,19 @@
-//! Monte Carlo counterfactual regret minimization: on the game itself, no tree in memory.
+//! Monte Carlo counterfactual regret minimization on the game itself, without a tree in memory.
 //!
-//! M. Lanctot, K. Waugh, M. Zinkevich and M. Bowling, *Monte Carlo Sampling for Regret Minimization in Extensive Games*, 2009. A
-//! traversal sees only a part of the game and corrects for what it leaves out, so that regrets are right in the mean: *external
-//! sampling* draws what chance and the others do and tries every action of one player; *outcome sampling* plays a single game. In
-//! two-player zero-sum games the average policy approaches an equilibrium, with high probability at a rate of 1/sqrt(iterations),
-//! with a constant that is larger the less a traversal sees. For more players or general sums nothing is guaranteed.
+//! M. Lanctot, K. Waugh, M. Zinkevich and M. Bowling, *Monte Carlo Sampling for Regret Minimization in Extensive
+//! Games*, 2009. A traversal sees only part of the game and corrects for the rest, so that regrets are right on
+//! average. *External sampling* draws the actions of chance and the others and tries every action of one player.
+//! *Outcome sampling* plays a single game. In two-player zero-sum games the average policy approaches an equilibrium,
+//! with high probability at a rate of 1/sqrt(iterations). The constant is larger the less a traversal sees. With more
+//! players or general sums there is no guarantee.
 //!
-//! Information sets are met as play goes and looked up by their views, compared in full. A traversal takes time for each history that
-//! it sees times the length of that history, for a view is taken; a set takes a view and 16 bytes for each action.
+//! Information sets are created when they are first met and looked up by their views, compared in full. The time of a
+//! traversal is the number of histories that it sees times their length, because views are computed. A set takes the
+//! memory of a view and 16 bytes per action.
 //!
-//! An iteration is a batch of [`BATCH`] traversals for each seat in turn, all of a batch with the policy from before it, added up in
-//! order: one seed gives the same bits on any number of threads.
+//! An iteration is a batch of [`BATCH`] traversals for each seat in turn. All traversals of a batch use the policy
+//! from before it, and their changes are added in order. The result for a seed has the same bits on any number of
+//! threads.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -19,33 +22,35 @@ use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use rustc_hash::FxBuildHasher;
 use stier_core::{ActionSet as _, Game, History, Rng, Seat, Turn, choice};
 
+use crate::agent::sampling::place;
 use crate::solve::cfr::{match_row, normalize};
 use crate::solve::game_tree::{GameTree, Policy};
 
-/// Traversals for one seat with the same policy.
+/// The number of traversals for one seat with the same policy.
 pub const BATCH: u64 = 64;
 
-/// With outcome sampling, how often a traversal for a player chooses that player's action uniformly instead of by its policy.
+/// The probability that a traversal with outcome sampling chooses its player's action uniformly instead of by the
+/// policy.
 const EXPLORATION: f64 = 0.6;
 
 choice! {
-    /// What a traversal sees.
+    /// The part of the game that a traversal sees.
     pub enum Sampling {
-        /// One draw of chance and the others, every action of the player.
+        /// One draw of chance and the others, and every action of the player.
         External = "external",
         /// One game.
         Outcome = "outcome",
     }
 }
 
-/// What is known of an information set.
+/// The regrets and policy sums of an information set.
 #[derive(Clone, Debug)]
 struct Row {
     regrets: Vec<f64>,
     sums: Vec<f64>,
 }
 
-/// What a traversal adds at an information set: to the regrets, or to the sum of the policies.
+/// A traversal's addition to an information set: to the regrets or to the sum of the policies.
 struct Change<V> {
     view: V,
     to_regrets: bool,
@@ -63,22 +68,23 @@ pub struct Mccfr<G: Game> {
 }
 
 impl<G: Game> Mccfr<G> {
-    /// Begins with uniform play.
+    /// Starts from the uniform policy.
     pub fn new(game: &G, sampling: Sampling, seed: u64) -> Self {
         Self { game: game.clone(), sampling, seed, iterations: 0, rows: HashMap::default() }
     }
 
-    /// Finished iterations.
+    /// The number of finished iterations.
     pub fn iterations(&self) -> u64 {
         self.iterations
     }
 
-    /// Information sets met so far.
+    /// The number of information sets met so far.
     pub fn num_sets(&self) -> usize {
         self.rows.len()
     }
 
-    /// Goes on for so many iterations. `watch` is told the number of finished ones after each and may break off.
+    /// Runs for this many more iterations. `watch` receives the number of finished iterations after each and may stop
+    /// the run.
     pub fn run(&mut self, iterations: u64, watch: &(dyn Fn(u64) -> ControlFlow<()> + Sync)) -> ControlFlow<()> {
         for _ in 0..iterations {
             for seat in Seat::all(self.game.num_seats()) {
@@ -93,7 +99,7 @@ impl<G: Game> Mccfr<G> {
         ControlFlow::Continue(())
     }
 
-    /// The average policy at an information set, ascending by action; `None` if it has not been met.
+    /// The average policy at an information set, ascending by action; `None` if the set was not met.
     pub fn average(&self, view: &G::View) -> Option<Vec<f64>> {
         self.rows.get(view).map(|row| {
             let mut average = row.sums.clone();
@@ -102,7 +108,7 @@ impl<G: Game> Mccfr<G> {
         })
     }
 
-    /// The average policy on a whole tree of the game; uniform at information sets that have not been met.
+    /// The average policy on a whole tree of the game; uniform at information sets that were not met.
     pub fn average_policy(&self, tree: &GameTree<G>) -> Policy {
         Policy::from_fn(tree, |set| {
             let width = set.legal().len();
@@ -118,7 +124,7 @@ impl<G: Game> Mccfr<G> {
         to.iter_mut().zip(change.by).for_each(|(sum, by)| *sum += by);
     }
 
-    /// The policy now.
+    /// The current policy.
     fn policy(&self, view: &G::View, width: usize) -> Vec<f64> {
         let mut policy = vec![1.0 / width as f64; width];
         if let Some(row) = self.rows.get(view) {
@@ -139,7 +145,8 @@ impl<G: Game> Mccfr<G> {
     }
 }
 
-/// The probability with which the player, or chance and the others, lead to a history, and that of sampling it.
+/// The probabilities that the player, or chance and the others, lead to a history, and the probability of sampling
+/// it.
 #[derive(Clone, Copy)]
 struct Reach {
     own: f64,
@@ -156,7 +163,7 @@ struct Traversal<'a, G: Game> {
 }
 
 impl<G: Game> Traversal<'_, G> {
-    /// An estimate of what the policy is worth to the seat from here on, given that chance and the others lead here.
+    /// Estimates the value of the policy to the seat from here on, given that chance and the others lead here.
     fn external(&mut self, mut history: History<G>) -> f64 {
         let game = &self.solver.game;
         history.settle(game, &mut self.rng);
@@ -167,8 +174,9 @@ impl<G: Game> Traversal<'_, G> {
         let view = game.view(&history, mover);
         let policy = self.solver.policy(&view, legal.len());
         if mover != self.seat {
-            // The next player's policies are averaged while they are sampled: in proportion to its own probability of coming here.
-            let rank = sample(&policy, &mut self.rng);
+            // The next player's policy is averaged while it is sampled: in proportion to that player's own
+            // probability of reaching the set.
+            let rank = place(policy.iter().copied(), self.rng.unit());
             if mover == self.seat.after(1, game.num_seats()) {
                 self.changes.push(Change { view, to_regrets: false, by: policy });
             }
@@ -187,10 +195,11 @@ impl<G: Game> Traversal<'_, G> {
         mean
     }
 
-    /// The same from a single game, in the mean over all games that could be sampled from here.
+    /// Estimates the same value from a single game. The estimate is right on average over all games that could be
+    /// sampled from here.
     fn outcome(&mut self, mut history: History<G>, reach: Reach) -> f64 {
         let game = &self.solver.game;
-        // Chance is sampled as it is: its part in `others` and in `sampled` cancels out.
+        // Chance is sampled with its own probabilities, so its part in `others` and in `sampled` cancels out.
         history.settle(game, &mut self.rng);
         let Turn::Seat(mover) = game.turn(history.state()) else {
             return game.returns(history.state())[self.seat];
@@ -199,7 +208,11 @@ impl<G: Game> Traversal<'_, G> {
         let view = game.view(&history, mover);
         let policy = self.solver.policy(&view, legal.len());
         let explores = mover == self.seat && self.rng.unit() < EXPLORATION;
-        let rank = if explores { self.rng.below(legal.len() as u32) as usize } else { sample(&policy, &mut self.rng) };
+        let rank = if explores {
+            self.rng.below(legal.len() as u32) as usize
+        } else {
+            place(policy.iter().copied(), self.rng.unit())
+        };
         let (share, odds) = match policy[rank] {
             share if mover == self.seat => (share, EXPLORATION / legal.len() as f64 + (1.0 - EXPLORATION) * share),
             share => (share, share),
@@ -219,15 +232,4 @@ impl<G: Game> Traversal<'_, G> {
         self.changes.push(Change { view, to_regrets: false, by: sums });
         mean
     }
-}
-
-/// A rank, with these probabilities.
-fn sample(probabilities: &[f64], rng: &mut Rng) -> usize {
-    let mut left = rng.unit();
-    let found = probabilities.iter().position(|&probability| {
-        left -= probability;
-        left < 0.0
-    });
-    // Rounding may leave a little: the last of those that can be.
-    found.or_else(|| probabilities.iter().rposition(|&probability| probability > 0.0)).unwrap_or(0)
 }

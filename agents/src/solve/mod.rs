@@ -1,7 +1,8 @@
-//! Solving a small game: iterations until an equilibrium is near enough, with checkpoints on the way.
+//! The solution of small games: iterations until the policy is close enough to an equilibrium, with checkpoints.
 //!
-//! The distance from equilibrium is taken after iterations that grow apart ([`next_look`]): it costs about as much as two iterations
-//! of CFR. A run that was broken off goes on from its checkpoint and ends with the bits of an undisturbed one.
+//! The distance from equilibrium is computed after increasing numbers of iterations ([`next_look`]), because it costs
+//! about as much as two iterations of CFR. An interrupted run continues from its checkpoint and ends with the same
+//! bits as an uninterrupted one.
 
 pub mod atomic_file;
 pub mod best_response;
@@ -30,7 +31,7 @@ use crate::solve::game_tree::{GameTree, Policy};
 use crate::solve::mccfr::{Mccfr, Sampling};
 
 choice! {
-    /// What looks for an equilibrium.
+    /// The algorithm that approximates an equilibrium.
     pub enum Algorithm {
         /// Counterfactual regret minimization; see [`Variant::Cfr`].
         Cfr = "cfr",
@@ -40,16 +41,16 @@ choice! {
         LinearCfr = "linear_cfr",
         /// Discounted CFR; see [`Variant::Discounted`].
         DiscountedCfr = "discounted_cfr",
-        /// Monte Carlo CFR, of which every traversal draws chance and the others; see [`Sampling::External`].
+        /// Monte Carlo CFR that draws chance and the others in each traversal; see [`Sampling::External`].
         ExternalSampling = "external_sampling",
-        /// Monte Carlo CFR, of which every traversal is a game; see [`Sampling::Outcome`].
+        /// Monte Carlo CFR that plays one game in each traversal; see [`Sampling::Outcome`].
         OutcomeSampling = "outcome_sampling",
         /// The linear program of the [sequence form](sequence_form): exact, in one step.
         SequenceForm = "sequence_form",
     }
 }
 
-/// How an algorithm works.
+/// The kinds of algorithms.
 enum Kind {
     Tabular(Variant),
     Sampled(Sampling),
@@ -70,21 +71,21 @@ impl Algorithm {
     }
 }
 
-/// What is to be done.
+/// The settings of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
     /// The algorithm.
     pub algorithm: Algorithm,
-    /// Iterations at most, those of the checkpoint included.
+    /// The largest number of iterations, including those of the checkpoint.
     pub iterations: u64,
     /// The NashConv at which to stop, in the game's utility; 0 for never.
     pub target: f64,
-    /// From which sampling draws; the others draw nothing.
+    /// The seed of sampling algorithms; the others do not draw.
     pub seed: u64,
-    /// For the variants of CFR that do not sample: goes on from this file, if it is there, and is written into it, every half minute,
-    /// when broken off, at the end.
+    /// The checkpoint file, for the variants of CFR that do not sample. The run continues from this file if it
+    /// exists. It is written every half minute, on interruption and at the end.
     pub checkpoint: Option<PathBuf>,
-    /// Threads; 0 for all cores. No influence on the results.
+    /// The number of threads; 0 uses all cores. It does not change the results.
     pub threads: usize,
 }
 
@@ -94,24 +95,24 @@ impl Default for Settings {
     }
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Progress {
-    /// Finished iterations.
+    /// The number of finished iterations.
     pub iterations: u64,
-    /// The NashConv of the average policy when it was last looked at, if it was.
+    /// The last computed NashConv of the average policy, if any.
     pub nash_conv: Option<f64>,
 }
 
-/// Why there is no solution.
+/// The reason why there is no solution.
 #[derive(Debug, Error)]
 pub enum SolveError {
-    /// The checkpoint is of another calculation, or cannot be read.
+    /// The checkpoint belongs to another calculation or cannot be read.
     #[error("{}: {reason}", path.display())]
     Checkpoint {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The error.
         reason: CheckpointError,
     },
     /// The checkpoint cannot be written.
@@ -119,16 +120,16 @@ pub enum SolveError {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The error.
         reason: io::Error,
     },
-    /// The algorithm keeps no checkpoints.
+    /// The algorithm does not support checkpoints.
     #[error("{0} keeps no checkpoints")]
     NoCheckpoint(String),
     /// The linear program has no solution.
     #[error(transparent)]
     Program(#[from] sequence_form::SolveError),
-    /// The watcher asked to stop, or the flag was set.
+    /// Interrupted by the flag or the `watch` callback.
     #[error("interrupted")]
     Interrupted,
     /// The threads could not be started.
@@ -136,10 +137,10 @@ pub enum SolveError {
     Threads(#[from] ThreadsError),
 }
 
-/// How often a checkpoint is written.
+/// The time between checkpoints.
 const KEEP: Duration = Duration::from_secs(30);
 
-/// The iteration after which NashConv is next taken: a tenth further on, ten at least.
+/// The iteration after which NashConv is next computed: a tenth more iterations, at least ten.
 pub fn next_look(iterations: u64) -> u64 {
     let mut look: u64 = 0;
     while look <= iterations {
@@ -148,8 +149,8 @@ pub fn next_look(iterations: u64) -> u64 {
     look
 }
 
-/// Looks for an equilibrium; gives the average policy and the number of iterations. `watch` is called many times in each
-/// iteration, from any thread, and may break off; so does the flag, once it is set.
+/// Approximates an equilibrium. Returns the average policy and the number of iterations. `watch` is called many times
+/// in each iteration, from any thread, and may stop the run; setting the flag stops it too.
 pub fn solve<G: Game>(
     tree: &GameTree<G>,
     settings: &Settings,
@@ -174,12 +175,12 @@ pub fn solve<G: Game>(
     })
 }
 
-/// What goes on iteration by iteration.
+/// An algorithm that runs iteration by iteration.
 trait Iterative<G: Game> {
     fn iterations(&self) -> u64;
     fn step(&mut self, watch: &(dyn Fn(u64) -> ControlFlow<()> + Sync)) -> ControlFlow<()>;
     fn average(&self, tree: &GameTree<G>) -> Policy;
-    /// Leaves a checkpoint, if somebody wants one.
+    /// Writes a checkpoint, if one was requested.
     fn keep(&self) -> Result<(), SolveError>;
 }
 
@@ -216,7 +217,7 @@ fn run<G: Game>(
     Ok((solver.average(tree), solver.iterations()))
 }
 
-/// A variant of CFR, and where its checkpoints go.
+/// A variant of CFR, with its checkpoint file.
 struct Tabular<'a, G: Game> {
     solver: Solver<'a, G>,
     checkpoint: Option<&'a Path>,
@@ -275,7 +276,7 @@ mod tests {
     use super::next_look;
 
     #[test]
-    fn looks_grow_apart_and_depend_on_the_iterations_alone() {
+    fn looks_become_rarer_and_depend_only_on_the_iterations() {
         let mut at = 0;
         let looks: Vec<u64> = std::iter::from_fn(|| {
             at = next_look(at);

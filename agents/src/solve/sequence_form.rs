@@ -1,18 +1,19 @@
-//! Two-player zero-sum games solved exactly, by a linear program over sequences.
+//! Exact solutions of two-player zero-sum games, by a linear program over sequences.
 //!
-//! D. Koller, N. Megiddo and B. von Stengel, *Efficient Computation of Equilibria for Extensive Two-Person Games*, 1996; B. von
-//! Stengel, *Efficient Computation of Behavior Strategies*, 1996. With perfect recall a player's policy is a *realization plan*: for
-//! each sequence of the player's own actions the probability of playing it, such that at every information set what leaves it adds
-//! up to what comes in. Payoffs are linear in either player's plan, and the best reply to a plan is a linear program, whose dual
-//! has one variable for each information set of the other; together that is one program about as large as the game:
+//! D. Koller, N. Megiddo and B. von Stengel, *Efficient Computation of Equilibria for Extensive Two-Person Games*,
+//! 1996; B. von Stengel, *Efficient Computation of Behavior Strategies*, 1996. With perfect recall a player's policy
+//! is a *realization plan*: the probability of playing each sequence of the player's own actions. At every
+//! information set the probabilities of the outgoing sequences sum to that of the incoming one. Payoffs are linear in
+//! either player's plan. The best response to a plan is a linear program, whose dual has one variable for each
+//! information set of the other player. Together they form one program about as large as the game:
 //!
-//! > maximize the other's value of the root over the plans x of the first player, where at every information set of the second the
-//! > value is at most that of each of its actions, given x.
+//! > maximize the second player's value of the root over the plans x of the first player, where at every information set of the
+//! > second player the value is at most that of each of its actions, given x.
 //!
-//! The dual solution is the second player's plan. An interior-point solver (P. Goulart and Y. Chen, *Clarabel*, 2024) finds both to
-//! about nine digits of the value. Time and memory grow faster than the program, which has a row for each action of an information
-//! set and a number for each pair of sequences that meet at an end: thousands of information sets take seconds, beyond a hundred
-//! thousand [CFR](crate::solve::cfr) is the method.
+//! The dual solution is the second player's plan. An interior-point solver (P. Goulart and Y. Chen, *Clarabel*, 2024)
+//! finds both to about nine digits of the value. Time and memory grow faster than the program, which has a row for
+//! each action of an information set and a number for each pair of sequences that meet at an end. For more than a
+//! hundred thousand information sets, use [CFR](crate::cfr).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,13 +29,13 @@ use thiserror::Error;
 use crate::solve::cfr::normalize;
 use crate::solve::game_tree::{GameTree, Node, Policy, reach_layer};
 
-/// Below this a plan's probability of coming to an information set is rounding, and play there is uniform.
+/// A smaller probability of reaching an information set under a plan is rounding, and play there is uniform.
 const NOTHING: f64 = 1e-9;
 
-/// Why a game was not solved.
+/// The reason why a game was not solved.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum SolveError {
-    /// Not two players, or returns that do not always add up to the same.
+    /// The game does not have two players, or its returns do not have a constant sum.
     #[error(
         "the sequence form solves games of two players whose returns always add up to the same; {game} has {seats} players \
          and {sums}"
@@ -42,15 +43,15 @@ pub enum SolveError {
     NotZeroSum {
         /// The game's name.
         game: String,
-        /// How many players it has.
+        /// The number of players.
         seats: usize,
-        /// What their returns add up to.
+        /// The sum of their returns.
         sums: String,
     },
-    /// The watcher asked to stop.
+    /// Interrupted by the flag.
     #[error("interrupted")]
     Interrupted,
-    /// The linear program has not been solved.
+    /// The solver of the linear program failed.
     #[error("the linear program was not solved: {0}")]
     Solver(String),
 }
@@ -58,9 +59,9 @@ pub enum SolveError {
 /// An equilibrium.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Solution {
-    /// What each seat gets.
+    /// The value to each seat.
     pub values: BySeat<f64>,
-    /// How both play; uniformly where the player itself never comes.
+    /// The policy of both players; uniform at sets that the player itself never reaches.
     pub policy: Policy,
 }
 
@@ -89,7 +90,7 @@ impl Entries {
 
 /// The sequences and information sets of one seat, numbered; the empty sequence is 0.
 struct Plan {
-    /// By information set of the tree: where it comes among the seat's, if it is one.
+    /// By information set of the tree: its number among the seat's own sets, if it is one.
     sets: Vec<Option<usize>>,
     /// By place in a policy: the sequence that ends with it.
     sequences: Vec<usize>,
@@ -121,16 +122,17 @@ impl Plan {
     }
 }
 
-/// Solves the game. `interrupt` ends it early once it is set.
+/// Solves the game. Setting `interrupt` ends it early.
 pub fn solve<G: Game>(tree: &GameTree<G>, interrupt: Arc<AtomicBool>) -> Result<Solution, SolveError> {
     let sum = constant_sum(tree)?;
     let plans = [Plan::new(tree, Seat(0)), Plan::new(tree, Seat(1))];
     let [first, second] = &plans;
-    // Variables: the first player's plan, the value of the root for the second's replies, those of its information sets.
+    // The variables are the first player's plan, the value of the root for the second player's replies, and the
+    // values of the second player's information sets.
     let (root, values) = (first.num_sequences, first.num_sequences + 1);
     let variables = values + second.num_sets;
     let mut entries = Entries::default();
-    // A plan begins with 1, and at each set what leaves is what comes in.
+    // A plan begins with 1, and at each set the outgoing probability equals the incoming one.
     entries.add(0, 0, 1.0);
     let mut row = 1;
     for set in tree.sets().filter(|set| set.seat() == Seat(0)) {
@@ -139,12 +141,13 @@ pub fn solve<G: Game>(tree: &GameTree<G>, interrupt: Arc<AtomicBool>) -> Result<
         row += 1;
     }
     let equalities = row;
-    // Nothing is negative.
+    // Probabilities are not negative.
     for sequence in 0..first.num_sequences {
         entries.add(row, sequence, -1.0);
         row += 1;
     }
-    // The value of a set is at most what each action leads to: the values of the sets that follow, and the payoffs at ends.
+    // The value of a set is at most that of each action's successors: the values of the sets that follow, and the
+    // payoffs at ends.
     let replies = row;
     entries.add(replies, root, 1.0);
     for set in tree.sets().filter(|set| set.seat() == Seat(1)) {
@@ -197,7 +200,7 @@ pub fn solve<G: Game>(tree: &GameTree<G>, interrupt: Arc<AtomicBool>) -> Result<
     Ok(Solution { values: BySeat::from([value, sum - value]), policy: Policy::of_rows(tree, policy) })
 }
 
-/// What the returns of both players add up to, everywhere.
+/// The sum of both players' returns, if it is constant.
 fn constant_sum<G: Game>(tree: &GameTree<G>) -> Result<f64, SolveError> {
     let seats = tree.num_seats();
     let sums = |node: Node| match node {
@@ -214,7 +217,8 @@ fn constant_sum<G: Game>(tree: &GameTree<G>) -> Result<f64, SolveError> {
     Err(SolveError::NotZeroSum { game: G::NAME.to_string(), seats, sums })
 }
 
-/// By sequences of both, what the first player gets at the ends to which they lead, times the probability of chance.
+/// By sequences of both players: the first player's payoff at the ends to which they lead, times the probability of
+/// chance.
 fn payoffs<G: Game>(tree: &GameTree<G>, plans: &[Plan; 2]) -> BTreeMap<[usize; 2], f64> {
     let mut reach = vec![0.0; tree.num_nodes()];
     let ones = vec![1.0; tree.num_rows()];

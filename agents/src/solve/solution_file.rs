@@ -1,8 +1,9 @@
-//! Policies in tables as bytes, for files.
+//! Files of tabular policies.
 //!
-//! A line of text (format, game, rules, sizes and a fingerprint of the tree), a line that says where the policy is from, then the
-//! probabilities of every action of every information set, eight bytes each, the lowest first. The tree is not in the file: who reads
-//! it enumerates the game again, and the fingerprint tells whether information sets are numbered as they were.
+//! The format is a line of text (format, game, rules, sizes and a hash of the tree) and a line with the source of the
+//! policy. Then come the probabilities of every action of every information set, eight bytes each, little-endian. The
+//! file does not contain the tree: the reader enumerates the game again, and the hash shows if information sets are
+//! numbered in the same way.
 
 use std::iter::once;
 
@@ -13,35 +14,35 @@ use crate::solve::game_tree::{GameTree, Policy};
 
 const FORMAT: &str = "stier-policy 1";
 
-/// Where a policy is from.
+/// The source of a policy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
-    /// What found it, as a word.
+    /// The algorithm or agent, as a word.
     pub source: String,
-    /// After how many iterations.
+    /// The number of iterations.
     pub iterations: u64,
 }
 
-/// A file that is no policy, or another one's.
+/// An error in a policy file.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum SolutionFileError {
-    /// It does not begin as it should.
-    #[error("this is no policy of stier: it begins with '{0}'")]
+    /// The file does not begin as it should.
+    #[error("this is not a stier policy: it begins with '{0}'")]
     Format(String),
-    /// It is of another tree.
-    #[error("the policy is of '{found}', not of '{expected}'")]
+    /// The policy belongs to another tree.
+    #[error("the policy belongs to '{found}', expected '{expected}'")]
     Other {
-        /// What it is of.
+        /// The tree it belongs to.
         found: String,
-        /// What it should be of.
+        /// The expected tree.
         expected: String,
     },
-    /// Too short, too long, or not made of probabilities.
+    /// The file is too short or too long, or does not contain probabilities.
     #[error("the policy is damaged: {0}")]
     Damaged(String),
 }
 
-/// What a policy fits.
+/// Describes the trees that a policy fits.
 fn heading<G: Game>(tree: &GameTree<G>) -> String {
     format!(
         "{FORMAT} {}:{} histories={} sets={} actions={} tree={:016x}",
@@ -54,7 +55,7 @@ fn heading<G: Game>(tree: &GameTree<G>) -> String {
     )
 }
 
-/// FNV-1a.
+/// The FNV-1a hash.
 fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
@@ -64,7 +65,7 @@ pub fn policy_hash(policy: &Policy) -> u64 {
     hash(policy.rows().iter().flat_map(|share| share.to_le_bytes()))
 }
 
-/// A hash of who may do what at each information set, one set after the other.
+/// A hash of the seat and legal actions of each information set.
 fn tree_hash<G: Game>(tree: &GameTree<G>) -> u64 {
     hash(tree.sets().flat_map(|set| {
         let legal = set.legal().iter().map(|action| action.0);
@@ -72,7 +73,7 @@ fn tree_hash<G: Game>(tree: &GameTree<G>) -> u64 {
     }))
 }
 
-/// The policy as bytes.
+/// Converts the policy to bytes.
 pub fn write<G: Game>(tree: &GameTree<G>, policy: &Policy, label: &Label) -> Vec<u8> {
     let text = format!("{}\n{} {}\n", heading(tree), label.iterations, label.source.replace('\n', " "));
     let mut bytes = text.into_bytes();
@@ -80,7 +81,7 @@ pub fn write<G: Game>(tree: &GameTree<G>, policy: &Policy, label: &Label) -> Vec
     bytes
 }
 
-/// The name and the rules of the game that a policy is of: `("schwinget", "suits=2,values=2")`.
+/// The name and rules of a policy's game: `("schwinget", "suits=2,values=2")`.
 pub fn game_of(bytes: &[u8]) -> Result<(&str, &str), SolutionFileError> {
     let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let strange = || SolutionFileError::Format(String::from_utf8_lossy(&line[..line.len().min(40)]).into_owned());
@@ -88,7 +89,7 @@ pub fn game_of(bytes: &[u8]) -> Result<(&str, &str), SolutionFileError> {
     game().ok_or_else(strange)
 }
 
-/// The policy that was [written](write()), for the same tree.
+/// Reads a policy that was [written](write()) for the same tree.
 pub fn read<G: Game>(tree: &GameTree<G>, bytes: &[u8]) -> Result<(Policy, Label), SolutionFileError> {
     game_of(bytes)?;
     let damaged = |what: &str| SolutionFileError::Damaged(what.to_string());
@@ -99,11 +100,15 @@ pub fn read<G: Game>(tree: &GameTree<G>, bytes: &[u8]) -> Result<(Policy, Label)
         return Err(SolutionFileError::Other { found, expected });
     }
     let label = text().ok_or_else(|| damaged("it ends too early"))?;
-    let (iterations, source) = label.split_once(' ').ok_or_else(|| damaged("it does not say where it is from"))?;
-    let iterations = iterations.parse().map_err(|_| damaged("it does not say where it is from"))?;
+    let (iterations, source) = label.split_once(' ').ok_or_else(|| damaged("the source is missing"))?;
+    let iterations = iterations.parse().map_err(|_| damaged("the source is missing"))?;
     let numbers = parts.next().unwrap_or_default();
     if numbers.len() != 8 * tree.num_rows() {
-        return Err(damaged(&format!("{} bytes of probabilities, not {}", numbers.len(), 8 * tree.num_rows())));
+        return Err(damaged(&format!(
+            "it contains {} bytes of probabilities, expected {}",
+            numbers.len(),
+            8 * tree.num_rows()
+        )));
     }
     let (numbers, _) = numbers.as_chunks::<8>();
     let mut shares = numbers.iter().map(|&bytes| f64::from_le_bytes(bytes));
@@ -113,7 +118,7 @@ pub fn read<G: Game>(tree: &GameTree<G>, bytes: &[u8]) -> Result<(Policy, Label)
         row.iter().all(|share| (0.0..=1.0 + 1e-9).contains(share)) && (row.iter().sum::<f64>() - 1.0).abs() < 1e-6
     };
     if let Some(set) = rows.iter().position(|row| !sound(row)) {
-        return Err(damaged(&format!("the numbers of information set {set} are no probabilities")));
+        return Err(damaged(&format!("the numbers of information set {set} are not probabilities")));
     }
     let mut rows = rows.into_iter();
     let policy = Policy::from_fn(tree, |_| rows.next().expect("a row for each set"));

@@ -1,9 +1,9 @@
-//! A policy that stands in a table: one row for every information set of a small game, looked up by what a player knows.
+//! A policy in a table with one row for every information set of a small game, looked up by a player's view.
 //!
-//! What solves a game gives such a policy ([`solve`](crate::solve)), and so does [asking](policy_of) somebody at every
-//! information set. The table can sit down like any other agent: a [`TabularAgent`] draws from the row of the view that it is
-//! shown. Looking up takes the index of the tree, 16 bytes for each information set, made at the first look in the time it takes to
-//! replay a history of each, and one more view: microseconds.
+//! Such a policy comes from [solving](crate::solve) a game, or from [querying](policy_of) an agent at every
+//! information set. The table can play like any other agent: a [`TabularAgent`] draws from the row of its view.
+//! Looking up a view needs an index of the tree with 16 bytes per information set. It is built at the first lookup,
+//! by replaying a history of each set.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::ControlFlow;
@@ -16,11 +16,12 @@ use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use stier_core::{Action, ActionSet as _, Game, Rng, SeatView as _};
 use thiserror::Error;
 
+use crate::agent::sampling::draw;
 use crate::agent::threads;
 use crate::agent::{Agent, Decision};
 use crate::solve::game_tree::{GameTree, Node, Policy};
 
-/// A tree whose information sets are found by what their player knows.
+/// A tree whose information sets are found by their player's view.
 #[derive(Debug)]
 pub struct IndexedTree<G: Game> {
     tree: GameTree<G>,
@@ -29,17 +30,17 @@ pub struct IndexedTree<G: Game> {
 }
 
 impl<G: Game> IndexedTree<G> {
-    /// The index is made when it is needed.
+    /// Wraps a tree. The index is built when it is needed.
     pub fn new(tree: GameTree<G>) -> Self {
         Self { tree, index: OnceLock::new() }
     }
 
-    /// The tree itself.
+    /// The tree.
     pub fn tree(&self) -> &GameTree<G> {
         &self.tree
     }
 
-    /// The information set of a player who is to act and knows this; `None` for what no history of the game comes to.
+    /// The information set of the player to act with this view; `None` if no history of the game leads to it.
     pub fn find(&self, view: &G::View) -> Option<u32> {
         let index = self.index.get_or_init(|| self.index());
         let hash = hash::<G>(view);
@@ -48,7 +49,8 @@ impl<G: Game> IndexedTree<G> {
         alike.map(|&(_, set)| set).find(|&set| self.tree.set(set).view() == *view)
     }
 
-    /// On threads of its own: those of a pool could come back here for an index while they are waiting for parts of it.
+    /// Builds the index on separate threads. Threads of a pool could ask for the index again while they wait for
+    /// parts of it.
     fn index(&self) -> Vec<(u64, u32)> {
         let (tree, sets) = (&self.tree, self.tree.num_sets());
         let part = sets.div_ceil(threads::resolve(0)).max(1024);
@@ -74,7 +76,7 @@ fn hash<G: Game>(view: &G::View) -> u64 {
     hasher.finish()
 }
 
-/// A policy, with the tree that it is of.
+/// A policy and its tree.
 #[derive(Clone, Debug)]
 pub struct TabularPolicy<G: Game> {
     tree: Arc<IndexedTree<G>>,
@@ -82,7 +84,7 @@ pub struct TabularPolicy<G: Game> {
 }
 
 impl<G: Game> TabularPolicy<G> {
-    /// The policy must be of this tree.
+    /// Combines a tree and a policy of this tree.
     pub fn new(tree: Arc<IndexedTree<G>>, policy: Policy) -> Self {
         debug_assert_eq!(policy.rows().len(), tree.tree().num_rows());
         Self { tree, policy }
@@ -98,14 +100,14 @@ impl<G: Game> TabularPolicy<G> {
         &self.policy
     }
 
-    /// What a player who is to act and knows this does: the probabilities of the legal actions, ascending by action; `None` for
-    /// what no history of the game comes to.
+    /// The probabilities of the legal actions, ascending by action, for the player to act with this view; `None` if
+    /// no history of the game leads to it.
     pub fn row(&self, view: &G::View) -> Option<&[f64]> {
         Some(self.policy.row(self.tree.find(view)?))
     }
 }
 
-/// Plays by a table.
+/// An agent that plays by a table.
 #[derive(Clone, Debug)]
 pub struct TabularAgent<G: Game> {
     table: Arc<TabularPolicy<G>>,
@@ -113,7 +115,7 @@ pub struct TabularAgent<G: Game> {
 }
 
 impl<G: Game> TabularAgent<G> {
-    /// With the streams of `seed`.
+    /// Creates a player with the streams of `seed`.
     pub fn new(table: Arc<TabularPolicy<G>>, seed: u64) -> Self {
         Self { table, rng: stream(seed) }
     }
@@ -126,7 +128,7 @@ fn stream(seed: u64) -> Rng {
 impl<G: Game> Agent<G> for TabularAgent<G> {
     fn act(&mut self, _game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let set = self.table.tree.find(view);
-        debug_assert!(set.is_some(), "{:?} knows what no history of the game comes to", view.seat());
+        debug_assert!(set.is_some(), "no history of the game leads to the view of {:?}", view.seat());
         let mut row = set.map_or(Vec::new(), |set| {
             let actions = self.table.tree.tree().set(set).legal().iter().zip(self.table.policy.row(set));
             actions.filter(|&(action, _)| legal.contains(action)).map(|(_, &share)| share).collect()
@@ -135,7 +137,7 @@ impl<G: Game> Agent<G> for TabularAgent<G> {
         if total == 0.0 {
             row = vec![1.0 / legal.len() as f64; legal.len()];
         } else if set.is_some_and(|set| self.table.policy.row(set).len() > row.len()) {
-            // What is withheld goes to the other actions in proportion.
+            // The probability of withheld actions is distributed over the others in proportion.
             row.iter_mut().for_each(|share| *share /= total);
         }
         let action = legal.nth(draw(&row, &mut self.rng));
@@ -147,25 +149,14 @@ impl<G: Game> Agent<G> for TabularAgent<G> {
     }
 }
 
-/// A place of the row, drawn with these probabilities.
-pub fn draw(row: &[f64], rng: &mut Rng) -> usize {
-    let mut left = rng.unit() * row.iter().sum::<f64>();
-    let last = row.iter().rposition(|&share| share > 0.0).unwrap_or(0);
-    let hit = |&share: &f64| {
-        left -= share;
-        left < 0.0
-    };
-    row.iter().position(hit).unwrap_or(last)
-}
-
 /// The watcher asked to stop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("interrupted")]
 pub struct Interrupted;
 
-/// The policy of an agent, asked at every information set: `enter` gives an agent, which is restarted with a seed of its own before
-/// each set. `watch` is called after every set, from any thread, and may break off. On all threads of the pool that it
-/// is called in, or one set after the other; depends on the seed alone.
+/// Computes an agent's policy at every information set, as [`Policy::of_agent`] does. `enter` creates an agent, which
+/// is restarted with its own seed before each set. `watch` is called after every set, from any thread, and may stop
+/// the calculation. The calculation uses all threads of the current pool and depends on the seed alone.
 pub fn policy_of<G: Game>(
     tree: &GameTree<G>,
     enter: &(dyn Fn() -> Box<dyn Agent<G>> + Sync),
@@ -196,8 +187,8 @@ pub fn policy_of<G: Game>(
     Ok(Policy::from_fn(tree, |_| rows.next().expect("a row for each set")))
 }
 
-/// How often an action is expected to be chosen in a game, if everybody follows the policy: a probability, if a game has no more than
-/// one choice of it.
+/// The expected number of times that an action is chosen in a game if all players follow the policy. It is a
+/// probability if the action can be chosen at most once per game.
 pub fn frequency<G: Game>(tree: &GameTree<G>, policy: &Policy, action: Action) -> f64 {
     let mut reach = vec![0.0; tree.num_nodes()];
     reach[GameTree::<G>::ROOT as usize] = 1.0;
@@ -219,19 +210,4 @@ pub fn frequency<G: Game>(tree: &GameTree<G>, policy: &Policy, action: Action) -
         }
     }
     chosen
-}
-
-#[cfg(test)]
-mod tests {
-    use super::draw;
-    use stier_core::Rng;
-
-    #[test]
-    fn places_are_drawn_by_their_probabilities() {
-        let mut rng = Rng::stream(1, "test", 0);
-        let mut found = [0; 4];
-        (0..10_000).for_each(|_| found[draw(&[0.0, 0.25, 0.75, 0.0], &mut rng)] += 1);
-        assert_eq!((found[0], found[3]), (0, 0));
-        assert!((2300..2700).contains(&found[1]), "{found:?}");
-    }
 }

@@ -331,10 +331,6 @@ impl Hints for Kuhn {
         f32::from(u8::from((action == BET) == (view.card() == 2)))
     }
 
-    fn num_features(&self) -> usize {
-        WEIGHTS.len()
-    }
-
     fn features(&self, state: &State, action: Action, add: &mut impl FnMut(usize, f32)) {
         let Turn::Seat(mover) = self.turn(state) else { return };
         let situation = match state.actions().as_slice() {

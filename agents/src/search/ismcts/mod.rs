@@ -1,65 +1,50 @@
 //! Information set Monte Carlo tree search: one observer or one per seat, six selection rules.
 //!
-//! P. I. Cowling, E. J. Powley and D. Whitehouse, *Information Set Monte Carlo Tree Search*, IEEE Transactions on Computational
-//! Intelligence and AI in Games 4(2), 2012. Every iteration draws a state from the view (exactly: see
-//! [`Sampler`](stier_core::Sampler)), descends a tree shared by all of them, expands one edge, plays on from there and updates
-//! the path. Exploration counts for an action how often it was *available*, not how often its node was passed.
+//! P. I. Cowling, E. J. Powley and D. Whitehouse, *Information Set Monte Carlo Tree Search*, IEEE Transactions on
+//! Computational Intelligence and AI in Games 4(2), 2012. Every iteration draws a state from the view (exactly: see
+//! [`Sampler`](stier_core::Sampler)), descends a tree shared by all iterations, expands one edge, plays on to the end
+//! and updates the path. Exploration uses the number of times an action was *available*, not the visits of its node.
 //!
-//! | option | what it decides |
+//! | option | effect |
 //! | --- | --- |
-//! | `observer=single` | Nodes are what the searcher observed of the actions (SO-ISMCTS): a choice hidden from it leads to one node, whatever was chosen. |
-//! | `observer=multi` | Nodes are what the seat to move observed and holds (MO-ISMCTS; keyed like the ISMCTS of OpenSpiel). An opponent with other cards has other statistics: its choices fit its hand. In simultaneous choices nobody sees another's. |
-//! | `draws=merge` | What chance brings after the root branches nothing; in `multi` a seat is known by what it holds at the root. |
-//! | `draws=branch` | What a seat draws leads to nodes of its own: full information sets, and far fewer visits for each. |
-//! | `selection` | The rule that picks edges, see [`Rule`]: `ucb1`, `ucb1_tuned` and `puct` (deterministic, the more visits the closer to a best reply to itself), `exp3` and `regret_matching` (mixed strategies), `smooth_uct` (in between). |
-//! | `choose` | What is played in the end, see [`Choose`]. `exp3` and `regret_matching` keep an average strategy, without their exploration; that of `smooth_uct` is the visits. |
+//! | `observer=single` | Nodes are the searcher's observations of actions (SO-ISMCTS). A choice hidden from it leads to one node, whatever was chosen. |
+//! | `observer=multi` | Nodes are the observations and cards of the seat to move (MO-ISMCTS; keyed like the ISMCTS of OpenSpiel). An opponent with other cards has other statistics, so its choices fit its hand. In simultaneous choices players do not see each other's choices. |
+//! | `draws=merge` | Random events after the root do not branch. With `multi` a seat is identified by its cards at the root. |
+//! | `draws=branch` | A seat's draws lead to separate nodes. Nodes are then full information sets, with far fewer visits each. |
+//! | `selection` | The rule that selects edges, see [`Rule`]: `ucb1`, `ucb1_tuned` and `puct` (deterministic; with more visits closer to a best reply to itself), `exp3` and `regret_matching` (mixed strategies), `smooth_uct` (in between). |
+//! | `choose` | The final choice, see [`Choose`]. `exp3` and `regret_matching` keep an average strategy, without their exploration; that of `smooth_uct` is the visits. |
 //! | `reuse=on` | The searcher's nodes are kept from one decision of a game to the next. |
 //!
-//! With `reuse=on` nodes have keys that begin with the game: those that the next search reaches again are taken over, what two
-//! searches in a row do not reach is forgotten, and so is everything once a view does not continue the one before. The nodes of
-//! other seats in `multi` are keyed from the root on and begin anew. The statistics of the decision include what was inherited:
-//! visits add up to `iterations` plus the inherited ones.
+//! With `reuse=on` the keys of nodes start at the beginning of the game. Nodes that the next search reaches again are
+//! taken over. Nodes that two consecutive searches do not reach are forgotten, and so is everything if a view does
+//! not continue the previous one. With `observer=multi` the keys of the other seats' nodes start at the root, so
+//! these nodes begin anew. The statistics of a decision include the inherited ones: visits add up to `iterations`
+//! plus the inherited visits.
 //!
-//! `memory_mb` bounds the trees of all threads together. Once a tree is full, iterations still follow and update its nodes, and roll out
-//! where they would add one. Actions that have no edge yet at a node get one only where its last block has room, except at the root.
+//! `memory_mb` bounds the trees of all threads together. Once a tree is full, iterations still follow and update its
+//! nodes, and roll out instead of adding one. A new edge is then added only if the last block of its node has room,
+//! or at the root.
 //!
-//! Known weaknesses. Of `single`: opponents are modelled as holding any cards at once, their choices being averages over hands;
-//! in simultaneous choices those who come later in the order are modelled as if they saw the searcher's. Of `multi`: where an
-//! opponent can hold very many hands, its nodes are hardly ever passed twice, and it is modelled as playing its rollouts (at the
-//! first decision in Schwinget there are 20,349 hands, and 10,000 iterations make 9,200 nodes): it pays where hands are few or
-//! iterations many. Of `draws=branch`: the same for the searcher's own nodes. Of all: the worlds
-//! agree on the searcher's own cards, so opponents are modelled as if they knew them. Of the deterministic rules: play can be
-//! exploited, and more iterations sharpen the answer to this model of the game, which is not the equilibrium: on Kuhn poker
-//! exploitability rises with them. The mixed rules explore more for it and need more iterations; their returns come from
-//! strategies that still explore further down, so that they converge near an equilibrium only, where at all. With many actions
-//! and few iterations they know little: in Up & Down for two, at 500 iterations, regret matching wins 35 % against UCB1. A mixed
-//! final choice costs strength against opponents who do not exploit: with UCB1 in Schwinget, at 1,000 iterations, it wins 47 %
-//! against the most visited action.
+//! Known weaknesses:
 //!
-//! Neither beliefs nor self-determination make it an equilibrium. Exploitability on Kuhn poker (half the NashConv; random play: 0.458),
-//! `observer=multi`, means of ten seeds:
+//! - `single`: opponents are modelled as if they held all possible cards at once, so their choices are averages over
+//!   hands. In simultaneous choices, later players are modelled as if they saw the searcher's choice.
+//! - `multi`: if an opponent can hold very many hands, its nodes are rarely visited twice and it is modelled by its
+//!   rollouts. This pays if there are few hands or many iterations.
+//! - `draws=branch`: the same applies to the searcher's own nodes.
+//! - All settings: every world contains the searcher's own cards, so opponents are modelled as if they knew them.
+//! - The deterministic rules: play can be exploited. More iterations sharpen the reply to this model of the game,
+//!   which is not an equilibrium; on Kuhn poker exploitability rises with them.
+//! - The mixed rules explore more and need more iterations. Their returns come from strategies that still explore
+//!   further down, so at best they converge near an equilibrium. With many actions and few iterations they are weak.
+//!   A mixed final choice costs strength against opponents that do not exploit.
 //!
-//! | settings | 100 iterations | 1,000 | 10,000 |
-//! | --- | --- | --- | --- |
-//! | `choose=visits` | 0.167 | 0.167 | 0.167 |
-//! | `choose=sample` | 0.120 | 0.157 | 0.165 |
-//! | the same, `self_determination=0.5` | 0.119 | 0.143 | 0.152 |
-//! | the same, `beliefs=policy`, the model indifferent (`rollout`) | 0.115 | 0.157 | 0.168 |
-//! | the same, the model wrong (`greedy`: only kings bet) | 0.189 | 0.206 | 0.210 |
-//! | the same, the model an equilibrium (`fitted`, at temperature 1 without epsilon) | 0.144 | 0.143 | 0.143 |
-//! | `selection=exp3,choose=mixed` | 0.181 | 0.134 | 0.163 |
-//! | the same, `self_determination=0.5` | 0.206 | 0.126 | 0.150 |
-//! | the same, the model an equilibrium | 0.184 | 0.109 | 0.109 |
+//! Neither beliefs nor self-determination make the play an equilibrium. A wrong model costs more than none. A correct
+//! model leaves the searcher indifferent where it should be, and chance then decides its play.
 //!
-//! With a single observer figures are alike, but self-determination does nothing at 10,000 iterations. A model that is wrong costs more
-//! than none; one that is right leaves the searcher indifferent where it should be, and what it then plays is left to chance (0.09 to
-//! 0.24 from seed to seed with UCB1, 0.105 to 0.114 with EXP3, at 10,000).
-//!
-//! When to use what: `puct` where the game's hints say much about single moves (it wins 72 % against `ucb1` in Up & Down for two,
-//! 66 % in Schwimmen for two, at 500 iterations; in Schwinget it gains nothing), or with `prior=fitted` (54.2 ± 1.1 % of the decided
-//! games in Schwinget, 69 ± 6 % in Up & Down for two, at 1 ms); else `ucb1`, `ucb1_tuned` (c = 0.5) or `smooth_uct`, which are about
-//! equally strong; `multi` with `regret_matching` and `choose=mixed` for choices made at once and
-//! where hands are few and opponents adapt.
+//! Recommendations: use `puct` if the game's hints are informative about single moves, or with `prior=fitted`.
+//! Otherwise use `ucb1`, `ucb1_tuned` (c = 0.5) or `smooth_uct`, which are about equally strong. Use `multi` with
+//! `regret_matching` and `choose=mixed` for simultaneous choices, and if there are few hands and opponents adapt.
 
 mod observers;
 mod puct;
@@ -79,7 +64,6 @@ use stier_core::{Action, ActionSet, BySeat, Hints, Rng, Seat, SeatView as _, Tur
 use crate::agent::budget::Budget;
 use crate::agent::choice::{Choose, without_noise};
 use crate::agent::course::Course;
-use crate::agent::fitted;
 use crate::agent::lines::{Line, Lines};
 use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory};
 use crate::agent::stop::Stop;
@@ -87,6 +71,7 @@ use crate::agent::threads::Workers;
 use crate::agent::worlds::Worlds;
 use crate::agent::{ActionStats, Agent, Decision, Search, permitted};
 use crate::belief::BeliefSettings;
+use crate::rollout::fitted;
 use crate::rollout::{Roller, RolloutSettings};
 use crate::search::spread::Spread;
 pub use observers::{Draws, Observer};
@@ -99,11 +84,12 @@ use table::NONE;
 use tree::{Edge, RootEdge, Tree};
 
 choice! {
-    /// Who chooses for the other players in the tree.
+    /// The choice of the other players' actions in the tree.
     pub enum Opponents {
-        /// The tree: they choose what is best for them there.
+        /// The tree, by the other players' own returns.
         Search = "search",
-        /// The game's policy ([`fitted`]): the tree holds the searcher's decisions only and looks for the best reply to it.
+        /// The game's policy ([`fitted`]). The tree then contains only the searcher's decisions and finds the best
+        /// reply to it.
         Fitted = "fitted",
     }
 }
@@ -113,51 +99,54 @@ options! {
     pub struct IsmctsOptions for "ismcts" {
         /// Iterations per decision, over all threads.
         iterations: u64 = 1000, 1..=1_000_000_000;
-        /// Milliseconds per decision; if given, time ends the search instead of `iterations`, and results depend on the clock.
+        /// Milliseconds per decision. If given, time ends the search instead of `iterations`, and results depend on
+        /// the clock.
         time_ms: u64 = 0, 0..=3_600_000;
-        /// Whose observations tell nodes apart.
+        /// The observations by which nodes are distinguished.
         observer: Observer = Observer::Single, ();
-        /// What the cards do that a seat draws after the root.
+        /// The treatment of cards that a seat draws after the root.
         draws: Draws = Draws::Merge, ();
-        /// How iterations choose among edges.
+        /// The rule by which iterations select edges.
         selection: Rule = Rule::Ucb1, ();
-        /// Exploration in UCB1, UCB1-tuned (0.5 is the paper's), PUCT and Smooth-UCT, for returns scaled so that twice their
-        /// standard deviation in this search is 1: 0.7 is the value of the literature for games won or lost.
+        /// Exploration in UCB1, UCB1-tuned (the paper uses 0.5), PUCT and Smooth-UCT, for returns scaled so that
+        /// twice their standard deviation in this search is 1. The literature uses 0.7 for games won or lost.
         c: f64 = 0.7, 0.0..=100.0;
-        /// The share of uniform exploration in EXP3 and regret matching, the least share of UCB1 in Smooth-UCT. 0 stands for
-        /// a share that falls with the square root of the passes in EXP3, for 0.1 in the others.
+        /// The share of uniform exploration in EXP3 and regret matching, or the smallest share of UCB1 in Smooth-UCT.
+        /// 0 selects a share that falls with the square root of the visits in EXP3, and 0.1 in the others.
         gamma: f64 = 0.0, 0.0..=1.0;
-        /// The first share of UCB1 in Smooth-UCT.
+        /// The initial share of UCB1 in Smooth-UCT.
         eta: f64 = 0.9, 0.0..=1.0;
-        /// How fast that share falls, with the square root of the passes.
+        /// The rate at which that share falls, with the square root of the visits.
         d: f64 = 0.001, 0.0..=1.0;
-        /// Where PUCT has its prior from.
+        /// The source of PUCT's prior.
         prior: PriorFrom = PriorFrom::Hints, ();
-        /// How iterations play on to the end.
+        /// The policy that plays iterations to the end.
         ..rollouts: RolloutSettings = RolloutSettings::default();
-        /// Who chooses for the other players in the tree.
+        /// The choice of the other players' actions in the tree.
         opponents: Opponents = Opponents::Search, ();
-        /// Which action is played after the search.
+        /// The rule by which an action is chosen after the search.
         choose: Choose = Choose::Visits, ();
-        /// Which worlds are likely.
+        /// The weights of the worlds.
         ..belief: BeliefSettings = BeliefSettings::default();
-        /// The share of the worlds that are drawn from what another player could believe, the searcher's own cards included.
-        /// With observer=multi they teach the others' nodes that they cannot know its cards; with observer=single other own
-        /// cards have trees of their own, which serve nothing.
+        /// The share of the worlds that are drawn from another player's possible beliefs, with the searcher's own
+        /// cards redrawn. With observer=multi they teach the others' nodes that these players cannot know the
+        /// searcher's cards. With observer=single, other cards of the searcher have separate trees, which serve no
+        /// purpose.
         self_determination: f64 = 0.0, 0.0..=1.0;
-        /// Whether statistics are kept from one decision to the next.
+        /// Keeps statistics from one decision to the next.
         reuse: Switch = Switch::Off, ();
-        /// Threads: a tree each, statistics added at the root; deterministic for a given number.
+        /// The number of threads. Each has its own tree, and statistics are added at the root. Results are
+        /// deterministic for a given number.
         threads: u64 = 1, 1..=256;
-        /// Mebibytes that the trees of all threads may take, with reuse=on those of the last decision included. Once they are full, the
-        /// search goes on in the nodes that there are.
+        /// Mebibytes that the trees of all threads may take, including those of the last decision with reuse=on. Once
+        /// they are full, the search continues with the existing nodes.
         memory_mb: u64 = DEFAULT_MEMORY_MB, MEMORY_MB;
     }
 }
 
-/// Paths longer than this are not followed by the tree.
+/// The tree does not follow longer paths.
 const MAX_DEPTH: usize = 256;
-/// No tree is searched for more iterations than this: the counts of its edges fit 31 bits.
+/// The largest number of iterations for one tree: the counts of its edges fit in 31 bits.
 const MAX_ITERATIONS: u64 = 1 << 30;
 
 /// The player: see the [module](self) documentation.
@@ -166,14 +155,14 @@ pub struct Ismcts<G: Hints> {
     course: Course,
     forest: Box<dyn Forest<G>>,
     past: Option<Past>,
-    /// How deep lines are noted.
+    /// The depth to which lines are recorded.
     depth: usize,
-    /// Those of the last decision.
+    /// The lines of the last decision.
     lines: Vec<Line>,
 }
 
 impl<G: Hints> Ismcts<G> {
-    /// A player with the streams of `seed`.
+    /// Creates a player with the streams of `seed`.
     pub fn new(options: IsmctsOptions, seed: u64) -> Self {
         let forest: Box<dyn Forest<G>> = match options.selection {
             Rule::Ucb1 => Box::new(Trees::<G, Ucb1>::new(&options)),
@@ -248,13 +237,14 @@ impl<G: Hints> Ismcts<G> {
         belief.worlds(game, view, stop, &mut rng).self_determined(
             game,
             view,
-            (*self_determination, draws),
+            *self_determination,
+            draws,
             &stop.sooner(belief.belief_share),
             &mut rng,
         )
     }
 
-    /// Readies the trees for a decision. How nodes are found by keys, if they are.
+    /// Prepares the trees for a decision. Returns the keys of nodes, if nodes are found by keys.
     fn keys(&mut self, game: &G, view: &G::View) -> Option<Keyed> {
         let options = &self.options;
         let reuse = options.reuse == Switch::On;
@@ -279,7 +269,7 @@ impl<G: Hints> Ismcts<G> {
         Some(keyed)
     }
 
-    /// Adds the roots up and chooses.
+    /// Adds up the roots and chooses an action.
     fn decide(&self, game: &G, legal: G::Actions, found: &Found, time: Duration) -> Decision {
         let (low, high) = game.rounded_range();
         let mut weights = Vec::new();
@@ -303,45 +293,46 @@ impl<G: Hints> Ismcts<G> {
     }
 }
 
-/// What there is to search.
+/// The input of a search.
 struct Task<'a, G: Hints> {
     game: &'a G,
     seat: Seat,
     /// The actions that the searcher may choose at the root.
     legal: G::Actions,
     worlds: &'a Worlds<G>,
-    /// How nodes are found by keys, if they are.
+    /// The keys of nodes, if nodes are found by keys.
     keyed: Option<Keyed>,
     options: &'a IsmctsOptions,
     stop: Stop<'a>,
-    /// Has the streams.
+    /// The source of the random streams.
     course: &'a Course,
-    /// How deep lines are noted; 0 if they are not.
+    /// The depth to which lines are recorded; 0 if they are not.
     depth: usize,
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Clone, Default, Debug)]
 struct Found {
     iterations: u64,
     nodes: u64,
     /// The edges of all roots.
     roots: Vec<RootEdge>,
-    /// Whether their weights are an average strategy.
+    /// True if the weights of the roots are an average strategy.
     averages: bool,
-    /// Twice the standard deviation of the searcher's returns, as a share of the range of utilities; the largest of all trees.
+    /// Twice the standard deviation of the searcher's returns, as a share of the range of utilities. This is the
+    /// largest value of all trees.
     spread: f64,
-    /// The lines of all trees, if they were noted.
+    /// The lines of all trees, if they were recorded.
     lines: Option<Lines>,
 }
 
-/// The trees of an agent, one per thread, whatever the selection rule.
+/// The trees of an agent, one per thread, for any selection rule.
 trait Forest<G: Hints>: Send {
     /// Forgets everything.
     fn clear(&mut self);
     /// Begins the next decision of the same game.
     fn age(&mut self);
-    /// Searches, each tree on a thread of its own.
+    /// Searches, with each tree on its own thread.
     fn search(&mut self, task: &Task<'_, G>) -> Found;
 }
 
@@ -355,7 +346,7 @@ struct Trees<G: Hints, S: Selection> {
 
 impl<G: Hints, S: Selection> Trees<G, S> {
     fn new(options: &IsmctsOptions) -> Self {
-        // The present decision's tree and, with `reuse`, that of the last one.
+        // The tree of the current decision and, with `reuse`, that of the last one.
         let trees_per_thread = if options.reuse == Switch::On { 2 } else { 1 };
         let memory = Memory::share(options.memory_mb, options.threads * trees_per_thread);
         let trees = (0..options.threads).map(|_| Tree::new(memory)).collect();
@@ -423,7 +414,7 @@ struct Step<N> {
 
 type Path<N> = ArrayVec<Step<N>, MAX_DEPTH>;
 
-/// One tree being searched. Those of different threads share no cache line.
+/// One tree being searched. Searchers of different threads share no cache line.
 #[repr(align(128))]
 struct Searcher<'a, G: Hints, S: Selection, O: Observers<G>> {
     task: &'a Task<'a, G>,
@@ -433,16 +424,16 @@ struct Searcher<'a, G: Hints, S: Selection, O: Observers<G>> {
     rng: Rng,
     observers: O,
     tree: &'a mut Tree<G::Actions, S::Extra>,
-    /// The node of what the searcher really holds.
+    /// The node of the searcher's true information set.
     root: u32,
     spread: Spread,
     lines: Option<Lines>,
-    /// Room for a prior.
+    /// Working space for a prior.
     table: Box<PriorTable>,
 }
 
 impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
-    /// Searches until the budget is spent; returns the number of iterations.
+    /// Searches until the budget is spent and returns the number of iterations.
     fn run(&mut self) -> u64 {
         let task = self.task;
         let (low, high) = task.game.rounded_range();
@@ -459,7 +450,7 @@ impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
                 let returns = self.iterate(&mut path);
                 self.roller.learn(&returns);
                 for step in &path {
-                    // An estimate may be a little below the lowest return; bounds must not be negative.
+                    // An estimate may be slightly below the lowest return, but bounds must not be negative.
                     let value = ((f64::from(returns[step.mover]) - low) * scale).max(0.0);
                     S::learn(self.tree, step.edge, step.note, value);
                 }
@@ -474,7 +465,7 @@ impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
         }
     }
 
-    /// One determinization from the root to the end of the game; leaves the edges passed in `path`.
+    /// Runs one determinization from the root to the end of the game. Leaves the visited edges in `path`.
     #[inline]
     fn iterate(&mut self, path: &mut Path<S::Note<G::Actions>>) -> BySeat<f32> {
         let game = self.task.game;
@@ -532,7 +523,7 @@ impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
                 if node == NONE {
                     break;
                 }
-                // One question gives the leaf's value and the prior of its node.
+                // One query gives both the leaf's value and the prior of its node.
                 let legal = game.legal(&state);
                 let untried = legal.without(self.tree.tried(node));
                 let room = self.room(node);
@@ -550,7 +541,7 @@ impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
         if node == self.root { usize::MAX } else { self.tree.room(node) }
     }
 
-    /// Whether some legal action that has an edge has no prior yet.
+    /// Returns true if a legal action has an edge but no prior yet.
     fn lacks_prior(&mut self, node: u32, legal: G::Actions) -> bool {
         let mut at = node;
         while at != NONE {
@@ -565,8 +556,8 @@ impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
         false
     }
 
-    /// Asks the network about a state in which `mover` is to act: what it promises every seat. The edges of legal actions get their
-    /// prior from it, unless they have one.
+    /// Evaluates a state by the network, for `mover`, the seat to act. Edges of legal actions without a prior get
+    /// theirs. Returns the values for all seats.
     fn ask_network(&mut self, node: u32, (state, mover): (&G::State, Seat), legal: G::Actions) -> BySeat<f32> {
         let game = self.task.game;
         let network = self.roller.network().expect("a network is named");
@@ -591,7 +582,7 @@ impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
         evaluation.values(game, state, mover)
     }
 
-    /// The other players act by the game's policy until it is the searcher's turn or the game is over.
+    /// Lets the other players act by the game's policy until it is the searcher's turn or the game is over.
     fn let_others_play(&mut self, state: &mut G::State) {
         let game = self.task.game;
         while let Turn::Seat(mover) = game.turn(state)

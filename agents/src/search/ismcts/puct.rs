@@ -1,5 +1,5 @@
-//! PUCT as in AlphaZero (Silver et al. 2017; Rosin 2011), on availability counts: exploration in proportion to a prior, which is
-//! asked for at each pass of a node or lies with its edges.
+//! PUCT as in AlphaZero (Silver et al. 2017; Rosin 2011), on availability counts. Exploration is in proportion to a
+//! prior, which is computed on each visit to a node or stored with its edges.
 
 use stier_core::{Action, ActionSet, Rng};
 
@@ -8,13 +8,13 @@ use super::selection::{Prior, Selection, means, node_mean};
 use super::table::NONE;
 use super::tree::{Block, Bound, Edge, LANES, Tree, lanes};
 
-/// PUCT: mean + c spread P sqrt(availability) / (1 + visits). An action not visited yet counts with the mean of the node.
+/// PUCT: mean + c spread P sqrt(availability) / (1 + visits). For unvisited actions, the mean of the node is used.
 #[derive(Clone, Debug)]
 pub(super) struct Puct {
     c: f32,
 }
 
-/// The bound of each edge of a block, by its prior; `unseen` stands for the mean of an action not visited yet.
+/// The bound of each edge of a block, given its prior; `unseen` replaces the mean of an unvisited action.
 #[inline(always)]
 fn guided<A>(block: &Block<A>, prior: &[f32; LANES], c: f32, unseen: f32) -> [f32; LANES] {
     let (mean, _) = means(block);
@@ -63,7 +63,7 @@ impl Selection for Puct {
     }
 }
 
-/// PUCT with priors that lie with the edges. They need not add up to 1: what the legal ones add up to counts as 1.
+/// PUCT with priors stored with the edges. The priors of the legal actions are normalised to sum to 1.
 #[derive(Clone, Debug)]
 pub(super) struct StoredPuct {
     c: f32,

@@ -9,7 +9,8 @@ use std::f32::consts::{LN_2, LOG2_E};
 use arrayvec::ArrayVec;
 use stier_core::{Action, ActionSet, Hints, Rng, choice};
 
-use crate::agent::fitted;
+use crate::agent::sampling;
+use crate::rollout::fitted;
 
 use super::IsmctsOptions;
 use super::table::NONE;
@@ -38,7 +39,7 @@ choice! {
     pub enum PriorFrom {
         /// Half uniform, half uniform among the actions that the game's hints leave to rollouts.
         Hints = "hints",
-        /// A quarter uniform, the rest by the game's policy ([`fitted`](crate::agent::fitted)).
+        /// A quarter uniform, the rest by the game's policy ([`fitted`](crate::rollout::fitted)).
         Fitted = "fitted",
         /// Uniform.
         Uniform = "uniform",
@@ -293,22 +294,12 @@ fn draw<A: ActionSet, X: Default + Clone>(
     total: f32,
     rng: &mut Rng,
 ) -> (Edge, f32) {
-    let mut left = rng.unit() as f32 * total;
-    let mut at = node;
-    let mut drawn = (Edge { block: node, lane: 0 }, 0.0);
-    for row in weights {
-        for (lane, &weight) in row.iter().enumerate().filter(|&(_, &weight)| weight > 0.0) {
-            // Of what rounding leaves over the last one takes all.
-            drawn = (Edge { block: at, lane: lane as u8 }, weight);
-            left -= weight;
-            if left < 0.0 {
-                return drawn;
-            }
-        }
-        at = tree.block(at).next;
-    }
-    debug_assert!(drawn.1 > 0.0, "something to draw from");
-    drawn
+    let place = sampling::place(weights.iter().flatten().copied(), rng.unit() as f32 * total);
+    let (number, lane) = (place / LANES, place % LANES);
+    let block = (0..number).fold(node, |block, _| tree.block(block).next);
+    let weight = weights[number][lane];
+    debug_assert!(weight > 0.0, "something to draw from");
+    (Edge { block, lane: lane as u8 }, weight)
 }
 
 /// Counts availability of a node's legal actions; returns for each edge whether it is legal (1 or 0), how many are, and the

@@ -1,9 +1,9 @@
-//! From keys to nodes: a hash table with open addressing.
+//! A map from keys to nodes: a hash table with open addressing.
 
-/// Stands for "no node".
+/// Marks the absence of a node.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// One place of the table; taken if it carries the table's present generation.
+/// One slot of the table; in use if its generation is the table's current one.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     key: u64,
@@ -12,11 +12,12 @@ struct Slot {
 }
 
 const FREE: Slot = Slot { key: 0, node: NONE, generation: 0 };
-/// Places of a new table.
+/// The number of slots of a new table.
 const LEAST: usize = 64;
 
-/// Nodes by key. Keys are spread evenly already ([`mix`](stier_core::key::mix)), so their low bits are the place to look first;
-/// the next ones follow in turn. At least half of the places are free. Forgets in constant time.
+/// Nodes by key. Keys are already spread evenly ([`mix`](stier_core::key::mix)), so their low bits give the first
+/// slot to probe, and the following slots are probed in turn. At least half of the slots are free. Clearing takes
+/// constant time.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     slots: Vec<Slot>,
@@ -30,7 +31,7 @@ impl Table {
         Self { slots: vec![FREE; LEAST], generation: 1, len: 0 }
     }
 
-    /// The bytes that it takes.
+    /// The memory in bytes.
     #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         self.slots.capacity() * size_of::<Slot>()
@@ -98,13 +99,13 @@ mod tests {
     use super::{NONE, Table};
 
     #[test]
-    fn it_agrees_with_the_standard_map() {
+    fn tables_agree_with_the_standard_map() {
         let mut rng = Rng::stream(1, "table", 0);
         let mut table = Table::new();
         for round in 0..4 {
             let mut map: HashMap<u64, u32> = HashMap::new();
             for node in 0..20_000 {
-                // Half of them close together, so that runs form and go round the end.
+                // Half of the keys are close together, so that runs form and wrap around the end.
                 let key = if rng.below(2) == 0 { rng.bits() } else { u64::from(rng.below(60_000)).wrapping_neg() };
                 let known = *map.entry(key).or_insert(node);
                 assert_eq!(table.get(key), if known == node { NONE } else { known }, "round {round}");
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn generations_may_run_out() {
+    fn generations_may_wrap_around() {
         let mut table = Table::new();
         table.insert(7, 1);
         table.generation = u32::MAX;

@@ -1,11 +1,13 @@
-//! The tree, in an arena.
+//! The search tree, stored in an arena.
 //!
-//! A node is a list of edges, one per action that was ever tried there, in blocks of eight: the fields of eight edges lie side
-//! by side, so that one pass of vector instructions scores them all and counts availability on the way. A node *is* its first
-//! block, three cache lines. A leaf is an edge without a node: it gets one when it is reached for the second time.
+//! A node is a list of edges, one per action that was ever tried there, in blocks of eight. Each field of the eight
+//! edges is an array, so that one pass of vector instructions scores all edges and counts availability on the way. A
+//! node *is* its first block, three cache lines. A leaf is an edge without a node; it gets a node when it is reached
+//! for the second time.
 //!
-//! Nodes are found in two ways: by following an edge, or by a key that stands for what somebody knows. What a selection rule
-//! keeps besides visits and values lies in an array of its own, block by block, which is empty if it keeps nothing.
+//! Nodes are found in two ways: by following an edge, or by a key that represents a player's knowledge. A selection
+//! rule may keep data besides visits and values. It is stored block by block in a separate array, which is empty if
+//! there is none.
 
 use stier_core::key::mix;
 use stier_core::{Action, ActionSet};
@@ -13,18 +15,18 @@ use stier_core::{Action, ActionSet};
 use super::table::{NONE, Table};
 use crate::agent::memory::Memory;
 
-/// Edges in a block.
+/// The number of edges in a block.
 pub(super) const LANES: usize = 8;
-/// The bits of a lane's number.
+/// The mask of a lane's number.
 const LANE_BITS: u32 = LANES as u32 - 1;
-/// Blocks of the largest node: one lane per action.
+/// The number of blocks of the largest node, with one lane per action.
 pub(super) const MAX_BLOCKS: usize = 256 / LANES;
-/// A tree may have as many blocks as this, however little memory there is.
+/// The smallest limit on blocks, however little memory there is.
 const LEAST_BLOCKS: usize = 64;
-/// The most bytes of the table of keys per node, while it grows.
+/// The largest number of bytes per node in the table of keys, while it grows.
 const KEY_BYTES: usize = 96;
 
-/// Where an edge is.
+/// The place of an edge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Edge {
     pub(super) block: u32,
@@ -46,7 +48,7 @@ pub(super) struct Block<A> {
     /// Sums of the returns for the node's mover, each between 0 and 1.
     pub(super) value: [f64; LANES],
     pub(super) visits: [u32; LANES],
-    /// How often the action was legal when the node was passed, from its first try on.
+    /// The number of times the action was legal when the node was passed, from its first try on.
     pub(super) available: [u32; LANES],
     /// The node that the edge leads to, or [`NONE`].
     child: [u32; LANES],
@@ -72,7 +74,7 @@ impl<A: ActionSet> Block<A> {
         }
     }
 
-    /// Per lane 1 if it holds an edge of a legal action, else 0.
+    /// Per lane: 1 if it holds an edge of a legal action, else 0.
     #[inline(always)]
     pub(super) fn legal(&self, legal: A) -> [u32; LANES] {
         let legal = legal.lanes(&self.action);
@@ -81,9 +83,9 @@ impl<A: ActionSet> Block<A> {
     }
 }
 
-/// What edges are chosen by.
+/// The bound by which edges are selected.
 pub(super) trait Bound<A, X> {
-    /// The bounds of a block's edges; of no meaning in lanes without an edge.
+    /// The bounds of a block's edges. They are meaningless in lanes without an edge.
     fn lanes(&self, block: &Block<A>, extra: &X) -> [f32; LANES];
 }
 
@@ -96,15 +98,15 @@ pub(super) struct Tree<A, X> {
     /// Nodes by key.
     keyed: Table,
     nodes: u32,
-    /// The memory that it was given.
+    /// The memory that the tree may take.
     memory: Memory,
-    /// With so many blocks the tree is full: there is room left for one more of the largest nodes.
+    /// The number of blocks of a full tree. There is room for one more node of the largest size.
     limit: usize,
-    /// The tree of the decision before, from which nodes are taken over when their keys come up again.
+    /// The tree of the previous decision, from which nodes are taken over when their keys are needed.
     past: Option<Box<Tree<A, X>>>,
 }
 
-/// What the tree knows of one action at the root.
+/// The statistics of an action at the root.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct RootEdge {
     pub(super) action: Action,
@@ -112,21 +114,21 @@ pub(super) struct RootEdge {
     pub(super) available: u32,
     /// Sum of the returns, each between 0 and 1.
     pub(super) value: f64,
-    /// The action's part in the average strategy that the selection rule keeps, not normalised; 0 where it keeps none.
+    /// The action's share of the average strategy that the selection rule keeps, not normalised; 0 if it keeps none.
     pub(super) weight: f64,
 }
 
 impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
-    /// An empty tree. The tree of the decision before, if one is kept, may take as much memory again.
+    /// Creates an empty tree. The tree of the previous decision, if it is kept, may take as much memory again.
     pub(super) fn new(memory: Memory) -> Self {
         let block_bytes = size_of::<Block<A>>() + size_of::<X>();
-        // While the lists grow to their full size, the old ones of half that size exist, too.
+        // While the lists grow to their full size, the old ones of half that size exist too.
         let blocks = memory.left() / (block_bytes + block_bytes / 2 + KEY_BYTES);
         let limit = blocks.saturating_sub(MAX_BLOCKS).clamp(LEAST_BLOCKS, NONE as usize - MAX_BLOCKS);
         Self { blocks: Vec::new(), extras: Vec::new(), keyed: Table::new(), nodes: 0, memory, limit, past: None }
     }
 
-    /// Forgets everything, the decision before included, keeping the memory.
+    /// Forgets everything, including the previous decision, but keeps the memory.
     pub(super) fn clear(&mut self) {
         self.empty();
         if let Some(past) = &mut self.past {
@@ -141,8 +143,8 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
         self.nodes = 0;
     }
 
-    /// Begins a new decision: what the tree holds becomes the past, from which nodes with keys are taken over as they are
-    /// needed; what was the past is forgotten.
+    /// Begins a new decision. The current tree becomes the past, from which nodes with keys are taken over when
+    /// needed. The previous past is forgotten.
     pub(super) fn age(&mut self) {
         let mut past = self.past.take().unwrap_or_else(|| Box::new(Self::new(self.memory)));
         std::mem::swap(self, &mut past);
@@ -150,18 +152,18 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
         self.past = Some(past);
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub(super) fn len(&self) -> u32 {
         self.nodes
     }
 
-    /// A block, by number.
+    /// The block with this number.
     #[inline(always)]
     pub(super) fn block(&self, at: u32) -> &Block<A> {
         &self.blocks[at as usize]
     }
 
-    /// A block and what the selection rule keeps of it.
+    /// A block, and the selection rule's data about it.
     #[inline(always)]
     pub(super) fn parts(&mut self, at: u32) -> (&mut Block<A>, &mut X) {
         (&mut self.blocks[at as usize], &mut self.extras[at as usize])
@@ -183,7 +185,7 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
         index
     }
 
-    /// Makes room for about twice as many blocks: the room of a full tree, halved as often as will do.
+    /// Reserves room for about twice as many blocks: the size of a full tree, halved as often as possible.
     #[cold]
     fn grow(&mut self) {
         let blocks = self.blocks.len();
@@ -195,7 +197,7 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
         self.extras.reserve_exact(room - blocks);
     }
 
-    /// The bytes that it takes, with the tree of the decision before.
+    /// The memory in bytes, including the tree of the previous decision.
     #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         let past = self.past.as_ref().map_or(0, |past| past.bytes());
@@ -204,7 +206,8 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
         blocks + if size_of::<X>() > 0 { extras } else { 0 } + self.keyed.bytes() + past
     }
 
-    /// The number of edges a node may get: no limit, or in a full tree the free places of its last block.
+    /// The number of edges that a node may get. It is unlimited, or in a full tree the number of free places in the
+    /// node's last block.
     #[inline]
     pub(super) fn room(&self, node: u32) -> usize {
         if self.blocks.len() < self.limit {
@@ -217,7 +220,7 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
         LANES - usize::from(last.len)
     }
 
-    /// A new node that no key or edge leads to yet, or [`NONE`] if the tree is full.
+    /// Adds a node that no key or edge leads to yet; [`NONE`] if the tree is full.
     #[inline]
     pub(super) fn add_node(&mut self) -> u32 {
         if self.blocks.len() >= self.limit {
@@ -227,7 +230,8 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
         self.add_block()
     }
 
-    /// Counts availability for the legal actions that have an edge, and adds one, available once, for an action that has none.
+    /// Counts availability for the legal actions that have an edge. Adds an edge, available once, for an action that
+    /// has none.
     #[inline]
     pub(super) fn expand(&mut self, node: u32, legal: A, action: Action) -> Edge {
         let mut at = node;
@@ -245,7 +249,7 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
         edge
     }
 
-    /// Adds edges for actions that have none, never available so far.
+    /// Adds edges for actions that have none, with an availability of 0.
     pub(super) fn add_edges(&mut self, node: u32, actions: impl Iterator<Item = Action>) {
         let mut last = node;
         for action in actions {
@@ -272,8 +276,8 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
         edge
     }
 
-    /// The legal edge with the highest bound, none of which may be negative. Counts availability for all legal ones first. At
-    /// least one legal action must have an edge.
+    /// Selects the legal edge with the highest bound, after counting availability for all legal edges. Bounds must
+    /// not be negative, and at least one legal action must have an edge.
     #[inline(always)]
     pub(super) fn best(&mut self, node: u32, legal: A, bound: &impl Bound<A, X>) -> (Edge, Action) {
         let mut at = node;
@@ -283,8 +287,8 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
             let legal = block.legal(legal);
             block.available = lanes(|i| block.available[i] + legal[i]);
             let bound = bound.lanes(block, extra);
-            // Bounds are not negative, so they compare like their bits; the lowest bits hold the lane. Zero is left to lanes
-            // that are not legal.
+            // Bounds are not negative, so they compare like their bits. The lowest bits hold the lane, and zero is
+            // reserved for lanes that are not legal.
             let order = lanes(|i| (bound[i].to_bits() & !LANE_BITS).wrapping_add(LANES as u32));
             let keys = lanes(|i| (order[i] | i as u32) & legal[i].wrapping_neg());
             let key = keys.into_iter().fold(0, u32::max);
@@ -293,7 +297,7 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
             }
             at = block.next;
         }
-        debug_assert!(best > 0, "a legal action has an edge");
+        debug_assert!(best > 0, "no legal action has an edge");
         let edge = Edge { block: best_block, lane: (best & LANE_BITS) as u8 };
         (edge, self.action(edge))
     }
@@ -304,15 +308,15 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
         Action(self.blocks[edge.block as usize].action[edge.lane()])
     }
 
-    /// How often an edge was followed.
+    /// The number of visits of an edge.
     #[inline(always)]
     pub(super) fn visits(&self, edge: Edge) -> u32 {
         self.blocks[edge.block as usize].visits[edge.lane()]
     }
 
-    /// The node that an edge leads to, made now if there is none yet, [`NONE`] if the tree is full. `observed` is what the
-    /// searcher learned: if it is the action, the edge has the node to itself; otherwise all edges of `node` with the same
-    /// observation share one.
+    /// The node that an edge leads to, created if necessary; [`NONE`] if the tree is full. `observed` is the
+    /// searcher's observation of the action. If it is the action itself, the edge has its own node. Otherwise all
+    /// edges of `node` with the same observation share one.
     #[inline]
     pub(super) fn child(&mut self, node: u32, edge: Edge, action: Action, observed: u64) -> u32 {
         if observed != u64::from(action.0) {
@@ -327,7 +331,7 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
         child
     }
 
-    /// The node of a key: found, taken over from the past, or made; [`NONE`] if the tree is full.
+    /// The node of a key: found, taken over from the past, or created; [`NONE`] if the tree is full.
     #[inline]
     pub(super) fn keyed(&mut self, key: u64) -> u32 {
         let found = self.keyed.get(key);
@@ -349,7 +353,7 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
         node
     }
 
-    /// Copies what another tree knows of a node.
+    /// Copies another tree's statistics of a node.
     fn take_over(&mut self, node: u32, other: &Self, old: u32) {
         let (mut to, mut from) = (node, old);
         loop {
@@ -365,7 +369,7 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
         }
     }
 
-    /// Adds one visit with this return, scaled to 0..=1.
+    /// Adds one visit with this return, scaled to the range 0 to 1.
     #[inline(always)]
     pub(super) fn update(&mut self, edge: Edge, value: f64) {
         let block = &mut self.blocks[edge.block as usize];
@@ -373,7 +377,8 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
         block.value[edge.lane()] += value;
     }
 
-    /// The edges of a node, in the order in which they were added. `weight` finds an edge's part in the average strategy.
+    /// The edges of a node, in the order in which they were added. `weight` returns an edge's share of the average
+    /// strategy.
     pub(super) fn edges(&self, node: u32, weight: impl Fn(&Block<A>, &X, usize) -> f64) -> Vec<RootEdge> {
         let mut edges = Vec::new();
         let mut at = node;
@@ -392,7 +397,7 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
     }
 }
 
-/// One value per lane; each call compiles to a vector instruction or a few.
+/// One value per lane. Each call compiles to a few vector instructions.
 #[inline(always)]
 pub(super) fn lanes<T>(value: impl FnMut(usize) -> T) -> [T; LANES] {
     std::array::from_fn(value)
@@ -435,10 +440,10 @@ mod tests {
         let again = tree.keyed(5);
         assert_eq!((tree.len(), tree.edges(again, |_, _, _| 0.0)), (1, edges.clone()));
         assert_eq!(tree.tried(again).len(), 19);
-        // A twentieth edge finds its place.
+        // A twentieth edge fits.
         tree.expand(again, Actions64::default(), Action(40));
         assert_eq!(tree.edges(again, |_, _, _| 0.0).len(), 20);
-        // What was not asked for in between is gone.
+        // Nodes that were not requested in between are gone.
         tree.age();
         let (kept, lost) = (tree.keyed(5), tree.keyed(6));
         assert_eq!(tree.edges(kept, |_, _, _| 0.0).len(), 20);
@@ -467,7 +472,7 @@ mod tests {
         let mut tree: Tree<Actions64, [f64; 8]> = Tree::new(memory);
         let nodes = (1..).take_while(|&key| tree.keyed(mix(7, key)) != NONE).count();
         assert!(nodes > 2000 && nodes == tree.len() as usize, "{nodes}");
-        // Every node takes what edges it can.
+        // Every node takes as many edges as it can.
         for node in 0..nodes as u32 {
             let room = tree.room(node);
             assert!(room <= 64);
@@ -475,11 +480,11 @@ mod tests {
             assert!(!tree.tried(node).is_empty() && tree.room(node) == 0);
         }
         assert_eq!(tree.blocks.len(), nodes);
-        // But the root takes all of them; then there is no room left at all.
+        // Only the root takes all of its edges. After that the tree is completely full.
         tree.add_edges(0, (8..64).map(Action));
         assert!(tree.blocks.len() <= nodes + MAX_BLOCKS);
         assert!(tree.bytes() <= memory.left(), "{} bytes", tree.bytes());
-        // Each of the two trees of a search that reuses the last one does.
+        // The same holds for each of the two trees of a search that reuses the last one.
         tree.age();
         assert!((1..).any(|key| tree.keyed(mix(7, key)) == NONE));
         assert!(tree.bytes() <= 2 * memory.left(), "{} bytes", tree.bytes());

@@ -1,7 +1,8 @@
-//! Solvers as bytes.
+//! The state of a solver as bytes.
 //!
-//! A line of text (format, game, rules, variant, sizes of the tree), then numbers, the lowest byte first: iterations, seats done in the
-//! iteration in progress; regrets, sums of policies and the policy now, of every action of every information set.
+//! The format is a line of text (format, game, rules, variant, sizes of the tree), then little-endian numbers:
+//! iterations, seats done in the iteration in progress, and for every action of every information set the regrets,
+//! policy sums and current policy.
 
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read, Write};
@@ -15,32 +16,32 @@ use crate::solve::atomic_file;
 use crate::solve::game_tree::GameTree;
 
 const FORMAT: &str = "stier-cfr 1";
-/// No first line is longer.
+/// A longer first line is not one of ours.
 const LONGEST: usize = 4096;
 
-/// A checkpoint that cannot be gone on from.
+/// An error in a checkpoint.
 #[derive(Debug, Error)]
 pub enum CheckpointError {
-    /// It cannot be read.
+    /// Reading failed.
     #[error("the checkpoint cannot be read: {0}")]
     Io(#[from] io::Error),
-    /// It is of something else.
-    #[error("the checkpoint is of '{found}', not of '{expected}'")]
+    /// The checkpoint belongs to another calculation.
+    #[error("the checkpoint belongs to '{found}', expected '{expected}'")]
     Other {
-        /// What it is of.
+        /// The calculation it belongs to.
         found: String,
-        /// What it should be of.
+        /// The expected calculation.
         expected: String,
     },
-    /// It is shorter or longer than it should be.
+    /// The checkpoint is shorter or longer than it should be.
     #[error("the checkpoint {0}")]
     Length(&'static str),
-    /// A number that no calculation leads to.
-    #[error("the checkpoint has the number {0}, which no calculation leads to")]
+    /// A number that cannot occur.
+    #[error("the checkpoint contains the invalid number {0}")]
     Number(f64),
 }
 
-/// What a checkpoint fits.
+/// Describes the calculations that a checkpoint fits.
 fn heading<G: Game>(tree: &GameTree<G>, variant: Variant) -> String {
     format!(
         "{FORMAT} {}:{} variant={} histories={} sets={} actions={}",
@@ -54,7 +55,7 @@ fn heading<G: Game>(tree: &GameTree<G>, variant: Variant) -> String {
 }
 
 impl<'a, G: Game> Solver<'a, G> {
-    /// Writes all that the calculation needs to [go on](Solver::read) as if nothing had been between.
+    /// Writes everything needed to [continue](Solver::read) with the same results.
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{}", heading(self.tree, self.variant))?;
         out.write_all(&self.iterations.to_le_bytes())?;
@@ -65,7 +66,7 @@ impl<'a, G: Game> Solver<'a, G> {
         Ok(())
     }
 
-    /// The solver that was [written](Solver::write), for the same tree and variant.
+    /// Reads a solver that was [written](Solver::write) for the same tree and variant.
     pub fn read(tree: &'a GameTree<G>, variant: Variant, from: &mut impl Read) -> Result<Self, CheckpointError> {
         let expected = heading(tree, variant);
         let found = line(from)?;
@@ -87,11 +88,11 @@ impl<'a, G: Game> Solver<'a, G> {
         }
         match from.read(&mut [0])? {
             0 => Ok(solver),
-            _ => Err(CheckpointError::Length("goes on after its end")),
+            _ => Err(CheckpointError::Length("is longer than expected")),
         }
     }
 
-    /// Writes a file, [whole or not at all](atomic_file).
+    /// Writes a file, [completely or not at all](atomic_file).
     pub fn save(&self, path: &Path) -> io::Result<()> {
         atomic_file::write(path, |out| self.write(out))
     }
@@ -102,7 +103,7 @@ impl<'a, G: Game> Solver<'a, G> {
     }
 }
 
-/// The first line, or what there is of it.
+/// The first line, or as much of it as there is.
 fn line(from: &mut impl Read) -> io::Result<String> {
     let mut bytes = Vec::new();
     let mut byte = [0];

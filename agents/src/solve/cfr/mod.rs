@@ -1,20 +1,20 @@
 //! Counterfactual regret minimization on a whole tree.
 //!
-//! In every iteration each player's policy matches the regrets of its information sets: an action is played in proportion to how
-//! much more it would have brought than what was played, weighted with the probability that chance and the others lead there (M.
-//! Zinkevich, M. Johanson, M. Bowling and C. Piccione, *Regret Minimization in Games with Incomplete Information*, 2007). In
-//! two-player zero-sum games the average of all iterations' policies approaches an equilibrium: its
-//! [NashConv](crate::solve::best_response::nash_conv) falls at least as 1/sqrt(iterations), with a constant that grows with the number of
-//! information sets and the range of the returns. With more players, or with general sums, nothing is guaranteed but that regrets
-//! vanish (the play of all iterations together is a coarse correlated equilibrium, its average by itself need not be anything);
-//! the solver runs and says nothing.
+//! In every iteration each player's policy matches the regrets of its information sets: an action is played in
+//! proportion to its regret. The regret is the gain over the policy that was played, weighted by the probability that
+//! chance and the others lead to the set (M. Zinkevich, M. Johanson, M. Bowling and C. Piccione, *Regret Minimization
+//! in Games with Incomplete Information*, 2007). In two-player zero-sum games the average of all iterations' policies
+//! approaches an equilibrium. Its [NashConv](crate::best_response::nash_conv) falls at least as 1/sqrt(iterations),
+//! with a constant that grows with the number of information sets and the range of the returns. With more players, or
+//! with general sums, only the regrets are guaranteed to vanish. The joint play of all iterations is then a coarse
+//! correlated equilibrium, but its average need not be one. The solver does not warn about this.
 //!
-//! The variants differ in how they forget and how they average ([`Variant`]); one loop serves them all. The bound is of the same
-//! order for each; in practice the discounted ones and CFR+ are faster by orders of magnitude.
+//! The variants differ in how they discount and average iterations ([`Variant`]). Their bounds have the same order;
+//! in practice CFR+ and the discounted variants are faster by orders of magnitude.
 //!
-//! An iteration passes over all histories twice for each seat and once over the members of its information sets: for two players about
-//! 25 ns a history on one core. Memory besides the tree: 8 bytes for each history, 32 for each action of an information set. Uses the threads of the pool that it is called in; they
-//! change no bit.
+//! An iteration passes over all histories twice for each seat and once over the members of its information sets.
+//! Memory besides the tree is 8 bytes per history and 32 per action of an information set. The calculation uses the
+//! threads of the current pool; their number does not change a bit of the result.
 
 mod checkpoint;
 
@@ -27,27 +27,28 @@ use crate::solve::game_tree::{GameTree, Policy, Task, for_each_task, reach_layer
 pub use checkpoint::CheckpointError;
 
 choice! {
-    /// How regrets are forgotten and policies averaged.
+    /// The discounting of regrets and the averaging of policies.
     pub enum Variant {
-        /// Nothing is forgotten, all iterations count alike, all players change at once (Zinkevich et al. 2007).
+        /// No discounting; all iterations count equally; all players update at once (Zinkevich et al. 2007).
         Cfr = "cfr",
-        /// Regrets do not fall below 0, iterations count in proportion to their number, players change in turn (O. Tammelin,
-        /// *Solving Large Imperfect Information Games Using CFR+*, 2014).
+        /// Regrets do not fall below 0; iterations count in proportion to their number; players update in turn (O.
+        /// Tammelin, *Solving Large Imperfect Information Games Using CFR+*, 2014).
         CfrPlus = "cfr_plus",
-        /// Regrets and policies of an iteration count in proportion to its number, players change in turn (N. Brown and T.
-        /// Sandholm, *Solving Imperfect-Information Games via Discounted Regret Minimization*, 2019).
+        /// Regrets and policies of an iteration count in proportion to its number; players update in turn (N. Brown
+        /// and T. Sandholm, *Solving Imperfect-Information Games via Discounted Regret Minimization*, 2019).
         Linear = "linear_cfr",
-        /// After iteration t positive regrets are multiplied by t^1.5 / (t^1.5 + 1), negative ones by 1/2, policies count in
-        /// proportion to t^2, players change in turn (the same paper, alpha 3/2, beta 0, gamma 2).
+        /// After iteration t, positive regrets are multiplied by t^1.5 / (t^1.5 + 1) and negative ones by 1/2;
+        /// policies count in proportion to t^2; players update in turn (the same paper, with alpha 3/2, beta 0, gamma
+        /// 2).
         Discounted = "discounted_cfr",
     }
 }
 
 impl Variant {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 4] = [Self::Cfr, Self::CfrPlus, Self::Linear, Self::Discounted];
 
-    /// The variant of this name.
+    /// Returns the variant with this name.
     pub fn from_name(name: &str) -> Result<Self, OptionError> {
         Self::parse(name, &()).map_err(|allowed| OptionError::Value {
             owner: "cfr".to_string(),
@@ -62,7 +63,7 @@ impl Variant {
         self.value().to_string()
     }
 
-    /// What the regrets of the first `t` iterations are multiplied by: positive ones, negative ones.
+    /// The factors for positive and negative regrets after the first `t` iterations.
     fn discount(self, t: f64) -> [f64; 2] {
         match self {
             Self::Cfr => [1.0, 1.0],
@@ -75,7 +76,7 @@ impl Variant {
         }
     }
 
-    /// What the policies of all iterations before the `t`-th are multiplied by when that one is added.
+    /// The factor for the sum of earlier policies when that of iteration `t` is added.
     fn fading(self, t: f64) -> f64 {
         let share = (t - 1.0) / t;
         match self {
@@ -85,7 +86,8 @@ impl Variant {
         }
     }
 
-    /// Whether the players change in turn, each knowing how those before it have changed, rather than all at once.
+    /// Returns true if the players update in turn, each seeing the updates of those before it, rather than all at
+    /// once.
     fn alternates(self) -> bool {
         self != Self::Cfr
     }
@@ -96,22 +98,22 @@ impl Variant {
 pub struct Solver<'a, G: Game> {
     tree: &'a GameTree<G>,
     variant: Variant,
-    /// Finished iterations.
+    /// The number of finished iterations.
     iterations: u64,
-    /// Seats that the iteration in progress has done.
+    /// The number of seats done in the iteration in progress.
     seats_done: usize,
-    /// All by place in a policy: regrets, sums of policies, the policy now.
+    /// By place in a policy: regrets, sums of policies and the current policy.
     regrets: Vec<f64>,
     sums: Vec<f64>,
     current: Vec<f64>,
-    /// For each action of a seat, the probability with which the seat itself plays to it; working space.
+    /// The seat's own probability of playing to each of its actions; working space.
     own: Vec<f64>,
-    /// A number for each node; working space.
+    /// One number per node; working space.
     work: Vec<f64>,
 }
 
 impl<'a, G: Game> Solver<'a, G> {
-    /// Begins with uniform play.
+    /// Starts from the uniform policy.
     pub fn new(tree: &'a GameTree<G>, variant: Variant) -> Self {
         let rows = tree.num_rows();
         let current = Policy::uniform(tree).rows().to_vec();
@@ -128,18 +130,19 @@ impl<'a, G: Game> Solver<'a, G> {
         }
     }
 
-    /// Its variant.
+    /// The variant.
     pub fn variant(&self) -> Variant {
         self.variant
     }
 
-    /// Finished iterations.
+    /// The number of finished iterations.
     pub fn iterations(&self) -> u64 {
         self.iterations
     }
 
-    /// Goes on for so many iterations. `watch` is told the number of finished iterations, many times in each, and may break off;
-    /// an iteration that was broken off is finished first by the next call, with the same result as if it had not been.
+    /// Runs for this many more iterations. `watch` receives the number of finished iterations, many times in each,
+    /// and may stop the run. The next call finishes an interrupted iteration first, with the same result as without
+    /// the interruption.
     pub fn run(&mut self, iterations: u64, watch: &(dyn Fn(u64) -> ControlFlow<()> + Sync)) -> ControlFlow<()> {
         for _ in 0..iterations {
             for seat in Seat::all(self.tree.num_seats()).skip(self.seats_done) {
@@ -157,7 +160,8 @@ impl<'a, G: Game> Solver<'a, G> {
         ControlFlow::Continue(())
     }
 
-    /// The average policy so far: what approaches an equilibrium. Uniform where the player never came.
+    /// The average policy so far, which approaches an equilibrium. It is uniform at sets that the player never
+    /// reached.
     pub fn average(&self) -> Policy {
         let mut rows = self.sums.clone();
         let tree = self.tree;
@@ -175,8 +179,8 @@ impl<'a, G: Game> Solver<'a, G> {
         Policy::of_rows(self.tree, self.current.clone())
     }
 
-    /// The value of every node for the seat if everybody plays the policy now, times the probability that chance and the others
-    /// lead there.
+    /// Computes the value of every node for the seat under the current policy, times the probability that chance and
+    /// the others lead there.
     fn evaluate(&mut self, seat: Seat, watch: &(dyn Fn(u64) -> ControlFlow<()> + Sync)) -> ControlFlow<()> {
         let (tree, current) = (self.tree, &self.current);
         for layer in 0..tree.num_layers() {
@@ -190,7 +194,8 @@ impl<'a, G: Game> Solver<'a, G> {
         ControlFlow::Continue(())
     }
 
-    /// Adds regrets and policy of the seat; the first layer first, for a player comes to a set by its own actions before.
+    /// Updates the seat's regrets and policy sums. Layers go from first to last, because a player reaches a set by
+    /// its own earlier actions.
     fn learn(&mut self, seat: Seat) {
         let (tree, values, variant) = (self.tree, &self.work, self.variant);
         let t = (self.iterations + 1) as f64;
@@ -228,7 +233,7 @@ impl<'a, G: Game> Solver<'a, G> {
         }
     }
 
-    /// Sets the policy of all players by their regrets.
+    /// Updates the policy of all players from their regrets.
     fn match_regrets(&mut self) {
         let (tree, regrets) = (self.tree, &self.regrets);
         let all = 0..tree.num_sets() as u32;
@@ -241,14 +246,14 @@ impl<'a, G: Game> Solver<'a, G> {
     }
 }
 
-/// Regret matching (S. Hart and A. Mas-Colell, *A Simple Adaptive Procedure Leading to Correlated Equilibrium*, 2000): in proportion to
-/// positive regrets; uniform if there are none.
+/// Regret matching: a policy in proportion to positive regrets, uniform if there are none (S. Hart and A. Mas-Colell,
+/// *A Simple Adaptive Procedure Leading to Correlated Equilibrium*, 2000).
 pub(crate) fn match_row(regrets: &[f64], policy: &mut [f64]) {
     policy.iter_mut().zip(regrets).for_each(|(share, regret)| *share = regret.max(0.0));
     normalize(policy);
 }
 
-/// Scales numbers, none negative, to a sum of 1; all alike if they are 0.
+/// Scales non-negative numbers to a sum of 1. If all are 0, they become equal.
 pub(crate) fn normalize(row: &mut [f64]) {
     let sum: f64 = row.iter().sum();
     let alike = 1.0 / row.len() as f64;

@@ -1,17 +1,20 @@
-//! A tree being enumerated, layer by layer: all nodes with the same number of choices before them.
+//! The enumeration of a tree, layer by layer. A layer is all nodes with the same number of choices before them.
 //!
-//! What a seat knows at a node is a number, its *knowledge*: equal at two nodes of a layer if and only if the seat's views there are
-//! equal. It grows with what is observed: after a choice, by what the seat had known and
-//! [what it observes](Game::observed) of the action; after a random event, by what it had known and [what it sees](Game::sight).
-//! Where several random events follow each other, different sequences may leave it with the same view; only there views are taken,
-//! one for each knowledge, which takes microseconds.
+//! The *knowledge* of a seat at a node is a number, equal at two nodes of a layer if and only if the seat's views there are equal. It
+//! grows with what the seat observes. After a choice it follows from the knowledge before and what the seat
+//! [observes](Game::observed) of the action; after a random event, from the knowledge before and what the seat [sees](Game::sight).
+//! Where several random events follow each other, different sequences may leave a seat with the same view. Only there views are
+//! compared, one for each knowledge.
+//!
+//! Every batch of nodes takes three steps: their children are made, each seat observes them (seats in parallel), and they are
+//! appended to the tree.
 
 use std::collections::hash_map::Entry;
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::ops::ControlFlow;
 
 use rayon::prelude::{
-    IndexedParallelIterator as _, IntoParallelRefMutIterator as _, ParallelIterator as _, ParallelSlice as _,
+    IndexedParallelIterator as _, IntoParallelRefIterator as _, IntoParallelRefMutIterator as _, ParallelIterator as _,
 };
 use rustc_hash::FxHashMap;
 use stier_core::seats::MAX_SEATS;
@@ -19,77 +22,209 @@ use stier_core::{Action, ActionSet as _, BySeat, Game, History, Seat, Turn};
 
 use super::{BuildError, Children, GameTree, Level, NONE, Node, Outcomes, Packed, STRIDE, TooLarge};
 
-/// Nodes that are worked on at a time; between two such heaps the watcher is asked.
-const HEAP: usize = 1 << 12;
-/// Outcomes of chance that are worked on until the watcher is asked again.
-const BATCH: usize = 1 << 10;
-/// Nodes that a thread takes at a time.
-const CHUNK: usize = 1 << 10;
+/// Nodes whose children are made at a time. The watcher is asked between two batches.
+const BATCH: usize = 1 << 12;
+/// Outcomes of chance between two questions to the watcher.
+const OUTCOMES_PER_POLL: usize = 1 << 10;
+/// The fewest nodes that are worth a thread.
+const NODES_PER_THREAD: usize = 1 << 10;
 
-/// Where play goes on: the nodes of a level that are no ends.
+/// The number of a node in the tree.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct NodeId(u32);
+
+/// The number of an information set in the tree, or `SetId(NONE)`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct SetId(u32);
+
+/// The number of a seat's view in a layer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Knowledge(u32);
+
+/// One value per seat.
+type Seats<T> = [T; MAX_SEATS];
+
+/// Nodes of a level at which play goes on.
 struct Frontier<G: Game> {
-    numbers: Vec<u32>,
+    seats: usize,
+    nodes: Vec<NodeId>,
     states: Vec<G::State>,
-    /// `knowledge[node * seats + seat]`.
-    knowledge: Vec<u32>,
+    /// One row per node, one column per seat.
+    knowledge: Vec<Knowledge>,
 }
 
 impl<G: Game> Frontier<G> {
-    fn new() -> Self {
-        Self { numbers: Vec::new(), states: Vec::new(), knowledge: Vec::new() }
+    fn new(seats: usize) -> Self {
+        Self { seats, nodes: Vec::new(), states: Vec::new(), knowledge: Vec::new() }
+    }
+
+    /// The knowledge of every seat at a node.
+    fn knowledge(&self, place: usize) -> Seats<Knowledge> {
+        let mut all = [Knowledge(NONE); MAX_SEATS];
+        all[..self.seats].copy_from_slice(&self.knowledge[place * self.seats..][..self.seats]);
+        all
     }
 }
 
-/// What one seat can know in one layer.
-struct Knowledge {
-    /// By knowledge: the place in a policy of what the seat did last.
-    last: Vec<u32>,
-    /// By knowledge: the information set, if the seat is to act.
-    sets: Vec<u32>,
-    /// From what was known and seen before a choice to what is known after it.
-    after_choice: FxHashMap<(u32, u64), u32>,
-    /// The same for random events.
-    after_chance: FxHashMap<(u32, u64), u32>,
+/// All that one seat can know in one layer.
+struct SeatKnowledge<G: Game> {
+    seat: Seat,
+    /// By knowledge: the place in a policy of the seat's last action, or [`NONE`].
+    last_rows: Vec<u32>,
+    /// By knowledge: the information set if the seat is to act.
+    sets: Vec<SetId>,
+    /// The knowledge after an event, by the knowledge before it and what the seat observed.
+    following: FxHashMap<(Knowledge, u64), Knowledge>,
+    /// The knowledge after several random events, by the fingerprint of the view.
+    by_view: FxHashMap<u128, Knowledge>,
+    /// The chance node that was replayed last, and its history.
+    replayed: Option<(NodeId, History<G>)>,
 }
 
-impl Knowledge {
-    fn new() -> Self {
+impl<G: Game> SeatKnowledge<G> {
+    fn new(seat: Seat) -> Self {
         Self {
-            last: Vec::new(),
+            seat,
+            last_rows: Vec::new(),
             sets: Vec::new(),
-            after_choice: FxHashMap::default(),
-            after_chance: FxHashMap::default(),
+            following: FxHashMap::default(),
+            by_view: FxHashMap::default(),
+            replayed: None,
         }
     }
 
-    /// Knowledge that is different from all others of the layer.
-    fn add(&mut self, last: u32) -> u32 {
-        self.last.push(last);
-        self.sets.push(NONE);
-        self.last.len() as u32 - 1
+    /// Adds knowledge that is different from all others of the layer.
+    fn add(&mut self, last_row: u32) -> Knowledge {
+        self.last_rows.push(last_row);
+        self.sets.push(SetId(NONE));
+        Knowledge(self.last_rows.len() as u32 - 1)
+    }
+
+    fn last_row(&self, knowledge: Knowledge) -> u32 {
+        self.last_rows[knowledge.0 as usize]
+    }
+
+    /// Frees what only serves to learn from the events of one kind.
+    fn finish_learning(&mut self) {
+        (self.following, self.by_view, self.replayed) = (FxHashMap::default(), FxHashMap::default(), None);
+    }
+
+    /// Learns from an action; `earlier` is the seat's knowledge in the layer before. Where the game is over, nothing is learned.
+    fn after_choice(&mut self, earlier: &Self, child: &Child<G::State>) -> Knowledge {
+        if child.turn == Turn::Over {
+            return Knowledge(NONE);
+        }
+        let before = child.before[self.seat.index()];
+        let key = (before, child.observed[self.seat.index()]);
+        if let Some(&after) = self.following.get(&key) {
+            return after;
+        }
+        let after = self.add(if child.mover == self.seat { child.row } else { earlier.last_row(before) });
+        self.following.insert(key, after);
+        after
+    }
+
+    /// Learns from the last of some random events, unless it has been observed.
+    fn after_chance(&mut self, tree: &GameTree<G>, draw: &Draw<G::State>, events: &Events) -> Knowledge {
+        let before = draw.knowledge[self.seat.index()];
+        if draw.is_observed {
+            return before;
+        }
+        let key = (before, tree.game.sight(&draw.state, self.seat));
+        if let Some(&after) = self.following.get(&key) {
+            return after;
+        }
+        let last_row = self.last_row(before);
+        let after = if events.is_first(draw.event) {
+            self.add(last_row)
+        } else {
+            let view = self.view(tree, draw, events);
+            let known = self.by_view.get(&view).copied();
+            known.unwrap_or_else(|| {
+                let added = self.add(last_row);
+                self.by_view.insert(view, added);
+                added
+            })
+        };
+        self.following.insert(key, after);
+        after
+    }
+
+    /// The fingerprint of the seat's view after some random events.
+    fn view(&mut self, tree: &GameTree<G>, draw: &Draw<G::State>, events: &Events) -> u128 {
+        let replayed = match self.replayed.take() {
+            Some(replayed) if replayed.0 == draw.owner => replayed,
+            _ => (draw.owner, tree.history(draw.owner.0)),
+        };
+        let mut history = replayed.1.clone();
+        self.replayed = Some(replayed);
+        events.until(draw.event).iter().for_each(|&event| history.push(&tree.game, event));
+        fingerprint(&tree.game.view(&history, self.seat))
     }
 }
 
-/// What follows some nodes: as many states for each as it has actions or outcomes.
-struct Followers<G: Game> {
-    states: Vec<G::State>,
-    turns: Vec<Turn>,
-    /// `seen[child * seats + seat]`: what the seat observes.
-    seen: Vec<u64>,
+/// The nodes of a layer that follow a choice, and the knowledge of every seat in the layer.
+struct Layer<G: Game> {
+    frontier: Frontier<G>,
+    known: Vec<SeatKnowledge<G>>,
 }
 
-/// An outcome of the random events after a node, as far as they have happened.
+impl<G: Game> Layer<G> {
+    fn new(seats: usize) -> Self {
+        Self { frontier: Frontier::new(seats), known: Seat::all(seats).map(SeatKnowledge::new).collect() }
+    }
+}
+
+/// A node that follows a choice.
+struct Child<S> {
+    /// The player who chose.
+    mover: Seat,
+    /// The place of the choice in a policy.
+    row: u32,
+    /// The knowledge before the choice.
+    before: Seats<Knowledge>,
+    observed: Seats<u64>,
+    state: S,
+    turn: Turn,
+}
+
+/// A result of the random events after a node, as far as they have happened.
+#[derive(Clone, Copy)]
 struct Draw<S> {
-    /// The chance node, by its place in the heap.
-    owner: u32,
+    /// The chance node.
+    owner: NodeId,
     state: S,
     probability: f64,
-    /// The last event, by its place in `events`.
+    /// The last event, by its place among the [`Events`].
     event: u32,
+    /// The knowledge, until every seat has observed it that before the last event.
+    knowledge: Seats<Knowledge>,
+    is_observed: bool,
 }
 
-/// Random events with the one before each, or [`NONE`].
-type Chain = Vec<(u32, Action)>;
+/// Random events, each with the place of the one before it, or [`NONE`].
+#[derive(Default)]
+struct Events(Vec<(u32, Action)>);
+
+impl Events {
+    fn push(&mut self, before: u32, action: Action) -> u32 {
+        self.0.push((before, action));
+        self.0.len() as u32 - 1
+    }
+
+    fn is_first(&self, event: u32) -> bool {
+        self.0[event as usize].0 == NONE
+    }
+
+    /// The events up to one of them, the first at the front.
+    fn until(&self, last: u32) -> Vec<Action> {
+        let before = |&at: &u32| (!self.is_first(at)).then(|| self.0[at as usize].0);
+        let backwards = std::iter::successors(Some(last), before);
+        let mut events: Vec<Action> = backwards.map(|at| self.0[at as usize].1).collect();
+        events.reverse();
+        events
+    }
+}
 
 /// A tree being enumerated.
 pub(super) struct Growth<'a, G: Game> {
@@ -132,54 +267,49 @@ impl<'a, G: Game> Growth<'a, G> {
     }
 
     pub(super) fn grow(mut self) -> Result<GameTree<G>, BuildError> {
-        let mut known: Vec<Knowledge> = (0..self.seats).map(|_| Knowledge::new()).collect();
-        let mut frontier = Frontier::new();
+        let mut layer = Layer::new(self.seats);
         let root = self.tree.game.root();
-        let turn = self.tree.game.turn(&root);
-        let knowledge: Vec<u32> = known.iter_mut().map(|known| known.add(NONE)).collect();
-        self.add_node(root, turn, &knowledge, &mut frontier)?;
+        let knowledge: Vec<Knowledge> = layer.known.iter_mut().map(|known| known.add(NONE)).collect();
+        self.append(root, self.tree.game.turn(&root), knowledge, &mut layer.frontier)?;
         let mut start = 0;
         while start < self.tree.nodes.len() {
-            (frontier, known, start) = self.grow_layer(frontier, known, start)?;
+            (layer, start) = self.grow_layer(layer, start)?;
         }
         Ok(self.finish())
     }
 
-    /// Fills in the nodes of a layer from `start` on, those in the frontier; returns the next layer.
-    fn grow_layer(
-        &mut self,
-        frontier: Frontier<G>,
-        mut known: Vec<Knowledge>,
-        start: usize,
-    ) -> Result<(Frontier<G>, Vec<Knowledge>, usize), BuildError> {
-        let middle = self.tree.nodes.len();
+    /// Fills in the nodes of a layer, which begins at the node `start`. Returns the next layer and where it begins.
+    fn grow_layer(&mut self, layer: Layer<G>, start: usize) -> Result<(Layer<G>, usize), BuildError> {
+        let Layer { frontier, mut known } = layer;
+        let drawn_start = self.tree.nodes.len();
         let drawn = self.draw(&frontier, &mut known)?;
         let end = self.tree.nodes.len();
-        let mut next = Frontier::new();
-        let mut next_known: Vec<Knowledge> = (0..self.seats).map(|_| Knowledge::new()).collect();
-        self.choose(&frontier, &mut known, &mut next, &mut next_known)?;
-        let half = self.tree.nodes.len();
+        let mut next = Layer::new(self.seats);
+        self.choose(&frontier, &mut known, &mut next)?;
+        let after_drawn = self.tree.nodes.len();
         drop(frontier);
-        self.choose(&drawn, &mut known, &mut next, &mut next_known)?;
+        self.choose(&drawn, &mut known, &mut next)?;
         let last = self.tree.nodes.len();
+
         let children =
             |decisions: usize, chance: usize| Children { decisions: decisions as u32, chance: chance as u32 };
-        let level = |nodes: [usize; 2], first: Children, last: Children| Level {
-            start: nodes[0] as u32,
-            end: nodes[1] as u32,
-            first,
-            last,
+        let after_choice = Level {
+            start: start as u32,
+            end: drawn_start as u32,
+            first: children(end, drawn_start),
+            last: children(after_drawn, end),
         };
-        self.tree.levels.push([
-            level([start, middle], children(end, middle), children(half, end)),
-            level([middle, end], children(half, end), children(last, end)),
-        ]);
+        let after_chance = Level {
+            start: drawn_start as u32,
+            end: end as u32,
+            first: children(after_drawn, end),
+            last: children(last, end),
+        };
+        self.tree.levels.push([after_choice, after_chance]);
         self.tree.layers.push(self.tree.movers.len() as u32);
         self.mark();
-        for known in &mut next_known {
-            known.after_choice = FxHashMap::default();
-        }
-        Ok((next, next_known, end))
+        next.known.iter_mut().for_each(SeatKnowledge::finish_learning);
+        Ok((next, end))
     }
 
     /// Notes where children begin, for the nodes of the last layer.
@@ -205,39 +335,40 @@ impl<'a, G: Game> Growth<'a, G> {
         }
     }
 
-    fn ask(&self) -> Result<(), BuildError> {
+    /// Asks the watcher whether to go on.
+    fn poll(&self) -> Result<(), BuildError> {
         match (self.watch)(self.tree.nodes.len()) {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => Err(BuildError::Interrupted),
         }
     }
 
-    /// Asks the watcher once a batch, in a loop over outcomes of chance.
-    fn ask_at(&self, place: usize) -> Result<(), BuildError> {
-        if place.is_multiple_of(BATCH) { self.ask() } else { Ok(()) }
+    /// Asks the watcher now and then in a loop over outcomes of chance.
+    fn poll_at(&self, place: usize) -> Result<(), BuildError> {
+        if place.is_multiple_of(OUTCOMES_PER_POLL) { self.poll() } else { Ok(()) }
     }
 
-    /// A node behind all others, and a place in the frontier if play goes on.
-    fn add_node(
+    /// Appends a node to the tree, and to the frontier if play goes on.
+    fn append(
         &mut self,
         state: G::State,
         turn: Turn,
-        knowledge: &[u32],
+        knowledge: impl IntoIterator<Item = Knowledge>,
         frontier: &mut Frontier<G>,
     ) -> Result<(), BuildError> {
         let number = self.tree.nodes.len();
         if number >= self.most {
             return Err(TooLarge::Counted { most: self.most }.into());
         }
+        let mut returns = 0;
         if turn == Turn::Over {
-            let returns = self.returns(&state);
-            self.tree.nodes.push(Packed::new(Node::End { returns }));
+            returns = self.returns(&state);
         } else {
-            self.tree.nodes.push(Packed::new(Node::End { returns: 0 }));
-            frontier.numbers.push(number as u32);
+            frontier.nodes.push(NodeId(number as u32));
             frontier.states.push(state);
-            frontier.knowledge.extend_from_slice(knowledge);
+            frontier.knowledge.extend(knowledge);
         }
+        self.tree.nodes.push(Packed::new(Node::End { returns }));
         Ok(())
     }
 
@@ -257,226 +388,164 @@ impl<'a, G: Game> Growth<'a, G> {
         number
     }
 
-    /// Lets the players choose at the decisions of a frontier: information sets, and all that follows.
+    /// Adds the information sets of a frontier's decisions and all nodes that follow their actions.
     fn choose(
         &mut self,
         from: &Frontier<G>,
-        known: &mut [Knowledge],
-        next: &mut Frontier<G>,
-        next_known: &mut [Knowledge],
+        known: &mut [SeatKnowledge<G>],
+        next: &mut Layer<G>,
     ) -> Result<(), BuildError> {
-        let seats = self.seats;
-        let places: Vec<u32> = (0..from.numbers.len() as u32)
-            .filter(|&place| self.tree.game.turn(&from.states[place as usize]).seat().is_some())
-            .collect();
-        for heap in places.chunks(HEAP) {
-            self.ask()?;
-            let mut first = self.tree.nodes.len() as u32;
-            // For each child: what its parent's mover did, as a place in a policy, and what everybody knew.
-            let mut parents: Vec<(u32, u32)> = Vec::with_capacity(4 * heap.len());
-            for &place in heap {
-                let (place, state) = (place as usize, &from.states[place as usize]);
-                let seat = self.tree.game.turn(state).seat().expect("a player is to act");
-                let known = &mut known[seat.index()];
-                let knowledge = from.knowledge[place * seats + seat.index()] as usize;
-                if known.sets[knowledge] == NONE {
-                    known.sets[knowledge] = self.tree.movers.len() as u32;
-                    let legal = self.tree.game.legal(state);
-                    self.tree.movers.push(seat);
-                    self.tree.legal.push(legal);
-                    self.tree.previous.push(known.last[knowledge]);
-                    self.starts.push(self.starts[self.starts.len() - 1] + legal.len() as u32);
-                }
-                let set = known.sets[knowledge];
-                debug_assert_eq!(
-                    (self.tree.movers[set as usize], self.tree.legal[set as usize]),
-                    (seat, self.tree.game.legal(state)),
-                    "the mover knows its options"
-                );
-                self.tree.nodes[from.numbers[place] as usize] = Packed::new(Node::Decision { set, first });
-                let row = self.starts[set as usize]..self.starts[set as usize + 1];
-                first += row.len() as u32;
-                parents.extend(row.map(|row| (place as u32, row)));
-            }
-            let game = &self.tree.game;
-            let follow = |places: &[u32]| {
-                let mut out = Followers::<G> { states: Vec::new(), turns: Vec::new(), seen: Vec::new() };
-                for state in places.iter().map(|&place| &from.states[place as usize]) {
-                    for action in game.legal(state).iter() {
-                        let mut after = *state;
-                        game.apply(&mut after, action);
-                        out.seen.extend(Seat::all(seats).map(|seat| game.observed(state, action, seat)));
-                        out.turns.push(game.turn(&after));
-                        out.states.push(after);
-                    }
-                }
-                out
+        let is_decision = |&place: &usize| self.tree.game.turn(&from.states[place]).seat().is_some();
+        let places: Vec<usize> = (0..from.nodes.len()).filter(is_decision).collect();
+        for batch in places.chunks(BATCH) {
+            self.poll()?;
+            self.fill_in_decisions(from, batch, known);
+            let children: Vec<Child<G::State>> = batch
+                .par_iter()
+                .with_min_len(NODES_PER_THREAD)
+                .flat_map_iter(|&place| self.children(from, place))
+                .collect();
+            let seats = next.known.par_iter_mut().zip(&*known);
+            let observe = |(next, known): (&mut SeatKnowledge<G>, &SeatKnowledge<G>)| {
+                children.iter().map(|child| next.after_choice(known, child)).collect()
             };
-            let followers: Vec<Followers<G>> = heap.par_chunks(CHUNK).map(follow).collect();
-            let mut learned: Vec<Vec<u32>> = Vec::new();
-            next_known
-                .par_iter_mut()
-                .enumerate()
-                .map(|(seat, next_known)| {
-                    let seen = followers.iter().flat_map(|out| out.seen.chunks_exact(seats).map(|seen| seen[seat]));
-                    let turns = followers.iter().flat_map(|out| &out.turns);
-                    let learn = |((&(place, row), seen), &turn): ((&(u32, u32), u64), &Turn)| {
-                        if turn == Turn::Over {
-                            return NONE;
-                        }
-                        let before = from.knowledge[place as usize * seats + seat];
-                        match next_known.after_choice.entry((before, seen)) {
-                            Entry::Occupied(known) => *known.get(),
-                            Entry::Vacant(entry) => {
-                                let is_mover = game.turn(&from.states[place as usize]) == Turn::Seat(Seat(seat as u8));
-                                let last = if is_mover { row } else { known[seat].last[before as usize] };
-                                next_known.last.push(last);
-                                next_known.sets.push(NONE);
-                                *entry.insert(next_known.last.len() as u32 - 1)
-                            }
-                        }
-                    };
-                    parents.iter().zip(seen).zip(turns).map(learn).collect()
-                })
-                .collect_into_vec(&mut learned);
-            let mut knowledge = vec![NONE; seats];
-            let mut child = 0;
-            for out in followers {
-                for (state, turn) in out.states.into_iter().zip(out.turns) {
-                    for (knowledge, learned) in knowledge.iter_mut().zip(&learned) {
-                        *knowledge = learned[child];
-                    }
-                    child += 1;
-                    self.add_node(state, turn, &knowledge, next)?;
-                }
+            let columns: Vec<Vec<Knowledge>> = seats.map(observe).collect();
+            for (place, child) in children.iter().enumerate() {
+                let knowledge = columns.iter().map(|column| column[place]);
+                self.append(child.state, child.turn, knowledge, &mut next.frontier)?;
             }
         }
         Ok(())
     }
 
-    /// Lets chance act at the chance nodes of a frontier until a player is to act or the game is over.
-    fn draw(&mut self, from: &Frontier<G>, known: &mut [Knowledge]) -> Result<Frontier<G>, BuildError> {
-        let seats = self.seats;
-        let places: Vec<u32> = (0..from.numbers.len() as u32)
-            .filter(|&place| self.tree.game.turn(&from.states[place as usize]) == Turn::Chance)
-            .collect();
-        let mut drawn = Frontier::new();
-        // What a seat knows after several random events, by its view.
-        let mut views: Vec<FxHashMap<u128, u32>> = (0..seats).map(|_| FxHashMap::default()).collect();
-        for heap in places.chunks(HEAP) {
-            let (draws, knowledge, chain) = self.outcomes(from, heap, known, &mut views)?;
-            let mut at = 0;
-            for (owner, &place) in heap.iter().enumerate() {
-                let count = draws[at..].iter().take_while(|draw| draw.owner as usize == owner).count();
-                let outcomes = self.list(&draws[at..at + count], &chain)?;
+    /// Fills in some decisions, and their information sets where they are new.
+    fn fill_in_decisions(&mut self, from: &Frontier<G>, batch: &[usize], known: &mut [SeatKnowledge<G>]) {
+        let tree = &mut self.tree;
+        let mut first = tree.nodes.len() as u32;
+        for &place in batch {
+            let state = &from.states[place];
+            let mover = tree.game.turn(state).seat().expect("a player is to act");
+            let legal = tree.game.legal(state);
+            let known = &mut known[mover.index()];
+            let knowledge = from.knowledge(place)[mover.index()];
+            let last_row = known.last_row(knowledge);
+            let set = &mut known.sets[knowledge.0 as usize];
+            if *set == SetId(NONE) {
+                *set = SetId(tree.movers.len() as u32);
+                tree.movers.push(mover);
+                tree.legal.push(legal);
+                tree.previous.push(last_row);
+                self.starts.push(self.starts[self.starts.len() - 1] + legal.len() as u32);
+            }
+            let SetId(set) = *set;
+            let expected = (tree.movers[set as usize], tree.legal[set as usize]);
+            debug_assert_eq!(expected, (mover, legal), "the mover knows its options");
+            tree.nodes[from.nodes[place].0 as usize] = Packed::new(Node::Decision { set, first });
+            first += legal.len() as u32;
+        }
+    }
+
+    /// The nodes that follow a decision.
+    fn children<'b>(&'b self, from: &'b Frontier<G>, place: usize) -> impl Iterator<Item = Child<G::State>> + 'b {
+        let game = &self.tree.game;
+        let Node::Decision { set, .. } = self.tree.node(from.nodes[place].0) else { unreachable!("it is a decision") };
+        let mover = self.tree.mover(set);
+        let (state, before) = (&from.states[place], from.knowledge(place));
+        (self.starts[set as usize]..).zip(self.tree.legal[set as usize].iter()).map(move |(row, action)| {
+            let mut observed = [0; MAX_SEATS];
+            Seat::all(self.seats).for_each(|seat| observed[seat.index()] = game.observed(state, action, seat));
+            let mut state = *state;
+            game.apply(&mut state, action);
+            Child { mover, row, before, observed, state, turn: game.turn(&state) }
+        })
+    }
+
+    /// Adds the nodes that follow a frontier's random events, up to the next decision or the end of the game.
+    fn draw(&mut self, from: &Frontier<G>, known: &mut [SeatKnowledge<G>]) -> Result<Frontier<G>, BuildError> {
+        let is_chance = |&place: &usize| self.tree.game.turn(&from.states[place]) == Turn::Chance;
+        let places: Vec<usize> = (0..from.nodes.len()).filter(is_chance).collect();
+        let mut drawn = Frontier::new(self.seats);
+        for batch in places.chunks(BATCH) {
+            let start = |&place: &usize| Draw {
+                owner: from.nodes[place],
+                state: from.states[place],
+                probability: 1.0,
+                event: NONE,
+                knowledge: from.knowledge(place),
+                is_observed: true,
+            };
+            let mut events = Events::default();
+            let draws = self.settled(batch.iter().map(start).collect(), known, &mut events)?;
+            for draws in draws.chunk_by(|one, other| one.owner == other.owner) {
+                let outcomes = self.outcome_list(draws, &events)?;
                 let first = self.tree.nodes.len() as u32;
-                let number = from.numbers[place as usize] as usize;
-                self.tree.nodes[number] = Packed::new(Node::Chance { first, outcomes });
-                for place in at..at + count {
-                    let (state, knowledge) = (draws[place].state, &knowledge[place * seats..][..seats]);
-                    let turn = self.tree.game.turn(&state);
-                    self.add_node(state, turn, knowledge, &mut drawn)?;
+                self.tree.nodes[draws[0].owner.0 as usize] = Packed::new(Node::Chance { first, outcomes });
+                for draw in draws {
+                    let knowledge = draw.knowledge.into_iter().take(self.seats);
+                    self.append(draw.state, self.tree.game.turn(&draw.state), knowledge, &mut drawn)?;
                 }
-                at += count;
             }
         }
+        known.iter_mut().for_each(SeatKnowledge::finish_learning);
         Ok(drawn)
     }
 
-    /// Everything that chance can bring at some of its nodes: outcomes node by node, what every seat knows then, and the events.
-    #[expect(clippy::type_complexity, reason = "three lists about the same outcomes")]
-    fn outcomes(
-        &mut self,
-        from: &Frontier<G>,
-        heap: &[u32],
-        known: &mut [Knowledge],
-        views: &mut [FxHashMap<u128, u32>],
-    ) -> Result<(Vec<Draw<G::State>>, Vec<u32>, Chain), BuildError> {
-        let seats = self.seats;
-        let mut chain = Chain::new();
-        let start = |(owner, &place): (usize, &u32)| Draw {
-            owner: owner as u32,
-            state: from.states[place as usize],
-            probability: 1.0,
-            event: NONE,
-        };
-        let mut draws: Vec<Draw<G::State>> = heap.iter().enumerate().map(start).collect();
-        let mut knowledge: Vec<u32> =
-            heap.iter().flat_map(|&place| &from.knowledge[place as usize * seats..][..seats]).copied().collect();
-        for step in 0.. {
-            self.ask()?;
+    /// Lets random events happen until none follows. Returns the results, node by node.
+    fn settled(
+        &self,
+        mut draws: Vec<Draw<G::State>>,
+        known: &mut [SeatKnowledge<G>],
+        events: &mut Events,
+    ) -> Result<Vec<Draw<G::State>>, BuildError> {
+        loop {
+            self.poll()?;
             if draws.len() > self.most {
                 return Err(TooLarge::Counted { most: self.most }.into());
             }
-            let game = &self.tree.game;
-            if !draws.iter().any(|draw| game.turn(&draw.state) == Turn::Chance) {
-                break;
+            if !draws.iter().any(|draw| self.tree.game.turn(&draw.state) == Turn::Chance) {
+                return Ok(draws);
             }
-            let mut longer: Vec<Draw<G::State>> = Vec::with_capacity(4 * draws.len());
-            // For each outcome the place of the one that it comes from, or nothing where chance does not act any more.
-            let mut parents: Vec<(u32, bool)> = Vec::with_capacity(4 * draws.len());
-            for (place, draw) in (0..).zip(&draws) {
-                self.ask_at(place as usize)?;
-                if game.turn(&draw.state) != Turn::Chance {
-                    longer.push(Draw { ..*draw });
-                    parents.push((place, false));
-                    continue;
-                }
-                for outcome in game.chance(&draw.state) {
-                    let mut state = draw.state;
-                    game.apply(&mut state, outcome.action);
-                    let probability = draw.probability * outcome.probability;
-                    let event = chain.len() as u32;
-                    chain.push((draw.event, outcome.action));
-                    longer.push(Draw { owner: draw.owner, state, probability, event });
-                    parents.push((place, true));
-                }
-            }
-            let (tree, growth) = (&self.tree, &*self);
-            let learned: Result<Vec<Vec<u32>>, BuildError> = known
-                .par_iter_mut()
-                .zip(views.par_iter_mut())
-                .enumerate()
-                .map(|(seat, (known, views))| {
-                    // The history of the chance node that was looked at last.
-                    let mut start: Option<(u32, History<G>)> = None;
-                    let learn = |(at, (draw, &(parent, acts))): (usize, (&Draw<G::State>, &(u32, bool)))| {
-                        growth.ask_at(at)?;
-                        let before = knowledge[parent as usize * seats + seat];
-                        if !acts {
-                            return Ok(before);
-                        }
-                        let key = (before, game.sight(&draw.state, Seat(seat as u8)));
-                        if let Some(&after) = known.after_chance.get(&key) {
-                            return Ok(after);
-                        }
-                        let last = known.last[before as usize];
-                        let after = if step == 0 {
-                            known.add(last)
-                        } else {
-                            if start.as_ref().is_none_or(|(owner, _)| *owner != draw.owner) {
-                                let place = heap[draw.owner as usize] as usize;
-                                start = Some((draw.owner, tree.history(from.numbers[place])));
-                            }
-                            let mut history = start.as_ref().expect("it has been found").1.clone();
-                            events(&chain, draw.event).iter().for_each(|&event| history.push(game, event));
-                            let view = fingerprint(&game.view(&history, Seat(seat as u8)));
-                            *views.entry(view).or_insert_with(|| known.add(last))
-                        };
-                        known.after_chance.insert(key, after);
-                        Ok(after)
-                    };
-                    longer.iter().zip(&parents).enumerate().map(learn).collect()
-                })
-                .collect();
-            (draws, knowledge) = self.merged(longer, &learned?)?;
+            let longer = self.after_next_event(&draws, events)?;
+            let observe = |known: &mut SeatKnowledge<G>| {
+                let learn = |(place, draw): (usize, &Draw<G::State>)| {
+                    self.poll_at(place)?;
+                    Ok(known.after_chance(&self.tree, draw, events))
+                };
+                longer.iter().enumerate().map(learn).collect()
+            };
+            let columns: Result<Vec<Vec<Knowledge>>, BuildError> = known.par_iter_mut().map(observe).collect();
+            draws = self.merged(longer, &columns?)?;
         }
-        Ok((draws, knowledge, chain))
+    }
+
+    /// The results after one random event more, where one follows.
+    fn after_next_event(
+        &self,
+        draws: &[Draw<G::State>],
+        events: &mut Events,
+    ) -> Result<Vec<Draw<G::State>>, BuildError> {
+        let game = &self.tree.game;
+        let mut longer = Vec::with_capacity(4 * draws.len());
+        for (place, &draw) in draws.iter().enumerate() {
+            self.poll_at(place)?;
+            if game.turn(&draw.state) != Turn::Chance {
+                longer.push(draw);
+                continue;
+            }
+            for outcome in game.chance(&draw.state) {
+                let mut state = draw.state;
+                game.apply(&mut state, outcome.action);
+                let probability = draw.probability * outcome.probability;
+                let event = events.push(draw.event, outcome.action);
+                longer.push(Draw { state, probability, event, is_observed: false, ..draw });
+            }
+        }
+        Ok(longer)
     }
 
     /// The number of a list of outcomes.
-    fn list(&mut self, draws: &[Draw<G::State>], chain: &Chain) -> Result<u32, BuildError> {
-        let run = |(at, draw): (usize, &Draw<G::State>)| self.ask_at(at).map(|()| events(chain, draw.event));
+    fn outcome_list(&mut self, draws: &[Draw<G::State>], events: &Events) -> Result<u32, BuildError> {
+        let run = |(place, draw): (usize, &Draw<G::State>)| self.poll_at(place).map(|()| events.until(draw.event));
         let runs: Vec<Vec<Action>> = draws.iter().enumerate().map(run).collect::<Result<_, _>>()?;
         let mut key = Vec::with_capacity(3 * draws.len());
         for (draw, run) in draws.iter().zip(&runs) {
@@ -499,36 +568,31 @@ impl<'a, G: Game> Growth<'a, G> {
         })
     }
 
-    /// Outcomes of the same node with the same state and the same knowledge are one; returns what every seat knows, too.
-    #[expect(clippy::type_complexity, reason = "two lists about the same outcomes")]
+    /// Results of the same node with the same state and the same knowledge become one, with the sum of their probabilities.
+    /// `columns` is the knowledge by seat and result.
     fn merged(
         &self,
         draws: Vec<Draw<G::State>>,
-        learned: &[Vec<u32>],
-    ) -> Result<(Vec<Draw<G::State>>, Vec<u32>), BuildError> {
-        let knows = |place: usize| learned.iter().map(move |learned| learned[place]);
-        let mut out: Vec<Draw<G::State>> = Vec::with_capacity(draws.len());
-        let mut knowledge: Vec<u32> = Vec::with_capacity(draws.len() * learned.len());
-        let mut found: FxHashMap<(G::State, [u32; MAX_SEATS]), u32> = FxHashMap::default();
-        let mut owner = NONE;
-        for (place, draw) in draws.into_iter().enumerate() {
-            self.ask_at(place)?;
-            if owner != draw.owner {
-                found.clear();
-                owner = draw.owner;
+        columns: &[Vec<Knowledge>],
+    ) -> Result<Vec<Draw<G::State>>, BuildError> {
+        let mut merged: Vec<Draw<G::State>> = Vec::with_capacity(draws.len());
+        let mut places: FxHashMap<(G::State, Seats<Knowledge>), usize> = FxHashMap::default();
+        for (place, mut draw) in draws.into_iter().enumerate() {
+            self.poll_at(place)?;
+            if merged.last().is_some_and(|last| last.owner != draw.owner) {
+                places.clear();
             }
-            let mut known = [NONE; MAX_SEATS];
-            known.iter_mut().zip(knows(place)).for_each(|(known, knows)| *known = knows);
-            match found.entry((draw.state, known)) {
-                Entry::Occupied(same) => out[*same.get() as usize].probability += draw.probability,
+            draw.knowledge.iter_mut().zip(columns).for_each(|(known, column)| *known = column[place]);
+            draw.is_observed = true;
+            match places.entry((draw.state, draw.knowledge)) {
+                Entry::Occupied(same) => merged[*same.get()].probability += draw.probability,
                 Entry::Vacant(entry) => {
-                    entry.insert(out.len() as u32);
-                    knowledge.extend(knows(place));
-                    out.push(draw);
+                    entry.insert(merged.len());
+                    merged.push(draw);
                 }
             }
         }
-        Ok((out, knowledge))
+        Ok(merged)
     }
 
     fn finish(self) -> GameTree<G> {
@@ -565,12 +629,4 @@ fn fingerprint(view: &impl Hash) -> u128 {
         u128::from(hasher.finish())
     };
     half(0) << 64 | half(1)
-}
-
-/// The random events up to one of them.
-fn events(chain: &Chain, last: u32) -> Vec<Action> {
-    let before = |&at: &u32| Some(chain[at as usize].0).filter(|&before| before != NONE);
-    let mut events: Vec<Action> = std::iter::successors(Some(last), before).map(|at| chain[at as usize].1).collect();
-    events.reverse();
-    events
 }

@@ -1,22 +1,24 @@
-//! A whole game in memory: every history a node, nodes that their mover cannot tell apart one information set.
+//! A whole game in memory: a node for every history, an information set for all nodes that look alike to their mover.
 //!
-//! What is exact works on it: the values of policies, [best responses](crate::solve::best_response), [counterfactual regret
-//! minimization](crate::solve::cfr), the [sequence form](crate::solve::sequence_form).
+//! The exact methods work on it: the values of policies, [best responses](crate::best_response), [counterfactual
+//! regret minimization](crate::cfr) and the [sequence form](crate::sequence_form).
 //!
-//! Random events in a row are one chance node, whose outcomes are the different results: two sequences of events that lead to the
-//! same state and leave every seat with the same view are one outcome with the sum of their probabilities. How a hand was dealt
-//! card by card does not matter, then, and information sets and values are those of the game.
+//! Consecutive random events are one chance node, and its outcomes are the different results. Two sequences of events
+//! that lead to the same state and the same views are one outcome, with the sum of their probabilities. The order in
+//! which the cards of a hand are dealt does not matter, and information sets and values are those of the game.
 //!
-//! Nodes are numbered level by level: children side by side, after all nodes of their parent's level. A pass over the tree works
-//! through one level after the other, each in parallel, and adds up in the same order whatever the number of threads.
+//! Nodes are numbered level by level, with the children of a level's nodes adjacent and after all nodes of that
+//! level. A pass over the tree visits one level after another. It works on each level in parallel and adds in the
+//! same order for any number of threads.
 //!
-//! A history takes 8 bytes, a decision 4 more, an information set about 25. Views are not kept: a set knows its histories and
-//! [replays](InformationSet::view) one. Building holds the states of two layers, those with as many choices before them and one more,
-//! besides; in a Schwinget of 7.6 million histories it took 0.2 microseconds and at most 50 bytes for each. Where several random events
-//! follow each other in mid-game, views have to be taken: a small Schwimmen of 10 million took 2 microseconds and 130 bytes.
+//! A history takes 8 bytes, a decision 4 more, and an information set about 25. Views are not stored: a set can
+//! [replay](InformationSet::view) one of its histories. Building also holds the states of two layers: those with the
+//! same number of choices before them, and the next. Consecutive random events in mid-game make it slower, because
+//! views must then be compared.
 //!
-//! What it expects of a game beyond the promises of [`Game`]: [`sight`](Game::sight) shows each seat whatever a random event shows
-//! it, also between two random events, and everybody knows when random events happen, though not what they bring.
+//! A tree makes two demands on a game beyond those of [`Game`]. [`sight`](Game::sight) must show each seat everything
+//! that a random event reveals to it, also between two random events. All players must know when random events
+//! happen, though not their results.
 
 mod growth;
 mod passes;
@@ -38,29 +40,29 @@ pub use size::{TreeSize, estimate_size};
 /// The game has more histories than allowed.
 #[derive(Clone, Copy, PartialEq, Debug, Error)]
 pub enum TooLarge {
-    /// So many have been counted, and there are more.
+    /// The counting stopped at the limit.
     #[error("the game has more than {most} histories")]
     Counted {
-        /// How many were allowed.
+        /// The number allowed.
         most: usize,
     },
-    /// Nothing has been counted: the game is clearly larger.
+    /// The game is clearly larger, so nothing was counted.
     #[error("the game has about {:.1e} histories, estimated from random games, and {most} are allowed", .estimate.histories)]
     Estimated {
-        /// How many were allowed.
+        /// The number allowed.
         most: usize,
         /// The estimated size.
         estimate: TreeSize,
     },
 }
 
-/// Why there is no tree.
+/// The reason why a tree was not built.
 #[derive(Clone, Copy, PartialEq, Debug, Error)]
 pub enum BuildError {
     /// More histories than allowed.
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
-    /// The watcher asked to stop.
+    /// Interrupted by the `watch` callback.
     #[error("interrupted")]
     Interrupted,
 }
@@ -68,11 +70,11 @@ pub enum BuildError {
 /// One history.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Node {
-    /// One random event or several in a row.
+    /// One or more consecutive random events.
     Chance {
         /// The number of the first child; one for each outcome.
         first: u32,
-        /// Which of the tree's lists of [outcomes](GameTree::outcomes) it has.
+        /// The number of its list of [outcomes](GameTree::outcomes).
         outcomes: u32,
     },
     /// A decision.
@@ -82,14 +84,14 @@ pub enum Node {
         /// The number of the first child; one for each action of the set.
         first: u32,
     },
-    /// The end.
+    /// The end of the game.
     End {
-        /// Which of the tree's different [returns](GameTree::returns) it has.
+        /// The number of its [returns](GameTree::returns).
         returns: u32,
     },
 }
 
-/// A node in 8 bytes: the number of the first child, and a number with its kind in the highest two bits.
+/// A node in 8 bytes: the number of the first child, and another number with the node's kind in the highest two bits.
 #[derive(Clone, Copy, Debug)]
 struct Packed {
     first: u32,
@@ -122,34 +124,34 @@ impl Packed {
     }
 }
 
-/// Nodes side by side whose children all come later. There are two kinds in turn: what follows a choice (the root, too), and what
-/// follows chance.
+/// Adjacent nodes whose children all come later. Levels alternate between nodes after a choice (including the root)
+/// and nodes after chance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Level {
     /// The first node.
     start: u32,
-    /// Behind the last one.
+    /// The end (exclusive).
     end: u32,
     /// The first children.
     first: Children,
-    /// Behind the last children.
+    /// The ends (exclusive) of the children.
     last: Children,
 }
 
-/// Where the children of decisions and those of chance nodes begin, from some node on.
+/// The first children of decisions and of chance nodes, counted from some node on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Children {
     decisions: u32,
     chance: u32,
 }
 
-/// For every so many nodes, where their children begin is noted.
+/// The start of the children is stored once per this many nodes.
 const STRIDE: usize = 1 << 10;
 
-/// Random games from which the size of a tree is estimated before it is enumerated.
+/// The number of random games from which the size of a tree is estimated before it is enumerated.
 pub(crate) const PROBES: u64 = 200;
 
-/// Stands for "no decision before".
+/// Marks the absence of an earlier decision.
 const NONE: u32 = u32::MAX;
 
 /// All histories of a game.
@@ -157,34 +159,34 @@ const NONE: u32 = u32::MAX;
 pub struct GameTree<G: Game> {
     game: G,
     nodes: Vec<Packed>,
-    /// Two for each number of choices made before.
+    /// Two levels for each number of earlier choices.
     levels: Vec<[Level; 2]>,
-    /// For each [`STRIDE`]-th node.
+    /// The children's starts for each [`STRIDE`]-th node.
     marks: Vec<Children>,
     /// By set.
     movers: Vec<Seat>,
     legal: Vec<G::Actions>,
-    /// By set, where its rows begin in a policy; one more at the end.
+    /// The start of each set's row in a policy, and the end of the last row.
     starts: Arc<[u32]>,
-    /// By set, the place in a policy of its mover's action before, or [`NONE`].
+    /// By set: the place in a policy of the mover's previous action, or [`NONE`].
     previous: Vec<u32>,
-    /// The first set after as many choices as the index says; one more at the end.
+    /// The first set for each number of earlier choices, and the total number of sets.
     layers: Vec<u32>,
-    /// The nodes of all sets, one set after the other, and where each begins.
+    /// The nodes of all sets, one set after another, and the start of each set.
     members: Vec<u32>,
     member_starts: Vec<u32>,
     outcomes: Outcomes,
     returns: Vec<BySeat<f64>>,
 }
 
-/// The different lists of outcomes that chance nodes have.
+/// The different lists of outcomes of chance nodes.
 #[derive(Clone, Debug)]
 struct Outcomes {
-    /// By list, its first outcome; one more at the end.
+    /// The first outcome of each list, and the total number of outcomes.
     lists: Vec<u32>,
     /// By outcome.
     probabilities: Vec<f64>,
-    /// By outcome, its first event; one more at the end.
+    /// The first event of each outcome, and the total number of events.
     starts: Vec<u32>,
     events: Vec<Action>,
 }
@@ -193,18 +195,19 @@ impl<G: Game> GameTree<G> {
     /// The number of the root.
     pub const ROOT: u32 = 0;
 
-    /// Enumerates the game, up to this many histories; 2^30 is the most that there can be. A game that is clearly larger by an
-    /// [estimate](estimate_size) is refused before anything is enumerated. Uses the threads of the pool that it is called in; the tree does not
-    /// depend on them.
+    /// Enumerates a game of at most `most_nodes` histories; 2^30 is the largest possible number. If an
+    /// [estimate](estimate_size) shows that the game is clearly larger, this fails before anything is enumerated. The
+    /// calculation uses the threads of the current pool; the tree does not depend on their number.
     pub fn new(game: &G, most_nodes: usize) -> Result<Self, TooLarge> {
         match Self::build(game, most_nodes, &|_| ControlFlow::Continue(())) {
             Ok(tree) => Ok(tree),
             Err(BuildError::TooLarge(error)) => Err(error),
-            Err(BuildError::Interrupted) => unreachable!("nobody interrupts"),
+            Err(BuildError::Interrupted) => unreachable!("`watch` never interrupts"),
         }
     }
 
-    /// The same; `watch` is told the number of histories again and again, and may break off.
+    /// The same as [`new`](Self::new) with a callback. `watch` regularly receives the number of histories and may
+    /// stop the build.
     pub fn build(
         game: &G,
         most_nodes: usize,
@@ -251,16 +254,20 @@ impl<G: Game> GameTree<G> {
 
     /// One information set.
     pub fn set(&self, number: u32) -> InformationSet<'_, G> {
-        assert!((number as usize) < self.num_sets(), "there are {} information sets, no {number}", self.num_sets());
+        assert!(
+            (number as usize) < self.num_sets(),
+            "information set {number} is out of range; the tree has {}",
+            self.num_sets()
+        );
         InformationSet { tree: self, number }
     }
 
-    /// Every information set, ascending by the number of choices made before.
+    /// Every information set, ascending by the number of earlier choices.
     pub fn sets(&self) -> Sets<'_, G> {
         Sets { tree: self, left: 0..self.num_sets() as u32 }
     }
 
-    /// The number of actions of all information sets: how many numbers a policy is.
+    /// The number of actions of all information sets, which is the length of a policy.
     pub fn num_rows(&self) -> usize {
         self.starts.last().map_or(0, |&end| end as usize)
     }
@@ -272,13 +279,13 @@ impl<G: Game> GameTree<G> {
         &self.outcomes.probabilities[lists[outcomes as usize] as usize..lists[outcomes as usize + 1] as usize]
     }
 
-    /// The random events that make an outcome: of all sequences that do, the first in ascending order.
+    /// The random events of an outcome. If there are several sequences, this is the first in ascending order.
     pub fn events(&self, outcomes: u32, rank: u32) -> &[Action] {
         let outcome = (self.outcomes.lists[outcomes as usize] + rank) as usize;
         &self.outcomes.events[self.outcomes.starts[outcome] as usize..self.outcomes.starts[outcome + 1] as usize]
     }
 
-    /// The returns at an end.
+    /// The returns at the end of a game.
     #[inline]
     pub fn returns(&self, returns: u32) -> &BySeat<f64> {
         &self.returns[returns as usize]
@@ -290,30 +297,30 @@ impl<G: Game> GameTree<G> {
         &self.members[from as usize..to as usize]
     }
 
-    /// How many actions an information set has.
+    /// The number of actions of an information set.
     #[inline]
     pub fn width(&self, set: u32) -> u32 {
         self.starts[set as usize + 1] - self.starts[set as usize]
     }
 
-    /// Where the actions of a set are in a policy.
+    /// The places of a set's actions in a policy.
     #[inline]
     pub(crate) fn row(&self, set: u32) -> Range<usize> {
         self.starts[set as usize] as usize..self.starts[set as usize + 1] as usize
     }
 
-    /// Where the actions of each set begin in a policy; one more at the end.
+    /// The start of each set's actions in a policy, and the end of the last.
     pub(crate) fn starts(&self) -> &Arc<[u32]> {
         &self.starts
     }
 
-    /// The place in a policy of what the set's mover did before, if it was to act before.
+    /// The place in a policy of the mover's previous action; `None` if this is its first decision.
     #[inline]
     pub(crate) fn previous(&self, set: u32) -> Option<u32> {
         Some(self.previous[set as usize]).filter(|&row| row != NONE)
     }
 
-    /// The most choices that are made, and one: what [`layer`](Self::layer) and the passes count up to.
+    /// The largest number of choices in a history plus 1: the range of [`layer`](Self::layer) and of the passes.
     pub(crate) fn num_layers(&self) -> usize {
         self.levels.len()
     }
@@ -323,7 +330,7 @@ impl<G: Game> GameTree<G> {
         self.layers[choices]..self.layers[choices + 1]
     }
 
-    /// Who acts at a set.
+    /// The seat that acts at a set.
     #[inline]
     pub(crate) fn mover(&self, set: u32) -> Seat {
         self.movers[set as usize]
@@ -335,13 +342,13 @@ impl<G: Game> GameTree<G> {
         self.nodes[node as usize].first as usize
     }
 
-    /// The node from which a node is reached, and the rank of the action or outcome that leads there; `None` for the root.
+    /// The parent of a node and the rank of the action or outcome that leads to the node; `None` for the root.
     pub fn parent(&self, number: u32) -> Option<(u32, u32)> {
         if number == Self::ROOT {
             return None;
         }
         let layer = self.levels.partition_point(|[after_choice, _]| after_choice.start <= number) - 1;
-        // While the tree grows, nodes behind the last layer come after its choices.
+        // While the tree grows, nodes after the last layer are children of its choices.
         let drawn = self.levels[layer][1];
         let after_chance = (drawn.start..drawn.end).contains(&number);
         let begin = |children: &Children| if after_chance { children.chance } else { children.decisions };
@@ -356,7 +363,8 @@ impl<G: Game> GameTree<G> {
         Some(((mark * STRIDE + place) as u32, number - node.first))
     }
 
-    /// The events that lead to a node: where several sequences of random events are one outcome, the first of them.
+    /// The events that lead to a node. If several sequences of random events are one outcome, the first of them is
+    /// used.
     pub fn history(&self, number: u32) -> History<G> {
         let mut path = Vec::new();
         let mut at = number;
@@ -378,7 +386,7 @@ impl<G: Game> GameTree<G> {
     }
 }
 
-/// What the player to act cannot tell apart.
+/// An information set: nodes that look alike to the player to act.
 #[derive(Debug)]
 pub struct InformationSet<'a, G: Game> {
     tree: &'a GameTree<G>,
@@ -394,17 +402,17 @@ impl<G: Game> Clone for InformationSet<'_, G> {
 impl<G: Game> Copy for InformationSet<'_, G> {}
 
 impl<'a, G: Game> InformationSet<'a, G> {
-    /// Its number in the tree.
+    /// The number of the set in the tree.
     pub fn number(self) -> u32 {
         self.number
     }
 
-    /// Who acts.
+    /// The seat to act.
     pub fn seat(self) -> Seat {
         self.tree.mover(self.number)
     }
 
-    /// What may be done.
+    /// The legal actions.
     pub fn legal(self) -> G::Actions {
         self.tree.legal[self.number as usize]
     }
@@ -414,18 +422,18 @@ impl<'a, G: Game> InformationSet<'a, G> {
         self.tree.members(self.number)
     }
 
-    /// Its first history.
+    /// The first history of the set.
     pub fn history(self) -> History<G> {
         self.tree.history(self.members()[0])
     }
 
-    /// What the player knows. Replays a history: microseconds.
+    /// The player's view. Replays a history, which takes microseconds.
     pub fn view(self) -> G::View {
         self.tree.game.view(&self.history(), self.seat())
     }
 
-    /// The information set at which its player acted before, and the rank of the action that was chosen there; `None` if this is
-    /// the player's first decision.
+    /// The player's previous information set and the rank of the action chosen there; `None` if this is the player's
+    /// first decision.
     pub fn previous(self) -> Option<(InformationSet<'a, G>, u32)> {
         let row = self.tree.previous(self.number)?;
         let number = self.tree.starts.partition_point(|&start| start <= row) as u32 - 1;

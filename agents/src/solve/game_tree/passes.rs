@@ -1,8 +1,9 @@
-//! Passes over all histories of a tree: down with probabilities, up with values.
+//! Passes over all histories of a tree: probabilities on the way down, values on the way up.
 //!
-//! One number for each node serves both ways. On the way down it is the probability with which chance and some of the players lead
-//! to the node; on the way up, from the last level to the root, the value of the node times that probability. A level is cut into
-//! tasks that read other levels and write parts of their own, so that threads change nothing.
+//! One number per node serves both ways. On the way down it is the probability that chance and some of the players
+//! lead to the node. On the way up, from the last level to the root, it is the node's value times that probability. A
+//! level is cut into tasks that read other levels and write only their own parts, so the number of threads does not
+//! change the result.
 
 use std::ops::Range;
 
@@ -11,12 +12,12 @@ use stier_core::{Game, Seat};
 
 use super::{Children, GameTree, Level, Node, STRIDE};
 
-/// Nodes of one task, a multiple of [`STRIDE`].
+/// The number of nodes per task, a multiple of [`STRIDE`].
 const TASK: usize = 8 * STRIDE;
-/// Numbers of one task at least, where rows of sets are cut into tasks.
+/// The smallest number of entries per task, if rows of sets are cut into tasks.
 const ROWS: usize = 1 << 13;
 
-/// Does all tasks, in parallel if there are several.
+/// Runs all tasks, in parallel if there are several.
 pub(crate) fn for_each_task<T: Send>(tasks: Vec<T>, work: impl Fn(T) + Sync + Send) {
     if tasks.len() < 2 {
         tasks.into_iter().for_each(work);
@@ -25,27 +26,27 @@ pub(crate) fn for_each_task<T: Send>(tasks: Vec<T>, work: impl Fn(T) + Sync + Se
     }
 }
 
-/// Sets of one task, and a part of something that has a number for each of their actions.
+/// The sets of one task, with the matching parts of arrays that hold a number for each action of a set.
 pub(crate) struct Task<'a> {
     /// The sets.
     pub(crate) sets: Range<u32>,
-    /// Where the numbers of the first set begin in the whole.
+    /// The start of the first set's numbers in the whole arrays.
     start: usize,
-    /// The numbers of these sets, and of nothing else, of each of the things.
+    /// The numbers of these sets, one part per array.
     parts: Vec<&'a mut [f64]>,
 }
 
 impl Task<'_> {
-    /// The numbers of one set, of each of the things.
+    /// The numbers of one set, in each array.
     pub(crate) fn rows<const N: usize, G: Game>(&mut self, tree: &GameTree<G>, set: u32) -> [&mut [f64]; N] {
         let row = tree.row(set);
         let (from, to) = (row.start - self.start, row.end - self.start);
         let mut parts = self.parts.iter_mut().map(|part| &mut part[from..to]);
-        std::array::from_fn(|_| parts.next().expect("as many things as are asked for"))
+        std::array::from_fn(|_| parts.next().expect("as many arrays as requested"))
     }
 }
 
-/// Cuts sets in a row, and things with a number for each action of these sets, into tasks.
+/// Cuts a range of sets, and the arrays with a number for each of their actions, into tasks.
 pub(crate) fn row_tasks<'a>(starts: &[u32], sets: Range<u32>, mut parts: Vec<&'a mut [f64]>) -> Vec<Task<'a>> {
     let mut tasks = Vec::new();
     let mut from = sets.start;
@@ -69,9 +70,9 @@ fn tasks(level: Level) -> impl Iterator<Item = Range<usize>> {
     (start / TASK..end.div_ceil(TASK)).map(move |place| cut(place)..cut(place + 1))
 }
 
-/// For each node the probability of getting there if everybody follows `rows`, a policy; with a seat left out, the probability
-/// with which chance and the other seats lead there. One layer after the other, the first one first: writes the probabilities of
-/// all children of the layer.
+/// Computes the probability of reaching each node if all players follow `rows`, a policy. If a seat is left out, it
+/// is the probability that chance and the other seats lead there. Layers must be processed from the first on: each
+/// call writes the probabilities of all children of its layer.
 pub(crate) fn reach_layer<G: Game>(
     tree: &GameTree<G>,
     layer: usize,
@@ -122,14 +123,14 @@ pub(crate) fn reach_layer<G: Game>(
     }
 }
 
-/// What is left of some numbers, and where it begins in the whole.
+/// The rest of an array, and its start in the whole.
 struct Pieces<'a> {
     rest: &'a mut [f64],
     at: u32,
 }
 
 impl<'a> Pieces<'a> {
-    /// The numbers between two places of the whole; those before are left out.
+    /// Takes the numbers between two places of the whole; those before are skipped.
     fn take(&mut self, from: u32, to: u32) -> &'a mut [f64] {
         let rest = std::mem::take(&mut self.rest);
         let (piece, rest) = rest[(from - self.at) as usize..].split_at_mut((to - from) as usize);
@@ -138,9 +139,9 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// Turns what [`reach_layer`] wrote into the values of nodes for a seat, each times that probability: at an end the return, at a
-/// node of the seat what `own` makes of the set and the values of its children, at every other node their sum, for they have their
-/// weights. One layer after the other, the last one first.
+/// Turns the results of [`reach_layer`] into the values of nodes for a seat, each times that probability. At an end
+/// this is the return. At a node of the seat, `own` computes it from the set and the children's values. At every
+/// other node it is the sum over the children, which are already weighted. Layers must be processed from the last on.
 pub(crate) fn sum_up_layer<G: Game>(
     tree: &GameTree<G>,
     layer: usize,

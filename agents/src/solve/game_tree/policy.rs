@@ -1,4 +1,4 @@
-//! What everybody does at each information set of a tree.
+//! Policies for all players at each information set of a tree.
 
 use std::sync::Arc;
 
@@ -14,19 +14,19 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Every action as likely as the others.
+    /// Creates the policy that plays all actions with the same probability.
     pub fn uniform<G: Game>(tree: &GameTree<G>) -> Self {
         Self::from_fn(tree, |set| vec![1.0 / set.legal().len() as f64; set.legal().len()])
     }
 
-    /// The policy that gives these probabilities, in ascending order of the legal actions, at each information set. Panics if
-    /// there are more or fewer of them than actions.
+    /// Creates a policy from the probabilities that `row` returns for each information set, in ascending order of the
+    /// legal actions. Panics if their number differs from that of the actions.
     pub fn from_fn<G: Game>(tree: &GameTree<G>, mut row: impl FnMut(InformationSet<'_, G>) -> Vec<f64>) -> Self {
         let mut probabilities = Vec::with_capacity(tree.num_rows());
         for set in tree.sets() {
             let row = row(set);
             assert_eq!(row.len(), set.legal().len(), "a probability for each action");
-            debug_assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-6, "probabilities add up to 1: {row:?}");
+            debug_assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-6, "probabilities must sum to 1: {row:?}");
             probabilities.extend(row);
         }
         Self { starts: tree.starts.clone(), probabilities }

@@ -1,37 +1,38 @@
-//! The size of a tree, estimated before it is enumerated, by random probing (Knuth 1975, "Estimating the efficiency of backtrack
-//! programs").
+//! Estimates of the size of a tree before it is enumerated, by random probing (Knuth 1975, "Estimating the efficiency
+//! of backtrack programs").
 //!
-//! A probe plays one game with uniformly random actions and random events. Each history that it passes stands for as many as there are
-//! actions and outcomes beside it on the way: their expected sum is the number of histories. Several random events in a row are one
-//! chance node here, so their outcomes count by how many orders of the same events come to the same result. That is exact where only
-//! the order of cards dealt together is lost.
+//! A probe plays one game with uniformly random actions and random events. Each history on the way is weighted by the
+//! number of actions and outcomes available so far. The expected sum of these weights is the number of histories.
+//! Consecutive random events are one chance node, so an outcome is divided by the number of orders of the same events
+//! with the same result. This is exact if only the order of cards dealt together is lost.
 
 use stier_core::{Action, ActionSet as _, Game, History, Rng, Seat, Turn};
 
 /// The number of histories of a game, estimated from random games.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct TreeSize {
-    /// The mean of all probes: unbiased, but rarely hit where a few probes are much larger than the rest.
+    /// The mean of all probes. It is unbiased, but often too low if a few probes are much larger than the rest.
     pub histories: f64,
     /// The standard error of the mean.
     pub error: f64,
-    /// The middle one of the probes.
+    /// The median of the probes.
     pub median: f64,
 }
 
 impl TreeSize {
-    /// Whether the tree has more histories than `most`, beyond reasonable doubt. Small trees are never called too large: the mean must
-    /// be three standard errors above twice as many, or the median four times as large. A probe is more than four times the truth with
-    /// a probability of at most a quarter, by Markov's inequality, so half of many probes are not.
+    /// Returns true if the tree almost certainly has more histories than `most`. To avoid rejecting small trees, the
+    /// mean must be three standard errors above twice `most`, or the median four times as large. By Markov's
+    /// inequality, a probe exceeds four times the truth with a probability of at most a quarter, so the median of
+    /// many probes does not.
     pub fn exceeds(&self, most: usize) -> bool {
         let most = most as f64;
         self.histories - 3.0 * self.error > 2.0 * most || self.median > 4.0 * most
     }
 }
 
-/// Estimates the number of histories from so many random games, 2 or more; the same every time.
+/// Estimates the number of histories from this many random games, at least 2. The result is always the same.
 pub fn estimate_size<G: Game>(game: &G, probes: u64) -> TreeSize {
-    assert!(probes >= 2, "an error needs two probes");
+    assert!(probes >= 2, "a standard error needs at least 2 probes, got {probes}");
     let mut found: Vec<f64> = (0..probes).map(|index| probe(game, &mut Rng::stream(0, "tree size", index))).collect();
     found.sort_by(f64::total_cmp);
     let count = probes as f64;
@@ -40,7 +41,7 @@ pub fn estimate_size<G: Game>(game: &G, probes: u64) -> TreeSize {
     TreeSize { histories: mean, error: (squares / (count - 1.0) / count).sqrt(), median: found[found.len() / 2] }
 }
 
-/// The histories along one random game, each times the number of those that it stands for.
+/// The number of histories along one random game, each weighted by the number that it represents.
 fn probe<G: Game>(game: &G, rng: &mut Rng) -> f64 {
     let mut history = History::new(game);
     let (mut weight, mut sum) = (1.0, 1.0);
@@ -66,13 +67,14 @@ fn probe<G: Game>(game: &G, rng: &mut Rng) -> f64 {
     }
 }
 
-/// In how many orders the random events between two histories come to the same result. Events that can change places form classes;
-/// every order within a class will do.
+/// The number of orders of the random events between two histories that lead to the same result. Events that can
+/// trade places form classes; every order within a class has the same result.
 fn orders<G: Game>(game: &G, before: &History<G>, after: &History<G>) -> f64 {
     let events: Vec<Action> = after.events()[before.events().len()..].iter().map(|event| event.action).collect();
     let mut classes: Vec<Vec<usize>> = Vec::new();
     for place in 0..events.len() {
-        // Two equal events change nothing by changing places: only different ones tell whether they are of a class.
+        // Exchanging two equal events changes nothing, so only a different event can show whether the event belongs
+        // to the class.
         let belongs = |class: &mut Vec<usize>| {
             class.iter().find(|&&other| events[other] != events[place]).is_some_and(|&other| {
                 let mut swapped = events.clone();
@@ -98,7 +100,7 @@ fn permutations(events: impl Iterator<Item = Action>) -> f64 {
     orders
 }
 
-/// Whether other random events can happen and lead to the same state, with the same views.
+/// Returns true if other random events can happen and lead to the same state, with the same views.
 fn same_result<G: Game>(game: &G, before: &History<G>, after: &History<G>, events: &[Action]) -> bool {
     let mut history = before.clone();
     for &event in events {

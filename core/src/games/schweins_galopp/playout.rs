@@ -1,8 +1,8 @@
 //! Random play to the end, one race at a time, and the random events before it.
 //!
 //! Plays exactly the same game as repeated calls of `step`, with the race in local variables. Hands and distances are
-//! words of five bytes, so that drawing a card, moving a pig and finding its space are shifts. There are no branches
-//! on the hand.
+//! words of five bytes, so that drawing a card, moving a pig and finding its space are shifts, without branches on
+//! the hand.
 
 use std::hint::select_unpredictable;
 

@@ -6,7 +6,7 @@ use crate::utility::Utility;
 use crate::{choice, options};
 
 choice! {
-    /// How pigs get to their spaces at the start of a round.
+    /// Placement of the pigs at the start of a round.
     pub enum Placement {
         /// In random order. Before the deal all colours are alike, so no decision is lost.
         Random = "random",
@@ -25,7 +25,7 @@ options! {
         food: u8 = 55, 1..=255;
         /// Rounds in a game.
         rounds: u8 = 3, 1..=9;
-        /// How pigs get to their spaces at the start of a round.
+        /// Placement of the pigs at the start of a round.
         placement: Placement = Placement::Random, ();
         /// Players lay out food on the track before each deal (a variant of the rulebook).
         track_food: Switch = Switch::Off, ();

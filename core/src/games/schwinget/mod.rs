@@ -1,11 +1,12 @@
 //! Schwinget: Swiss wrestling as a trick-taking game for two, with a draw pile that a player may lock.
 //!
-//! The rulebook calls a bout *Gang*, a trick *Stich*, an attack *Angriff* (played with the bull, *Stier*), winning all
-//! tricks after an attack a *Plattwurf* (flat throw), the referee *Kampfrichter*, the counter *Brienzer-Konter*. Rules:
-//! Daniel Fehr, *Schwinget*. Where the rulebook is silent, [`Rules`] has an option or the code says so.
+//! The rulebook calls a bout *Gang*, a trick *Stich*, an attack *Angriff* (played with the bull, *Stier*), winning
+//! all tricks after an attack a *Plattwurf* (flat throw), the referee *Kampfrichter*, the counter *Brienzer-Konter*.
+//! Rules: Daniel Fehr, *Schwinget*. Where the rulebook is silent, [`Rules`] has an option or the code says so.
 //!
-//! Cards are `G1`..`Y6` (green, red, blue, yellow), `KR` the referee, `BK` the counter. Ids: suit x values + (value - 1), then
-//! `KR`, then `BK`, then the actions `attack`, `lead:self`, `lead:opponent`. Chance outcomes are card ids.
+//! Cards are `G1`..`Y6` (green, red, blue, yellow), `KR` the referee, `BK` the counter. Action ids: suit * number of
+//! values + (value - 1), then `KR`, then `BK`, then `attack`, `lead:self`, `lead:opponent`. Chance outcomes are card
+//! ids.
 
 mod advice;
 mod cards;
@@ -32,8 +33,8 @@ use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 use crate::utility::Utility;
 
-pub use advice::KnownPile;
 use advice::Layout;
+pub use advice::{CIRCUMSTANCES, KnownPile, PARTS_OF_RETURN};
 use cards::{Card, Deck, NO_CARD};
 pub use rules::{Rules, Scoring, Specials};
 pub use sampler::Sampler;
@@ -53,11 +54,11 @@ pub struct Schwinget {
 }
 
 impl Schwinget {
-    /// A card is played: the follower's turn, or the trick is complete. Draws come first if there are any.
+    /// Plays a card. Then the follower must act or the trick is complete; draws, if any, come first.
     #[inline(always)]
     fn play(&self, state: &mut State, card: Card) {
         let mover = usize::from(state.mover);
-        debug_assert!(state.hands[mover] >> card & 1 == 1, "the card is in hand");
+        debug_assert!(state.hands[mover] >> card & 1 == 1, "the card must be in hand");
         state.hands[mover] ^= 1 << card;
         state.played[mover] |= 1 << card;
         let draws = !state.attacked() && state.pile > 0;
@@ -75,10 +76,10 @@ impl Schwinget {
         }
     }
 
-    /// The mover receives a card from the pile.
+    /// Gives the mover a card from the pile.
     #[inline(always)]
     fn draw(&self, state: &mut State, card: Card) {
-        debug_assert!(state.pool >> card & 1 == 1, "the card can be drawn");
+        debug_assert!(state.pool >> card & 1 == 1, "the card must be in the pool");
         state.pool ^= 1 << card;
         state.hands[usize::from(state.mover)] |= 1 << card;
         state.pile -= 1;
@@ -90,7 +91,7 @@ impl Schwinget {
         }
     }
 
-    /// Both cards lie on the table and both players have drawn: who gets the trick, who leads next?
+    /// Ends a trick after both cards and both draws: awards it and determines the next leader.
     #[inline(always)]
     fn finish_trick(&self, state: &mut State) {
         let (led, reply) = (state.led, state.reply);
@@ -117,7 +118,7 @@ impl Schwinget {
         }
     }
 
-    /// Both hands are empty: score the bout; the next one, or the end.
+    /// Scores the bout once both hands are empty, then starts the next one or ends the match.
     #[inline(always)]
     fn finish_bout(&self, state: &mut State) {
         let verdict = self.verdicts.of(state);
@@ -128,7 +129,8 @@ impl Schwinget {
             state.phase = Phase::Over;
             return;
         }
-        // The loser opens the next bout; after a draw whoever has fewer points, then whoever did not open this one.
+        // The loser opens the next bout. After a draw it is the player with fewer points or, if equal, the one who
+        // did not open this bout.
         let opener = match (verdict.winner, state.scores[0].cmp(&state.scores[1])) {
             (NOBODY, Ordering::Less) => 0,
             (NOBODY, Ordering::Greater) => 1,
@@ -138,7 +140,7 @@ impl Schwinget {
         *state = state.next_bout(self.deck.all, self.pile, opener);
     }
 
-    /// What `seat` may do in its phase with what it holds.
+    /// The legal actions of the player to act.
     #[inline(always)]
     fn options_of_mover(&self, state: &State) -> u64 {
         let hand = state.hands[usize::from(state.mover)];
@@ -153,7 +155,7 @@ impl Schwinget {
         }
     }
 
-    /// What these scores, in hundredths, are worth to each seat at the end of a match.
+    /// The utility of these scores, in hundredths, to each seat at the end of a match.
     #[inline(always)]
     fn utility_of(&self, scores: [u16; 2]) -> [f64; 2] {
         let [a, b] = scores.map(i32::from);
@@ -164,20 +166,20 @@ impl Schwinget {
         }
     }
 
-    /// The same in single precision, which has quarters of points exactly.
+    /// The same in single precision, which represents quarter points exactly.
     #[inline(always)]
     fn rounded_utility_of(&self, scores: [u16; 2]) -> [f32; 2] {
         self.utility_of(scores).map(|utility| utility as f32)
     }
 
-    /// A card of the pool, uniformly.
+    /// Draws a card of the pool, uniformly.
     #[inline(always)]
     fn any_of_pool(state: &State, rng: &mut Rng) -> Card {
         let pool = state.pool;
         bits::nth_bit(u64::from(pool), rng.below(pool.count_ones())) as Card
     }
 
-    /// The deal of a whole bout at once.
+    /// Deals a whole bout at once.
     #[inline(never)]
     fn deal(&self, state: &mut State, rng: &mut Rng) {
         while matches!(state.phase, Phase::Deal | Phase::TurnUp) {
@@ -276,7 +278,7 @@ impl Game for Schwinget {
                 state.phase = Phase::Lead;
             }
             Phase::Deal => {
-                debug_assert!(state.pool >> card & 1 == 1, "the card can be dealt");
+                debug_assert!(state.pool >> card & 1 == 1, "the card must be in the pool");
                 state.pool ^= 1 << card;
                 state.hands[usize::from(state.mover)] |= 1 << card;
                 state.mover ^= 1;

@@ -6,16 +6,15 @@
 //! lead. The coefficients were fitted by least squares to the mean results of hinted playouts.
 
 use crate::actions::{Action, Actions64};
-use crate::circumstances::Circumstances;
 use crate::float;
+use crate::games::schweins_galopp::counts::MAX_COLOURS;
+use crate::games::schweins_galopp::state::{MAX_PLAYERS, Phase, State};
+use crate::games::schweins_galopp::{SchweinsGalopp, View, playout};
 use crate::hints::Hints;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 
-use super::{policy, policy_weights};
-use crate::games::schweins_galopp::counts::MAX_COLOURS;
-use crate::games::schweins_galopp::state::{MAX_PLAYERS, Phase, State};
-use crate::games::schweins_galopp::{SchweinsGalopp, View, playout};
+use super::policy;
 
 /// The logit of the chance to keep the food at risk: a constant, a term for having any card that would lead, a term
 /// for each card left, and terms for each card by the number of gaps before its pig.
@@ -76,8 +75,6 @@ impl SchweinsGalopp {
     }
 }
 
-impl Circumstances for SchweinsGalopp {}
-
 impl Hints for SchweinsGalopp {
     const BEST_AGENT: &'static str = "ismcts:rollout=hints,cutoff=deal,beliefs=policy,\
         model=fitted,model_temperature=1,model_epsilon=0.05";
@@ -106,17 +103,13 @@ impl Hints for SchweinsGalopp {
         }
     }
 
-    fn num_features(&self) -> usize {
-        policy::FEATURES
-    }
-
     #[inline]
     fn features(&self, state: &State, action: Action, add: &mut impl FnMut(usize, f32)) {
         self.policy_features(state, action, add);
     }
 
     fn weights(&self) -> &[f32] {
-        &policy_weights::WEIGHTS
+        &policy::WEIGHTS
     }
 
     fn evaluate(&self, state: &State) -> BySeat<f32> {

@@ -1,12 +1,10 @@
 //! A policy for Schweins-Galopp: a softmax over features of the legal actions, as seen by the player to act.
 //!
-//! The [weights](super::policy_weights) maximise the likelihood of a search's decisions. Features lie between about 0
+//! The [weights](WEIGHTS) maximise the likelihood of a search's decisions. Features lie between about 0
 //! and 1. A card is judged by the position it leaves: the places of the pigs of the remaining cards, and the possible
 //! moves of the opponents' cards. The place of a pig is the number of its moves to the lead.
 
 use crate::actions::Action;
-
-use super::policy_weights;
 use crate::games::schweins_galopp::counts::Counts;
 use crate::games::schweins_galopp::state::{Phase, State};
 use crate::games::schweins_galopp::{FOOD_IDS, KEPT_CLEAR, SchweinsGalopp};
@@ -39,9 +37,11 @@ const TABLES: usize = 2;
 const LAY: usize = TABLES * STAGES * STAGE;
 
 /// The total number of features.
-pub(super) const FEATURES: usize = LAY + 3;
+const FEATURES: usize = LAY + 3;
 
-const _: () = assert!(policy_weights::WEIGHTS.len() == FEATURES);
+/// The weight of each feature. The program `fit_policy` writes the file.
+#[allow(clippy::approx_constant, reason = "fitted numbers")]
+pub(super) const WEIGHTS: [f32; FEATURES] = include!("policy_weights.txt");
 
 /// A scale for food at risk: its usual maximum.
 const MOST_AT_RISK: f32 = 7.0;

@@ -9,18 +9,17 @@
 
 use crate::actions::{Action, Actions128};
 use crate::bits;
-use crate::circumstances::Circumstances;
 use crate::float;
+use crate::games::schwimmen::cards;
+use crate::games::schwimmen::rules::{DealerSwap, Play, Utility};
+use crate::games::schwimmen::state::{NOBODY, PLAYERS, Phase, State, after};
+use crate::games::schwimmen::{GIVE, KNOCK, PUSH, SWAP, SWAP_ALL, Schwimmen, View};
 use crate::hints::Hints;
 use crate::options::Switch;
 use crate::seats::{BySeat, Seat};
 use crate::utility;
 
-use super::{policy, policy_weights};
-use crate::games::schwimmen::cards;
-use crate::games::schwimmen::rules::{DealerSwap, Play, Utility};
-use crate::games::schwimmen::state::{NOBODY, PLAYERS, Phase, State, after};
-use crate::games::schwimmen::{GIVE, KNOCK, PUSH, SWAP, SWAP_ALL, Schwimmen, View};
+use super::policy;
 
 /// Knock with at least this many half points. Knocking with fewer loses against players of this kind, at every table
 /// size.
@@ -148,8 +147,6 @@ impl Schwimmen {
     }
 }
 
-impl Circumstances for Schwimmen {}
-
 impl Hints for Schwimmen {
     const BEST_AGENT: &'static str = "ismcts:rollout=hints,selection=puct,opponents=fitted,\
         beliefs=policy,model=fitted,model_temperature=1,model_epsilon=0.05";
@@ -228,17 +225,13 @@ impl Hints for Schwimmen {
         }
     }
 
-    fn num_features(&self) -> usize {
-        policy::FEATURES
-    }
-
     #[inline]
     fn features(&self, state: &State, action: Action, add: &mut impl FnMut(usize, f32)) {
         self.policy_features(state, action, add);
     }
 
     fn weights(&self) -> &[f32] {
-        &policy_weights::WEIGHTS
+        &policy::WEIGHTS
     }
 }
 

@@ -1,18 +1,16 @@
 //! A policy for Schwimmen: a softmax over features of the legal actions, as seen by the player to act.
 //!
-//! The [weights](super::policy_weights) maximise the likelihood of a search's decisions. Features lie between about
+//! The [weights](WEIGHTS) maximise the likelihood of a search's decisions. Features lie between about
 //! -1 and 1. An action is described by the hand and the table that it leaves; taking a card, by those after the best
 //! exchange for it. Cards that the opponents were seen to take are not part of a [`State`] and have no influence.
 
 use crate::actions::Action;
 use crate::bits;
-use crate::options::Switch;
-
-use super::policy_weights;
 use crate::games::schwimmen::cards::{self, NO_CARD};
 use crate::games::schwimmen::rules::{DealerSwap, Play, Utility};
 use crate::games::schwimmen::state::{NOBODY, Phase, State};
 use crate::games::schwimmen::{GIVE, KEEP, KNOCK, PUSH, SWAP, SWAP_ALL, Schwimmen};
+use crate::options::Switch;
 
 /// The number of classes of scores.
 const BINS: usize = 17;
@@ -38,9 +36,11 @@ const LEFTS: usize = 20;
 const KEEP_WITH: usize = LEFT + 5 * LEFTS;
 
 /// The total number of features.
-pub(super) const FEATURES: usize = KEEP_WITH + BINS + 4;
+const FEATURES: usize = KEEP_WITH + BINS + 4;
 
-const _: () = assert!(policy_weights::WEIGHTS.len() == FEATURES);
+/// The weight of each feature. The program `fit_policy` writes the file.
+#[allow(clippy::approx_constant, reason = "fitted numbers")]
+pub(super) const WEIGHTS: [f32; FEATURES] = include!("policy_weights.txt");
 
 /// `BEST_THREE[byte]`: the sum of the three highest cards of one suit, in half points.
 const BEST_THREE: [u8; 256] = {

@@ -1,33 +1,35 @@
-//! What there is to consider before an attack, and what it leads to.
+//! Study of the attack: the circumstances before it and the parts of its result.
 
+use crate::actions::Action;
 use crate::bits;
-use crate::circumstances::Circumstances;
-use crate::seats::Seat;
-use crate::utility::Utility;
-
-use super::policy::Known;
+use crate::game::Game as _;
 use crate::games::schwinget::cards::{COUNTER, PLAIN, REFEREE};
 use crate::games::schwinget::rules::Scoring;
 use crate::games::schwinget::state::{NOBODY, Neutral, State};
 use crate::games::schwinget::{Schwinget, View};
+use crate::seats::Seat;
+use crate::utility::Utility;
 
-const NAMES: [&str; 22] = [
-    // Finished tricks, a neutral one included.
+use super::policy::Known;
+
+/// The names of the [circumstances](Schwinget::circumstances) of an attack, in their order.
+pub const CIRCUMSTANCES: [&str; 22] = [
+    // Finished tricks, including a neutral one.
     "tricks",
     // Cards in the pile.
     "pile",
-    // Whether the player led the first trick of the bout.
+    // 1 if the player led the first trick of the bout.
     "opened",
     // Tricks taken, and tricks ahead.
     "own_tricks",
     "opponent_tricks",
     "lead",
-    // Whether a neutral trick waits for the winner of the next.
+    // 1 if a neutral trick waits for the winner of the next one.
     "neutral",
-    // Whether a suit is trump in this bout.
+    // 1 if a suit is trump in this bout.
     "has_trump",
-    // In hand: trumps, trumps above all that are unseen, cards of other suits: suits, the most of one, highest values, next to
-    // highest.
+    // In hand: trumps, trumps above all unseen ones, suits other than trump, the length of the longest of them, and
+    // their highest and next-to-highest values.
     "trumps",
     "boss_trumps",
     "plain_suits",
@@ -41,30 +43,33 @@ const NAMES: [&str; 22] = [
     "referee_unseen",
     "counter_unseen",
     "trumps_unseen",
-    // The share of the unseen cards that do not beat a card of the hand when it is led, on average over the hand; all beat the
-    // referee, as they do in the last trick.
+    // The share of the unseen cards that do not beat a card when it is led, on average over the hand. All cards beat
+    // the referee, as in the last trick.
     "strength",
-    // Of the match, in points: ahead of the opponent; bouts after this one.
+    // In the match: points ahead of the opponent, bouts after this one.
     "score_lead",
     "bouts_left",
 ];
 
-const PARTS: [&str; 4] = [
-    // By who has more tricks, as if there were neither flat throws nor consolation points.
+/// The names of the [parts of a return](Schwinget::parts_of_return), in their order.
+pub const PARTS_OF_RETURN: [&str; 4] = [
+    // By number of tricks, without flat throws and consolation points.
     "result",
-    // What the player's flat throw adds to it, and what the opponent's takes.
+    // Added by the player's flat throw, and lost by the opponent's.
     "flat_throw",
     "opponents_flat_throw",
-    // Own consolation points less the opponent's.
+    // Own consolation points minus the opponent's.
     "consolation",
 ];
 
-impl Circumstances for Schwinget {
-    fn circumstances() -> &'static [&'static str] {
-        &NAMES
+impl Schwinget {
+    /// The action that locks the pile.
+    pub fn attack(&self) -> Action {
+        self.deck.attack()
     }
 
-    fn circumstances_of(&self, view: &View) -> Vec<f32> {
+    /// The numbers that a player on lead has to consider before an attack, by [name](CIRCUMSTANCES).
+    pub fn circumstances(&self, view: &View) -> [f32; CIRCUMSTANCES.len()] {
         let state = view.seen();
         let known = Known::new(&self.deck, state);
         let (me, hand, unseen) = (known.me, known.hand, known.unseen);
@@ -77,7 +82,7 @@ impl Circumstances for Schwinget {
         let of_kind = |wanted: usize| bits::members(hand).filter(|&card| kind(card) == wanted).count() as f32;
         let [own, other] = [me, me ^ 1].map(|seat| f32::from(state.taken[seat]));
         let [own_score, other_score] = [me, me ^ 1].map(|seat| f32::from(state.scores[seat]) / 100.0);
-        let values: [f32; NAMES.len()] = [
+        [
             f32::from(state.tricks),
             f32::from(state.pile),
             truth(usize::from(state.opener) == me),
@@ -100,21 +105,15 @@ impl Circumstances for Schwinget {
             known.strength(),
             own_score - other_score,
             f32::from(self.rules.bouts - 1 - state.bout),
-        ];
-        values.into()
+        ]
     }
 
-    fn parts() -> &'static [&'static str] {
-        &PARTS
-    }
-
-    /// For the margin of a single bout; elsewhere, the whole return is the result.
-    fn parts_of(&self, end: &State, seat: Seat) -> Vec<f32> {
-        use crate::game::Game as _;
-
+    /// The parts of the seat's return at the end of a match, by [name](PARTS_OF_RETURN); they sum to it. Unless it is the margin of a
+    /// single bout, the whole return is the result.
+    pub fn parts_of_return(&self, end: &State, seat: Seat) -> [f32; PARTS_OF_RETURN.len()] {
         let whole = self.rounded_returns(end)[seat];
         if self.rules.utility != Utility::Margin || self.rules.bouts > 1 {
-            return vec![whole, 0.0, 0.0, 0.0];
+            return [whole, 0.0, 0.0, 0.0];
         }
         let me = seat.index();
         let margin = |after_attack: [u8; 2], with_consolation: bool| {
@@ -132,21 +131,16 @@ impl Circumstances for Schwinget {
         let thrower = self.verdicts.thrower(end.attacker, end.after_attack);
         let consolation = margin(end.after_attack, true) - margin(end.after_attack, false);
         debug_assert!(thrower != NOBODY || thrown == 0.0, "without a flat throw it adds nothing");
-        if usize::from(thrower) == me {
-            vec![result, thrown, 0.0, consolation]
-        } else {
-            vec![result, 0.0, thrown, consolation]
-        }
+        if usize::from(thrower) == me { [result, thrown, 0.0, consolation] } else { [result, 0.0, thrown, consolation] }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{NAMES, Schwinget};
-    use crate::circumstances::Circumstances as _;
+    use super::{CIRCUMSTANCES, Schwinget};
     use crate::games::schwinget::state::{NOBODY, State};
     use crate::record;
-    use crate::{Game as _, Options as _, Seat};
+    use crate::{Game as _, Options as _, Rng, Seat};
 
     fn game(rules: &str) -> Schwinget {
         Schwinget::new(crate::games::schwinget::Rules::from_text(rules).unwrap()).unwrap()
@@ -172,12 +166,32 @@ mod tests {
             (end(NOBODY, [5, 5], [0, 0], [100, 100]), [0.0, 0.0, 0.0, 0.0]),
         ];
         for (state, parts) in points {
-            assert_eq!(game("").parts_of(&state, Seat(0)), parts);
-            assert_eq!(game("").parts_of(&state, Seat(1))[3], -parts[3]);
+            assert_eq!(game("").parts_of_return(&state, Seat(0)), parts);
+            assert_eq!(game("").parts_of_return(&state, Seat(1))[3], -parts[3]);
         }
         let flat = end(1, [0, 5], [0, 5], [850, 1000]);
-        assert_eq!(game("scoring=schwinger").parts_of(&flat, Seat(1)), [1.0, 0.5, 0.0, 0.0]);
-        assert_eq!(game("scoring=schwinger").parts_of(&flat, Seat(0)), [-1.0, 0.0, -0.5, 0.0]);
+        assert_eq!(game("scoring=schwinger").parts_of_return(&flat, Seat(1)), [1.0, 0.5, 0.0, 0.0]);
+        assert_eq!(game("scoring=schwinger").parts_of_return(&flat, Seat(0)), [-1.0, 0.0, -0.5, 0.0]);
+    }
+
+    #[test]
+    fn parts_sum_to_the_return() {
+        for rules in
+            ["", "scoring=schwinger", "utility=win", "utility=score,bouts=3", "consolation_tricks=1,hand_size=2"]
+        {
+            let game = game(rules);
+            for deal in 0..200 {
+                let mut end = game.root();
+                let mut rng = Rng::stream(deal, rules, 0);
+                game.settle(&mut end, &mut rng);
+                game.playout(&mut end, &mut rng);
+                for seat in Seat::all(2) {
+                    let difference =
+                        game.parts_of_return(&end, seat).iter().sum::<f32>() - game.rounded_returns(&end)[seat];
+                    assert!(difference.abs() < 1e-4, "{rules}: {end:?}");
+                }
+            }
+        }
     }
 
     #[test]
@@ -185,8 +199,8 @@ mod tests {
         let events = "G6 B1 G5 B2 KR B3 R6 B4 Y5 B5 G1";
         let text = format!("{}\ngame: schwinget\nrules:\nevents: {events}\nresult: open\n", record::HEADER);
         let (game, history) = record::read::<Schwinget>(&text).unwrap();
-        let found = game.circumstances_of(&game.view(&history, Seat(0)));
-        let is = |name: &str| found[NAMES.iter().position(|known| *known == name).unwrap()];
+        let found = game.circumstances(&game.view(&history, Seat(0)));
+        let is = |name: &str| found[CIRCUMSTANCES.iter().position(|known| *known == name).unwrap()];
         for (name, value) in [
             ("tricks", 0.0),
             ("pile", 12.0),

@@ -1,29 +1,29 @@
-//! What a state with all cards open is worth, at a glance.
+//! A fast estimate of a state's value, with all cards open.
 //!
-//! A linear estimate of the tricks that seat 0 will still take, then the scores of all numbers of tricks, weighed as if each
-//! trick left went to seat 0 with the same probability: so that all scorings, consolation points, flat throws and utilities come
-//! out of one estimate. The weights are least squares over hinted playouts from 50,000 random positions with the default rules,
-//! one set with the pile open and one with it locked or empty; the test `weights_are_those_of_least_squares` finds them again. The
-//! variance of the tricks is then close to binomial: 0.32 a trick with the pile open, 0.24 without, against 0.25.
+//! A linear estimate of the tricks that seat 0 will still take gives the probability that it wins a single
+//! trick. The scores of all possible numbers of tricks are then weighted as if the tricks were independent. So one
+//! estimate covers all scorings, consolation points, flat throws and utilities. The weights are fitted by least
+//! squares to hinted playouts from random positions with the default rules, one set with the pile open and one with
+//! it locked or empty. The test `weights_are_those_of_least_squares` reproduces them.
 //!
-//! Known weaknesses: it is what play by hints comes to, so that it knows neither a later attack nor care about who gets the lead.
+//! Known weaknesses: the estimate describes hinted play. It ignores later attacks and does not value the lead.
 
 use crate::bits;
 use crate::float;
 use crate::game::Game as _;
+use crate::games::schwinget::Schwinget;
+use crate::games::schwinget::cards::{NO_CARD, NO_TRUMP};
+use crate::games::schwinget::state::{NOBODY, Neutral, Phase, State};
 use crate::seats::BySeat;
 use crate::utility::Utility;
 
 use super::solve::tricks_worth;
-use crate::games::schwinget::Schwinget;
-use crate::games::schwinget::cards::{NO_CARD, NO_TRUMP};
-use crate::games::schwinget::state::{NOBODY, Neutral, Phase, State};
 
-/// What the estimate looks at, each as seat 0 less seat 1.
+/// Features of the estimate, each the value of seat 0 minus that of seat 1.
 const FEATURES: usize = 8;
-/// Tricks for: the lead; for each card of a hand, the cards that it beats when led (less those of the other hand), over the cards
-/// in hand; cards that nothing beats when led; those of the player on lead; trumps; values of other suits, from 0 to 5; the
-/// referee; the counter.
+/// Tricks per unit of each feature. The features are: the lead; for each card of a hand, the cards it beats when led
+/// (minus those of the other hand), divided by the number of cards in hand; cards that no card beats when led; such
+/// cards of the player on lead; trumps; values of other suits, from 0 to 5; the referee; the counter.
 type Weights = [f32; FEATURES];
 /// With the pile open.
 const OPEN: Weights = [-0.189, 0.390, 0.046, 0.048, 0.258, 0.067, 0.384, -0.072];
@@ -31,7 +31,7 @@ const OPEN: Weights = [-0.189, 0.390, 0.046, 0.048, 0.258, 0.067, 0.384, -0.072]
 const CLOSED: Weights = [-0.073, 0.553, 0.142, 0.158, -0.161, 0.020, 0.467, -0.027];
 
 impl Schwinget {
-    /// The cards of both seats, a card led and not yet answered counted in.
+    /// The hands of both seats, including a card led and not yet answered.
     fn hands_before_trick(&self, state: &State) -> [u32; 2] {
         let mut hands = state.hands;
         if state.led != NO_CARD {
@@ -40,7 +40,7 @@ impl Schwinget {
         hands
     }
 
-    /// Tricks still to be collected in this bout, one that waits included, if nobody attacks any more.
+    /// The number of tricks still to be collected in this bout, including a waiting one, if nobody attacks any more.
     fn tricks_left(&self, state: &State) -> u8 {
         let waiting = u8::from(state.neutral != Neutral::None);
         let played = if state.attacked() {
@@ -82,7 +82,7 @@ impl Schwinget {
         ]
     }
 
-    /// The values of these cards added up, the lowest of a suit 0 and the highest 5.
+    /// The sum of the values of these cards; the lowest of a suit counts 0 and the highest 5.
     #[inline(always)]
     fn plain_values(&self, cards: u32) -> f32 {
         let steps = f32::from(self.rules.values - 1).max(1.0);
@@ -91,7 +91,7 @@ impl Schwinget {
         bits::members(cards).map(|card| u32::from(value(card))).sum::<u32>() as f32 * 5.0 / steps
     }
 
-    /// The tricks that seat 0 is expected to collect of those left.
+    /// The expected number of the remaining tricks that seat 0 will collect.
     fn expected_tricks(&self, state: &State, left: u8) -> f32 {
         let open = !state.attacked() && state.pile > 0;
         let weights = if open { OPEN } else { CLOSED };
@@ -106,7 +106,7 @@ impl Schwinget {
         let chance = (mean / f32::from(left.max(1))).clamp(0.02, 0.98);
         let odds = chance / (1.0 - chance);
         let later = self.rules.bouts.saturating_sub(state.bout + 1);
-        // A plain win: what later bouts are about.
+        // Later bouts are assumed to be plain wins.
         let plain = self.verdicts.look_up(NOBODY, [u8::MAX, 0], [0; 2]).scores.map(f32::from);
         let mut probability = float::power(1.0 - chance, u32::from(left));
         let mut sum = [0.0; 2];
@@ -119,12 +119,12 @@ impl Schwinget {
             sum[1] += probability * worth[1];
             probability *= odds * f32::from(left - tricks) / f32::from(tricks + 1);
         }
-        // Rounding only.
+        // Corrects rounding errors only.
         let (low, high) = self.utility_range();
         BySeat::from(sum.map(|worth: f32| worth.clamp(low as f32, high as f32)))
     }
 
-    /// What these scores are worth with as many bouts to come, which nobody is favoured in.
+    /// The value of these scores with `later` bouts to come, in which both players have equal chances.
     fn utility_before(&self, later: u8, scores: [u16; 2], plain: [f32; 2]) -> [f32; 2] {
         let [a, b] = scores.map(f32::from);
         match self.rules.utility {
@@ -151,7 +151,7 @@ mod tests {
     use crate::rng::Rng;
     use crate::seats::Seat;
 
-    /// Random decisions of games played by hints, attacked now and then.
+    /// Random decisions of games played by hints, with occasional attacks.
     fn positions(game: &Schwinget, count: u64) -> Vec<State> {
         let somewhere = |index| {
             let mut rng = Rng::stream(7, "evaluate", index);
@@ -187,7 +187,7 @@ mod tests {
         std::array::from_fn(|row| vector[row] / matrix[row][row])
     }
 
-    /// Prints the weights, to be copied above when the features change.
+    /// Prints the weights, to be copied to the constants above when the features change.
     #[test]
     #[ignore = "a calibration"]
     fn weights_are_those_of_least_squares() {
@@ -226,9 +226,9 @@ mod tests {
         product(|(a, b)| a * b) / (product(|(a, _)| a * a) * product(|(_, b)| b * b)).sqrt()
     }
 
-    /// With the mean of 16 hinted playouts, which varies itself.
+    /// Compares with the mean of 16 hinted playouts, which is itself random.
     #[test]
-    fn estimates_go_with_what_comes_out() {
+    fn estimates_correlate_with_results() {
         for (rules, least) in [
             ("", 0.85),
             ("scoring=schwinger", 0.85),
@@ -264,7 +264,7 @@ mod tests {
         }
     }
 
-    /// Every state that play can be in has an estimate: random events and decisions in the middle of tricks, too.
+    /// Every reachable state has an estimate, including states before random events and in the middle of tricks.
     #[test]
     fn every_state_has_an_estimate() {
         for rules in ["", "bouts=2", "values=1,hand_size=2,set_aside=2", "hand_size=12,set_aside=2,utility=win"] {

@@ -1,13 +1,13 @@
-//! How to play Schwinget passably by looking at one's own cards.
+//! Hints for Schwinget: sensible moves judged by one's own cards.
 
 use crate::actions::{Action, Actions64};
-use crate::hints::Hints;
+use crate::games::schwinget::state::{Phase, State};
+use crate::games::schwinget::{Schwinget, View, playout};
+use crate::hints::{Hints, RuleOfThumb};
 use crate::rng::Rng;
 use crate::seats::BySeat;
 
-use super::{policy, policy_weights};
-use crate::games::schwinget::state::{Phase, State};
-use crate::games::schwinget::{Schwinget, View, playout};
+use super::policy;
 
 impl Hints for Schwinget {
     const BEST_AGENT: &'static str = "ismcts:selection=puct,prior=fitted,c=1.4,rollout=fitted,endings=on,\
@@ -17,17 +17,12 @@ impl Hints for Schwinget {
         self.logit(view.seen(), action)
     }
 
-    /// The attack.
-    fn commitment(&self) -> Option<Action> {
-        Some(self.deck.attack())
-    }
-
     /// The rule of thumb of `stier.study.attack_timing`.
-    fn commits(&self, view: &View) -> bool {
-        self.rule_of_thumb(view)
+    fn rule_of_thumb(&self, view: &View) -> Option<RuleOfThumb> {
+        Some(RuleOfThumb { action: self.attack(), takes: self.should_attack(view) })
     }
 
-    /// Win the trick where one can; leave attacks to the tree.
+    /// Wins the trick if possible. Leaves attacks to the search tree.
     #[inline(always)]
     fn rollout(&self, state: &State, legal: Actions64) -> Actions64 {
         match state.phase {
@@ -40,17 +35,13 @@ impl Hints for Schwinget {
         }
     }
 
-    fn num_features(&self) -> usize {
-        policy::FEATURES
-    }
-
     #[inline]
     fn features(&self, state: &State, action: Action, add: &mut impl FnMut(usize, f32)) {
         self.policy_features(state, action, add);
     }
 
     fn weights(&self) -> &[f32] {
-        &policy_weights::WEIGHTS
+        &policy::WEIGHTS
     }
 
     #[inline]
@@ -58,7 +49,7 @@ impl Hints for Schwinget {
         self.policy_logits(state, legal, each);
     }
 
-    /// What play by hints comes to: nobody attacks any more. About ninety nanoseconds.
+    /// Estimates the result of hinted play, in which nobody attacks any more.
     fn evaluate(&self, state: &State) -> BySeat<f32> {
         self.estimate(state)
     }
@@ -68,7 +59,7 @@ impl Hints for Schwinget {
         self.open_ending(state)
     }
 
-    /// See [`Schwinget::known_pile`]: about 50 microseconds at the first lead, less later.
+    /// See [`Schwinget::known_pile`].
     fn known_future(&self, state: &State, next: &mut impl FnMut(&State) -> Action) -> Option<BySeat<f32>> {
         let last_bout = state.bout + 1 == self.rules.bouts;
         self.known_pile(state, &if last_bout { self.pile_to_come(state, next) } else { Vec::new() })

@@ -1,56 +1,58 @@
-//! Best play of a whole bout with all cards open and the pile in a known order: leads, replies, attacks, the referee's decisions.
+//! Best play of a whole bout with all cards open and the pile in a known order, with leads, replies, attacks and the
+//! referee's decisions.
 //!
-//! Alpha-beta (Knuth and Moore 1975) with windows of nothing, *does seat 0 come to at least this much?*, over the few different
-//! results of a bout, and a transposition table that keeps bounds from one question to the next (Plaat et al. 1996). Once the
-//! pile is locked or empty the rest is the search of `solve`. An attack is tried before any card is led.
+//! Null-window alpha-beta search (Knuth and Moore 1975), which asks: does seat 0 get at least this result? The
+//! questions run over the few different results of a bout. A transposition table keeps bounds from one question to
+//! the next (Plaat et al. 1996). Once the pile is locked or empty, the search of `solve` takes over. Attacks are
+//! tried before leads.
 //!
-//! The value says what perfect foresight is worth, not what a player can reach: here both see all hands and every card to come.
+//! The value measures perfect foresight, which no player has: here both players see all hands and all cards to come.
 
 use crate::actions::{Action, ActionSet as _};
 use crate::game::{Game as _, Turn};
+use crate::games::schwinget::Schwinget;
+use crate::games::schwinget::state::{NOBODY, Neutral, Phase, State};
+use crate::games::schwinget::verdict::Verdict;
 use crate::key::mix;
 use crate::seats::BySeat;
 use crate::utility::Utility;
 
-use super::solve::{MAX_ENDING, REFEREE, Table, distinct};
-use crate::games::schwinget::Schwinget;
-use crate::games::schwinget::state::{NOBODY, Neutral, Phase, State};
-use crate::games::schwinget::verdict::Verdict;
+use super::solve::{MAX_ENDING, REFEREE, TrickRules, distinct};
 
-/// Entries of the transposition table, a power of two.
+/// The number of entries of the transposition table, a power of two.
 const ENTRIES: usize = 1 << 12;
 
-/// What a bout with a known pile comes to.
+/// The result of solving a bout with a known pile.
 #[derive(Clone, PartialEq, Debug)]
 pub struct KnownPile {
-    /// The returns of best play.
+    /// The returns under best play.
     pub returns: BySeat<f32>,
-    /// Positions searched in which a player leads and the pile is open.
+    /// The number of positions searched with a player on lead and the pile open.
     pub nodes: u64,
 }
 
-/// A position at a lead while cards are drawn, and what is known of it.
+/// A position with a player on lead while cards are drawn, with bounds on its result.
 #[derive(Clone, Copy, Default)]
 struct Entry {
     lead: u32,
     follow: u32,
-    /// The rest of the position, plus one so that no position is all zeros.
+    /// The rest of the position plus one, so that no position is all zeros.
     rest: u16,
-    /// Bounds of what seat 0 comes to.
+    /// Bounds on the result for seat 0.
     low: i16,
     high: i16,
 }
 
-/// A player to lead while cards are drawn.
+/// A position with a player on lead while cards are drawn.
 #[derive(Clone, Copy)]
 struct Node {
     lead: u32,
     follow: u32,
     /// The seat on lead.
     seat: u8,
-    /// Cards drawn from the pile.
+    /// The number of cards drawn from the pile.
     drawn: u8,
-    /// Tricks taken, those waiting left out: by the seat on lead, by the other.
+    /// Tricks taken by the seat on lead and by the other one, without waiting ones.
     taken: [u8; 2],
     waiting: bool,
 }
@@ -70,27 +72,27 @@ impl Node {
 
 struct Search<'a> {
     game: &'a Schwinget,
-    table: Table,
-    /// The cards to come, in order, and the same as sets of what is still to come.
+    rules: TrickRules,
+    /// The cards to come, in order, and the set of cards still to come at each point.
     pile: &'a [u32],
     to_come: Vec<u32>,
     cards: i32,
-    /// Scores of the bouts before.
+    /// Scores of the previous bouts.
     scores: [u16; 2],
-    /// What seat 0 must come to.
+    /// The result that seat 0 must reach.
     goal: i16,
     known: Vec<Entry>,
     nodes: u64,
 }
 
-/// A result as one number that rises with what it is worth to seat 0.
+/// Converts a result to a number that increases with its value to seat 0.
 fn rank(game: &Schwinget, before: [u16; 2], verdict: Verdict) -> i16 {
     let [a, b] = [0, 1].map(|seat: usize| (before[seat] + verdict.scores[seat]) as i16);
     if game.rules.utility == Utility::Win { (a - b).signum() } else { a - b }
 }
 
 impl Search<'_> {
-    /// Whether the player on lead reaches its goal: for seat 0 to come to `goal`, for seat 1 to prevent it.
+    /// True if the player on lead reaches its goal: for seat 0 to get at least `goal`, for seat 1 to prevent it.
     fn lead(&mut self, node: Node) -> bool {
         if usize::from(node.drawn) == self.pile.len() {
             return self.ending(node, NOBODY);
@@ -110,7 +112,7 @@ impl Search<'_> {
         } else {
             entry.high = self.goal - 1;
         }
-        // Deeper positions may have taken the place meanwhile; the one nearer to the root is worth more.
+        // Deeper positions may have overwritten the entry; the one nearer to the root is worth more.
         self.known[index] = entry;
         reached
     }
@@ -129,10 +131,10 @@ impl Search<'_> {
         false
     }
 
-    /// The same for a player who has led and drawn, whatever the answer.
+    /// The same for a player who has led and drawn, for every reply.
     fn answers(&mut self, led: u32, node: Node) -> bool {
         let drawn = usize::from(node.drawn);
-        let (legal, winners) = self.table.replies::<true>(led, node.follow);
+        let (legal, winners) = self.rules.replies::<true>(led, node.follow);
         let mut replies = distinct(legal, node.lead | led | self.to_come[drawn], true);
         while replies != 0 {
             let first = if replies & winners != 0 { replies & winners } else { replies };
@@ -158,12 +160,12 @@ impl Search<'_> {
         true
     }
 
-    /// The same after a neutral trick; `own` if the player decides who leads.
+    /// The same after a neutral trick. `own` is true if the player decides who leads.
     fn decided(&mut self, node: Node, own: bool) -> bool {
         if own { self.lead(node) || !self.lead(node.turned()) } else { self.lead(node) && !self.lead(node.turned()) }
     }
 
-    /// The same if nobody draws any more: the pile is empty, or locked now by the player on lead.
+    /// The same once no player draws any more: the pile is empty, or the player on lead locks it now.
     fn ending(&self, node: Node, attacker: u8) -> bool {
         let waiting = u8::from(node.waiting);
         let left = self.cards as u8 + waiting;
@@ -179,15 +181,16 @@ impl Search<'_> {
             (rank(self.game, self.scores, verdict) >= self.goal) == (node.seat == 0)
         };
         let Some(need) = (0..=left).find(|&tricks| reached(tricks)) else { return false };
-        self.table.lead::<true>(node.lead, node.follow, i32::from(need), self.cards, i32::from(waiting))
+        self.rules.lead::<true>(node.lead, node.follow, i32::from(need), self.cards, i32::from(waiting))
     }
 }
 
 impl Schwinget {
-    /// The returns of best play if the pile holds these cards, the next one first, and both players know it and each other's
-    /// hand. `None` unless a player is to act in the last bout of the match, the cards are as many different ones of the pool as
-    /// are to be drawn (none once the pile is locked), hands have at most six cards, and returns add up to nothing (`utility` is `margin` or `win`: under `score`
-    /// both players may prefer the same result). About 50 microseconds from the first lead with the full deck, a millisecond at worst.
+    /// The returns of best play if the pile holds these cards, the next one first, and both players know the pile and
+    /// each other's hand. Returns `None` unless all of the following hold: a player must act in the last bout of the
+    /// match; the cards are different cards of the pool, as many as are still to be drawn (none once the pile is
+    /// locked); hands have at most six cards; returns sum to zero (`utility` is `margin` or `win`), since otherwise
+    /// both players may prefer the same result.
     pub fn known_pile(&self, state: &State, pile: &[Action]) -> Option<KnownPile> {
         let cards = pile.iter().fold(0, |set, card| set | 1_u32.checked_shl(u32::from(card.0)).unwrap_or(0));
         let to_draw = if state.attacked() { 0 } else { usize::from(state.pile) };
@@ -209,7 +212,7 @@ impl Schwinget {
         let to_come = (0..=pile.len()).map(|drawn| pile[drawn..].iter().fold(0, |set, card| set | card)).collect();
         let mut search = Search {
             game: self,
-            table: Table::new(self.layout.trump(state.trump), self.rules.specials),
+            rules: TrickRules::new(self.layout.trump(state.trump), self.rules.specials),
             pile: &pile,
             to_come,
             cards: i32::from(self.rules.hand_size),
@@ -235,7 +238,7 @@ impl Schwinget {
             self.verdicts.all().map(|verdict| (rank(self, state.scores, verdict), verdict)).collect();
         results.sort_unstable_by_key(|&(rank, _)| rank);
         results.dedup_by_key(|&mut (rank, _)| rank);
-        // The highest result that seat 0 can force; the lowest is certain.
+        // The highest result that seat 0 can force; the lowest result is certain.
         let (mut certain, mut excluded) = (0, results.len());
         while certain + 1 < excluded {
             let asked = (certain + excluded) / 2;
@@ -257,13 +260,13 @@ impl Schwinget {
         Some(KnownPile { returns, nodes: search.nodes })
     }
 
-    /// The pile of the last bout as chance brings it. Whatever is played, the same cards come in the same order.
+    /// The pile of the last bout, drawn from chance. The same cards come in the same order whatever is played.
     pub(super) fn pile_to_come(&self, state: &State, next: &mut impl FnMut(&State) -> Action) -> Vec<Action> {
         let (mut state, mut pile) = (*state, Vec::new());
         loop {
             match self.turn(&state) {
                 Turn::Over => return pile,
-                // The first action is a card: nobody attacks.
+                // The first legal action is a card, so nobody attacks.
                 Turn::Seat(_) => {
                     let card = self.legal(&state).nth(0);
                     self.apply(&mut state, card);

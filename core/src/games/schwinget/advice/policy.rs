@@ -1,34 +1,33 @@
-//! A policy for Schwinget: a softmax over what the legal actions look like to the player to act.
+//! A policy for Schwinget: a softmax over features of the legal actions, as seen by the player to act.
 //!
-//! The [weights](super::policy_weights) are those with which the decisions of a search become likeliest. Nearly every feature is a
-//! cell of a table, there or not there, so that an action costs a handful of loads. Values of scaled-down decks count from the
+//! The [weights](WEIGHTS) maximise the likelihood of a search's decisions. Nearly every feature is an
+//! indicator of a cell of a table, so an action needs only a handful of loads. Values of small decks count from the
 //! top: the highest is always a six here.
 
 use crate::actions::{Action, ActionSet as _, Actions64};
 use crate::bits;
-
-use super::policy_weights;
 use crate::games::schwinget::Schwinget;
 use crate::games::schwinget::cards::{Card, Deck, KINDS, PLAIN, REFEREE};
 use crate::games::schwinget::rules::Scoring;
 use crate::games::schwinget::state::{Neutral, Phase, State};
 
-/// Cards are drawn, the pile is locked, the pile is empty.
+/// The number of stages: cards are drawn, the pile is locked, the pile is empty.
 const STAGES: usize = 3;
-/// Cards are drawn: by tricks played, from 0 to 5; the pile is locked: by cards in hand, from 1 to 5; the pile is empty: alike.
+/// The number of moments. While cards are drawn: by tricks played, from 0 to 5. While the pile is locked: by cards in
+/// hand, from 1 to 5. While the pile is empty: the same.
 const MOMENTS: usize = 16;
 const LOCKED: usize = 6;
 const EMPTY: usize = 11;
-/// Lost, won, neutral.
+/// The number of outcomes: lost, won, neutral.
 const OUTCOMES: usize = 3;
-/// How strong a hand is, in eighths.
+/// The number of classes of a hand's strength, in eighths.
 const STRENGTHS: usize = 8;
 
-/// The first feature of each table, one after the other.
+/// The first feature of each table. Each comment lists the dimensions of the table.
 mod at {
     use super::{KINDS, MOMENTS, OUTCOMES, STAGES, STRENGTHS};
 
-    /// A lead: moment, kind of card.
+    /// Lead: moment, kind of card.
     pub(super) const LEAD: usize = 0;
     /// Stage, trump or not, unseen cards that beat it.
     pub(super) const BEATEN: usize = LEAD + MOMENTS * KINDS;
@@ -42,16 +41,17 @@ mod at {
     pub(super) const SUIT_OUT: usize = TRUMPS_OUT + STAGES * 7 * 2;
     /// Stage, trump or not, trumps in hand.
     pub(super) const TRUMPS_IN: usize = SUIT_OUT + STAGES * 6;
-    /// The pile is locked: by whom, who has taken tricks since, whether the card may be beaten.
+    /// The pile is locked: seat that locked it, seats that have taken tricks since, whether the card may be beaten.
     pub(super) const AFTER: usize = TRUMPS_IN + STAGES * 2 * 6;
     /// Tricks ahead, whether the card may be beaten.
     pub(super) const AHEAD: usize = AFTER + 2 * 4 * 2;
 
-    /// A reply: moment, outcome, kind of card.
+    /// Reply: moment, outcome, kind of card.
     pub(super) const REPLY: usize = AHEAD + 5 * 2;
     /// Stage, whether it wins, kind of the card led, kind of card.
     pub(super) const PAIR: usize = REPLY + MOMENTS * OUTCOMES * KINDS;
-    /// Stage; a win with the cheapest card or another, a loss by the cheapest card or another, with a win in hand or without.
+    /// Stage; a win with the cheapest card or another; a loss with the cheapest card or another, with a win in hand
+    /// or without.
     pub(super) const CHEAPEST: usize = PAIR + STAGES * 2 * KINDS * KINDS;
     /// Neither a trump nor a special: stage, whether it wins, cards of the suit in hand, whether a higher one is unseen.
     pub(super) const SUIT_LEFT: usize = CHEAPEST + STAGES * 6;
@@ -59,23 +59,23 @@ mod at {
     pub(super) const TRUMPS_LEFT: usize = SUIT_LEFT + STAGES * 2 * 5 * 2;
     /// A win: whether a neutral trick waits, tricks ahead.
     pub(super) const TAKEN: usize = TRUMPS_LEFT + STAGES * 2 * 2 * 6;
-    /// The pile is locked: by whom, who has taken tricks since, whether the card wins.
+    /// The pile is locked: seat that locked it, seats that have taken tricks since, whether the card wins.
     pub(super) const THROWN: usize = TAKEN + 2 * 5;
     /// Stage, whether it wins, the strength of the hand.
     pub(super) const NEXT: usize = THROWN + 2 * 4 * 2;
 
-    /// Leading oneself after the referee: moment, the strength of the hand.
+    /// Decision to lead after the referee: moment, strength of the hand.
     pub(super) const DECIDE: usize = NEXT + STAGES * 2 * STRENGTHS;
 
-    /// An attack; a set of tables for each scoring.
+    /// Attack; one set of tables for each scoring.
     pub(super) const ATTACK: usize = DECIDE + MOMENTS * STRENGTHS;
-    /// Tricks played, tenths of the strength of the hand: shared between the two next ones.
+    /// Tricks played, tenths of the strength of the hand, interpolated between the two nearest.
     pub(super) const STRENGTH: usize = 0;
-    /// Who is ahead, tenths of the strength alike.
+    /// Seat that is ahead, tenths of the strength in the same way.
     pub(super) const LEADER: usize = STRENGTH + 6 * 11;
     /// Trumps in hand, cards that nothing beats.
     pub(super) const SURE: usize = LEADER + 3 * 11;
-    /// Each kind of card in hand.
+    /// Kinds of cards in hand.
     pub(super) const HOLDS: usize = SURE + 6 * 6;
     /// Tricks ahead, from -5 to 5.
     pub(super) const MARGIN: usize = HOLDS + KINDS;
@@ -85,12 +85,14 @@ mod at {
     pub(super) const ATTACKS: usize = NO_TRUMPS + 1;
 }
 
-/// How many features there are.
-pub(super) const FEATURES: usize = at::ATTACK + 2 * at::ATTACKS;
+/// The total number of features.
+const FEATURES: usize = at::ATTACK + 2 * at::ATTACKS;
 
-const _: () = assert!(policy_weights::WEIGHTS.len() == FEATURES);
+/// The weight of each feature. The program `fit_policy` writes the file.
+#[allow(clippy::approx_constant, reason = "fitted numbers")]
+pub(super) const WEIGHTS: [f32; FEATURES] = include!("policy_weights.txt");
 
-/// What the player to act knows of a state.
+/// The player to act's knowledge of a state.
 pub(super) struct Known<'a> {
     deck: &'a Deck,
     state: &'a State,
@@ -105,7 +107,7 @@ pub(super) struct Known<'a> {
     moment: usize,
 }
 
-/// What is the same for all replies to a card.
+/// Values shared by all replies to a card.
 struct Replies {
     winners: u32,
     cheapest_winner: Card,
@@ -130,7 +132,7 @@ impl Schwinget {
     #[inline]
     pub(super) fn policy_logits(&self, state: &State, legal: Actions64, each: &mut impl FnMut(f32)) {
         let known = Known::new(&self.deck, state);
-        let weighted = |sum: &mut f32, feature: usize, value: f32| *sum += policy_weights::WEIGHTS[feature] * value;
+        let weighted = |sum: &mut f32, feature: usize, value: f32| *sum += WEIGHTS[feature] * value;
         let cards = legal.0 as u32 & self.deck.all;
         match state.phase {
             Phase::Lead => {
@@ -190,13 +192,13 @@ impl<'a> Known<'a> {
         self.deck.suit[usize::from(self.deck.suit_of[usize::from(card & 31)])]
     }
 
-    /// The higher cards of the suit that are unseen.
+    /// The number of higher unseen cards of the suit.
     #[inline(always)]
     pub(super) fn higher(&self, card: Card, suit: u32) -> usize {
         (self.unseen & suit & ((u32::MAX - 1) << card)).count_ones() as usize
     }
 
-    /// The unseen cards that beat this one when it is led.
+    /// The number of unseen cards that beat this one when it is led.
     #[inline(always)]
     pub(super) fn beaten_by(&self, card: Card) -> usize {
         (self.unseen & self.deck.winners(self.state.trump, card)).count_ones() as usize
@@ -207,7 +209,7 @@ impl<'a> Known<'a> {
         count(self.hand & self.trumps, 5)
     }
 
-    /// Trumps in hand that no unseen trump beats.
+    /// The number of trumps in hand that no unseen trump beats.
     pub(super) fn boss_trumps(&self) -> u32 {
         bits::members(self.hand & self.trumps).map(|card| u32::from(self.higher(card, self.trumps) == 0)).sum()
     }
@@ -224,20 +226,20 @@ impl<'a> Known<'a> {
         ((self.strength() * STRENGTHS as f32) as usize).min(STRENGTHS - 1)
     }
 
-    /// Tricks ahead.
+    /// The player's tricks minus the opponent's.
     #[inline(always)]
     fn margin(&self) -> i8 {
         let taken = self.state.taken;
         taken[self.me] as i8 - taken[self.me ^ 1] as i8
     }
 
-    /// Behind by two tricks or more, by one, level, and so on: from 0 to 4.
+    /// From 0 to 4: behind by two tricks or more, behind by one, level, and so on.
     #[inline(always)]
     fn ahead(&self) -> usize {
         (self.margin().clamp(-2, 2) + 2) as usize
     }
 
-    /// Who attacked, and who has taken tricks since: from 0 to 7.
+    /// From 0 to 7: the seat that attacked, and the seats that have taken tricks since.
     #[inline(always)]
     fn since_attack(&self) -> usize {
         let state = self.state;
@@ -288,8 +290,8 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// The card that it costs least to part with: plain cards by value, the counter, the referee, trumps by value; any, if there are
-    /// none.
+    /// The card that is least costly to give up: plain cards by value, the counter, the referee, trumps by value. Any
+    /// card if the set is empty.
     #[inline(always)]
     fn cheapest(&self, cards: u32) -> Card {
         const PRICE: [u8; KINDS] = [8, 9, 10, 11, 12, 13, 0, 1, 2, 3, 4, 5, 7, 6];
@@ -352,7 +354,7 @@ impl<'a> Known<'a> {
         let sure = bits::members(self.hand).filter(|&card| self.beaten_by(card) == 0).count();
         add(at::SURE + self.trumps_held() * 6 + sure.min(5), 1.0);
         bits::members(self.hand).map(|card| self.kind(card)).fold(0_u32, |held, kind| {
-            // A plain kind may be held in several suits: counted once, so that no feature is named twice.
+            // A plain kind may be held in several suits; counted once, so that no feature is repeated.
             if held >> kind & 1 == 0 {
                 add(at::HOLDS + kind, 1.0);
             }
@@ -368,7 +370,7 @@ impl<'a> Known<'a> {
     }
 }
 
-/// How many cards, `most` at most.
+/// The number of cards, but at most `most`.
 #[inline(always)]
 fn count(cards: u32, most: u32) -> usize {
     cards.count_ones().min(most) as usize

@@ -1,49 +1,50 @@
-//! Best play with all cards open, once chance has no part any more: the pile is locked or empty.
+//! Best play with all cards open once the pile is locked or empty, so that chance plays no further part.
 //!
-//! What a bout is worth then depends on nothing but how many of the tricks left go to each player, and more is never worse: the
-//! score of each player grows with its tricks under every scoring (a flat throw is all of them). So one asks how many tricks a
-//! player can force, and only as closely as the scores tell numbers apart: each question is an alpha-beta search (Knuth and
-//! Moore 1975) with a window of nothing, *can the leader collect at least this many?*
+//! The result of a bout then depends only on how many of the remaining tricks go to each player. More tricks are
+//! never worse, because each player's score increases with its tricks under every scoring (a flat throw is all of
+//! them). So the question is how many tricks a player can force, and only as precisely as the scores distinguish.
+//! Each question is a null-window alpha-beta search (Knuth and Moore 1975): can the leader collect at least this
+//! many?
 //!
-//! Four things keep the tree small: of cards next to each other in one suit, as the cards of both hands go, one stands for all;
-//! highest trumps, and highest cards of a suit on lead against a hand without trump, are tricks that nobody can take away; the
-//! specials are looked at only while one of them is in hand; the last trick is read off.
+//! Four things keep the tree small. Adjacent cards of one suit, with regard to both hands, are represented by one of
+//! them. Highest trumps, and highest cards of a suit led against a hand without trump, are certain tricks. The
+//! specials are considered only while one of them is in hand. The last trick is computed directly.
 //!
-//! Open cards flatter: both players know what no player at the table knows, so that a lead into the unknown costs nothing here.
+//! Results are optimistic: both players know what no player at the table knows, so that leading into the unknown
+//! costs nothing.
 
 use arrayvec::ArrayVec;
 
 use crate::actions::{Action, ActionSet as _};
 use crate::bits;
 use crate::game::Game as _;
-use crate::seats::BySeat;
-
 use crate::games::schwinget::Schwinget;
 use crate::games::schwinget::cards::NO_TRUMP;
 use crate::games::schwinget::rules::{Rules, Specials};
 use crate::games::schwinget::state::{Neutral, Phase, State};
 use crate::games::schwinget::verdict::Verdict;
+use crate::seats::BySeat;
 
-/// Hands of up to this many cards are solved within microseconds: [`Hints::ending`](crate::Hints::ending) goes no further.
+/// The largest hands for which [`Hints::ending`](crate::Hints::ending) uses this search, which takes microseconds.
 pub(super) const MAX_ENDING: u32 = 6;
-/// The most tricks that can be left, a neutral one in the middle included, and none.
+/// The number of possible counts of remaining tricks, from 0 to the largest hand and a neutral trick in the middle.
 const MAX_LEFT: usize = 14;
 
 /// The highest value of each suit.
 const HIGHEST: u32 = 0x4040_4040;
 /// The values below it.
 const LOWER: u32 = 0x1f1f_1f1f;
-/// All cards of suits.
+/// All suited cards.
 const SUITED: u32 = HIGHEST | LOWER;
 /// The referee.
 pub(super) const REFEREE: u32 = 1 << 7;
 /// The counter.
 const COUNTER: u32 = 1 << 15;
-/// Both.
+/// Both specials.
 const SPECIAL: u32 = REFEREE | COUNTER;
 
-/// Cards with a byte for each suit: bits 0 to 4 are the values below the highest, bit 6 is the highest, bits 5 and 7 are gaps
-/// that keep apart what only looks adjacent.
+/// Cards with one byte for each suit: bits 0 to 4 are the values below the highest, bit 6 is the highest. Bits 5 and
+/// 7 are gaps that separate values that must not count as adjacent.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::games::schwinget) struct Layout {
     /// The bits of the suited cards, in the order of their ids.
@@ -61,7 +62,7 @@ impl Layout {
         Self { spread, suited: (1 << (rules.suits * rules.values)) - 1, referee, counter }
     }
 
-    /// The cards with these ids.
+    /// Converts card ids to this layout.
     #[inline(always)]
     pub(super) fn cards(&self, ids: u32) -> u32 {
         let suited = bits::deposit(u64::from(ids & self.suited), u64::from(self.spread)) as u32;
@@ -76,16 +77,16 @@ impl Layout {
     }
 }
 
-/// The rules of a bout that play depends on.
+/// The rules of a bout that affect play.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Table {
+pub(super) struct TrickRules {
     /// The trump suit.
     trump: u32,
-    /// What may be played although the suit led could be followed.
+    /// The cards that may be played even if the suit led could be followed.
     free: u32,
 }
 
-/// The bits at and below the highest one of each byte; the top bit of each byte must be clear.
+/// Sets all bits at and below the highest bit of each byte; the top bit of each byte must be clear.
 #[inline(always)]
 fn fill_down(cards: u32) -> u32 {
     let mut filled = cards | cards >> 1 & 0x3f3f_3f3f;
@@ -93,8 +94,8 @@ fn fill_down(cards: u32) -> u32 {
     filled | filled >> 4 & 0x0707_0707
 }
 
-/// Of the `cards` of a player, the lowest of each run that no card of the `other` player's interrupts. The highest value of a
-/// suit stands for itself where the counter is `about`.
+/// Keeps, of the `cards` of a player, the lowest of each run not interrupted by a card of the `other` player. If
+/// `counter` is set, the highest value of a suit is not part of a run.
 #[inline(always)]
 pub(super) fn distinct(cards: u32, other: u32, counter: bool) -> u32 {
     let gap = if counter { 0 } else { 0x2020_2020 };
@@ -103,13 +104,13 @@ pub(super) fn distinct(cards: u32, other: u32, counter: bool) -> u32 {
     cards & !(open.wrapping_add(suited) & suited)
 }
 
-impl Table {
+impl TrickRules {
     pub(super) fn new(trump: u32, specials: Specials) -> Self {
         let anytime = if specials == Specials::Anytime { SPECIAL } else { 0 };
         Self { trump, free: trump | anytime }
     }
 
-    /// What may answer `led`, and which cards would win; the referee as in the last trick.
+    /// The legal replies to `led`, and the cards that would win. The referee counts as in the last trick.
     #[inline(always)]
     pub(super) fn replies<const SPECIALS: bool>(&self, led: u32, follow: u32) -> (u32, u32) {
         if SPECIALS && led & SPECIAL != 0 {
@@ -127,8 +128,8 @@ impl Table {
         (legal, winners)
     }
 
-    /// Whether the player on lead can collect at least `need` of the tricks left: one for each of its `cards`, and the
-    /// `waiting` neutral one, if there is one (1, or 0). `SPECIALS` if a special may be in hand.
+    /// True if the player on lead can collect at least `need` of the remaining tricks. These are one for each of its
+    /// `cards` and the neutral one, if any (`waiting` is 1 or 0). `SPECIALS` must be set if a special may be in hand.
     #[inline(always)]
     pub(super) fn lead<const SPECIALS: bool>(
         &self,
@@ -151,18 +152,18 @@ impl Table {
         self.search::<SPECIALS>(lead, follow, need, cards, waiting)
     }
 
-    /// Whether the last trick goes to its leader.
+    /// True if the last trick goes to its leader.
     #[inline(always)]
     fn keeps_last<const SPECIALS: bool>(&self, lead: u32, follow: u32) -> bool {
         let (_, winners) = self.replies::<SPECIALS>(lead, follow);
         follow & winners == 0
     }
 
-    /// The same for two cards and more, and if it is not out of the question by number.
+    /// The same for two cards and more, if the number of tricks does not rule it out.
     #[inline(never)]
     fn search<const SPECIALS: bool>(&self, lead: u32, follow: u32, need: i32, cards: i32, waiting: i32) -> bool {
-        // Tricks that nobody can take away: highest trumps, and highest cards of other suits once these draw all trumps. The
-        // counter threatens the highest values; the referee may turn one trick neutral, and then the lead may go.
+        // Certain tricks: highest trumps, and highest cards of other suits once these draw all trumps. The counter
+        // threatens the highest values. The referee may turn one trick neutral and then take over the lead.
         let lead_above = lead & SUITED & !fill_down(follow & SUITED);
         let follow_above = follow & self.trump & !fill_down(lead & SUITED);
         let (drawing, cashable, kept, withheld) = if SPECIALS {
@@ -178,7 +179,7 @@ impl Table {
         let draws_all = trumps.count_ones() <= drawing.count_ones() && (!SPECIALS || withheld == 0);
         let cashed = if draws_all { cashable } else { cashable & self.trump };
         let sure = cashed.count_ones() as i32 - withheld;
-        // The first of them collects what is waiting.
+        // The first certain trick collects the waiting one.
         if sure + waiting * i32::from(sure > 0) >= need {
             return true;
         }
@@ -187,7 +188,7 @@ impl Table {
         }
         let mut leads = distinct(lead, follow, SPECIALS && (lead | follow) & COUNTER != 0);
         while leads != 0 {
-            // The referee first, then what cannot be beaten in its suit.
+            // First the referee, then cards that cannot be beaten in their suit.
             let first = if SPECIALS && leads & REFEREE != 0 {
                 REFEREE
             } else if leads & lead_above != 0 {
@@ -204,7 +205,7 @@ impl Table {
         false
     }
 
-    /// Whether the player who led `led`, and now holds `lead`, can collect at least `need` whatever the answer.
+    /// True if the player who led `led`, and now holds `lead`, can collect at least `need` whatever the reply.
     #[inline(always)]
     pub(super) fn answer<const SPECIALS: bool>(
         &self,
@@ -218,7 +219,7 @@ impl Table {
         let (legal, winners) = self.replies::<SPECIALS>(led, follow);
         let mut replies = distinct(legal, lead | led, SPECIALS && (lead | led | follow) & COUNTER != 0);
         while replies != 0 {
-            // The referee first, then what wins.
+            // First the referee, then winning cards.
             let first = if SPECIALS && replies & REFEREE != 0 {
                 REFEREE
             } else if replies & winners != 0 {
@@ -260,7 +261,8 @@ impl Table {
         }
     }
 
-    /// Whether the player who holds `lead` can collect at least `need`, a neutral trick waiting; `own` if it decides who leads.
+    /// True if the player who holds `lead` can collect at least `need` while a neutral trick waits. `own` is true if
+    /// it decides who leads.
     #[inline(never)]
     pub(super) fn decide(&self, lead: u32, follow: u32, own: bool, need: i32, cards: i32) -> bool {
         let to_lead = || self.lead::<true>(lead, follow, need, cards, 1);
@@ -269,30 +271,31 @@ impl Table {
     }
 }
 
-/// Who has what when chance is done, from the side of the player who leads or, after the referee, decides.
+/// A position after the last chance event, from the perspective of the player who leads or, after the referee,
+/// decides.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ending {
-    table: Table,
-    /// That player's seat.
+    rules: TrickRules,
+    /// The seat of this player.
     pub(super) seat: u8,
     own: u32,
     other: u32,
-    /// Tricks still to be played, the present one included.
+    /// Tricks still to be played, including the current one.
     cards: i32,
     waiting: i32,
-    /// The card led, if it waits for an answer.
+    /// The card led, if it waits for a reply.
     led: u32,
     deciding: bool,
 }
 
 impl Ending {
-    /// The ending at this decision; chance must have no part any more.
+    /// The ending at this decision; there must be no more chance events.
     pub(super) fn new(game: &Schwinget, state: &State) -> Self {
         let follows = state.phase == Phase::Follow;
         let seat = state.mover ^ u8::from(follows);
         let [own, other] = [seat, seat ^ 1].map(|seat| game.layout.cards(state.hands[usize::from(seat & 1)]));
         Self {
-            table: Table::new(game.layout.trump(state.trump), game.rules.specials),
+            rules: TrickRules::new(game.layout.trump(state.trump), game.rules.specials),
             seat,
             own,
             other,
@@ -303,23 +306,24 @@ impl Ending {
         }
     }
 
-    /// Whether the player can collect at least `need` tricks, the waiting one included.
+    /// True if the player can collect at least `need` tricks, including the waiting one.
     pub(super) fn can_collect(&self, need: i32) -> bool {
-        let Self { table, own, other, cards, waiting, led, deciding, .. } = *self;
+        let Self { rules, own, other, cards, waiting, led, deciding, .. } = *self;
         if need <= 0 || need > cards + waiting {
             return need <= 0;
         }
         if deciding {
-            table.decide(own, other, true, need, cards)
+            rules.decide(own, other, true, need, cards)
         } else if led != 0 {
-            table.answer::<true>(led, own, other, need, cards, waiting)
+            rules.answer::<true>(led, own, other, need, cards, waiting)
         } else {
-            table.lead::<true>(own, other, need, cards, waiting)
+            rules.lead::<true>(own, other, need, cards, waiting)
         }
     }
 }
 
-/// The result of the bout if the player in `seat` collects this many of the tricks `left`, the waiting one included.
+/// The result of the bout if the player in `seat` collects `tricks` of the remaining tricks `left`, including the
+/// waiting one.
 #[inline(always)]
 pub(super) fn tricks_worth(game: &Schwinget, state: &State, seat: u8, left: u8, tricks: u8) -> Verdict {
     let (own, other) = (usize::from(seat & 1), usize::from(seat & 1 ^ 1));
@@ -328,7 +332,8 @@ pub(super) fn tricks_worth(game: &Schwinget, state: &State, seat: u8, left: u8, 
     taken[other] += left - tricks;
     let mut after_attack = state.after_attack;
     if state.attacked() {
-        // A neutral trick from before the attack is no part of a flat throw; who throws flat collects it, too.
+        // A neutral trick from before the attack is not part of a flat throw; a player who wins all others collects
+        // it too.
         let thrown = left - u8::from(state.neutral == Neutral::BeforeAttack);
         after_attack[own] += if tricks == left { thrown } else { 0 };
         after_attack[other] += if tricks == 0 { thrown } else { 0 };
@@ -336,17 +341,17 @@ pub(super) fn tricks_worth(game: &Schwinget, state: &State, seat: u8, left: u8, 
     game.verdicts.look_up(state.attacker, taken, after_attack)
 }
 
-/// What the scores tell apart: numbers of tricks, as far as they make a difference.
+/// Numbers of tricks grouped by the returns that they are worth.
 #[derive(Clone, Debug)]
 pub(super) struct Stakes {
-    /// `steps[i]`: the fewest tricks that are worth `worth[i + 1]`.
+    /// `steps[i]`: the smallest number of tricks worth `worth[i + 1]`.
     steps: ArrayVec<u8, MAX_LEFT>,
-    /// Returns of both seats, rising for the player of the [`Ending`].
+    /// Returns of both seats, increasing for the player of the [`Ending`].
     worth: ArrayVec<[f32; 2], MAX_LEFT>,
 }
 
 impl Stakes {
-    /// For the player in `seat` and the tricks left in this state, the last bout of the match.
+    /// Groups the remaining tricks of this state, in the last bout of the match, for the player in `seat`.
     pub(super) fn new(game: &Schwinget, state: &State, seat: u8) -> Self {
         let (own, other) = (usize::from(seat & 1), usize::from(seat & 1 ^ 1));
         let waiting = u8::from(state.neutral != Neutral::None);
@@ -366,7 +371,7 @@ impl Stakes {
         stakes
     }
 
-    /// How many of the steps the player can reach, beginning the search at `guess`.
+    /// The number of steps that the player can reach. The search begins at `guess`.
     #[inline(always)]
     pub(super) fn reached(&self, guess: usize, can_collect: impl Fn(i32) -> bool) -> usize {
         let can = |step: usize| can_collect(i32::from(self.steps[step]));
@@ -384,13 +389,13 @@ impl Stakes {
         reached
     }
 
-    /// What so many steps are worth to both seats.
+    /// The returns of both seats after this number of steps.
     #[inline(always)]
     pub(super) fn worth(&self, reached: usize) -> [f32; 2] {
         self.worth[reached]
     }
 
-    /// Where to begin the search when nothing is known.
+    /// A first guess for the search when nothing is known.
     #[inline(always)]
     pub(super) fn middle(&self) -> usize {
         self.steps.len() / 2
@@ -398,18 +403,19 @@ impl Stakes {
 }
 
 impl Schwinget {
-    /// Whether a player is to act and chance has no part any more.
+    /// True if a player must act and there are no more chance events.
     fn chance_is_done(&self, state: &State) -> bool {
         let decision = matches!(state.phase, Phase::Lead | Phase::Follow | Phase::Decide);
         decision && (state.attacked() || state.pile == 0) && state.bout + 1 == self.rules.bouts
     }
 
-    /// The returns of best play with all cards open, if a player is to act in the last bout of the match, the pile is locked or
-    /// empty, and no hand has more than six cards; about a microsecond for five, tens of nanoseconds for three.
+    /// The returns of best play with all cards open. Returns `None` unless a player must act in the last bout of the
+    /// match, the pile is locked or empty, and no hand has more than six cards.
     ///
-    /// Under `utility=margin` and `win` it is the value of a zero-sum game. Under `score`, where the sum is not fixed, it is what
-    /// each player can be sure of: own scores rise with own tricks and never with the other's, so that playing for tricks secures
-    /// both at once, and they are the returns when both do.
+    /// Under `utility=margin` and `win` this is the value of a zero-sum game. Under `score`, where the sum is not
+    /// fixed, it is the return that each player can guarantee. A player's score increases with its own tricks and
+    /// never with the opponent's, so playing for tricks guarantees both values at once, and they are the returns if
+    /// both players do so.
     pub fn open_ending(&self, state: &State) -> Option<BySeat<f32>> {
         let most = state.hands[0].count_ones().max(state.hands[1].count_ones());
         if !self.chance_is_done(state) || most > MAX_ENDING {
@@ -421,8 +427,8 @@ impl Schwinget {
         Some(BySeat::from(stakes.worth(reached)))
     }
 
-    /// The same after each legal action, in ascending order of actions: best is what is worth most to the player to act. Where
-    /// several are, they may still differ in tricks.
+    /// The same after each legal action, in ascending order of actions. The best actions are those worth most to the
+    /// player to act; actions of equal worth may still differ in tricks.
     pub fn open_ending_moves(&self, state: &State) -> Option<Vec<(Action, BySeat<f32>)>> {
         self.open_ending(state)?;
         let after = |action: Action| {

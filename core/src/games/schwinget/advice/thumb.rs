@@ -1,19 +1,20 @@
-//! When to attack: a rule of thumb for people at the table.
+//! A rule of thumb for people: when to attack.
 //!
-//! *Without a trump suit, attack. Otherwise count two for every trump in your hand, one for every card of your longest other suit,
-//! one for the referee, and take one off for each trump that no unseen trump beats. Attack with four or more.*
+//! *Without a trump suit, attack. Otherwise count two for every trump in your hand, one for every card of your
+//! longest other suit, and one for the referee; subtract one for each trump that no unseen trump beats. Attack with
+//! four or more.*
 //!
-//! Found among integer combinations of what a player can count, by what attacking was worth against waiting in half a million
-//! positions (`stier.study.attack_timing`); what it is worth in play stands beside the study's figures in the README. It is the same
-//! for both scorings and for every number of finished tricks. Four is one less than the cards of a hand: scaled-down decks count
-//! alike.
+//! It is the best rule found among integer combinations of what a player can count, judged by the gain of attacking
+//! over waiting (`stier.study.attack_timing`). The same rule holds for both scorings and for every number of finished
+//! tricks. Four is one less than the number of cards in a hand, and small decks count accordingly.
 
-use super::policy::Known;
 use crate::games::schwinget::{Schwinget, View};
 
+use super::policy::Known;
+
 impl Schwinget {
-    /// What the rule says to the player on lead.
-    pub(super) fn rule_of_thumb(&self, view: &View) -> bool {
+    /// The rule's advice to the player on lead: true to attack.
+    pub fn should_attack(&self, view: &View) -> bool {
         let known = Known::new(&self.deck, view.seen());
         let trumps = known.hand & known.trumps;
         let longest = self.deck.suit.iter().map(|suit| (known.hand & suit & !trumps).count_ones()).max().unwrap_or(0);
@@ -27,20 +28,20 @@ impl Schwinget {
 mod tests {
     use crate::games::schwinget::Schwinget;
     use crate::record::{self, HEADER};
-    use crate::{Game as _, Hints as _, Seat};
+    use crate::{Game as _, Seat};
 
-    /// Whether seat 0 attacks before the first trick with this hand and this card turned up.
+    /// True if seat 0 attacks before the first trick with this hand and this card turned up.
     fn attacks(hand: [&str; 5], turned: &str) -> bool {
         let all = (0..4).flat_map(|suit| (1..=6).map(move |value| format!("{}{value}", ['G', 'R', 'B', 'Y'][suit])));
         let others: Vec<String> = all.filter(|card| !hand.contains(&card.as_str()) && card != turned).take(5).collect();
         let dealt: Vec<&str> = (0..5).flat_map(|place| [hand[place], &others[place]]).collect();
         let text = format!("{HEADER}\ngame: schwinget\nrules:\nevents: {} {turned}\nresult: open\n", dealt.join(" "));
         let (game, history) = record::read::<Schwinget>(&text).expect("a record");
-        game.commits(&game.view(&history, Seat(0)))
+        game.should_attack(&game.view(&history, Seat(0)))
     }
 
     #[test]
-    fn hands_count_as_the_rule_says() {
+    fn hands_are_counted_by_the_rule() {
         // Two trumps, neither the highest: 4 + 1.
         assert!(attacks(["G2", "G3", "R1", "B1", "Y1"], "G1"));
         // One trump, two cards of a suit: 2 + 2.

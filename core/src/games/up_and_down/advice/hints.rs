@@ -5,15 +5,14 @@
 //! cards while high cards win. In hinted play, high and low cards have no value of their own.
 
 use crate::actions::{Action, Actions64};
-use crate::circumstances::Circumstances;
 use crate::game::Game as _;
+use crate::games::up_and_down::state::{NO_CARD, Phase, SEATS, State};
+use crate::games::up_and_down::{UpAndDown, View, playout};
 use crate::hints::Hints;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 
-use super::{policy, policy_weights};
-use crate::games::up_and_down::state::{NO_CARD, Phase, SEATS, State};
-use crate::games::up_and_down::{UpAndDown, View, playout};
+use super::policy;
 
 /// The share of a trick's value that its winner gains over the players who would win a later trick in its place.
 const TRICK_GAIN: f32 = 0.85;
@@ -131,8 +130,6 @@ fn share(merits: &mut [f32], sum: f32) {
     merits.iter_mut().for_each(|merit| *merit *= scale);
 }
 
-impl Circumstances for UpAndDown {}
-
 impl Hints for UpAndDown {
     const BEST_AGENT: &'static str = "flat_mc:allocation=ucb1,rollout=fitted,cutoff=3";
 
@@ -158,17 +155,13 @@ impl Hints for UpAndDown {
         self.rules.utility.expected(&self.prospects(state), scale)
     }
 
-    fn num_features(&self) -> usize {
-        policy::FEATURES
-    }
-
     #[inline]
     fn features(&self, state: &State, action: Action, add: &mut impl FnMut(usize, f32)) {
         self.policy_features(state, action, add);
     }
 
     fn weights(&self) -> &[f32] {
-        &policy_weights::WEIGHTS
+        &policy::WEIGHTS
     }
 
     #[inline]

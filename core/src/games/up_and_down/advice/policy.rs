@@ -1,13 +1,11 @@
 //! A policy for Up & Down: a softmax over features of the legal actions, as seen by the player to act.
 //!
-//! The [weights](super::policy_weights) maximise the likelihood of a search's decisions, with one set for each number
+//! The [weights](WEIGHTS) maximise the likelihood of a search's decisions, with one set for each number
 //! of players. Features lie between about -1 and 1. Values are counted from the losing end: the best one is always 10
 //! and the worst 0, whatever the deck and the side of the UP&DOWN card.
 
 use crate::actions::Action;
 use crate::float;
-
-use super::policy_weights;
 use crate::games::up_and_down::cards::Card;
 use crate::games::up_and_down::state::{NO_CARD, Phase, SEATS, State};
 use crate::games::up_and_down::{CHANGES, Change, UpAndDown};
@@ -35,9 +33,11 @@ const ROLLS: usize = 9;
 const TABLE: usize = ROLL + ROLLS;
 
 /// The total number of features.
-pub(super) const FEATURES: usize = (SEATS - 1) * TABLE;
+const FEATURES: usize = (SEATS - 1) * TABLE;
 
-const _: () = assert!(policy_weights::WEIGHTS.len() == FEATURES);
+/// The weight of each feature. The program `fit_policy` writes the file.
+#[allow(clippy::approx_constant, reason = "fitted numbers")]
+pub(super) const WEIGHTS: [f32; FEATURES] = include!("policy_weights.txt");
 
 /// The player to act's knowledge of a state, under the rules of a trick.
 #[derive(Clone, Copy)]

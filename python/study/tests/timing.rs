@@ -7,11 +7,10 @@ use stier_agents::arena::Estimate;
 use stier_agents::solve::best_response::{action_values, nash_conv};
 use stier_agents::solve::cfr::{Solver, Variant};
 use stier_agents::solve::game_tree::{GameTree, Policy};
-use stier_agents::study::equilibrium::commitment_sets;
-use stier_agents::study::timing::{Hidden, Position, Settings, TimingError, positions};
-use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::Schwinget;
-use stier_core::{Action, ActionSet as _, Circumstances, Game, Hints as _, Options as _, Seat};
+use stier_core::{Action, ActionSet as _, Game, Options as _, Seat};
+use stier_study::equilibrium::attack_sets;
+use stier_study::timing::{Hidden, Position, Settings, TimingError, positions};
 
 fn game(rules: &str) -> Schwinget {
     Schwinget::new(<Schwinget as Game>::Rules::from_text(rules).expect("rules")).expect("a game")
@@ -34,7 +33,7 @@ fn settings(players: &str, continuation: &str) -> Settings {
     }
 }
 
-fn study<G: Circumstances>(game: &G, settings: &Settings, games: Range<u64>) -> Result<Vec<Position>, TimingError> {
+fn study(game: &Schwinget, settings: &Settings, games: Range<u64>) -> Result<Vec<Position>, TimingError> {
     positions(game, settings, games, &|| ControlFlow::Continue(()))
 }
 
@@ -82,9 +81,7 @@ fn chance_is_common_to_all_ways_of_playing_on() {
 
 #[test]
 fn studies_that_make_no_sense_are_refused() {
-    let schwimmen = Schwimmen::new(Default::default()).unwrap();
     let error = |found: Result<Vec<Position>, TimingError>| found.unwrap_err().to_string();
-    assert!(error(study(&schwimmen, &settings("greedy", "greedy"), 0..1)).starts_with("schwimmen has no action"));
     let none = Settings { repeats: 0, ..settings("greedy", "greedy") };
     assert!(error(study(&game(""), &none, 0..1)).contains("at least 1"));
     let blind = Settings { lights: vec![spec("greedy")], ..settings("greedy", "greedy") };
@@ -96,10 +93,10 @@ fn studies_that_make_no_sense_are_refused() {
 /// Small enough to enumerate, with a pile to lock.
 const SMALL: &str = "suits=2,values=4,referee=off,counter=off,hand_size=2,set_aside=2";
 
-/// The uniform policy, but that `never` does not commit itself.
-fn uniform(tree: &GameTree<Schwinget>, commitment: Action, never: Option<Seat>) -> Policy {
+/// The uniform policy, but that `never` does not attack.
+fn uniform(tree: &GameTree<Schwinget>, attack: Action, never: Option<Seat>) -> Policy {
     Policy::from_fn(tree, |set| {
-        let barred = |action: Action| Some(set.seat()) == never && action == commitment;
+        let barred = |action: Action| Some(set.seat()) == never && action == attack;
         let open = set.legal().iter().filter(|&action| !barred(action)).count() as f64;
         set.legal().iter().map(|action| if barred(action) { 0.0 } else { 1.0 / open }).collect()
     })
@@ -109,7 +106,7 @@ fn uniform(tree: &GameTree<Schwinget>, commitment: Action, never: Option<Seat>) 
 #[test]
 fn positions_are_worth_what_enumeration_says() {
     let game = game(SMALL);
-    let attack = game.commitment().unwrap();
+    let attack = game.attack();
     let tree = GameTree::new(&game, 1_000_000).expect("a small game");
     // Over the sets of the first lead: the value of the attack, and of a random one of the other actions.
     let exact = |policy: &Policy| {
@@ -146,7 +143,7 @@ fn equilibria_attack_where_it_is_right() {
     let policy = solver.average();
     assert!(nash_conv(&tree, &policy).exploitability() < 0.01);
     let lights = [spec("ismcts:iterations=20")];
-    let sets = commitment_sets(&tree, &policy, &lights, 1, &|| ControlFlow::Continue(())).unwrap();
+    let sets = attack_sets(&tree, &policy, &lights, 1, &|| ControlFlow::Continue(())).unwrap();
     let (mut attacks, mut waits, mut mixed) = (0, 0, 0);
     for set in sets.iter().filter(|set| set.reach > 0.003) {
         // What is off by more than this would cost more than the policy is exploited for.

@@ -1,18 +1,18 @@
-//! When is it right to take the action that binds its player for the rest of a deal ([`Hints::commitment`](stier_core::Hints::commitment))?
+//! The timing of Schwinget's attack, in play.
 //!
-//! Agents play games against copies of themselves. Every decision at which the mover may commit itself is a *position*. From there
-//! the game is played on three ways ([`Arm`]): the mover commits itself now; it does not now; it never does in this deal. All three
+//! Agents play games against copies of themselves. Every decision at which the mover may attack is a *position*. From there
+//! the game is played on three ways ([`Arm`]): the mover attacks now; it does not now; it never does in this bout. All three
 //! have common random numbers: the same hidden cards, the same order of the pile, agents with the same seeds, so that they differ
 //! by what the choice brings about and by little else (L'Ecuyer, *Efficiency improvement and variance reduction*, 1994). What the
 //! others do is up to them in all three.
 //!
 //! Hidden cards are those of the game ([`Hidden::Truth`]): then the mean over positions is exactly the mean over what those who
 //! play like that cannot know, and needs no model of them. Or they are drawn from what the mover can infer ([`Hidden::Beliefs`]), by
-//! the [fitted](crate::belief::policy_model::FittedModel) policy: then many continuations show what a single position is worth, as far as
+//! the [fitted](stier_agents::belief::policy_model::FittedModel) policy: then many continuations show what a single position is worth, as far as
 //! that model is right.
 //!
-//! Other agents may be asked about every position, too ([`Settings::lights`]): what their search thinks of committing now and of the
-//! best of the rest.
+//! Other agents may be asked about every position, too ([`Settings::lights`]): the values of their search for attacking now and for the
+//! best other action.
 //!
 //! Values are returns of the mover in the game's utility. Known weakness: a position is worth what these players make of it.
 
@@ -22,18 +22,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
+use stier_agents::agent::stop::Stop;
+use stier_agents::agent::threads::{ThreadsError, pool, resolve};
+use stier_agents::belief::policy_model::{FittedModel, Model};
+use stier_agents::belief::{BeliefSettings, Beliefs, infer_histories};
+use stier_agents::network::file::NetworkError;
+use stier_agents::{Agent, AgentSpec, Decision};
+use stier_core::games::schwinget::{PARTS_OF_RETURN, Schwinget, View};
 use stier_core::{
-    Action, ActionSet as _, BySeat, Circumstances, Dealer, Game, History, Rng, Sampler as _, Seat, Turn, choice,
+    Action, ActionSet as _, Actions64, BySeat, Dealer, Game as _, History, Rng, Sampler as _, Seat, Turn, choice,
 };
 use thiserror::Error;
-
-use crate::agent::stop::Stop;
-use crate::agent::threads::{ThreadsError, pool, resolve};
-use crate::agent::{Agent, Decision};
-use crate::belief::policy_model::{FittedModel, Model};
-use crate::belief::{BeliefSettings, Beliefs, infer_histories};
-use crate::catalogue::spec::AgentSpec;
-use crate::network::file::NetworkError;
 
 choice! {
     /// Which hidden cards a position is played on with.
@@ -69,11 +68,11 @@ pub struct Settings {
 /// A way to play on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arm {
-    /// The mover commits itself.
+    /// The mover attacks.
     Now,
     /// It does something else; later it does as it likes.
     Wait,
-    /// It does not commit itself in this deal: where it would, it does the best of the rest.
+    /// It does not attack in this bout: where it would, it plays its best other action.
     Never,
 }
 
@@ -88,31 +87,31 @@ pub struct Outcome {
     /// The mean return of the mover over the continuations with even numbers, and over those with odd ones (not a number if there
     /// are none): two independent estimates of the same.
     pub halves: [f64; 2],
-    /// The mean of each of the [parts](Circumstances::parts) of the return over all continuations.
+    /// The mean of each of the [parts of the return](PARTS_OF_RETURN) over all continuations.
     pub parts: Vec<f64>,
-    /// The share of the continuations in which the mover commits itself in this deal, now or later.
+    /// The share of the continuations in which the mover attacks in this bout, now or later.
     pub committed: f64,
-    /// The share in which another seat does.
+    /// The share in which the opponent does.
     pub others_committed: f64,
 }
 
 /// What an agent thinks of a position.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Opinion {
-    /// The value it gives to committing now; not a number if it did not try.
+    /// The value it gives to attacking now; not a number if it did not try.
     pub now: f64,
     /// The value it gives to the most visited of the other actions, of equals the best.
     pub wait: f64,
-    /// The probability with which it commits itself.
+    /// The probability with which it attacks.
     pub share: f64,
 }
 
 impl Opinion {
     /// What a decision says; `None` if nothing was searched.
-    pub fn of(decision: &Decision, commitment: Action) -> Option<Self> {
+    pub fn of(decision: &Decision, attack: Action) -> Option<Self> {
         let actions = &decision.search.as_ref()?.actions;
-        let now = actions.iter().find(|stats| Action(stats.action) == commitment);
-        let others = actions.iter().filter(|stats| Action(stats.action) != commitment);
+        let now = actions.iter().find(|stats| Action(stats.action) == attack);
+        let others = actions.iter().filter(|stats| Action(stats.action) != attack);
         let liked = others.max_by(|a, b| a.visits.cmp(&b.visits).then(a.value.total_cmp(&b.value)));
         Some(Self {
             now: now.filter(|stats| stats.visits > 0).map_or(f64::NAN, |stats| stats.value),
@@ -122,7 +121,7 @@ impl Opinion {
     }
 }
 
-/// A decision at which the mover could commit itself.
+/// A decision at which the mover could attack.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Position {
     /// Which game: positions of one game are not independent.
@@ -131,13 +130,13 @@ pub struct Position {
     pub decision: u32,
     /// Who is to move.
     pub seat: Seat,
-    /// What there is to consider, in the order of [`Circumstances::circumstances`].
+    /// The circumstances, in the order of [`CIRCUMSTANCES`](stier_core::games::schwinget::CIRCUMSTANCES).
     pub circumstances: Vec<f32>,
-    /// The probability with which the player committed itself, as its decision says.
+    /// The probability with which the player attacked, as its decision says.
     pub share: f64,
     /// Whether it did.
     pub committed: bool,
-    /// Whether the game's rule of thumb says that it should: [`Hints::commits`](stier_core::Hints::commits).
+    /// The advice of the rule of thumb: [`Schwinget::should_attack`].
     pub rule: bool,
     /// What came of each [`Arm`].
     pub arms: [Outcome; 3],
@@ -148,9 +147,6 @@ pub struct Position {
 /// Why there is no study.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum TimingError {
-    /// No action binds anybody.
-    #[error("{0} has no action that binds its player for the rest of a deal")]
-    NoCommitment(&'static str),
     /// Nothing to play on with.
     #[error("repeats must be at least 1")]
     NoRepeats,
@@ -170,13 +166,12 @@ pub enum TimingError {
 
 /// The positions of these games, in their order: a function of the settings, whichever games are asked for together. `watch` is called
 /// after every game, from any thread, and may break off.
-pub fn positions<G: Circumstances>(
-    game: &G,
+pub fn positions(
+    game: &Schwinget,
     settings: &Settings,
     games: Range<u64>,
     watch: &(dyn Fn() -> ControlFlow<()> + Sync),
 ) -> Result<Vec<Position>, TimingError> {
-    let commitment = game.commitment().ok_or(TimingError::NoCommitment(G::NAME))?;
     if settings.repeats == 0 {
         return Err(TimingError::NoRepeats);
     }
@@ -187,7 +182,7 @@ pub fn positions<G: Circumstances>(
         if stop.load(Ordering::Relaxed) {
             return Err(TimingError::Interrupted);
         }
-        let found = Table::new(game, settings, commitment, number).play()?;
+        let found = Table::new(game, settings, number).play()?;
         if watch().is_break() {
             stop.store(true, Ordering::Relaxed);
         }
@@ -202,23 +197,21 @@ pub fn positions<G: Circumstances>(
 }
 
 /// One game and all who have to do with it.
-struct Table<'a, G: Game> {
-    game: &'a G,
+struct Table<'a> {
+    game: &'a Schwinget,
     settings: &'a Settings,
-    commitment: Action,
     number: u64,
-    players: BySeat<Box<dyn Agent<G>>>,
-    continuation: BySeat<Box<dyn Agent<G>>>,
-    lights: Vec<Box<dyn Agent<G>>>,
+    players: BySeat<Box<dyn Agent<Schwinget>>>,
+    continuation: BySeat<Box<dyn Agent<Schwinget>>>,
+    lights: Vec<Box<dyn Agent<Schwinget>>>,
 }
 
-impl<'a, G: Circumstances> Table<'a, G> {
-    fn new(game: &'a G, settings: &'a Settings, commitment: Action, number: u64) -> Self {
+impl<'a> Table<'a> {
+    fn new(game: &'a Schwinget, settings: &'a Settings, number: u64) -> Self {
         let agents = |spec: &AgentSpec| BySeat::from_fn(game.num_seats(), |_| spec.build(0));
         Self {
             game,
             settings,
-            commitment,
             number,
             players: agents(&settings.players),
             continuation: agents(&settings.continuation),
@@ -247,7 +240,7 @@ impl<'a, G: Circumstances> Table<'a, G> {
             let legal = self.game.legal(history.state());
             let view = self.game.view(&history, seat);
             let decision = self.players[seat].act(self.game, &view, legal);
-            let is_position = legal.contains(self.commitment) && legal.len() > 1;
+            let is_position = legal.contains(self.game.attack()) && legal.len() > 1;
             if is_position && chosen.unit() < self.settings.share {
                 found.push(self.study(&history, seat, decisions, &decision)?);
             }
@@ -258,14 +251,14 @@ impl<'a, G: Circumstances> Table<'a, G> {
 
     fn study(
         &mut self,
-        history: &History<G>,
+        history: &History<Schwinget>,
         seat: Seat,
         decision: u32,
         made: &Decision,
     ) -> Result<Position, TimingError> {
         let view = self.game.view(history, seat);
         let worlds = self.worlds(history, &view, decision);
-        let mut tallies = Arm::ALL.map(|_| Tally::new(G::parts().len()));
+        let mut tallies = Arm::ALL.map(|_| Tally::new(PARTS_OF_RETURN.len()));
         for (repeat, world) in worlds.iter().enumerate() {
             let index = u64::from(decision) << 32 | repeat as u64;
             for (arm, tally) in Arm::ALL.into_iter().zip(&mut tallies) {
@@ -277,17 +270,21 @@ impl<'a, G: Circumstances> Table<'a, G> {
             game: self.number,
             decision,
             seat,
-            circumstances: self.game.circumstances_of(&view),
-            share: made.policy.iter().find(|(action, _)| *action == self.commitment).map_or(0.0, |&(_, share)| share),
-            committed: made.action == self.commitment,
-            rule: self.game.commits(&view),
+            circumstances: self.game.circumstances(&view).to_vec(),
+            share: made
+                .policy
+                .iter()
+                .find(|(action, _)| *action == self.game.attack())
+                .map_or(0.0, |&(_, share)| share),
+            committed: made.action == self.game.attack(),
+            rule: self.game.should_attack(&view),
             arms: tallies.map(Tally::finish),
             opinions: self.opinions(&view, history, decision)?,
         })
     }
 
     /// A history for each continuation.
-    fn worlds(&self, truth: &History<G>, view: &G::View, decision: u32) -> Vec<History<G>> {
+    fn worlds(&self, truth: &History<Schwinget>, view: &View, decision: u32) -> Vec<History<Schwinget>> {
         let repeats = self.settings.repeats;
         if self.settings.hidden == Hidden::Truth {
             return vec![truth.clone(); repeats as usize];
@@ -312,7 +309,7 @@ impl<'a, G: Circumstances> Table<'a, G> {
     }
 
     /// One continuation.
-    fn play_on(&mut self, from: &History<G>, mover: Seat, arm: Arm, index: u64) -> End {
+    fn play_on(&mut self, from: &History<Schwinget>, mover: Seat, arm: Arm, index: u64) -> End {
         let game = self.game;
         let mut dealer = Dealer::new(self.stream("deals of a study", index).bits(), 0);
         let seeds = self.stream("continuations of a study", index).bits();
@@ -321,7 +318,7 @@ impl<'a, G: Circumstances> Table<'a, G> {
         }
         let mut history = from.clone();
         let deal = game.deal_number(history.state());
-        let binding = G::Actions::default().with(self.commitment);
+        let attack_only = Actions64::default().with(self.game.attack());
         let (mut committed, mut others_committed, mut first) = (false, false, true);
         loop {
             dealer.settle(game, &mut history);
@@ -329,29 +326,34 @@ impl<'a, G: Circumstances> Table<'a, G> {
             let legal = game.legal(history.state());
             let same_deal = game.deal_number(history.state()) == deal;
             let view = game.view(&history, seat);
-            let free = legal.without(binding);
+            let free = legal.without(attack_only);
             let action = if first && arm == Arm::Now {
-                self.commitment
+                self.game.attack()
             } else {
                 let player = &mut self.continuation[seat];
                 let withheld = seat == mover && same_deal && !free.is_empty();
                 let liked = player.act(game, &view, if first { free } else { legal }).action;
-                if liked == self.commitment && withheld && arm == Arm::Never {
+                if liked == self.game.attack() && withheld && arm == Arm::Never {
                     player.act(game, &view, free).action
                 } else {
                     liked
                 }
             };
-            if action == self.commitment && same_deal {
+            if action == self.game.attack() && same_deal {
                 *if seat == mover { &mut committed } else { &mut others_committed } = true;
             }
             history.push(game, action);
             first = false;
         }
-        End { parts: game.parts_of(history.state(), mover), committed, others_committed }
+        End { parts: game.parts_of_return(history.state(), mover), committed, others_committed }
     }
 
-    fn opinions(&mut self, view: &G::View, history: &History<G>, decision: u32) -> Result<Vec<Opinion>, TimingError> {
+    fn opinions(
+        &mut self,
+        view: &View,
+        history: &History<Schwinget>,
+        decision: u32,
+    ) -> Result<Vec<Opinion>, TimingError> {
         let legal = self.game.legal(history.state());
         let mut opinions = Vec::with_capacity(self.lights.len());
         for index in 0..self.lights.len() {
@@ -359,7 +361,7 @@ impl<'a, G: Circumstances> Table<'a, G> {
             let light = &mut self.lights[index];
             light.restart(seed);
             let decision = light.act(self.game, view, legal);
-            let opinion = Opinion::of(&decision, self.commitment);
+            let opinion = Opinion::of(&decision, self.game.attack());
             opinions.push(opinion.ok_or_else(|| TimingError::Blind(self.settings.lights[index].to_string()))?);
         }
         Ok(opinions)
@@ -368,7 +370,7 @@ impl<'a, G: Circumstances> Table<'a, G> {
 
 /// How a continuation ended for the mover.
 struct End {
-    parts: Vec<f32>,
+    parts: [f32; PARTS_OF_RETURN.len()],
     committed: bool,
     others_committed: bool,
 }
