@@ -11,8 +11,8 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, serialize};
 use stier_agents::arena::{self, Settings};
-use stier_agents::network::evaluator::Evaluator;
-use stier_agents::network::option::NetworkFile;
+use stier_agents::network::Evaluator;
+use stier_agents::network::NetworkFile;
 use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{Encode as _, Game as _, History, Rng, encode};

@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use stier_agents::AgentSpec;
-use stier_agents::solve::best_response::nash_conv;
-use stier_agents::solve::game_tree::{GameTree, Policy};
-use stier_agents::solve::{Algorithm, Settings, solve, tabular};
+use stier_agents::solve::nash_conv;
+use stier_agents::solve::{Algorithm, Settings, policy_of, solve};
+use stier_agents::solve::{GameTree, Policy};
 use stier_core::games::schwinget::{Rules, Schwinget};
 use stier_core::{Game as _, Options as _, Seat};
 
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("value for player 0: {:+.4}, after {iterations} iterations", solved.values[Seat(0)]);
 
     let spec: AgentSpec = "greedy".parse()?;
-    let greedy = tabular::policy_of(&tree, &|| spec.build(0), 1, &|| ControlFlow::Continue(()))?;
+    let greedy = policy_of(&tree, &|| spec.build(0), 1, &|| ControlFlow::Continue(()))?;
     for (name, policy) in [("cfr+", &equilibrium), ("greedy", &greedy), ("random", &Policy::uniform(&tree))] {
         println!("{name:7} exploitability {:.4}", nash_conv(&tree, policy).exploitability());
     }

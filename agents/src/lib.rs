@@ -11,8 +11,6 @@ pub mod network;
 pub mod rollout;
 pub mod search;
 pub mod solve;
-pub mod study;
 
-pub use agent::player::{OracleAgent, Player};
-pub use agent::{ActionStats, Agent, Decision, Search};
-pub use catalogue::spec::{AgentSpec, SpecError};
+pub use agent::{ActionStats, Agent, Decision, OracleAgent, Player, Search};
+pub use catalogue::{AgentSpec, SpecError};

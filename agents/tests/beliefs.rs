@@ -7,13 +7,13 @@ use std::time::Instant;
 
 use crate::toys::claims::{self, Claims};
 use crate::toys::kuhn::{BET, Kuhn, PASS};
-use stier_agents::agent::stop::Stop;
-use stier_agents::agent::worlds::Worlds;
-use stier_agents::agent::worlds::{Belief, NoBelief, Weighing};
+use stier_agents::agent::Stop;
+use stier_agents::agent::Worlds;
+use stier_agents::agent::{Belief, NoBelief, Weighing};
 use stier_agents::arena::Estimate;
 use stier_agents::arena::tssr::{ratio, tssr};
-use stier_agents::belief::marginals::{Basis, marginals};
 use stier_agents::belief::policy_model::{GreedyModel, Model, PolicyModel, RolloutModel};
+use stier_agents::belief::{Basis, marginals};
 use stier_agents::belief::{BeliefSettings, Beliefs, infer};
 use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwinget::Schwinget;

@@ -32,7 +32,7 @@ mod toys;
 mod vector;
 
 use stier_agents::AgentSpec;
-use stier_agents::solve::game_tree::{GameTree, Policy};
+use stier_agents::solve::{GameTree, Policy};
 use stier_core::{Hints, Rng};
 
 /// The policy of an agent: a fresh one is built for every information set, with a seed of its own.

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 
 use crate::toys::claims::{self, Claims};
-use stier_agents::catalogue::spec;
+use stier_agents::catalogue;
 use stier_agents::{Agent, AgentSpec, Search};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{Action, Game as _, History, Rng, Seat};
@@ -113,8 +113,8 @@ fn worlds_built_in_full_stay_within_their_memory() {
 }
 
 #[test]
-fn every_agent_with_a_tree_has_a_memory_limit() {
-    for (name, _, options) in spec::describe() {
+fn every_agent_with_a_tree_can_be_limited() {
+    for (name, _, options) in catalogue::describe() {
         let limited = options.iter().any(|option| option.name == "memory_mb");
         // These agents do not search a tree, or leave it to an agent in their options.
         let treeless = ["flat_mc", "greedy", "lbr", "network", "random", "rule"];

@@ -12,12 +12,13 @@ use crate::toys::kuhn_three::KuhnThree;
 use crate::toys::leduc::Leduc;
 use crate::toys::liars_dice::LiarsDice;
 use crate::toys::matrix::Matrix;
+use stier_agents::agent::CheckpointError;
 use stier_agents::agent::threads::pool;
-use stier_agents::solve::best_response::{NashConv, nash_conv};
-use stier_agents::solve::cfr::{CheckpointError, Solver, Variant};
-use stier_agents::solve::game_tree::{GameTree, Policy};
-use stier_agents::solve::mccfr::{Mccfr, Sampling};
 use stier_agents::solve::sequence_form::{SolveError, solve};
+use stier_agents::solve::{GameTree, Policy};
+use stier_agents::solve::{Mccfr, Sampling};
+use stier_agents::solve::{NashConv, nash_conv};
+use stier_agents::solve::{Solver, Variant};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{Game, Seat};
 

@@ -11,11 +11,11 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use stier_agents::agent::threads::{self, ThreadsError};
 use stier_agents::erased::{self, DynPolicy, DynTree, TreeError};
+use stier_agents::solve::NashConv;
 use stier_agents::solve::atomic_file;
-use stier_agents::solve::best_response::NashConv;
-use stier_agents::solve::game_tree::{BuildError, TooLarge};
 use stier_agents::solve::solution_file::{self, Label};
 use stier_agents::solve::{Algorithm, Progress, Settings, SolveError};
+use stier_agents::solve::{BuildError, TooLarge};
 use stier_core::options::OptionType as _;
 
 use crate::beliefs::Beliefs;

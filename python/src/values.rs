@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyString};
 use stier_agents::erased::{DynGame, DynState, check_seat};
-use stier_agents::network::option::quoted;
+use stier_agents::network::quoted;
 use stier_core::{Action, IllegalAction, Seat, options};
 
 use crate::errors;

@@ -1,16 +1,25 @@
 //! The interface of agents: decisions, and the statistics of a search.
 
-pub mod budget;
-pub mod choice;
-pub mod course;
-pub mod crowd;
-pub mod lines;
-pub mod memory;
-pub mod player;
+pub(crate) mod budget;
+pub(crate) mod checkpoint;
+pub(crate) mod choice;
+pub(crate) mod course;
+pub(crate) mod crowd;
+pub(crate) mod lines;
+pub(crate) mod memory;
+pub(crate) mod player;
 pub mod sampling;
-pub mod stop;
+pub(crate) mod stop;
 pub mod threads;
-pub mod worlds;
+pub(crate) mod worlds;
+
+pub use checkpoint::CheckpointError;
+pub use course::Streams;
+pub use crowd::{Crowd, Position};
+pub use lines::Line;
+pub use player::{OracleAgent, Player};
+pub use stop::Stop;
+pub use worlds::{Belief, NoBelief, Weighing, Worlds};
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -18,9 +27,6 @@ use std::sync::atomic::AtomicBool;
 use serde::Serialize;
 use stier_core::{Action, ActionSet, Game};
 use thiserror::Error;
-
-use crate::agent::lines::Line;
-use crate::agent::worlds::Worlds;
 
 /// A player. It sees what its seat knows and nothing else.
 ///

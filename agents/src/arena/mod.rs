@@ -17,13 +17,15 @@
 //! their total returns.
 
 pub mod properties;
-pub mod survey;
+pub(crate) mod survey;
 pub mod tssr;
 
 mod play;
 mod schedule;
 mod stats;
 mod table;
+
+pub use survey::survey;
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};

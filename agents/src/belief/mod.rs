@@ -21,8 +21,10 @@
 //! from it, even if it allows others. Earlier deals are not used to learn how a player plays. If the model excludes
 //! everything, only chance remains.
 
-pub mod marginals;
+pub(crate) mod marginals;
 pub mod policy_model;
+
+pub use marginals::{Basis, Marginals, marginals};
 
 use stier_core::{
     ActionSet as _, Event, Game, Hints, History, Rng, Sampler, Seat, SeatView as _, Turn, World, choice, float, options,

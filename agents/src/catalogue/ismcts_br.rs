@@ -53,7 +53,7 @@ options! {
 }
 
 /// The player: see the [module](self) documentation.
-pub struct IsmctsBr<G: Hints> {
+pub(crate) struct IsmctsBr<G: Hints> {
     options: IsmctsBrOptions,
     course: Course,
     victim: Victim<G>,
@@ -61,7 +61,7 @@ pub struct IsmctsBr<G: Hints> {
 
 impl<G: Hints> IsmctsBr<G> {
     /// Creates a player with the streams of `seed`.
-    pub fn new(options: IsmctsBrOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: IsmctsBrOptions, seed: u64) -> Self {
         let victim = Victim::new(&options.responder, seed);
         Self { options, course: Course::new(seed), victim }
     }

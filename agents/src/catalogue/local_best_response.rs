@@ -40,7 +40,7 @@ options! {
 }
 
 /// The player: see the [module](self) documentation.
-pub struct LocalBestResponse<G: Hints> {
+pub(crate) struct LocalBestResponse<G: Hints> {
     options: LbrOptions,
     course: Course,
     victim: Victim<G>,
@@ -48,7 +48,7 @@ pub struct LocalBestResponse<G: Hints> {
 
 impl<G: Hints> LocalBestResponse<G> {
     /// Creates a player with the streams of `seed`.
-    pub fn new(options: LbrOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: LbrOptions, seed: u64) -> Self {
         let victim = Victim::new(&options.responder, seed);
         Self { options, course: Course::new(seed), victim }
     }

@@ -65,7 +65,7 @@ const LAYING_OUT: f64 = 0.7;
 
 /// The player: see the [module](self) documentation.
 #[derive(Clone, Debug)]
-pub struct Epimc<G: Game> {
+pub(crate) struct Epimc<G: Game> {
     options: EpimcOptions,
     course: Course,
     valuer: Valuer<G>,
@@ -73,7 +73,7 @@ pub struct Epimc<G: Game> {
 
 impl<G: Hints> Epimc<G> {
     /// Creates a player with the streams of `seed`.
-    pub fn new(options: EpimcOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: EpimcOptions, seed: u64) -> Self {
         // One half is for the tree search, the other for the small game.
         let half = Means { memory_mb: (options.means.memory_mb / 2).max(1), ..options.means };
         let valuer = Valuer::new(half, &options.belief.guide);

@@ -54,7 +54,7 @@ options! {
 
 /// The player: see the [module](self) documentation.
 #[derive(Clone, Debug)]
-pub struct Oracle<G: Game> {
+pub(crate) struct Oracle<G: Game> {
     options: OracleOptions,
     course: Course,
     valuer: Valuer<G>,
@@ -62,7 +62,7 @@ pub struct Oracle<G: Game> {
 
 impl<G: Hints> Oracle<G> {
     /// Creates a player with the streams of `seed`.
-    pub fn new(options: OracleOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: OracleOptions, seed: u64) -> Self {
         let valuer = Valuer::new(options.means, &options.guide);
         Self { options, course: Course::new(seed), valuer }
     }

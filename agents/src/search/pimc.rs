@@ -48,7 +48,7 @@ options! {
 
 /// The player: see the [module](self) documentation.
 #[derive(Clone, Debug)]
-pub struct Pimc<G: Game> {
+pub(crate) struct Pimc<G: Game> {
     options: PimcOptions,
     course: Course,
     valuer: Valuer<G>,
@@ -56,7 +56,7 @@ pub struct Pimc<G: Game> {
 
 impl<G: Hints> Pimc<G> {
     /// Creates a player with the streams of `seed`.
-    pub fn new(options: PimcOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: PimcOptions, seed: u64) -> Self {
         let valuer = Valuer::new(options.means, &options.belief.guide);
         Self { options, course: Course::new(seed), valuer }
     }

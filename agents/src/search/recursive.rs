@@ -82,7 +82,7 @@ impl RecursiveOptions {
 
 /// The player: see the [module](self) documentation.
 #[derive(Clone, Debug)]
-pub struct RecursivePimc<G: Game> {
+pub(crate) struct RecursivePimc<G: Game> {
     options: RecursiveOptions,
     course: Course,
     inner: Pimc<G>,
@@ -92,7 +92,7 @@ pub struct RecursivePimc<G: Game> {
 
 impl<G: Hints> RecursivePimc<G> {
     /// Creates a player with the streams of `seed`.
-    pub fn new(options: RecursiveOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: RecursiveOptions, seed: u64) -> Self {
         let inner = Pimc::new(options.inner(), 0);
         Self { options, course: Course::new(seed), inner, roller: None }
     }

@@ -73,14 +73,14 @@ const MOST_ITERATIONS: u64 = u32::MAX as u64;
 
 /// The player: see the [module](self) documentation.
 #[derive(Debug)]
-pub struct RisMcts {
+pub(crate) struct RisMcts {
     options: RisMctsOptions,
     course: Course,
 }
 
 impl RisMcts {
     /// Creates a player with the streams of `seed`.
-    pub fn new(options: RisMctsOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: RisMctsOptions, seed: u64) -> Self {
         Self { options, course: Course::new(seed) }
     }
 

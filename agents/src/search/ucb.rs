@@ -12,7 +12,7 @@ use crate::agent::memory::{Memory, growth, listed, mapped};
 
 /// The statistics of one action at one node.
 #[derive(Clone, Copy, Debug)]
-pub struct ActionRecord {
+pub(crate) struct ActionRecord {
     /// The action.
     pub action: Action,
     /// The number of times that it was tried.
@@ -25,38 +25,38 @@ pub struct ActionRecord {
 
 impl ActionRecord {
     /// An action not tried yet.
-    pub fn new(action: Action) -> Self {
+    pub(crate) fn new(action: Action) -> Self {
         Self { action, visits: 0, available: 0, sum: 0.0 }
     }
 
     /// Counts a return.
     #[inline]
-    pub fn add(&mut self, value: f64) {
+    pub(crate) fn add(&mut self, value: f64) {
         self.visits += 1;
         self.sum += value;
     }
 
     /// The mean return; 0 if it was never tried.
     #[inline]
-    pub fn mean(&self) -> f64 {
+    pub(crate) fn mean(&self) -> f64 {
         self.sum / self.visits.max(1) as f64
     }
 
     /// The upper confidence bound: mean + width x sqrt(log / visits); infinite if it was never tried.
     #[inline]
-    pub fn bound(&self, width: f64, log: f64) -> f64 {
+    pub(crate) fn bound(&self, width: f64, log: f64) -> f64 {
         if self.visits == 0 { f64::INFINITY } else { self.mean() + width * (log / self.visits as f64).sqrt() }
     }
 
     /// The record for a decision, with this mean.
-    pub fn stats(&self, value: f64) -> ActionStats {
+    pub(crate) fn stats(&self, value: f64) -> ActionStats {
         let Self { action, visits, available: availability, .. } = *self;
         ActionStats { action: action.0, visits, value, availability, probability: 0.0 }
     }
 }
 
 /// The place of the highest bound, of equals the first; `None` of no bounds.
-pub fn highest(bounds: impl Iterator<Item = (usize, f64)>) -> Option<usize> {
+pub(crate) fn highest(bounds: impl Iterator<Item = (usize, f64)>) -> Option<usize> {
     let mut best = (None, f64::NEG_INFINITY);
     for (place, bound) in bounds {
         if bound > best.1 {
@@ -67,14 +67,14 @@ pub fn highest(bounds: impl Iterator<Item = (usize, f64)>) -> Option<usize> {
 }
 
 /// The node of the information set at which a search begins, or another one's.
-pub type NodeId = usize;
+pub(crate) type NodeId = usize;
 
 /// No tree has more nodes than this: their numbers fit 32 bits.
 const MAX_NODES: usize = u32::MAX as usize;
 
 /// Nodes with the actions tried at each, found by the keys of their information sets.
 #[derive(Debug)]
-pub struct UcbTree {
+pub(crate) struct UcbTree {
     index: HashMap<u64, u32>,
     nodes: Vec<Vec<ActionRecord>>,
     memory: Memory,
@@ -82,17 +82,17 @@ pub struct UcbTree {
 
 impl UcbTree {
     /// An empty tree that takes no more memory. Once it is full, searches go on in the nodes and actions that it has.
-    pub fn new(memory: Memory) -> Self {
+    pub(crate) fn new(memory: Memory) -> Self {
         Self { index: HashMap::new(), nodes: Vec::new(), memory }
     }
 
     /// The number of nodes.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
     /// The node with this key, made now if the tree has none and is not full.
-    pub fn node(&mut self, key: u64) -> Option<NodeId> {
+    pub(crate) fn node(&mut self, key: u64) -> Option<NodeId> {
         if let Some(&node) = self.index.get(&key) {
             return Some(node as NodeId);
         }
@@ -108,7 +108,13 @@ impl UcbTree {
 
     /// The place of an untried legal action if there is one and room for it (and true), else of the one with the highest bound; `None` if there is neither.
     /// Counts availability.
-    pub fn select<A: ActionSet>(&mut self, node: NodeId, legal: A, width: f64, rng: &mut Rng) -> Option<(usize, bool)> {
+    pub(crate) fn select<A: ActionSet>(
+        &mut self,
+        node: NodeId,
+        legal: A,
+        width: f64,
+        rng: &mut Rng,
+    ) -> Option<(usize, bool)> {
         let records = &mut self.nodes[node];
         let mut untried = legal;
         // Where every action has always been available, they share one logarithm.
@@ -131,12 +137,12 @@ impl UcbTree {
     }
 
     /// The record of an action that was selected.
-    pub fn record(&mut self, node: NodeId, place: usize) -> &mut ActionRecord {
+    pub(crate) fn record(&mut self, node: NodeId, place: usize) -> &mut ActionRecord {
         &mut self.nodes[node][place]
     }
 
     /// The record of an action at the node with this key; an empty one if it was never tried.
-    pub fn find(&self, key: u64, action: Action) -> ActionRecord {
+    pub(crate) fn find(&self, key: u64, action: Action) -> ActionRecord {
         let records = self.index.get(&key).map_or(&[][..], |&node| &self.nodes[node as NodeId]);
         records.iter().find(|record| record.action == action).copied().unwrap_or(ActionRecord::new(action))
     }

@@ -5,13 +5,19 @@
 //! bits as an uninterrupted one.
 
 pub mod atomic_file;
-pub mod best_response;
-pub mod cfr;
-pub mod game_tree;
-pub mod mccfr;
+pub(crate) mod best_response;
+pub(crate) mod cfr;
+pub(crate) mod game_tree;
+pub(crate) mod mccfr;
 pub mod sequence_form;
 pub mod solution_file;
-pub mod tabular;
+pub(crate) mod tabular;
+
+pub use best_response::{NashConv, action_values, best_response, nash_conv, response_values, values};
+pub use cfr::{Solver, Variant};
+pub use game_tree::{BuildError, GameTree, InformationSet, Node, Policy, TooLarge, TreeSize, estimate_size};
+pub use mccfr::{BATCH, Mccfr, Sampling};
+pub use tabular::{IndexedTree, Interrupted, TabularAgent, TabularPolicy, frequency, policy_of};
 
 use std::io;
 use std::ops::ControlFlow;
@@ -24,11 +30,8 @@ use stier_core::options::OptionType as _;
 use stier_core::{Game, choice};
 use thiserror::Error;
 
+use crate::agent::checkpoint::CheckpointError;
 use crate::agent::threads::{self, ThreadsError};
-use crate::solve::best_response::nash_conv;
-use crate::solve::cfr::{CheckpointError, Solver, Variant};
-use crate::solve::game_tree::{GameTree, Policy};
-use crate::solve::mccfr::{Mccfr, Sampling};
 
 choice! {
     /// The algorithm that approximates an equilibrium.

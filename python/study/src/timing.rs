@@ -22,11 +22,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
-use stier_agents::agent::stop::Stop;
+use stier_agents::agent::Stop;
 use stier_agents::agent::threads::{ThreadsError, pool, resolve};
 use stier_agents::belief::policy_model::{FittedModel, Model};
 use stier_agents::belief::{BeliefSettings, Beliefs, infer_histories};
-use stier_agents::network::file::NetworkError;
+use stier_agents::network::NetworkError;
 use stier_agents::{Agent, AgentSpec, Decision};
 use stier_core::games::schwinget::{PARTS_OF_RETURN, Schwinget, View};
 use stier_core::{

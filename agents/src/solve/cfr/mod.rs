@@ -24,7 +24,6 @@ use stier_core::{Game, OptionError, Seat, choice, options::OptionType as _};
 
 use crate::solve::best_response::{gather, mean};
 use crate::solve::game_tree::{GameTree, Policy, Task, for_each_task, reach_layer, row_tasks, sum_up_layer};
-pub use checkpoint::CheckpointError;
 
 choice! {
     /// The discounting of regrets and the averaging of policies.
