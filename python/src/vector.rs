@@ -23,7 +23,7 @@ use crate::state::State;
 use crate::values::{Number, Seed};
 
 /// A larger number is a typing mistake.
-const LIMIT_LANES: i64 = 1 << 24;
+const MAX_LANES: i64 = 1 << 24;
 
 /// Many games stepped together: n lanes, each playing one game after another.
 ///
@@ -330,7 +330,7 @@ impl VectorEnv {
             Ok::<_, PyErr>(Opponents { agents: self::opponents(game, agents)?, learner: learner(game, seat)? })
         });
         let settings = Settings {
-            lanes: num_envs.between("num_envs", 1, LIMIT_LANES)? as usize,
+            lanes: num_envs.between("num_envs", 1, MAX_LANES)? as usize,
             seed: seed.0,
             threads: threads.threads()?,
             autoreset: autoreset.map_or(Ok(Autoreset::SameStep), self::autoreset)?,
