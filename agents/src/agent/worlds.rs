@@ -65,7 +65,7 @@ impl<G: Game> Belief<G> {
     }
 
     /// Adds the history that led to each world.
-    pub fn with_histories(self, histories: Vec<History<G>>) -> Self {
+    pub(crate) fn with_histories(self, histories: Vec<History<G>>) -> Self {
         debug_assert_eq!(histories.len(), self.states.len());
         Self { histories, ..self }
     }
@@ -172,13 +172,13 @@ impl<G: Game> Worlds<G> {
     /// Draws a world that another player could consider possible, with the probability of self-determination. This is
     /// the first half of [`draw`](Worlds::draw), for searches that treat such worlds differently.
     #[inline]
-    pub fn imagined(&self, rng: &mut Rng) -> Option<G::State> {
+    pub(crate) fn imagined(&self, rng: &mut Rng) -> Option<G::State> {
         self.more.as_ref()?.imagined(rng)
     }
 
     /// Draws a world that the searcher considers possible: the second half of [`draw`](Worlds::draw).
     #[inline]
-    pub fn draw_own(&self, rng: &mut Rng) -> G::State {
+    pub(crate) fn draw_own(&self, rng: &mut Rng) -> G::State {
         match &self.more {
             None => self.sampler.sample(rng),
             Some(more) => more.draw_own(&self.sampler, rng),
@@ -199,7 +199,7 @@ impl<G: Game> Worlds<G> {
     }
 
     /// The exact sampler of the view.
-    pub fn sampler(&self) -> &G::Sampler {
+    pub(crate) fn sampler(&self) -> &G::Sampler {
         &self.sampler
     }
 

@@ -161,7 +161,7 @@ impl Roller {
     }
 
     /// Returns true if a rollout is only the network's evaluation of its first state.
-    pub fn only_evaluates(&self) -> bool {
+    pub(crate) fn only_evaluates(&self) -> bool {
         let RolloutSettings { cutoff, evaluation, endings, .. } = self.settings;
         (cutoff, evaluation, endings) == (Cutoff::After(0), Evaluation::Network, Switch::Off)
     }
