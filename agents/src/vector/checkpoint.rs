@@ -1,16 +1,17 @@
 //! Lanes as bytes.
 //!
-//! A line of text (format, game, rules, opponents), then numbers, the lowest byte first: seed, calls of `sample_actions`, lanes; and of
-//! every lane seed, episode, stage and everybody's decisions. Games are replayed from their seeds, so every byte is checked.
+//! A line of text (format, game, rules, opponents), then numbers, the lowest byte first: seed and calls of `sample_actions`, the number
+//! of lanes; for every lane seed, episode, stage and the decisions of all players. Games are replayed from their seeds, so every
+//! byte is checked.
 
 use stier_core::{Game, Hints, Options as _, Turn};
 
-use super::lane::{Common, Lane, Stage};
-use super::{Settings, VectorError};
+use super::lane::{Lane, Stage};
+use super::{ActionDraws, Settings, VectorError};
 
 const FORMAT: &str = "stier-lanes 1";
 
-/// What a checkpoint fits: what the lanes are, but for how they are shown.
+/// The line of a checkpoint that must be equal to be read: the lanes, but not how they are shown.
 fn heading<G: Game>(game: &G, settings: &Settings) -> String {
     let opponents = settings.opponents.as_ref().map_or(String::new(), |opponents| {
         let agents: Vec<String> = opponents.agents.iter().map(ToString::to_string).collect();
@@ -19,12 +20,12 @@ fn heading<G: Game>(game: &G, settings: &Settings) -> String {
     format!("{FORMAT} {}:{}{opponents}\n", G::NAME, game.rules().to_text())
 }
 
-/// Seed, calls of `sample_actions`, lanes.
-pub(super) fn write<G: Game>(game: &G, settings: &Settings, seed: u64, draws: u64, lanes: &[Lane<G>]) -> Vec<u8> {
+/// The checkpoint of lanes.
+pub(super) fn write<G: Game>(game: &G, settings: &Settings, draws: ActionDraws, lanes: &[Lane<G>]) -> Vec<u8> {
     let mut out = heading(game, settings).into_bytes();
     let mut number = |value: u64| out.extend(value.to_le_bytes());
-    number(seed);
-    number(draws);
+    number(draws.seed);
+    number(draws.calls);
     number(lanes.len() as u64);
     for lane in lanes {
         let decisions = lane.history.events().iter().filter(|event| event.turn != Turn::Chance);
@@ -37,14 +38,14 @@ pub(super) fn write<G: Game>(game: &G, settings: &Settings, seed: u64, draws: u6
     out
 }
 
-/// What [`write`] was given.
+/// The lanes that [`write`] was given.
 pub(super) fn read<G: Hints>(
-    common: &Common<'_, G>,
+    game: &G,
     settings: &Settings,
     bytes: &[u8],
-) -> Result<(u64, u64, Vec<Lane<G>>), VectorError> {
+) -> Result<(ActionDraws, Vec<Lane<G>>), VectorError> {
     let bad = |why: String| VectorError::Checkpoint(why);
-    let heading = heading(common.game, settings);
+    let heading = heading(game, settings);
     let mut reader = Reader(bytes.strip_prefix(heading.as_bytes()).ok_or_else(|| {
         let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
         let line = &line[..line.len().min(200)];
@@ -52,7 +53,7 @@ pub(super) fn read<G: Hints>(
     })?);
     let short = || bad("it ends too early".to_string());
     let seed = reader.number().ok_or_else(short)?;
-    let draws = reader.number().ok_or_else(short)?;
+    let calls = reader.number().ok_or_else(short)?;
     let count = reader.number().ok_or_else(short)?;
     if count != settings.lanes as u64 {
         return Err(bad(format!("it has {count} lanes, not {}", settings.lanes)));
@@ -66,14 +67,19 @@ pub(super) fn read<G: Hints>(
         let stage = *stages.get(usize::from(stage)).ok_or_else(unknown)?;
         let length = u32::from_le_bytes(reader.take().ok_or_else(short)?);
         let decisions = reader.slice(length as usize).ok_or_else(short)?;
-        Lane::replayed(common, index, (root, episode), stage, decisions)
-            .ok_or_else(|| bad(format!("the decisions of lane {index} make no game")))
+        Lane::new(game, index)
+            .replayed(game, settings.opponents.as_ref(), root, episode, stage, decisions)
+            .ok_or_else(|| bad(format!("the decisions of lane {index} are not legal")))
     };
     let lanes = (0..settings.lanes).map(lane).collect::<Result<_, _>>()?;
-    if reader.0.is_empty() { Ok((seed, draws, lanes)) } else { Err(bad("it goes on after its end".to_string())) }
+    if reader.0.is_empty() {
+        Ok((ActionDraws { seed, calls }, lanes))
+    } else {
+        Err(bad("it goes on after its end".to_string()))
+    }
 }
 
-/// What has not been read.
+/// The bytes that have not been read yet.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
