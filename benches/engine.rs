@@ -1,4 +1,4 @@
-//! The engine: random play, determinization, views, the bit tricks below them. Every game, through the traits.
+//! The engine, for every game through the traits: random play, determinization, views and the bit tricks below them.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -13,12 +13,12 @@ use stier_core::{
 /// Playouts per measured iteration.
 const PLAYOUTS: u64 = 1000;
 
-/// A game dealt, before its first decision.
+/// A dealt game before its first decision.
 fn start<G: Game>(game: &G) -> History<G> {
     History::dealt(game, &mut Rng::stream(1, "bench", 0))
 }
 
-/// A game half played, every action random among those that the hints leave: at the middle one of its decisions.
+/// A random game, played by hints, cut at the middle one of its decisions.
 fn middle<G: Hints>(game: &G) -> History<G> {
     let mut rng = Rng::stream(1, "bench", 0);
     let mut history = start(game);
@@ -33,10 +33,10 @@ fn middle<G: Hints>(game: &G) -> History<G> {
     history.prefix(game, decisions[decisions.len() / 2])
 }
 
-/// A way to play a game to its end, for measuring.
+/// A playout function to measure.
 type Playout<G> = fn(&G, &mut <G as Game>::State, &mut Rng) -> u32;
 
-/// One decision after the other, as any caller of the trait can.
+/// Plays one decision after another through the trait, as any caller can.
 fn step_by_step<G: Game>(game: &G, state: &mut G::State, rng: &mut Rng) -> u32 {
     let mut decisions = 0;
     while let Turn::Seat(_) = game.turn(state) {
@@ -54,7 +54,7 @@ fn playouts<G: Hints>(criterion: &mut Criterion) {
     let ways: [(&str, Playout<G>); 3] =
         [("random", G::playout), ("hints", G::hinted_playout), ("steps", step_by_step::<G>)];
     for (name, play) in ways {
-        // The same playouts every time, so that the number of plies is known.
+        // The playouts are the same every time, so the number of plies is known.
         let batch = || {
             let mut rng = Rng::stream(2, "bench playouts", 0);
             (0..PLAYOUTS)
@@ -73,37 +73,6 @@ fn playouts<G: Hints>(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// States played on side by side.
-const BATCH: usize = 256;
-
-fn batches(criterion: &mut Criterion) {
-    let game = Schwinget::new(Rules::default()).expect("default rules");
-    let start = *start(&game).state();
-    let mut group = criterion.benchmark_group("playout/schwinget");
-    type Batch = fn(&Schwinget, &mut [State], &mut Rng) -> u64;
-    for (name, size, play) in [
-        ("batch", BATCH, Schwinget::playouts as Batch),
-        ("batch-32", 32, Schwinget::playouts as Batch),
-        ("batch-hints", BATCH, Schwinget::hinted_playouts as Batch),
-    ] {
-        let mut states = vec![start; size];
-        let mut batch = || {
-            let mut rng = Rng::stream(2, "bench playouts", 0);
-            let once = |_| {
-                states.fill(start);
-                let plies = play(&game, &mut states, &mut rng);
-                black_box(&states);
-                plies
-            };
-            (0..16).map(once).sum::<u64>()
-        };
-        let plies = batch();
-        group.throughput(Throughput::Elements(plies));
-        group.bench_function(name, |bencher| bencher.iter(|| assert_eq!(batch(), plies)));
-    }
-    group.finish();
-}
-
 /// Deals of a variant, each before its first decision.
 fn deals(game: &Schwinget, count: u64) -> Vec<History<Schwinget>> {
     (0..count).map(|deal| History::dealt(game, &mut Rng::stream(5, "bench deals", deal))).collect()
@@ -112,7 +81,7 @@ fn deals(game: &Schwinget, count: u64) -> Vec<History<Schwinget>> {
 fn schwinget_solvers(criterion: &mut Criterion) {
     let of = |rules: &str| Schwinget::new(Rules::from_text(rules).expect("rules")).expect("a game");
     let game = of("");
-    // Many deals, so that the processor cannot learn their branches by heart.
+    // Many deals, so that the branch predictor cannot learn them.
     const ENDINGS: u64 = 2000;
     let mut group = criterion.benchmark_group("ending/schwinget");
     group.throughput(Throughput::Elements(ENDINGS));
@@ -129,15 +98,6 @@ fn schwinget_solvers(criterion: &mut Criterion) {
             bencher.iter(|| states.iter().for_each(|state| drop(black_box(game.ending(black_box(state))))));
         });
     }
-    group.finish();
-
-    let histories = deals(&game, 16);
-    let views: Vec<_> = histories.iter().map(|history| game.view(history, Seat(0))).collect();
-    let mut group = criterion.benchmark_group("lock");
-    group.sample_size(20).throughput(Throughput::Elements(views.len() as u64));
-    group.bench_function("schwinget", |bencher| {
-        bencher.iter(|| views.iter().for_each(|view| drop(black_box(game.lock_value(view)))));
-    });
     group.finish();
 
     let states: Vec<State> = deals(&game, 100).iter().map(|history| *history.state()).collect();
@@ -175,7 +135,7 @@ fn samples<G: Hints>(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Every state of a game in which somebody has to decide, with the player.
+/// All states of a random game in which a player has to decide, with that player.
 fn decisions<G: Hints>(game: &G, index: u64) -> Vec<(G::State, Seat)> {
     let mut rng = Rng::stream(7, "bench encodings", index);
     let mut state = game.root();
@@ -191,7 +151,7 @@ fn decisions<G: Hints>(game: &G, index: u64) -> Vec<(G::State, Seat)> {
 
 fn encodings<G: Hints + Encode>(criterion: &mut Criterion) {
     let game = G::new(G::Rules::default()).expect("default rules");
-    // Many states, so that the processor cannot learn them by heart.
+    // Many states, so that the branch predictor cannot learn them.
     let states: Vec<(G::State, Seat)> = (0..64).flat_map(|index| decisions(&game, index)).collect();
     let mut row = vec![0.0; encode::size(&game.observation_layout())];
     let mut group = criterion.benchmark_group(format!("encode/{}", G::NAME));
@@ -207,10 +167,10 @@ fn encodings<G: Hints + Encode>(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// What the exception from `unsafe_code = "deny"` buys.
+/// The bit-deposit instruction against its portable twin: the reason for the exception from `unsafe_code = "deny"`.
 fn bit_tricks(criterion: &mut Criterion) {
     let mut rng = Rng::stream(4, "bench bits", 0);
-    // The picks of a playout: one of up to 6 cards in 26, one of up to 15.
+    // The sizes occur in playouts: one of up to 6 cards among 26, one of up to 15.
     let picks: Vec<(u64, u64)> = (0..256)
         .map(|i| {
             let size = if i % 2 == 0 { 1 + rng.below(6) } else { 1 + rng.below(15) };
@@ -238,7 +198,6 @@ fn engine(criterion: &mut Criterion) {
         };
     }
     for_each_game!(bench);
-    batches(criterion);
     schwinget_solvers(criterion);
     bit_tricks(criterion);
 }

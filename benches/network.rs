@@ -1,4 +1,4 @@
-//! Trained networks: the forward pass, the search that asks them, and games of one against itself.
+//! Networks: the forward pass, a search that evaluates leaves with one, and games of one against itself.
 
 use std::collections::HashMap;
 use std::hint::black_box;
@@ -19,10 +19,10 @@ use stier_core::{Encode as _, Game as _, History, Rng, encode};
 
 /// Hidden layers.
 const HIDDEN: [usize; 2] = [256, 256];
-/// Inputs that are not 0, of 200: about as many as in Schwinget.
+/// The number of nonzero inputs of 200, about as many as in Schwinget.
 const ONES: u32 = 30;
 
-/// A network with random weights for the game that has these signatures, in a file.
+/// Writes a network with random weights for a game with these signatures to a file.
 fn network(inputs: usize, observation: &str, actions: &str) -> PathBuf {
     let mut rng = Rng::stream(1, "weights", 0);
     let logits = actions.split_once(':').and_then(|(_, count)| count.parse().ok()).expect("a number of actions");
@@ -71,7 +71,7 @@ fn networks(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("network/forward-200-256-256-41");
     for rows in [1, 64] {
         let mut rng = Rng::stream(2, "inputs", rows as u64);
-        // Other positions every time, as in play.
+        // New positions every time, as in play.
         let batches: Vec<Vec<f32>> =
             (0..32).map(|_| (0..rows * 200).map(|_| f32::from(u8::from(rng.below(200) < ONES))).collect()).collect();
         group.throughput(Throughput::Elements(rows as u64));

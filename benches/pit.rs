@@ -1,4 +1,4 @@
-//! Agents against each other: whole games per second on one thread, every game of the list.
+//! Matches between agents on one thread, for every game.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use stier_agents::AgentSpec;
 use stier_agents::arena::{self, Entrant, Settings, number_of_games};
 use stier_core::{Hints, for_each_game};
 
-/// Pairings, the first agent against the second in all other seats, with deals enough to measure.
+/// Pairings: label, first agent, agent of all other seats, and enough deals to measure.
 const PAIRS: [(&str, &str, &str, u64); 4] = [
     ("random-random", "random", "random", 500),
     ("greedy-random", "greedy", "random", 500),

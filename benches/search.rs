@@ -1,4 +1,4 @@
-//! The searches: iterations per second from the first decision of every game.
+//! Searches from the first decision of every game.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -7,12 +7,12 @@ use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_
 use stier_agents::{Agent, AgentSpec};
 use stier_core::{Hints, History, Rng, for_each_game};
 
-/// Deals that a search is measured on, in turn.
+/// The number of deals each search is measured on, in turn.
 const DEALS: u64 = 16;
 
 fn ismcts<G: Hints>(criterion: &mut Criterion) {
     let game = G::new(G::Rules::default()).expect("default rules");
-    // One deal after the other: what a search costs depends on the cards, for it goes where they are good.
+    // Several deals, because the cost of a search depends on the cards: it goes where they are good.
     let starts: Vec<(G::View, G::Actions)> = (0..DEALS)
         .map(|deal| {
             let history = History::dealt(&game, &mut Rng::stream(1, "bench", deal));

@@ -1,18 +1,18 @@
-//! The exact solvers, on a Schwinget that fits into memory: time for each history.
+//! The solvers, on a Schwinget that fits into memory.
 
 use std::hint::black_box;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
-use stier_agents::best_response::{action_values, nash_conv};
-use stier_agents::cfr::{Solver, Variant};
-use stier_agents::game_tree::{GameTree, Policy};
-use stier_agents::mccfr::{BATCH, Mccfr, Sampling};
+use stier_agents::solve::best_response::{action_values, nash_conv};
+use stier_agents::solve::cfr::{Solver, Variant};
+use stier_agents::solve::game_tree::{GameTree, Policy};
+use stier_agents::solve::mccfr::{BATCH, Mccfr, Sampling};
 use stier_core::games::schwinget::{Rules, Schwinget};
 use stier_core::{Game, Options as _};
 
-/// Two suits of four, a card in each hand and four to draw: 199,921 histories, 78,064 information sets.
+/// Two suits of four cards, one card in each hand, and four in the pile.
 const RULES: &str = "suits=2,values=4,referee=off,counter=off,hand_size=1,set_aside=2";
 
 fn solve(criterion: &mut Criterion) {

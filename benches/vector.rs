@@ -1,4 +1,4 @@
-//! Lanes stepped together, worlds drawn in one call: what Python's arrays are filled by, without Python.
+//! Vector environments and bulk determinization: the work behind Python's arrays, without Python.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -6,14 +6,14 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use stier_agents::resample_many;
-use stier_agents::vector::{Autoreset, Cells, Rows, Settings, Tensor};
+use stier_agents::batch::resample_many;
+use stier_agents::batch::vector::{Autoreset, Cells, Rows, Settings, Tensor};
 use stier_benches::load;
 use stier_core::games;
 
-/// Lanes of a batch.
+/// The number of lanes in a batch.
 const LANES: usize = 1024;
-/// Worlds of a call.
+/// The number of worlds per call.
 const WORLDS: usize = 10_000;
 
 fn lanes(criterion: &mut Criterion, name: &str) {

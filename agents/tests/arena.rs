@@ -1,4 +1,4 @@
-//! Matches: paired, reproducible, fair.
+//! Matches are paired, reproducible and fair.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,7 +22,7 @@ fn settings(deals: u64, threads: usize) -> Settings {
 }
 
 #[test]
-fn threads_change_nothing() {
+fn results_do_not_depend_on_threads() {
     let agents = ["random", "greedy", "ismcts:iterations=60"];
     let one = pit("", &agents, &settings(30, 1)).unwrap();
     let many = pit("", &agents, &settings(30, 5)).unwrap();
@@ -31,7 +31,7 @@ fn threads_change_nothing() {
     assert_ne!(one.games, pit("", &agents, &Settings { seed: 5, ..settings(30, 1) }).unwrap().games);
 }
 
-/// The cards that chance brought, by bout.
+/// The cards that chance dealt, by bout.
 fn cards(game: &Schwinget, played: &arena::Played) -> Vec<Vec<u8>> {
     let mut state = game.root();
     let mut bouts: Vec<Vec<u8>> = Vec::new();
@@ -74,7 +74,7 @@ fn an_agent_against_itself_is_even() {
     assert!((standing.mean.mean + result.standing(1).mean.mean).abs() < 1e-9);
 }
 
-/// A search that knows the greedy player for what it is.
+/// A search that knows the greedy player's policy.
 const SEARCH: &str = "ismcts:iterations=300,opponents=fitted,rollout=fitted,beliefs=policy,model=fitted,model_temperature=0.5,\
                       particles=200";
 
@@ -93,8 +93,8 @@ fn search_beats_hints_beat_chance() {
 }
 
 #[test]
-fn a_schwingfest_adds_scores_up() {
-    // Four wrestlers: every pair meets twice, each leading once: six bouts each.
+fn a_schwingfest_sums_scores() {
+    // Four wrestlers: every pair meets twice, and each leads once. That is six bouts for each.
     let agents = ["random", "greedy", "ismcts:iterations=50", "random:seed=2"];
     let fest = Settings { deals: 1, paired: false, ..settings(1, 1) };
     let result = pit("scoring=schwinger,utility=score", &agents, &fest).unwrap();
@@ -109,15 +109,15 @@ fn a_schwingfest_adds_scores_up() {
 }
 
 #[test]
-fn errors_name_what_is_needed() {
+fn errors_say_what_is_needed() {
     let error = pit("", &["random"], &settings(1, 1)).unwrap_err();
-    assert_eq!(error.to_string(), "schwinget has 2 seats, so it takes 2 agents or more (cross-table), not 1");
+    assert_eq!(error.to_string(), "schwinget has 2 seats, so it needs at least 2 agents, got 1");
     assert_eq!(pit("", &["random", "greedy"], &settings(0, 1)).unwrap_err(), PitError::NoDeals);
 }
 
 #[test]
-fn more_deals_than_can_be_counted_are_refused() {
-    // Three tables, two rotations, two seats: 12 numbers for each deal.
+fn too_many_deals_to_number_are_refused() {
+    // Three tables, two rotations and two seats need 12 numbers per deal.
     let agents = ["random", "greedy", "random:seed=1"];
     let error = |deals: u64| pit("", &agents, &settings(deals, 1)).unwrap_err().to_string();
     let most = u64::MAX / 12;
@@ -127,7 +127,7 @@ fn more_deals_than_can_be_counted_are_refused() {
 }
 
 #[test]
-fn a_match_can_be_watched_and_broken_off() {
+fn a_match_can_be_watched_and_interrupted() {
     let specs: Vec<AgentSpec> = ["random", "greedy"].map(|text| text.parse().expect("an agent")).to_vec();
     let entrants: Vec<&dyn Entrant<Schwinget>> = specs.iter().map(|spec| spec as _).collect();
     let watched = AtomicU64::new(0);

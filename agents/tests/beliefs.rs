@@ -1,5 +1,5 @@
-//! Beliefs: exact where the answer is known, uniform unless asked, the same for the same view and seed, better than chance against
-//! players that the model describes.
+//! Beliefs are exact if the answer is known, uniform by default, the same for the same view and seed, and better than
+//! chance against players that the model describes.
 
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
@@ -7,13 +7,14 @@ use std::time::Instant;
 
 use crate::toys::claims::{self, Claims};
 use crate::toys::kuhn::{BET, Kuhn, PASS};
+use stier_agents::agent::stop::Stop;
+use stier_agents::agent::worlds::Worlds;
+use stier_agents::agent::worlds::{Belief, NoBelief, Weighing};
 use stier_agents::arena::Estimate;
-use stier_agents::belief::{Belief, BeliefSettings, Beliefs, NoBelief, Weighing, infer};
-use stier_agents::marginals::{Basis, marginals};
-use stier_agents::policy_model::{GreedyModel, Model, PolicyModel, RolloutModel};
-use stier_agents::stop::Stop;
-use stier_agents::tssr::{ratio, tssr};
-use stier_agents::worlds::Worlds;
+use stier_agents::arena::tssr::{ratio, tssr};
+use stier_agents::belief::marginals::{Basis, marginals};
+use stier_agents::belief::policy_model::{GreedyModel, Model, PolicyModel, RolloutModel};
+use stier_agents::belief::{BeliefSettings, Beliefs, infer};
 use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{
@@ -22,7 +23,7 @@ use stier_core::{
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
-/// No limit but the number of particles.
+/// A stop without a limit; only the number of particles ends the inference.
 fn no_limit() -> Stop<'static> {
     Stop::new(Instant::now(), 0, &NEVER)
 }
@@ -37,7 +38,7 @@ fn kuhn(cards: [u8; 2], actions: &[Action]) -> History<Kuhn> {
     history
 }
 
-/// First player: bets with a king always, with a queen never, with a jack one time in three.
+/// The first player always bets with a king, never with a queen, and one time in three with a jack.
 struct BetsByCard;
 
 impl PolicyModel<Kuhn> for BetsByCard {
@@ -48,7 +49,7 @@ impl PolicyModel<Kuhn> for BetsByCard {
     }
 }
 
-/// What the second player believes after the first player's `action`: the probability of each card of the first player.
+/// The second player's belief after the first player's `action`: the probability of each card of the first player.
 fn kuhn_posterior(own: u8, action: Action, settings: &BeliefSettings) -> HashMap<u8, f64> {
     let other = (0..3).find(|&card| card != own).expect("a card");
     let history = kuhn([other, own], &[action]);
@@ -62,18 +63,18 @@ fn kuhn_posterior(own: u8, action: Action, settings: &BeliefSettings) -> HashMap
 }
 
 #[test]
-fn posteriors_in_kuhn_are_those_of_bayes() {
+fn posteriors_in_kuhn_follow_bayes_rule() {
     let strict = BeliefSettings { model_epsilon: 0.0, model_temperature: 1.0, ..policy(Model::Rollout) };
     let close = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-6, "{found} for {expected}");
-    // With a queen, a bet is a king's (1) or a jack's (1/3); a check is a jack's.
+    // With a queen: a bet comes from a king (1) or a jack (1/3), a check from a jack.
     close(kuhn_posterior(1, BET, &strict)[&2], 0.75);
     close(kuhn_posterior(1, PASS, &strict)[&0], 1.0);
-    // With a jack, a bet is a king's and a check a queen's.
+    // With a jack: a bet comes from a king, a check from a queen.
     close(kuhn_posterior(0, BET, &strict)[&2], 1.0);
     close(kuhn_posterior(0, PASS, &strict)[&1], 1.0);
-    // With a king: a queen checks, a jack two times in three.
+    // With a king: a queen checks, and a jack does two times in three.
     close(kuhn_posterior(2, PASS, &strict)[&1], 0.6);
-    // A fifth of the decisions at random: a king bets with 0.9, a jack with 0.1 + 0.8 / 3.
+    // A fifth of the decisions are random: a king bets with 0.9, a jack with 0.1 + 0.8 / 3.
     let loose = BeliefSettings { model_epsilon: 0.2, ..strict.clone() };
     let (king, jack) = (0.9, 0.1 + 0.8 / 3.0);
     close(kuhn_posterior(1, BET, &loose)[&2], king / (king + jack));
@@ -83,7 +84,7 @@ fn posteriors_in_kuhn_are_those_of_bayes() {
     close(kuhn_posterior(1, BET, &soft)[&2], 1.0 / (1.0 + jack));
 }
 
-/// Claims something exactly if the first number is below this one.
+/// A model that claims exactly if the first number is below this one.
 struct Below(u8);
 
 impl PolicyModel<Claims> for Below {
@@ -93,7 +94,8 @@ impl PolicyModel<Claims> for Below {
     }
 }
 
-/// The second player's belief after a claim, if the first player claims by `model`: the numbers of each world with its share.
+/// The second player's belief after a claim, if the first player claims by `model`: the numbers of each world and its
+/// share.
 fn after_a_claim(cards: u8, model: &Below, seed: u64) -> (Belief<Claims>, Vec<(Vec<u8>, f64)>) {
     let game = Claims::new(claims::Rules { cards }).expect("a game");
     let mut history = History::new(&game);
@@ -109,7 +111,7 @@ fn after_a_claim(cards: u8, model: &Below, seed: u64) -> (Belief<Claims>, Vec<(V
 }
 
 #[test]
-fn worlds_that_the_model_excludes_weigh_nothing() {
+fn worlds_that_the_model_excludes_have_no_weight() {
     for seed in 0..50 {
         let (belief, shares) = after_a_claim(1, &Below(100), seed);
         assert_eq!((belief.weighing(), belief.histories(), shares.len()), (Weighing::Exact, 200, 200));
@@ -120,7 +122,7 @@ fn worlds_that_the_model_excludes_weigh_nothing() {
     }
 }
 
-/// Where a world has several histories, its likelihood is their mean.
+/// If a world has several histories, its likelihood is their mean.
 #[test]
 fn likelihoods_of_worlds_are_means_over_their_histories() {
     let (mut both, mut one) = (0.0, 0.0);
@@ -135,13 +137,14 @@ fn likelihoods_of_worlds_are_means_over_their_histories() {
             }
         }
     }
-    // 15 worlds in which every order of the numbers leads to a claim, 84 in which every other does.
+    // There are 15 worlds in which every order of the numbers leads to a claim, and 84 in which every other order
+    // does.
     assert!((both - 15.0 / 57.0).abs() < 0.01 && (both + one - 1.0).abs() < 1e-9, "{both} and {one}");
 }
 
 #[test]
-fn a_model_that_excludes_everything_says_nothing() {
-    /// Passes always.
+fn a_model_that_excludes_everything_leaves_chance() {
+    /// A model that always passes.
     struct Timid;
     impl PolicyModel<Kuhn> for Timid {
         fn scores(&self, _: &Kuhn, _: &History<Kuhn>, _: <Kuhn as Game>::Actions, scores: &mut Vec<f32>) {
@@ -153,22 +156,22 @@ fn a_model_that_excludes_everything_says_nothing() {
     let mut rng = Rng::stream(1, "timid", 0);
     let mut inferred = |view| infer(&Kuhn, view, &Kuhn.sampler(view), &settings, &Timid, &no_limit(), &mut rng).err();
     assert_eq!(inferred(&view), Some(NoBelief::Failed));
-    let worlds = Worlds::of_model(&Kuhn, &view, &settings, &Timid, &no_limit(), &mut Rng::stream(1, "timid", 1));
+    let worlds = settings.histories_by(&Timid, &Kuhn, &view, &no_limit(), &mut Rng::stream(1, "timid", 1));
     assert!(worlds.inference_failed() && worlds.belief().is_none());
-    // Before the other has acted there is nothing to infer.
+    // Before the other player has acted, there is nothing to infer.
     let view = Kuhn.view(&kuhn([0, 1], &[]), Seat(0));
     assert_eq!(inferred(&view), Some(NoBelief::NothingToInfer));
 }
 
-/// Figures say so where a policy belief was asked for and chance alone is left.
+/// The figures say so if a policy belief was requested but only chance remains.
 #[test]
-fn failed_inference_has_a_basis_of_its_own() {
+fn failed_inference_has_its_own_basis() {
     let game = Schwinget::new(Default::default()).expect("default rules");
     let mut seen = [0; 2];
     at_decisions(&game, 20, |history, seat, rng| {
         let view = game.view(history, seat);
         let few = BeliefSettings { particles: 32, ..policy(Model::Rollout) };
-        let worlds = Worlds::new(&game, &view, &few, &no_limit(), rng);
+        let worlds = few.worlds(&game, &view, &no_limit(), rng);
         let basis = marginals(&game, &worlds).basis;
         assert_eq!(basis == Basis::Chance, worlds.inference_failed());
         let sampler = game.sampler(&view);
@@ -182,7 +185,7 @@ fn failed_inference_has_a_basis_of_its_own() {
     assert!(seen.iter().all(|&times| times > 5), "{seen:?}");
 }
 
-/// Random games, and what is to hold at their decisions.
+/// Plays random games and calls `check` at their decisions.
 fn at_decisions<G: Hints>(game: &G, games: u64, mut check: impl FnMut(&History<G>, Seat, &mut Rng)) {
     for index in 0..games {
         let mut rng = Rng::stream(8, "beliefs", index);
@@ -197,7 +200,7 @@ fn at_decisions<G: Hints>(game: &G, games: u64, mut check: impl FnMut(&History<G
     }
 }
 
-/// The worlds drawn with these settings and this share of self-determined ones, and the effective sample size.
+/// Draws worlds with these settings and this share of self-determined ones; also returns the effective sample size.
 fn drawn<G: Hints>(
     game: &G,
     view: &G::View,
@@ -205,12 +208,13 @@ fn drawn<G: Hints>(
     seed: u64,
 ) -> (Vec<G::State>, Option<f64>) {
     let mut rng = Rng::stream(seed, "draws", 0);
-    let worlds = Worlds::new(game, view, settings, &no_limit(), &mut rng);
-    let worlds = worlds.self_determined(game, view, (imagined, 1000), &no_limit(), &mut rng);
+    let worlds = settings.worlds(game, view, &no_limit(), &mut rng);
+    let worlds = worlds.self_determined(game, view, imagined, 1000, &no_limit(), &mut rng);
     ((0..50).map(|_| worlds.draw(&mut rng)).collect(), worlds.belief().map(|belief| belief.effective()))
 }
 
-/// Beliefs are a function of view, settings and seed; particles are worlds of the view; uniform is the sampler, bit for bit.
+/// Beliefs are a function of view, settings and seed. Particles are worlds of the view. Uniform worlds are exactly
+/// those of the sampler.
 fn function_of_the_view<G: Hints>(game: &G) {
     at_decisions(game, 3, |history, seat, rng| {
         let view = game.view(history, seat);
@@ -222,10 +226,10 @@ fn function_of_the_view<G: Hints>(game: &G) {
             assert_eq!((states.clone(), effective), drawn(game, &twin, (&settings, 0.3), 5));
             assert!(effective.is_none_or(|worth| worth >= 1.0 - 1e-9 && worth.is_finite()));
             for state in states {
-                assert_eq!(game.turn(&state), Turn::Seat(seat), "who is to act is public");
+                assert_eq!(game.turn(&state), Turn::Seat(seat), "the seat to act is public");
             }
             for state in drawn(game, &view, (&settings, 0.0), 6).0 {
-                assert_eq!(game.sight(&state, seat), game.sight(history.state(), seat), "the own cards stay");
+                assert_eq!(game.sight(&state, seat), game.sight(history.state(), seat), "the seat's own cards stay");
                 assert_eq!(game.legal(&state), game.legal(history.state()));
             }
         }
@@ -248,7 +252,8 @@ fn minds_differ<G: Hints>(game: &G) {
     assert!(all > 0 && same * 10 < all * 9, "{same} of {all} with the searcher's true cards");
 }
 
-/// Own cards certain, as many cards as everybody holds, and exact wherever the worlds can be counted.
+/// The seat's own cards are certain, each seat has as many cards as it holds, and figures are exact if the worlds can
+/// be counted.
 fn marginals_add_up<G: Hints + Notation>(game: &G) {
     let cards = game.cards().len();
     assert!(cards > 0);
@@ -261,7 +266,7 @@ fn marginals_add_up<G: Hints + Notation>(game: &G) {
     at_decisions(game, 4, |history, seat, rng| {
         let view = game.view(history, seat);
         let settings = policy(Model::Rollout);
-        let inferred = Worlds::new(game, &view, &settings, &no_limit(), rng);
+        let inferred = settings.worlds(game, &view, &no_limit(), rng);
         for worlds in [Worlds::uniform(game, &view), inferred] {
             let found = marginals(game, &worlds);
             *seen.entry(found.basis.name()).or_insert(0) += 1;
@@ -288,7 +293,7 @@ fn marginals_add_up<G: Hints + Notation>(game: &G) {
                 assert!((expected.iter().sum::<f64>() - size).abs() < 1e-6, "as many cards as {other:?} holds");
             }
             if worlds.belief().is_none() && found.basis == Basis::Enumerated {
-                // Against draws of the sampler: within five standard errors.
+                // Compared with draws of the sampler, within five standard errors.
                 let sampler = game.sampler(&view);
                 let other = seat.after(1, game.num_seats());
                 let mut sums = vec![0.0; cards];
@@ -305,7 +310,7 @@ fn marginals_add_up<G: Hints + Notation>(game: &G) {
     assert!(seen.len() >= 2, "{seen:?}");
 }
 
-/// Where the true history is one that chance drew like all others, no model is worth more than 1 on average, or less.
+/// If the true history is drawn by chance like all others, the mean ratio of any model is 1.
 fn chance_is_worth_one<G: Hints>(game: &G) {
     let settings = BeliefSettings { particles: 30, ..policy(Model::Rollout) };
     for model in [&GreedyModel as &dyn PolicyModel<G>, &RolloutModel] {
@@ -346,9 +351,9 @@ macro_rules! every_game {
                 marginals_add_up(&game());
             }
 
-            /// Against greedy players the right model knows more than chance.
+            /// Against greedy players the right model is better than chance.
             #[test]
-            fn the_right_model_knows_more_than_chance() {
+            fn the_right_model_is_better_than_chance() {
                 let greedy: AgentSpec = "greedy".parse().expect("an agent");
                 let settings = BeliefSettings { particles: 60, ..policy(Model::Greedy) };
                 let found = tssr(&game(), &greedy, &settings, &GreedyModel, 40, 3).expect("decisions");
@@ -356,7 +361,7 @@ macro_rules! every_game {
             }
 
             #[test]
-            fn nobody_knows_more_than_chance_about_chance() {
+            fn no_model_is_better_than_chance_about_chance() {
                 chance_is_worth_one(&game());
             }
         }
@@ -365,15 +370,15 @@ macro_rules! every_game {
 for_each_game!(every_game);
 
 #[test]
-fn a_model_that_cannot_tell_worlds_apart_is_worth_one() {
-    /// The same weight for whatever is done, in every world.
+fn a_model_that_is_the_same_in_all_worlds_has_ratio_one() {
+    /// A model that gives the same weight to every action in every world.
     struct Deaf;
     impl<G: Hints> PolicyModel<G> for Deaf {
         fn scores(&self, _: &G, _: &History<G>, legal: G::Actions, scores: &mut Vec<f32>) {
             scores.extend(legal.iter().map(|_| 0.0));
         }
     }
-    // In Up & Down every card of a hand is legal, and all hands are as large.
+    // In Up & Down every card of a hand is legal, and all hands have the same size.
     let game = stier_core::games::up_and_down::UpAndDown::new(Default::default()).expect("a game");
     at_decisions(&game, 2, |history, seat, rng| {
         let settings = BeliefSettings { particles: 20, ..policy(Model::Rollout) };
@@ -384,7 +389,7 @@ fn a_model_that_cannot_tell_worlds_apart_is_worth_one() {
 }
 
 #[test]
-fn time_and_interruptions_end_the_making_of_a_belief() {
+fn time_and_interruptions_end_inference() {
     let game = stier_core::games::schwinget::Schwinget::new(Default::default()).expect("a game");
     let settings = BeliefSettings { particles: 1_000_000, ..policy(Model::Greedy) };
     let stop = AtomicBool::new(true);
@@ -392,8 +397,8 @@ fn time_and_interruptions_end_the_making_of_a_belief() {
     let (mut none, mut some) = (0, 0);
     at_decisions(&game, 3, |history, seat, rng| {
         let view = game.view(history, seat);
-        let mut worlds = |stop| Worlds::new(&game, &view, &settings, &stop, rng);
-        // No time at all: chance is what is left.
+        let mut worlds = |stop| settings.worlds(&game, &view, &stop, rng);
+        // Without any time only chance remains.
         assert!(worlds(Stop::new(now, 0, &stop)).belief().is_none());
         let late = Stop::new(now, 1, &NEVER);
         none += usize::from(worlds(late).belief().is_none());
@@ -406,7 +411,7 @@ fn time_and_interruptions_end_the_making_of_a_belief() {
     assert!(none > 4 && some > 0, "{none} and {some}");
 }
 
-/// Those that deal hidden cards out, with a budget that suffices where worlds are few.
+/// The searches that deal out hidden cards, with a budget that is enough if there are few worlds.
 const SEARCHES: [&str; 8] = [
     "flat_mc:iterations=400",
     "flat_mc:iterations=400,allocation=ucb1,threads=2",
@@ -419,7 +424,7 @@ const SEARCHES: [&str; 8] = [
 ];
 
 #[test]
-fn agents_say_what_they_believe() {
+fn agents_report_their_beliefs() {
     let rules = <stier_core::games::schwinget::Schwinget as Game>::Rules::from_text("").expect("rules");
     let game = stier_core::games::schwinget::Schwinget::new(rules).expect("a game");
     let mut inferred = [0; SEARCHES.len()];
@@ -443,7 +448,7 @@ fn agents_say_what_they_believe() {
 
 /// A queen that faces a bet calls if jack and king are equally likely, and folds if only kings bet.
 #[test]
-fn agents_use_what_they_believe() {
+fn agents_use_their_beliefs() {
     for (cards, actions) in [([0, 1], vec![BET]), ([1, 0], vec![PASS, BET])] {
         let history = kuhn(cards, &actions);
         let seat = Kuhn.turn(history.state()).seat().expect("a decision");
@@ -454,30 +459,30 @@ fn agents_use_what_they_believe() {
                 let mut agent: Box<dyn Agent<Kuhn>> = spec.build(3);
                 agent.act(&Kuhn, &view, Kuhn.legal(history.state())).action
             };
-            assert_eq!(action(""), BET, "{text}: a bluff is as likely as not");
+            assert_eq!(action(""), BET, "{text}: bluffs are as likely as kings");
             assert_eq!(action(",beliefs=policy,model=greedy,model_epsilon=0"), PASS, "{text}: it must be a king");
         }
     }
 }
 
-/// Histories of a belief are of the information set, and as likely as its worlds.
+/// The histories of a belief belong to the information set and are as likely as its worlds.
 #[test]
 fn histories_are_drawn_as_believed() {
     let settings = BeliefSettings { model_epsilon: 0.5, ..policy(Model::Greedy) };
     let history = kuhn([0, 1], &[BET]);
     let view = Kuhn.view(&history, Seat(1));
     let mut rng = Rng::stream(4, "histories", 0);
-    let worlds = Worlds::of_histories(&Kuhn, &view, &settings, &no_limit(), &mut rng);
+    let worlds = settings.histories(&Kuhn, &view, &no_limit(), &mut rng);
     assert!(worlds.all(10).is_none(), "particles are no list of worlds");
     let kings = (0..4000)
         .map(|_| worlds.draw_history(&Kuhn, &mut rng))
         .inspect(|drawn| assert_eq!(Kuhn.view(drawn, Seat(1)), view))
         .filter(|drawn| drawn.events()[0].action == Action(2));
-    // A king bets with 0.75, a jack with 0.25; the belief is drawn, too.
+    // A king bets with 0.75, a jack with 0.25; the belief itself is a sample too.
     let share = kings.count() as f64 / 4000.0;
     assert!((share - 0.75).abs() < 0.07, "{share}");
-    // Where worlds are listed, each is once, by its weight.
-    let listed = Worlds::new(&Kuhn, &view, &settings, &no_limit(), &mut rng).all(10).expect("two worlds");
+    // If worlds are listed, each occurs once, with its weight.
+    let listed = settings.worlds(&Kuhn, &view, &no_limit(), &mut rng).all(10).expect("two worlds");
     let total: f64 = listed.iter().map(|(_, share)| share).sum();
     let king = listed.iter().find(|(state, _)| state == kuhn([2, 1], &[BET]).state()).expect("a king");
     assert!(listed.len() == 2 && (king.1 / total - 0.75).abs() < 1e-3, "{listed:?}");

@@ -1,4 +1,5 @@
-//! What the exploration constant does: UCB1 on a bandit whose arms always pay the same, against UCB1 as the papers write it.
+//! The effect of the exploration constant: UCB1 on a bandit with constant payoffs, compared with the UCB1 of the
+//! literature.
 
 use crate::toys::bandit::{Bandit, REWARDS};
 use stier_agents::{Agent, AgentSpec};
@@ -6,9 +7,9 @@ use stier_core::{Game, History, Seat};
 
 const PULLS: u64 = 500;
 
-/// The pulls of each arm: all arms once, then the one with the highest mean + c x spread x sqrt(ln(pulls so far) / pulls of the arm),
-/// the spread being twice the standard deviation of all rewards at the last power of two of pulls, from 16 on, the whole range
-/// before; it does not shrink.
+/// The pulls of each arm: all arms once, then the one with the highest mean + c x spread x sqrt(ln(pulls so far) /
+/// pulls of the arm). The spread is twice the standard deviation of all rewards at the last power of two of pulls,
+/// from 16 on, and the whole range before that. It does not shrink.
 fn ucb1(c: f64) -> [u64; REWARDS.len()] {
     let rewards = REWARDS.map(f64::from);
     let mut pulls = [1_u64; REWARDS.len()];
@@ -29,7 +30,7 @@ fn ucb1(c: f64) -> [u64; REWARDS.len()] {
     pulls
 }
 
-/// How often an agent tries each arm.
+/// The number of times that an agent tries each arm.
 fn visits(agent: &str) -> [u64; REWARDS.len()] {
     let mut agent: Box<dyn Agent<Bandit>> = agent.parse::<AgentSpec>().expect("an agent").build(1);
     let history = History::new(&Bandit);
@@ -41,7 +42,7 @@ fn visits(agent: &str) -> [u64; REWARDS.len()] {
 #[test]
 fn little_exploration_keeps_to_the_best_arm_and_much_tries_the_others() {
     let (little, much) = (ucb1(0.3), ucb1(1.0));
-    // 95 % and 71 % for the best, by the formula.
+    // By the formula, the best arm gets 95 % and 71 %.
     assert!(little[1] > 470 && (340..370).contains(&much[1]), "{little:?} and {much:?}");
     for agent in [
         "ismcts:iterations=500",
@@ -52,10 +53,10 @@ fn little_exploration_keeps_to_the_best_arm_and_much_tries_the_others() {
         let [found_little, found_much] = ["0.3", "1"].map(|c| visits(&format!("{agent},c={c}")));
         for (found, expected) in [(found_little, little), (found_much, much)] {
             assert_eq!(found.iter().sum::<u64>(), PULLS);
-            // Searches that count the pull about to be made are a pull or two ahead.
+            // Searches that count the current pull are a pull or two ahead.
             let close = found.iter().zip(expected).all(|(&found, expected)| found.abs_diff(expected) <= 3);
             assert!(close, "{agent}: {found:?}, by the formula {expected:?}");
-            // By what they pay: 0.9, 0.85, 0.7, 0.1.
+            // The payoffs are 0.9, 0.85, 0.7 and 0.1.
             assert!(found[1] > found[3] && found[3] > found[2] && found[2] >= found[0], "{agent}: {found:?}");
         }
         assert!(found_little[1] > found_much[1] + 80, "{agent}: {found_little:?} and {found_much:?}");

@@ -1,4 +1,4 @@
-//! Flat Monte Carlo estimates what it says it estimates.
+//! The estimates of flat Monte Carlo are correct.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -15,11 +15,11 @@ fn agent<G: Hints>(text: &str, seed: u64) -> Box<dyn Agent<G>> {
 }
 
 fn search<G: Hints>(game: &G, history: &History<G>, text: &str, seed: u64) -> Search {
-    let seat = game.turn(history.state()).seat().expect("a player is to act");
+    let seat = game.turn(history.state()).seat().expect("a player must be to act");
     agent(text, seed).act(game, &game.view(history, seat), game.legal(history.state())).search.expect("a search")
 }
 
-/// Mean and mean square of the return of `seat` when everybody plays at random.
+/// The mean and mean square of the return of `seat` under random play.
 fn random_play<G: Game>(game: &G, state: &G::State, seat: Seat) -> (f64, f64) {
     let after = |action, share: f64| {
         let mut next = *state;
@@ -43,8 +43,8 @@ fn random_play<G: Game>(game: &G, state: &G::State, seat: Seat) -> (f64, f64) {
     }
 }
 
-/// At every decision of random games, the value of each action must be that of random play in all worlds. Returns the number of
-/// values compared.
+/// At every decision of random games, the value of each action must be that of random play in all worlds. Returns the
+/// number of values compared.
 fn values_are_expectations<G: Hints>(game: &G, text: &str, games: u64) -> usize {
     let mut compared = 0;
     for index in 0..games {
@@ -87,8 +87,8 @@ fn values_are_the_enumerated_expectations() {
 }
 
 #[test]
-fn the_action_played_is_that_of_the_best_mean() {
-    // With a jack in hand and a bet to face, a fold loses 1 and a call 2; with a king, a call wins 2.
+fn the_action_with_the_best_mean_is_played() {
+    // With a jack facing a bet, a fold loses 1 and a call 2. With a king, a call wins 2.
     let mut decided = 0;
     for index in 0..40 {
         let mut rng = Rng::stream(9, "bets", index);
@@ -128,7 +128,7 @@ fn allocations_are_even_or_follow_the_bound() {
 }
 
 #[test]
-fn seeds_threads_and_restarts_decide_alike() {
+fn decisions_depend_on_seed_and_threads_but_not_on_restarts() {
     let game = Schwimmen::new(Default::default()).expect("a game");
     let history = History::dealt(&game, &mut Rng::stream(2, "seeds", 0));
     let run = |text: &str, seed| search(&game, &history, text, seed).actions;

@@ -1,5 +1,5 @@
-//! The tree against the game: its information sets are the views, its probabilities those of chance, its values those of an
-//! enumeration event by event.
+//! The tree matches the game: its information sets are the views, its probabilities are those of chance, and its
+//! values are those of an enumeration event by event.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -11,16 +11,16 @@ use crate::toys::kuhn_three::KuhnThree;
 use crate::toys::leduc::Leduc;
 use crate::toys::liars_dice::LiarsDice;
 use crate::toys::matrix::Matrix;
-use stier_agents::best_response::{action_values, best_response, nash_conv, values};
+use stier_agents::agent::threads::pool;
 use stier_agents::erased::{TreeError, load};
-use stier_agents::game_tree::{BuildError, GameTree, Node, Policy, TooLarge, estimate_size};
-use stier_agents::threads::pool;
+use stier_agents::solve::best_response::{action_values, best_response, nash_conv, values};
+use stier_agents::solve::game_tree::{BuildError, GameTree, Node, Policy, TooLarge, estimate_size};
 use stier_core::games::schweins_galopp::SchweinsGalopp;
 use stier_core::games::schwinget::Schwinget;
 use stier_core::games::up_and_down::UpAndDown;
 use stier_core::{ActionSet as _, Game, History, Options as _, Rng, Seat, Turn};
 
-/// No game here has more histories.
+/// The largest number of histories of a game here.
 const MOST_NODES: usize = 3_000_000;
 
 /// The game under these rules.
@@ -32,7 +32,7 @@ fn tree<G: Game>(game: &G) -> GameTree<G> {
     GameTree::new(game, MOST_NODES).expect("a small game")
 }
 
-/// Any policy: every action has a probability of its own.
+/// An arbitrary policy: every action has a different probability.
 pub(crate) fn any_policy<G: Game>(tree: &GameTree<G>, seed: u64) -> Policy {
     Policy::from_fn(tree, |set| {
         let mut rng = Rng::stream(seed, "any policy", u64::from(set.number()));
@@ -42,17 +42,17 @@ pub(crate) fn any_policy<G: Game>(tree: &GameTree<G>, seed: u64) -> Policy {
     })
 }
 
-/// The game event by event, nothing merged.
+/// The game event by event, without merging.
 struct Enumeration<'a, G: Game> {
     game: &'a G,
     policy: HashMap<G::View, Vec<f64>>,
-    /// By view: the number of histories, their probability if all seats or all but the mover follow the policy, and the sums of
-    /// the latter times what each action brings.
+    /// By view: the number of histories, their probability if all seats or all but the mover follow the policy, and
+    /// the sums of the latter times each action's value.
     sets: HashMap<G::View, (usize, f64, f64, Vec<f64>)>,
 }
 
 impl<G: Game> Enumeration<'_, G> {
-    /// The expected returns from here; `reach` is by seat, and at last of chance.
+    /// The expected returns from here; `reach` is by seat, with that of chance at the end.
     fn walk(&mut self, history: &History<G>, reach: &[f64]) -> Vec<f64> {
         let (game, state) = (self.game, history.state());
         let next = |event| {
@@ -98,7 +98,8 @@ impl<G: Game> Enumeration<'_, G> {
     }
 }
 
-/// Every node is what the game says of its history, and sets are views; returns their numbers by view.
+/// Checks that every node matches the game's description of its history, and that sets are views. Returns the sets'
+/// numbers by view.
 fn sets_are_views<G: Game>(game: &G, tree: &GameTree<G>) -> HashMap<G::View, u32> {
     let name = format!("{}:{}", G::NAME, game.rules().to_text());
     let mut views = HashMap::new();
@@ -127,7 +128,7 @@ fn sets_are_views<G: Game>(game: &G, tree: &GameTree<G>) -> HashMap<G::View, u32
     }
     assert_eq!(tree.parent(GameTree::<G>::ROOT), None);
     for set in tree.sets() {
-        // What the player did before, in any of the histories.
+        // The player's previous action, in any of the histories.
         for &member in set.members() {
             let mut at = tree.parent(member);
             let before = std::iter::from_fn(|| {
@@ -146,7 +147,7 @@ fn sets_are_views<G: Game>(game: &G, tree: &GameTree<G>) -> HashMap<G::View, u32
     views
 }
 
-/// The same, and values by an enumeration event by event; returns the number of decisions in it and in the tree.
+/// Also compares values with an enumeration event by event. Returns the number of decisions in it and in the tree.
 fn is_the_game<G: Game>(game: &G) -> [usize; 2] {
     let name = format!("{}:{}", G::NAME, game.rules().to_text());
     let tree = tree(game);
@@ -183,10 +184,11 @@ fn trees_of_toys_are_the_games() {
     is_the_game(&game::<Matrix>("heads=3"));
 }
 
-/// A Schwinget of two suits of four, a card in each hand and four to draw: 199,921 histories, 78,064 information sets.
+/// A Schwinget with two suits of four, one card in each hand and four to draw: 199,921 histories and 78,064
+/// information sets.
 pub(crate) const SMALL_SCHWINGET: &str = "suits=2,values=4,referee=off,counter=off,hand_size=1,set_aside=2";
 
-/// But for Schwimmen, whose smallest deck has 369,600 deals.
+/// All games except Schwimmen, whose smallest deck has 369,600 deals.
 #[test]
 fn trees_of_our_games_are_the_games() {
     let locked = "suits=2,values=3,referee=off,counter=off,hand_size=2,set_aside=2";
@@ -194,7 +196,7 @@ fn trees_of_our_games_are_the_games() {
     assert_eq!(single, 4 * merged, "two cards in each hand, in either order");
     is_the_game(&game::<Schwinget>("suits=2,values=3,referee=off,counter=off,hand_size=1,set_aside=2"));
     is_the_game(&game::<Schwinget>("suits=2,values=2,referee=on,counter=off,hand_size=1,set_aside=1,utility=win"));
-    // A second deal after the first, several random events in a row.
+    // A second deal after the first, with several consecutive random events.
     is_the_game(&game::<Schwinget>("suits=2,values=2,referee=off,counter=off,hand_size=1,set_aside=2,bouts=2"));
     is_the_game(&game::<UpAndDown>("players=2,die_faces=2,hand_size=1"));
     is_the_game(&game::<SchweinsGalopp>(
@@ -202,9 +204,9 @@ fn trees_of_our_games_are_the_games() {
     ));
 }
 
-/// The same tree, values and best responses with one thread and with three.
+/// One thread and three give the same tree, values and best responses.
 #[test]
-fn threads_change_nothing() {
+fn trees_and_values_do_not_depend_on_threads() {
     let game = game::<Schwinget>(SMALL_SCHWINGET);
     let all = |threads: usize| {
         pool(threads).expect("threads").install(|| {
@@ -220,7 +222,7 @@ fn threads_change_nothing() {
 }
 
 #[test]
-fn building_stops_when_it_should() {
+fn building_stops_at_the_limit_and_on_interruption() {
     let game = game::<Schwinget>(SMALL_SCHWINGET);
     let told = AtomicUsize::new(0);
     let stopped = GameTree::build(&game, MOST_NODES, &|histories| {
@@ -229,7 +231,7 @@ fn building_stops_when_it_should() {
     });
     assert_eq!(stopped.map(|_| ()), Err(BuildError::Interrupted));
     assert!(told.into_inner() < tree(&game).num_nodes());
-    // Too near for the estimate, which has a factor of two to spare.
+    // This is too close for the estimate, which has a margin of a factor of two.
     let small = GameTree::build(&game, 100_000, &|_| ControlFlow::Continue(()));
     assert_eq!(small.map(|_| ()), Err(BuildError::TooLarge(TooLarge::Counted { most: 100_000 })));
 }
@@ -272,13 +274,13 @@ fn large_games_are_refused_before_anything_is_enumerated() {
     }
 }
 
-/// Given that play does not come to a set by its own player's policy, the others' policies still say how likely its histories are;
-/// where the others never lead, nothing does.
+/// If a player's own policy does not lead to a set, the others' policies still determine the probabilities of its
+/// histories. If the others never lead there, nothing does.
 #[test]
 fn action_values_off_the_path() {
     let tree = tree(&Kuhn);
     let view = |number: u32| (tree.set(number).view().card(), tree.set(number).view().actions());
-    // Nobody ever bets.
+    // All players always pass.
     let passive = Policy::from_fn(&tree, |_| vec![1.0, 0.0]);
     let found = action_values(&tree, &passive);
     for set in tree.sets() {

@@ -1,4 +1,4 @@
-//! What the search must get right whatever the game.
+//! Properties of the search that hold in any game.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -19,7 +19,7 @@ fn agent(text: &str, seed: u64) -> Box<dyn Agent<Schwinget>> {
 }
 
 fn search(game: &Schwinget, history: &History<Schwinget>, agent: &mut dyn Agent<Schwinget>) -> Search {
-    let seat = game.turn(history.state()).seat().expect("a player is to act");
+    let seat = game.turn(history.state()).seat().expect("a player must be to act");
     agent.act(game, &game.view(history, seat), game.legal(history.state())).search.expect("a search")
 }
 
@@ -33,7 +33,7 @@ fn counts_add_up() {
         assert_eq!(found.actions.iter().map(|a| a.visits).sum::<u64>(), iterations, "every iteration leaves the root");
         assert_eq!(found.actions.len(), game.legal(history.state()).len());
         for stats in &found.actions {
-            // At the root every action is always legal: available from its first try on.
+            // At the root every action is always legal, and so available from its first try on.
             assert!(stats.availability <= iterations && stats.availability > iterations - 4 * 32, "{stats:?}");
             assert!(stats.visits >= 1 && stats.value.abs() <= 7.0, "{stats:?}");
         }
@@ -43,7 +43,7 @@ fn counts_add_up() {
 }
 
 #[test]
-fn seeds_and_threads_decide_alike_every_time() {
+fn decisions_depend_only_on_seed_and_threads() {
     let game = game("scoring=schwinger");
     let history = History::dealt(&game, &mut Rng::stream(2, "seeds", 0));
     let run = |text: &str, seed| search(&game, &history, agent(text, seed).as_mut()).actions;
@@ -51,7 +51,7 @@ fn seeds_and_threads_decide_alike_every_time() {
         assert_eq!(run(text, 1), run(text, 1));
         assert_ne!(run(text, 1), run(text, 2));
     }
-    // A restart is as good as a new agent.
+    // A restarted agent is the same as a new one.
     let mut used = agent("ismcts", 9);
     search(&game, &history, used.as_mut());
     used.restart(1);
@@ -108,10 +108,10 @@ fn budgets_of_time_and_interruptions_end_a_search() {
     let mut endless = agent("ismcts:iterations=1000000000", 1);
     endless.interrupt_with(Arc::new(AtomicBool::new(true)));
     let found = search(&game, &history, endless.as_mut());
-    assert!(found.iterations > 0 && found.iterations < 1_000_000, "it keeps what it has: {}", found.iterations);
+    assert!(found.iterations > 0 && found.iterations < 1_000_000, "the search so far is used: {}", found.iterations);
 }
 
-/// The value of a state without chance for seat 0, both players seeing everything.
+/// The value of a state without chance for seat 0, if both players see everything.
 fn minimax(game: &Schwinget, state: &State) -> f32 {
     match game.turn(state) {
         Turn::Over => game.rounded_returns(state)[Seat(0)],
@@ -128,8 +128,8 @@ fn minimax(game: &Schwinget, state: &State) -> f32 {
 }
 
 #[test]
-fn with_one_world_the_search_finds_what_minimax_finds() {
-    // Every card but the one turned up is in play: once the pile is empty, the mover knows everything.
+fn with_one_world_the_search_agrees_with_minimax() {
+    // Every card except the one turned up is in play. Once the pile is empty, the mover knows everything.
     let game = game("suits=3,values=4,hand_size=4,set_aside=1,counter=off,specials=anytime");
     let (mut solved, mut hard) = (0, 0);
     for index in 0..60 {
@@ -152,7 +152,7 @@ fn with_one_world_the_search_finds_what_minimax_finds() {
                 let chosen = found.actions.iter().find(|a| a.probability == 1.0).expect("a choice");
                 let value = after(stier_core::Action(chosen.action));
                 assert_eq!(value, best, "{found:?}");
-                // Nothing is hidden, nothing left to chance: all observers see the same.
+                // Nothing is hidden or left to chance, so all observers see the same.
                 for options in ["observer=multi", "draws=branch", "observer=multi,draws=branch,reuse=on"] {
                     let text = format!("ismcts:iterations=2000,c=3,{options}");
                     let plain = search(&game, &history, agent("ismcts:iterations=2000,c=3", index).as_mut());
@@ -166,10 +166,10 @@ fn with_one_world_the_search_finds_what_minimax_finds() {
             history.settle(&game, &mut rng);
         }
     }
-    assert!(hard >= 30, "{solved} endings, {hard} in which it matters");
+    assert!(hard >= 30, "{solved} endings, {hard} in which the choice matters");
 }
 
-/// Whether random events are still to come.
+/// Tests for random events that are still to come.
 trait ChanceIsLeft {
     fn chance_is_left(&self, state: &State) -> bool;
 }

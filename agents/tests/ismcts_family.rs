@@ -1,4 +1,4 @@
-//! What the variants of the search share, and what sets them apart.
+//! The common properties of the search's variants, and their differences.
 
 use std::collections::HashMap;
 
@@ -31,13 +31,13 @@ fn search<G: Hints>(game: &G, history: &History<G>, agent: &mut dyn Agent<G>) ->
     decide(game, history, agent).search.expect("a search")
 }
 
-/// Visits over all actions.
+/// The total visits of all actions.
 fn visits(search: &Search) -> u64 {
     search.actions.iter().map(|stats| stats.visits).sum()
 }
 
 #[test]
-fn where_nothing_is_hidden_all_observers_see_the_same() {
+fn observers_are_equivalent_without_hidden_information() {
     for seats in [2, 3] {
         let game: Nim = game(&format!("seats={seats},heaps=5433"));
         for index in 0..5 {
@@ -64,11 +64,11 @@ fn where_nothing_is_hidden_all_observers_see_the_same() {
     }
 }
 
-/// Upper confidence bounds applied to trees (Kocsis and Szepesvári 2006), written for nim alone: nodes by what was done, bounds
-/// after the book.
+/// Upper confidence bounds applied to trees (Kocsis and Szepesvári 2006), written for nim alone: nodes by the actions
+/// taken, bounds by the paper.
 struct Uct {
     rng: Rng,
-    /// By the actions since the root: visits and sum of returns for the mover, by action.
+    /// By the actions since the root: each action with its visits and the sum of the mover's returns.
     nodes: HashMap<Vec<u8>, Vec<(Action, f64, f64)>>,
     seen: Vec<f64>,
     spread: f64,
@@ -85,7 +85,7 @@ impl Uct {
             let action = if untried.is_empty() {
                 let total: f64 = edges.iter().map(|edge| edge.1).sum();
                 let bound = |edge: &(Action, f64, f64)| {
-                    // The pass that is under way counts.
+                    // The current pass counts.
                     edge.2 / edge.1 + 0.7 * self.spread * ((total + 1.0).ln() / edge.1).sqrt()
                 };
                 edges.iter().max_by(|a, b| bound(a).total_cmp(&bound(b))).expect("an edge").0
@@ -124,8 +124,8 @@ impl Uct {
 
 #[test]
 fn with_one_world_the_search_is_plain_uct() {
-    // Availability is counted from an action's first try on, which comes a few passes after the node's first: bounds differ by
-    // that much from the book's, and visits in a few per cent.
+    // Availability is counted from an action's first try on, which comes a few passes after the node's first. Bounds
+    // differ from the paper's accordingly, and visits by a few per cent.
     let game: Nim = game("");
     let root = History::new(&game);
     for seed in 0..3 {
@@ -144,7 +144,7 @@ fn with_one_world_the_search_is_plain_uct() {
 
 #[test]
 fn good_moves_in_nim_are_found_by_every_rule() {
-    // Heaps of 3, 2 and 2: taking the first away leaves two alike.
+    // Heaps of 3, 2 and 2: taking the first leaves two equal ones.
     let game: Nim = game("");
     let root = History::new(&game);
     for rule in RULES {
@@ -160,7 +160,7 @@ fn good_moves_in_nim_are_found_by_every_rule() {
 }
 
 #[test]
-fn regret_matching_finds_the_equilibrium_of_choices_made_at_once() {
+fn regret_matching_finds_the_equilibrium_of_simultaneous_choices() {
     for (rules, heads) in [("", 0.5), ("heads=2", 0.4), ("heads=3,tails=1,mixed=2", 3.0 / 8.0)] {
         let game: Matrix = game(rules);
         let root = History::new(&game);
@@ -207,8 +207,8 @@ fn in_kuhn_poker_every_mixed_rule_calls_with_kings_and_folds_jacks() {
 
 #[test]
 fn opponents_choose_by_their_own_hand_if_they_are_observers() {
-    // Seat 0 has a queen and bets. With one observer, jack and king share a node: they call, for 0 on average, rather than
-    // fold, for -1, and the queen gets (2 - 2) / 2. With two, the jack folds and the king calls: (1 - 2) / 2.
+    // Seat 0 has a queen and bets. With one observer, jack and king share a node: they call, for 0 on average, rather
+    // than fold, for -1, so the queen gets (2 - 2) / 2. With two, the jack folds and the king calls: (1 - 2) / 2.
     let game = Kuhn;
     let mut history = History::new(&game);
     history.push(&game, Action(1));
@@ -220,8 +220,8 @@ fn opponents_choose_by_their_own_hand_if_they_are_observers() {
     assert!(single.abs() < 0.1, "{single}");
 }
 
-/// Plays a game at random and checks, at every decision, what an agent that keeps its tree inherited. Returns how often it
-/// inherited something.
+/// Plays a game at random and checks, at every decision, the visits inherited by an agent that keeps its tree.
+/// Returns the number of decisions with inherited visits.
 fn inherits<G: Hints>(game: &G, options: &str, index: u64) -> usize {
     let text = format!("ismcts:iterations=2000,reuse=on{options}");
     let mut rng = Rng::stream(8, "reuse", index);
@@ -237,7 +237,7 @@ fn inherits<G: Hints>(game: &G, options: &str, index: u64) -> usize {
             assert_eq!(found.iterations, 2000);
             let more = visits(&found) - 2000;
             match largest[seat.index()] {
-                // What is inherited lay below the action that was done.
+                // Inherited visits were below the chosen action.
                 Some(largest) => assert!(more <= largest, "{more} of {largest}"),
                 None => assert_eq!(more, 0, "nothing to inherit"),
             }
@@ -278,7 +278,7 @@ fn another_game_inherits_nothing() {
     let [first, second] = [0, 1].map(|index| History::dealt(&game, &mut Rng::stream(2, "another", index)));
     let mut kept = agent(text, 4);
     let before = search(&game, &first, kept.as_mut());
-    // Asked again, it goes on from where it was.
+    // If it is asked again, it continues from its last search.
     assert_eq!(visits(&search(&game, &first, kept.as_mut())), 1000);
     assert_eq!(visits(&search(&game, &second, kept.as_mut())), 500);
     kept.restart(4);
@@ -321,7 +321,7 @@ fn all_variants_are_deterministic_on_any_game() {
     check::<SchweinsGalopp>("");
 }
 
-/// An estimate may be lower than the lowest return, by rounding.
+/// An estimate may be lower than the lowest return because of rounding.
 #[test]
 fn means_slightly_below_the_lowest_return_are_the_worst() {
     let game: Claims = game("");

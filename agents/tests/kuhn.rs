@@ -1,10 +1,10 @@
-//! Agents on a game that is none of ours: what nobody should do in Kuhn poker, the search does not do either.
+//! Agents on a foreign game: in Kuhn poker, dominated actions die out in the search.
 
 use crate::toys::kuhn::{BET, Kuhn, PASS};
 use stier_agents::{Agent, AgentSpec};
 use stier_core::{Action, Game, History, Seat};
 
-/// The visit shares of betting after a deal and some actions.
+/// The share of visits of betting after a deal and some actions.
 fn share_of_bets(cards: [u8; 2], actions: &[Action], agent: &str) -> f64 {
     let game = Kuhn;
     let mut history = History::new(&game);
@@ -34,7 +34,7 @@ fn dominated_actions_die_out() {
 }
 
 #[test]
-fn the_opponents_card_changes_nothing() {
+fn the_opponents_card_does_not_matter() {
     let agent = "ismcts:iterations=500";
     for own in 0..3 {
         let others: Vec<u8> = (0..3).filter(|&card| card != own).collect();

@@ -1,4 +1,4 @@
-//! What agents must get right, in one program: every agent is compiled for every game once.
+//! Tests of the agents in one program, so that every agent is compiled for every game only once.
 
 mod arena;
 mod beliefs;
@@ -21,12 +21,26 @@ mod resources;
 mod responders;
 mod ris_mcts;
 mod rollout;
+mod rooms;
 mod rule;
 mod signature;
 mod solutions;
 mod solvers;
 mod survey;
-mod timing;
 mod toy_games;
 mod toys;
 mod vector;
+
+use stier_agents::AgentSpec;
+use stier_agents::solve::game_tree::{GameTree, Policy};
+use stier_core::{Hints, Rng};
+
+/// The policy of an agent: a fresh one is built for every information set, with a seed of its own.
+fn policy_of<G: Hints>(game: &G, tree: &GameTree<G>, agent: &AgentSpec, seed: u64) -> Policy {
+    let mut number = 0;
+    Policy::from_fn(tree, |set| {
+        let mut agent = agent.build(Rng::stream(seed, "policy of an agent", number).bits());
+        number += 1;
+        agent.act(game, &set.view(), set.legal()).policy.iter().map(|&(_, share)| share).collect()
+    })
+}

@@ -1,19 +1,20 @@
-//! Many at once are as many one by one.
+//! Calls for many states at once give the same results as single calls.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use stier_agents::erased::{DecideError, DynGame, DynState, tensor_size};
-use stier_agents::resample_many::{self, DynWorlds, ResampleError};
-use stier_agents::search_many::{self, SearchManyError};
-use stier_agents::vector::Cells;
+use stier_agents::agent::DecideError;
+use stier_agents::batch::resample_many::{self, ResampleError};
+use stier_agents::batch::search_many::{self, SearchManyError};
+use stier_agents::batch::vector::Cells;
+use stier_agents::erased::{DynGame, DynState, DynWorlds, tensor_size};
 use stier_agents::{AgentSpec, Decision};
 use stier_core::{Rng, Seat, Turn};
 
 use crate::vector::{GAMES, game};
 
-/// States of a random game in which somebody is to act, every third of them.
+/// Every third state of a random game in which a player is to act.
 fn decisions(game: &dyn DynGame, seed: u64) -> Vec<Box<dyn DynState>> {
     let mut rng = Rng::stream(seed, "test games", 0);
     let mut state = game.new_state(Some(seed));
@@ -78,7 +79,7 @@ fn worlds_with_histories_are_resampled_states() {
 }
 
 #[test]
-fn worlds_without_histories_are_what_the_player_takes_for_possible() {
+fn worlds_without_histories_are_consistent_with_the_view() {
     for text in GAMES {
         let game = game(text);
         let states = decisions(&*game, 4);
@@ -87,11 +88,11 @@ fn worlds_without_histories_are_what_the_player_takes_for_possible() {
         let settings = resample_many::Settings { worlds: 5000, seed: 8, histories: false, threads: 1 };
         let found = worlds(&*game, &[(&**state, seat)], settings);
         assert!(found.state(0).is_none());
-        // What the player sees is what it saw.
+        // The player's observation is the same in all worlds.
         let mut own = vec![0.0; tensor_size(&game.observation_layout())];
         state.observation(seat, &mut own);
         assert!(observations(&*game, &*found, None).chunks(own.len()).all(|seen| seen == own), "{text}");
-        // The cards are where chance puts them: as the belief has it, up to what 5,000 draws (and the belief's own) can tell.
+        // The cards are distributed as in the belief, up to the error of 5,000 draws (and of the belief's own).
         let belief = state.beliefs(seat);
         let (seats, cards) = (game.num_seats(), found.cards().len());
         assert_eq!(found.cards(), belief.cards);
@@ -108,7 +109,7 @@ fn worlds_without_histories_are_what_the_player_takes_for_possible() {
 }
 
 #[test]
-fn threads_and_company_change_no_world() {
+fn worlds_do_not_depend_on_threads_or_other_states() {
     let game = game("schwimmen");
     let states = decisions(&*game, 5);
     let sources: Vec<(&dyn DynState, Seat)> = states.iter().map(|state| (&**state, Seat(1))).collect();
@@ -139,7 +140,7 @@ fn search(
     game.search_many(&spec, states, &settings, &Arc::default(), &|| ControlFlow::Continue(()))
 }
 
-/// The decision without the time that it took.
+/// The decision without its duration.
 fn timeless(mut decision: Decision) -> Decision {
     if let Some(search) = &mut decision.search {
         search.seconds = 0.0;
@@ -179,7 +180,7 @@ fn searches_are_those_of_new_agents() {
 fn states_that_cannot_be_searched_are_named() {
     let here = game("schwinget");
     let (fine, dealing) = (here.new_state(Some(1)), here.new_state(None));
-    let error = search(&*here, "random", &[&*fine, &*dealing], 1).expect_err("chance is to act");
+    let error = search(&*here, "random", &[&*fine, &*dealing], 1).expect_err("chance must be to act");
     assert_eq!(error, SearchManyError::State { index: 1, source: DecideError::NoDecision("chance is") });
     let other = game("schwinget:bouts=2").new_state(Some(1));
     let error = search(&*here, "random", &[&*fine, &*fine, &*other], 1).expect_err("another game");
@@ -188,7 +189,7 @@ fn states_that_cannot_be_searched_are_named() {
 }
 
 #[test]
-fn searches_can_be_broken_off() {
+fn searches_can_be_interrupted() {
     let here = game("schwinget");
     let state = here.new_state(Some(1));
     let states = vec![&*state; 100];

@@ -1,4 +1,4 @@
-//! Naming the agents of a match in another order changes no number.
+//! The order in which a match's agents are named does not change any number.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ fn named(text: &str) -> DynEntrant {
     DynEntrant::Spec(text.parse().expect("an agent"))
 }
 
-/// A function that plays the first or the last of its actions.
+/// A function that plays the first or the last legal action.
 fn callback(label: &str, last: bool) -> DynEntrant {
     let choose = move |state: Box<dyn erased::DynState>| {
         let possible = state.possible();
@@ -37,7 +37,7 @@ fn permutations(count: usize) -> Vec<Vec<usize>> {
     all
 }
 
-/// The games and all numbers are those of another order, agent by agent.
+/// Checks that the games and all numbers are those of another order, agent by agent.
 fn same(expected: &PitResult, found: &PitResult, order: &[usize]) {
     assert_eq!(expected.games.len(), found.games.len());
     for (one, other) in expected.games.iter().zip(&found.games) {
@@ -60,7 +60,7 @@ fn same(expected: &PitResult, found: &PitResult, order: &[usize]) {
     assert_eq!(sums, totals);
 }
 
-/// In all orders of the agents, or in some if there are many.
+/// Checks all orders of the agents, or some of them if there are many.
 fn order_changes_nothing(game: &dyn DynGame, entrants: &[DynEntrant], settings: &Settings) {
     let expected = pit(game, entrants, settings);
     let orders = permutations(entrants.len());
@@ -70,7 +70,7 @@ fn order_changes_nothing(game: &dyn DynGame, entrants: &[DynEntrant], settings: 
     }
 }
 
-/// All games for all numbers of players.
+/// All games with all numbers of players.
 fn games() -> Vec<Arc<dyn DynGame>> {
     let with = |name: &&str| {
         let (name, counts) = (name.to_string(), 2..=5);
@@ -107,7 +107,7 @@ fn cross_tables_give_the_same_numbers_in_every_order() {
     }
 }
 
-/// Copies are alike: those of one text keep their order here, as nothing else tells them apart.
+/// Copies with the same text keep their order here, because nothing else distinguishes them.
 #[test]
 fn copies_of_an_agent_leave_the_numbers_of_the_others_alone() {
     let game = erased::load("schwimmen", "players=4").expect("a game");
@@ -119,11 +119,11 @@ fn copies_of_an_agent_leave_the_numbers_of_the_others_alone() {
         let found = pit(&*game, &entrants, &settings);
         same(&expected, &found, &order);
     }
-    assert_ne!(expected.standing(0), expected.standing(2), "copies have random numbers of their own");
+    assert_ne!(expected.standing(0), expected.standing(2), "copies have different random numbers");
 }
 
 #[test]
-fn tables_and_functions_are_told_apart_by_what_they_are() {
+fn tables_and_functions_are_identified_by_their_contents() {
     let game = erased::load("schwinget", "suits=2,values=2,counter=off,hand_size=1,set_aside=1").expect("a game");
     let tree = game.enumerate(100_000, 1, &|_| ControlFlow::Continue(())).expect("small");
     let table = |text: &str| {

@@ -1,11 +1,12 @@
-//! Agents decide by what their seat knows: exchange the hidden cards for any others, and nothing changes.
+//! Agents decide by their seat's knowledge. Exchanging the hidden cards for any others changes nothing.
 
-use stier_agents::{Agent, AgentSpec, Decision, spec};
+use stier_agents::catalogue::spec;
+use stier_agents::{Agent, AgentSpec, Decision};
 use stier_core::{ActionSet as _, Game, Hints, History, Rng, Sampler as _, Turn, for_each_game};
 
 use crate::networks::files::Draft;
 
-/// Everything but the time taken.
+/// Everything except the duration.
 fn essence(decision: Decision) -> Decision {
     let search = decision.search.map(|mut search| {
         search.seconds = 0.0;
@@ -14,8 +15,9 @@ fn essence(decision: Decision) -> Decision {
     Decision { search, ..decision }
 }
 
-/// Plays random games; at each decision, the agent must decide alike, to the last statistic, in other worlds of the view.
-fn decides_alike_in_every_world<G: Hints>(game: &G, agent: &AgentSpec, games: u64) {
+/// Plays random games. At each decision, the agent must make the same decision, to the last statistic, in other
+/// worlds of the view.
+fn decides_the_same_in_every_world<G: Hints>(game: &G, agent: &AgentSpec, games: u64) {
     for index in 0..games {
         let mut rng = Rng::stream(3, "no peeking", index);
         let mut history = History::new(game);
@@ -68,9 +70,9 @@ macro_rules! every_agent {
                     "rule" => "rule:when=random,cards=(ismcts:iterations=50)".to_string(),
                     other => other.to_string(),
                 };
-                // Those that play games within the game see fewer.
+                // Agents that play games within the game get fewer games.
                 let games = if matches!(*agent, "epimc" | "ismcts_br" | "lbr" | "network" | "presumed_pimc" | "recursive_pimc") { 2 } else { 12 };
-                decides_alike_in_every_world(&game, &text.parse().expect("an agent"), games);
+                decides_the_same_in_every_world(&game, &text.parse().expect("an agent"), games);
             }
             for text in [
                 "flat_mc:iterations=60,allocation=ucb1,rollout=mast,epsilon=0.2,endings=on",
@@ -98,7 +100,7 @@ macro_rules! every_agent {
                 "presumed_pimc:worlds=2,guesses=2,replies=3,solver=rollouts,iterations=2",
                 "recursive_pimc:worlds=1,inner_worlds=2,inner_solver=exact,inner_nodes=10,plies=2",
             ] {
-                decides_alike_in_every_world(&game, &text.parse().expect("an agent"), 2);
+                decides_the_same_in_every_world(&game, &text.parse().expect("an agent"), 2);
             }
             for text in [
                 "ismcts:iterations=30,selection=puct,prior=network,cutoff=0,evaluation=network",
@@ -107,7 +109,7 @@ macro_rules! every_agent {
                 "pimc:worlds=2,solver=rollouts,iterations=2,rollout=network",
             ] {
                 let spec = format!("{text},network={path}").parse().expect("an agent");
-                decides_alike_in_every_world(&game, &spec, 1);
+                decides_the_same_in_every_world(&game, &spec, 1);
             }
         }
     };

@@ -1,18 +1,18 @@
-//! The open-card solver against brute force through the game's own trait.
+//! The open-card solver compared with brute force through the game's own trait.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use crate::toys::kuhn::{BET, Kuhn, PASS};
-use stier_agents::open_cards::{Future, Leaf, Limits, OpenCards, Solution, known_future};
+use stier_agents::agent::stop::Stop;
 use stier_agents::rollout::{Roller, Rollout};
-use stier_agents::stop::Stop;
+use stier_agents::search::open_cards::{Future, Leaf, Limits, OpenCards, OpenPosition, Solution, known_future};
 use stier_core::games::{
     schweins_galopp::SchweinsGalopp, schwimmen::Schwimmen, schwinget::Schwinget, up_and_down::UpAndDown,
 };
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Options as _, Rng, Seat, Turn};
 
-/// Best play by everybody, the first of equal actions; `None` if there are more decisions than `left`.
+/// Best play by all players, with the first of equal actions; `None` if there are more decisions than `left`.
 fn brute_force<G: Game>(game: &G, mut state: G::State, mut future: Future, left: &mut u64) -> Option<BySeat<f32>> {
     future.settle(game, &mut state);
     let Turn::Seat(seat) = game.turn(&state) else { return Some(game.rounded_returns(&state)) };
@@ -38,11 +38,12 @@ fn solve<G: Hints>(
 ) -> Solution {
     let never = AtomicBool::new(false);
     let limits = Limits { nodes, depth, stop: Stop::new(Instant::now(), 0, &never) };
-    solver.solve(game, (state, game.legal(state)), future, &Leaf::Evaluate, &limits)
+    solver.solve(game, OpenPosition { state, legal: game.legal(state) }, future, &Leaf::Evaluate, &limits)
 }
 
-/// Plays random games and solves their endings, from the last decision back to where brute force takes more than so many nodes.
-/// Returns how many endings there were, how many of them had a random event in store, and how many the game solved itself.
+/// Plays random games and solves their endings, from the last decision back to where brute force would take more than
+/// `most` nodes. Returns the number of endings, the number with a random event to come, and the number that the
+/// game's own solver solved.
 fn agrees<G: Hints>(rules: &str, endings: u64, most: u64) -> [u64; 3] {
     let game = G::new(G::Rules::from_text(rules).expect("rules")).expect("a game");
     let mut solver = OpenCards::default();
@@ -70,7 +71,7 @@ fn agrees<G: Hints>(rules: &str, endings: u64, most: u64) -> [u64; 3] {
                 .collect();
             let Some(expected) = expected else { break };
             let found = solve(&mut solver, &game, state, &future, (u64::MAX, u32::MAX));
-            let by_game = known_future(&game, (state, game.legal(state)), &future);
+            let by_game = known_future(&game, OpenPosition { state, legal: game.legal(state) }, &future);
             for found in [&found].into_iter().chain(&by_game) {
                 assert!(found.exact);
                 assert_eq!(found.actions.len(), expected.len());
@@ -118,7 +119,7 @@ fn up_and_down_agrees_with_brute_force() {
     }
     let [_, random, known] = agrees::<UpAndDown>("players=2,die_faces=2,hand_size=2,rounds=2,utility=win", 300, 50_000);
     assert!(random > 30, "{random} endings with dice to roll");
-    assert_eq!(known, 0, "it has no solver of its own");
+    assert_eq!(known, 0, "it does not have its own solver");
 }
 
 #[test]
@@ -147,7 +148,7 @@ fn kuhn_with_open_cards_is_a_simple_game() {
         game.apply(&mut state, Action(second));
         let found = solve(&mut solver, &game, &state, &Future::drawn(1), (1000, u32::MAX));
         assert!(found.exact && !found.chance);
-        // The higher card wins the antes whatever it does; the lower one loses a bet more by betting into a call.
+        // The higher card wins the antes whatever it does. The lower one loses another bet by betting into a call.
         let (pass, bet) = if first > second { (1.0, 1.0) } else { (-1.0, -2.0) };
         assert_eq!(found.actions, [(PASS, BySeat::from([pass, -pass])), (BET, BySeat::from([bet, -bet]))]);
         assert_eq!(found.best(Seat(0)).map(|best| best.0), Some(PASS));
@@ -155,10 +156,10 @@ fn kuhn_with_open_cards_is_a_simple_game() {
 }
 
 #[test]
-fn what_chance_brings_is_fixed() {
+fn the_results_of_chance_are_fixed() {
     let game = Schwinget::new(Default::default()).expect("default rules");
     let history = History::dealt(&game, &mut Rng::stream(2, "future", 0));
-    // What is left to draw before every draw, without attacks: the pile has an order, whoever plays what.
+    // The cards left before every draw, without attacks: the pile's order does not depend on play.
     let pools = |seed, choices| {
         let mut rng = Rng::stream(3, "choices", choices);
         let (mut state, mut future, mut pools) = (*history.state(), Future::drawn(seed), Vec::new());
@@ -199,15 +200,12 @@ fn budgets_cut_the_depth_not_the_answer() {
     assert!(shallow > 1);
     let found = solve(&mut solver, &game, history.state(), &future, (u64::MAX, 3));
     assert_eq!((found.depth, found.exact), (3, false));
-    // An interrupt leaves what one decision shows.
+    // An interrupt leaves the result of the first depth.
     let flag = AtomicBool::new(true);
     let limits = Limits { nodes: u64::MAX, depth: u32::MAX, stop: Stop::new(Instant::now(), 0, &flag) };
     let roller = Leaf::Rollout(Box::new(Roller::of(&game, Rollout::Random)));
-    let found = solver.solve(&game, (history.state(), game.legal(history.state())), &future, &roller, &limits);
+    let position = OpenPosition { state: history.state(), legal: game.legal(history.state()) };
+    let found = solver.solve(&game, position, &future, &roller, &limits);
     assert_eq!(found.depth, 1);
-    assert_eq!(
-        found,
-        solver.solve(&game, (history.state(), game.legal(history.state())), &future, &roller, &limits),
-        "leaves are repeatable"
-    );
+    assert_eq!(found, solver.solve(&game, position, &future, &roller, &limits), "leaves are repeatable");
 }

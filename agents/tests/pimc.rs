@@ -1,4 +1,4 @@
-//! PIMC and its repairs: what each of them sees and what it does not.
+//! PIMC and its repairs: the information that each of them uses.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -32,7 +32,7 @@ fn value(decision: &Decision, action: Action) -> f64 {
     stats.iter().find(|stats| stats.action == action.0).expect("a legal action").value
 }
 
-/// Everything but the time taken and the nodes.
+/// Everything except the duration and the nodes.
 fn essence(decision: Decision) -> (Action, Vec<(u8, f64)>) {
     let search = decision.search.expect("a search");
     (decision.action, search.actions.iter().map(|stats| (stats.action, stats.value)).collect())
@@ -60,13 +60,13 @@ fn pimc_fuses_strategies_and_postponed_reasoning_does_not() {
 }
 
 #[test]
-fn presumed_values_let_opponents_know_what_they_know() {
+fn presumed_values_use_the_opponents_own_knowledge() {
     let game: Guess = game("guesser=1");
     for coin in 0..2 {
         let history = after(&game, &[coin]);
         for (agent, action, worth) in [
             ("pimc", SAFE, -1.0),
-            // The searcher's side of the coin is the same in all its worlds.
+            // The searcher's side of the coin is the same in all of its worlds.
             ("epimc:depth=2", SAFE, -1.0),
             ("presumed_pimc:worlds=400", PLAY, 0.0),
         ] {
@@ -75,7 +75,7 @@ fn presumed_values_let_opponents_know_what_they_know() {
             assert!((value(&decision, PLAY) - worth).abs() < 0.2, "{agent}: {decision:?}");
             assert_eq!(value(&decision, SAFE), -0.5);
         }
-        // Of equal actions level 0 takes the first: it guesses heads whatever fell.
+        // Among equal actions level 0 takes the first, so it guesses heads whatever the coin shows.
         let level_one = decide(&game, &history, "recursive_pimc:inner_solver=exact");
         assert_eq!(value(&level_one, PLAY), if coin == 0 { -1.0 } else { 1.0 });
     }
@@ -84,7 +84,8 @@ fn presumed_values_let_opponents_know_what_they_know() {
 #[test]
 fn pimc_plays_kuhn_as_the_literature_says() {
     let game = Kuhn;
-    // With open cards nobody calls a losing bet: betting is worth no less than passing with a king, and loses more with a jack.
+    // With open cards a losing bet is never called. Betting is worth no less than passing with a king, and loses more
+    // with a jack.
     let king = decide(&game, &after(&game, &[2, 0]), "pimc");
     assert_eq!((value(&king, PASS), value(&king, BET)), (1.0, 1.0));
     let jack = decide(&game, &after(&game, &[0, 1]), "pimc");
@@ -92,12 +93,12 @@ fn pimc_plays_kuhn_as_the_literature_says() {
     let queen = decide(&game, &after(&game, &[1, 0]), "pimc");
     assert_eq!((value(&queen, PASS), value(&queen, BET)), (0.0, -0.5));
     assert_eq!(queen.search.expect("a search").iterations, 2, "both worlds, each once");
-    // Facing a bet: half of the worlds are won.
+    // Half of the worlds are won when facing a bet.
     let call = decide(&game, &after(&game, &[0, 1, 1]), "pimc");
     assert_eq!((value(&call, PASS), value(&call, BET)), (-1.0, 0.0));
 }
 
-/// Decisions all through a random game.
+/// Calls `each` at all decisions of a random game.
 fn decisions<G: Hints>(game: &G, seed: u64, mut each: impl FnMut(&History<G>)) {
     let mut rng = Rng::stream(seed, "pimc", 0);
     let mut history = History::dealt(game, &mut rng);
@@ -132,7 +133,7 @@ mod epimc_of_one_decision_is_pimc {
     for_each_game!(one_decision_deep);
 }
 
-/// The game's own solver finds what exact solving finds, for any number of nodes; where there is none, exact solving stands in.
+/// The game's own solver agrees with exact solving for any number of nodes. If there is none, exact solving is used.
 #[test]
 fn a_game_solves_its_own_worlds() {
     let agents = |nodes: &str| {
@@ -154,7 +155,7 @@ fn a_game_solves_its_own_worlds() {
 }
 
 #[test]
-fn few_worlds_are_all_looked_at() {
+fn few_worlds_are_all_searched() {
     let game: Schwinget = game("");
     let mut enumerated = 0;
     for seed in 0..10 {
@@ -164,7 +165,7 @@ fn few_worlds_are_all_looked_at() {
             if game.legal(history.state()).len() == 1 || worlds > 100 {
                 return;
             }
-            // Nothing left to draw: each world says the same whenever it is looked at.
+            // There is nothing left to draw, so each world always gives the same result.
             let decision = decide(&game, history, "pimc:worlds=200,nodes=100000");
             let [other, more] = ["pimc:worlds=400,nodes=100000", "pimc:worlds=399,nodes=100000,fallback=rollouts"]
                 .map(|agent| decide(&game, history, agent));
@@ -186,7 +187,7 @@ fn few_worlds_are_all_looked_at() {
 }
 
 #[test]
-fn interrupts_and_time_are_heeded() {
+fn interrupts_and_time_end_a_search() {
     let game: UpAndDown = game("");
     let history = History::dealt(&game, &mut Rng::stream(1, "time", 0));
     let seat = game.turn(history.state()).seat().expect("a decision");
@@ -213,7 +214,7 @@ fn interrupts_and_time_are_heeded() {
 }
 
 #[test]
-fn oracles_peek_and_only_they_do() {
+fn only_oracles_use_hidden_cards() {
     let game: Schwinget = game("");
     let spec: AgentSpec = "oracle:nodes=5000,iterations=200,worlds=3".parse().expect("an agent");
     let (mut differ, mut blind_differ) = (0, 0);
@@ -240,7 +241,7 @@ fn oracles_peek_and_only_they_do() {
 }
 
 #[test]
-fn a_known_pile_is_known() {
+fn a_known_pile_gives_the_exact_value() {
     let game: Schwinget = game("suits=2,values=4,hand_size=2,set_aside=2");
     let spec: AgentSpec = "oracle:future=known,nodes=10000000".parse().expect("an agent");
     let mut decided = 0;
@@ -248,7 +249,7 @@ fn a_known_pile_is_known() {
         let mut dealer = Dealer::new(3, index);
         let mut history = History::new(&game);
         dealer.settle(&game, &mut history);
-        // Both are oracles who know the pile: what they expect at the start is what they get.
+        // Both are oracles that know the pile, so their expectation at the start is the result.
         let mut player = spec.player(1);
         let mut expected = None;
         while let Turn::Seat(seat) = game.turn(history.state()) {
@@ -271,7 +272,7 @@ fn a_known_pile_is_known() {
 }
 
 #[test]
-fn every_table_size_is_played() {
+fn every_table_size_can_be_played() {
     for players in 2..=5 {
         let game: Schwimmen = game(&format!("players={players},max_turns=6"));
         for agent in [

@@ -1,8 +1,9 @@
-//! Promises of every agent in the list: a restart forgets everything, nothing but the actions that it is given is chosen or searched,
-//! and an option that it offers has an effect.
+//! Promises of every agent in the list: a restart forgets everything, only the given actions are chosen or searched,
+//! and every option has an effect.
 
+use stier_agents::catalogue::spec;
 use stier_agents::rollout::{Roller, RolloutSettings};
-use stier_agents::{AgentSpec, Decision, Player, spec};
+use stier_agents::{AgentSpec, Decision, Player};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{
     Action, ActionSet, Actions64, Dealer, Game, Hints, History, Options as _, Rng, Seat, Turn, for_each_game,
@@ -11,7 +12,7 @@ use stier_core::{
 use crate::networks::files::{Draft, Saved};
 use crate::toys::bandit::{Bandit, REWARDS};
 
-/// Options for every agent in the list, each way that it works at least once. `FILE` stands for a network.
+/// Options for every agent in the list that use each of its methods at least once. `FILE` stands for a network.
 fn options(name: &str) -> &'static [&'static str] {
     match name {
         "best" => &["iterations=40"],
@@ -80,7 +81,7 @@ fn options(name: &str) -> &'static [&'static str] {
     }
 }
 
-/// Every agent in the list; those that ask a network only if there is one.
+/// Every agent in the list, without those that need a network if there is none.
 fn agents(network: Option<&Saved>) -> Vec<AgentSpec> {
     let texts =
         spec::NAMES.iter().flat_map(|name| options(name).iter().map(move |options| format!("{name}:{options}")));
@@ -95,7 +96,7 @@ fn network<G: Hints>(game: &G) -> Saved {
     Draft::new(game, &[8], 1).saved()
 }
 
-/// The decision without the time that it took.
+/// The decision without its duration.
 fn essence(mut decision: Decision) -> Decision {
     if let Some(search) = &mut decision.search {
         search.seconds = 0.0;
@@ -145,7 +146,7 @@ fn a_restarted_agent_is_a_new_one<G: Hints>(game: &G) {
     }
 }
 
-/// The decision is about these actions and no others.
+/// Checks that the decision is about these actions and no others.
 fn is_about<A: ActionSet>(decision: &Decision, allowed: A, spec: &AgentSpec) {
     let allowed_ids: Vec<Action> = allowed.iter().collect();
     assert!(allowed.contains(decision.action), "{spec} chose {:?} of {allowed_ids:?}", decision.action);
@@ -188,10 +189,9 @@ macro_rules! every_game {
 }
 for_each_game!(every_game);
 
-/// Every arm always pays the same, so that values say which action was tried. The commitment is the action with id 0.
+/// Every arm has a constant payoff, so values show which action was tried. The commitment is the action with id 0.
 #[test]
 fn values_belong_to_the_actions_that_were_not_withheld() {
-    assert_eq!(Bandit.commitment(), Some(Action(0)));
     let history = History::new(&Bandit);
     for arms in 1..16_u64 {
         let allowed = Actions64(arms);
@@ -204,7 +204,7 @@ fn values_belong_to_the_actions_that_were_not_withheld() {
                 let paid = REWARDS[usize::from(stats.action)];
                 assert!((stats.value - paid).abs() < 1e-6, "{spec} of {allowed:?}: {stats:?}");
             }
-            // Every iteration tries an action that may be chosen.
+            // Every iteration tries an allowed action.
             let counts = ["ismcts", "ris_mcts", "flat_mc", "ismcts_br"].contains(&spec.name());
             let tried: u64 = search.actions.iter().map(|stats| stats.visits).sum();
             if counts && allowed.len() > 1 {
@@ -226,7 +226,7 @@ fn values_belong_to_the_actions_that_were_not_withheld() {
     }
 }
 
-/// The options with which rollouts matter, for every agent that offers them.
+/// Options that make rollouts matter, for every agent that offers them.
 fn with_rollouts(name: &str) -> &'static [&'static str] {
     match name {
         "epimc" => &["worlds=5", "worlds=5,solver=search,iterations=100"],
@@ -242,7 +242,7 @@ fn with_rollouts(name: &str) -> &'static [&'static str] {
 }
 
 #[test]
-fn mast_learns_wherever_it_is_offered() {
+fn mast_learns_in_every_agent_that_offers_it() {
     let game = Schwinget::new(<Schwinget as Game>::Rules::from_text("").expect("rules")).expect("a game");
     let offers = |option: &stier_core::OptionInfo| option.name == "rollout" && option.allowed.contains("mast");
     let mut offering = 0;
@@ -262,9 +262,9 @@ fn mast_learns_wherever_it_is_offered() {
     assert!(offering > 2, "{offering}");
 }
 
-/// A sum of a million returns in single precision is wrong in the third place.
+/// In single precision, a sum of a million returns is wrong in the third decimal place.
 #[test]
-fn a_million_returns_have_the_mean_that_they_have() {
+fn means_of_a_million_returns_are_accurate() {
     let history = History::new(&Bandit);
     for agent in [
         "pimc:solver=search,worlds=1,iterations=1000000",

@@ -1,4 +1,5 @@
-//! The properties of the toys, by enumeration and by hand, and those of our games: the estimates agree, whatever the threads.
+//! The properties of the toys, by enumeration and by hand, and those of our games. The estimates agree for any number
+//! of threads.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,15 +9,15 @@ use crate::toys::kuhn::Kuhn;
 use crate::toys::kuhn_three::KuhnThree;
 use crate::toys::leduc::Leduc;
 use crate::toys::liars_dice::{self, LiarsDice};
+use stier_agents::arena::properties::{MeasureError, Play, Properties, Settings, measure};
 use stier_agents::arena::win_share;
-use stier_agents::properties::{MeasureError, Play, Properties, Settings, measure};
 use stier_core::{ActionSet as _, BySeat, Game, Hints, History, Sampler as _, Turn, for_each_game};
 
 fn found<G: Hints>(game: &G, settings: &Settings) -> Properties {
     measure(game, settings, &|| ControlFlow::Continue(())).expect("properties")
 }
 
-/// The probability-weighted sums that the estimates are about, over all random games.
+/// The probability-weighted sums behind the estimates, over all random games.
 #[derive(Default, Debug)]
 struct Exact {
     leaves: f64,
@@ -28,7 +29,8 @@ struct Exact {
 }
 
 impl Exact {
-    /// Everything below a history: `last` is its last choice, `worlds` how many each seat had at its last decision.
+    /// Adds everything below a history. `last` is its last choice; `worlds` is the number of worlds of each seat at
+    /// its last decision.
     fn walk<G: Game>(
         &mut self,
         game: &G,
@@ -85,7 +87,7 @@ impl Exact {
     }
 }
 
-/// The returns where nobody has a choice; for games without chance after the deal.
+/// The returns if all remaining moves are forced, for games without chance after the deal.
 fn forced_end<G: Game>(game: &G, mut history: History<G>) -> Option<BySeat<f64>> {
     while game.turn(history.state()) != Turn::Over {
         let legal = game.legal(history.state());
@@ -97,7 +99,7 @@ fn forced_end<G: Game>(game: &G, mut history: History<G>) -> Option<BySeat<f64>>
     Some(game.returns(history.state()))
 }
 
-/// Every estimate of random play lies near what the enumeration of the game gives.
+/// Every estimate of random play is close to the exact value by enumeration.
 fn estimates_are_exact<G: Hints>(game: &G) -> Exact {
     let mut exact = Exact::default();
     exact.walk(game, &History::new(game), 1.0, None, &BySeat::filled(game.num_seats(), None));
@@ -110,7 +112,7 @@ fn estimates_are_exact<G: Hints>(game: &G) -> Exact {
         ("net disambiguation", found.net_disambiguation, 1.0 - (exact.logarithm / exact.steps).exp()),
     ] {
         let estimate = estimate.expect("an estimate");
-        // Twice the 95 % interval: one of 25,000 fails.
+        // With twice the 95 % interval, one comparison in 25,000 fails.
         let near = (estimate.mean - exact).abs() <= 2.0 * estimate.ci95 + 1e-9;
         assert!(near && estimate.ci95 < 0.05, "{} {name}: {estimate:?}, exactly {exact}", G::NAME);
     }
@@ -120,19 +122,19 @@ fn estimates_are_exact<G: Hints>(game: &G) -> Exact {
 #[test]
 fn kuhn_poker_is_as_in_the_paper() {
     let exact = estimates_are_exact(&Kuhn);
-    // Who faces a bet loses by calling as often as by folding only with the lower card, and then more.
+    // The player that faces a bet loses either way only with the lower card, and then loses more by calling.
     assert!((exact.same_result / exact.leaves - 0.5).abs() < 1e-12);
     assert_eq!(exact.same_return, 0.0);
-    // Games that end by a second pass could have gone on with a bet.
+    // Games that end by a second pass could have continued with a bet.
     assert!((exact.leaves - 0.75).abs() < 1e-12);
-    // Nothing is learned of the other's card.
+    // Nothing is learned about the other card.
     assert_eq!(exact.shrunk, 0.0);
 }
 
 #[test]
 fn calls_matter_little_against_two() {
     let exact = estimates_are_exact(&KuhnThree);
-    // The last to call has one card above him more often than none.
+    // The last player to call is more likely to face a higher card than not.
     assert!(exact.same_result / exact.leaves > 0.5);
     assert_eq!(exact.shrunk, 0.0);
 }
@@ -140,7 +142,7 @@ fn calls_matter_little_against_two() {
 #[test]
 fn leduc_poker_discloses_one_card() {
     let exact = estimates_are_exact(&Leduc);
-    // The card of both leaves four of five hands; nothing else is shown.
+    // The public card leaves four of five hands, and nothing else is shown.
     assert!(exact.shrunk > 0.0 && exact.shrunk / exact.steps < 0.2);
 }
 
@@ -149,7 +151,7 @@ fn liars_dice_discloses_nothing() {
     for sides in [2, 3] {
         let exact = estimates_are_exact(&LiarsDice::new(liars_dice::Rules { sides }).expect("rules"));
         assert_eq!(exact.shrunk, 0.0);
-        // Sibling leaves are a call of the last bid but one, and the last bid with the forced call of it.
+        // Sibling leaves are a call of the second-highest bid, and the highest bid with the forced call after it.
         assert!(exact.leaves > 0.0 && exact.leaves < 1.0);
     }
 }
@@ -158,22 +160,22 @@ fn liars_dice_discloses_nothing() {
 fn goofspiel_discloses_who_won() {
     let game = Goofspiel::new(goofspiel::Rules { cards: 3 }).expect("rules");
     let exact = estimates_are_exact(&game);
-    // Before its last choice seat 1 always has one.
+    // Seat 1 always has a choice before its last one.
     assert!((exact.leaves - 1.0).abs() < 1e-12);
     let game = Goofspiel::new(goofspiel::Rules { cards: 4 }).expect("rules");
     estimates_are_exact(&game);
 }
 
-/// In Kuhn poker, by hand: the higher card wins 7 of 8 random games for the first player, 3 of 4 for the second.
+/// In Kuhn poker, by hand: the higher card wins 7 of 8 random games for the first player and 3 of 4 for the second.
 #[test]
 fn the_favourite_of_a_deal_is_found() {
     let found = found(&Kuhn, &Settings { deals: 3000, games: 128, seed: 1, ..Settings::default() });
-    // P(win) - P(loss) of the favourite, who sits on each seat half of the time.
+    // P(win) - P(loss) of the favourite, which sits on each seat half of the time.
     let expected = (0.75 + 0.5) / 2.0;
     assert!((found.bias.mean - expected).abs() < 2.0 * found.bias.ci95 + 1e-4, "{:?}", found.bias);
-    // With few games the favourite is mistaken now and then.
+    // With few games the favourite is sometimes mistaken.
     let few = measure(&Kuhn, &Settings { deals: 3000, games: 2, ..Settings::default() }, &|| ControlFlow::Continue(()));
-    // One game each: the lead is 1 or -1, of mean (P(win) - P(loss)) squared.
+    // With one game each, the lead is 1 or -1, with mean (P(win) - P(loss)) squared.
     let few = few.expect("properties").bias;
     assert!((few.mean - (0.75_f64.powi(2) + 0.25) / 2.0).abs() < 2.0 * few.ci95, "{few:?}");
 }
@@ -205,7 +207,7 @@ macro_rules! our_games {
 for_each_game!(our_games);
 
 #[test]
-fn settings_are_checked_and_watchers_obeyed() {
+fn settings_are_checked_and_watchers_can_interrupt() {
     let go_on = || ControlFlow::Continue(());
     for (deals, games) in [(0, 2), (1, 1)] {
         let settings = Settings { deals, games, ..Settings::default() };

@@ -4,7 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 
 use crate::toys::claims::{self, Claims};
-use stier_agents::{Agent, AgentSpec, Search, spec};
+use stier_agents::catalogue::spec;
+use stier_agents::{Agent, AgentSpec, Search};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{Action, Game as _, History, Rng, Seat};
 
@@ -19,7 +20,7 @@ fn claims() -> Claims {
     Claims::new(claims::Rules { cards: 1 }).expect("a game")
 }
 
-/// Those with searches on threads of their own.
+/// Agents whose searches have their own threads.
 const THREADED: [&str; 2] = ["ismcts:iterations=300,threads=3", "flat_mc:iterations=300,threads=3"];
 
 #[test]
@@ -33,7 +34,7 @@ fn threads_are_kept_from_decision_to_decision() {
                 agent.restart(seed);
             }
         }
-        // A thread may take the search of another one that wakes up late.
+        // A thread may take over the search of another one that wakes up late.
         let threads = game.hooks.threads.lock().expect("no panic").len();
         assert!((2..=3).contains(&threads), "{text}: {threads} threads");
     }
@@ -51,7 +52,7 @@ fn panics_of_searches_keep_their_message() {
     }
 }
 
-/// Agents that search a tree, with so many iterations that it takes more than a mebibyte.
+/// Agents that search a tree, with enough iterations to take more than a mebibyte.
 const TREES: [&str; 19] = [
     "ismcts:iterations=20000",
     "ismcts:iterations=20000,c=3,threads=3",
@@ -85,7 +86,7 @@ fn search(text: &str, options: &str) -> Search {
 }
 
 #[test]
-fn searches_go_on_without_new_nodes_once_memory_is_spent() {
+fn searches_continue_without_new_nodes_once_memory_is_used_up() {
     for text in TREES {
         let (full, free) = (search(text, ",memory_mb=1"), search(text, ""));
         assert!(full.nodes < free.nodes && full.nodes > 200, "{text}: {} of {} nodes", full.nodes, free.nodes);
@@ -94,13 +95,17 @@ fn searches_go_on_without_new_nodes_once_memory_is_spent() {
         let visits = |search: &Search| search.actions.iter().map(|stats| stats.visits).sum::<u64>();
         assert!(visits(&full) * 2 > visits(&free), "{text}: {full:?} for {free:?}");
         assert!(full.actions.iter().all(|stats| stats.availability > 0), "{text}: {full:?}");
-        assert_eq!(search(text, ",memory_mb=512").actions, free.actions, "{text}: more is enough");
+        assert_eq!(
+            search(text, ",memory_mb=512").actions,
+            free.actions,
+            "{text}: enough memory does not change the search"
+        );
     }
 }
 
-/// Worlds that are laid out in full are fewer then.
+/// With less memory fewer worlds are built in full.
 #[test]
-fn worlds_laid_out_take_no_more_memory_than_they_may() {
+fn worlds_built_in_full_stay_within_their_memory() {
     let text = "epimc:worlds=100,depth=3,solver=rollouts,iterations=1,sweeps=1";
     let (full, free) = (search(text, ",memory_mb=1"), search(text, ""));
     assert!((1..100).contains(&full.iterations), "{full:?}");
@@ -108,10 +113,10 @@ fn worlds_laid_out_take_no_more_memory_than_they_may() {
 }
 
 #[test]
-fn every_agent_with_a_tree_can_be_limited() {
+fn every_agent_with_a_tree_has_a_memory_limit() {
     for (name, _, options) in spec::describe() {
         let limited = options.iter().any(|option| option.name == "memory_mb");
-        // These search no tree, or leave it to an agent in their options.
+        // These agents do not search a tree, or leave it to an agent in their options.
         let treeless = ["flat_mc", "greedy", "lbr", "network", "random", "rule"];
         assert_eq!(limited, !treeless.contains(&name), "{name}");
     }

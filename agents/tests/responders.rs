@@ -1,10 +1,11 @@
-//! Responders against a known policy: never better than a best response, and not much worse where that can be computed.
+//! Responders against a known policy are never better than a best response, and not much worse if that can be
+//! computed.
 
 use crate::game_tree::SMALL_SCHWINGET;
 use crate::toys::kuhn::{BET, Kuhn};
 use crate::toys::leduc::Leduc;
-use stier_agents::best_response::{nash_conv, values};
-use stier_agents::game_tree::{GameTree, Policy};
+use stier_agents::solve::best_response::{nash_conv, values};
+use stier_agents::solve::game_tree::{GameTree, Policy};
 use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwinget::{Rules, Schwinget};
 use stier_core::{Action, ActionSet as _, Game, Hints, History, Options as _, Rng, Seat, Turn};
@@ -13,11 +14,11 @@ fn spec(text: &str) -> AgentSpec {
     text.parse().expect("an agent")
 }
 
-/// What a responder gains against an agent, averaged over the seats, and what a best response would: both exact, for the policy of
-/// that agent.
+/// The gain of a responder against an agent, averaged over the seats, and that of a best response. Both are exact for
+/// the policy of that agent.
 fn gains<G: Hints>(game: &G, tree: &GameTree<G>, responder: &str, agent: &str) -> (f64, f64) {
-    let policy = Policy::of_agent(game, tree, &spec(agent), 1);
-    let response = Policy::of_agent(game, tree, &spec(&responder.replace("AGENT", agent)), 2);
+    let policy = crate::policy_of(game, tree, &spec(agent), 1);
+    let response = crate::policy_of(game, tree, &spec(&responder.replace("AGENT", agent)), 2);
     let value = |seat: Seat| {
         let mixed = Policy::from_fn(tree, |set| {
             let plays = if set.seat() == seat { &response } else { &policy };
@@ -31,8 +32,9 @@ fn gains<G: Hints>(game: &G, tree: &GameTree<G>, responder: &str, agent: &str) -
     (gain, nash_conv(tree, &policy).exploitability())
 }
 
-/// Each responder (`AGENT` stands for the agent it responds to) gains this share of the exploitability of each agent, at least.
-fn gain_much_of_it<G: Hints>(game: &G, most_nodes: usize, cases: &[(&str, &str, f64)]) {
+/// Each responder (`AGENT` stands for the agent it responds to) gains at least this share of the exploitability of
+/// each agent.
+fn gains_are_at_least<G: Hints>(game: &G, most_nodes: usize, cases: &[(&str, &str, f64)]) {
     let tree = GameTree::new(game, most_nodes).expect("a small game");
     for &(responder, agent, share) in cases {
         let (gain, most) = gains(game, &tree, responder, agent);
@@ -49,7 +51,7 @@ const BRANCHED: &str = "ismcts_br:iterations=500,particles=200,draws=branch,choo
 
 #[test]
 fn in_pokers() {
-    gain_much_of_it(
+    gains_are_at_least(
         &Kuhn,
         100,
         &[
@@ -59,7 +61,7 @@ fn in_pokers() {
             (MERGED, "ismcts:iterations=1000", 0.95),
         ],
     );
-    gain_much_of_it(
+    gains_are_at_least(
         &Leduc,
         10_000,
         &[(LBR, "random", 0.7), (IMITATING, "random", 0.7), (MERGED, "random", 0.8), (BRANCHED, "random", 0.8)],
@@ -71,16 +73,17 @@ fn in_a_small_schwinget() {
     let game = Schwinget::new(Rules::from_text(SMALL_SCHWINGET).expect("rules")).expect("a game");
     let agents = ["random", "greedy", "rule:when=always"];
     let cases = agents.map(|agent| [LBR, IMITATING, MERGED, BRANCHED].map(|responder| (responder, agent, 0.8)));
-    gain_much_of_it(&game, 1_000_000, cases.as_flattened());
+    gains_are_at_least(&game, 1_000_000, cases.as_flattened());
 }
 
-/// What the other did says what it holds, as far as its policy does.
+/// The other player's action reveals its card as far as its policy does.
 #[test]
 fn inferences_follow_the_policy() {
     let mut history = History::new(&Kuhn);
     [0, 1].map(Action).into_iter().chain([BET]).for_each(|event| history.push(&Kuhn, event));
     let view = Kuhn.view(&history, Seat(1));
-    // The greedy player bets with kings only, a fifth of it is random: a king bets with 0.9, a jack with 0.1.
+    // The greedy player bets with kings only, and a fifth of its actions are random: a king bets with 0.9, a jack
+    // with 0.1.
     for (epsilon, expected) in [(0.0, 1.0), (0.2, 0.9), (1.0, 0.5)] {
         for name in ["lbr", "ismcts_br"] {
             let text = format!("{name}:against=greedy,particles=20000,epsilon={epsilon}");
@@ -94,7 +97,7 @@ fn inferences_follow_the_policy() {
     }
 }
 
-/// One seed, one course of the game, whatever was played before; another seed, another.
+/// The same seed gives the same game, whatever was played before; another seed gives another.
 #[test]
 fn decisions_are_a_function_of_the_seed() {
     let game = Schwinget::new(Default::default()).expect("default rules");

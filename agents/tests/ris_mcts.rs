@@ -1,4 +1,4 @@
-//! The search over every player's own information sets, on Kuhn poker, where one sees what each option is for.
+//! The search over every player's own information sets, on Kuhn poker, which shows the purpose of each option.
 
 use crate::toys::kuhn::{BET, Kuhn, PASS};
 use stier_agents::{Agent, AgentSpec, Search};
@@ -17,28 +17,29 @@ fn agent(text: &str) -> Box<dyn Agent<Kuhn>> {
     text.parse::<AgentSpec>().expect("an agent").build(1)
 }
 
-/// The mean return of betting with a king first.
+/// The mean return of betting first with a king.
 fn value_of_a_kings_bet(text: &str) -> f64 {
     search([2, 0], &[], agent(text).as_mut()).actions[BET.index()].value
 }
 
 #[test]
 fn without_redeterminization_the_others_know_the_searchers_card() {
-    // In every world the searcher has the king, so the queen learns to fold as the jack does.
+    // The searcher has the king in every world, so the queen learns to fold like the jack.
     let plain = value_of_a_kings_bet("ris_mcts:iterations=20000,redeterminization=off");
     assert!((plain - 1.0).abs() < 0.05, "{plain}");
-    // In redrawn worlds the queen meets a king or a jack and loses less by calling.
+    // In redrawn worlds the queen meets a king or a jack, and loses less by calling.
     let redrawn = value_of_a_kings_bet("ris_mcts:iterations=20000");
     assert!((redrawn - 1.5).abs() < 0.05, "{redrawn}");
 }
 
 #[test]
-fn imagined_worlds_have_roots_of_their_own() {
+fn imagined_worlds_have_their_own_roots() {
     let nodes = |text: &str| search([2, 0], &[], agent(text).as_mut()).nodes;
     let plain = nodes("ris_mcts:iterations=5000,redeterminization=off");
     let imagined = nodes("ris_mcts:iterations=5000,redeterminization=off,self_determination=0.3");
-    // The king's root, its second decision, and two decisions of either other card; then also the roots of jack and queen, their
-    // second decisions and those of the third card.
+    // The first count includes the king's root, its second decision, and two decisions for each of the other cards.
+    // The second count also includes the roots and second decisions of jack and queen, and the decisions of the third
+    // card.
     assert!(plain <= 6 && imagined > 6 && imagined <= 12, "{plain} and {imagined}");
 }
 
@@ -62,24 +63,24 @@ fn dominated_actions_die_out() {
 }
 
 #[test]
-fn counts_add_up_and_seeds_decide() {
+fn counts_add_up_and_decisions_depend_on_the_seed() {
     for text in ["ris_mcts:iterations=777", "ris_mcts:iterations=777,redeterminization=off"] {
         let found = search([1, 0], &[], agent(text).as_mut());
         assert_eq!(found.iterations, 777);
         assert_eq!(found.actions.iter().map(|stats| stats.visits).sum::<u64>(), 777, "every iteration leaves the root");
         assert!(found.actions.iter().all(|stats| stats.availability <= 777 && stats.availability >= 776));
-        assert_eq!(found, search([1, 2], &[], agent(text).as_mut()), "the other's card changes nothing");
+        assert_eq!(found, search([1, 2], &[], agent(text).as_mut()), "the other card does not matter");
         let mut used = agent(text);
         search([1, 0], &[], used.as_mut());
-        assert_ne!(found, search([1, 0], &[], used.as_mut()), "decisions draw from streams of their own");
+        assert_ne!(found, search([1, 0], &[], used.as_mut()), "each decision draws from its own streams");
         used.restart(1);
-        assert_eq!(found, search([1, 0], &[], used.as_mut()), "a restart is as good as a new agent");
+        assert_eq!(found, search([1, 0], &[], used.as_mut()), "a restarted agent is the same as a new one");
     }
-    // Iterations in worlds that another player imagines leave from other roots.
+    // Iterations in worlds that another player imagines start from other roots.
     let found = search([1, 0], &[], agent("ris_mcts:iterations=1000,self_determination=0.5").as_mut());
     let visits: u64 = found.actions.iter().map(|stats| stats.visits).sum();
     assert!(
         (550..950).contains(&visits),
-        "half of them, and those in which the searcher happens to hold its card: {visits}"
+        "half of the visits, and those in which the searcher happens to hold its true card: {visits}"
     );
 }

@@ -1,6 +1,6 @@
-//! Rollouts play by the policy they are told to, and end where they are told to.
+//! Rollouts follow their policy and end at their cutoff.
 
-use stier_agents::fitted;
+use stier_agents::rollout::fitted;
 use stier_agents::rollout::{Cutoff, Roller, Rollout, RolloutSettings};
 use stier_core::options::{OptionType as _, Switch};
 use stier_core::{
@@ -9,25 +9,25 @@ use stier_core::{
 };
 
 options! {
-    /// No options.
+    /// The game does not have options.
     struct NoRules for "digits" {}
 }
 
-/// Eight times, by turns, two players add 0, 1 or 2 to their sums; the margin counts. Hints leave the even numbers. An estimate says 100,
-/// exact values are known before the last two turns and are 10.
+/// In turn, two players add 0, 1 or 2 to their sums, eight times in all, and the margin is the return. Hints leave
+/// the even numbers. Estimates are 100. Exact values are known for the last two turns and are 10.
 #[derive(Clone, Debug)]
 struct Digits;
 
 const TURNS: u8 = 8;
 
-/// The policy: of the numbers, and of the turns played. The exponential of the last is no number.
+/// The policy's weights, for the numbers and for the number of turns. The exponential of the last one overflows.
 const WEIGHTS: [f32; 4] = [0.0, 1.0, -0.5, 200.0];
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 struct Sums {
     turns: u8,
     sums: [u8; 2],
-    /// How often each of the numbers came.
+    /// The number of times that each number was played.
     counts: [u8; 3],
 }
 
@@ -158,7 +158,7 @@ impl Hints for Digits {
 
     fn features(&self, state: &Sums, action: Action, add: &mut impl FnMut(usize, f32)) {
         add(action.index(), 1.0);
-        // The same for each action: it changes no probability.
+        // A term that is the same for each action does not change a probability.
         add(3, f32::from(state.turns));
     }
 
@@ -175,7 +175,7 @@ impl Hints for Digits {
     }
 }
 
-/// Where a rollout with these settings ends, and what it finds.
+/// The end of a rollout with these settings, and its result.
 fn roll(settings: RolloutSettings, rng: &mut Rng) -> (Sums, f32) {
     let mut state = Digits.root();
     let returns = Roller::new(&Digits, settings).returns(&Digits, &mut state, rng);
@@ -184,7 +184,7 @@ fn roll(settings: RolloutSettings, rng: &mut Rng) -> (Sums, f32) {
 }
 
 #[test]
-fn an_estimate_ends_a_rollout_after_so_many_plies() {
+fn an_estimate_ends_a_rollout_after_the_given_plies() {
     let mut rng = Rng::stream(1, "cutoff", 0);
     for rollout in [Rollout::Random, Rollout::Hints, Rollout::Mast] {
         for plies in 0..12 {
@@ -199,7 +199,8 @@ fn an_estimate_ends_a_rollout_after_so_many_plies() {
     }
 }
 
-/// Rollouts from a random decision of each of some games end at the first decision of the next deal, or with the game.
+/// Rollouts from a random decision of each of several games end at the first decision of the next deal, or with the
+/// game.
 fn deals_end_rollouts<G: Hints>(game: &G) {
     for index in 0..20 {
         let mut rng = Rng::stream(4, "deals", index);
@@ -245,7 +246,7 @@ fn an_exact_ending_ends_a_rollout() {
     let settings = RolloutSettings { endings: Switch::On, ..Default::default() };
     assert_eq!(roll(settings, &mut rng).1, 10.0);
     assert_eq!(roll(settings, &mut rng).0.turns, TURNS - 2);
-    // What is exact comes before what is estimated.
+    // Exact values take precedence over estimates.
     assert_eq!(roll(RolloutSettings { cutoff: Cutoff::After(6), ..settings }, &mut rng).1, 10.0);
     assert_eq!(roll(RolloutSettings { cutoff: Cutoff::After(5), ..settings }, &mut rng).1, 100.0);
 }
@@ -282,7 +283,7 @@ fn the_fitted_policy_is_a_softmax() {
     follows_the_weights(played, Actions64(0b111));
 }
 
-/// Whether numbers were drawn about as often as by the policy: within five standard deviations.
+/// Checks that numbers were drawn about as often as by the policy, within five standard deviations.
 fn follows_the_weights(counts: [u32; 3], legal: Actions64) {
     let draws = f64::from(counts.iter().sum::<u32>());
     let weight = |number: usize| match legal.contains(Action(number as u8)) {
@@ -309,7 +310,7 @@ fn several_rollouts_are_averaged() {
 }
 
 #[test]
-fn mast_learns_what_is_good_for_whom() {
+fn mast_learns_for_each_player() {
     for (temperature, epsilon) in [(0.5, 0.0), (0.0, 0.1)] {
         let settings = RolloutSettings { rollout: Rollout::Mast, temperature, epsilon, ..Default::default() };
         let mut roller = Roller::new(&Digits, settings);
@@ -332,7 +333,7 @@ fn mast_learns_what_is_good_for_whom() {
 }
 
 #[test]
-fn mast_plays_at_random_before_it_knows_anything() {
+fn mast_starts_at_random() {
     let mut rng = Rng::stream(1, "mast", 1);
     let mut twin = rng.clone();
     let mast = RolloutSettings { rollout: Rollout::Mast, ..Default::default() };
@@ -352,12 +353,12 @@ fn cutoffs_are_read_and_written() {
         assert_eq!(value.to_string(), text);
     }
     for text in ["on", "-1", "1.5", "10000000", ""] {
-        assert_eq!(Cutoff::parse(text, &()), Err("off | deal | 0..=1000000".to_string()), "{text}");
+        assert_eq!(Cutoff::parse(text, &()), Err("off | deal | 0 to 1000000".to_string()), "{text}");
     }
 }
 
-/// A cut-off that never comes sends rollouts down the slow path: it must draw what the fast one draws.
-fn ways_agree<G: Hints>(game: &G) {
+/// A cutoff that is never reached selects the slow path, which must draw the same actions as the fast one.
+fn both_paths_agree<G: Hints>(game: &G) {
     let far = Cutoff::After(1_000_000);
     for index in 0..40 {
         let mut rng = Rng::stream(2, "ways", index);
@@ -389,7 +390,7 @@ macro_rules! every_game {
     ($name:ident, $game:ty) => {
         #[test]
         fn $name() {
-            ways_agree(&<$game as Game>::new(Default::default()).expect("default rules"));
+            both_paths_agree(&<$game as Game>::new(Default::default()).expect("default rules"));
         }
     };
 }

@@ -1,4 +1,4 @@
-//! A rule decides the attack, another agent the cards.
+//! A rule decides the attack, and another agent the cards.
 
 use std::ops::ControlFlow;
 use stier_agents::arena::{Settings, pit};
@@ -7,7 +7,7 @@ use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{Action, ActionSet as _, Game, Hints, History, Rng, Turn};
 
-/// Every decision of an agent in games that it plays against itself, with the actions that were legal.
+/// Every decision of an agent in games against itself, with the legal actions.
 fn decisions<G: Hints>(agent: &str, games: u64) -> Vec<(Decision, G::Actions)> {
     let game = G::new(Default::default()).expect("default rules");
     let spec: AgentSpec = agent.parse().expect("an agent");
@@ -28,10 +28,10 @@ fn decisions<G: Hints>(agent: &str, games: u64) -> Vec<(Decision, G::Actions)> {
 }
 
 fn attack() -> Action {
-    Schwinget::new(Default::default()).expect("default rules").commitment().expect("Schwinget has one")
+    Schwinget::new(Default::default()).expect("default rules").attack()
 }
 
-/// The share of decisions with a choice about attacking in which the agent attacks.
+/// The share of attacks among the decisions at which the agent can attack or not.
 fn attacks(agent: &str, games: u64) -> f64 {
     let offered = decisions::<Schwinget>(agent, games).into_iter().filter(|(_, legal)| legal.contains(attack()));
     let attacked: Vec<bool> = offered.map(|(decision, _)| decision.action == attack()).collect();
@@ -39,7 +39,7 @@ fn attacks(agent: &str, games: u64) -> f64 {
 }
 
 #[test]
-fn rules_do_as_they_say() {
+fn rules_decide_the_attack() {
     assert_eq!(attacks("rule:when=never,cards=(ismcts:iterations=50)", 20), 0.0);
     assert_eq!(attacks("rule:when=always", 20), 1.0);
     let sometimes = attacks("rule:when=random,chance=0.3,cards=random", 300);
@@ -68,7 +68,7 @@ fn games_without_such_an_action_are_left_to_the_cards() {
     }
 }
 
-/// Somebody who never attacks plays the same deals worse than somebody who plays otherwise alike.
+/// An agent that never attacks plays the same deals worse than one that otherwise plays the same way.
 #[test]
 fn rules_meet_in_the_arena() {
     let game = Schwinget::new(Default::default()).expect("default rules");

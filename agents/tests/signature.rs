@@ -1,7 +1,7 @@
 //! The checksum of a fixed suite of searches.
 //!
-//! A change that keeps it is a refactoring. A change that alters it alters what agents do: update the numbers in the same
-//! commit, and show a match against the previous version in its message.
+//! A change that keeps it is a refactoring. A change that alters it alters the agents' decisions. In that case update
+//! the numbers in the same commit, and show a match against the previous version in its message.
 
 use stier_agents::{ActionStats, Agent, AgentSpec};
 use stier_core::games::{schwimmen::Schwimmen, schwinget::Schwinget};
@@ -11,7 +11,7 @@ fn game<G: Game>(rules: &str) -> G {
     G::new(G::Rules::from_text(rules).expect("rules")).expect("a game")
 }
 
-/// FNV-1a over what `numbers` says of the actions of all roots, in so many games.
+/// The FNV-1a hash of `numbers` for the actions of all roots in these games.
 fn checksum<G: Hints, const N: usize>(
     game: &G,
     agent: &str,
@@ -41,7 +41,7 @@ fn checksum<G: Hints, const N: usize>(
 }
 
 #[test]
-fn searches_visit_what_they_visited() {
+fn searches_make_the_same_visits() {
     let suite = [
         ("", "ismcts:iterations=1000", 0xf764_ff0b_2cd4_5db3),
         ("", "ismcts:iterations=1000,rollout=hints,c=1.5", 0xb0c3_e032_00e6_8d4d),
@@ -68,9 +68,9 @@ fn searches_visit_what_they_visited() {
     assert_eq!(found, suite.map(|(_, _, expected)| expected), "{found:#x?}");
 }
 
-/// The searches that look at worlds one by one: their visits say little, so values and choices count, too.
+/// Searches that value worlds one by one. Their visits are not informative, so values and choices are included.
 #[test]
-fn searches_find_what_they_found() {
+fn searches_find_the_same_values() {
     let numbers = |stats: &ActionStats| {
         let value = u64::from((stats.value as f32).to_bits());
         [u64::from(stats.action), stats.visits, stats.availability, value, stats.probability.to_bits()]

@@ -1,4 +1,4 @@
-//! Policies in tables: looked up, written down, at the table as agents, and through the faces that know no types.
+//! Policies in tables: lookups, files, agents that play them, and the interface without type parameters.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -9,17 +9,18 @@ use crate::game_tree::{any_policy, game};
 use crate::toys::kuhn::{BET, Kuhn};
 use crate::toys::leduc::Leduc;
 use stier_agents::agent::Agent;
+use stier_agents::agent::DecideError;
 use stier_agents::arena::{PitError, Settings as PitSettings};
-use stier_agents::best_response::nash_conv;
-use stier_agents::erased::{self, AskError, AskSettings, DecideError, DynEntrant, DynGame, DynPolicy, DynTree};
-use stier_agents::game_tree::{GameTree, Policy};
-use stier_agents::solution_file::{self, Label, SolutionFileError};
+use stier_agents::erased::{self, AskError, AskSettings, DynEntrant, DynGame, DynPolicy, DynTree};
+use stier_agents::solve::best_response::nash_conv;
+use stier_agents::solve::game_tree::{GameTree, Policy};
+use stier_agents::solve::solution_file::{self, Label, SolutionFileError};
+use stier_agents::solve::tabular::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of};
 use stier_agents::solve::{Algorithm, Progress, Settings, SolveError, next_look, solve};
-use stier_agents::tabular::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{Action, ActionSet as _, Actions64, Game, Rng, Seat, Turn};
 
-/// Five cards, one in a hand, two in the pile: 544 information sets.
+/// Five cards, one in each hand and two in the pile: 544 information sets.
 const TINY: &str = "suits=2,values=2,counter=off,hand_size=1,set_aside=1";
 
 fn on(_: Progress) -> ControlFlow<()> {
@@ -59,7 +60,7 @@ fn information_sets_are_found_by_their_views() {
     let (larger, smaller) = (typed("suits=2,values=3,hand_size=1,set_aside=2,counter=off,referee=off"), typed(TINY));
     let index = IndexedTree::new(larger.1);
     index.tree().sets().for_each(|set| assert_eq!(index.find(&set.view()), Some(set.number())));
-    // What the other game knows comes up here only where it is the same knowledge.
+    // Views of the other game are found here only if they are the same knowledge.
     for set in smaller.1.sets() {
         let found = index.find(&set.view());
         assert!(found.is_none_or(|found| index.tree().set(found).view() == set.view()));
@@ -67,7 +68,7 @@ fn information_sets_are_found_by_their_views() {
 }
 
 #[test]
-fn agents_play_what_stands_in_the_table() {
+fn agents_play_by_the_table() {
     let (game, tree) = typed(TINY);
     let policy = any_policy(&tree, 1);
     let table = Arc::new(TabularPolicy::new(Arc::new(IndexedTree::new(tree)), policy));
@@ -92,7 +93,7 @@ fn agents_play_what_stands_in_the_table() {
 }
 
 #[test]
-fn tables_share_out_what_is_withheld() {
+fn the_share_of_withheld_actions_is_redistributed() {
     let (game, tree) = typed(TINY);
     let policy = any_policy(&tree, 1);
     let table = Arc::new(TabularPolicy::new(Arc::new(IndexedTree::new(tree)), policy));
@@ -116,10 +117,10 @@ fn tables_share_out_what_is_withheld() {
 }
 
 #[test]
-fn asking_is_what_policy_of_agent_does() {
+fn policy_of_agrees_with_policy_of_agent() {
     let (game, tree) = typed(TINY);
     let spec = "ismcts:iterations=30,choose=sample".parse().expect("an agent");
-    let expected = Policy::of_agent(&game, &tree, &spec, 5);
+    let expected = crate::policy_of(&game, &tree, &spec, 5);
     let found = policy_of(&tree, &|| spec.build(0), 5, &|| ControlFlow::Continue(())).expect("nobody interrupts");
     assert_eq!(found, expected);
     let (_, face) = face(TINY);
@@ -129,7 +130,7 @@ fn asking_is_what_policy_of_agent_does() {
 }
 
 #[test]
-fn asking_can_be_broken_off() {
+fn policy_queries_can_be_interrupted() {
     let (_, face) = face(TINY);
     let done = AtomicU64::new(0);
     let watch =
@@ -141,12 +142,12 @@ fn asking_can_be_broken_off() {
     assert!(matches!(asked(&*face, &named("oracle"), 0), Err(AskError::Oracle(_))));
 }
 
-/// By hand: 1/2 for the first bet, 1/2 for the second player's, 1/4 for the first player's answer times 1/2.
+/// By hand: 1/2 for the first bet, 1/2 for the second player's, and 1/4 for the first player's answer times 1/2.
 #[test]
 fn actions_are_counted() {
     let tree = GameTree::new(&Kuhn, 100).expect("a small game");
     assert!((frequency(&tree, &Policy::uniform(&tree), BET) - 1.125).abs() < 1e-12);
-    // Against play: who attacks in random games of Schwinget.
+    // Compared with play: the attacks in random games of Schwinget.
     let (game, tree) = typed(TINY);
     let attack = Action(game.num_actions() as u8 - 3);
     let expected = frequency(&tree, &Policy::uniform(&tree), attack);
@@ -187,13 +188,13 @@ fn every_algorithm_solves_a_small_schwinget() {
         assert!(found.total() <= most, "{algorithm:?}: {found:?}");
         assert!((found.values[Seat(0)] - exact.values[Seat(0)]).abs() <= found.total() + 1e-6, "{algorithm:?}");
     }
-    // It stops where it first looks and finds what is wanted.
+    // The run stops at the first check that reaches the target.
     let (found, iterations) = run(Algorithm::CfrPlus, 10_000, 0.05);
     assert!(found.total() <= 0.05 && iterations < 200 && next_look(iterations - 1) == iterations, "{iterations}");
 }
 
 #[test]
-fn a_run_goes_on_from_its_checkpoint() {
+fn a_run_continues_from_its_checkpoint() {
     let (_, tree) = typed(TINY);
     let folder = std::env::temp_dir().join(format!("stier-solve-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder");
@@ -201,7 +202,7 @@ fn a_run_goes_on_from_its_checkpoint() {
     let settings = Settings { iterations: 55, threads: 1, ..Settings::default() };
     let (undisturbed, _) = solve(&tree, &settings, &Arc::default(), &on).expect("solved");
     let kept = Settings { checkpoint: Some(path.clone()), ..settings.clone() };
-    // Broken off twice, once by the watcher in the midst of an iteration, once by the flag.
+    // Interrupted twice: once by the watcher in the middle of an iteration, once by the flag.
     let seen = AtomicU64::new(0);
     let watch = |_: Progress| {
         if seen.fetch_add(1, Ordering::Relaxed) == 200 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -215,7 +216,7 @@ fn a_run_goes_on_from_its_checkpoint() {
     assert!(matches!(solve(&tree, &kept, &flag, &watch), Err(SolveError::Interrupted)));
     let (resumed, iterations) = solve(&tree, &kept, &Arc::default(), &on).expect("solved");
     assert_eq!((iterations, &resumed), (55, &undisturbed));
-    // Done is done.
+    // A finished run does nothing more.
     let (again, iterations) = solve(&tree, &kept, &Arc::default(), &|_| ControlFlow::Break(())).expect("nothing to do");
     assert_eq!((iterations, &again), (55, &undisturbed));
     let other = Settings { algorithm: Algorithm::Cfr, ..kept.clone() };
@@ -248,11 +249,11 @@ fn policies_are_read_back_from_bytes() {
     assert!(matches!(solution_file::read(&other, &bytes).unwrap_err(), SolutionFileError::Other { .. }));
 }
 
-/// The options of [`TINY`] as the rules write them.
+/// The options of [`TINY`] in the order of the rules.
 const TINY_IN_ORDER: &str = "suits=2,values=2,counter=off,hand_size=1,set_aside=1";
 
 #[test]
-fn solutions_sit_at_tables_and_best_responses_beat_the_others() {
+fn solutions_play_matches_and_best_responses_win() {
     let (game, tree) = face(TINY);
     let settings = Settings { iterations: 500, threads: 1, ..Settings::default() };
     let (solution, _) = tree.solve(&settings, &Arc::default(), &on).expect("solved");
@@ -268,16 +269,16 @@ fn solutions_sit_at_tables_and_best_responses_beat_the_others() {
     assert_eq!(result.agents, ["response", "greedy", "cfr+"]);
     let found = greedy.nash_conv(1).expect("threads");
     let met = result.meeting(0, 1).expect("they met");
-    // Both seats of every deal: half of what the response gains, which is NashConv, for returns that add up to 0.
+    // Each deal is played on both seats, so the response gains half of NashConv, as returns sum to 0.
     let gain = found.exploitability();
     assert!(gain > 0.05 && (met.mean.mean - gain).abs() < 2.0 * met.mean.ci95 + 0.01, "{met:?}, expected {gain}");
-    // Nobody gains anything against a solution.
+    // No agent gains anything against a solution.
     let against = result.meeting(0, 2).expect("they met");
     assert!(against.mean.mean < 1.5 * against.mean.ci95 + 0.01, "{against:?}");
 }
 
 #[test]
-fn tables_of_other_games_are_refused() {
+fn tables_for_other_games_are_refused() {
     let (_, tree) = face(TINY);
     let (other, other_tree) = face("suits=2,values=2,referee=off,hand_size=1,set_aside=1");
     let table = asked(&*tree, &named("random"), 0).expect("asked");

@@ -1,4 +1,4 @@
-//! The solvers on games with known values, against each other, and across threads and interruptions.
+//! The solvers on games with known values, compared with each other, and across threads and interruptions.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -12,12 +12,12 @@ use crate::toys::kuhn_three::KuhnThree;
 use crate::toys::leduc::Leduc;
 use crate::toys::liars_dice::LiarsDice;
 use crate::toys::matrix::Matrix;
-use stier_agents::best_response::{NashConv, nash_conv};
-use stier_agents::cfr::{CheckpointError, Solver, Variant};
-use stier_agents::game_tree::{GameTree, Policy};
-use stier_agents::mccfr::{Mccfr, Sampling};
-use stier_agents::sequence_form::{SolveError, solve};
-use stier_agents::threads::pool;
+use stier_agents::agent::threads::pool;
+use stier_agents::solve::best_response::{NashConv, nash_conv};
+use stier_agents::solve::cfr::{CheckpointError, Solver, Variant};
+use stier_agents::solve::game_tree::{GameTree, Policy};
+use stier_agents::solve::mccfr::{Mccfr, Sampling};
+use stier_agents::solve::sequence_form::{SolveError, solve};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{Game, Seat};
 
@@ -25,7 +25,7 @@ fn tree<G: Game>(game: &G) -> GameTree<G> {
     GameTree::new(game, 1_000_000).expect("a small game")
 }
 
-/// The average policy after so many iterations.
+/// The NashConv of the average policy after this many iterations.
 fn cfr<G: Game>(tree: &GameTree<G>, variant: Variant, iterations: u64) -> NashConv {
     let mut solver = Solver::new(tree, variant);
     assert_eq!(solver.run(iterations, &|_| ControlFlow::Continue(())), ControlFlow::Continue(()));
@@ -33,7 +33,7 @@ fn cfr<G: Game>(tree: &GameTree<G>, variant: Variant, iterations: u64) -> NashCo
     nash_conv(tree, &solver.average())
 }
 
-/// The value of the game is within the NashConv of the policy's, for what one seat can gain the other loses.
+/// The value of the game is within the NashConv of the policy's value, because one seat's gain is the other's loss.
 #[track_caller]
 fn is_near(found: &NashConv, value: f64, most: f64) {
     assert!(found.total() >= -1e-12 && found.total() < most, "NashConv {}", found.total());
@@ -69,13 +69,13 @@ fn every_variant_converges() {
         println!("{}: {:.6} in Kuhn poker, {:.6} in Leduc", variant.name(), found[0].total(), found[1].total());
         is_near(&found[0], -1.0 / 18.0, in_kuhn);
         is_near(&found[1], -0.085_606, in_leduc);
-        // At least as fast as 1 / sqrt(iterations).
+        // Convergence is at least as fast as 1 / sqrt(iterations).
         let later = cfr(&kuhn, variant, 3200);
         assert!(later.total() < found[0].total() / 4.0, "{}: {}", variant.name(), later.total());
     }
 }
 
-/// The first iterations by hand: matching pennies in which heads pay three times as much.
+/// The first iterations by hand: matching pennies in which heads pays three times as much.
 #[test]
 fn iterations_are_those_of_the_papers() {
     let tree = tree(&game::<Matrix>("heads=3"));
@@ -86,15 +86,16 @@ fn iterations_are_those_of_the_papers() {
         (rows(solver.average()), rows(solver.current()))
     };
     let half = vec![0.5, 0.5];
-    // Uniform play gives each seat regrets of 1/2 and -1/2: all turn to their better action.
+    // Uniform play gives each seat regrets of 1/2 and -1/2, so both switch to their better action.
     let (average, current) = after(Variant::Cfr, 1);
     assert_eq!(average, [half.clone(), half.clone()]);
     assert_eq!(current, [vec![1.0, 0.0], vec![0.0, 1.0]]);
-    // The second seat changes after the first, which plays heads now: tails bring it 1, heads -3.
+    // The second seat updates after the first, which now plays heads: tails returns 1 to it, heads -3.
     let (average, current) = after(Variant::CfrPlus, 1);
     assert_eq!(average, [half.clone(), half]);
     assert_eq!(current, [vec![1.0, 0.0], vec![0.0, 1.0]]);
-    // In the second iteration heads lose 1 and tails win 1: regrets 1/2 + 0 and (0 or -1/2) + 2. The averages weigh 1 and 2, or 1 and 1.
+    // In the second iteration heads loses 1 and tails wins 1: regrets are 1/2 + 0 and (0 or -1/2) + 2. The averages
+    // are weighted 1 and 2, or 1 and 1.
     let (average, current) = after(Variant::CfrPlus, 2);
     assert!(
         (average[0][0] - 2.5 / 3.0).abs() < 1e-12 && (current[0][0] - 0.2).abs() < 1e-12,
@@ -103,7 +104,8 @@ fn iterations_are_those_of_the_papers() {
     let (average, current) = after(Variant::Cfr, 2);
     assert_eq!(average[0], [0.75, 0.25]);
     assert_eq!(current[0], [0.25, 0.75]);
-    // Linear: regrets 1/4 and -1/4 after the first, (1/4 + 0) 2/3 and (-1/4 + 2) 2/3 after the second; weights 1 and 2.
+    // Linear: regrets of 1/4 and -1/4 after the first, (1/4 + 0) 2/3 and (-1/4 + 2) 2/3 after the second; weights 1
+    // and 2.
     let (average, current) = after(Variant::Linear, 2);
     assert!((average[0][0] - 2.5 / 3.0).abs() < 1e-12 && (current[0][0] - 0.125).abs() < 1e-12, "{current:?}");
     // Discounted: 1/4 and -1/4, then 1/4 and 7/4 with the same factor; weights 1 and 4.
@@ -111,7 +113,7 @@ fn iterations_are_those_of_the_papers() {
     assert!((average[0][0] - 0.9).abs() < 1e-12 && (current[0][0] - 0.125).abs() < 1e-12, "{average:?} {current:?}");
 }
 
-/// Without a guarantee, but it runs.
+/// There is no guarantee, but the solver runs.
 #[test]
 fn three_players_can_be_solved_for() {
     let tree = tree(&KuhnThree);
@@ -124,12 +126,16 @@ fn three_players_can_be_solved_for() {
 fn names_of_variants_read_back() {
     assert!(Variant::ALL.iter().all(|&variant| Variant::from_name(&variant.name()) == Ok(variant)));
     let error = Variant::from_name("cfr++").expect_err("no such variant").to_string();
-    assert_eq!(error, "cfr: option 'variant' cannot be 'cfr++'; it is cfr | cfr_plus | linear_cfr | discounted_cfr");
+    assert_eq!(
+        error,
+        "cfr: option 'variant' cannot be 'cfr++'; it must be cfr | cfr_plus | linear_cfr | discounted_cfr"
+    );
 }
 
-/// A calculation is the same on any number of threads, interrupted anywhere and gone on from bytes or not.
+/// A calculation gives the same result on any number of threads, interrupted anywhere, and continued from bytes or
+/// not.
 #[test]
-fn interruptions_and_threads_change_no_bit() {
+fn interruptions_and_threads_do_not_change_a_bit() {
     let tree = tree(&game::<Schwinget>(SMALL_SCHWINGET));
     for variant in Variant::ALL {
         let mut whole = Solver::new(&tree, variant);
@@ -138,7 +144,7 @@ fn interruptions_and_threads_change_no_bit() {
         };
         pool(1).expect("a thread").install(|| run(&mut whole, 5));
         let mut parts = Solver::new(&tree, variant);
-        // Broken off every few calls of the watcher, in the middle of passes, and carried on from bytes.
+        // Interrupted every few calls of the watcher, in the middle of passes, and continued from bytes.
         let calls = AtomicU64::new(0);
         while parts.iterations() < 5 {
             let left = 5 - parts.iterations();
@@ -152,7 +158,7 @@ fn interruptions_and_threads_change_no_bit() {
             parts.write(&mut bytes).expect("memory can be written");
             parts = Solver::read(&tree, variant, &mut bytes.as_slice()).expect("a checkpoint");
         }
-        assert!(calls.into_inner() > 67, "it was broken off");
+        assert!(calls.into_inner() > 67, "the run was interrupted");
         assert!(whole.average() == parts.average() && whole.current() == parts.current(), "{variant:?}");
         run(&mut whole, 2);
         run(&mut parts, 2);
@@ -161,7 +167,7 @@ fn interruptions_and_threads_change_no_bit() {
 }
 
 #[test]
-fn checkpoints_of_something_else_are_refused() {
+fn checkpoints_of_other_calculations_are_refused() {
     let kuhn = tree(&Kuhn);
     let solver = Solver::new(&kuhn, Variant::Cfr);
     let folder = std::env::temp_dir().join(format!("stier-checkpoint-{}", std::process::id()));
@@ -171,7 +177,7 @@ fn checkpoints_of_something_else_are_refused() {
     assert!(Solver::load(&kuhn, Variant::Cfr, &path).is_ok());
     let names: Vec<_> =
         fs::read_dir(&folder).expect("a folder").map(|file| file.expect("a file").file_name()).collect();
-    assert_eq!(names, ["kuhn.cfr"], "nothing temporary is left");
+    assert_eq!(names, ["kuhn.cfr"], "no temporary file is left");
     let error = Solver::load(&kuhn, Variant::Linear, &path).expect_err("another variant").to_string();
     assert!(error.contains("variant=cfr ") && error.contains("variant=linear_cfr"), "{error}");
     let leduc = tree(&Leduc);
@@ -198,7 +204,7 @@ fn mccfr<G: Game>(game: &G, sampling: Sampling, iterations: u64) -> (f64, usize)
     (nash_conv(&tree, &solver.average_policy(&tree)).total(), solver.num_sets())
 }
 
-/// Loose bounds: they hold for any seed.
+/// The bounds are loose and hold for any seed.
 #[test]
 fn sampling_converges() {
     let dice = game::<LiarsDice>("sides=3");
@@ -258,7 +264,7 @@ fn the_linear_program_and_cfr_agree_on_schwinget() {
 }
 
 #[test]
-fn linear_programs_are_for_two_and_for_nothing() {
+fn linear_programs_need_two_players_and_zero_sums() {
     let error = solve(&tree(&KuhnThree), Arc::default()).expect_err("three players").to_string();
     assert!(error.contains("has 3 players"), "{error}");
     let scores = tree(&game::<Schwinget>(

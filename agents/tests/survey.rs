@@ -1,6 +1,6 @@
-//! The figures of a survey add up.
+//! The statistics of a survey are consistent.
 
-use stier_agents::survey::survey;
+use stier_agents::arena::survey::survey;
 use stier_core::{Game, Options as _, for_each_game, games::schwinget::Schwinget};
 
 macro_rules! adds_up {
@@ -29,7 +29,7 @@ for_each_game!(adds_up);
 
 #[test]
 fn known_figures_are_found() {
-    // One suit of four, a card each, two set aside, nothing to draw: the leader plays, the follower answers.
+    // One suit of four, one card each, two set aside and nothing to draw: the leader plays, and the follower answers.
     let rules =
         <Schwinget as Game>::Rules::from_text("suits=1,values=4,referee=off,counter=off,hand_size=1,set_aside=2");
     let found = survey(&Schwinget::new(rules.expect("rules")).expect("a game"), 500, 1);

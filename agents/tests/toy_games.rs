@@ -1,4 +1,4 @@
-//! The toys are the games of the literature: their rules, sizes and values are as published.
+//! The toys are games of the literature, with the published rules, sizes and values.
 
 use crate::toys::bandit::Bandit;
 use crate::toys::checks::keeps_its_promises;
@@ -7,12 +7,12 @@ use crate::toys::kuhn::{BET, JACK, KING, Kuhn, PASS, QUEEN};
 use crate::toys::kuhn_three::KuhnThree;
 use crate::toys::leduc::{CALL, FOLD, Leduc, RAISE};
 use crate::toys::liars_dice::{self, LiarsDice};
-use stier_agents::best_response::{best_response, nash_conv, values};
-use stier_agents::game_tree::{GameTree, InformationSet, Node, Policy, TooLarge};
+use stier_agents::solve::best_response::{best_response, nash_conv, values};
+use stier_agents::solve::game_tree::{GameTree, InformationSet, Node, Policy, TooLarge};
 use stier_core::testing::{conformance, sampling};
 use stier_core::{Action, Game, History, Rng, Seat, Turn};
 
-/// No toy has more histories.
+/// The largest number of histories of a toy.
 const MOST_NODES: usize = 1_000_000;
 
 fn tree<G: Game>(game: &G) -> GameTree<G> {
@@ -68,19 +68,19 @@ fn value<G: Game>(game: &G, events: &[u8]) -> f64 {
 #[test]
 fn returns_are_those_of_the_rules() {
     let [fold, call, raise] = [FOLD, CALL, RAISE].map(|action| action.0);
-    // A king against a queen, checked through, a jack on the table.
+    // A king against a queen, checked through, with a jack on the table.
     assert_eq!(value(&Leduc, &[4, 2, call, call, 0, call, call]), 1.0);
-    // The queen pairs; two raises in each round.
+    // The queen pairs, with two raises in each round.
     let all = [4, 2, raise, raise, call, 3, raise, raise, call];
     assert_eq!(value(&Leduc, &all), -13.0);
-    // Folding costs what was paid.
+    // A fold costs the amount paid.
     assert_eq!(value(&Leduc, &[4, 2, raise, raise, fold]), -3.0);
     assert_eq!(value(&Leduc, &[4, 2, raise, call, 0, call, raise, fold]), -3.0);
     assert_eq!(value(&Leduc, &[4, 2, raise, call, 0, raise, raise, call]), 11.0);
-    // Equal ranks share.
+    // Equal ranks share the pot.
     assert_eq!(value(&Leduc, &[4, 5, raise, call, 0, call, call]), 0.0);
 
-    // Three sides: bids 1-1, 1-2, 1-3, 2-1, 2-2, 2-3, then the call.
+    // With three sides the bids are 1-1, 1-2, 1-3, 2-1, 2-2 and 2-3, followed by the call.
     let game = dice(3);
     assert_eq!(value(&game, &[0, 1, 0, 6]), 1.0);
     assert_eq!(value(&game, &[1, 1, 0, 6]), -1.0);
@@ -88,7 +88,7 @@ fn returns_are_those_of_the_rules() {
     assert_eq!(value(&game, &[0, 1, 0, 3, 6]), 1.0);
     assert_eq!(value(&game, &[2, 2, 5, 6]), 1.0);
 
-    // Prizes 3, 2, 1; the last cards play themselves.
+    // The prizes are 3, 2 and 1; the last cards are forced.
     let game = goofspiel(3);
     assert_eq!(value(&game, &[2, 0, 1, 1]), 1.0);
     assert_eq!(value(&game, &[2, 0, 0, 1]), 0.0);
@@ -103,7 +103,7 @@ fn size_and_nash_conv<G: Game>(game: &G) -> ([usize; 2], f64) {
     (sets, nash_conv(&tree, &Policy::uniform(&tree)).total())
 }
 
-/// OpenSpiel's `exploitability.nash_conv` of its uniform policy, six digits.
+/// The values of OpenSpiel's `exploitability.nash_conv` for its uniform policy, to six digits.
 #[test]
 fn sizes_and_the_nash_conv_of_uniform_play_are_as_published() {
     for (name, (sets, found), size, expected) in [
@@ -141,7 +141,7 @@ fn the_value_of_uniform_play_is_as_published() {
     assert!((found[Seat(0)] + 0.078_125).abs() < 1e-9 && (found[Seat(0)] + found[Seat(1)]).abs() < 1e-12);
 }
 
-/// An equilibrium of Kuhn poker for each `alpha` in 0..=1/3, the share of jacks that seat 0 bets.
+/// An equilibrium of Kuhn poker for each `alpha` from 0 to 1/3, the share of jacks that seat 0 bets.
 fn equilibrium(tree: &GameTree<Kuhn>, alpha: f64) -> Policy {
     Policy::from_fn(tree, |set| {
         let view = set.view();
@@ -170,7 +170,7 @@ fn kuhns_equilibria_cannot_be_exploited() {
     assert!(off.total() > 0.01 && (off.exploitability() - off.total() / 2.0).abs() < 1e-12);
 }
 
-/// Whatever the policy of the other, the best response is the best of all pure strategies, tried one by one.
+/// For any policy of the other player, the best response is the best of all pure strategies, tried one by one.
 #[test]
 fn best_responses_are_the_best_of_all_strategies() {
     let tree = tree(&Kuhn);
@@ -210,7 +210,7 @@ fn best_responses_are_the_best_of_all_strategies() {
 #[test]
 fn trees_list_every_history_once() {
     let tree = tree(&Kuhn);
-    // The root, which is both cards at once; 6 deals, below each 4 decisions and 5 ends.
+    // The root, which deals both cards; 6 deals with 4 decisions and 5 ends each.
     assert_eq!(tree.num_nodes(), 1 + 6 * 9);
     let ends = tree.nodes().filter(|node| matches!(node, Node::End { .. })).count();
     assert_eq!((ends, tree.num_seats()), (30, 2));

@@ -1,21 +1,21 @@
-//! Lanes are states: whatever a lane does, a single state with the lane's seed does, too.
+//! Lanes are states: a lane does the same as a single state with the lane's seed.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use stier_agents::AgentSpec;
-use stier_agents::erased::{self, DynGame, DynState, tensor_size};
-use stier_agents::vector::{
-    Autoreset, Cells, DynVector, LearnerSeat, NOBODY, Opponents, Rows, Seeds, Settings, Shape, Tensor, VectorError,
+use stier_agents::batch::vector::{
+    Autoreset, Cells, LearnerSeat, NOBODY, Opponents, Rows, Seeds, Settings, Shape, Tensor, VectorError,
 };
+use stier_agents::erased::{self, DynGame, DynState, DynVector, tensor_size};
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{Action, Game as _, Rng, Seat, Turn, games};
 
 use crate::networks::files::Draft;
 
-/// Every game, and variants of them: small ones, long ones, such as go on over several deals.
+/// Every game, with variants: small ones, long ones and those with several deals.
 pub(crate) const GAMES: [&str; 11] = [
     "schweins_galopp",
     "schweins_galopp:players=2,placement=choice,track_food=on,utility=score",
@@ -54,7 +54,7 @@ fn lanes(game: &dyn DynGame, settings: &Settings) -> Box<dyn DynVector> {
     game.vector(settings.clone(), Arc::default()).expect("lanes")
 }
 
-/// What lanes tell, in arrays that begin with rubbish.
+/// The outputs of lanes, in arrays that are first filled with garbage.
 #[derive(Clone, PartialEq, Debug)]
 struct Told {
     observation: Vec<f32>,
@@ -89,7 +89,7 @@ impl Told {
     }
 }
 
-/// Everything that lanes tell in `steps` steps of random actions, the reset first.
+/// All outputs in `steps` steps of random actions, beginning with the reset.
 fn told(vector: &mut dyn DynVector, steps: usize) -> Vec<Told> {
     let (lanes, shape) = (vector.settings().lanes, vector.shape());
     let mut first = Told::new(lanes, shape);
@@ -105,7 +105,7 @@ fn told(vector: &mut dyn DynVector, steps: usize) -> Vec<Told> {
     all
 }
 
-/// A lane, played with single states.
+/// A lane played with single states.
 struct Model {
     game: Arc<dyn DynGame>,
     settings: Settings,
@@ -115,7 +115,7 @@ struct Model {
     seed: u64,
     state: Box<dyn DynState>,
     viewer: Seat,
-    /// Whether a step has told that the game is over.
+    /// True if a step has reported the end of the game.
     reported: bool,
 }
 
@@ -191,7 +191,7 @@ impl Model {
         out
     }
 
-    /// What the step tells: rewards, whether the game is over, the last observation.
+    /// The step's outputs: rewards, the end of the game, and the last observation.
     fn step(&mut self, action: i64) -> (Vec<f32>, bool, Option<Vec<f32>>) {
         let nothing = vec![0.0; self.game.num_seats()];
         if self.is_over() && self.reported {
@@ -232,7 +232,8 @@ impl Model {
     }
 }
 
-/// Random play in lanes and in single states. Returns how many games ended, and how many of them before their first decision.
+/// Plays at random in lanes and in single states. Returns the number of games that ended, and the number of those
+/// that ended before their first decision.
 fn agree(text: &str, settings: &Settings, steps: usize) -> (usize, usize) {
     let game = game(text);
     let mut vector = lanes(&*game, settings);
@@ -304,7 +305,7 @@ fn opponents_play_the_other_seats() {
     }
 }
 
-/// Asked for many lanes at once, networks answer as if they were asked for one.
+/// Networks queried for many lanes at once answer as if they were queried for one.
 #[test]
 fn networks_play_the_other_seats() {
     let (two, three) = (Schwinget::new(Default::default()).unwrap(), Schwimmen::new(Default::default()).unwrap());
@@ -326,8 +327,8 @@ fn networks_play_the_other_seats() {
 }
 
 #[test]
-fn games_that_end_before_the_first_decision_are_told_of() {
-    // After three turns all is over: some of five players have none.
+fn games_that_end_before_the_first_decision_are_reported() {
+    // The game is over after three turns, so some of five players have none.
     let opponents = against(&["random"], LearnerSeat::Random);
     for autoreset in [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled] {
         let settings = Settings { autoreset, opponents: opponents.clone(), ..settings(60) };
@@ -338,7 +339,7 @@ fn games_that_end_before_the_first_decision_are_told_of() {
 }
 
 #[test]
-fn threads_change_nothing() {
+fn outputs_do_not_depend_on_threads() {
     for (text, lanes_of, opponents) in [
         ("schwinget", 1000, None),
         ("schwimmen:players=5", 777, None),
@@ -350,7 +351,7 @@ fn threads_change_nothing() {
             told(&mut *lanes(&*game, &Settings { threads, opponents: opponents.clone(), ..settings(lanes_of) }), 25)
         };
         let one = of(1);
-        // NaN is unequal to itself: everything has been written.
+        // NaN is not equal to itself, so this shows that everything was written.
         assert_eq!(one, one.clone(), "{text}");
         assert_eq!(one, of(3), "{text}");
         assert_eq!(one, of(0), "{text}");
@@ -418,7 +419,7 @@ fn finished_lanes_take_any_action() {
         vector.step(&actions, row.rows()).expect("legal actions");
     }
     let before = vector.save();
-    vector.step(&[-7, 1000], row.rows()).expect("nothing is looked at");
+    vector.step(&[-7, 1000], row.rows()).expect("actions are ignored");
     assert_eq!(vector.save(), before.clone());
     assert_eq!((row.player, row.terminated), (vec![NOBODY; 2], vec![true; 2]));
     assert!(row.mask.iter().all(|&byte| byte == 1) && row.rewards.iter().all(|&value| value == 0.0));
@@ -450,7 +451,7 @@ fn lanes_are_dealt_from_their_seeds() {
 
 #[test]
 fn sampled_actions_are_uniform() {
-    // Lane after lane from one stream: 4000 draws in one position.
+    // Lane after lane draws from one stream: 4000 draws in one position.
     let mut vector = lanes(&*game("schwinget"), &settings(4000));
     vector.reset(Seeds::Each(&[3; 4000]), None, Rows::default()).expect("a reset");
     let possible = vector.state(0).expect("a lane").possible();
@@ -466,7 +467,7 @@ fn sampled_actions_are_uniform() {
 }
 
 #[test]
-fn checkpoints_go_on_where_they_were_made() {
+fn lanes_continue_from_checkpoints() {
     for (text, opponents) in [
         ("schwinget:bouts=2", None),
         ("schwimmen", against(&["greedy"], LearnerSeat::Rotate)),
@@ -574,7 +575,7 @@ fn an_interrupt_leaves_no_lane_to_instant_opponents() {
 }
 
 #[test]
-fn settings_that_make_no_lanes_are_refused() {
+fn invalid_settings_are_refused() {
     let game = game("up_and_down");
     let refused = |settings: Settings| match game.vector(settings, Arc::default()) {
         Ok(_) => panic!("lanes"),

@@ -1,33 +1,33 @@
-//! What can be inferred from how others play, as a table: `cargo run --release --bin beliefs`.
+//! The information in the play of other players, as a table: `cargo run --release --bin beliefs`.
 
 use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
 use stier_agents::AgentSpec;
+use stier_agents::arena::tssr::tssr;
+use stier_agents::belief::policy_model::{GreedyModel, PolicyModel, RolloutModel};
 use stier_agents::belief::{BeliefSettings, Beliefs};
-use stier_agents::policy_model::{GreedyModel, PolicyModel, RolloutModel};
-use stier_agents::tssr::tssr;
 use stier_core::{Game, Hints, for_each_game};
 
-/// Has every game played by each of the players in all seats and prints the true state sampling ratio of policy inference with
-/// each model as a Markdown table: 1 is what chance knows.
+/// Plays every game with each of the players in all seats and prints the true state sampling ratio of policy inference
+/// under each model as a Markdown table. A ratio of 1 is as good as chance.
 #[derive(Parser)]
 #[command(name = "beliefs")]
 struct Arguments {
-    /// Who plays.
+    /// The agents to play.
     #[arg(default_values_t = ["greedy".to_string(), "ismcts:iterations=300".to_string(), "random".to_string()])]
     players: Vec<String>,
-    /// Deals for each figure.
+    /// Deals per figure.
     #[arg(long, default_value_t = 100)]
     deals: u64,
-    /// Histories with which the true one is compared.
+    /// Histories to compare with the true one.
     #[arg(long, default_value_t = 200)]
     particles: u64,
-    /// The share of decisions that the models take to be random.
+    /// The share of decisions that the models consider random.
     #[arg(long, default_value_t = 0.1)]
     epsilon: f64,
-    /// By which the models' scores are divided.
+    /// The temperature: the divisor of the models' scores.
     #[arg(long, default_value_t = 0.1)]
     temperature: f64,
     /// The seed of deals and players.
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
     macro_rules! lines {
         ($name:ident, $game:ty) => {
             let game = <$game as Game>::new(Default::default()).expect("default rules");
-            // A network plays one game.
+            // A network fits only one game.
             let playing = specs.iter().filter(|spec| spec.check(&game).is_ok());
             playing.for_each(|spec| line(&game, spec, &arguments));
         };

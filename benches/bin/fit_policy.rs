@@ -1,8 +1,8 @@
-//! Makes the weights of a game's policy: those with which the decisions of an agent are likeliest.
+//! Fits the weights of a game's policy to the decisions of an agent by maximum likelihood.
 //!
-//! The agent plays itself; now and then a random action takes the place of its own, so that it is also seen where it would not have
-//! gone. The weights minimise the cross-entropy of its choices plus a small square penalty, by L-BFGS. Every fifth game is held out
-//! and judged.
+//! The agent plays against itself. Now and then a random action replaces its own, so that positions it would avoid are
+//! covered too. L-BFGS minimises the cross-entropy of its choices plus a small square penalty. Every fifth game is held
+//! out for evaluation.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,8 +14,8 @@ use clap::Parser;
 use indicatif::{ParallelProgressIterator as _, ProgressStyle};
 use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use stier_agents::AgentSpec;
+use stier_agents::catalogue::spec::SpecError;
 use stier_agents::network::file::NetworkError;
-use stier_agents::spec::SpecError;
 use stier_benches::files::{self, FileError};
 use stier_core::{ActionSet as _, Hints, History, Options as _, Rng, RulesError, Turn, games, with_game};
 use thiserror::Error as ThisError;
@@ -26,19 +26,19 @@ use thiserror::Error as ThisError;
 struct Arguments {
     /// The game.
     game: String,
-    /// Rules to play by, as `scoring=schwinger`; may be given several times, the games are shared among them.
+    /// Rules, such as `scoring=schwinger`. May be repeated; every rules text gets the same number of games.
     #[arg(long, default_value = "")]
     rules: Vec<String>,
-    /// Whose decisions.
+    /// The agent to imitate.
     #[arg(long, default_value = "ismcts:iterations=2000")]
     agent: String,
-    /// Games of each rules.
+    /// Games per rules text.
     #[arg(long, default_value_t = 4000)]
     games: u32,
     /// The seed of deals and agents.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// One decision in this many is made at random.
+    /// Replaces one decision in this many by a random one.
     #[arg(long, default_value_t = 10)]
     random: u32,
     /// The weight of the square penalty.
@@ -73,17 +73,17 @@ fn main() -> ExitCode {
     stier_benches::exit_code("fit_policy", done)
 }
 
-/// Decisions that one thread takes at a time.
+/// The number of decisions per piece of work of a thread.
 const PIECE: usize = 8192;
 
-/// The decisions of some games, as a sparse matrix: a row for each legal action.
+/// The decisions of some games as a sparse matrix with a row for each legal action.
 #[derive(Clone, Default)]
 struct Decisions {
-    /// Where each decision's rows begin, and where the last one's end.
+    /// The first row of each decision, and the end of the last.
     starts: Vec<u32>,
     /// The chosen row of each decision.
     chosen: Vec<u32>,
-    /// Where each row's entries begin, and where the last one's end.
+    /// The first entry of each row, and the end of the last.
     rows: Vec<u32>,
     features: Vec<u16>,
     values: Vec<f32>,
@@ -124,8 +124,8 @@ impl Decisions {
         range.map(|entry| (usize::from(self.features[entry]), f64::from(self.values[entry])))
     }
 
-    /// The sum of what `add` makes of each decision and its probabilities, over as many `sums`. Decisions are shared among threads, in
-    /// pieces that are added up in their order.
+    /// Sums `sums` quantities over all decisions; `add` gets the sums, a decision and its probabilities. Threads share
+    /// the decisions in pieces, which are added up in order so that the result does not depend on the threads.
     fn sum(&self, weights: &[f64], sums: usize, add: impl Fn(&mut [f64], usize, &[f64]) + Sync) -> Vec<f64> {
         let pieces: Vec<Vec<f64>> = (0..self.len().div_ceil(PIECE))
             .into_par_iter()
@@ -144,7 +144,8 @@ impl Decisions {
         })
     }
 
-    /// Mean cross-entropy in nats, the same for the uniform policy, and how often the likeliest action was the chosen one.
+    /// The mean cross-entropy in nats, the same for the uniform policy, and the share of decisions in which the
+    /// likeliest action was chosen.
     fn judge(&self, weights: &[f64]) -> [f64; 3] {
         let sums = self.sum(weights, 3, |sums, decision, row| {
             let chosen = (self.chosen[decision] - self.starts[decision]) as usize;
@@ -156,7 +157,7 @@ impl Decisions {
     }
 }
 
-/// Cross-entropy and penalty.
+/// The cross-entropy plus the penalty.
 struct Likelihood<'a> {
     decisions: &'a Decisions,
     penalty: f64,
@@ -250,7 +251,7 @@ fn run<G: Hints>(arguments: &Arguments) -> Result<(), Failure> {
     let weights = result.state().get_best_param().cloned().unwrap_or_default();
     let [entropy, uniform, hits] = held_out.judge(&weights);
     let facts = format!(
-        "{} decisions; held out {}: {entropy:.3} nats a decision (uniform {uniform:.3}), {:.1} % guessed",
+        "{} decisions; held out {}: {entropy:.3} nats per decision (uniform {uniform:.3}), {:.1} % predicted",
         learned.len(),
         held_out.len(),
         100.0 * hits
@@ -258,9 +259,9 @@ fn run<G: Hints>(arguments: &Arguments) -> Result<(), Failure> {
     println!("{facts}");
     let numbers: Vec<String> = weights.iter().map(|weight| format!("{weight:.3}")).collect();
     let text = format!(
-        "//! Made by `fit_policy`; see there. The decisions of `{}`, {} games each of {}, seed {}.\n//!\n//! {facts}.\n\n\
-         /// By feature.\n#[rustfmt::skip]\n\
-         #[allow(clippy::approx_constant, reason = \"numbers as they came\")]\npub(super) const WEIGHTS: [f32; {}] = [\n{}];\n",
+        "//! Made by `fit_policy` from the decisions of `{}`: {} games each of {}, seed {}.\n//!\n//! {facts}.\n\n\
+         /// The weights by feature.\n#[rustfmt::skip]\n\
+         #[allow(clippy::approx_constant, reason = \"fitted numbers\")]\npub(super) const WEIGHTS: [f32; {}] = [\n{}];\n",
         arguments.agent,
         arguments.games,
         arguments.rules.iter().map(|rules| format!("`{rules}`")).collect::<Vec<_>>().join(" and "),

@@ -1,4 +1,4 @@
-//! Agents against each other, from Rust: `cargo run --release --bin pit -- schwinget random greedy ismcts`.
+//! A match between agents: `cargo run --release --bin pit -- schwinget random greedy ismcts`.
 
 use std::ops::ControlFlow;
 use std::process::ExitCode;
@@ -8,30 +8,30 @@ use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use stier_agents::AgentSpec;
 use stier_agents::arena::{PitError, Settings, number_of_games};
+use stier_agents::catalogue::spec::SpecError;
 use stier_agents::erased::DynEntrant;
-use stier_agents::spec::SpecError;
 use stier_core::RulesError;
 use thiserror::Error;
 
-/// Pits agents against each other on paired deals and prints means with 95 % intervals.
+/// Plays agents against each other on paired deals and prints means with 95 % intervals.
 #[derive(Parser)]
 #[command(name = "pit")]
 struct Arguments {
     /// The game, with options: `schwinget` or `schwinget:scoring=schwinger,bouts=4`.
     game: String,
-    /// Two agents or more, as `ismcts:iterations=1000`.
+    /// Two agents or more, such as `ismcts:iterations=1000`.
     #[arg(required = true)]
     agents: Vec<String>,
-    /// Deals per table; each is played in every order of the agents and every rotation of the seats.
+    /// Deals per table. Each is played in every order of the agents and every rotation of the seats.
     #[arg(long, default_value_t = 1000)]
     deals: u64,
     /// The seed of deals and agents.
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// New cards for every game, as in a tournament.
+    /// Deal new cards for every game, as in a tournament.
     #[arg(long)]
     unpaired: bool,
-    /// Threads; 0 for all cores.
+    /// The number of threads; 0 for all cores.
     #[arg(long, default_value_t = 0)]
     threads: usize,
 }

@@ -1,17 +1,17 @@
-//! What the games are like, as a table for the README: `cargo run --release --bin survey`.
+//! Figures about the games as a table for the README: `cargo run --release --bin survey`.
 
 use std::process::ExitCode;
 
 use clap::Parser;
 use stier_agents::arena::Estimate;
-use stier_agents::survey::survey;
+use stier_agents::arena::survey::survey;
 use stier_core::{Game, Options as _, for_each_game};
 
-/// Plays random games of every game at every number of players and prints their figures as a Markdown table.
+/// Plays random games of every game with every number of players and prints a Markdown table.
 #[derive(Parser)]
 #[command(name = "survey")]
 struct Arguments {
-    /// Games for each line.
+    /// Games per line.
     #[arg(long, default_value_t = 10_000)]
     games: u64,
     /// The seed of the games.
@@ -22,7 +22,7 @@ struct Arguments {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     println!(
-        "| game | players | decisions (most) | forced | actions when free (most) | random events | worlds: median (most) \
+        "| game | players | decisions (max) | forced | actions if not forced (max) | random events | worlds: median (max) \
          | mean return by seat | wins by seat, % |"
     );
     println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// One line for each number of players that the rules allow.
+/// Returns one line for each number of players that the rules allow.
 fn every_player_count<G: Game>(arguments: &Arguments) {
     let mut lines = Vec::new();
     for players in 2..=stier_core::seats::MAX_SEATS {
@@ -77,7 +77,7 @@ fn line<G: Game>(game: &G, arguments: &Arguments) -> String {
     )
 }
 
-/// A count for people: digits while they are few, a power of ten beyond.
+/// Formats a count: digits if it is small, a power of ten otherwise.
 fn count(number: u128) -> String {
     if number < 1_000_000 { number.to_string() } else { format!("{:.1e}", number as f64) }
 }

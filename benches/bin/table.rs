@@ -1,4 +1,4 @@
-//! Gathers what criterion measured into one table, for the terminal and for `benches/RESULTS.md`.
+//! Collects the measurements of criterion in one table, for the terminal and for `benches/RESULTS.md`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -36,32 +36,35 @@ struct Interval {
     upper_bound: f64,
 }
 
-/// What the lines are.
+/// Explanations of the benchmarks.
 const NOTES: &str = "\
-`playout` plays from the first decision to the end, chance included: `random` is `Game::playout` (uniform over the legal actions; in
-Schwinget 17.8 plies on average, for it attacks in most bouts), `hints` is `Hints::hinted_playout` (in Schwinget it never attacks: 22
-cards and now and then a referee's decision), `steps` is one decision after the other through the trait, as any caller can; `batch` is
-`Game::playouts` and `batch-hints` `Hints::hinted_playouts`, 256 states at a time or as many as the line says. `ending` is
-`Hints::ending` over 2,000 deals attacked at the first lead, `plain` without referee and counter; `lock` is the value of an attack at the
-first lead over all 15,504 hands; `open` is a whole bout with a pile drawn beforehand, and the estimate of a state. `sample` is
-from the middle of a random game: `state` and `history` drawn from a `sampler`, which is made from a `view`. `encode` is the observation
-of the player to act, as floats. `vector` is one decision in one of 1,024 lanes that play at random, legal actions drawn and masks
-written: from Rust without observations (`blind`) and with them as floats or bytes; from Python the whole loop of `sample_actions` and
-`step` into new arrays, `step_into` the caller's own (floats), and `opponents` with random players in all other seats. `worlds` is
-`resample_many` of one state: positions, or whole histories; from Python positions, alone and with all holdings. `python` is single
-games: known actions applied, and random games through PettingZoo's and Gymnasium's loops, the players' own choices at random included
-(there are random players in Gymnasium's other seats, whose decisions are not counted). `ismcts` searches from the
-first decision of 16 deals in turn, with that many iterations, each rolled out to the end, at random or by hints; in Schwinget an
-iteration is shorter where the tree or a random rollout attacks. `network` has random weights: a forward pass of 200 inputs, 30 of them
-ones, two layers of 256 and 41 logits, one position at a time or 64; with `game`, the network of the default Schwinget (likewise), asked
-about a state; with `ismcts` for prior and value of every leaf, 1,000 iterations from the first decision; with `pit`, its games against
-itself, side by side. `pit` is whole games. `solve` is a Schwinget of two suits of four with hands of one card, 199,921 histories, on all
-cores: the tree, values and best responses, one iteration of each CFR; `traverse` is one traversal of MCCFR in it. `train` is a
-decision of PPO as it is by default, played and learned from, and the part of that which the environment takes, both in CPU time of all
-threads.
+- `playout`: random play from the first decision to the end, chance included. `random` is `Game::playout`, uniform over the legal actions (short
+  in Schwinget, where it attacks in most bouts). `hints` is `Hints::hinted_playout`, which never attacks in Schwinget. `steps` plays one
+  decision after another through the trait, as any caller can.
+- `ending`: `Hints::ending` over 2,000 deals attacked at the first lead; `plain` is without referee and counter.
+- `open`: a whole bout with a pile drawn in advance, and the evaluation of a state.
+- `sample`: the middle of a random game. `state` and `history` are drawn from a `sampler`, which is made from a `view`.
+- `encode`: the observation of the player to move, as floats.
+- `bits`: the position of the n-th bit of a set, by an instruction and by its portable twin.
+- `vector`: one decision in one of 1,024 lanes of random play, with actions drawn and masks written. From Rust without observations
+  (`blind`) and with floats or bytes. From Python the whole loop of `sample_actions` and `step` into new arrays, `step_into` arrays of the
+  caller (`into`), and against random players in all other seats (`opponents`).
+- `worlds`: `resample_many` of one state: positions or whole histories. From Python positions, alone and with all holdings.
+- `python`: single games. Known actions applied, and random games through the loops of PettingZoo and Gymnasium, including the random choice
+  of the caller. Gymnasium's other seats are played by random players, whose decisions are not counted.
+- `ismcts`: one iteration of a search from the first decision of 16 deals in turn, with a random or hinted playout to the end. Iterations
+  in Schwinget are shorter where the tree or a random playout attacks.
+- `network`: networks with random weights. A forward pass of 200 inputs, 30 of them ones, two layers of 256 and 41 logits, for one
+  position or 64; `game`, the evaluation of a state of Schwinget; `ismcts`, 1,000 iterations with a prior and value for every leaf; `pit`, games
+  of the network against itself, side by side.
+- `pit`: whole games between two agents.
+- `solve`: a Schwinget of two suits of four with hands of one card (199,921 histories), on all cores: the tree, values, best responses and one
+  iteration of each CFR algorithm. `traverse` is one traversal of MCCFR in it.
+- `train`: one decision of PPO with default settings, played and learned from, and the share of the environment in it. CPU time of all
+  threads.
 ";
 
-/// One line: nanoseconds per element, median with its 95 % interval.
+/// One line: nanoseconds per element, the median with its 95 % interval.
 struct Row {
     median: f64,
     low: f64,
@@ -77,7 +80,7 @@ fn run() -> io::Result<()> {
     let mut rows = BTreeMap::new();
     collect(&target.join("criterion"), &mut rows)?;
     if rows.is_empty() {
-        return Err(io::Error::other("nothing measured yet: run `cargo bench` first"));
+        return Err(io::Error::other("there are no measurements; run `cargo bench` first"));
     }
     let table = table(&rows);
     print!("{table}");
@@ -89,7 +92,7 @@ fn run() -> io::Result<()> {
     files::write(results, &page).map_err(io::Error::other)
 }
 
-/// Reads every `new` folder below; criterion keeps older runs beside it.
+/// Reads every folder `new` below `folder`. Criterion keeps older runs beside it.
 fn collect(folder: &Path, rows: &mut BTreeMap<String, Row>) -> io::Result<()> {
     let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
     for entry in entries {
@@ -112,7 +115,7 @@ fn collect(folder: &Path, rows: &mut BTreeMap<String, Row>) -> io::Result<()> {
     Ok(())
 }
 
-/// What one element of a group is.
+/// The unit of a benchmark.
 fn unit(id: &str) -> &'static str {
     match id.split('/').next() {
         Some("playout") => "ply",
@@ -121,7 +124,6 @@ fn unit(id: &str) -> &'static str {
         Some("vector" | "python" | "train") => "decision",
         Some("worlds") => "world",
         Some("ending") => "ending",
-        Some("lock") => "view",
         Some("open") => "state",
         Some("network") if id.contains("/ismcts") => "iteration",
         Some("network") if id.contains("/pit") => "game",

@@ -1,6 +1,6 @@
 """CPU time of the reference learner, and the share of the environment.
 
-As in ``stier train``, JAX is limited to one thread. CPU time is that of all threads of the process all the same.
+As in ``stier train``, JAX is limited to one thread. CPU time is the sum over all threads of the process.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ for variable, value in ONE_THREAD.items():
 
 from stier.train.ppo import PPO, Settings  # noqa: E402
 
-#: Iterations before anything is measured: everything is compiled then.
+#: Iterations before the measurement, for compilation.
 WARM = 3
-#: Iterations that are measured.
+#: Measured iterations.
 ITERATIONS = 30
 
 
 class Timed:
-    """Lanes of which the CPU time spent inside is counted."""
+    """Lanes that count the CPU time spent inside them."""
 
     def __init__(self, envs: stier.VectorEnv) -> None:
         self._envs, self.seconds = envs, 0.0
@@ -47,12 +47,12 @@ class Timed:
 
 
 def measure_learner(name: str) -> None:
-    """Decisions played and learned from, and the part of that CPU time which the lanes take."""
+    """Decisions played and learned from, and the share of the lanes in that CPU time."""
     learner = PPO(stier.load_game(name), Settings())
     for _ in range(WARM):
         learner.iterate()
     lanes = Timed(learner.play.envs)
-    learner.play.envs = lanes  # type: ignore[assignment]  # it has all that they have
+    learner.play.envs = lanes  # type: ignore[assignment]  # it has the same attributes
     whole, inside = [], []
     for _ in range(ITERATIONS):
         start, before = time.process_time(), lanes.seconds

@@ -1,4 +1,4 @@
-"""Timing in Python. Writes what criterion would write, so that the table program finds it."""
+"""Timing in Python, written in the format of criterion so that the table program finds it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SECONDS = 2.0
 
 
 def measure(name: str, elements: int, once: Callable[[], object]) -> None:
-    """Time calls of `once`, each of which does so many elements, and keep the median with its 95 % interval."""
+    """Time calls of `once`, each of which processes `elements` elements, and keep the median with its 95 % interval."""
     times: list[float] = []
     start = time.perf_counter()
     once()
@@ -25,7 +25,7 @@ def measure(name: str, elements: int, once: Callable[[], object]) -> None:
 
 
 def keep(name: str, elements: int, times: list[float]) -> None:
-    """Keep the median of times, in nanoseconds, each of so many elements, with its 95 % interval."""
+    """Keep the median of times in nanoseconds, each for `elements` elements, with its 95 % interval."""
     times = sorted(times)
     # The interval between order statistics, from the normal approximation of the binomial distribution.
     half = 0.98 * len(times) ** 0.5

@@ -1,4 +1,4 @@
-"""The figures of single games that are measured from Python: states, and the adapters that wrap them; one core."""
+"""Benchmarks from Python of single games, on one core: states, and the adapters that wrap them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import stier
 import stier.gymnasium
 import stier.pettingzoo
 
-#: Games of a call.
+#: The number of games per call.
 GAMES = 20
 
 
 def measure_states(name: str) -> None:
-    """Random games of which the actions are known beforehand."""
+    """Random games whose actions are known in advance."""
     game = stier.load_game(name)
     rng = np.random.default_rng(1)
     states = [game.new_initial_state(seed=seed) for seed in range(GAMES)]

@@ -1,4 +1,4 @@
-"""Trains what benches/training.toml says, plays the matches, writes the table and the page; stopped, it goes on."""
+"""Trains the networks of benches/training.toml, plays the matches, writes table and page; interrupted runs resume."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ else:
 
 BENCHES = Path(__file__).resolve().parent.parent
 TABLE, PAGE, CURVE = BENCHES / "training.csv", BENCHES / "TRAINING.md", BENCHES / "training.png"
-#: Of the matches: no network has been trained or looked at with it.
+#: The seed of the matches, which no training or evaluation has used.
 HELD_OUT = 1_000_003
-#: Where checkpoints are kept, and positions for the time of a move.
+#: The folder for checkpoints, and the number of positions for timing a decision.
 OUT, POSITIONS = Path("out/training"), 200
-#: Deals in which the chances of watched actions are counted.
+#: Deals for counting the chances of watched actions.
 DEALS = 3000
-#: Of runs that were trained before advantages were mended; their rows have the measure ``attack %`` or no other.
-BIASED = """**These networks are to be trained again.** Except deep Monte Carlo they learned from biased advantages: in
-two-player games an estimate continued with minus the opponent's value, which forgets the player's own hand, and in all
-games decisions at the end of a batch were dropped by who won. The networks for Schwinget attack at nearly every chance,
-whatever the hand. "attack" is the share of *games* with an attack, which says little. The commands above the tables are
-those of the next run; these networks were trained with an earlier version."""
-#: What the table calls the solver's lines.
+#: A note for runs trained with biased advantages; their rows have the measure ``attack %``.
+BIASED = """**These networks must be trained again.** Except with deep Monte Carlo, they learned from biased advantages.
+In two-player games an estimate continued with minus the opponent's value, which ignores the player's own hand. In all
+games decisions at the end of a batch were kept or dropped depending on the winner. The networks for Schwinget attack
+at nearly every chance, with any hand. "attack" is the share of *games* with an attack, which says little. The commands
+above the tables are those of the next run; these networks were trained with an earlier version."""
+#: The name of the solver in the table.
 EQUILIBRIUM = "CFR+"
 COLUMNS = ["run", "seed", "steps", "cpu_seconds", "measure", "value", "ci95"]
 
@@ -47,10 +47,10 @@ Row = dict[str, Any]
 
 
 def main() -> None:
-    """Do what is not done yet."""
+    """Run what has not been done yet."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", metavar="RUN", action="append", help="only this run; may be repeated")
-    parser.add_argument("--seeds", type=int, help="only so many seeds, for now")
+    parser.add_argument("--seeds", type=int, help="only this many seeds, for now")
     parser.add_argument("--page", action="store_true", help="only write page and picture again")
     arguments = parser.parse_args()
     plan = tomllib.loads((BENCHES / "training.toml").read_text("utf-8"))
@@ -66,7 +66,7 @@ def main() -> None:
                     continue
                 done = {row["measure"] for row in rows if row["run"] == run["name"] and int(row["seed"]) == seed}
                 if found := measure(run, seed, done):
-                    # Another process may have written meanwhile.
+                    # Another process may have written in the meantime.
                     rows = sorted(read() + found, key=lambda row: (names.index(row["run"]), int(row["seed"])))
                     write(TABLE, partial(save, rows=rows))
     write_text(PAGE, page(plan, rows))
@@ -74,7 +74,7 @@ def main() -> None:
 
 
 def read() -> list[Row]:
-    """Give what has been measured."""
+    """Read the results so far."""
     if not TABLE.exists():
         return []
     with TABLE.open(newline="", encoding="utf-8") as file:
@@ -82,7 +82,7 @@ def read() -> list[Row]:
 
 
 def save(path: Path, rows: list[Row]) -> None:
-    """Write what has been measured."""
+    """Write the results so far."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
@@ -90,12 +90,12 @@ def save(path: Path, rows: list[Row]) -> None:
 
 
 def folder_of(run: dict[str, Any], seed: int) -> Path:
-    """Give where a run is kept."""
+    """Return the folder of a run."""
     return OUT / run["name"].lower().replace(" ", "_").replace(",", "").replace("&", "and") / str(seed)
 
 
 def measure(run: dict[str, Any], seed: int, done: set[str]) -> list[Row]:
-    """Train one network, if that is not done, and find out how good it is, as far as that is not known."""
+    """Train one network and evaluate it, as far as that has not been done."""
     matches = {f"against {agent}": ("network:path=NETWORK", agent, run["deals"]) for agent in run.get("matches", ())}
     for agent in run.get("guided_matches", ()):
         matches[f"guided against {agent}"] = (run["guided"], agent, run["guided_deals"])
@@ -136,7 +136,7 @@ def measure(run: dict[str, Any], seed: int, done: set[str]) -> list[Row]:
 
 
 def train(run: dict[str, Any], game: stier.Game, seed: int) -> tuple[Network, str, list[dict[str, Any]]]:
-    """Train a network; give it with its file and its log."""
+    """Train a network and return it with its file and its log."""
     folder, exact = folder_of(run, seed), run.get("exact", False)
     trained = stier.train.learn(
         game,
@@ -155,7 +155,7 @@ def train(run: dict[str, Any], game: stier.Game, seed: int) -> tuple[Network, st
 
 
 def published(run: dict[str, Any]) -> tuple[Network, str, list[dict[str, Any]]]:
-    """Give a network of the repository, with its file and a line that says how long it learned."""
+    """Return a network of the repository with its file and a line for the length of its training."""
     network = Network.load(BENCHES.parent / run["file"])
     return network, run["file"], [{"steps": network.training["steps_done"], "cpu_seconds": ""}]
 
@@ -163,7 +163,7 @@ def published(run: dict[str, Any]) -> tuple[Network, str, list[dict[str, Any]]]:
 def chances_of(
     run: dict[str, Any], player: Network | stier.Solution, seed: int
 ) -> list[tuple[str, float, float | None]]:
-    """Give the probabilities with which watched actions are taken: per chance, at the first one, by the judge."""
+    """Return the probabilities of watched actions: per chance, at the first chance, and by the judge."""
     game = stier.load_game(run["game"])
     rows: list[tuple[str, float, float | None]] = []
     for action in run.get("watch", ()):
@@ -183,7 +183,7 @@ def chances_of(
 
 
 def seconds_of(game: stier.Game, agent: str) -> float:
-    """Give how long a decision takes: the quickest of three searches, in the mean over positions with a choice."""
+    """Return the seconds per decision: the quickest of three searches, averaged over positions with a choice."""
     player, times = stier.load_agent(agent, game), []
     for seed in range(POSITIONS):
         state = game.new_initial_state(seed=seed)
@@ -198,7 +198,7 @@ def seconds_of(game: stier.Game, agent: str) -> float:
 
 
 def of(rows: list[Row], run: str, measure: str, last: bool = True) -> dict[int, list[Row]]:
-    """Give by seed the rows with that measure, the last of each seed or all."""
+    """Return by seed the rows with that measure, the last of each seed or all."""
     found: dict[int, list[Row]] = {}
     for row in rows:
         if row["run"] == run and row["measure"] == measure:
@@ -207,7 +207,7 @@ def of(rows: list[Row], run: str, measure: str, last: bool = True) -> dict[int, 
 
 
 def equilibrium(run: dict[str, Any]) -> list[Row]:
-    """Give what CFR+ finds in how much time: the tree is built anew for every line."""
+    """Return the results of CFR+ by time. The tree is built anew for every line."""
     game = stier.load_game(run["game"])
     rows: list[Row] = []
     for iterations in (1, 2, 5, 10, 20, 50, 100, 200):
@@ -225,25 +225,24 @@ def equilibrium(run: dict[str, Any]) -> list[Row]:
 
 
 def page(plan: dict[str, Any], rows: list[Row]) -> str:
-    """Give the page of all runs."""
+    """Return the page of all runs."""
     uniform = float(of(rows, EQUILIBRIUM, "uniform nash_conv")[0][0]["value"])
     solved = of(rows, EQUILIBRIUM, "attack %")[0][0]
     biased = any(row["measure"] == "attack %" and row["run"] != EQUILIBRIUM for row in rows)
     lines = [
         "# Training",
         "",
-        "Networks that learned by self-play; every seed is a line. Made by `make training` from",
-        "`benches/training.toml`; all figures are in `benches/training.csv`. CPU seconds are those of playing and",
-        "learning, evaluations not counted, on a shared machine. Deals of the matches are held out: no network has met",
-        "them before.",
+        "Networks trained by self-play, one line per seed. Made by `make training` from `benches/training.toml`; all",
+        "figures are in `benches/training.csv`. CPU seconds are for playing and learning, without evaluations, on a",
+        "shared machine. Matches use held-out deals, which no network has seen in training.",
         "",
         *([*BIASED.splitlines(), ""] if biased else []),
         f"- machine: {machine()}",
         "",
         "![NashConv over CPU seconds](training.png)",
         "",
-        f"The deck's NashConv is {uniform:.4f} for uniform play. In the equilibrium that CFR+ comes to in",
-        f"{float(solved['cpu_seconds']):.0f} s, somebody attacks in {float(solved['value']):.1f} % of the games.",
+        f"The deck's NashConv is {uniform:.4f} for uniform play. CFR+ approaches an equilibrium",
+        f"in {float(solved['cpu_seconds']):.0f} s; {float(solved['value']):.1f} % of its games have an attack.",
     ]
     for run in plan["run"]:
         seeds = of(rows, run["name"], "nash_conv" if run.get("exact") else "training greedy")
@@ -278,12 +277,12 @@ def page(plan: dict[str, Any], rows: list[Row]) -> str:
 
 
 def titled(measure: str) -> str:
-    """Give the head of a column."""
+    """Return the header of a column."""
     return {"nash_conv": "NashConv (of uniform)", "attack %": "attack (share of games)"}.get(measure, measure)
 
 
 def cell(row: Row, uniform: float) -> str:
-    """Give a figure as the page has it."""
+    """Format a figure for the page."""
     value = float(row["value"])
     if row["measure"] == "nash_conv":
         return f"{value:.4f} ({value / uniform:.1%})"
@@ -299,7 +298,7 @@ def cell(row: Row, uniform: float) -> str:
 
 
 def command(run: dict[str, Any]) -> str:
-    """Give the command that trains the same network."""
+    """Return the command that trains the same network."""
     words = ["stier", "train", run["game"], "--out", "DIR", "--algorithm", run["algorithm"], "--seed", "SEED"]
     for name, value in run["settings"].items():
         words += ["--steps", str(value)] if name == "steps" else ["--set", f"{name}={value}"]
@@ -311,7 +310,7 @@ def command(run: dict[str, Any]) -> str:
 
 
 def machine() -> str:
-    """Give the processor's name and the number of cores."""
+    """Return the processor's name and the number of cores."""
     names = [line for line in Path("/proc/cpuinfo").read_text("utf-8").splitlines() if line.startswith("model name")]
     return f"{names[0].split(':')[1].strip()}, {len(names)} cores, shared"
 
@@ -350,7 +349,7 @@ def curve(path: Path, plan: dict[str, Any], rows: list[Row]) -> None:
 
 
 def labelled(run: dict[str, Any]) -> str:
-    """Name a run by what it does."""
+    """Return a short description of a run."""
     name = {"ppo": "PPO", "dmc": "deep Monte Carlo"}[run["algorithm"]]
     entropy = f", entropy {run['settings']['entropy']:g}" if "entropy" in run["settings"] else ""
     return f"{name}{entropy}, {run['settings']['steps'] / 1e6:g} M decisions"

@@ -1,4 +1,4 @@
-"""The figures of many games at once that are measured from Python: lanes, and worlds drawn in one call; one core."""
+"""Benchmarks from Python of many games at once, on one core: lanes, and worlds drawn in one call."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from measure import measure
 
 import stier
 
-#: Lanes of a batch.
+#: The number of lanes.
 LANES = 1024
-#: Worlds of a call.
+#: The number of worlds per call.
 WORLDS = 100_000
 
 

@@ -1,4 +1,4 @@
-//! Files of plans, ledgers and pages.
+//! Files for plans, ledgers and pages.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::{error, fs};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use stier_agents::atomic_file;
+use stier_agents::solve::atomic_file;
 use thiserror::Error;
 
 /// A file that cannot be read or written.
@@ -23,13 +23,13 @@ impl FileError {
     }
 }
 
-/// What a file in TOML says.
+/// Reads a TOML file.
 pub fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T, FileError> {
     let text = fs::read_to_string(path).map_err(FileError::of(path))?;
     toml::from_str(&text).map_err(FileError::of(path))
 }
 
-/// The lines of a file in CSV; none if there is no file.
+/// Reads the lines of a CSV file; none if the file does not exist.
 pub fn read_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, FileError> {
     let text = match fs::read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
@@ -38,7 +38,7 @@ pub fn read_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, FileError>
     csv::Reader::from_reader(&*text).deserialize().collect::<Result<_, _>>().map_err(FileError::of(path))
 }
 
-/// Puts lines into a file in CSV.
+/// Writes lines to a CSV file.
 pub fn write_lines<T: Serialize>(path: &Path, lines: impl IntoIterator<Item = T>) -> Result<(), FileError> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for line in lines {
@@ -47,7 +47,7 @@ pub fn write_lines<T: Serialize>(path: &Path, lines: impl IntoIterator<Item = T>
     write(path, &writer.into_inner().map_err(|error| FileError::of(path)(error.to_string()))?)
 }
 
-/// Writes a page, or anything else, so that nobody ever finds half of it.
+/// Writes a file atomically, so that no reader ever sees half of it.
 pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), FileError> {
     atomic_file::write(path, |out| out.write_all(bytes.as_ref())).map_err(FileError::of(path))
 }

@@ -1,4 +1,4 @@
-//! What the programs here share: where figures come from, how they are written down, and how a program ends.
+//! Code shared by the programs in this crate: games, facts about the machine, exit codes, files.
 
 pub mod files;
 
@@ -8,17 +8,17 @@ use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
 use stier_agents::AgentSpec;
+use stier_agents::catalogue::spec::SpecError;
 use stier_agents::erased::{self, DynGame};
-use stier_agents::spec::SpecError;
 use stier_core::RulesError;
 
-/// A game with its options as text, `schwinget:scoring=schwinger`.
+/// Loads a game from text with options, such as `schwinget:scoring=schwinger`.
 pub fn load(text: &str) -> Result<Arc<dyn DynGame>, RulesError> {
     let (name, rules) = text.split_once(':').unwrap_or((text, ""));
     erased::load(name, rules)
 }
 
-/// Machine, compiler and commit, as a list in Markdown.
+/// The machine, compiler and commit as a Markdown list.
 pub fn circumstances() -> String {
     let output = |program: &str, arguments: &[&str]| {
         let output = Command::new(program).args(arguments).output().ok()?;
@@ -44,13 +44,13 @@ pub fn circumstances() -> String {
     )
 }
 
-/// The agent that a text names, with one more option.
+/// Parses an agent from text with one more option.
 pub fn with_option(text: &str, name: &str, value: u64) -> Result<AgentSpec, SpecError> {
     let comma = if text.contains(':') { "," } else { ":" };
     format!("{text}{comma}{name}={value}").parse()
 }
 
-/// How a program ends: with its failure, if it has one, on the standard error stream.
+/// The exit code of a program. Prints its failure, if any, to standard error.
 pub fn exit_code<E: Display>(program: &str, done: Result<(), E>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,14 +1,14 @@
 //! Actions and sets of actions.
 //!
-//! An [`Action`] is a small number with one fixed meaning per game: a card, not a slot in a hand. Chance outcomes are numbered
-//! the same way, in a space of their own. A set of actions is a bit set.
+//! An [`Action`] is a small number with one fixed meaning per game: a card, not a slot in a hand. Chance outcomes are
+//! numbered the same way, in a separate space. A set of actions is a bit set.
 
 use std::fmt;
 
 use crate::bits;
 use crate::rng::Rng;
 
-/// What a player does, or what chance brings: an id below the game's number of actions (or of chance outcomes).
+/// A player's move or a chance outcome: an id below the game's number of actions or of chance outcomes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Action(pub u8);
 
@@ -26,43 +26,44 @@ impl fmt::Debug for Action {
     }
 }
 
-/// A set of actions: `Copy`, no heap, iterated in ascending order.
+/// A set of actions: `Copy`, without heap memory, iterated in ascending order.
 pub trait ActionSet: Copy + Eq + Default + fmt::Debug + Send + Sync + 'static {
-    /// Ids must be below this.
+    /// Upper bound on ids, exclusive.
     const CAPACITY: usize;
 
-    /// How many actions are in the set.
+    /// The number of actions in the set.
     fn len(self) -> usize;
-    /// Whether the action is in the set.
+    /// True if the action is in the set.
     fn contains(self, action: Action) -> bool;
-    /// The set and this action.
+    /// The set with this action added.
     fn with(self, action: Action) -> Self;
-    /// What is in both sets.
+    /// The intersection of both sets.
     fn and(self, other: Self) -> Self;
-    /// What is in this set and not in the other.
+    /// The actions in this set that are not in the other.
     fn without(self, other: Self) -> Self;
-    /// The action with exactly `rank` smaller ones in the set; `rank < len`.
+    /// The action with exactly `rank` smaller actions in the set; `rank < len`.
     fn nth(self, rank: usize) -> Action;
 
     /// The members `64 * index` to `64 * index + 63` as bits, lowest first; `64 * index < CAPACITY`.
     fn word(self, index: usize) -> u64;
 
-    /// For each of eight ids below [`CAPACITY`](ActionSet::CAPACITY), 1 if it is in the set, else 0; without branches.
+    /// For each of eight ids below [`CAPACITY`](ActionSet::CAPACITY): 1 if it is in the set, 0 otherwise.
+    /// Branch-free.
     fn lanes(self, ids: &[u8; 8]) -> [u32; 8];
 
-    /// Whether the set has no action.
+    /// True if the set is empty.
     #[inline(always)]
     fn is_empty(self) -> bool {
         self == Self::default()
     }
 
-    /// An action of a set that is not empty, uniformly.
+    /// Draws an action uniformly from a non-empty set.
     #[inline(always)]
     fn pick(self, rng: &mut Rng) -> Action {
         self.nth(rng.below(self.len() as u32) as usize)
     }
 
-    /// The actions in ascending order.
+    /// Iterates over the actions in ascending order.
     fn iter(self) -> impl Iterator<Item = Action> {
         (0..self.len()).map(move |rank| self.nth(rank))
     }
@@ -165,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn both_widths_behave_like_sets() {
+    fn both_widths_behave_as_sets() {
         behaves_like_a_set::<Actions64>();
         behaves_like_a_set::<Actions128>();
     }

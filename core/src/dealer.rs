@@ -1,4 +1,4 @@
-//! Chance, seeded: the same deals for the same seed, in every layer.
+//! Seeded chance: the same seed gives the same deals in every layer.
 
 use crate::game::{Game, Turn};
 use crate::history::History;
@@ -6,8 +6,8 @@ use crate::rng::Rng;
 
 /// Draws the random events of one game from streams hashed from (seed, game index, deal number).
 ///
-/// The order of a face-down pile is thus fixed by the seed, whoever draws from it: two games with the same dealer have the
-/// same deals, also in later rounds of a match in which the earlier ones were played differently.
+/// The seed thus fixes the order of a face-down pile, whichever player draws from it. Two games with the same dealer
+/// have the same deals, also in later rounds of a match whose earlier rounds were played differently.
 #[derive(Clone, Debug)]
 pub struct Dealer {
     seed: u64,
@@ -17,7 +17,7 @@ pub struct Dealer {
 }
 
 impl Dealer {
-    /// The dealer of the `index`-th game under a seed.
+    /// Creates the dealer of the `index`-th game under a seed.
     pub fn new(seed: u64, index: u64) -> Self {
         Self { seed, index, deal: 0, rng: stream(seed, index, 0) }
     }
@@ -33,7 +33,7 @@ impl Dealer {
         &mut self.rng
     }
 
-    /// Draws random events until a player is to act or the game is over.
+    /// Draws random events until a player must act or the game is over.
     pub fn settle<G: Game>(&mut self, game: &G, history: &mut History<G>) {
         while game.turn(history.state()) == Turn::Chance {
             let outcome = game.sample_chance(history.state(), self.rng(game, history.state()));

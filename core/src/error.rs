@@ -1,37 +1,37 @@
-//! Errors: one small type per operation, each naming the valid choices.
+//! Error types, one per operation. Each names the valid choices.
 
 use thiserror::Error;
 
 use crate::options::OptionError;
 
-/// Rules that make no game.
+/// Invalid rules.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum RulesError {
-    /// An unknown option or value, or text that is no list of options.
+    /// An unknown option, an invalid value, or text that is not a list of options.
     #[error(transparent)]
     Option(#[from] OptionError),
-    /// Options that are fine one by one and do not fit together.
+    /// Options that are valid separately but not together.
     #[error("{0}")]
     Misfit(String),
-    /// No game of that name.
-    #[error("unknown game '{name}'; the games are {known}")]
+    /// An unknown game.
+    #[error("unknown game '{name}'; games: {known}")]
     UnknownGame {
-        /// What was asked for.
+        /// The unknown name.
         name: String,
-        /// The games there are.
+        /// The names of all games.
         known: String,
     },
 }
 
-/// An action that the rules do not allow here. The state is as it was.
+/// An action that the rules do not allow. The state is unchanged.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("illegal action {action}: {rule}; legal here: {}", none_if_empty(.legal))]
 pub struct IllegalAction {
-    /// The action, by name where it has one.
+    /// The action, by name if it has one.
     pub action: String,
     /// The rule that it breaks.
     pub rule: String,
-    /// The names of the actions that are legal in the state.
+    /// The names of the legal actions.
     pub legal: Vec<String>,
 }
 
@@ -39,15 +39,15 @@ fn none_if_empty(names: &[String]) -> String {
     if names.is_empty() { "none".to_string() } else { names.join(", ") }
 }
 
-/// Text that names no action or outcome.
+/// Text that does not name an action or an outcome.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("'{text}' is no {kind}; known are {known}")]
+#[error("'{text}' is not a valid {kind}; expected one of {known}")]
 pub struct ParseError {
     /// The text.
     pub text: String,
-    /// What it should have named, such as "action of schwinget".
+    /// The kind of name expected, such as "action of schwinget".
     pub kind: String,
-    /// The names there are.
+    /// The valid names.
     pub known: String,
 }
 
@@ -57,54 +57,54 @@ pub enum RecordError {
     /// A header line is missing, out of order or malformed.
     #[error("line {line}: expected {expected}, found '{found}'")]
     Header {
-        /// Counted from 1.
+        /// The line number, from 1.
         line: usize,
-        /// What should stand there.
+        /// The expected line.
         expected: String,
-        /// What stands there.
+        /// The line found.
         found: String,
     },
-    /// The record is of another game.
-    #[error("the record is of the game '{found}', not '{expected}'")]
+    /// A record of another game.
+    #[error("the record belongs to the game '{found}', not '{expected}'")]
     OtherGame {
-        /// The game that reads it.
+        /// The game that reads the record.
         expected: String,
-        /// The game that wrote it.
+        /// The game that wrote the record.
         found: String,
     },
-    /// The rules line makes no game.
-    #[error("rules of the record: {0}")]
+    /// A rules line that cannot be used.
+    #[error("invalid rules in the record: {0}")]
     Rules(#[from] RulesError),
-    /// An event that is no event of this game.
+    /// Text that does not name an event of this game.
     #[error("event {index}: {source}")]
     Event {
-        /// Counted from 1.
+        /// The number of the event, from 1.
         index: usize,
-        /// What is wrong with it.
+        /// The cause.
         source: ParseError,
     },
-    /// An event that could not have happened there.
+    /// An event that was not possible at that point.
     #[error("event {index}: {source}")]
     Illegal {
-        /// Counted from 1.
+        /// The number of the event, from 1.
         index: usize,
-        /// What is wrong with it.
+        /// The cause.
         source: IllegalAction,
     },
-    /// Events after the end of the game.
+    /// An event after the end of the game.
     #[error("event {index}: the game is over after {after} events")]
     AfterTheEnd {
-        /// Counted from 1.
+        /// The number of the event, from 1.
         index: usize,
-        /// How many events the game has.
+        /// The number of events until the end of the game.
         after: usize,
     },
-    /// The closing line says something else than the events.
-    #[error("the events lead to '{actual}', the record says '{stated}'")]
+    /// A result line that does not match the events.
+    #[error("the events lead to '{actual}', but the record states '{stated}'")]
     Result {
-        /// What the replay gives.
+        /// The result of replaying the events.
         actual: String,
-        /// What stands in the record.
+        /// The result stated in the record.
         stated: String,
     },
 }

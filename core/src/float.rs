@@ -1,12 +1,12 @@
-//! Functions of real numbers with the same bits on every platform.
+//! Functions of real numbers that give the same bits on every platform.
 //!
-//! The functions of the standard library are those of the platform's mathematics library, and their last bits differ from platform to
-//! platform. Whatever influences a decision or a return uses the functions here instead; the lint `disallowed_methods` sees to it.
-//! Square roots and fused multiply-adds are exact everywhere and may be used as they are.
+//! The standard library uses the platform's mathematics library, whose last bits differ between platforms. Everything
+//! that affects a decision or a return uses the functions here instead; the lint `disallowed_methods` enforces this.
+//! Square roots and fused multiply-adds are exact everywhere and may be used directly.
 
 pub use libm::{exp, expf, log, logf};
 
-/// A number to the power of a whole number, by repeated squaring.
+/// Raises a number to a non-negative integer power by repeated squaring.
 #[inline(always)]
 pub fn power(mut base: f32, mut exponent: u32) -> f32 {
     let mut result = 1.0;
@@ -38,9 +38,8 @@ mod tests {
         }
     }
 
-    /// Bits that must not depend on the platform.
     #[test]
-    fn bits_are_fixed() {
+    fn bits_do_not_depend_on_the_platform() {
         let doubles =
             [0.1, 0.7, 1.3, 2.5, 17.0, 300.25].map(|x| [exp(x).to_bits(), exp(-x).to_bits(), log(x).to_bits()]);
         let singles =

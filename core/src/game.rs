@@ -159,12 +159,6 @@ pub trait Game: Clone + Send + Sync + 'static {
         decisions
     }
 
-    /// Many [playouts](Game::playout): distributed alike and independent of each other, but not the same bits, and a state's game
-    /// may depend on which others are in the slice. Returns the number of all decisions. Best in batches of 32 and more.
-    fn playouts(&self, states: &mut [Self::State], rng: &mut Rng) -> u64 {
-        states.iter_mut().map(|state| u64::from(self.playout(state, rng))).sum()
-    }
-
     /// Draws random events until a player is to act or the game is over.
     #[inline]
     fn settle(&self, state: &mut Self::State, rng: &mut Rng) {

@@ -6,6 +6,15 @@ use crate::game::Turn;
 use crate::rng::Rng;
 use crate::seats::BySeat;
 
+/// Advice on one action, for a player who may take it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RuleOfThumb {
+    /// The action, the same in every view.
+    pub action: Action,
+    /// Takes it now.
+    pub takes: bool,
+}
+
 /// Advice for search and for the greedy player. The empty impl is valid. Whoever searches may ask a trained network, too, which reads
 /// what [`Encode`] writes.
 pub trait Hints: Encode {
@@ -18,14 +27,9 @@ pub trait Hints: Encode {
         0.0
     }
 
-    /// The action that binds its player for the rest of a deal, where the game has one: what studies of timing are about.
-    fn commitment(&self) -> Option<Action> {
+    /// A rule of thumb about one action of the game, where people have one: a function of the view alone.
+    fn rule_of_thumb(&self, _view: &Self::View) -> Option<RuleOfThumb> {
         None
-    }
-
-    /// What a rule of thumb says to a player who may take that action: whether to take it. A function of the view alone.
-    fn commits(&self, _view: &Self::View) -> bool {
-        false
     }
 
     /// The actions among which a rollout by hints chooses uniformly: a subset of `legal`, not empty. Reads nothing that is
@@ -100,11 +104,5 @@ pub trait Hints: Encode {
             decisions += 1;
         }
         decisions
-    }
-    /// Many [hinted playouts](Hints::hinted_playout): distributed alike and independent of each other, but not the same bits, and
-    /// a state's game may depend on which others are in the slice. Returns the number of all decisions. Best in batches of 32 and
-    /// more.
-    fn hinted_playouts(&self, states: &mut [Self::State], rng: &mut Rng) -> u64 {
-        states.iter_mut().map(|state| u64::from(self.hinted_playout(state, rng))).sum()
     }
 }

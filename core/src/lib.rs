@@ -1,13 +1,12 @@
-//! What the games are: rules, states, what a seat knows, notation, encodings.
+//! Games: rules, states, views (what a seat knows), notation, encodings.
 //!
-//! Start with [`game`]: it holds the whole vocabulary. One file (or folder) under [`games`] is one whole game. Nothing here
-//! starts a thread, reads a clock or a file, or knows of Python.
+//! Start with [`game`], which holds the whole vocabulary. Each file or folder under [`games`] is one complete game.
+//! Nothing here starts a thread, reads a clock or a file, or depends on Python.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 pub mod actions;
 pub mod bits;
-pub mod circumstances;
 pub mod dealer;
 pub mod encode;
 pub mod error;
@@ -29,12 +28,11 @@ pub mod testing;
 pub mod utility;
 
 pub use actions::{Action, ActionSet, Actions64, Actions128};
-pub use circumstances::Circumstances;
 pub use dealer::Dealer;
 pub use encode::{Cell, Encode, Field};
 pub use error::{IllegalAction, ParseError, RecordError, RulesError};
 pub use game::{Chance, Game, Outcome, Sampler, SeatView, Turn, World};
-pub use hints::Hints;
+pub use hints::{Hints, RuleOfThumb};
 pub use history::{Event, History};
 pub use notation::Notation;
 pub use options::{OptionError, OptionInfo, OptionValue, Options};

@@ -1,7 +1,8 @@
-//! Named options with a text form: the rules of games, the parameters of agents.
+//! Named options with a text form, for the rules of games and the parameters of agents.
 //!
-//! [`options!`](crate::options!) declares a struct once; name, default, allowed values and documentation of each field serve
-//! parsing, printing, errors and help. [`choice!`](crate::choice!) declares an enum of named values.
+//! [`options!`](crate::options!) declares a struct once. The name, default, allowed values and documentation of each
+//! field are used for parsing, printing, errors and help. [`choice!`](crate::choice!) declares an enum of named
+//! values.
 
 use std::fmt::{self, Debug};
 use std::hash::Hash;
@@ -9,7 +10,7 @@ use std::ops::RangeInclusive;
 
 use thiserror::Error;
 
-/// The value of an option, for callers that know no types.
+/// The value of an option, for callers without static types.
 #[derive(Clone, PartialEq, Debug)]
 pub enum OptionValue {
     /// A whole number.
@@ -30,58 +31,58 @@ impl fmt::Display for OptionValue {
     }
 }
 
-/// What there is to say about one option.
+/// Description of one option.
 #[derive(Clone, PartialEq, Debug)]
 pub struct OptionInfo {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// The values it takes, for people: `points | schwinger`, `1..=12`.
+    /// The allowed values, for people: `points | schwinger`, `1 to 12`.
     pub allowed: String,
-    /// Its default.
+    /// The default.
     pub default: OptionValue,
-    /// What it means.
+    /// The documentation of the option.
     pub about: &'static str,
 }
 
-/// A list of options that cannot be read.
+/// An error in a list of options.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum OptionError {
-    /// No such option.
+    /// An unknown option.
     #[error("{owner} has no option '{name}'; its options are {known}")]
     Unknown {
-        /// Whose options they are.
+        /// The owner of the options, such as the game or the agent.
         owner: String,
-        /// What was asked for.
+        /// The unknown name.
         name: String,
-        /// What there is.
+        /// The names of all options.
         known: String,
     },
-    /// No such value.
-    #[error("{owner}: option '{name}' cannot be '{value}'; it is {allowed}")]
+    /// A value that is not allowed.
+    #[error("{owner}: option '{name}' cannot be '{value}'; it must be {allowed}")]
     Value {
-        /// Whose option it is.
+        /// The owner of the option.
         owner: String,
         /// The option.
         name: String,
-        /// The value asked for.
+        /// The rejected value.
         value: String,
-        /// The values there are.
+        /// The allowed values.
         allowed: String,
     },
-    /// Not of the form `name=value,name=value`.
+    /// A part of the text that is not of the form `name=value`.
     #[error("{owner}: '{text}' is not of the form name=value; the options are {known}")]
     Syntax {
-        /// Whose options they are.
+        /// The owner of the options.
         owner: String,
-        /// The part that cannot be read.
+        /// The part that cannot be parsed.
         text: String,
-        /// What there is.
+        /// The names of all options.
         known: String,
     },
-    /// The same option twice.
+    /// An option given more than once.
     #[error("{owner}: option '{name}' is given twice")]
     Twice {
-        /// Whose option it is.
+        /// The owner of the option.
         owner: String,
         /// The option.
         name: String,
@@ -89,28 +90,28 @@ pub enum OptionError {
 }
 
 impl OptionError {
-    /// The same about the options of somebody else.
-    pub fn owned_by(mut self, somebody: &str) -> Self {
+    /// The same error for the options of another owner.
+    pub fn owned_by(mut self, owner_name: &str) -> Self {
         let (Self::Unknown { owner, .. }
         | Self::Value { owner, .. }
         | Self::Syntax { owner, .. }
         | Self::Twice { owner, .. }) = &mut self;
-        *owner = somebody.to_string();
+        *owner = owner_name.to_string();
         self
     }
 }
 
-/// A set of named options. The text form lists what differs from the defaults, in declaration order, as
-/// `scoring=schwinger,bouts=4`; it parses back to an equal value and serves as its identity.
+/// A set of named options. The text form lists the options that differ from their defaults, in declaration order, as
+/// in `scoring=schwinger,bouts=4`. Parsing it gives an equal value, so it also serves as an identity.
 pub trait Options: Default + Clone + PartialEq + Debug + Send + Sync + 'static {
-    /// Whose options they are, for errors.
+    /// The owner of the options, for errors.
     const OWNER: &'static str;
 
     /// Every option, in declaration order.
     fn describe() -> Vec<OptionInfo>;
     /// The value of an option.
     fn get(&self, name: &str) -> Result<OptionValue, OptionError>;
-    /// Sets an option from text; on an error nothing changes.
+    /// Sets an option from text. If it fails, nothing changes.
     fn set(&mut self, name: &str, value: &str) -> Result<(), OptionError>;
 
     /// The names of all options, for errors.
@@ -119,7 +120,7 @@ pub trait Options: Default + Clone + PartialEq + Debug + Send + Sync + 'static {
         if names.is_empty() { "none".to_string() } else { names.join(", ") }
     }
 
-    /// Every option with its value, in declaration order.
+    /// The names and values of all options, in declaration order.
     fn values(&self) -> Vec<(&'static str, OptionValue)> {
         Self::describe().iter().filter_map(|info| Some((info.name, self.get(info.name).ok()?))).collect()
     }
@@ -136,7 +137,7 @@ pub trait Options: Default + Clone + PartialEq + Debug + Send + Sync + 'static {
         parts.join(",")
     }
 
-    /// Reads the text form; options left out have their defaults.
+    /// Parses the text form. Options left out have their defaults.
     fn from_text(text: &str) -> Result<Self, OptionError> {
         let mut options = Self::default();
         let mut given = Vec::new();
@@ -157,8 +158,8 @@ pub trait Options: Default + Clone + PartialEq + Debug + Send + Sync + 'static {
     }
 }
 
-/// The parts of a text between commas, trimmed, without empty ones. Commas within parentheses do not count: values may be lists of
-/// options themselves.
+/// Splits a text at commas into trimmed parts, without empty ones. Commas within parentheses do not count, because a
+/// value may itself be a list of options.
 pub fn parts(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_usize;
     let between = move |symbol: char| {
@@ -172,15 +173,16 @@ pub fn parts(text: &str) -> impl Iterator<Item = &str> {
     text.split(between).map(str::trim).filter(|part| !part.is_empty())
 }
 
-/// A type that an option can have.
+/// A type of option values.
 pub trait OptionType: Sized {
-    /// What bounds its values: a range for numbers, nothing for names.
+    /// The limits on the values: a range for numbers, nothing for names.
     type Limits;
-    /// Reads a value within the limits. An error says which values are allowed, and where that does not tell enough, what is wrong.
+    /// Parses a value within the limits. The error names the allowed values and, where these do not explain it, the
+    /// reason.
     fn parse(text: &str, limits: &Self::Limits) -> Result<Self, String>;
-    /// The value, without its type.
+    /// The value without its static type.
     fn value(&self) -> OptionValue;
-    /// The values within the limits, for people.
+    /// The allowed values, for people.
     fn allowed(limits: &Self::Limits) -> String;
 }
 
@@ -198,7 +200,7 @@ macro_rules! number_option {
             }
 
             fn allowed(limits: &Self::Limits) -> String {
-                format!("{}..={}", limits.start(), limits.end())
+                format!("{} to {}", limits.start(), limits.end())
             }
         }
     )*};
@@ -206,7 +208,7 @@ macro_rules! number_option {
 number_option!(Int as i64: u8 u16 u32 u64);
 number_option!(Float as f64: f64);
 
-/// Declares an enum whose values have names, for use as an option.
+/// Declares an enum with named values, for use as an option.
 #[macro_export]
 macro_rules! choice {
     (
@@ -239,7 +241,7 @@ macro_rules! choice {
 }
 
 choice! {
-    /// A part of a game that is in play or not.
+    /// An optional part of a game.
     pub enum Switch {
         /// In play.
         On = "on",
@@ -248,8 +250,9 @@ choice! {
     }
 }
 
-/// Declares a struct of options and its [`Options`] impl. `field: Type = default, limits;` is an option; `..block: Type = default;`
-/// stands for all options of another such struct, with those defaults, as if each were declared here. No name may come twice.
+/// Declares a struct of options and its [`Options`] impl. `field: Type = default, limits;` declares an option.
+/// `..block: Type = default;` includes all options of another such struct, with these defaults, as if they were
+/// declared here. No name may appear twice.
 #[macro_export]
 macro_rules! options {
     (
@@ -331,13 +334,13 @@ macro_rules! options {
     };
 }
 
-/// The options of a block, with the defaults that it has where it is declared.
+/// The options of a block, with the defaults that it has where it is included.
 pub fn describe_block<B: Options>(defaults: &B) -> Vec<OptionInfo> {
     let with = |(info, (_, default))| OptionInfo { default, ..info };
     B::describe().into_iter().zip(defaults.values()).map(with).collect()
 }
 
-/// The error for an option that `O` does not have.
+/// Creates the error for an option that `O` does not have.
 pub fn unknown<O: Options>(name: &str) -> OptionError {
     OptionError::Unknown { owner: O::OWNER.to_string(), name: name.to_string(), known: O::known() }
 }
@@ -352,11 +355,11 @@ mod tests {
     }
 
     options! {
-        /// A set of three.
+        /// Three options.
         struct Paint for "paint" {
-            /// Which one.
+            /// Its colour.
             colour: Colour = Colour::Red, ();
-            /// How thick.
+            /// Number of layers.
             layers: u8 = 2, 1..=9;
             /// Covered or not.
             cover: Switch = Switch::Off, ();
@@ -364,19 +367,19 @@ mod tests {
     }
 
     options! {
-        /// An option, another set, an option.
+        /// An option, a block of options, another option.
         struct Wall for "wall" {
-            /// How high.
+            /// Its height.
             height: u8 = 3, 1..=9;
-            /// What it is painted with.
+            /// Its paint.
             ..paint: Paint = Paint { layers: 1, ..Paint::default() };
-            /// How wide.
+            /// Its width.
             width: f64 = 0.5, 0.0..=1.0;
         }
     }
 
     #[test]
-    fn the_options_of_a_block_are_those_of_its_owner() {
+    fn the_options_of_a_block_belong_to_its_owner() {
         let names: Vec<_> = Wall::describe().iter().map(|info| (info.name, info.default.to_string())).collect();
         let expected = [("height", "3"), ("colour", "red"), ("layers", "1"), ("cover", "off"), ("width", "0.5")];
         assert_eq!(names, expected.map(|(name, default)| (name, default.to_string())));
@@ -384,13 +387,13 @@ mod tests {
         assert_eq!(wall.paint, Paint { colour: Colour::Blue, layers: 2, cover: Switch::Off });
         assert_eq!(wall.to_text(), "height=4,colour=blue,layers=2,width=0.25");
         assert_eq!(wall.get("layers"), Ok(OptionValue::Int(2)));
-        assert_eq!(Wall::default().to_text(), "", "the block's defaults are the owner's");
+        assert_eq!(Wall::default().to_text(), "", "the owner uses the block's defaults");
         let message = |text| Wall::from_text(text).unwrap_err().to_string();
         assert_eq!(
             message("paint=1"),
             "wall has no option 'paint'; its options are height, colour, layers, cover, width"
         );
-        assert_eq!(message("layers=10"), "wall: option 'layers' cannot be '10'; it is 1..=9");
+        assert_eq!(message("layers=10"), "wall: option 'layers' cannot be '10'; it must be 1 to 9");
         assert_eq!(message("layers=1,layers=1"), "wall: option 'layers' is given twice");
     }
 
@@ -401,12 +404,12 @@ mod tests {
         assert_eq!(paint.to_text(), "colour=blue,layers=3");
         assert_eq!(Paint::from_text(&paint.to_text()), Ok(paint.clone()));
         assert_eq!(paint.get("layers"), Ok(OptionValue::Int(3)));
-        assert_eq!(Paint::describe()[1].about, "How thick.");
+        assert_eq!(Paint::describe()[1].about, "Number of layers.");
         assert_eq!(paint.values().len(), 3);
     }
 
     #[test]
-    fn commas_in_parentheses_stay_within_their_part() {
+    fn commas_in_parentheses_do_not_split() {
         let split = |text| parts(text).collect::<Vec<_>>();
         assert_eq!(split("a=1, b=(x:c=1,d=(y,z)),,e"), ["a=1", "b=(x:c=1,d=(y,z))", "e"]);
         assert_eq!(split("a=),b=2"), ["a=)", "b=2"]);
@@ -414,11 +417,11 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_what_there_is() {
+    fn errors_name_the_alternatives() {
         let message = |text| Paint::from_text(text).unwrap_err().to_string();
         assert_eq!(message("hue=3"), "paint has no option 'hue'; its options are colour, layers, cover");
-        assert_eq!(message("layers=10"), "paint: option 'layers' cannot be '10'; it is 1..=9");
-        assert_eq!(message("colour=green"), "paint: option 'colour' cannot be 'green'; it is red | blue");
+        assert_eq!(message("layers=10"), "paint: option 'layers' cannot be '10'; it must be 1 to 9");
+        assert_eq!(message("colour=green"), "paint: option 'colour' cannot be 'green'; it must be red | blue");
         assert!(message("layers").contains("name=value"));
         assert_eq!(message("layers=1,layers=1"), "paint: option 'layers' is given twice");
         let mut paint = Paint::default();

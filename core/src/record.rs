@@ -8,8 +8,8 @@
 //! result: 1 -1
 //! ```
 //!
-//! Events stand in the order in which they happened, chance included. `result` holds the returns by seat, or `open` while the
-//! game is not over; it guards against a record that was cut or changed.
+//! Events are listed in the order in which they happened, chance included. `result` holds the returns by seat, or
+//! `open` while the game is not over. It detects records that were truncated or changed.
 
 use crate::error::{RecordError, RulesError};
 use crate::game::{Game, Turn};
@@ -17,10 +17,10 @@ use crate::history::History;
 use crate::notation::Notation;
 use crate::options::Options;
 
-/// The first line of a record of this version.
+/// The first line of a record in this version of the format.
 pub const HEADER: &str = "stier-record 1";
 
-/// Writes a game down.
+/// Writes a game as text.
 pub fn write<G: Notation>(game: &G, history: &History<G>) -> String {
     let mut state = game.root();
     let mut events = Vec::with_capacity(history.events().len());
@@ -39,12 +39,12 @@ pub fn write<G: Notation>(game: &G, history: &History<G>) -> String {
     .join("\n")
 }
 
-/// The game that a record is of, whichever it is.
+/// The name of the game that a record belongs to.
 pub fn game_name(text: &str) -> Result<&str, RecordError> {
     Ok(fields(text)?[0])
 }
 
-/// Reads a record of `G` back: its rules and the history, every event checked.
+/// Reads a record of `G`: its rules and its history. Checks every event.
 pub fn read<G: Notation>(text: &str) -> Result<(G, History<G>), RecordError> {
     let [name, rules, events, stated] = fields(text)?;
     if name != G::NAME {
@@ -67,7 +67,7 @@ pub fn read<G: Notation>(text: &str) -> Result<(G, History<G>), RecordError> {
     Ok((game, history))
 }
 
-/// The values of the four lines behind the header.
+/// The values of the four lines after the header.
 fn fields(text: &str) -> Result<[&str; 4], RecordError> {
     let mut lines = text.lines();
     let error = |line: usize, expected: &str, found: Option<&str>| RecordError::Header {
@@ -91,7 +91,7 @@ fn fields(text: &str) -> Result<[&str; 4], RecordError> {
     }
 }
 
-/// Whether two results are the same. Earlier versions wrote returns in single precision.
+/// True if two results are equal. Earlier versions wrote returns in single precision.
 fn agree(one: &str, other: &str) -> bool {
     let returns = |text: &str| text.split(' ').map(|value| value.parse::<f64>().ok()).collect::<Option<Vec<f64>>>();
     let close = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-6 * a.abs().max(1.0);

@@ -1,8 +1,8 @@
-//! Randomness, as a parameter.
+//! Random streams, passed as a parameter.
 //!
-//! One portable generator (xoshiro256++, Blackman and Vigna 2021) behind draws of our own, so that the same seed gives the
-//! same bits whatever version of `rand` is linked. Streams are derived by hashing (seed, purpose, index): no two parts of a
-//! program share one by accident, and the number of threads changes nothing.
+//! The generator is xoshiro256++ (Blackman and Vigna 2021). The draws are our own, so that the same seed gives the
+//! same bits with every version of `rand`. Streams are derived by hashing (seed, purpose, index): no two parts of a
+//! program share one by accident, and the number of threads does not matter.
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -12,7 +12,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 pub struct Rng(Xoshiro256PlusPlus);
 
 impl Rng {
-    /// The stream for the `index`-th use of a `seed` for a `purpose`, such as `(7, "deal", 12)`.
+    /// Derives the stream for the `index`-th use of a `seed` for a `purpose`, such as `(7, "deal", 12)`.
     pub fn stream(seed: u64, purpose: &str, index: u64) -> Self {
         // FNV-1a of the purpose, then one SplitMix64 finaliser per ingredient.
         let named = purpose
@@ -27,7 +27,7 @@ impl Rng {
         self.0.next_u64()
     }
 
-    /// A number in `0..n`, exactly uniform, for `n >= 1` (Lemire 2019, with rejection).
+    /// Draws a number in `0..n`, exactly uniform, for `n >= 1` (Lemire 2019, with rejection).
     #[inline(always)]
     pub fn below(&mut self, n: u32) -> u32 {
         debug_assert!(n > 0);
@@ -38,8 +38,8 @@ impl Rng {
         (product >> 32) as u32
     }
 
-    /// The rare part of [`below`](Self::below): draws again while the low half shows a biased draw. By value, so that the
-    /// stream can stay in registers around it.
+    /// Repeats the draw of [`below`](Self::below) until it is unbiased, which is rarely necessary. Takes and returns
+    /// the stream by value, so that callers can keep it in registers.
     #[cold]
     #[inline(never)]
     fn redraw(mut self, n: u32, mut product: u64) -> (Self, u64) {
@@ -50,7 +50,7 @@ impl Rng {
         (self, product)
     }
 
-    /// A number in `0..n`, exactly uniform, for `n >= 1` of any size.
+    /// Draws a number in `0..n`, exactly uniform, for `n >= 1` of any size.
     #[inline]
     pub fn below_wide(&mut self, n: u64) -> u64 {
         debug_assert!(n > 0);
@@ -64,7 +64,7 @@ impl Rng {
         (product >> 64) as u64
     }
 
-    /// A number in `[0, 1)`, a multiple of 2^-53.
+    /// Draws a number in `[0, 1)`, a multiple of 2^-53.
     #[inline]
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
@@ -78,7 +78,7 @@ impl Rng {
     }
 }
 
-/// SplitMix64's step and finaliser: a bijection in which every input bit reaches every output bit.
+/// One step of SplitMix64 and its finaliser: a bijection in which every input bit affects every output bit.
 fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -91,7 +91,7 @@ mod tests {
     use super::Rng;
 
     #[test]
-    fn a_stream_is_fixed_for_all_time() {
+    fn a_stream_never_changes() {
         let mut rng = Rng::stream(7, "deal", 3);
         let first: Vec<u64> = (0..3).map(|_| rng.bits()).collect();
         assert_eq!(first, EXPECTED);
@@ -108,7 +108,8 @@ mod tests {
 
     #[test]
     fn bounded_draws_are_uniform() {
-        // 600,000 draws over 6 and over 13 faces: chi-square below the 1e-6 quantile of the larger (12 degrees: 50.5).
+        // 600,000 draws over 6 and over 13 faces. The bound is the chi-square quantile at 1e-6 for 12 degrees of
+        // freedom.
         let mut rng = Rng::stream(0, "uniform", 0);
         for faces in [6_u32, 13] {
             let mut counts = vec![0_u32; faces as usize];
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn shuffles_reach_every_order() {
+    fn shuffles_produce_every_order() {
         let mut rng = Rng::stream(0, "shuffle", 0);
         let mut seen = std::collections::HashSet::new();
         for _ in 0..500 {

@@ -1,11 +1,11 @@
-//! What there is to see of a state, for whoever draws it: cards, places and words. Where things go on the page and in which
-//! shades, the drawing says.
+//! Content of a picture of a state: cards, places and words. The program that draws it chooses positions and shades.
 
 use crate::seats::Seat;
 
-/// The sign printed on a card, besides its rank: one for each suit, so that colour is never all that tells suits apart.
+/// The sign printed on a card next to its rank. Each suit has its own, so that suits can be told apart without
+/// colour.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[expect(missing_docs, reason = "the names say what the signs are")]
+#[expect(missing_docs, reason = "the names explain the signs")]
 pub enum Sign {
     Diamond,
     Heart,
@@ -21,7 +21,7 @@ pub enum Sign {
 }
 
 impl Sign {
-    /// Its name.
+    /// The name of the sign.
     pub fn name(self) -> &'static str {
         match self {
             Sign::Diamond => "diamond",
@@ -39,9 +39,9 @@ impl Sign {
     }
 }
 
-/// The colour of a card; which shade, is for the page to say.
+/// The colour of a card. The program that draws it chooses the shade.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[expect(missing_docs, reason = "the names say what the colours are")]
+#[expect(missing_docs, reason = "the names explain the colours")]
 pub enum Hue {
     Green,
     Red,
@@ -55,7 +55,7 @@ pub enum Hue {
 }
 
 impl Hue {
-    /// Its name.
+    /// The name of the colour.
     pub fn name(self) -> &'static str {
         match self {
             Hue::Green => "green",
@@ -71,7 +71,7 @@ impl Hue {
     }
 }
 
-/// What is printed on a card.
+/// The printed face of a card.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Face {
     /// The value, one or two characters.
@@ -82,69 +82,70 @@ pub struct Face {
     pub hue: Hue,
 }
 
-/// A state as somebody sees it. Cards are called by their [names](crate::Notation::cards).
+/// A state from the perspective of one seat, or of an observer who sees everything. Cards are called by their
+/// [names](crate::Notation::cards).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Scene {
     /// The name of the game in its own language.
     pub title: &'static str,
-    /// What holds for the whole table: what it is and how it stands.
+    /// Facts about the whole table, as pairs of label and value.
     pub facts: Vec<(&'static str, String)>,
-    /// The spaces of a track that is run through in a circle; empty in games without one.
+    /// The spaces of a circular track; empty in games without one.
     pub track: Vec<Space>,
     /// The seats and the middle of the table, from top to bottom.
     pub places: Vec<Place>,
-    /// What happens next, in words.
+    /// The next event, in words.
     pub next: String,
 }
 
 /// A space of a track.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Space {
-    /// The piece on it has the face of this card.
+    /// The card whose face is on the piece, if a piece stands here.
     pub piece: Option<String>,
-    /// Whether food lies on it.
+    /// True if food lies on the space.
     pub food: bool,
 }
 
 /// A seat, or the middle of the table.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Place {
-    /// Whose place it is; `None` for the middle of the table.
+    /// The seat; `None` for the middle of the table.
     pub seat: Option<Seat>,
-    /// A card of the suit that counts for the seat now, in games in which every seat has one of its own.
+    /// A card of the suit that counts for this seat now, in games in which each seat has its own suit.
     pub suit: Option<String>,
     /// The cards, from left to right.
     pub groups: Vec<Group>,
-    /// What else is to be said, in words.
+    /// Other information, in words.
     pub remarks: Vec<String>,
 }
 
 /// Cards that lie together.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Group {
-    /// What they are.
+    /// The kind of group, such as "hand".
     pub name: &'static str,
-    /// The cards; `None` for one that is not seen.
+    /// The cards; `None` for a hidden card.
     pub cards: Vec<Option<String>>,
-    /// How they lie.
+    /// The arrangement of the cards.
     pub layout: Layout,
-    /// Whether the seat counts them among the cards that it [holds](crate::Notation::holdings).
+    /// True if the cards count among those that the seat [holds](crate::Notation::holdings).
     pub held: bool,
 }
 
-/// How a group of cards lies.
+/// The arrangement of a group of cards.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Layout {
     /// Side by side.
     Row,
-    /// One on the other.
+    /// On top of each other.
     Pile,
-    /// Side by side, and of little interest.
+    /// Side by side, out of play.
     Aside,
 }
 
 impl Layout {
-    /// Its name.
+    /// The name of the layout.
     pub fn name(self) -> &'static str {
         match self {
             Layout::Row => "row",
@@ -155,27 +156,27 @@ impl Layout {
 }
 
 impl Group {
-    /// Cards in the hand of a seat, their faces shown only if `open`.
+    /// Creates the group of cards in a seat's hand. Faces are shown only if `open`.
     pub fn hand(cards: impl IntoIterator<Item = String>, open: bool) -> Self {
         Self::held("hand", cards.into_iter().map(|card| open.then_some(card)).collect())
     }
 
-    /// Cards that their seat holds.
+    /// Creates a group of cards that the seat holds.
     pub fn held(name: &'static str, cards: Vec<Option<String>>) -> Self {
         Self { name, cards, layout: Layout::Row, held: true }
     }
 
-    /// Cards that lie open, held by nobody.
+    /// Creates a group of face-up cards that no seat holds.
     pub fn open(name: &'static str, cards: impl IntoIterator<Item = String>) -> Self {
         Self { name, cards: cards.into_iter().map(Some).collect(), layout: Layout::Row, held: false }
     }
 
-    /// Cards laid aside, face up.
+    /// Creates a group of cards laid aside, face up.
     pub fn aside(name: &'static str, cards: impl IntoIterator<Item = String>) -> Self {
         Self { layout: Layout::Aside, ..Self::open(name, cards) }
     }
 
-    /// A pile, face down.
+    /// Creates a face-down pile.
     pub fn pile(name: &'static str, size: usize) -> Self {
         Self { name, cards: vec![None; size], layout: Layout::Pile, held: false }
     }

@@ -1,11 +1,11 @@
-//! Seats at the table, and containers indexed by them.
+//! Seats at the table, and a container with one value per seat.
 
 use std::fmt;
 use std::ops::{Index, IndexMut};
 
 use arrayvec::ArrayVec;
 
-/// The most seats that any game has.
+/// The largest number of seats in any game.
 pub const MAX_SEATS: usize = 5;
 
 /// A place at the table, numbered clockwise from 0.
@@ -19,12 +19,12 @@ impl Seat {
         self.0 as usize
     }
 
-    /// All seats of a table of `count`, in order.
+    /// Iterates over all seats of a table with `count` seats, in order.
     pub fn all(count: usize) -> impl ExactSizeIterator<Item = Seat> + Clone {
         (0..count as u8).map(Seat)
     }
 
-    /// The seat `steps` places clockwise from this one at a table of `count`.
+    /// The seat `steps` places clockwise from this one at a table with `count` seats.
     pub const fn after(self, steps: usize, count: usize) -> Seat {
         Seat(((self.0 as usize + steps) % count) as u8)
     }
@@ -49,17 +49,17 @@ pub struct BySeat<T> {
 }
 
 impl<T> BySeat<T> {
-    /// One value per seat, made by `make`. Panics if `count` is more than [`MAX_SEATS`].
+    /// Creates one value per seat with `make`. Panics if `count` is more than [`MAX_SEATS`].
     pub fn from_fn(count: usize, make: impl FnMut(Seat) -> T) -> Self {
         Self { items: Seat::all(count).map(make).collect() }
     }
 
-    /// How many seats there are.
+    /// The number of seats.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Whether there is no seat at all.
+    /// True if there are no seats.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -69,7 +69,7 @@ impl<T> BySeat<T> {
         self.items.iter()
     }
 
-    /// The values in seat order, to change.
+    /// The values in seat order, mutable.
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
         self.items.iter_mut()
     }
@@ -81,7 +81,7 @@ impl<T> BySeat<T> {
 }
 
 impl<T: Clone> BySeat<T> {
-    /// The same value for each of `count` seats.
+    /// Creates the same value for each of `count` seats.
     pub fn filled(count: usize, value: T) -> Self {
         Self::from_fn(count, |_| value.clone())
     }
@@ -117,14 +117,14 @@ mod tests {
     use super::{BySeat, Seat};
 
     #[test]
-    fn seats_go_round_the_table() {
+    fn seats_wrap_around_the_table() {
         assert_eq!(Seat(2).after(1, 3), Seat(0));
         assert_eq!(Seat(1).after(4, 5), Seat(0));
         assert_eq!(Seat::all(3).map(Seat::index).collect::<Vec<_>>(), [0, 1, 2]);
     }
 
     #[test]
-    fn values_are_found_by_seat() {
+    fn values_are_indexed_by_seat() {
         let mut scores = BySeat::from_fn(4, |seat| seat.0 * 10);
         scores[Seat(2)] += 1;
         assert_eq!(scores.as_slice(), [0, 10, 21, 30]);

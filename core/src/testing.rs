@@ -9,7 +9,6 @@ use std::hash::{DefaultHasher, Hash, Hasher as _};
 use statrs::distribution::{ChiSquared, ContinuousCDF as _};
 
 use crate::actions::{Action, ActionSet as _};
-use crate::circumstances::Circumstances;
 use crate::encode::{self, Encode};
 use crate::game::{Game, Outcome, Sampler as _, SeatView as _, Turn};
 use crate::hints::Hints;
@@ -218,7 +217,8 @@ fn view<G: FullGame>(game: &G, history: &History<G>, seat: Seat, rng: &mut Rng, 
     if game.turn(state) == Turn::Seat(seat) {
         let finite = game.legal(state).iter().all(|action| game.appeal(&view, action).is_finite());
         ok(finite, "every legal action has an appeal");
-        ok(!game.commits(&view) || game.commitment().is_some(), "who commits has an action for it");
+        let advised = game.rule_of_thumb(&view).is_none_or(|rule| rule.action.index() < game.num_actions());
+        ok(advised, "a rule of thumb is about an action");
     }
     let policy = logits(game, history, state, seat);
 
@@ -386,31 +386,6 @@ fn the_end<G: FullGame>(game: &G, history: &History<G>) {
         // Every return is exact to the last place, so the sum is off by a few of these at most.
         let last_place = f64::EPSILON * low.abs().max(high.abs());
         ok((returns.iter().sum::<f64>() - sum).abs() <= 4.0 * last_place, "returns add up as declared");
-    }
-}
-
-/// Plays `games` random games and checks what the game promises to studies of timing.
-pub fn circumstances<G: Circumstances + Notation>(game: &G, seed: u64, games: u64) {
-    if let Some(commitment) = game.commitment() {
-        assert!(commitment.index() < game.num_actions(), "a commitment is an action");
-    }
-    for index in 0..games {
-        let mut rng = Rng::stream(seed, "circumstances", index);
-        let mut history = History::dealt(game, &mut rng);
-        while let Turn::Seat(seat) = game.turn(history.state()) {
-            let found = game.circumstances_of(&game.view(&history, seat));
-            assert_ok(game, &history, found.len() == G::circumstances().len(), "a value for each circumstance");
-            assert_ok(game, &history, found.iter().all(|value| value.is_finite()), "circumstances are numbers");
-            let action = game.legal(history.state()).pick(&mut rng);
-            history.push(game, action);
-            history.settle(game, &mut rng);
-        }
-        for seat in Seat::all(game.num_seats()) {
-            let parts = game.parts_of(history.state(), seat);
-            let difference = f64::from(parts.iter().sum::<f32>()) - game.returns(history.state())[seat];
-            assert_ok(game, &history, parts.len() == G::parts().len(), "a value for each part of a return");
-            assert_ok(game, &history, difference.abs() < 1e-4, "parts sum to the return");
-        }
     }
 }
 

@@ -1,26 +1,27 @@
-//! What scores are worth: the utilities that games with scores have in common.
+//! Utilities of games with scores: how final scores turn into returns.
 
 use crate::choice;
 use crate::float;
 use crate::seats::BySeat;
 
 choice! {
-    /// What a player's return is at the end.
+    /// Definition of a player's return at the end.
     pub enum Utility {
         /// Own score minus the mean of the others' scores.
         Margin = "margin",
         /// Own score.
         Score = "score",
-        /// Own share of the win minus the mean of the others' shares; those in first place share one win equally. With two
-        /// players 1 for a win, 0 for a draw, -1 for a loss.
+        /// Own share of the win minus the mean of the others' shares; seats in shared first place split one win
+        /// equally. With two players: 1 for a win, 0 for a draw, -1 for a loss.
         Win = "win",
     }
 }
 
 impl Utility {
-    /// The return of each seat for these scores, exact to the last place for scores whose sum is exact; more is better.
+    /// The return of each seat for these scores (more is better). Exact to the last bit if the sum of the scores is
+    /// exact.
     pub fn of(self, scores: &BySeat<f64>) -> BySeat<f64> {
-        // Whole numbers are divided once, so that nothing is rounded twice.
+        // Each return is divided once, so that it is rounded only once.
         let seats = scores.len() as f64;
         match self {
             Utility::Score => scores.clone(),
@@ -37,8 +38,8 @@ impl Utility {
         }
     }
 
-    /// The return of each seat that these scores promise while they are expected only: of two scores that differ by `scale`, the
-    /// higher is taken to win e times as often. Within the bounds of the returns, and with their sum.
+    /// The expected return of each seat, given expected scores. Of two scores that differ by `scale`, the higher one
+    /// is assumed to win e times as often. The result keeps the bounds and the sum of the returns.
     #[inline]
     pub fn expected(self, scores: &BySeat<f32>, scale: f32) -> BySeat<f32> {
         match self {
@@ -52,7 +53,7 @@ impl Utility {
         less_the_others(&BySeat::from_fn(scores.len(), |seat| weights[seat] / sum))
     }
 
-    /// Bounds of every return, for scores of `seats` players between `low` and `high`.
+    /// The bounds of all returns, for scores of `seats` players between `low` and `high`.
     pub fn range(self, seats: usize, low: f64, high: f64) -> (f64, f64) {
         match self {
             Utility::Score => (low, high),
@@ -61,7 +62,7 @@ impl Utility {
         }
     }
 
-    /// What the returns of all seats add up to, where that is fixed.
+    /// The sum of the returns of all seats, if it is fixed.
     pub fn sum(self) -> Option<f64> {
         match self {
             Utility::Score => None,
@@ -70,7 +71,7 @@ impl Utility {
     }
 }
 
-/// Each value less the mean of the other seats' values.
+/// Subtracts from each value the mean of the other seats' values.
 #[inline]
 fn less_the_others(values: &BySeat<f32>) -> BySeat<f32> {
     let sum: f32 = values.iter().sum();
@@ -84,7 +85,7 @@ mod tests {
     use crate::seats::{BySeat, Seat};
 
     #[test]
-    fn margins_and_shares_are_those_of_the_rules() {
+    fn margins_and_shares_follow_the_rules() {
         let scores = BySeat::from_fn(4, |seat| [3.0, 5.0, 5.0, 1.0][seat.index()]);
         assert_eq!(Utility::Score.of(&scores), scores);
         let margin = Utility::Margin.of(&scores);
@@ -98,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn expected_scores_promise_shares_of_the_win() {
+    fn expected_scores_give_shares_of_the_win() {
         let scores = BySeat::from([3.0, 3.0 + 2.0 * 3.0_f32.ln()]);
         assert_eq!(
             Utility::Margin.expected(&scores, 2.0),

@@ -1,4 +1,4 @@
-//! Bad input of every kind: a clear error that names the valid choices, nothing changed, no panic.
+//! Bad input of every kind: a clear error that names the valid choices, no change of state, no panic.
 
 use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, any};
@@ -42,7 +42,7 @@ fn after(game: &Schwinget, events: &str) -> History<Schwinget> {
 const DEAL: &str = "G1 R1 G2 R2 G3 R3 B4 R4 B5 Y5 Y1";
 
 #[test]
-fn an_unknown_option_is_named_with_those_there_are() {
+fn errors_for_unknown_options_name_the_options() {
     let error = Rules::from_text("scorring=points").unwrap_err();
     assert!(matches!(&error, OptionError::Unknown { name, .. } if name == "scorring"));
     let text = error.to_string();
@@ -52,16 +52,16 @@ fn an_unknown_option_is_named_with_those_there_are() {
 }
 
 #[test]
-fn a_bad_value_is_named_with_the_values_allowed() {
+fn errors_for_bad_values_name_the_allowed_values() {
     for (text, allowed) in [
         ("scoring=wrestling", "points | schwinger"),
-        ("bouts=0", "1..=12"),
-        ("bouts=13", "1..=12"),
-        ("bouts=-1", "1..=12"),
-        ("bouts=four", "1..=12"),
-        ("bouts=", "1..=12"),
-        ("bouts=4.0", "1..=12"),
-        ("suits=999999999999", "1..=4"),
+        ("bouts=0", "1 to 12"),
+        ("bouts=13", "1 to 12"),
+        ("bouts=-1", "1 to 12"),
+        ("bouts=four", "1 to 12"),
+        ("bouts=", "1 to 12"),
+        ("bouts=4.0", "1 to 12"),
+        ("suits=999999999999", "1 to 4"),
         ("referee=yes", "on | off"),
     ] {
         let error = Rules::from_text(text).unwrap_err();
@@ -79,7 +79,7 @@ fn a_failed_set_changes_nothing() {
 }
 
 #[test]
-fn text_that_is_no_list_of_options_is_refused() {
+fn text_that_is_not_a_list_of_options_is_refused() {
     assert!(matches!(Rules::from_text("bouts"), Err(OptionError::Syntax { .. })));
     assert!(matches!(Rules::from_text("bouts=4,bouts=4"), Err(OptionError::Twice { .. })));
     assert!(matches!(Rules::from_text("=4"), Err(OptionError::Unknown { .. })));
@@ -90,7 +90,7 @@ fn text_that_is_no_list_of_options_is_refused() {
 fn an_odd_pile_is_refused() {
     let error = Schwinget::new(Rules::from_text("set_aside=5").unwrap()).unwrap_err();
     assert!(matches!(error, RulesError::Misfit(_)));
-    assert!(error.to_string().contains("a pile of 11; it must be even"), "{error}");
+    assert!(error.to_string().contains("a pile of 11, which must be even"), "{error}");
 }
 
 #[test]
@@ -100,12 +100,12 @@ fn a_deck_that_is_too_small_is_refused() {
     assert!(error.to_string().contains("more than the 10 cards of the deck"), "{error}");
 }
 
-/// The error for an action in a position, after checking that the legal actions in it are those of the position.
+/// The error for an action in a position, after checks that it lists the legal actions.
 fn illegal(history: &History<Schwinget>, name: &str) -> IllegalAction {
     let game = Schwinget::new(Rules::default()).unwrap();
     let before = *history.state();
     let error = game.check(history.state(), game.parse_action(name).unwrap()).unwrap_err();
-    assert_eq!(*history.state(), before, "the state is as it was");
+    assert_eq!(*history.state(), before, "the state must not change");
     let legal: Vec<String> =
         game.legal(&before).iter().map(|action| format!("{} ({})", game.action_name(action), action.0)).collect();
     assert_eq!(error.legal, legal);
@@ -116,7 +116,7 @@ fn illegal(history: &History<Schwinget>, name: &str) -> IllegalAction {
 }
 
 #[test]
-fn an_illegal_action_is_named_with_the_rule_it_breaks_and_the_legal_ones() {
+fn errors_for_illegal_actions_name_the_rule_and_the_legal_actions() {
     let game = Schwinget::new(Rules::default()).unwrap();
     let lead = after(&game, DEAL);
     assert!(illegal(&lead, "R1").rule.contains("not in hand"));
@@ -135,7 +135,7 @@ fn an_illegal_action_is_named_with_the_rule_it_breaks_and_the_legal_ones() {
 }
 
 #[test]
-fn the_attack_without_a_pile_names_the_pile() {
+fn the_error_for_an_attack_without_a_pile_names_the_pile() {
     let game = Schwinget::new(Rules::from_text("set_aside=16").unwrap()).unwrap();
     let lead = after(&game, DEAL);
     let error = game.check(lead.state(), game.parse_action("attack").unwrap()).unwrap_err();
@@ -154,7 +154,7 @@ fn ids_beyond_the_last_are_illegal_in_every_phase() {
 }
 
 #[test]
-fn an_unknown_action_text_is_answered_with_all_names() {
+fn errors_for_unknown_action_text_list_all_names() {
     let game = Schwinget::new(Rules::from_text("suits=2,values=3,hand_size=2,set_aside=2").unwrap()).unwrap();
     for text in ["", "g1", "G4", "B1", "Attack", "lead", "G1 ", "27"] {
         let error = game.parse_action(text).unwrap_err();
@@ -165,13 +165,13 @@ fn an_unknown_action_text_is_answered_with_all_names() {
     assert_eq!(error.known, "G1 G2 G3 R1 R2 R3 KR BK");
 }
 
-/// What reading this record says.
+/// The error from reading this record.
 fn refused(text: &str) -> RecordError {
     record::read::<Schwinget>(text).map(|(_, history)| history).expect_err(text)
 }
 
 #[test]
-fn records_that_are_cut_are_refused() {
+fn truncated_records_are_refused() {
     let (game, history) = finished();
     let text = record::write(&game, &history);
     for lines in 0..5 {
@@ -217,7 +217,7 @@ fn records_with_changed_events_are_refused() {
     let error = refused(&with("G1 R1 G2 attack"));
     assert!(matches!(error, RecordError::Event { index: 4, .. }), "{error}");
     let error = refused(&with("G1 R1 G2 G7"));
-    assert!(error.to_string().contains("event 4: 'G7' is no chance outcome of schwinget"), "{error}");
+    assert!(error.to_string().contains("event 4: 'G7' is not a valid chance outcome of schwinget"), "{error}");
     let error = refused(&with("G1 R1 G1"));
     assert!(matches!(error, RecordError::Illegal { index: 3, .. }), "{error}");
     let error = refused(&with(&format!("{DEAL} R1")));
@@ -244,7 +244,7 @@ fn records_with_a_changed_result_are_refused() {
     let text = record::write(&game, &history);
     let stated = text.lines().last().unwrap();
     for result in ["result: open", "result: 0 0", "result:", "result: 1e99 nonsense"] {
-        assert_ne!(stated, result, "the game is no draw");
+        assert_ne!(stated, result, "the game must not be a draw");
         let error = refused(&text.replace(stated, result));
         assert!(matches!(&error, RecordError::Result { .. }), "{error}");
         assert!(error.to_string().contains(&stated["result: ".len()..]), "{error}");
@@ -261,18 +261,19 @@ fn events_after_the_end_are_refused() {
 }
 
 #[test]
-fn what_reads_back_is_what_was_written() {
+fn records_are_read_back_as_written() {
     let (game, history) = finished();
     let (_, again) = record::read::<Schwinget>(&record::write(&game, &history)).unwrap();
     assert_eq!(again, history);
     assert_eq!(game.returns(again.state()), game.returns(history.state()));
-    assert_ne!(game.returns(again.state()), BySeat::from([0.0; 2]), "the records above are not those of a draw");
+    assert_ne!(game.returns(again.state()), BySeat::from([0.0; 2]), "the records above must not be of a draw");
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Bytes changed, removed and inserted at random: an error or a record that writes back the same game, never a panic.
+    /// Bytes changed, removed and inserted at random: an error, or a record that is written back unchanged; never a
+    /// panic.
     #[test]
     fn mutated_records_never_panic(edits in vec((any::<proptest::sample::Index>(), any::<u8>(), 0..4_u8), 1..4)) {
         let (game, history) = finished();
@@ -283,7 +284,7 @@ proptest! {
                 0 => bytes[place] = byte,
                 1 => { bytes.remove(place); }
                 2 => bytes.insert(place, byte),
-                // A byte from elsewhere in the record: these mutants get past the header.
+                // A byte from elsewhere in the record, so that mutants get past the header.
                 _ => bytes[place] = bytes[(place + usize::from(byte)) % bytes.len()],
             }
         }
@@ -297,9 +298,9 @@ proptest! {
         }
     }
 
-    /// Events exchanged for others of the same game.
+    /// Events replaced by other events of the game.
     #[test]
-    fn exchanged_events_never_panic(edits in vec((any::<proptest::sample::Index>(), 0..29_u8), 1..4)) {
+    fn replaced_events_never_panic(edits in vec((any::<proptest::sample::Index>(), 0..29_u8), 1..4)) {
         let (game, history) = finished();
         let text = record::write(&game, &history);
         let mut lines: Vec<String> = text.lines().map(str::to_string).collect();
@@ -316,7 +317,7 @@ proptest! {
         }
     }
 
-    /// Any text at all.
+    /// Arbitrary text.
     #[test]
     fn any_options_text_is_read_or_refused(text in "[a-z_=,0-9 .-]{0,60}") {
         if let Ok(rules) = Rules::from_text(&text) {

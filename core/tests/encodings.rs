@@ -1,7 +1,7 @@
-//! What trained networks read and choose among: pinned, so that nobody changes it without raising its version.
+//! Encodings that trained networks depend on, pinned so that every change raises their version.
 //!
-//! The positions are those of the records in `playthroughs/`. If this fails because an encoding was changed on purpose, raise
-//! `Encode::OBSERVATION_VERSION` or `Game::ACTIONS_VERSION` of that game and pin the new numbers.
+//! The positions are those of the records in `playthroughs/`. If this fails because an encoding was changed on
+//! purpose, raise `Encode::OBSERVATION_VERSION` or `Game::ACTIONS_VERSION` of that game and pin the new numbers.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::path::Path;
 use stier_core::testing::{FullGame, observation};
 use stier_core::{Action, Game, History, Seat, Turn, for_each_game, record};
 
-/// For each game: the version of its observations with a checksum of them, the version of its actions with a checksum of their names.
+/// For each game: the version and checksum of its observations, and the version and checksum of its action names.
 const PINNED: [(&str, [(u32, u64); 2]); 4] = [
     ("schweins_galopp", [(1, 0xb2e6_2895_8c4f_a744), (1, 0xea14_0e1b_4198_8f3d)]),
     ("schwimmen", [(1, 0xe99b_169b_d47d_f044), (1, 0xe4a6_7bdf_6c65_28b5)]),
@@ -17,7 +17,7 @@ const PINNED: [(&str, [(u32, u64); 2]); 4] = [
     ("up_and_down", [(1, 0xe38e_7862_4f85_7fea), (1, 0xe95e_477d_ad8b_7ffb)]),
 ];
 
-/// FNV-1a.
+/// A checksum by FNV-1a.
 struct Checksum(u64);
 
 impl Checksum {
@@ -44,7 +44,7 @@ fn records<G: Game>() -> Vec<String> {
 
 fn pinned<G: FullGame>() {
     let records = records::<G>();
-    assert!(records.len() > 2, "{} records of {}", records.len(), G::NAME);
+    assert!(records.len() > 2, "only {} records of {}", records.len(), G::NAME);
     let (mut observations, mut actions) = (Checksum::new(), Checksum::new());
     for text in records {
         let (game, history): (G, History<G>) = record::read(&text).unwrap();
@@ -66,7 +66,7 @@ fn pinned<G: FullGame>() {
     assert_eq!(found, *expected, "{}: observations, actions; found {found:x?}", G::NAME);
 }
 
-/// The signatures say what the layouts do.
+/// Checks that the signatures describe the layouts.
 fn signs<G: FullGame>() {
     let game = G::new(G::Rules::default()).unwrap();
     let text = game.observation_signature();

@@ -1,4 +1,4 @@
-//! Estimates foresee what hinted playouts bring.
+//! Estimates must predict the results of hinted playouts.
 
 use stier_core::games::schweins_galopp::SchweinsGalopp;
 use stier_core::games::schwimmen::Schwimmen;
@@ -8,10 +8,10 @@ use stier_core::{ActionSet as _, Hints, Options as _, Rng, Seat, Turn};
 const POSITIONS: u64 = 400;
 const PLAYOUTS: u32 = 32;
 
-/// The correlation of the estimates with the mean results of hinted playouts, and the mean results per unit of the estimate, over positions
-/// from hinted play with one action in five random.
-fn foresight<G: Hints>(rules: &str) -> (f64, f64) {
-    let game = G::new(G::Rules::from_text(rules).expect("rules")).expect("a game");
+/// The correlation of the estimates with the mean results of hinted playouts, and the slope of the results over the
+/// estimates, at positions from hinted play with one action in five random.
+fn correlation_and_slope<G: Hints>(rules: &str) -> (f64, f64) {
+    let game = G::new(G::Rules::from_text(rules).expect("valid options")).expect("valid rules");
     let mut pairs = Vec::new();
     for index in 0..POSITIONS {
         let mut rng = Rng::stream(21, "estimates", index);
@@ -44,18 +44,18 @@ fn foresight<G: Hints>(rules: &str) -> (f64, f64) {
     (xy / (xx * yy).sqrt(), xy / xx)
 }
 
-/// The estimate must correlate at least so much, and neither exaggerate nor understate by much.
-fn foresees<G: Hints>(rules: &[(&str, f64)]) {
+/// Checks that the correlation exceeds a bound and that the estimates are of the right scale.
+fn estimates_predict_results<G: Hints>(rules: &[(&str, f64)]) {
     for &(rules, least) in rules {
-        let (correlation, slope) = foresight::<G>(rules);
+        let (correlation, slope) = correlation_and_slope::<G>(rules);
         assert!(correlation > least, "{} {rules}: correlation {correlation}", G::NAME);
-        assert!((0.6..=1.4).contains(&slope), "{} {rules}: {slope} for each unit of the estimate", G::NAME);
+        assert!((0.6..=1.4).contains(&slope), "{} {rules}: slope {slope}", G::NAME);
     }
 }
 
 #[test]
-fn up_and_down_is_foreseen() {
-    foresees::<UpAndDown>(&[
+fn estimates_of_up_and_down() {
+    estimates_predict_results::<UpAndDown>(&[
         ("", 0.9),
         ("players=2", 0.9),
         ("players=3,rounds=2", 0.9),
@@ -65,8 +65,8 @@ fn up_and_down_is_foreseen() {
 }
 
 #[test]
-fn schweins_galopp_is_foreseen() {
-    foresees::<SchweinsGalopp>(&[
+fn estimates_of_schweins_galopp() {
+    estimates_predict_results::<SchweinsGalopp>(&[
         ("", 0.82),
         ("players=2", 0.82),
         ("utility=score,track_food=on", 0.8),
@@ -75,8 +75,8 @@ fn schweins_galopp_is_foreseen() {
 }
 
 #[test]
-fn schwimmen_is_foreseen() {
-    foresees::<Schwimmen>(&[
+fn estimates_of_schwimmen() {
+    estimates_predict_results::<Schwimmen>(&[
         ("", 0.57),
         ("players=2", 0.62),
         ("players=5", 0.53),

@@ -1,29 +1,29 @@
-//! Arbitrary input for every game of the list: nothing panics, nothing illegal passes, nothing is changed by an error.
+//! Arbitrary input for every game: nothing panics, nothing illegal is accepted, and errors change nothing.
 
 use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, any, proptest};
 use stier_core::testing::FullGame;
 use stier_core::{Action, History, Options, Turn, for_each_game, record};
 
-/// Options from bytes: each pair picks an option and one of the values that its description names, or nonsense.
+/// Options from bytes: each pair picks an option and either one of the values in its description or an invalid one.
 fn rules_from<O: Options>(bytes: &[u8]) -> O {
     let infos = O::describe();
     let mut options = O::default();
     for pair in bytes.chunks_exact(2) {
         let Some(info) = infos.get(usize::from(pair[0]) % infos.len().max(1)) else { break };
-        let value = match info.allowed.split_once("..=") {
+        let value = match info.allowed.split_once(" to ") {
             Some((low, _)) => (low.parse::<u64>().unwrap_or(0) + u64::from(pair[1] % 16)).to_string(),
             None => info.allowed.split(" | ").nth(usize::from(pair[1] % 4)).unwrap_or("nonsense").to_string(),
         };
         let before = options.clone();
         if options.set(info.name, &value).is_err() {
-            assert_eq!(options, before, "an error changes nothing");
+            assert_eq!(options, before, "an error must not change the options");
         }
     }
     options
 }
 
-/// Bytes as a game: each is tried as an action as it is, and then as a choice among what is possible.
+/// Plays a game from bytes: each is tried as an action id, and then as an index into the possible events.
 fn any_bytes_play<G: FullGame>(rules: &[u8], bytes: &[u8]) {
     let rules: G::Rules = rules_from(rules);
     assert_eq!(G::Rules::from_text(&rules.to_text()), Ok(rules.clone()));
@@ -46,8 +46,8 @@ fn any_bytes_play<G: FullGame>(rules: &[u8], bytes: &[u8]) {
         history.push(&game, possible[usize::from(byte) % possible.len()]);
     }
     let text = record::write(&game, &history);
-    assert!(record::read::<G>(&text).expect("a record reads back").1 == history);
-    // A record with one byte changed is another record or an error.
+    assert!(record::read::<G>(&text).expect("the record can be read").1 == history);
+    // A record with one byte changed is either another valid record or an error.
     if let Some(&byte) = bytes.last() {
         let mut changed = text.into_bytes();
         let place = usize::from(byte) * 7 % changed.len();

@@ -1,11 +1,8 @@
-//! Exact counts of event sequences, kept as data in `perft/<game>.perft` and counted twice: by the engine to every depth, by the
-//! naive reference of the game as far as it gets in reasonable time.
+//! Exact counts of event sequences, stored in `perft/<game>.perft` and counted twice: by the engine to every depth,
+//! and by the naive reference of the game to the depths that it can count in reasonable time.
 
 use stier_core::testing::{FullGame, perft};
 use stier_core::{History, Options};
-
-#[expect(dead_code, reason = "counting asks for nothing but what can happen")]
-mod naive;
 
 /// One position of a file.
 struct Position<'a> {
@@ -16,7 +13,7 @@ struct Position<'a> {
     counts: Vec<(usize, u64)>,
 }
 
-/// Blocks of `id`, `rules`, `events` and `perft` lines, with blank lines between them; `#` starts a comment.
+/// Reads blocks of `id`, `rules`, `events` and `perft` lines, separated by blank lines; `#` starts a comment.
 fn positions(text: &str) -> Vec<Position<'_>> {
     let mut found: Vec<Position> = Vec::new();
     for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -33,13 +30,13 @@ fn positions(text: &str) -> Vec<Position<'_>> {
                 let (depth, count) = value.split_once(' ').expect("a depth and a count");
                 position.counts.push((depth.parse().unwrap(), count.parse().unwrap()));
             }
-            other => panic!("'{other}' in the block of {}", position.id),
+            other => panic!("unknown key '{other}' in the block of {}", position.id),
         }
     }
     found
 }
 
-/// The engine counts what the file says.
+/// Compares the engine's counts with the file.
 fn engine_counts<G: FullGame>(file: &str) {
     for position in positions(file) {
         let game = G::new(G::Rules::from_text(position.rules).unwrap()).unwrap();
@@ -49,7 +46,7 @@ fn engine_counts<G: FullGame>(file: &str) {
             game.check(history.state(), action).unwrap();
             history.push(&game, action);
         }
-        assert!(!position.counts.is_empty(), "{} has counts", position.id);
+        assert!(!position.counts.is_empty(), "{} must have counts", position.id);
         for (depth, count) in position.counts {
             assert_eq!(perft(&game, history.state(), depth), count, "{}, depth {depth}", position.id);
         }
@@ -58,19 +55,19 @@ fn engine_counts<G: FullGame>(file: &str) {
 
 /// A naive implementation of a game.
 trait Naive: Clone {
-    /// Before the first event.
+    /// The game before the first event.
     fn start(rules: &str) -> Self;
-    /// The names of what can happen; none at the end.
+    /// The names of the possible events; none at the end.
     fn possible(&self) -> Vec<String>;
-    /// Lets it happen.
+    /// Applies an event.
     fn apply(&mut self, name: &str);
 }
 
 macro_rules! naive {
     ($module:ident, $table:ident, $name:ident => $text:expr) => {
-        impl Naive for naive::$module::$table {
+        impl Naive for crate::naive::$module::$table {
             fn start(rules: &str) -> Self {
-                Self::new(naive::$module::Variant::from_text(rules).expect("rules that make a game"))
+                Self::new(crate::naive::$module::Variant::from_text(rules).expect("valid rules"))
             }
             fn possible(&self) -> Vec<String> {
                 self.possible().into_iter().map(|$name| $text).collect()
@@ -86,23 +83,23 @@ naive!(schwimmen, Match, name => name);
 naive!(schwinget, Match, name => name.to_string());
 naive!(up_and_down, Match, option => option.0);
 
-/// The most sequences that a reference is asked to count at once.
+/// The largest count that a reference is asked to reproduce.
 const FEASIBLE: u64 = 300_000;
 
-/// The reference counts what the file says.
+/// Compares the reference's counts with the file.
 fn reference_counts<N: Naive>(file: &str) {
     for position in positions(file) {
         let mut start = N::start(position.rules);
         position.events.iter().for_each(|name| start.apply(name));
         let feasible: Vec<_> = position.counts.iter().filter(|(_, count)| *count <= FEASIBLE).collect();
-        assert!(feasible.len() >= 3, "{} has counts that can be checked", position.id);
+        assert!(feasible.len() >= 3, "{} must have counts small enough to check", position.id);
         for &(depth, count) in feasible {
             assert_eq!(sequences(&start, depth), count, "{}, depth {depth}", position.id);
         }
     }
 }
 
-/// As [`perft`] counts: games that end earlier count once.
+/// Counts like [`perft`]: games that end earlier count once.
 fn sequences<N: Naive>(game: &N, depth: usize) -> u64 {
     let possible = game.possible();
     match depth {
@@ -124,17 +121,17 @@ macro_rules! counted_twice {
         mod $module {
             use stier_core::games::$module::$game;
 
-            use super::naive::$module::$table;
+            use crate::naive::$module::$table;
 
             const FILE: &str = include_str!(concat!("perft/", stringify!($module), ".perft"));
 
             #[test]
-            fn the_engine_counts_what_the_file_says() {
+            fn the_engine_agrees_with_the_file() {
                 super::engine_counts::<$game>(FILE);
             }
 
             #[test]
-            fn the_reference_counts_what_the_file_says() {
+            fn the_reference_agrees_with_the_file() {
                 super::reference_counts::<$table>(FILE);
             }
         }

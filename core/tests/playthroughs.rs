@@ -1,7 +1,7 @@
 //! Golden transcripts: whole games with everything that is shown of them, compared byte by byte.
 //!
-//! Each file in `playthroughs/` starts with a record; the rest is made from it. `STIER_UPDATE=1 cargo test -p stier-core --test
-//! playthroughs` writes the files anew: look at the difference before you commit it.
+//! Each file in `playthroughs/` starts with a record, from which the rest is generated. `STIER_UPDATE=1 cargo test -p
+//! stier-core --test core playthroughs` rewrites the files. Look at the difference before you commit it.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use std::{env, fs};
 
 use stier_core::{History, Notation, Seat, Turn, record, with_game};
 
-/// What a seat knows, as far as it is new: the words behind `previous`, or all of them.
+/// The new part of a seat's knowledge: the words after `previous`, or all of them.
 fn news(previous: &mut String, knowledge: String) -> String {
     let text = match knowledge.strip_prefix(previous.as_str()) {
         Some(added) if !previous.is_empty() => format!("...{added}"),
@@ -19,7 +19,7 @@ fn news(previous: &mut String, knowledge: String) -> String {
     text
 }
 
-/// The record, then the game event by event. Within a run of random events the state is shown before the first only.
+/// The record, then the game event by event. In a run of random events, the state is shown before the first only.
 fn transcript<G: Notation>(record: &str) -> String {
     let (game, history) = record::read::<G>(record).unwrap();
     let mut out = record::write(&game, &history);
@@ -57,18 +57,18 @@ fn transcript<G: Notation>(record: &str) -> String {
 }
 
 #[test]
-fn games_are_told_as_they_always_were() {
+fn transcripts_do_not_change() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/playthroughs");
     let mut files: Vec<PathBuf> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
-    assert!(files.len() >= 7, "the transcripts are there: {files:?}");
+    assert!(files.len() >= 7, "transcripts are missing: {files:?}");
     let mut differing = Vec::new();
     for file in files {
         let golden = fs::read_to_string(&file).unwrap();
         let record: String = golden.lines().take(5).map(|line| format!("{line}\n")).collect();
         let name = record::game_name(&record).unwrap();
         let told = with_game!(name, G => transcript::<G>(&record))
-            .unwrap_or_else(|| panic!("{}: there is no game {name}", file.display()));
+            .unwrap_or_else(|| panic!("{}: unknown game '{name}'", file.display()));
         assert!(told.len() < 60_000, "{} has grown to {} bytes", file.display(), told.len());
         if env::var_os("STIER_UPDATE").is_some() {
             fs::write(&file, &told).unwrap();
@@ -76,7 +76,7 @@ fn games_are_told_as_they_always_were() {
             let line = told.lines().zip(golden.lines()).position(|(told, golden)| told != golden);
             let line = line.unwrap_or_else(|| told.lines().count().min(golden.lines().count()));
             differing.push(format!(
-                "{}, line {}:\n  told:   {}\n  golden: {}",
+                "{}, line {}:\n  found:  {}\n  golden: {}",
                 file.display(),
                 line + 1,
                 told.lines().nth(line).unwrap_or("(the end)"),

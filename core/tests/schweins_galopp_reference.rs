@@ -1,17 +1,12 @@
 //! Engine and naive reference side by side: random games under random rules, compared at every node.
 
-#[expect(dead_code, reason = "its odds say what is possible")]
-#[path = "naive/schweins_galopp.rs"]
-mod naive;
-mod side_by_side;
-
-use naive::{Next, Table, Variant};
-use side_by_side::{Node, any_of, same_node, under_random_rules};
+use crate::naive::schweins_galopp::{Next, Table, Variant};
+use crate::side_by_side::{Node, any_of, same_node, under_random_rules};
 use stier_core::games::schweins_galopp::{Rules, SchweinsGalopp};
 use stier_core::testing::conformance;
 use stier_core::{Game, History, Notation, Options, Rng, record};
 
-/// What the random games went through, so that the comparison is known to have met the rare cases.
+/// Counts of rare cases in the random games, to show that the comparison covers them.
 #[derive(Default, Debug)]
 struct Met {
     games: u32,
@@ -27,7 +22,7 @@ struct Met {
     nothing_to_lay: u32,
 }
 
-/// A value for every option, small games and large ones.
+/// Values for every option, for small and large games.
 const OPTIONS: &[(&str, &[&str])] = &[
     ("players", &["2", "3", "4"]),
     ("food", &["1", "2", "5", "12", "30", "50", "55", "255"]),
@@ -41,7 +36,7 @@ const OPTIONS: &[(&str, &[&str])] = &[
     ("track", &["6", "8", "11", "13", "17", "22"]),
 ];
 
-/// The numbers behind a word in the picture for people, seat by seat.
+/// The numbers after a word in the text picture, seat by seat.
 fn shown(text: &str, word: &str) -> Vec<usize> {
     let behind = |line: &str| line.split(word).nth(1).unwrap().split_whitespace().next().unwrap().parse().unwrap();
     text.lines().filter(|line| line.starts_with("seat ")).map(behind).collect()
@@ -84,7 +79,7 @@ fn compare(game: &SchweinsGalopp, variant: &Variant, rng: &mut Rng, met: &mut Me
         naive.apply(name);
         history.push(game, *action);
         if let Some(effect) = naive.last.filter(|_| plays) {
-            // Food lies where no pig has been: whoever finds it is first, whatever the last card.
+            // Food lies only where no pig has been, so a pig that finds it is first.
             assert!(!effect.found || effect.leads, "{}", context());
             met.long_jumps += u32::from(effect.moved > 3);
             met.lapped_pigs_jumped += u32::from(effect.jumped_a_lapped_pig);

@@ -1,6 +1,6 @@
-//! The rulebook of Schweins-Galopp, edge by edge. Events are written as in records.
+//! The rulebook of Schweins-Galopp, rule by rule. Events are written as in records.
 //!
-//! Pigs are written as they stand: `a` in front on space 4 at the start, `e` last on space 0, unless a test says otherwise.
+//! Pigs start with `a` in front on space 4 and `e` last on space 0, unless a test says otherwise.
 
 use stier_core::games::schweins_galopp::{Rules, SchweinsGalopp};
 use stier_core::{Game, History, Notation, Options, Rng, Seat, Turn};
@@ -13,14 +13,14 @@ struct Meet {
 }
 
 impl Meet {
-    /// Before the first pig is placed.
+    /// A game before the first pig is placed.
     fn new(rules: &str) -> Self {
         let game = SchweinsGalopp::new(Rules::from_text(rules).unwrap()).unwrap();
         let history = History::new(&game);
         Self { game, history }
     }
 
-    /// Places the pigs, the front one first.
+    /// Places the pigs, front first.
     fn place(mut self, pigs: &str) -> Self {
         for pig in pigs.chars() {
             self.event(&format!("place:{pig}"));
@@ -28,7 +28,7 @@ impl Meet {
         self
     }
 
-    /// Deals these hands, given from the first player of the round on.
+    /// Deals these hands, starting with the first player of the round.
     fn deal(mut self, hands: &[&str]) -> Self {
         for turn in 0..hands[0].len() {
             for hand in hands {
@@ -36,14 +36,14 @@ impl Meet {
                 self.event(&hand[turn..turn + 1]);
             }
         }
-        assert!(self.turn().seat().is_some(), "the hands are complete");
+        assert!(self.turn().seat().is_some(), "the hands must be complete");
         self
     }
 
-    /// Plays on.
+    /// Plays these events.
     fn play(mut self, events: &str) -> Self {
         for name in events.split_whitespace() {
-            assert!(self.turn().seat().is_some(), "a player is to act at {name}");
+            assert!(self.turn().seat().is_some(), "a player must act at {name}");
             self.event(name);
         }
         self
@@ -60,7 +60,7 @@ impl Meet {
     }
 
     fn mover(&self) -> u8 {
-        self.turn().seat().expect("a player is to act").0
+        self.turn().seat().expect("a player must act").0
     }
 
     fn possible(&self) -> String {
@@ -69,7 +69,7 @@ impl Meet {
         names.join(" ")
     }
 
-    /// Why this cannot happen now.
+    /// The rule that forbids this action now.
     fn refusal(&self, name: &str) -> String {
         let action = self.game.parse_event(self.history.state(), name).unwrap();
         self.game.check(self.history.state(), action).unwrap_err().rule
@@ -85,7 +85,7 @@ impl Meet {
         word.to_string()
     }
 
-    /// The spaces of the track from space 0: pigs by their letter, `*` for food, `.` for nothing.
+    /// The spaces of the track from space 0: pigs by their letter, `*` for food, `.` for empty.
     fn track(&self) -> String {
         self.word_after("track from space 0: ")
     }
@@ -99,7 +99,7 @@ impl Meet {
         self.word_after("supply: ").parse().unwrap()
     }
 
-    /// The food of every seat: at risk or banked.
+    /// The food of every seat, at risk or banked.
     fn food(&self, kind: &str) -> Vec<u32> {
         let text = self.text();
         let number = |line: &str| line.split(kind).nth(1).unwrap().split_whitespace().next().unwrap().parse().unwrap();
@@ -119,12 +119,12 @@ impl Meet {
     }
 }
 
-/// Two players with their hands of seven, pigs a to e.
+/// Two players with hands of seven, pigs a to e.
 fn two(first: &str, second: &str) -> Meet {
     Meet::new("players=2").place("abcde").deal(&[first, second])
 }
 
-/// One round of a small game: two players, short hands.
+/// One round of a small game with two players and short hands.
 fn short(hands: [&str; 2], more: &str) -> Meet {
     Meet::new(&format!("players=2,rounds=1,hand_size={}{more}", hands[0].len())).place("abcde").deal(&hands)
 }
@@ -169,23 +169,23 @@ fn placement_by_choice_belongs_to_the_first_player_of_the_round() {
     let game = game.place("ca");
     assert_eq!(game.turn(), Turn::Seat(Seat(0)));
     assert_eq!(game.possible(), "place:b place:d place:e");
-    assert_eq!(game.refusal("place:c"), "the pig is on the track");
+    assert_eq!(game.refusal("place:c"), "the pig is already on the track");
     let game = game.place("deb").deal(&["a", "b", "c"]).play("a b c");
-    assert_eq!(game.turn(), Turn::Seat(Seat(1)), "seat 1 is the first player of round 2");
+    assert_eq!(game.turn(), Turn::Seat(Seat(1)), "seat 1 must start round 2");
 }
 
 #[test]
-fn the_names_of_a_pig_placed_and_of_a_card_are_told_apart() {
+fn names_of_pigs_to_place_and_of_cards_are_distinct() {
     let game = Meet::new("placement=choice");
     let error = game.game.parse_event(game.history.state(), "a").unwrap_err().to_string();
-    assert!(error.contains("known are place:a place:b place:c place:d place:e"), "{error}");
+    assert!(error.contains("expected one of place:a place:b place:c place:d place:e"), "{error}");
     let game = two("aaaaaaa", "bbbbbbb");
     let error = game.game.parse_event(game.history.state(), "place:a").unwrap_err().to_string();
-    assert!(error.contains("known are a b c d e"), "{error}");
+    assert!(error.contains("expected one of a b c d e"), "{error}");
 }
 
 #[test]
-fn seven_cards_to_each_one_after_the_other_from_the_first_player_on() {
+fn each_player_gets_seven_cards_in_turn_from_the_first_player_on() {
     let mut game = Meet::new("players=3").place("abcde");
     let mut seats = Vec::new();
     for card in "abcabcabcdeadeadeabcd".chars() {
@@ -213,7 +213,7 @@ fn a_card_that_is_not_in_hand_is_refused() {
     let game = two("aaabbbb", "ccccccc");
     assert_eq!(game.possible(), "a b");
     assert_eq!(game.refusal("c"), "the card is not in hand");
-    assert_eq!(game.refusal("food:20"), "food is laid before the deal, in games with track_food=on");
+    assert_eq!(game.refusal("food:20"), "food may be laid only before the deal, and only with track_food=on");
 }
 
 #[test]
@@ -258,7 +258,7 @@ fn moving_the_leader_takes_food_and_so_does_taking_the_lead() {
 }
 
 #[test]
-fn a_pig_that_is_not_first_after_its_move_brings_nothing() {
+fn a_pig_that_is_not_first_after_its_move_earns_nothing() {
     let game = two("aabbbbb", "ddeeeee").play("a d");
     assert_eq!(game.track(), "e.cbda................");
     assert_eq!((game.at_risk(), game.supply()), (vec![1, 0], 54));
@@ -266,7 +266,7 @@ fn a_pig_that_is_not_first_after_its_move_brings_nothing() {
 
 #[test]
 fn a_lapping_pig_jumps_the_last_one() {
-    // A track of eight spaces: a runs alone to space 7 and meets the others, standing on 0 to 3, from behind.
+    // On a track of eight spaces, a runs alone to space 7 and meets the others, on spaces 0 to 3, from behind.
     let game = Meet::new("players=2,track=8,food=50").place("abcde").deal(&["aaaabbb", "ccccccc"]);
     assert_eq!(game.track(), "edcba...");
     let game = game.play("a c");
@@ -293,7 +293,7 @@ fn a_pig_jumps_one_that_is_a_lap_ahead_and_does_not_lead() {
 
 #[test]
 fn three_leapfrogging_pigs_lap_the_others_on_the_track_of_22() {
-    // c, b and a jump one another, one space farther with each card; d and e stand where they started.
+    // c, b and a jump over one another, one space farther with each card; d and e stay where they started.
     let cards: Vec<char> = "cba".chars().cycle().take(21).chain("ddddeee".chars()).collect();
     let hands: Vec<String> = (0..4).map(|seat| cards.iter().skip(seat).step_by(4).collect()).collect();
     let hands: Vec<&str> = hands.iter().map(String::as_str).collect();
@@ -313,7 +313,7 @@ fn three_leapfrogging_pigs_lap_the_others_on_the_track_of_22() {
 }
 
 #[test]
-fn an_empty_supply_gives_nothing_and_still_lets_bank() {
+fn an_empty_supply_gives_nothing_but_food_is_still_banked() {
     let game = short(["aaa", "bbb"], ",food=2").play("a b a");
     assert_eq!((game.at_risk(), game.supply()), (vec![2, 0], 0));
     let game = game.play("b");
@@ -371,7 +371,7 @@ fn each_player_has_a_last_card_of_its_own() {
 }
 
 #[test]
-fn food_on_the_track_is_laid_by_each_player_before_the_deal() {
+fn each_player_lays_food_on_the_track_before_the_deal() {
     let game = Meet::new("track_food=on,players=3").place("abcde");
     assert_eq!(game.mover(), 0);
     let spaces: Vec<String> = (9..22).map(|space| format!("food:{space}")).collect();
@@ -386,21 +386,21 @@ fn food_on_the_track_is_laid_by_each_player_before_the_deal() {
 #[test]
 fn food_is_not_laid_on_forbidden_spaces() {
     let game = Meet::new("track_food=on").place("abcde").play("food:12");
-    assert_eq!(game.refusal("food:12"), "there is food on the space");
-    assert_eq!(game.refusal("food:4"), "there is a pig on the space");
+    assert_eq!(game.refusal("food:12"), "the space already has food");
+    assert_eq!(game.refusal("food:4"), "a pig stands on the space");
     for space in 5..=8 {
         assert_eq!(
             game.refusal(&format!("food:{space}")),
-            "the four spaces in front of the leading pig are kept clear"
+            "the four spaces in front of the leading pig must stay clear"
         );
     }
-    assert_eq!(game.refusal("a"), "food is laid before cards are played");
+    assert_eq!(game.refusal("a"), "food may be laid only before cards are played");
     let small = Meet::new("track_food=on,players=2,track=12").place("abcde");
     assert_eq!(small.refusal("food:12"), "the track has 12 spaces");
 }
 
 #[test]
-fn landing_on_food_takes_it_besides_the_usual_food() {
+fn landing_on_food_takes_it_in_addition_to_the_usual_food() {
     let rules = "track_food=on,players=2,rounds=1,hand_size=5";
     let game = Meet::new(rules).place("abcde").play("food:9 food:15").deal(&["aaaaa", "ccccc"]);
     let game = game.play("a c a c a c a c");
@@ -412,7 +412,7 @@ fn landing_on_food_takes_it_besides_the_usual_food() {
 }
 
 #[test]
-fn food_on_the_track_is_there_for_the_taking_when_the_supply_is_empty() {
+fn food_on_the_track_can_be_taken_when_the_supply_is_empty() {
     let rules = "track_food=on,players=2,rounds=1,hand_size=6,food=2";
     let game = Meet::new(rules).place("abcde").play("food:9 food:15").deal(&["aaaaaa", "cccccc"]);
     let game = game.play("a c a c a c a c");
@@ -431,7 +431,7 @@ fn food_found_is_lost_with_the_rest_if_the_last_card_does_not_lead() {
     assert_eq!((game.at_risk()[0], game.supply()), (6, 55 - 2 - 5));
     let game = game.play("c e");
     assert_eq!((game.at_risk()[0], game.banked()[0]), (0, 0));
-    assert_eq!(game.supply(), 55 - 1, "only the food on space 15 is away");
+    assert_eq!(game.supply(), 55 - 1, "only the food on space 15 is not in the supply");
 }
 
 #[test]
@@ -445,12 +445,12 @@ fn food_left_on_the_track_goes_back_at_the_end_of_the_round() {
 }
 
 #[test]
-fn with_an_empty_supply_nobody_lays_food() {
+fn with_an_empty_supply_no_player_lays_food() {
     let game = Meet::new("track_food=on,players=4,food=2").place("abcde").play("food:9");
     assert_eq!(game.mover(), 1);
     let game = game.play("food:10");
     assert_eq!((game.turn(), game.supply()), (Turn::Chance, 0), "seats 2 and 3 have nothing to lay");
-    // All food is banked in the first round: in the second nothing is laid at all.
+    // All food is banked in the first round, so none is laid in the second.
     let game = Meet::new("track_food=on,players=2,food=2,rounds=2,hand_size=6,colours=3").place("abc");
     let game = game.play("food:7 food:8").deal(&["aaaaaa", "cccccc"]).play("a c a c a c a c a c a c");
     assert_eq!((game.banked(), game.supply()), (vec![2, 0], 0));
@@ -470,7 +470,7 @@ fn the_first_player_of_the_next_round_is_the_left_neighbour() {
 }
 
 #[test]
-fn in_each_round_the_pigs_start_anew_and_all_cards_are_shuffled() {
+fn in_each_round_the_pigs_start_again_and_all_cards_are_shuffled() {
     let game = Meet::new("players=2,rounds=2,hand_size=2").place("abcde").deal(&["aa", "bb"]).play("a b a b");
     assert_eq!(game.track(), ".".repeat(22));
     let game = game.place("edcba");
@@ -479,7 +479,7 @@ fn in_each_round_the_pigs_start_anew_and_all_cards_are_shuffled() {
 }
 
 #[test]
-fn banked_food_stays_over_the_rounds() {
+fn banked_food_stays_banked_in_later_rounds() {
     let game = Meet::new("players=2,rounds=2,hand_size=1").place("abcde").deal(&["a", "a"]).play("a a");
     assert_eq!((game.banked(), game.supply()), (vec![1, 1], 53));
     let game = game.place("abcde").deal(&["a", "e"]).play("a e");
@@ -503,7 +503,7 @@ fn returns_are_margin_score_or_a_share_of_one_win() {
 }
 
 #[test]
-fn where_nobody_banks_all_share_the_win() {
+fn if_no_player_banks_all_share_the_win() {
     let rules = "players=2,rounds=1,hand_size=2,utility=win";
     let game = Meet::new(rules).place("abcde").deal(&["ae", "ad"]).play("a a e d");
     assert_eq!(game.track(), "..cbeda...............", "no last card reached the front");
@@ -522,7 +522,7 @@ fn hands_are_hidden_and_everything_else_is_open() {
 }
 
 #[test]
-fn the_order_in_which_a_hand_is_dealt_is_no_knowledge() {
+fn the_order_of_a_dealt_hand_is_not_known() {
     let [one, other] = ["abcdeab", "baedcba"].map(|hand| two(hand, "ccddeec"));
     for seat in [0, 1].map(Seat) {
         assert_eq!(one.game.view(&one.history, seat), other.game.view(&other.history, seat));
@@ -533,11 +533,11 @@ fn the_order_in_which_a_hand_is_dealt_is_no_knowledge() {
 }
 
 #[test]
-fn options_that_do_not_fit_together_are_refused_with_the_reason() {
+fn inconsistent_options_are_refused_with_the_reason() {
     let error = |text| SchweinsGalopp::new(Rules::from_text(text).unwrap()).unwrap_err().to_string();
     assert!(error("colours=3").contains("4 hands of 7 cards are more than the 21 race cards"));
     assert!(error("track_food=on,track=10").contains("at least 13 spaces"));
-    for (text, allowed) in [("players=5", "2..=4"), ("food=0", "1..=255"), ("placement=best", "random | choice")] {
+    for (text, allowed) in [("players=5", "2 to 4"), ("food=0", "1 to 255"), ("placement=best", "random | choice")] {
         assert!(Rules::from_text(text).unwrap_err().to_string().contains(allowed));
     }
 }

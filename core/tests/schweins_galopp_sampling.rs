@@ -1,10 +1,9 @@
-//! Exact sampling: samplers against the enumeration of all histories, and against brute rejection with all 35 cards.
-
-mod samplers;
+//! Exact sampling: samplers against the enumeration of all histories, and against rejection sampling with all 35
+//! cards.
 
 use std::collections::HashMap;
 
-use samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
+use crate::samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
 use stier_core::games::schweins_galopp::{Rules, SchweinsGalopp, State};
 use stier_core::testing::chi_square;
 use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};
@@ -27,7 +26,7 @@ fn somewhere(game: &SchweinsGalopp, rng: &mut Rng) -> History<SchweinsGalopp> {
 }
 
 #[test]
-fn samplers_follow_the_enumeration_of_all_histories() {
+fn samplers_match_the_enumeration_of_all_histories() {
     let mut found = Found::none();
     let mut after_plays = 0;
     for (rules, sets) in [
@@ -40,7 +39,7 @@ fn samplers_follow_the_enumeration_of_all_histories() {
         ("players=3,colours=2,cards_per_colour=6,hand_size=3,rounds=1", 8),
         ("players=4,colours=2,cards_per_colour=5,hand_size=2,rounds=1", 10),
         ("players=4,colours=3,cards_per_colour=3,hand_size=2,rounds=1", 8),
-        // More hands than are listed: these are drawn colour by colour.
+        // Too many hands to list: these are drawn colour by colour.
         ("players=4,colours=4,cards_per_colour=2,hand_size=2,rounds=1", 8),
         ("players=4,colours=3,cards_per_colour=4,hand_size=3,rounds=1", 3),
     ] {
@@ -58,7 +57,7 @@ fn samplers_follow_the_enumeration_of_all_histories() {
     assert!(found.sets >= 80 && found.unequal >= 40 && after_plays >= 30, "{found:?}, {after_plays} after plays");
 }
 
-/// The hands of seats 1 to 3 in a state, from the picture for people.
+/// The hands of seats 1 to 3 in a state, from the text picture.
 fn hands(game: &SchweinsGalopp, state: &State) -> [String; 3] {
     let text = game.text(state, None);
     let mut lines = text.lines().filter(|line| line.starts_with("seat ")).skip(1);
@@ -68,16 +67,16 @@ fn hands(game: &SchweinsGalopp, state: &State) -> [String; 3] {
     })
 }
 
-/// Eight cards in, seat 0 of a table of four looks at the hands of the others: they are dealt at random again and again, and
-/// deals in which all could play what they did count.
+/// After eight cards, seat 0 of four considers the other hands. They are dealt at random again and again; deals in
+/// which all players could play the cards they did are accepted.
 #[test]
-fn with_all_cards_and_four_players_samples_follow_brute_rejection() {
+fn with_all_cards_and_four_players_samples_match_rejection() {
     let game = game("");
     let mut rng = Rng::stream(82, "rejection", 0);
     let own = ["a", "a", "b", "c", "c", "d", "e"];
     let plays = ["a", "b", "c", "c", "b", "b", "e", "c"];
 
-    // What the others can hold when what they played is fixed: the plays of seats 1 to 3.
+    // The cards that the opponents may still hold: neither seat 0's own nor played by seats 1 to 3.
     let mut unseen: Vec<&str> = ["a", "b", "c", "d", "e"].iter().flat_map(|&card| vec![card; 7]).collect();
     for card in own {
         let place = unseen.iter().position(|&other| other == card).unwrap();
@@ -127,7 +126,7 @@ fn with_all_cards_and_four_players_samples_follow_brute_rejection() {
     for _ in 0..200_000 {
         *sampled.entry(kind(&hands(&game, &sampler.sample(&mut rng)))).or_default() += 1;
     }
-    // What a sampler would draw that deals the cards not seen, whatever was played before.
+    // The distribution of a careless sampler that deals the unseen cards and ignores earlier play.
     for card in [0, 1, 2, 4, 5, 6].map(|play| plays[1 + play]) {
         let place = unseen.iter().position(|&other| other == card).unwrap();
         unseen.swap_remove(place);
@@ -142,17 +141,18 @@ fn with_all_cards_and_four_players_samples_follow_brute_rejection() {
     println!("{total} accepted, {} kinds, {} worlds, p-values {p_values:?}", exact.len(), sampler.count());
     assert!(total > 100_000 && sampler.count() > 100_000, "{total} {}", sampler.count());
     assert!(p_values.into_iter().all(|p| p > SMALLEST_P), "{p_values:?}");
-    assert!(chi_square(&careless, &exact) < SMALLEST_P, "the test has the power to tell");
+    assert!(chi_square(&careless, &exact) < SMALLEST_P, "the test must reject a careless sampler");
 }
 
-/// A summary of three hands in which their dependence shows: how many `b` the first holds, how many `c` the second, and how
-/// many different colours the third.
+/// A summary of three hands that shows their dependence: the number of `b` in the first hand, of `c` in the second,
+/// and of different colours in the third.
 fn kind(hands: &[String; 3]) -> [usize; 3] {
     let colours = |hand: &str| "abcde".chars().filter(|&card| hand.contains(card)).count();
     [hands[0].matches('b').count(), hands[1].matches('c').count(), colours(&hands[2])]
 }
 
-/// Every history that the seat cannot tell apart from the true one, by its actions, with its chance reach probability.
+/// All histories that the seat cannot distinguish from the true one, by their actions, with their chance reach
+/// probabilities.
 fn histories(game: &SchweinsGalopp, truth: &History<SchweinsGalopp>, seat: Seat) -> HashMap<Vec<Action>, f64> {
     let view = game.view(truth, seat);
     let mut found = vec![(History::new(game), 1.0)];
@@ -160,7 +160,7 @@ fn histories(game: &SchweinsGalopp, truth: &History<SchweinsGalopp>, seat: Seat)
         let mut longer = Vec::new();
         for (history, reach) in found {
             let state = history.state();
-            // What happens in the open is the same; cards dealt may be any until all is compared in the end.
+            // Public events are the same; dealt cards may differ until the views are compared at the end.
             let options: Vec<(Action, f64)> = match game.turn(state) {
                 Turn::Chance => game.chance(state).iter().map(|o| (o.action, o.probability)).collect(),
                 _ => game.legal(state).iter().filter(|&action| action == event.action).map(|a| (a, 1.0)).collect(),
@@ -182,7 +182,7 @@ fn actions(history: &History<SchweinsGalopp>) -> Vec<Action> {
 }
 
 #[test]
-fn sampled_histories_follow_the_enumeration_event_by_event() {
+fn sampled_histories_match_the_enumeration() {
     let mut smallest: f64 = 1.0;
     for rules in [
         "players=2,colours=2,cards_per_colour=4,hand_size=3,rounds=1",
@@ -210,7 +210,7 @@ fn sampled_histories_follow_the_enumeration_event_by_event() {
 }
 
 #[test]
-fn the_fast_path_of_chance_follows_the_explicit_one() {
+fn sampled_chance_follows_the_explicit_distribution() {
     for rules in ["", "players=2,rounds=1,colours=3,cards_per_colour=4,hand_size=5"] {
         fast_path_follows(&game(rules), rules, 10_000, 13);
     }

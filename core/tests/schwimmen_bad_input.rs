@@ -1,4 +1,4 @@
-//! Bad input to Schwimmen: a clear error that names the valid choices, nothing changed, no panic.
+//! Bad input to Schwimmen: a clear error that names the valid choices, no change of state, no panic.
 
 use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, any};
@@ -19,19 +19,19 @@ fn finished() -> (Schwimmen, History<Schwimmen>) {
 }
 
 #[test]
-fn a_bad_value_is_named_with_the_values_allowed() {
+fn errors_for_bad_values_name_the_allowed_values() {
     for (text, allowed) in [
-        ("players=1", "2..=5"),
-        ("players=6", "2..=5"),
+        ("players=1", "2 to 5"),
+        ("players=6", "2 to 5"),
         ("three_of_a_kind=yes", "on | off"),
         ("dealer_swap=hidden", "blind | open | off"),
-        ("max_turns=0", "1..=200"),
+        ("max_turns=0", "1 to 200"),
         ("play=bout", "deal | match"),
         ("dealer=first", "last | 0 | 1 | 2 | 3 | 4"),
-        ("max_deals=201", "1..=200"),
+        ("max_deals=201", "1 to 200"),
         ("utility=margin", "stakes | win"),
-        ("suits=1", "2..=4"),
-        ("ranks=2", "3..=8"),
+        ("suits=1", "2 to 4"),
+        ("ranks=2", "3 to 8"),
     ] {
         let error = Rules::from_text(text).unwrap_err();
         assert!(matches!(error, OptionError::Value { .. }), "{text}: {error:?}");
@@ -40,11 +40,11 @@ fn a_bad_value_is_named_with_the_values_allowed() {
 }
 
 #[test]
-fn rules_that_make_no_game_are_refused() {
+fn inconsistent_rules_are_refused() {
     for (text, says) in [
         ("suits=2,ranks=5", "10 cards; 3 players need 15 or more"),
         ("players=5,ranks=5", "20 cards; 5 players need 23 or more"),
-        ("players=2,dealer=2", "seat 2 cannot deal among 2 players; dealer is last or 0..=1"),
+        ("players=2,dealer=2", "seat 2 cannot deal among 2 players; dealer must be last or 0 to 1"),
     ] {
         let error = Schwimmen::new(Rules::from_text(text).unwrap()).unwrap_err();
         assert!(matches!(error, RulesError::Misfit(_)));
@@ -53,7 +53,7 @@ fn rules_that_make_no_game_are_refused() {
 }
 
 #[test]
-fn an_illegal_action_is_named_with_the_rule_it_breaks_and_the_legal_ones() {
+fn errors_for_illegal_actions_name_the_rule_and_the_legal_actions() {
     let (game, over) = finished();
     let mut history = History::new(&game);
     for event in over.events() {
@@ -71,7 +71,7 @@ fn an_illegal_action_is_named_with_the_rule_it_breaks_and_the_legal_ones() {
 }
 
 #[test]
-fn an_unknown_action_text_is_answered_with_all_names() {
+fn errors_for_unknown_action_text_list_all_names() {
     let (game, _) = finished();
     for text in ["", "take:D6", "take:d7", "D7", "swap-all", "pass"] {
         let error = game.parse_action(text).unwrap_err();
@@ -83,9 +83,10 @@ fn an_unknown_action_text_is_answered_with_all_names() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Events exchanged for others of the same game: an error or a record that writes back the same game, never a panic.
+    /// Events replaced by other events of the game: an error, or a record that is written back unchanged; never a
+    /// panic.
     #[test]
-    fn exchanged_events_never_panic(edits in vec((any::<proptest::sample::Index>(), 0..101_u8), 1..4)) {
+    fn replaced_events_never_panic(edits in vec((any::<proptest::sample::Index>(), 0..101_u8), 1..4)) {
         let (game, history) = finished();
         let text = record::write(&game, &history);
         let mut lines: Vec<String> = text.lines().map(str::to_string).collect();

@@ -1,15 +1,11 @@
 //! Engine and naive reference side by side: random games under random rules, compared at every node.
 
-#[path = "naive/schwimmen.rs"]
-mod naive;
-mod side_by_side;
-
-use naive::{Match, Next, Variant};
-use side_by_side::{Node, any_of, equally, same_node, under_random_rules};
+use crate::naive::schwimmen::{Match, Next, Variant};
+use crate::side_by_side::{Node, any_of, equally, same_node, under_random_rules};
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::{History, Rng};
 
-/// What the random games went through, so that the comparison is known to have met the rare cases.
+/// Counts of rare cases in the random games, to show that the comparison covers them.
 #[derive(Default, Debug)]
 struct Met {
     games: u32,
@@ -24,7 +20,7 @@ struct Met {
     refused_rules: u32,
 }
 
-/// A value for every option, small decks and large ones.
+/// Values for every option, for small and large decks.
 const OPTIONS: &[(&str, &[&str])] = &[
     ("players", &["2", "3", "4", "5"]),
     ("three_of_a_kind", &["off", "on"]),
@@ -38,7 +34,7 @@ const OPTIONS: &[(&str, &[&str])] = &[
     ("ranks", &["3", "4", "5", "6", "7", "8", "8", "8"]),
 ];
 
-/// Plays one game in both; a taste for pushing lets piles run out.
+/// Plays one game in both. Frequent pushes make piles run out.
 fn compare(game: &Schwimmen, variant: &Variant, rng: &mut Rng, met: &mut Met) {
     let pushes = rng.below(3) == 0;
     let mut history = History::new(game);

@@ -1,4 +1,4 @@
-//! The rulebook of Schwimmen, edge by edge. Events are written as in records; `+C7` is a card that chance brings.
+//! The rulebook of Schwimmen, rule by rule. Events are written as in records; `+C7` is a card dealt by chance.
 
 use stier_core::games::schwimmen::{Rules, Schwimmen};
 use stier_core::{ActionSet, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};
@@ -11,7 +11,7 @@ struct Table {
 }
 
 impl Table {
-    /// Before the first card.
+    /// A game before the first card.
     fn new(rules: &str) -> Self {
         let game = Schwimmen::new(Rules::from_text(rules).unwrap()).unwrap();
         let history = History::new(&game);
@@ -32,7 +32,7 @@ impl Table {
         self
     }
 
-    /// Plays on: actions, and cards after a `+`. `X>Y` takes X and gives Y.
+    /// Plays these actions, and cards after a `+`. `X>Y` takes X and gives Y.
     fn play(mut self, events: &str) -> Self {
         for name in events.split_whitespace() {
             if let Some(card) = name.strip_prefix('+') {
@@ -48,7 +48,7 @@ impl Table {
     }
 
     fn action(&mut self, name: &str) {
-        assert!(self.turn().seat().is_some(), "a player is to act at {name}: {:?}", self.turn());
+        assert!(self.turn().seat().is_some(), "a player must act at {name}: {:?}", self.turn());
         self.event(name, self.turn());
     }
 
@@ -66,7 +66,7 @@ impl Table {
         self.game.turn(self.history.state())
     }
 
-    /// The names of what can happen.
+    /// The names of the possible events.
     fn options(&self) -> String {
         let state = self.history.state();
         let names: Vec<String> =
@@ -78,19 +78,19 @@ impl Table {
         self.options().contains("knock")
     }
 
-    /// Why an action is refused.
+    /// The rule that forbids this action.
     fn refusal(&self, name: &str) -> String {
         self.game.check(self.history.state(), self.game.parse_action(name).unwrap()).unwrap_err().rule
     }
 
-    /// A line of the picture for people, all cards open, that starts like this; without what it starts with.
+    /// The rest of the line of the text picture, with all cards open, that contains this text.
     fn line(&self, start: &str) -> String {
         let text = self.game.text(self.history.state(), None);
         let line = text.lines().find(|line| line.contains(start)).unwrap_or_else(|| panic!("no {start} in {text}"));
         line.split(start).nth(1).unwrap().trim().to_string()
     }
 
-    /// A hand.
+    /// The hand of a seat.
     fn hand(&self, seat: u8) -> String {
         self.line(&format!("seat {seat}"))[..8].to_string()
     }
@@ -99,7 +99,7 @@ impl Table {
         self.line("table")
     }
 
-    /// How many cards the pile has.
+    /// The number of cards in the pile.
     fn pile(&self) -> usize {
         self.line("pile: ").split(' ').next().unwrap().parse().unwrap()
     }
@@ -112,7 +112,7 @@ impl Table {
         self.game.knowledge(&self.game.view(&self.history, Seat(seat)))
     }
 
-    /// The hands that a seat holds in the worlds that another one thinks possible.
+    /// The hands that seat `of` holds in the worlds consistent with the view of seat `by`.
     fn hands_thought_possible(&self, of: u8, by: u8) -> Vec<String> {
         let sampler = self.game.sampler(&self.game.view(&self.history, Seat(by)));
         let mut rng = Rng::stream(7, "hands", 0);
@@ -150,14 +150,14 @@ fn seat(seat: u8) -> Turn {
 const OFF: &str = "dealer_swap=off";
 const OFF2: &str = "players=2,dealer_swap=off";
 
-/// Three hands of 25, 24 and 23 points and a table that helps nobody much.
+/// Three hands of 25, 24 and 23 points and a table that helps little.
 const HANDS: [&str; 3] = ["D7 D8 DT", "H7 H8 H9", "S7 S8 C8"];
 const OPEN: &str = "C7 S9 CT";
 
 // The deal.
 
 #[test]
-fn one_card_to_each_in_turn_from_the_dealers_left_the_dealer_last() {
+fn cards_are_dealt_one_at_a_time_from_the_dealers_left() {
     let table = Table::new("players=2,dealer=0").play("+D7 +H7 +D8 +H8 +D9 +H9");
     assert_eq!((table.hand(1).as_str(), table.hand(0).as_str()), ("D7 D8 D9", "H7 H8 H9"));
     assert_eq!(table.turn(), Turn::Chance);
@@ -178,7 +178,7 @@ fn the_last_seat_deals_so_that_seat_0_begins() {
 // The dealer's swap.
 
 #[test]
-fn the_dealer_alone_may_swap_and_before_the_first_turn_only() {
+fn only_the_dealer_may_swap_and_only_before_the_first_turn() {
     let table = Table::new("").deal(&HANDS, OPEN);
     assert_eq!((table.turn(), table.options().as_str()), (seat(2), "keep swap"));
     let table = table.play("keep");
@@ -188,7 +188,7 @@ fn the_dealer_alone_may_swap_and_before_the_first_turn_only() {
 }
 
 #[test]
-fn a_blind_swap_is_for_cards_that_nobody_has_seen() {
+fn a_blind_swap_takes_unseen_cards() {
     let table = Table::new("").deal(&HANDS, OPEN);
     for seat in 0..3 {
         assert!(table.knows(seat).ends_with("| table: ? ? ?"), "{}", table.knows(seat));
@@ -197,16 +197,16 @@ fn a_blind_swap_is_for_cards_that_nobody_has_seen() {
     }
     let swapped = table.play("swap");
     assert_eq!((swapped.hand(2).as_str(), swapped.table().as_str()), ("S9 C7 CT", "S7 S8 C8"));
-    assert_eq!(swapped.turn(), seat(0), "a swap is no turn");
+    assert_eq!(swapped.turn(), seat(0), "a swap does not count as a turn");
 }
 
 #[test]
-fn after_a_blind_swap_the_old_hand_is_public_and_the_new_one_is_the_dealers_secret() {
+fn after_a_blind_swap_the_old_hand_is_public_and_the_new_one_secret() {
     let table = Table::new("players=2,ranks=4").deal(&["DJ DQ HJ", "SJ SQ CJ"], "HQ SK CQ").play("swap");
     assert!(table.knows(0).ends_with("| play: swap | seen: SJ SQ CJ"), "{}", table.knows(0));
     assert!(table.knows(1).ends_with("| play: swap | seen: HQ SK CQ"), "{}", table.knows(1));
-    // Ten cards are left for the dealer's hand. The deal would have ended with the three hearts, with the three clubs, or with
-    // three of the four aces.
+    // Ten cards are left for the dealer's hand. Three hearts, three clubs, or three of the four aces would have ended
+    // the deal.
     let unseen = ["DK", "DA", "HQ", "HK", "HA", "SK", "SA", "CQ", "CK", "CA"];
     let ending = 1 + 1 + 4;
     assert_eq!(table.worlds(0), unseen.len() as u64 * 9 * 8 / 6 - ending);
@@ -218,7 +218,7 @@ fn after_a_blind_swap_the_old_hand_is_public_and_the_new_one_is_the_dealers_secr
 }
 
 #[test]
-fn after_keeping_the_table_is_turned_up_for_everybody() {
+fn after_a_keep_the_table_is_turned_up() {
     let table = Table::new("").deal(&HANDS, OPEN).play("keep");
     for seat in 0..3 {
         assert!(table.knows(seat).ends_with("| play: keep | seen: S9 C7 CT"), "{}", table.knows(seat));
@@ -246,7 +246,7 @@ fn without_the_swap_the_first_turn_follows_the_deal() {
 // A turn.
 
 #[test]
-fn one_card_is_taken_and_then_one_of_the_own_three_given() {
+fn a_card_is_taken_and_then_one_of_the_three_held_before_is_given() {
     let table = Table::new(OFF).deal(&HANDS, OPEN).play("take:CT");
     assert_eq!((table.turn(), table.options().as_str()), (seat(0), "give:D7 give:D8 give:DT"));
     assert!(table.refusal("give:CT").contains("one of the three held before"));
@@ -273,7 +273,7 @@ fn a_push_changes_nothing_but_the_turn() {
 // Knocking.
 
 #[test]
-fn nobody_knocks_in_the_first_turn() {
+fn no_player_knocks_in_the_first_turn() {
     let mut table = Table::new(OFF).deal(&HANDS, OPEN);
     for _ in 0..3 {
         assert!(!table.may_knock());
@@ -295,7 +295,7 @@ fn after_a_knock_every_other_player_has_one_more_turn() {
 }
 
 #[test]
-fn the_hands_are_shown_in_the_end() {
+fn the_hands_are_shown_at_the_end() {
     let table = Table::new(OFF).deal(&HANDS, OPEN).play("C7>D7 push push knock +D9 +DJ +DQ push push");
     assert!(table.is_over());
     // 18 for diamonds, 24 for hearts, 15 for spades.
@@ -307,7 +307,7 @@ fn the_hands_are_shown_in_the_end() {
 // New cards on the table.
 
 #[test]
-fn a_round_of_pushes_brings_three_new_cards() {
+fn after_a_round_of_pushes_three_new_cards_come() {
     let table = Table::new(OFF).deal(&HANDS, OPEN).play("push push push");
     assert_eq!((table.turn(), table.table().as_str(), table.away().as_str()), (Turn::Chance, "-", "S9 C7 CT"));
     assert_eq!(table.pile(), 32 - 12);
@@ -335,14 +335,14 @@ fn a_knock_counts_towards_the_round() {
 }
 
 #[test]
-fn no_cards_come_when_the_deal_ends_with_the_round() {
+fn a_deal_that_ends_with_the_round_gets_no_new_cards() {
     let table = Table::new(OFF).deal(&HANDS, OPEN).play("push push C7>C8 knock push push");
     assert!(table.is_over());
     assert_eq!(table.table(), "S9 C8 CT");
 }
 
 #[test]
-fn cards_that_came_in_one_go_are_known_as_a_set() {
+fn cards_that_came_at_the_same_time_are_known_as_a_set() {
     let start = Table::new(OFF).deal(&HANDS, OPEN).play("push push push");
     let (one, other) = (start.clone().play("+HT +D9 +ST"), start.play("+ST +HT +D9"));
     assert_eq!(one.history.state(), other.history.state());
@@ -360,12 +360,12 @@ fn when_the_pile_runs_out_the_cards_laid_away_are_shuffled_into_it() {
     for cards in ["+SJ +CJ +DQ", "+HQ +SQ +CQ", "+DK +HK +SK", "+CK +DA +HA"] {
         table = table.play(round).play(cards);
     }
-    // Fourteen cards, four renewals: two are left in the pile.
+    // Fourteen cards and four renewals leave two in the pile.
     assert_eq!((table.pile(), table.away().split(' ').count()), (2, 12));
     let table = table.play(round);
-    assert_eq!((table.pile(), table.away().as_str()), (17, "-"), "the three on the table are shuffled in, too");
+    assert_eq!((table.pile(), table.away().as_str()), (17, "-"), "the three table cards are shuffled in too");
     assert!(table.options().contains("DA") && table.options().contains("CT") && table.options().contains("CA"));
-    // What nobody has seen is what it was: the four other hands and the two cards that were left in the pile.
+    // The unseen cards have not changed: the four other hands and the two cards that were left in the pile.
     let table = table.play("+CT +DJ +HJ");
     assert_eq!(table.pile(), 14);
     let deals = [14, 11, 8, 5].iter().map(|n| n * (n - 1) * (n - 2) / 6).product::<u64>();
@@ -390,7 +390,7 @@ fn thirty_one_at_the_deal_ends_it_at_once() {
     let table = Table::new(OFF).deal(&["D7 D8 DT", "HT HK HA", "S7 S8 C8"], OPEN);
     assert_eq!(table.returns(), [0.5, 0.5, -1.0]);
     let table = Table::new("").deal(&["D7 D8 DT", "HT HK HA", "S7 S8 C8"], OPEN);
-    assert_eq!(table.turn(), seat(2), "hands are looked at after the dealer's swap");
+    assert_eq!(table.turn(), seat(2), "hands are checked after the dealer's swap");
     assert_eq!(table.clone().play("keep").returns(), [0.5, 0.5, -1.0]);
     assert_eq!(table.play("swap").returns(), [0.5, 0.5, -1.0], "19 points lose as well");
 }
@@ -434,8 +434,9 @@ fn thirty_one_cuts_the_last_turns_short() {
 }
 
 #[test]
-fn a_deal_that_goes_on_shows_that_nobody_holds_thirty_one() {
-    // Twelve cards; the six that seat 0 does not see make 20 hands. DA DK DQ and three of the aces would have ended the deal.
+fn a_deal_that_goes_on_shows_that_no_player_holds_thirty_one() {
+    // Twelve cards; the six that seat 0 does not see form 20 hands. DA DK DQ and three aces would have ended the
+    // deal.
     let table = Table::new("players=2,ranks=3,dealer_swap=off").deal(&["HQ HK SQ", "DQ DK CA"], "SK CQ CK");
     let hands = table.hands_thought_possible(1, 0);
     assert_eq!(hands.len(), 20 - 1 - 4);
@@ -443,12 +444,13 @@ fn a_deal_that_goes_on_shows_that_nobody_holds_thirty_one() {
 }
 
 #[test]
-fn what_a_hand_did_not_end_with_is_remembered_after_the_cards_are_gone() {
-    // Seat 1 has given CA for SK. It held CA at the deal, when that made no blitz with the two cards that it still holds.
+fn a_hand_that_did_not_end_the_deal_is_remembered_after_its_cards_are_gone() {
+    // Seat 1 has given CA for SK. It held CA at the deal, so CA and the two cards that it still holds are not a
+    // blitz.
     let table = Table::new("players=2,ranks=3,dealer_swap=off").deal(&["HQ HK SQ", "DQ DK CA"], "SK CQ CK");
     let table = table.play("push SK>CA");
     let hands = table.hands_thought_possible(1, 0);
-    // Two of DQ DK DA HA SA, but not two of the aces: those would have been a blitz with CA.
+    // Two of DQ DK DA HA SA, but not two aces, which would have been a blitz with CA.
     let expected = ["DK DA SK", "DK HA SK", "DK SK SA", "DQ DA SK", "DQ DK SK", "DQ HA SK", "DQ SK SA"];
     assert_eq!(hands, expected);
     assert_eq!(table.worlds(0), 7);
@@ -459,17 +461,17 @@ fn a_card_seen_taken_is_known_until_it_is_given() {
     let table = Table::new(OFF).deal(&HANDS, OPEN).play("push CT>H7");
     let hands = table.hands_thought_possible(1, 0);
     assert!(hands.iter().all(|hand| hand.contains("CT")), "{hands:?}");
-    // Seat 2 takes what seat 1 laid down; seat 1 gives CT back and holds S9.
+    // Seat 2 takes the card that seat 1 gave; seat 1 gives back CT and holds S9.
     let table = table.play("H7>C8 push S9>CT");
     let hands = table.hands_thought_possible(1, 0);
     assert!(hands.iter().all(|hand| hand.contains("S9") && !hand.contains("CT") && !hand.contains("H7")), "{hands:?}");
     assert!(table.hands_thought_possible(2, 0).iter().all(|hand| hand.contains("H7")));
-    // A whole hand taken is known altogether.
+    // A whole hand taken is fully known.
     let table = table.play("push push swap_all");
     assert_eq!(table.hands_thought_possible(1, 0), ["C7 C8 CT"]);
 }
 
-// What a hand is worth.
+// The value of a hand.
 
 #[test]
 fn the_best_single_suit_counts() {
@@ -483,19 +485,19 @@ fn the_best_single_suit_counts() {
 const EIGHTS: [&str; 3] = ["D8 H8 S8", "HT HJ HQ", "D7 DA DK"];
 
 #[test]
-fn three_of_a_kind_counts_nothing_by_default() {
+fn three_of_a_kind_does_not_count_by_default() {
     let table = Table::new(OFF).deal(&EIGHTS, OPEN).play("push push push +C9 +ST +D9 knock push push");
     assert_eq!(table.returns(), [-1.0, 0.5, 0.5]);
 }
 
 #[test]
-fn three_of_a_kind_counts_thirty_and_a_half_if_that_is_agreed() {
+fn three_of_a_kind_counts_thirty_and_a_half_as_an_option() {
     let table = Table::new("dealer_swap=off,three_of_a_kind=on").deal(&EIGHTS, OPEN);
     assert_eq!(table.turn(), seat(0), "it does not end the deal");
     let table = table.play("push push push +C9 +ST +D9 knock push push");
     assert_eq!(table.returns(), [0.5, 0.5, -1.0]);
     assert!(table.line("seat 0").contains("worth 30\u{bd}"));
-    // More than thirty, so that who has thirty loses between two.
+    // It is more than thirty: with two players, the one with thirty loses.
     let table = Table::new("players=2,dealer_swap=off,three_of_a_kind=on").deal(&EIGHTS[..2], OPEN);
     assert_eq!(table.play("push push +C9 +ST +D9 knock push").returns(), [1.0, -1.0]);
 }
@@ -516,7 +518,7 @@ fn the_lowest_hands_cut_and_the_lower_rank_loses() {
     assert!(table.line("next: ").contains("seat 0 draws a card in the cut"));
     assert!(table.knows(1).contains("shown: D7 D8 D9 S7 S8 S9"), "the hands lie open: {}", table.knows(1));
     let table = table.play("+CT");
-    assert!(table.line("next: ").contains("seat 2 draws"), "seat 1 has nothing to do with it");
+    assert!(table.line("next: ").contains("seat 2 draws"), "seat 1 does not cut");
     assert_eq!(table.clone().play("+SA").returns(), [-1.0, 0.5, 0.5]);
     assert_eq!(table.play("+H7").returns(), [0.5, 0.5, -1.0]);
 }
@@ -539,7 +541,7 @@ fn a_tied_cut_is_cut_again() {
 }
 
 #[test]
-fn only_those_still_tied_cut_again() {
+fn only_players_still_tied_cut_again() {
     let hands = ["D7 D8 D9", "H7 H8 H9", "S7 S8 S9"];
     let table = Table::new("dealer_swap=off,dealer=0").deal(&hands, "C7 C8 C9");
     let table = table.play("push push push +DT +DJ +DQ knock push push");
@@ -554,28 +556,29 @@ fn only_those_still_tied_cut_again() {
 }
 
 #[test]
-fn the_cut_goes_on_with_the_cards_laid_away_and_where_none_are_left_the_suit_decides() {
+fn the_cut_goes_on_with_the_cards_laid_away() {
     let deal = Table::new("players=2,ranks=3,dealer_swap=off").deal(&["DQ HQ SA", "DA HK SK"], "DK HA CQ");
     let table = deal.play("push push +SQ +CK +CA knock push");
     assert!(table.line("seat 0").contains("worth 11") && table.line("seat 1").contains("worth 11"));
-    // The pile of three went to the table: the three laid away are all there is to cut with.
+    // The pile of three went to the table: only the three cards laid away are left to cut with.
     assert_eq!(table.options(), "DK HA CQ");
     assert_eq!(table.play("+HA +DK").returns(), [1.0, -1.0]);
 }
 
 #[test]
-fn a_tie_that_the_cards_cannot_break_goes_by_suits() {
+fn suits_break_a_tie_when_too_few_cards_are_left() {
     let deal = Table::new("players=2,ranks=3,dealer_swap=off").deal(&["DQ HQ SA", "DA HK SK"], "DK SQ CQ");
     let table = deal.play("CQ>DQ SQ>SK knock push");
     assert_eq!(table.options(), "HA CK CA", "three cards to cut with, and none laid away");
-    // Two aces: one card is left, too few for another round. Hearts come before clubs.
+    // Two aces leave one card, too few for another round. Hearts come before clubs.
     assert_eq!(table.clone().play("+HA +CA").returns(), [-1.0, 1.0]);
     assert_eq!(table.play("+CA +HA").returns(), [1.0, -1.0]);
 }
 
 // The match.
 
-/// Ends a deal at once: the player `loser` places to the dealer's left has the lowest hand, another one thirty-one.
+/// Ends a deal at once: the player `loser` places to the dealer's left has the lowest hand, and another one
+/// thirty-one.
 fn lost(table: Table, loser: usize, players: usize) -> Table {
     let mut hands = vec!["DT DJ DA", "H8 HT HJ", "S8 ST SJ", "C8 CT CJ", "DQ DK H9"];
     hands.truncate(players - 1);
@@ -609,7 +612,7 @@ fn the_loser_pays_a_stake_and_deals_the_next() {
 }
 
 #[test]
-fn without_stakes_one_swims_and_the_next_loss_sinks() {
+fn a_player_without_stakes_swims_and_sinks_with_the_next_loss() {
     let mut table = lost(Table::new(MATCH), 1, 3);
     for expected in ["1 stake", "swims"] {
         table = lost(table, 2, 3);
@@ -618,14 +621,14 @@ fn without_stakes_one_swims_and_the_next_loss_sinks() {
     let table = lost(table, 2, 3);
     assert_eq!(stakes(&table), ["3 stakes", "out", "3 stakes"]);
     assert!(!table.is_over());
-    assert!(table.line("seat 2").contains("dealer"), "the left neighbour deals for who is out");
+    assert!(table.line("seat 2").contains("dealer"), "the left neighbour deals instead of the player who is out");
     let table = table.deal(&["D7 D8 DT", "H7 H8 H9"], OPEN);
     assert_eq!(table.turn(), seat(0), "two hands are dealt");
     assert_eq!(table.play("push push").turn(), Turn::Chance, "two turns are a round");
 }
 
 #[test]
-fn the_right_of_the_first_turn_passes_over_those_who_are_out() {
+fn the_first_turn_skips_players_who_are_out() {
     let mut table = lost(Table::new("players=4,play=match,dealer_swap=off"), 0, 4);
     for _ in 0..3 {
         table = lost(table, 3, 4);
@@ -639,12 +642,12 @@ fn the_right_of_the_first_turn_passes_over_those_who_are_out() {
     assert_eq!(table.play("push").turn(), seat(1));
 }
 
-/// Plays deal after deal, each lost by the next of these seats.
+/// Plays one deal after another; each is lost by the next of these seats.
 fn lost_by(mut table: Table, losers: &[u8]) -> Table {
     for &loser in losers {
         let order: Vec<u8> = {
             let mut order = Vec::new();
-            // Who is dealt to in turn, from the picture.
+            // The order of the deal, from the text picture.
             let mut probe = table.clone();
             while !order.contains(&receiver(&probe)) {
                 order.push(receiver(&probe));
@@ -664,7 +667,7 @@ fn receiver(table: &Table) -> u8 {
 }
 
 #[test]
-fn the_last_one_gets_the_pot_and_the_last_to_sink_the_own_stakes() {
+fn the_winner_gets_the_pot_and_the_last_to_sink_their_own_stakes() {
     let table = lost_by(Table::new(MATCH), &[0, 0, 0, 0, 1, 1, 1, 2, 2, 2]);
     assert_eq!(stakes(&table), ["out", "swims", "swims"]);
     let table = lost_by(table, &[1]);
@@ -677,17 +680,17 @@ fn the_last_one_gets_the_pot_and_the_last_to_sink_the_own_stakes() {
 }
 
 #[test]
-fn between_two_the_winner_gets_all() {
+fn with_two_players_the_winner_gets_all() {
     let table = lost_by(Table::new("players=2,play=match,dealer_swap=off"), &[0, 1, 0, 1, 0, 1]);
     assert_eq!(stakes(&table), ["swims", "swims"]);
     assert_eq!(lost_by(table, &[0]).returns(), [-3.0, 3.0]);
 }
 
 #[test]
-fn after_the_last_of_max_deals_those_still_in_share_the_pot() {
+fn after_max_deals_the_players_still_in_share_the_pot() {
     let table = lost_by(Table::new("play=match,dealer_swap=off,max_deals=2"), &[0, 1]);
     assert_eq!(table.returns(), [-1.0 / 3.0, -1.0 / 3.0, 2.0 / 3.0]);
-    // One is out: the two others share its stakes.
+    // One player is out, and the two others share its stakes.
     let table = lost_by(Table::new("play=match,dealer_swap=off,max_deals=4"), &[0, 0, 0, 0]);
     assert_eq!(table.returns(), [-3.0, 1.5, 1.5]);
 }
@@ -702,7 +705,7 @@ fn a_deal_of_a_match_starts_with_a_new_deck() {
 }
 
 #[test]
-fn one_win_goes_to_the_winner_of_the_match_or_to_the_highest_hands_of_a_deal() {
+fn the_win_goes_to_the_winner_of_the_match_or_the_highest_hands_of_a_deal() {
     let table = lost_by(Table::new("play=match,dealer_swap=off,utility=win"), &[0, 0, 0, 0, 1, 1, 1, 1]);
     assert_eq!(table.returns(), [-0.5, -0.5, 1.0]);
     let table = tied("dealer_swap=off,utility=win").play("+CT +CJ");
@@ -711,7 +714,7 @@ fn one_win_goes_to_the_winner_of_the_match_or_to_the_highest_hands_of_a_deal() {
     assert_eq!(deal.returns(), [0.25, 0.25, -0.5], "two have thirty-one");
 }
 
-// Bounds.
+// Limits.
 
 #[test]
 fn the_last_of_max_turns_ends_the_deal() {
@@ -729,7 +732,7 @@ fn a_knock_does_not_prolong_the_deal() {
 }
 
 #[test]
-fn pushing_for_ever_ends_after_sixty_turns() {
+fn a_deal_with_pushes_only_ends_after_sixty_turns() {
     let mut table = Table::new("dealer_swap=off").deal(&HANDS, OPEN);
     let mut pushes = 0;
     while !table.is_over() {
@@ -749,7 +752,7 @@ fn pushing_for_ever_ends_after_sixty_turns() {
 }
 
 #[test]
-fn legal_actions_are_those_of_the_rules_page() {
+fn legal_actions_match_the_rules_page() {
     let table = Table::new(OFF2).deal(&["D7 D8 DT", "H7 H8 H9"], OPEN);
     let ids: Vec<u8> = table.game.legal(table.history.state()).iter().map(|action| action.0).collect();
     assert_eq!(ids, [18, 24, 27, 64, 65]);

@@ -1,11 +1,9 @@
-//! Exact sampling of Schwimmen: samplers against the enumeration of all histories from the first card on, and, with more cards
-//! and players, against the trial of every way to deal what a seat does not know.
-
-mod samplers;
+//! Exact sampling in Schwimmen. Samplers are compared with the enumeration of all histories from the first card on.
+//! With more cards and players, they are compared with a trial of every deal of the cards that a seat does not know.
 
 use std::collections::HashMap;
 
-use samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
+use crate::samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
 use stier_core::games::schwimmen::{Rules, Schwimmen, State};
 use stier_core::testing::chi_square;
 use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};
@@ -14,13 +12,13 @@ fn game(rules: &str) -> Schwimmen {
     Schwimmen::new(Rules::from_text(rules).unwrap()).unwrap()
 }
 
-/// Events of the deal up to the dealer's decision, or the first turn.
+/// The number of events up to the dealer's decision, or the first turn.
 fn dealt(game: &Schwimmen) -> usize {
     3 * game.num_seats() + 3
 }
 
-/// A random game up to a random event after the deal. Hands are seldom swapped as a whole and knocks are rare, so that cards
-/// stay hidden while others change hands.
+/// A random game up to a random event after the deal. Swaps of whole hands and knocks are rare, so that cards stay
+/// hidden while others change hands.
 fn somewhere(game: &Schwimmen, rng: &mut Rng) -> History<Schwimmen> {
     let rare = ["swap_all", "knock"].map(|name| game.parse_action(name).unwrap());
     let mut history = History::dealt(game, rng);
@@ -37,7 +35,7 @@ fn somewhere(game: &Schwimmen, rng: &mut Rng) -> History<Schwimmen> {
 }
 
 #[test]
-fn samplers_follow_the_enumeration_of_all_histories() {
+fn samplers_match_the_enumeration_of_all_histories() {
     let mut found = Found::none();
     for (rules, wanted) in [
         ("players=2,suits=4,ranks=3", 10),
@@ -49,7 +47,8 @@ fn samplers_follow_the_enumeration_of_all_histories() {
         let game = game(rules);
         let mut sets = 0;
         information_sets(&game, (91, rules, wanted), somewhere, |history, seat, rng, context| {
-            // Before the dealer's decision there are as many worlds as deals; a few of those sets are enough.
+            // Before the dealer's decision there are as many worlds as deals; a few of these information sets are
+            // enough.
             let count = game.sampler(&game.view(history, seat)).count();
             let fits = count >= 3 && (count <= 100 || sets % 4 == 0);
             if fits {
@@ -63,7 +62,7 @@ fn samplers_follow_the_enumeration_of_all_histories() {
     assert!(found.sets >= 40, "{found:?}");
 }
 
-/// All ways to give `sizes[i]` of the cards to the `i`-th place.
+/// All ways to deal `sizes[i]` of the cards to the `i`-th place.
 fn deals(cards: &[Action], sizes: &[usize]) -> Vec<Vec<Vec<Action>>> {
     let Some((&size, others)) = sizes.split_first() else { return vec![vec![]] };
     let mut all = Vec::new();
@@ -82,9 +81,9 @@ fn deals(cards: &[Action], sizes: &[usize]) -> Vec<Vec<Vec<Action>>> {
     all
 }
 
-/// The states to which those deals lead that the seat cannot tell from the true one, and whether a deal was left out because
-/// it would have ended early. Every hand but the seat's own is exchanged for all others, the table too where `table` says
-/// that it was dealt face down; then the game is played on as it was.
+/// The states after these deals that the seat cannot distinguish from the true one, and whether a deal was left out
+/// because it would have ended early. Every hand but the seat's own is exchanged for every other possible one, and so
+/// is the table if `table` says that it was dealt face down. Then the game is played as it was.
 fn tried(game: &Schwimmen, truth: &History<Schwimmen>, seat: Seat, table: bool) -> (HashMap<State, f64>, bool) {
     let players = game.num_seats();
     let events = truth.events();
@@ -93,7 +92,7 @@ fn tried(game: &Schwimmen, truth: &History<Schwimmen>, seat: Seat, table: bool) 
     let is_free = |index: usize| if index < 3 * players { index % players != first } else { table };
     let fixed: Vec<Action> = (0..dealt(game)).filter(|&i| !is_free(i)).map(|i| events[i].action).collect();
     let deck: Vec<Action> = game.possible(&game.root()).into_iter().filter(|card| !fixed.contains(card)).collect();
-    // Cards that the seat has seen where they cannot have been hidden would only be tried in vain: all are tried nevertheless.
+    // For simplicity, cards that the seat has seen elsewhere are tried too, although they cannot fit.
     let sizes = vec![3; players - 1 + usize::from(table)];
     let mut found = HashMap::new();
     let mut excluded = false;
@@ -111,7 +110,7 @@ fn tried(game: &Schwimmen, truth: &History<Schwimmen>, seat: Seat, table: bool) 
                 _ => event.action,
             };
             if game.check(history.state(), action).is_err() || game.turn(history.state()) != event.turn {
-                // Only an end of the deal changes who acts.
+                // Only the end of the deal can change the player to act.
                 excluded |= game.turn(history.state()) == Turn::Over;
                 fits = false;
                 break;
@@ -125,7 +124,7 @@ fn tried(game: &Schwimmen, truth: &History<Schwimmen>, seat: Seat, table: bool) 
     (found, excluded)
 }
 
-/// The seat that is dealt the first card: the one to the left of the dealer.
+/// The seat that is dealt the first card, to the left of the dealer.
 fn first_seat(game: &Schwimmen) -> usize {
     let mut history = History::new(game);
     history.push(game, game.possible(&game.root())[0]);
@@ -134,7 +133,7 @@ fn first_seat(game: &Schwimmen) -> usize {
 }
 
 #[test]
-fn samplers_follow_the_trial_of_all_deals() {
+fn samplers_match_the_trial_of_all_deals() {
     let mut found = Found::none();
     let mut excluding = 0;
     for (rules, wanted) in [
@@ -152,7 +151,7 @@ fn samplers_follow_the_trial_of_all_deals() {
             if !(5..=3000).contains(&sampler.count()) || history.events().len() < dealt(&game) + 3 {
                 return false;
             }
-            // Face down at first: a keep has shown the table since, a swap has not.
+            // Face down at first: a keep has since shown the table, a swap has not.
             let table = !is_open;
             let (exact, some_excluded) = tried(&game, history, seat, table);
             assert_eq!(sampler.count(), exact.len() as u128, "{context}");
@@ -169,11 +168,11 @@ fn samplers_follow_the_trial_of_all_deals() {
             true
         });
     }
-    println!("{found:?}, in {excluding} some deals cannot have gone on");
+    println!("{found:?}, in {excluding} some deals would have ended early");
     assert!(found.sets >= 40 && excluding >= 25, "{found:?}, {excluding}");
 }
 
-/// Counting by formula and counting world by world agree where that takes a while: five players, most cards hidden.
+/// Counts by formula and world by world must agree, also where this takes long: five players, most cards hidden.
 #[test]
 fn counts_are_the_number_of_worlds() {
     let mut compared = 0;
@@ -195,7 +194,7 @@ fn counts_are_the_number_of_worlds() {
 }
 
 #[test]
-fn every_order_of_a_dealt_set_is_as_likely() {
+fn all_orders_of_a_dealt_set_are_equally_likely() {
     let game = game("players=2,suits=4,ranks=3,dealer_swap=off");
     let mut rng = Rng::stream(94, "orders", 0);
     let history = History::dealt(&game, &mut rng);
@@ -207,7 +206,7 @@ fn every_order_of_a_dealt_set_is_as_likely() {
         let own_and_table = sampled.events().iter().enumerate().filter(|(index, _)| index % 2 == 0 || *index >= 6);
         *drawn.entry(own_and_table.map(|(_, event)| event.action).collect()).or_default() += 1;
     }
-    // Six orders of the own hand, six of the table.
+    // Six orders of the own hand times six of the table.
     assert_eq!(drawn.len(), 36);
     let expected = drawn.keys().map(|order| (order.clone(), 1.0)).collect();
     let p = chi_square(&drawn, &expected);
@@ -215,7 +214,7 @@ fn every_order_of_a_dealt_set_is_as_likely() {
 }
 
 #[test]
-fn the_fast_path_of_chance_follows_the_explicit_one() {
+fn sampled_chance_follows_the_explicit_distribution() {
     for rules in ["", "players=5,ranks=6,dealer_swap=off", "players=2,suits=4,ranks=3"] {
         fast_path_follows(&game(rules), rules, 20_000, 5);
     }

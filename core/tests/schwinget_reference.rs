@@ -1,15 +1,11 @@
 //! Engine and naive reference side by side: random games under random rules, compared at every node.
 
-#[path = "naive/schwinget.rs"]
-mod naive;
-mod side_by_side;
-
-use naive::{Match, Next, Variant};
-use side_by_side::{Node, any_of, equally, same_node, under_random_rules};
+use crate::naive::schwinget::{Match, Next, Variant};
+use crate::side_by_side::{Node, any_of, equally, same_node, under_random_rules};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{History, Rng};
 
-/// What the random games went through, so that the comparison is known to have met the rare cases.
+/// Counts of rare cases in the random games, to show that the comparison covers them.
 #[derive(Default, Debug)]
 struct Met {
     games: u32,
@@ -20,7 +16,7 @@ struct Met {
     refused_rules: u32,
 }
 
-/// A value for every option, small decks and large ones.
+/// Values for every option, for small and large decks.
 const OPTIONS: &[(&str, &[&str])] = &[
     ("scoring", &["points", "schwinger"]),
     ("bouts", &["1", "1", "1", "2", "3", "4", "12"]),
@@ -35,7 +31,7 @@ const OPTIONS: &[(&str, &[&str])] = &[
     ("consolation_tricks", &["0", "2", "3", "3", "13"]),
 ];
 
-/// Plays one game in both, with or without a taste for attacking.
+/// Plays one game in both, with frequent or rare attacks.
 fn compare(game: &Schwinget, variant: &Variant, rng: &mut Rng, met: &mut Met) {
     let attacks = rng.below(2) == 0;
     let mut history = History::new(game);
@@ -73,7 +69,7 @@ fn compare(game: &Schwinget, variant: &Variant, rng: &mut Rng, met: &mut Met) {
 fn engine_and_reference_agree_at_every_node_of_random_games() {
     let mut met = Met::default();
     let rules = |index, rng: &mut Rng| {
-        // Every fourth rule set is the full deck, where the rules are as the box has them.
+        // Every fourth rule set is the full deck with the rules of the box.
         if index % 4 == 0 {
             let scoring = ["points", "schwinger"][rng.below(2) as usize];
             let specials = ["void_only", "anytime"][rng.below(2) as usize];

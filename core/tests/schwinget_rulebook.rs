@@ -1,4 +1,4 @@
-//! The rulebook of Schwinget, edge by edge. Events are written as in records; `+B3` is a card drawn from the pile.
+//! The rulebook of Schwinget, rule by rule. Events are written as in records; `+B3` is a card drawn from the pile.
 
 use stier_core::games::schwinget::{Rules, Schwinget};
 use stier_core::{ActionSet, Game, History, Notation, Options, Rng, Seat, Turn};
@@ -11,7 +11,7 @@ struct Bout {
 }
 
 impl Bout {
-    /// Before the first card.
+    /// A match before the first card.
     fn new(rules: &str) -> Self {
         let game = Schwinget::new(Rules::from_text(rules).unwrap()).unwrap();
         let history = History::new(&game);
@@ -26,17 +26,17 @@ impl Bout {
             self.event(b, Turn::Chance);
         }
         self.event(turned, Turn::Chance);
-        assert!(self.turn().seat().is_some(), "the hands are complete");
+        assert!(self.turn().seat().is_some(), "the hands must be complete");
         self
     }
 
-    /// Plays on: actions, and draws after a `+`.
+    /// Plays these actions, and draws after a `+`.
     fn play(mut self, events: &str) -> Self {
         for name in events.split_whitespace() {
             match name.strip_prefix('+') {
                 Some(card) => self.event(card, Turn::Chance),
                 None => {
-                    assert!(self.turn().seat().is_some(), "a player is to act at {name}: {:?}", self.turn());
+                    assert!(self.turn().seat().is_some(), "a player must act at {name}: {:?}", self.turn());
                     self.event(name, self.turn());
                 }
             }
@@ -68,7 +68,7 @@ impl Bout {
         self.options().contains("attack")
     }
 
-    /// The tricks of both seats in this bout, as the picture for people has them.
+    /// The tricks of both seats in this bout, from the text picture.
     fn tricks(&self) -> [usize; 2] {
         let text = self.game.text(self.history.state(), None);
         [0, 1].map(|seat| {
@@ -89,9 +89,9 @@ fn seat(seat: u8) -> Turn {
     Turn::Seat(Seat(seat))
 }
 
-/// Both scores as the return.
+/// Returns are the scores of both players.
 const SCORE: &str = "utility=score";
-/// No pile: five tricks with the cards dealt.
+/// Without a pile: five tricks with the dealt cards.
 const NO_PILE: &str = "utility=score,set_aside=16";
 
 // Following and winning tricks.
@@ -123,7 +123,7 @@ fn without_the_suit_led_any_card_may_be_played() {
 }
 
 #[test]
-fn without_the_suit_led_trump_is_no_duty() {
+fn without_the_suit_led_trump_need_not_be_played() {
     let bout = Bout::new("").deal(["G1 G2 R1 R2 Y1", "R3 R4 Y2 B2 BK"], "B1").play("attack G1");
     assert_eq!(bout.options(), "R3 R4 B2 Y2 BK");
 }
@@ -166,7 +166,7 @@ fn a_trump_led_beats_every_other_suit() {
 fn there_is_no_trump_when_a_special_is_turned_up() {
     for special in ["KR", "BK"] {
         let bout = Bout::new("").deal(["G1 G2 R1 R2 Y1", "R3 R4 R5 B5 B6"], special).play("attack G1 B6");
-        assert_eq!(bout.tricks(), [1, 0], "{special} turned up: blue is no trump");
+        assert_eq!(bout.tricks(), [1, 0], "{special} turned up: blue is not trump");
     }
     let bout = Bout::new("").deal(["G1 G2 R1 R2 Y1", "R3 R4 R5 B5 B6"], "B1").play("attack G1 B6");
     assert_eq!(bout.tricks(), [0, 1], "B1 turned up: blue is trump");
@@ -272,7 +272,7 @@ fn the_referee_answering_the_counter_in_the_last_trick_loses() {
 
 #[test]
 fn the_last_trick_without_an_attack_is_the_last_of_the_cards() {
-    // No pile: the fifth trick is the last, and the fourth is not.
+    // Without a pile, the fifth trick is the last and the fourth is not.
     let hands = ["G3 G4 G5 G6 KR", "G1 G2 R1 R2 R3"];
     let bout = Bout::new(NO_PILE).deal(hands, "B6").play("G3 G1 G4 G2 G5 R1 KR R2");
     assert_eq!(bout.options(), "lead:self lead:opponent");
@@ -341,7 +341,7 @@ fn the_attack_comes_before_the_card_led_and_locks_the_pile() {
     assert_eq!(bout.options(), "G1 G2 R1 R2 Y1 attack");
     let bout = bout.play("attack");
     assert_eq!((bout.turn(), bout.options()), (seat(0), "G1 G2 R1 R2 Y1".into()));
-    assert_eq!(bout.play("G1").turn(), seat(1), "nobody draws");
+    assert_eq!(bout.play("G1").turn(), seat(1), "no player draws");
 }
 
 #[test]
@@ -379,7 +379,7 @@ fn an_attack_after_k_tricks_leaves_k_and_five() {
                 let mut names: Vec<String> =
                     bout.game.possible(&state).iter().map(|&a| bout.game.event_name(&state, a)).collect();
                 let may_attack = names.iter().any(|name| name == "attack");
-                assert!(!attacked || bout.turn() != Turn::Chance, "nobody draws after the attack");
+                assert!(!attacked || bout.turn() != Turn::Chance, "no player draws after the attack");
                 if may_attack && plays == 2 * k {
                     attacked = true;
                     names = vec!["attack".into()];
@@ -404,8 +404,8 @@ fn attack_while_a_neutral_trick_is_pending() {
 }
 
 #[test]
-fn a_neutral_trick_from_before_the_attack_counts_in_the_total_but_is_not_one_of_the_five() {
-    // Four of the five and the neutral one: five tricks, no flat throw.
+fn a_neutral_trick_from_before_the_attack_counts_in_the_total_but_not_towards_the_flat_throw() {
+    // Four of the five and the neutral one: five tricks, but not a flat throw.
     let bout = Bout::new(SCORE)
         .deal(["KR G5 G6 R6 B6", "G1 G2 R1 R2 Y3"], "B1")
         .play("KR +Y2 R1 +B3 lead:self attack B6 B3 G5 G1 G6 G2 R6 R2 Y2 Y3");
@@ -423,7 +423,7 @@ fn a_neutral_trick_from_after_the_attack_counts_towards_the_flat_throw() {
         .deal(["KR G5 G6 R6 B6", "G1 G2 R1 B2 B3"], "Y1")
         .play("attack KR B3 lead:self G5 G1 G6 G2 R6 R1 B6 B2");
     assert_eq!((bout.tricks(), bout.returns()), ([5, 0], [7.0, 0.0]));
-    // Whoever collects it: the opponent with the last trick.
+    // The neutral trick counts for either player: here the opponent wins it with the last trick.
     let bout = Bout::new(SCORE)
         .deal(["G5 G6 R6 B2 KR", "G1 G2 R1 B6 B3"], "Y1")
         .play("attack G5 G1 G6 G2 R6 R1 KR B3 lead:self B2 B6");
@@ -439,7 +439,7 @@ fn the_referee_player_who_leads_may_attack() {
 }
 
 #[test]
-fn the_opponent_whom_the_referee_lets_lead_may_attack() {
+fn the_opponent_told_to_lead_by_the_referee_may_attack() {
     let bout = Bout::new(SCORE).deal(["KR G5 G6 R6 B6", "G1 G2 R1 R2 Y3"], "B1").play("KR +Y6 R1 +B3 lead:opponent");
     assert_eq!((bout.turn(), bout.may_attack()), (seat(1), true));
     let bout = bout.play("attack G1 G5 G6 G2 R6 R2 B6 B3 Y6 Y3");
@@ -479,7 +479,7 @@ fn a_flat_throw_wins_though_the_thrower_has_fewer_tricks_in_all() {
 }
 
 #[test]
-fn all_tricks_without_an_attack_are_no_flat_throw() {
+fn all_tricks_without_an_attack_are_not_a_flat_throw() {
     let bout =
         Bout::new(NO_PILE).deal(["G4 G5 G6 R5 R6", "G1 G2 G3 R1 R2"], "B1").play("G4 G1 G5 G2 G6 G3 R5 R1 R6 R2");
     assert_eq!((bout.tricks(), bout.returns()), ([5, 0], [2.0, 0.0]));
@@ -487,7 +487,7 @@ fn all_tricks_without_an_attack_are_no_flat_throw() {
 
 // The table of results.
 
-/// One row: rules besides scoring, both hands, what is played, the tricks, schwinger scores, points.
+/// One row: rules besides scoring, both hands, the play, the tricks, schwinger scores, points.
 type Row = (&'static str, [&'static str; 2], &'static str, [usize; 2], [f64; 2], [f64; 2]);
 
 const RESULTS: [Row; 8] = [
@@ -520,7 +520,7 @@ const RESULTS: [Row; 8] = [
         [8.75, 9.75],
         [0.0, 3.0],
     ),
-    // Win, nobody attacked.
+    // Win, without an attack.
     (
         "set_aside=16",
         ["G4 G5 G6 R1 R2", "G1 G2 G3 R3 R4"],
@@ -574,7 +574,7 @@ fn the_table_of_results_as_in_wrestling() {
 }
 
 #[test]
-fn two_tricks_console_nobody_and_three_do() {
+fn three_tricks_earn_a_consolation_point_and_two_do_not() {
     let rules = "utility=score,hand_size=7,set_aside=12";
     let two = Bout::new(rules)
         .deal(["G4 G5 G6 B5 B6 R1 R2", "G1 G2 G3 B1 B2 R3 R4"], "Y6")
@@ -588,14 +588,14 @@ fn two_tricks_console_nobody_and_three_do() {
 fn the_consolation_threshold_is_an_option() {
     let row = ("consolation_tricks=2", RESULTS[2].1, RESULTS[2].2, [3, 2], [9.75, 8.75], [3.0, 1.0]);
     assert_eq!(result(&row, "points").returns(), row.5);
-    assert_eq!(result(&row, "schwinger").returns(), row.4, "as in wrestling there is no consolation");
+    assert_eq!(result(&row, "schwinger").returns(), row.4, "as in wrestling, without consolation");
 }
 
-// The match. Two tricks a bout, without a pile.
+// The match. Bouts have two tricks and no pile.
 
 const SMALL: &str = "suits=2,values=4,hand_size=2,set_aside=6";
 
-/// What happens to seat 0 in a bout.
+/// Seat 0's result of a bout.
 #[derive(Clone, Copy)]
 enum Seat0 {
     Wins,
@@ -605,13 +605,13 @@ enum Seat0 {
 use Seat0::{Draws, Loses, Wins};
 
 impl Bout {
-    /// A bout of the small match with this result, whoever opens it.
+    /// Plays a bout of the small match with this result, whichever seat opens it.
     fn bout(mut self, result: Seat0) -> Self {
         let opener = {
             let dealt = self.clone().deal(["G1 G2", "R1 R2"], "G3");
             dealt.turn().seat().unwrap()
         };
-        // Cards of seat 0, cards of seat 1: green is led first.
+        // The cards of seat 0 and seat 1; green is led first.
         let (zero, one) = match result {
             Wins => ("G2 R2", "G1 R1"),
             Loses => ("G1 R1", "G2 R2"),
@@ -627,7 +627,7 @@ impl Bout {
         self.play(&second.join(" "))
     }
 
-    /// Who opens the next bout.
+    /// The seat that opens the next bout.
     fn opener(self) -> Turn {
         self.deal(["G1 G2", "R1 R2"], "G3").turn()
     }
@@ -649,7 +649,7 @@ fn the_loser_opens_the_next_bout() {
     for scoring in ["points", "schwinger"] {
         assert_eq!(after(scoring, &[Wins]).opener(), seat(1));
         assert_eq!(after(scoring, &[Loses]).opener(), seat(0));
-        // Also when the loser of this bout is ahead in the match.
+        // The same if the loser of this bout is ahead in the match.
         assert_eq!(after(scoring, &[Wins, Wins, Loses]).opener(), seat(0));
         assert_eq!(after(scoring, &[Loses, Loses, Wins]).opener(), seat(1));
     }

@@ -1,15 +1,10 @@
-//! Exact sampling: samplers against the enumeration of all histories, and against brute rejection with the full deck.
-
-#[expect(dead_code, reason = "rejection asks for no returns")]
-#[path = "naive/schwinget.rs"]
-mod naive;
-
-mod samplers;
+//! Exact sampling: samplers against the enumeration of all histories, and against rejection sampling with the full
+//! deck.
 
 use std::collections::HashMap;
 
-use naive::{Match, Variant};
-use samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
+use crate::naive::schwinget::{Match, Variant};
+use crate::samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
 use stier_core::games::schwinget::{Rules, Schwinget, State};
 use stier_core::testing::chi_square;
 use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};
@@ -18,7 +13,7 @@ fn game(rules: &str) -> Schwinget {
     Schwinget::new(Rules::from_text(rules).unwrap()).unwrap()
 }
 
-/// The names of the events, each with who acted.
+/// The names of the events, each with the player or chance that acted.
 fn named(game: &Schwinget, history: &History<Schwinget>) -> Vec<(Turn, String)> {
     let mut state = game.root();
     let mut names = Vec::new();
@@ -29,7 +24,7 @@ fn named(game: &Schwinget, history: &History<Schwinget>) -> Vec<(Turn, String)> 
     names
 }
 
-/// By the public rules: how often each seat has drawn after it had shown a void, in the first bout.
+/// The number of draws of each seat after it had shown a void in the first bout, by the public rules.
 fn draws_after_a_void(game: &Schwinget, history: &History<Schwinget>) -> [u32; 2] {
     let rules = game.rules().to_text();
     let dealt = usize::from(2 * game.rules().hand_size);
@@ -57,13 +52,13 @@ fn draws_after_a_void(game: &Schwinget, history: &History<Schwinget>) -> [u32; 2
                 let exempt = is_special(name) && rules.contains("specials=anytime");
                 void[last] |= !is_special(card) && !follows && !trumps && !exempt;
             }
-            Turn::Over => unreachable!("nobody acts then"),
+            Turn::Over => unreachable!("there are no events after the end"),
         }
     }
     draws
 }
 
-/// A random game up to a random event, seldom attacked.
+/// A random game up to a random event, with rare attacks.
 fn somewhere(game: &Schwinget, rng: &mut Rng) -> History<Schwinget> {
     let mut history = History::dealt(game, rng);
     let attack = game.parse_action("attack").unwrap();
@@ -79,8 +74,8 @@ fn somewhere(game: &Schwinget, rng: &mut Rng) -> History<Schwinget> {
     history.prefix(game, dealt + rng.below((history.events().len() - dealt) as u32) as usize)
 }
 
-/// Compares samplers with the enumeration at `wanted` information sets under these rules, three quarters of them of a seat
-/// whose opponent has drawn after showing a void. Returns how many those are.
+/// Compares samplers with the enumeration at `wanted` information sets under these rules. In three quarters of them
+/// the seat's opponent has drawn after showing a void. Returns the number of these.
 fn compare(rules: &str, wanted: u32, found: &mut Found) -> u32 {
     let game = game(rules);
     let (mut sets, mut after_void) = (0, 0);
@@ -99,7 +94,7 @@ fn compare(rules: &str, wanted: u32, found: &mut Found) -> u32 {
 }
 
 #[test]
-fn samplers_follow_the_enumeration_of_all_histories() {
+fn samplers_match_the_enumeration_of_all_histories() {
     let mut found = Found::none();
     let mut after_void = 0;
     for specials in ["void_only", "anytime"] {
@@ -121,7 +116,7 @@ fn samplers_follow_the_enumeration_of_all_histories() {
 }
 
 #[test]
-fn samplers_follow_the_enumeration_in_a_second_bout() {
+fn samplers_match_the_enumeration_in_a_second_bout() {
     let game = game("suits=2,values=2,hand_size=1,set_aside=2,bouts=2");
     let mut found = Found::none();
     information_sets(&game, (78, "second bout", 10), somewhere, |history, seat, rng, context| {
@@ -134,8 +129,8 @@ fn samplers_follow_the_enumeration_in_a_second_bout() {
     });
 }
 
-/// Every history that the seat cannot tell apart from the true one, by its actions. Each is as likely as the others: chance
-/// draws from sets of the same size in all of them.
+/// All histories that the seat cannot distinguish from the true one, by their actions. They are equally likely,
+/// because chance draws from sets of the same size in all of them.
 fn histories(game: &Schwinget, truth: &History<Schwinget>, seat: Seat) -> HashMap<Vec<Action>, f64> {
     let dealt = usize::from(2 * game.rules().hand_size);
     let mut found = vec![History::new(game)];
@@ -146,7 +141,7 @@ fn histories(game: &Schwinget, truth: &History<Schwinget>, seat: Seat) -> HashMa
             for action in game.possible(history.state()) {
                 let mut next = history.clone();
                 next.push(game, action);
-                // The order in which a hand is dealt is no knowledge: nothing is told apart before it is complete.
+                // The order of a dealt hand is not known, so views are compared only once it is complete.
                 if count < dealt || game.view(&next, seat) == view {
                     longer.push(next);
                 }
@@ -162,7 +157,7 @@ fn actions(history: &History<Schwinget>) -> Vec<Action> {
 }
 
 #[test]
-fn sampled_histories_follow_the_enumeration_event_by_event() {
+fn sampled_histories_match_the_enumeration() {
     let mut smallest: f64 = 1.0;
     for specials in ["void_only", "anytime"] {
         let game = game(&format!("specials={specials},suits=2,values=4,hand_size=2,set_aside=2"));
@@ -189,18 +184,19 @@ fn sampled_histories_follow_the_enumeration_event_by_event() {
 }
 
 #[test]
-fn the_fast_path_of_chance_follows_the_explicit_one() {
+fn sampled_chance_follows_the_explicit_distribution() {
     for rules in ["", "bouts=2,scoring=schwinger", "suits=2,values=3,hand_size=2,set_aside=2"] {
         fast_path_follows(&game(rules), rules, 20_000, 5);
     }
 }
 
-/// Seat 0 sees seat 1 show a void in green, draw, show a void in red, draw, and draw once more. What seat 1 is dealt and draws
-/// stands as `?`.
+/// Seat 0 sees seat 1 show a void in green, draw, show a void in red, draw, and draw once more. Cards dealt to or
+/// drawn by seat 1 are written as `?`.
 const SEEN: &str = "G5 ? R1 ? Y6 ? B2 ? Y2 ? B1 \
                     G5 +R2 Y1 +?  R1 +G4 Y3 +?  Y6 +BK Y5 +?";
 
-/// Replaces the question marks of [`SEEN`] by these cards and plays it in the reference: can it have happened?
+/// Replaces the question marks of [`SEEN`] by these cards and plays it in the reference. True if it can have
+/// happened.
 fn reproduces(variant: &Variant, cards: &[&'static str]) -> bool {
     let mut cards = cards.iter();
     let mut game = Match::new(variant.clone());
@@ -215,7 +211,7 @@ fn reproduces(variant: &Variant, cards: &[&'static str]) -> bool {
     true
 }
 
-/// The hand of seat 1 in a state, from the picture for people.
+/// The hand of seat 1 in a state, from the text picture.
 fn hand_of_seat_1(game: &Schwinget, state: &State) -> Vec<String> {
     let text = game.text(state, None);
     let line = text.lines().find(|line| line.starts_with("seat 1")).unwrap();
@@ -223,7 +219,7 @@ fn hand_of_seat_1(game: &Schwinget, state: &State) -> Vec<String> {
     cards.split_whitespace().map(str::to_string).collect()
 }
 
-/// How many cards of each suit, and how many specials.
+/// The number of cards of each suit, and of specials.
 fn suits_of(hand: &[String]) -> [u8; 5] {
     let mut counts = [0; 5];
     for card in hand {
@@ -241,7 +237,7 @@ fn first_two(hand: &[String]) -> String {
 }
 
 #[test]
-fn with_the_full_deck_samples_follow_brute_rejection() {
+fn with_the_full_deck_samples_match_rejection() {
     let game = game("");
     let variant = Variant::from_text("").unwrap();
     let mut rng = Rng::stream(9, "rejection", 0);
@@ -252,7 +248,7 @@ fn with_the_full_deck_samples_follow_brute_rejection() {
     let count = seen.iter().filter(|&&word| word == "?").count();
     let played = ["Y1", "Y3", "Y5"];
 
-    // Eight cards for seat 1 at random, again and again; those that can have been played as they were count.
+    // Eight random cards for seat 1, again and again. Those that can have been played as they were are accepted.
     let (mut suits, mut cards) = (HashMap::new(), HashMap::new());
     let mut accepted: Vec<Vec<&'static str>> = Vec::new();
     for _ in 0..2_500_000 {
@@ -261,7 +257,7 @@ fn with_the_full_deck_samples_follow_brute_rejection() {
             hidden.swap(place, other);
         }
         let arrived = &hidden[..count];
-        // The reference would find this out too, at twenty times the cost.
+        // The reference would find this too, but more slowly.
         if played.iter().all(|card| arrived.contains(card)) && reproduces(&variant, arrived) {
             accepted.push(arrived.to_vec());
         }
@@ -273,7 +269,7 @@ fn with_the_full_deck_samples_follow_brute_rejection() {
         *cards.entry(first_two(&hand)).or_default() += 1;
     }
 
-    // A history of that information set, its view, and what the sampler makes of it.
+    // A history of that information set, its view and its sampler.
     let mut unknown = accepted[0].iter();
     let mut history = History::new(&game);
     for &word in &seen {
@@ -302,6 +298,6 @@ fn with_the_full_deck_samples_follow_brute_rejection() {
         [chi_square(&suits, &exact_suits), chi_square(&cards, &exact_cards), chi_square(&sampled, &exact_suits)];
     println!("p-values {p_values:?}");
     assert!(p_values.into_iter().all(|p| p > SMALLEST_P), "{p_values:?}");
-    // The test has the power to tell: hands that all weigh the same would not pass.
+    // A check of the test's power: uniform weights would not pass.
     assert!(chi_square(&suits, &unweighed) < SMALLEST_P);
 }

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use stier_core::games::schwinget::{Rules, Schwinget, State};
-use stier_core::{Action, ActionSet, BySeat, Game, Hints, History, Options, Rng, Sampler, Seat, Turn};
+use stier_core::{Action, ActionSet, Game, Hints, History, Options, Rng, Seat, Turn};
 
-/// Every option that play or scores depend on, and scaled-down decks.
+/// Rules that vary every option relevant to play or scores, with small decks.
 const RULES: &[&str] = &[
     "",
     "scoring=schwinger",
@@ -31,7 +31,7 @@ fn attack(game: &Schwinget) -> Action {
     Action(game.num_outcomes() as u8)
 }
 
-/// The value for `seat` of best play against it, with the cards of `pile` to come.
+/// The value of best play for `seat` against best play of the opponent, with the cards of `pile` to come.
 fn minimax(game: &Schwinget, state: &State, pile: &[Action], seat: Seat) -> f32 {
     let after = |action, pile: &[Action]| {
         let mut next = *state;
@@ -48,7 +48,7 @@ fn minimax(game: &Schwinget, state: &State, pile: &[Action], seat: Seat) -> f32 
     }
 }
 
-/// Plays a random game by hints, with an attack now and then, and shows every decision.
+/// Plays a random game by hints, with occasional attacks, and visits every decision.
 fn every_decision(game: &Schwinget, rng: &mut Rng, mut visit: impl FnMut(&History<Schwinget>, &mut Rng)) {
     let mut history = History::dealt(game, rng);
     while let Turn::Seat(_) = game.turn(history.state()) {
@@ -63,7 +63,7 @@ fn every_decision(game: &Schwinget, rng: &mut Rng, mut visit: impl FnMut(&Histor
 }
 
 #[test]
-fn endings_are_those_of_minimax() {
+fn endings_agree_with_minimax() {
     let mut counted = 0;
     for (index, rules) in RULES.iter().enumerate() {
         let game = game(rules);
@@ -91,18 +91,18 @@ fn an_attack_at_once_is_an_ending() {
             let mut rng = Rng::stream(2, rules, deal);
             let mut state = *History::dealt(&game, &mut rng).state();
             if game.legal(&state).contains(attack(&game)) {
-                assert_eq!(game.ending(&state), None, "the pile is open");
+                assert_eq!(game.ending(&state), None, "no ending while the pile is open");
                 game.apply(&mut state, attack(&game));
             }
-            let returns = game.ending(&state).expect("nobody draws");
+            let returns = game.ending(&state).expect("an attack starts the ending");
             assert_eq!(returns[Seat(0)], minimax(&game, &state, &[], Seat(0)), "{rules}, deal {deal}");
         }
     }
 }
 
-/// Without a fixed sum each player is sure of its own score, and no more.
+/// Without a fixed sum, the value is exactly the score that each player can guarantee.
 #[test]
-fn scores_are_what_each_player_can_secure() {
+fn scores_are_those_each_player_can_guarantee() {
     for rules in [
         "utility=score",
         "utility=score,scoring=schwinger",
@@ -126,7 +126,7 @@ fn scores_are_what_each_player_can_secure() {
 }
 
 #[test]
-fn moves_are_valued_one_by_one() {
+fn each_move_has_its_own_value() {
     for rules in ["", "utility=score", "specials=anytime,hand_size=4,set_aside=4"] {
         let game = game(rules);
         let mut choices = 0;
@@ -136,7 +136,7 @@ fn moves_are_valued_one_by_one() {
                 let state = history.state();
                 assert_eq!(game.ending(state).is_some(), game.open_ending_moves(state).is_some());
                 let Some(moves) = game.open_ending_moves(state) else { return };
-                let mover = game.turn(state).seat().expect("a decision");
+                let mover = game.turn(state).seat().expect("a player must act");
                 assert_eq!(
                     moves.iter().map(|&(action, _)| action).collect::<Vec<_>>(),
                     game.legal(state).iter().collect::<Vec<_>>()
@@ -151,12 +151,12 @@ fn moves_are_valued_one_by_one() {
                 choices += usize::from(values.clone().any(|value| value != moves[0].1[mover]));
             });
         }
-        assert!(choices > 20, "{rules}: {choices} decisions matter");
+        assert!(choices > 20, "{rules}: only {choices} decisions matter");
     }
 }
 
 #[test]
-fn only_the_last_bout_ends() {
+fn only_the_last_bout_has_endings() {
     let game = game("bouts=2,hand_size=3,values=3,set_aside=2");
     let mut seen = [0; 2];
     for deal in 0..40 {
@@ -174,55 +174,7 @@ fn only_the_last_bout_ends() {
 }
 
 #[test]
-fn locking_is_worth_what_all_worlds_are_worth() {
-    for (rules, deals, least) in [
-        ("", 3, 6),
-        ("suits=3,hand_size=4,set_aside=4,specials=anytime,scoring=schwinger", 12, 40),
-        ("suits=2,hand_size=3,set_aside=2", 60, 150),
-        ("utility=score,values=4,hand_size=3,set_aside=4", 20, 60),
-        ("values=4,hand_size=6,set_aside=2", 2, 4),
-        ("utility=win,referee=off,values=4,hand_size=4,set_aside=3", 8, 15),
-        ("hand_size=1,values=3,set_aside=2", 40, 100),
-    ] {
-        let game = game(rules);
-        let (mut views, mut weighted) = (0, 0);
-        for deal in 0..deals {
-            let mut rng = Rng::stream(6, rules, deal);
-            every_decision(&game, &mut rng, |history, _| {
-                let state = history.state();
-                let seat = game.turn(state).seat().expect("a decision");
-                let view = game.view(history, seat);
-                let lock = game.lock_value(&view);
-                assert_eq!(lock.is_some(), game.legal(state).contains(attack(&game)));
-                let Some(lock) = lock else { return };
-                let (mut sum, mut total) = (BySeat::filled(2, 0.0), 0.0);
-                let mut weights = Vec::new();
-                for world in game.sampler(&view).worlds() {
-                    let mut attacked = world.state;
-                    game.apply(&mut attacked, attack(&game));
-                    let returns = game.ending(&attacked).expect("the pile is locked");
-                    for seat in Seat::all(2) {
-                        sum[seat] += world.weight as f64 * f64::from(returns[seat]);
-                    }
-                    total += world.weight as f64;
-                    weights.push(world.weight);
-                }
-                for seat in Seat::all(2) {
-                    assert!((lock.mean[seat] - sum[seat] / total).abs() < 1e-9, "{rules}: {lock:?}");
-                }
-                assert!((lock.chances.iter().map(|(_, share)| share).sum::<f64>() - 1.0).abs() < 1e-9);
-                assert!(lock.chances.windows(2).all(|pair| pair[0].0[seat] <= pair[1].0[seat]));
-                views += 1;
-                weighted += usize::from(weights.iter().any(|&weight| weight != weights[0]));
-            });
-        }
-        assert!(views >= least, "{rules}: {views} views");
-        assert!(weighted > 0 || !rules.contains("suits=2"), "voids have been shown");
-    }
-}
-
-#[test]
-fn bouts_with_a_known_pile_are_those_of_minimax() {
+fn bouts_with_a_known_pile_agree_with_minimax() {
     for (rules, deals) in [
         ("suits=3,values=4,hand_size=3,set_aside=4", 25),
         ("suits=3,values=4,hand_size=3,set_aside=4,specials=anytime", 25),
@@ -245,11 +197,11 @@ fn bouts_with_a_known_pile_are_those_of_minimax() {
                 drawn += usize::from(!pile.is_empty());
             });
         }
-        assert!(drawn > 60, "{rules}: {drawn} positions with a pile");
+        assert!(drawn > 60, "{rules}: only {drawn} positions with a pile");
     }
 }
 
-/// Cards in a random order that chance can bring from here, as many as it would without an attack.
+/// Random cards in the order in which chance can deal them from here, as many as without an attack.
 fn random_pile(game: &Schwinget, state: &State, rng: &mut Rng) -> Vec<Action> {
     let mut state = *state;
     let mut pile = Vec::new();
@@ -269,7 +221,7 @@ fn random_pile(game: &Schwinget, state: &State, rng: &mut Rng) -> Vec<Action> {
 }
 
 #[test]
-fn a_pile_that_cannot_be_is_refused() {
+fn impossible_piles_are_refused() {
     let game = game("");
     let mut rng = Rng::stream(8, "piles", 0);
     let state = *History::dealt(&game, &mut rng).state();
@@ -277,19 +229,19 @@ fn a_pile_that_cannot_be_is_refused() {
     assert!(game.known_pile(&state, &pile).is_some());
     assert!(game.known_pile(&state, &pile[1..]).is_none(), "too short");
     let twice: Vec<Action> = pile.iter().copied().skip(1).chain([pile[1]]).collect();
-    assert!(game.known_pile(&state, &twice).is_none(), "a card twice");
+    assert!(game.known_pile(&state, &twice).is_none(), "a repeated card");
     let held = game.legal(&state).nth(0);
     for strange in [held, Action(26), Action(200)] {
         let with: Vec<Action> = pile.iter().copied().skip(1).chain([strange]).collect();
         assert!(game.known_pile(&state, &with).is_none(), "{strange:?}");
     }
     let scores = Schwinget::new(Rules::from_text("utility=score").unwrap()).unwrap();
-    assert!(scores.known_pile(&state, &pile).is_none(), "both may prefer the same");
+    assert!(scores.known_pile(&state, &pile).is_none(), "both may prefer the same result");
 }
 
-/// A known future asks for the pile in order, and for nothing else.
+/// A known future asks only for the pile, in order.
 #[test]
-fn a_known_future_is_the_pile_that_comes() {
+fn a_known_future_is_a_known_pile() {
     for rules in ["", "scoring=schwinger,specials=anytime", "suits=3,values=4,hand_size=3,set_aside=2"] {
         let game = game(rules);
         let mut different = HashSet::new();
@@ -317,5 +269,5 @@ fn a_known_future_is_the_pile_that_comes() {
     }
     let match_of_two = game("bouts=2");
     let state = *History::dealt(&match_of_two, &mut Rng::stream(9, "match", 0)).state();
-    assert_eq!(match_of_two.known_future(&state, &mut |_| unreachable!("nobody asks")), None);
+    assert_eq!(match_of_two.known_future(&state, &mut |_| unreachable!("not called in a match of two bouts")), None);
 }

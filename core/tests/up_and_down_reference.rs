@@ -1,15 +1,11 @@
 //! Engine and naive reference of Up & Down side by side: random games under random rules, compared at every node.
 
-#[path = "naive/up_and_down.rs"]
-mod naive;
-mod side_by_side;
-
-use naive::{Match, Met, Next, Variant};
-use side_by_side::{Node, any_of, same_node, under_random_rules};
+use crate::naive::up_and_down::{Match, Met, Next, Variant};
+use crate::side_by_side::{Node, any_of, same_node, under_random_rules};
 use stier_core::games::up_and_down::UpAndDown;
 use stier_core::{History, Notation, Rng, record};
 
-/// A value for every option, small decks and large ones.
+/// Values for every option, for small and large decks.
 const OPTIONS: &[(&str, &[&str])] = &[
     ("players", &["2", "3", "4"]),
     ("rounds", &["1", "1", "1", "2", "3", "8"]),
@@ -19,7 +15,7 @@ const OPTIONS: &[(&str, &[&str])] = &[
     ("hand_size", &["0", "0", "1", "2", "3", "4", "7", "15"]),
 ];
 
-/// What the reference says of each player, as the words that the picture has.
+/// The reference's data of each player, as in the text picture.
 fn row(naive: &Match, seat: usize) -> [String; 3] {
     let mut hand = naive.hands[seat].clone();
     hand.sort_by_key(|card| "DHSC".find(&card[..1]).unwrap() * 11 + "23456789TJQ".find(&card[1..]).unwrap());
@@ -84,7 +80,7 @@ fn add(all: &mut Met, one: &Met) {
 #[test]
 fn engine_and_reference_agree_at_every_node_of_random_games() {
     let (mut met, mut games, mut nodes) = (Met::default(), 0, 0);
-    // Every fourth rule set is the full deck, where the rules are as the box has them.
+    // Every fourth rule set is the full deck with the rules of the box.
     let rules = |index, rng: &mut Rng| {
         if index % 4 == 0 { format!("players={}", 2 + rng.below(3)) } else { any_of(OPTIONS, rng) }
     };

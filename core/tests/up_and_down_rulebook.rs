@@ -1,4 +1,4 @@
-//! The rulebook of Up & Down, edge by edge. Events are written as in records.
+//! The rulebook of Up & Down, rule by rule. Events are written as in records.
 
 use stier_core::games::up_and_down::{Rules, UpAndDown};
 use stier_core::{ActionSet, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};
@@ -11,14 +11,14 @@ struct Table {
 }
 
 impl Table {
-    /// Before the first card.
+    /// A game before the first card.
     fn new(rules: &str) -> Self {
         let game = UpAndDown::new(Rules::from_text(rules).unwrap()).unwrap();
         let history = History::new(&game);
         Self { game, history }
     }
 
-    /// Deals these hands to the seats in turn, then come the dice and the UP&DOWN card.
+    /// Deals these hands to the seats in turn, then applies the dice and the UP&DOWN card.
     fn deal(mut self, hands: &[&str], setup: &str) -> Self {
         let hands: Vec<Vec<&str>> = hands.iter().map(|hand| hand.split(' ').collect()).collect();
         for place in 0..hands[0].len() {
@@ -27,11 +27,11 @@ impl Table {
             }
         }
         setup.split(' ').for_each(|name| self.event(name));
-        assert!(self.turn().seat().is_some(), "the hands are complete");
+        assert!(self.turn().seat().is_some(), "the hands must be complete");
         self
     }
 
-    /// Plays on, random events included.
+    /// Plays these events, including random ones.
     fn play(mut self, events: &str) -> Self {
         events.split_whitespace().for_each(|name| self.event(name));
         self
@@ -50,7 +50,7 @@ impl Table {
         self.game.turn(self.history.state())
     }
 
-    /// What can happen, by name.
+    /// The names of the possible events.
     fn possible(&self) -> String {
         let state = self.history.state();
         let names: Vec<_> = self.game.possible(state).iter().map(|&a| self.game.event_name(state, a)).collect();
@@ -61,7 +61,7 @@ impl Table {
         self.game.text(self.history.state(), None)
     }
 
-    /// The numbers that stand behind `label` in the picture, seat by seat.
+    /// The numbers after `label` in the text picture, by seat.
     fn column(&self, label: &str) -> Vec<String> {
         let text = self.text();
         let rows = text.lines().filter(|line| line.starts_with("seat "));
@@ -101,8 +101,8 @@ fn seat(seat: u8) -> Turn {
     Turn::Seat(Seat(seat))
 }
 
-/// One trick with these cards, seat by seat, under these rules; there is another card in each hand, so that the round goes on.
-/// Who wins it?
+/// Plays one trick with these cards, seat by seat, under these rules, and returns the winner. Each hand has another
+/// card, so that the round goes on.
 fn trick(trump: &str, side: &str, orientation: usize, cards: &str) -> Option<usize> {
     let cards: Vec<&str> = cards.split(' ').collect();
     let mut others = "D2 D3 D4 D5 D6 D7 D8 H2 H3 H4".split(' ').filter(|card| !cards.contains(card));
@@ -114,7 +114,7 @@ fn trick(trump: &str, side: &str, orientation: usize, cards: &str) -> Option<usi
         .deal(&hands, &format!("dice:{trump} {side} orient:{before}"))
         .play("rotate:1");
     for _ in 0..players {
-        let chooser = table.turn().seat().expect("a player chooses").index();
+        let chooser = table.turn().seat().expect("a player must choose").index();
         table.event(cards[chooser]);
     }
     let (tricks, pot) = table.tricks();
@@ -122,7 +122,8 @@ fn trick(trump: &str, side: &str, orientation: usize, cards: &str) -> Option<usi
     tricks.iter().position(|&taken| taken == 1)
 }
 
-/// Orientation 0: diamonds point at seat 0, hearts at seat 1, spades at seat 2 (and clubs at seat 3) with three or four.
+/// Orientation 0 with three or four players: diamonds point at seat 0, hearts at seat 1, spades at seat 2 (and clubs
+/// at seat 3).
 const DHS: usize = 0;
 const POT: Option<usize> = None;
 
@@ -138,7 +139,7 @@ fn example_a_the_nine_in_its_players_suit_beats_the_five_and_the_ten_off_suit() 
 fn example_b_two_queens_neutralise_each_other_and_the_jack_wins() {
     let alex = 2;
     assert_eq!(trick("3", "up", DHS, "DQ SQ SJ"), Some(alex));
-    // Without the second queen the first would have won.
+    // Without the second queen, the first one would have won.
     assert_eq!(trick("3", "up", DHS, "DQ S9 SJ"), Some(0));
 }
 
@@ -149,7 +150,7 @@ fn example_c_two_cards_of_the_trump_value_neutralise_each_other_and_the_trick_go
     assert_eq!(trick("7", "up", DHS, "C7 S7 ST"), Some(2));
 }
 
-// Who wins a trick.
+// The winner of a trick.
 
 #[test]
 fn up_the_highest_wins_and_down_the_lowest() {
@@ -164,13 +165,13 @@ fn a_card_off_suit_never_wins() {
 }
 
 #[test]
-fn where_nobody_is_on_suit_the_trick_goes_into_the_pot() {
+fn without_a_card_on_suit_the_trick_goes_into_the_pot() {
     assert_eq!(trick("2", "up", DHS, "HQ D5 D9"), POT);
 }
 
 #[test]
-fn the_suit_is_that_of_the_orientation_now() {
-    // One quarter on: hearts at seat 0, spades at seat 1, clubs at seat 2.
+fn suits_follow_the_current_orientation() {
+    // One quarter turn on: hearts at seat 0, spades at seat 1, clubs at seat 2.
     assert_eq!(trick("2", "up", 1, "D9 H5 CT"), Some(2));
     assert_eq!(trick("2", "up", 1, "H9 D5 DT"), Some(0));
 }
@@ -209,7 +210,7 @@ fn ten_jack_and_queen_are_ten_eleven_and_twelve() {
 
 #[test]
 fn equal_values_neutralise_each_other_whatever_their_suits() {
-    // The nine of clubs could not win, and still takes the nine of diamonds along.
+    // The nine of clubs cannot win, but still cancels the nine of diamonds.
     assert_eq!(trick("2", "up", DHS, "D9 H5 C9"), Some(1));
     assert_eq!(trick("2", "down", DHS, "D3 H5 C3"), Some(1));
 }
@@ -245,7 +246,7 @@ fn two_pairs_neutralise_each_other() {
 }
 
 #[test]
-fn a_trump_value_that_nobody_plays_changes_nothing() {
+fn a_trump_value_that_is_not_played_changes_nothing() {
     assert_eq!(trick("12", "down", DHS, "D9 H5 ST"), Some(1));
 }
 
@@ -273,14 +274,14 @@ fn the_winner_of_a_trick_takes_the_pot_with_it() {
 }
 
 #[test]
-fn the_pot_left_after_the_last_trick_goes_to_nobody() {
+fn the_pot_left_after_the_last_trick_is_lost() {
     let table = duel(["D4 H2 H3", "C4 C2 C3"]).play("flip D4 C4 flip C2 H2 flip H3 C3");
     assert_eq!(table.tricks(), (vec![0, 0], 3));
     assert_eq!(table.returns(), [0.0, 0.0]);
 }
 
 #[test]
-fn the_pot_does_not_go_over_into_the_next_round() {
+fn the_pot_is_not_carried_into_the_next_round() {
     let table = Table::new("players=2,utility=score,hand_size=1,rounds=2")
         .deal(&["H2", "C2"], "dice:12 down orient:0")
         .play("flip H2 C2")
@@ -300,14 +301,14 @@ fn clubs_point_at_the_first_boss() {
         table.turn()
     };
     assert_eq!([0, 1, 2, 3].map(|o| boss(4, o)), [3, 2, 1, 0].map(seat));
-    // Nobody sits at the fourth side: the next clockwise.
+    // The fourth side is empty: the next seat clockwise.
     assert_eq!([0, 1, 2, 3].map(|o| boss(3, o)), [0, 2, 1, 0].map(seat));
-    // Nobody sits at the second and the fourth side.
+    // The second and the fourth side are empty.
     assert_eq!([0, 1, 2, 3].map(|o| boss(2, o)), [0, 1, 1, 0].map(seat));
 }
 
 #[test]
-fn the_left_neighbour_is_the_next_boss_whoever_wins() {
+fn the_left_neighbour_is_the_next_boss_whatever_the_winner() {
     let mut table =
         Table::new("players=3,hand_size=3").deal(&["D2 D3 D4", "H5 H6 H7", "S8 S9 ST"], "dice:12 down orient:1");
     for (boss, cards) in [(2, "S8 D2 H5"), (0, "D3 H6 S9"), (1, "H7 ST D4")] {
@@ -339,7 +340,7 @@ fn the_rules_are_changed_once_in_a_trick() {
 }
 
 #[test]
-fn a_flip_turns_the_side_and_nobodys_suit() {
+fn a_flip_turns_the_side_and_changes_no_suit() {
     let table = duel(["D2 D3", "S4 S5"]);
     assert!(table.text().contains("DOWN") && table.suits() == "DS");
     let flipped = table.play("flip");
@@ -347,7 +348,7 @@ fn a_flip_turns_the_side_and_nobodys_suit() {
 }
 
 #[test]
-fn a_rotation_changes_everybodys_suit_and_nothing_else() {
+fn a_rotation_changes_all_suits_and_nothing_else() {
     let start = Table::new("hand_size=1").deal(&["D2", "H2", "S2", "C2"], "dice:7 up orient:0");
     assert_eq!(start.suits(), "DHSC");
     for (change, suits) in [("rotate:1", "HSCD"), ("rotate:2", "SCDH"), ("rotate:3", "CDHS")] {
@@ -368,7 +369,7 @@ fn a_roll_changes_the_trump_value_and_nothing_else() {
 }
 
 #[test]
-fn the_dice_are_rolled_until_their_sum_is_another() {
+fn the_dice_are_rolled_until_their_sum_changes() {
     let ways = |sum: u32| f64::from(6 - sum.abs_diff(7));
     for before in 2..=12 {
         let table =
@@ -405,7 +406,7 @@ fn hands_have_fifteen_fourteen_or_eleven_cards() {
 }
 
 #[test]
-fn first_come_the_dice_then_the_side_then_the_orientation() {
+fn the_setup_is_dice_then_side_then_orientation() {
     let mut table = Table::new("players=2,hand_size=1").play("D2 S4");
     let probabilities = |table: &Table| -> Vec<f64> {
         table.game.chance(table.history.state()).iter().map(|outcome| outcome.probability).collect()
@@ -419,10 +420,10 @@ fn first_come_the_dice_then_the_side_then_the_orientation() {
     assert_eq!(probabilities(&table), [0.25; 4]);
 }
 
-// Choosing at once.
+// Simultaneous choices.
 
 #[test]
-fn all_choose_from_the_boss_on_and_the_last_choice_turns_the_cards_up() {
+fn players_choose_from_the_boss_on_and_the_last_choice_turns_the_cards_up() {
     let table = Table::new("players=3,hand_size=2").deal(&["D2 D3", "H5 H6", "S8 S9"], "dice:7 up orient:1");
     assert!(table.game.is_simultaneous());
     let table = table.play("rotate:3 S8");
@@ -453,13 +454,13 @@ fn cards_face_down_are_shown_to_their_players_only() {
 }
 
 #[test]
-fn a_choice_tells_others_nothing_until_all_are_in() {
+fn a_choice_reveals_nothing_until_all_have_chosen() {
     let start = Table::new("players=3,hand_size=2").deal(&["D2 D3", "H5 H6", "S8 S9"], "dice:7 up orient:1");
     let observed = |table: &Table, name: &str, observer: u8| {
         let action = table.game.parse_action(name).unwrap();
         table.game.observed(table.history.state(), action, Seat(observer))
     };
-    // What the boss does is public.
+    // The boss's change is public.
     for observer in 0..3 {
         assert_ne!(observed(&start, "flip", observer), observed(&start, "roll", observer));
     }
@@ -467,7 +468,7 @@ fn a_choice_tells_others_nothing_until_all_are_in() {
     assert_ne!(observed(&first, "S8", 2), observed(&first, "S9", 2));
     assert_eq!(observed(&first, "S8", 0), observed(&first, "S9", 0));
     assert_eq!(observed(&first, "S8", 1), observed(&first, "S9", 1));
-    // The last card shows all of them, also those chosen before, to everybody.
+    // The last card reveals all cards, including earlier choices, to everyone.
     let one = first.clone().play("S8 D2");
     let other = first.play("S9 D2");
     for observer in 0..3 {
@@ -485,20 +486,20 @@ fn a_choice_tells_others_nothing_until_all_are_in() {
 fn choices_face_down_are_among_the_worlds() {
     let table = Table::new("players=2,die_faces=2,hand_size=2").deal(&["D2 D3", "S3 S4"], "dice:3 up orient:0");
     let count = |table: &Table, seat: u8| table.game.sampler(&table.game.view(&table.history, Seat(seat))).count();
-    // Two of the ten cards not seen.
+    // Two of the ten unseen cards.
     assert_eq!((count(&table, 0), count(&table, 1)), (45, 45));
     let table = table.play("flip D3");
-    // And either of them lies face down, for seat 1.
+    // For seat 1, either of them may lie face down.
     assert_eq!((count(&table, 0), count(&table, 1)), (45, 90));
     let table = table.play("S4");
-    // One card of nine not seen.
+    // One of the nine unseen cards.
     assert_eq!((count(&table, 0), count(&table, 1)), (9, 9));
 }
 
 // Rounds, scores, ties.
 
 #[test]
-fn every_round_is_set_up_afresh_and_scores_add_up() {
+fn every_round_has_a_new_setup_and_scores_add_up() {
     let table = Table::new("players=2,utility=score,hand_size=2,rounds=2")
         .deal(&["D4 D5", "C2 C3"], "dice:12 down orient:0")
         .play("flip D4 C2 flip C3 D5");
@@ -514,7 +515,7 @@ fn every_round_is_set_up_afresh_and_scores_add_up() {
     assert_eq!(table.returns(), [3.0, 1.0]);
 }
 
-/// One trick of two players that seat 0 wins, that seat 1 wins, or nobody.
+/// Plays one trick of two players that seat 0, seat 1 or neither wins.
 fn round(table: Table, winner: Option<usize>) -> Table {
     let hands = [["D5", "H4"], ["H5", "S4"], ["H5", "C4"]][winner.unwrap_or(2)];
     table.deal(&hands, "dice:12 down orient:0").play("flip").play(&hands.join(" "))
@@ -536,7 +537,7 @@ fn a_further_round_follows_while_first_place_is_shared() {
     assert_eq!(round(shared.clone(), Some(0)).returns(), [1.0, -1.0]);
     let still = round(shared, None);
     assert_eq!(still.turn(), Turn::Chance);
-    // There are two further rounds at most.
+    // There are at most two further rounds.
     assert_eq!(round(still, None).returns(), [0.0, 0.0]);
 }
 
@@ -565,7 +566,7 @@ fn the_margin_is_over_the_mean_of_the_others() {
 }
 
 #[test]
-fn those_in_first_place_share_the_win() {
+fn players_in_first_place_share_the_win() {
     // One trick each for seats 0 and 1.
     let table = Table::new("players=3,hand_size=2,utility=win")
         .deal(&["D4 C4", "C5 HT", "C7 C8"], "dice:12 down orient:0")
@@ -573,18 +574,18 @@ fn those_in_first_place_share_the_win() {
     assert_eq!(table.returns(), [0.25, 0.25, -0.5]);
 }
 
-// The variant.
+// Variants.
 
 #[test]
-fn rules_that_make_no_game_are_refused_with_what_is_allowed() {
+fn errors_for_bad_rules_name_the_allowed_values() {
     let misfit = UpAndDown::new(Rules::from_text("players=4,hand_size=12").unwrap()).unwrap_err().to_string();
     assert!(misfit.contains("at most 11 for each of 4 players, not 12"), "{misfit}");
     for (text, allowed) in [
-        ("players=5", "2..=4"),
-        ("rounds=0", "1..=8"),
-        ("tie_break_rounds=9", "0..=8"),
-        ("die_faces=7", "2..=6"),
-        ("hand_size=16", "0..=15"),
+        ("players=5", "2 to 4"),
+        ("rounds=0", "1 to 8"),
+        ("tie_break_rounds=9", "0 to 8"),
+        ("die_faces=7", "2 to 6"),
+        ("hand_size=16", "0 to 15"),
         ("utility=money", "margin | score | win"),
         ("suits=3", "players, rounds, tie_break_rounds, utility, die_faces, hand_size"),
     ] {
@@ -594,7 +595,7 @@ fn rules_that_make_no_game_are_refused_with_what_is_allowed() {
 }
 
 #[test]
-fn smaller_dice_come_with_a_smaller_deck() {
+fn smaller_dice_mean_a_smaller_deck() {
     let table = Table::new("players=2,die_faces=2,hand_size=1");
     assert_eq!(table.possible(), "D2 D3 D4 H2 H3 H4 S2 S3 S4 C2 C3 C4");
     let table = table.play("D2 S4");
@@ -604,7 +605,7 @@ fn smaller_dice_come_with_a_smaller_deck() {
 }
 
 #[test]
-fn random_games_hand_out_every_trick_or_leave_it_in_the_pot() {
+fn every_trick_of_random_games_is_won_or_in_the_pot() {
     for players in [2, 3, 4] {
         let game = UpAndDown::new(Rules::from_text(&format!("players={players},utility=score")).unwrap()).unwrap();
         let tricks = [15.0, 14.0, 11.0][players - 2];

@@ -1,16 +1,10 @@
-//! Exact sampling in Up & Down: samplers against the enumeration of all histories in scaled-down games, against an
-//! independent hand-out of the cards in late positions of the full game, and against rejection.
-
-#[expect(dead_code, reason = "sampling asks for no returns")]
-#[path = "naive/up_and_down.rs"]
-mod naive;
-
-mod samplers;
+//! Exact sampling in Up & Down. Samplers are compared with the enumeration of all histories in small games, with an
+//! independent deal of the cards in late positions of the full game, and with rejection sampling.
 
 use std::collections::{HashMap, HashSet};
 
-use naive::{Match, Next, Variant};
-use samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
+use crate::naive::up_and_down::{Match, Next, Variant};
+use crate::samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
 use stier_core::games::up_and_down::{Rules, State, UpAndDown};
 use stier_core::testing::chi_square;
 use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};
@@ -19,7 +13,7 @@ fn game(rules: &str) -> UpAndDown {
     UpAndDown::new(Rules::from_text(rules).unwrap()).unwrap()
 }
 
-/// A random game to its end.
+/// A random game, played to its end.
 fn played(game: &UpAndDown, rng: &mut Rng) -> History<UpAndDown> {
     let mut history = History::dealt(game, rng);
     while game.turn(history.state()).seat().is_some() {
@@ -29,13 +23,13 @@ fn played(game: &UpAndDown, rng: &mut Rng) -> History<UpAndDown> {
     history
 }
 
-/// How many cards lie face down before others than `seat`, by the picture for that seat.
+/// The number of cards that lie face down in front of seats other than `seat`, from the picture for that seat.
 fn face_down(game: &UpAndDown, state: &State, seat: Seat) -> usize {
     game.text(state, Some(seat)).matches("card: ? ").count()
 }
 
 #[test]
-fn samplers_follow_the_enumeration_of_all_histories() {
+fn samplers_match_the_enumeration_of_all_histories() {
     let mut found = Found::none();
     let (mut at_chance, mut with_hidden_choice) = (0, 0);
     let somewhere = |game: &UpAndDown, rng: &mut Rng| {
@@ -57,7 +51,7 @@ fn samplers_follow_the_enumeration_of_all_histories() {
         information_sets(&game, (77, rules, wanted), somewhere, |history, seat, rng, context| {
             let few = (2..=3_000).contains(&game.sampler(&game.view(history, seat)).count());
             let hidden = face_down(&game, history.state(), seat);
-            // Half of them while cards lie face down.
+            // At least half of them while cards lie face down.
             let fits = few && (hidden > 0 || 2 * with_hidden_choice >= found.sets);
             if fits {
                 found.compare(&game, (history, seat), 20_000, rng, context);
@@ -71,7 +65,8 @@ fn samplers_follow_the_enumeration_of_all_histories() {
     assert!(found.sets >= 60 && with_hidden_choice >= 30 && at_chance >= 5, "{with_hidden_choice} and {at_chance}");
 }
 
-/// Every history that the seat cannot tell apart from the true one, by its actions, with its chance reach probability.
+/// All histories that the seat cannot distinguish from the true one, by their actions, with their chance reach
+/// probabilities.
 fn histories(game: &UpAndDown, truth: &History<UpAndDown>, seat: Seat) -> HashMap<Vec<Action>, f64> {
     let dealt = game.num_seats() * usize::from(game.rules().hand_size);
     let mut found = vec![(History::new(game), 1.0)];
@@ -84,7 +79,7 @@ fn histories(game: &UpAndDown, truth: &History<UpAndDown>, seat: Seat) -> HashMa
                 let probability = outcomes.iter().find(|o| o.action == action).map_or(1.0, |o| o.probability);
                 let mut next = history.clone();
                 next.push(game, action);
-                // The order in which a hand is dealt is no knowledge: nothing is told apart before it is complete.
+                // The order of a dealt hand is not known, so views are compared only once it is complete.
                 if count < dealt || game.view(&next, seat) == view {
                     longer.push((next, reach * probability));
                 }
@@ -100,7 +95,7 @@ fn actions(history: &History<UpAndDown>) -> Vec<Action> {
 }
 
 #[test]
-fn sampled_histories_follow_the_enumeration_event_by_event() {
+fn sampled_histories_match_the_enumeration() {
     let mut smallest: f64 = 1.0;
     for rules in ["players=2,die_faces=2,hand_size=2", "players=3,die_faces=2,hand_size=1"] {
         let game = game(rules);
@@ -133,14 +128,14 @@ fn deck() -> Vec<String> {
     "DHSC".chars().flat_map(|suit| "23456789TJQ".chars().map(move |value| format!("{suit}{value}"))).collect()
 }
 
-/// What `seat` can tell of the others from the outside: the cards it has not seen, and how many each other player holds.
-/// Written from the record alone.
+/// Public information about the opponents' cards, from the record alone: the cards that `seat` has not seen, and for
+/// each opponent the seat, the number of cards in hand and whether one lies face down.
 fn unseen(game: &UpAndDown, history: &History<UpAndDown>, seat: Seat) -> (Vec<String>, Vec<(usize, usize, bool)>) {
     let players = game.num_seats();
     let mut state = game.root();
     let mut rest = deck();
     let mut held = vec![0_usize; players];
-    // The cards on the table since the rules were changed last.
+    // The cards on the table since the last change of the rules.
     let mut trick: Vec<(usize, String)> = Vec::new();
     for (place, event) in history.events().iter().enumerate() {
         let name = game.event_name(&state, event.action);
@@ -170,7 +165,7 @@ fn unseen(game: &UpAndDown, history: &History<UpAndDown>, seat: Seat) -> (Vec<St
     (rest, others.map(|other| (other, held[other], chosen(other))).collect())
 }
 
-/// Every way to hand out cards: for each other player the cards in hand, sorted, and the card face down.
+/// A deal of the hidden cards: for each opponent the sorted cards in hand and the face-down card.
 type HandOut = Vec<(Vec<String>, Option<String>)>;
 
 fn hand_outs(cards: &[String], others: &[(usize, usize, bool)]) -> Vec<HandOut> {
@@ -204,7 +199,7 @@ fn combinations(cards: &[String], count: usize) -> Vec<Vec<String>> {
     with.chain(combinations(rest, count)).collect()
 }
 
-/// The others' cards in a state, from the picture with all cards open.
+/// The opponents' cards in a state, from the picture with all cards open.
 fn shown(game: &UpAndDown, state: &State, others: &[(usize, usize, bool)]) -> HandOut {
     let text = game.text(state, None);
     let row = |seat: usize| text.lines().nth(1 + seat).unwrap().to_string();
@@ -223,7 +218,7 @@ fn shown(game: &UpAndDown, state: &State, others: &[(usize, usize, bool)]) -> Ha
 }
 
 #[test]
-fn late_positions_of_the_full_game_have_every_hand_out_of_the_unseen_cards_once() {
+fn late_positions_of_the_full_game_list_every_deal_of_the_unseen_cards_once() {
     let (mut sets, mut largest, mut smallest) = (0, 0, 1.0_f64);
     for players in [2, 3, 4] {
         let game = game(&format!("players={players}"));
@@ -246,9 +241,12 @@ fn late_positions_of_the_full_game_have_every_hand_out_of_the_unseen_cards_once(
                 hand_outs(&cards, &others).into_iter().map(|hands| (hands, 1.0)).collect();
             let worlds: Vec<_> = sampler.worlds().collect();
             assert_eq!(worlds.len() as u128, sampler.count());
-            assert!(worlds.iter().all(|world| world.weight == worlds[0].weight), "all weigh the same");
+            assert!(
+                worlds.iter().all(|world| world.weight == worlds[0].weight),
+                "all worlds must have the same weight"
+            );
             let found: HashSet<HandOut> = worlds.iter().map(|world| shown(&game, &world.state, &others)).collect();
-            assert_eq!(found.len(), worlds.len(), "no world twice");
+            assert_eq!(found.len(), worlds.len(), "no world may be repeated");
             assert_eq!(found, expected.keys().cloned().collect::<HashSet<_>>());
             let mut drawn = HashMap::new();
             for _ in 0..(8 * worlds.len()).clamp(2_000, 30_000) {
@@ -265,12 +263,12 @@ fn late_positions_of_the_full_game_have_every_hand_out_of_the_unseen_cards_once(
     println!("{sets} information sets, the largest of {largest} worlds, smallest p-value {smallest}");
 }
 
-/// What seat 0 holds and sees in the full game of three: three tricks, then seats 1 and 2 choose.
+/// Seat 0's cards and its view of the full game for three: three tricks, then seats 1 and 2 choose.
 const OWN: [&str; 14] = ["D2", "D7", "DQ", "H3", "H8", "HT", "S4", "S9", "SJ", "C5", "C6", "CT", "CJ", "CQ"];
 const PLAYED: [[&str; 3]; 2] = [["H4", "D9", "C7"], ["H5", "S5", "C8"]];
 const PLAY: &str = "dice:7 up orient:2 flip H4 H5 D2 roll dice:9 S5 HT D9 rotate:1 C5 C7 C8 rotate:2 ? ?";
 
-/// The deal and [`PLAY`] with cards chosen at random for the question marks, every event checked by the reference.
+/// The deal and [`PLAY`] with random cards for the question marks. The reference checks every event.
 fn replayed(hands: &[Vec<String>; 3], rng: &mut Rng) -> Vec<String> {
     let mut naive = Match::new(Variant::from_text("players=3").unwrap());
     let deal = (0..42).map(|place| hands[place % 3][place / 3].clone());
@@ -289,8 +287,8 @@ fn replayed(hands: &[Vec<String>; 3], rng: &mut Rng) -> Vec<String> {
     events
 }
 
-/// A number of kinds that chi-square can tell apart: the suits of the two cards face down, and how many queens and sevens the
-/// two players have.
+/// A summary suitable for chi-square: the suits of the two face-down cards, and the numbers of queens and sevens of
+/// the two players.
 fn kind(hands: &HandOut) -> (Vec<String>, Vec<usize>) {
     let suits = hands.iter().map(|(_, card)| card.as_ref().unwrap()[..1].to_string()).collect();
     let high = |card: &&String| card.ends_with('Q') || card.ends_with('7');
@@ -298,11 +296,11 @@ fn kind(hands: &HandOut) -> (Vec<String>, Vec<usize>) {
 }
 
 #[test]
-fn in_the_middle_of_the_full_game_samples_follow_rejection() {
+fn in_the_middle_of_the_full_game_samples_match_rejection() {
     let game = game("players=3");
     let mut rng = Rng::stream(9, "rejection", 0);
     let mut hidden: Vec<String> = deck().into_iter().filter(|card| !OWN.contains(&card.as_str())).collect();
-    // Deals at random; those in which the others had the cards that they played count.
+    // Random deals; those in which the opponents had the cards they played are accepted.
     let mut accepted: HashMap<_, f64> = HashMap::new();
     let mut truth = Vec::new();
     for _ in 0..1_000_000 {
@@ -335,7 +333,7 @@ fn in_the_middle_of_the_full_game_samples_follow_rejection() {
     for _ in 0..200_000 {
         *sampled.entry(kind(&shown(&game, &sampler.sample(&mut rng), &others))).or_default() += 1.0;
     }
-    // The many samples stand for the distribution, the accepted deals are tested against it.
+    // The many samples represent the distribution; the accepted deals are tested against it.
     let (kinds, rare) = accepted.into_iter().partition::<HashMap<_, _>, _>(|(kind, _)| sampled.contains_key(kind));
     assert!(rare.values().sum::<f64>() <= 3.0, "kinds without a sample: {rare:?}");
     let accepted: HashMap<_, u64> = kinds.into_iter().map(|(kind, count)| (kind, count as u64)).collect();
@@ -346,14 +344,14 @@ fn in_the_middle_of_the_full_game_samples_follow_rejection() {
 }
 
 #[test]
-fn the_fast_path_of_chance_follows_the_explicit_one() {
+fn sampled_chance_follows_the_explicit_distribution() {
     for rules in ["", "players=2,rounds=2", "players=3,die_faces=2", "players=2,die_faces=4,hand_size=6"] {
         fast_path_follows(&game(rules), rules, 20_000, 6);
     }
 }
 
 #[test]
-fn more_worlds_than_64_bits_hold_are_counted() {
+fn counts_may_exceed_64_bits() {
     let game = game("players=4,hand_size=10");
     let mut most = 0;
     for index in 0..20 {
@@ -363,7 +361,7 @@ fn more_worlds_than_64_bits_hold_are_counted() {
             let history = whole.prefix(&game, length);
             let Turn::Seat(seat) = game.turn(history.state()) else { continue };
             let (cards, others) = unseen(&game, &history, seat);
-            // Every hand out of the cards not seen, and each of its cards face down.
+            // Every deal of the unseen cards, with each face-down card any card of its hand.
             let (mut rest, mut expected) = (cards.len() as u128, 1_u128);
             for (_, count, face_down) in &others {
                 let count = *count as u128;

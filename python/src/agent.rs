@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, TryLockError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use stier_agents::AgentSpec;
+use stier_agents::agent::DecideError;
 use stier_agents::agent::Decision;
-use stier_agents::erased::{DecideError, DynAgent, DynState};
-use stier_agents::spec;
+use stier_agents::catalogue::spec;
+use stier_agents::erased::{DynAgent, DynState};
 use stier_core::OptionValue;
 
 use crate::beliefs::Beliefs;
@@ -19,27 +20,28 @@ use crate::search::Search;
 use crate::state::State;
 use crate::values::{Number, Seed, name_and_options};
 
-/// Searches with no more iterations than this end within milliseconds and are not worth a thread.
+/// Searches with at most this many iterations end within milliseconds and are not worth a thread.
 const QUICK: i64 = 20_000;
 
 /// An agent for one game; made by `load_agent`.
 ///
-/// Its decisions are a function of its seed and of the decisions it has made since the last `restart`, unless its budget is
-/// time. It uses nothing that the player to move cannot know, but for `oracle`, which sees everything: the state as it is, and with
-/// `future=known` what the state's seed will bring. One decision at a time: threads need agents of their own. A
-/// pickled agent comes back as newly loaded.
+/// Its decisions are a function of its seed and of the decisions since the last `restart`, unless its budget is time.
+/// It uses only what the player to move knows. The exception is `oracle`, which sees the whole state and, with
+/// `future=known`, the cards that the state's seed will deal.
+///
+/// An agent makes one decision at a time: give each thread an agent of its own. Unpickling an agent loads it anew.
 #[pyclass(frozen, module = "stier")]
 pub(crate) struct Agent {
     game: Game,
     spec: AgentSpec,
-    /// Whether its decisions are over before anybody could want to interrupt them.
+    /// True if decisions are too short to be worth interrupting.
     quick: bool,
     interrupt: Arc<AtomicBool>,
     player: Mutex<Box<dyn DynAgent>>,
 }
 
 impl Agent {
-    /// Its text form, to make others like it for a game that must be the one it was loaded for.
+    /// The specification, to make copies of the agent for `game`. Fails if the agent was loaded for another game.
     pub(crate) fn spec_for(&self, game: &Game) -> PyResult<&AgentSpec> {
         if self.game.is(game) {
             return Ok(&self.spec);
@@ -51,10 +53,10 @@ impl Agent {
     fn with_player<T>(&self, body: impl FnOnce(&mut dyn DynAgent) -> PyResult<T>) -> PyResult<T> {
         match self.player.try_lock() {
             Ok(mut player) => body(&mut **player),
-            // A panic in another decision leaves the agent as sound as it was: every decision starts afresh.
+            // A panic in an earlier decision leaves the agent intact: every decision starts afresh.
             Err(TryLockError::Poisoned(poisoned)) => body(&mut **poisoned.into_inner()),
             Err(TryLockError::WouldBlock) => {
-                Err(errors::agent("the agent is deciding in another thread: threads need agents of their own"))
+                Err(errors::agent("the agent is deciding in another thread; give each thread an agent of its own"))
             }
         }
     }
@@ -63,7 +65,7 @@ impl Agent {
         self.ask(py, state, |player, state| player.decide(state))
     }
 
-    /// Has the agent answer a question about a state, without the interpreter.
+    /// Lets the agent answer a question about a state, without the GIL.
     fn ask<T: Send>(
         &self,
         py: Python<'_>,
@@ -83,7 +85,8 @@ impl Agent {
     }
 }
 
-/// Whether an agent decides in an instant: it does not search, or its budget is small. What worlds and networks cost depends.
+/// Returns true if an agent decides at once: it does not search, or it has a small budget. The cost of worlds and
+/// networks is not known in advance.
 fn is_quick(spec: &AgentSpec) -> bool {
     let options = spec.options();
     let value = |wanted: &str| {
@@ -94,13 +97,13 @@ fn is_quick(spec: &AgentSpec) -> bool {
     };
     let timed = value("time_ms").is_some_and(|time| time > 0);
     let infers = options.contains(&("beliefs", OptionValue::Name("policy".to_string())));
-    // A responder has another agent decide again and again.
+    // Responders let another agent decide again and again.
     let simulates = options.iter().any(|(name, _)| *name == "against");
     let small = value("worlds").is_none() && value("iterations").is_some_and(|iterations| iterations <= QUICK);
     spec.is_instant() || !timed && !infers && !simulates && !spec.has_network() && small
 }
 
-/// The agents that search: those whose options have a budget.
+/// The names of the agents that search: those with a budget among their options.
 fn searchers() -> String {
     let searches = |options: &[stier_core::OptionInfo]| {
         options.iter().any(|option| matches!(option.name, "iterations" | "worlds"))
@@ -109,23 +112,23 @@ fn searchers() -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// The error for asking somebody who does not search what a search saw.
+/// The error for requesting the search of an agent that does not search.
 pub(crate) fn no_search(name: &str) -> PyErr {
-    errors::agent(format!("{name} does not search; the agents that do are {}", searchers()))
+    errors::agent(format!("{name} does not search; agents that search: {}", searchers()))
 }
 
-/// An agent from text, as on the command line: `ismcts:iterations=100`.
+/// Parses an agent from text, as on the command line: `ismcts:iterations=100`.
 pub(crate) fn parse_spec(text: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<AgentSpec> {
     let (name, options) = name_and_options(text, options, errors::agent)?;
     format!("{name}:{options}").parse().map_err(errors::agent)
 }
 
-/// The agent of that name for a game, with the options given as keywords, in the text
-/// (`"ismcts:iterations=10000,threads=2"`), or some here and some there. Every agent has the option `seed`.
+/// Loads an agent for a game by name. Options are keywords or part of the text (`"ismcts:iterations=10000,threads=2"`),
+/// or some of each. Every agent has the option `seed`.
 ///
-/// Options are those of `describe_agents()`, strings, numbers, bools or paths. Raises `AgentError`, which lists what there is, for an
-/// unknown name, option or value, and for an option given twice; and for a network that cannot be read or was trained for another
-/// game.
+/// `describe_agents()` lists the options. Values are strings, numbers, bools or paths. Raises `AgentError`, which lists
+/// what is allowed, for an unknown name, option or value, for an option given twice, and for a network that cannot be
+/// read or was trained for another game.
 #[pyfunction]
 #[pyo3(signature = (name, game, /, **options))]
 pub(crate) fn load_agent(name: &str, game: &Game, options: Option<&Bound<'_, PyDict>>) -> PyResult<Agent> {
@@ -144,30 +147,31 @@ impl Agent {
         self.spec.name()
     }
 
-    /// The game that it was loaded for.
+    /// The game of the agent.
     #[getter(game)]
     fn get_game(&self) -> Game {
         self.game.clone()
     }
 
-    /// Decides for the player to move: one of the legal actions.
+    /// Chooses a legal action for the player to move.
     ///
-    /// Other threads run meanwhile, and Ctrl-C is answered. Raises `AgentError` where no player is to act, and for a state of
-    /// another game.
+    /// Other threads run meanwhile, and Ctrl-C interrupts. Raises `AgentError` if no player is to move, or if the state
+    /// belongs to another game.
     fn step(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<u8> {
         Ok(self.decide(py, &state)?.action.0)
     }
 
-    /// As `step`, with the probability that each legal action had of being chosen: `([(action, probability), …], action)`.
+    /// Like `step`, but also returns the probability of each legal action: `([(action, probability), …], action)`.
     fn step_with_policy(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<(Vec<(u8, f64)>, u8)> {
         let Decision { action, policy, .. } = self.decide(py, &state)?;
         Ok((policy.into_iter().map(|(action, probability)| (action.0, probability)).collect(), action.0))
     }
 
-    /// As `step`, with what the search saw. Raises `AgentError` for an agent that does not search.
+    /// Like `step`, but returns the statistics of the search. Raises `AgentError` for an agent that does not search.
     ///
-    /// With a `tree_depth` the search notes the lines of play of up to so many actions that it followed (`Search.lines`): the top
-    /// of its tree, if it is an ISMCTS. That costs a little time and changes no choice.
+    /// With a `tree_depth`, the search also records the lines of play that it followed, up to that many actions
+    /// (`Search.lines`). For ISMCTS they are the top of its tree. Recording takes a little time and does not change the
+    /// choice.
     #[pyo3(signature = (state, tree_depth=0))]
     fn search(&self, py: Python<'_>, state: PyRef<'_, State>, tree_depth: u8) -> PyResult<Search> {
         let (decision, lines) = match tree_depth {
@@ -177,10 +181,11 @@ impl Agent {
         Search::of(decision, lines, &state).ok_or_else(|| no_search(self.spec.name()))
     }
 
-    /// Where the agent believes the cards to be if it is the player, or the player to move if left out: from what that player
-    /// knows and, with `beliefs=policy`, from what the others did.
+    /// The beliefs of the agent about the cards, as the given player or by default the player to move. They use what
+    /// that player knows and, with `beliefs=policy`, the actions of the other players.
     ///
-    /// Raises `SeatError` where no player is to move and none is named, and `AgentError` for a state of another game.
+    /// Raises `SeatError` if the player is left out and no player is to move, and `AgentError` for a state of another
+    /// game.
     #[pyo3(signature = (state, player=None))]
     fn beliefs(&self, py: Python<'_>, state: PyRef<'_, State>, player: Option<Number>) -> PyResult<Beliefs> {
         let seat = state.seat(player.as_ref())?;
@@ -188,7 +193,7 @@ impl Agent {
         Ok(Beliefs::new(self.game.clone(), seat, found))
     }
 
-    /// Begins a new game: forgets the last one and draws from the streams of `seed`, or of the first seed again.
+    /// Starts a new game: forgets the last one and draws from the streams of `seed`, by default the agent's own seed.
     #[pyo3(signature = (seed=None))]
     fn restart(&self, seed: Option<Seed>) -> PyResult<()> {
         let seed = seed.map_or(self.spec.seed().unwrap_or(0), |Seed(seed)| seed);

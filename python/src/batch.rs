@@ -1,4 +1,4 @@
-//! `stier.Batch`, and the arrays that steps write into.
+//! `stier.Batch` and the arrays that a step writes to.
 
 use numpy::{
     Element, PyArray1, PyArray2, PyArrayMethods as _, PyReadwriteArray1, PyReadwriteArray2, PyUntypedArrayMethods as _,
@@ -6,36 +6,36 @@ use numpy::{
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use stier_agents::vector::{Cells, Rows, Shape};
+use stier_agents::batch::vector::{Cells, Rows, Shape};
 
 use crate::errors;
 
-/// What tensors are made of.
+/// The number format of tensors.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
     /// float32.
     Float32,
     /// uint8.
     Uint8,
-    /// There are none.
+    /// No tensors.
     Nothing,
 }
 
 impl Format {
-    /// The format of that name.
+    /// Parses a format.
     pub(crate) fn of(text: Option<&str>) -> PyResult<Self> {
         match text {
             Some("float32") => Ok(Self::Float32),
             Some("uint8") => Ok(Self::Uint8),
             None => Ok(Self::Nothing),
             Some(other) => {
-                let message = format!("observation must be 'float32', 'uint8' or None, not '{other}'");
+                let message = format!("observation must be 'float32', 'uint8' or None, got '{other}'");
                 Err(errors::argument(message))
             }
         }
     }
 
-    /// Its name.
+    /// The name of the format.
     pub(crate) fn name(self) -> Option<&'static str> {
         match self {
             Self::Float32 => Some("float32"),
@@ -45,10 +45,10 @@ impl Format {
     }
 }
 
-/// Where all lanes of a `VectorEnv` are, as arrays with the lanes first.
+/// The state of all lanes of a `VectorEnv` as arrays, lanes first.
 ///
-/// Shapes: n lanes, D numbers of a tensor (`VectorEnv.observation_shape`), A actions (`Game.num_distinct_actions`). Every row is as the
-/// lane's current player sees it; returns are by seat.
+/// Shapes: n lanes, D numbers per tensor (`VectorEnv.observation_shape`), A actions (`Game.num_distinct_actions`).
+/// Every row is from the view of the lane's current player. Rewards are by seat.
 #[pyclass(frozen, module = "stier")]
 pub(crate) struct Batch {
     observation: Option<Py<PyAny>>,
@@ -61,7 +61,7 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// Arrays that nobody has written to.
+    /// Makes uninitialised arrays.
     pub(crate) fn empty(
         py: Python<'_>,
         lanes: usize,
@@ -86,14 +86,15 @@ impl Batch {
         })
     }
 
-    /// Whether nobody holds any of the arrays, or a view of one. To be asked while nobody but the caller holds the batch.
+    /// Returns true if there is no other reference to any of the arrays. Only valid while the caller is the only owner
+    /// of the batch.
     pub(crate) fn is_idle(&self, py: Python<'_>) -> bool {
         let optional = self.observation.iter().chain(&self.final_observation);
         let arrays = optional.chain([&self.mask, &self.rewards, &self.terminated, &self.current_player]);
         arrays.into_iter().all(|array| is_unshared(py, array))
     }
 
-    /// The arrays, to write into.
+    /// Borrows the arrays for writing.
     pub(crate) fn borrow<'py>(&self, py: Python<'py>, lanes: usize, shape: &Shape) -> PyResult<Borrowed<'py>> {
         let bound = |array: &Py<PyAny>| array.bind(py).clone();
         let arrays = Arrays {
@@ -108,10 +109,11 @@ impl Batch {
     }
 }
 
-/// Whether this reference to an object is the only one.
+/// Returns true if this reference to an object is the only one.
 pub(crate) fn is_unshared<T>(_py: Python<'_>, object: &Py<T>) -> bool {
-    // SAFETY: the object lives as long as the reference to it, and this thread is attached to the interpreter. New arrays for each
-    // step cost 900 ns a lane in Schweins-Galopp, where they are large, for the pages that the kernel gives and takes; 220 without.
+    // SAFETY: the object lives as long as the reference to it, and this thread is attached to the interpreter. The
+    // count is worth an unsafe call: large new arrays at every step are slow, because the kernel hands out their pages
+    // each time.
     #[allow(unsafe_code)]
     unsafe {
         pyo3::ffi::Py_REFCNT(object.as_ptr()) == 1
@@ -120,21 +122,21 @@ pub(crate) fn is_unshared<T>(_py: Python<'_>, object: &Py<T>) -> bool {
 
 #[pymethods]
 impl Batch {
-    /// What the current players see, float32 or uint8 (n, D); in a lane whose game is over, what the player who acted last sees.
-    /// `None` if the lanes show nothing.
+    /// The observations of the current players, float32 or uint8 (n, D). In a lane whose game is over, the observation
+    /// of the player who acted last. `None` without tensors.
     #[getter]
     fn observation<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
         self.observation.as_ref().map(|array| array.bind(py).clone())
     }
 
-    /// Where `terminated`, with `autoreset="same_step"`: what the player whose action it was sees at the end of the game that the
-    /// step ended; other rows have no meaning. Otherwise `None`.
+    /// The last observation of each game that the step ended, as seen by the player who acted, with
+    /// `autoreset="same_step"`. Rows where `terminated` is false have no meaning. `None` in other modes.
     #[getter]
     fn final_observation<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
         self.final_observation.as_ref().map(|array| array.bind(py).clone())
     }
 
-    /// The legal actions of the current players, int8 (n, A) of 0 and 1; all 1 in lanes that will ignore their action.
+    /// The legal actions of the current players, int8 (n, A) of 0 and 1. All 1 in lanes that ignore their next action.
     #[getter]
     fn action_mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.mask.bind(py).call_method1("view", ("int8",))
@@ -146,19 +148,20 @@ impl Batch {
         self.mask.bind(py).call_method1("view", ("bool",))
     }
 
-    /// What each player got by the step, float32 (n, players): zeros, and the returns where the step ended a game.
+    /// The rewards of the step, float32 (n, players): the returns where the step ended a game, and zeros elsewhere.
     #[getter]
     fn rewards<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
         self.rewards.bind(py).clone()
     }
 
-    /// Whether the step ended the lane's game, bool (n,); stays true in lanes that stay over.
+    /// True where the game of the lane is over, bool (n,): after the step that ended it, and in lanes that stay over.
     #[getter]
     fn terminated<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
         self.terminated.bind(py).clone()
     }
 
-    /// Whose turn it is, int32 (n,): `stier.TERMINAL` in lanes whose game is over; with opponents always the learner.
+    /// The player to move, int32 (n,). `stier.TERMINAL` in lanes whose game is over. Always the learner if there are
+    /// opponents.
     #[getter]
     fn current_player<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
         self.current_player.bind(py).clone()
@@ -170,7 +173,7 @@ impl Batch {
     }
 }
 
-/// Arrays that somebody gave.
+/// Arrays given by the caller.
 #[derive(Default)]
 pub(crate) struct Arrays<'py> {
     pub(crate) observation: Option<Bound<'py, PyAny>>,
@@ -181,13 +184,13 @@ pub(crate) struct Arrays<'py> {
     pub(crate) current_player: Option<Bound<'py, PyAny>>,
 }
 
-/// Tensors, to write into.
+/// Tensors borrowed for writing.
 enum Table<'py> {
     Floats(PyReadwriteArray2<'py, f32>),
     Bytes(PyReadwriteArray2<'py, u8>),
 }
 
-/// Arrays that are ours until this is dropped.
+/// Arrays borrowed for writing.
 pub(crate) struct Borrowed<'py> {
     observation: Option<Table<'py>>,
     final_observation: Option<Table<'py>>,
@@ -198,7 +201,7 @@ pub(crate) struct Borrowed<'py> {
 }
 
 impl<'py> Arrays<'py> {
-    /// The arrays, checked.
+    /// Checks and borrows the arrays.
     pub(crate) fn borrow(self, lanes: usize, shape: &Shape) -> PyResult<Borrowed<'py>> {
         let tensors = |name: &str, array: Option<Bound<'py, PyAny>>| {
             array.map(|array| tensors(name, &array, [lanes, shape.tensor])).transpose()
@@ -220,21 +223,21 @@ impl<'py> Arrays<'py> {
     }
 }
 
-/// The error for an array of another kind.
+/// The error for an array of the wrong type or shape.
 fn other_kind(name: &str, kinds: &str, dimensions: &[usize], found: &Bound<'_, PyAny>) -> PyErr {
     let dimensions: Vec<String> = dimensions.iter().map(ToString::to_string).collect();
     let wanted = format!("{name} must be a C-contiguous {kinds} array of shape ({})", dimensions.join(", "));
     let (kind, shape) = (found.getattr("dtype"), found.getattr("shape"));
     match (kind, shape) {
-        (Ok(kind), Ok(shape)) => errors::argument(format!("{wanted}, not {kind} of shape {shape}")),
+        (Ok(kind), Ok(shape)) => errors::argument(format!("{wanted}, got {kind} of shape {shape}")),
         _ => {
             let kind = found.get_type().name().map_or("?".to_string(), |name| name.to_string());
-            PyTypeError::new_err(format!("{wanted}, not {kind}"))
+            PyTypeError::new_err(format!("{wanted}, got {kind}"))
         }
     }
 }
 
-/// The error for an array of the right kind that cannot be written to.
+/// The error for an array of the right type and shape that cannot be written to.
 fn unfit(name: &str, why: impl std::fmt::Display) -> PyErr {
     errors::argument(format!("{name} must be C-contiguous, writable and apart from the other arrays: {why}"))
 }
@@ -269,7 +272,7 @@ fn row<'py, T: Element>(
     found.try_readwrite().map_err(|why| unfit(name, why))
 }
 
-/// Whether a shape is this one.
+/// Returns true if a shape has these dimensions.
 fn is(shape: &Bound<'_, PyAny>, dimensions: &[usize]) -> bool {
     shape.cast::<PyTuple>().is_ok_and(|shape| {
         shape.len() == dimensions.len()
@@ -280,7 +283,7 @@ fn is(shape: &Bound<'_, PyAny>, dimensions: &[usize]) -> bool {
     })
 }
 
-/// Tensors, of the kind that the array has.
+/// Borrows tensors in the format of the array.
 fn tensors<'py>(name: &str, array: &Bound<'py, PyAny>, dimensions: [usize; 2]) -> PyResult<Table<'py>> {
     if array.cast::<PyArray2<u8>>().is_ok() {
         return table(name, "uint8", array, dimensions).map(Table::Bytes);
@@ -288,7 +291,7 @@ fn tensors<'py>(name: &str, array: &Bound<'py, PyAny>, dimensions: [usize; 2]) -
     table(name, "float32 or uint8", array, dimensions).map(Table::Floats)
 }
 
-/// Bytes of 0 and 1, whatever their name.
+/// Borrows a mask of 0 and 1, of any type with one byte per entry.
 fn mask<'py>(array: &Bound<'py, PyAny>, dimensions: [usize; 2]) -> PyResult<PyReadwriteArray2<'py, u8>> {
     let byte = array.cast::<PyArray2<i8>>().is_ok() || array.cast::<PyArray2<bool>>().is_ok();
     let bytes = if byte { array.call_method1("view", ("uint8",))? } else { array.clone() };
@@ -305,7 +308,7 @@ impl Table<'_> {
 }
 
 impl Borrowed<'_> {
-    /// The arrays as the engine has them.
+    /// The arrays as slices for the engine.
     pub(crate) fn rows(&mut self) -> PyResult<Rows<'_>> {
         Ok(Rows {
             observation: self.observation.as_mut().map(Table::cells).transpose()?,

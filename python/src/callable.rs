@@ -16,8 +16,9 @@ use crate::values::{Number, Seed};
 
 /// Any callable as an agent: `f(state) -> action`.
 ///
-/// The callable is shown a state drawn from what the player to move knows, with explicit chance nodes: what it cannot know,
-/// it cannot find there. The seed is that of these draws; in a match it is derived from the name and the seed.
+/// The callable gets a state drawn from what the player to move knows, with explicit chance nodes. It cannot find
+/// anything there that the player does not know. The seed determines these draws. In a match it is derived from the
+/// name and the seed.
 #[pyclass(frozen, module = "stier")]
 pub(crate) struct PythonAgent {
     function: Py<PyAny>,
@@ -36,12 +37,12 @@ impl PythonAgent {
         &self.name
     }
 
-    /// The seed of what it is shown.
+    /// The seed of the states that the callable gets.
     pub(crate) fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// Has the callable decide in a state that it may see.
+    /// Lets the callable decide in a state that the player to move may see.
     pub(crate) fn ask(&self, py: Python<'_>, game: &Game, shown: &dyn DynState) -> PyResult<Action> {
         let answer = self.function.call1(py, (State::new(game.clone(), shown.duplicate()),))?;
         let named = |error: PyErr| {
@@ -50,13 +51,13 @@ impl PythonAgent {
         };
         let number: Number = answer.extract(py).map_err(|_: PyErr| {
             let kind = answer.bind(py).get_type().name().map_or("?".to_string(), |name| name.to_string());
-            PyTypeError::new_err(format!("{} must return the number of an action, not {kind}", self.name))
+            PyTypeError::new_err(format!("{} must return the number of an action, got {kind}", self.name))
         })?;
         let action = number.action_in(shown).map_err(named)?;
         if shown.possible().contains(&action) {
             return Ok(action);
         }
-        let error = shown.duplicate().apply(action).expect_err("what is not possible is refused");
+        let error = shown.duplicate().apply(action).expect_err("an illegal action is refused");
         Err(named(errors::illegal(error)))
     }
 }
@@ -68,7 +69,9 @@ impl PythonAgent {
     pub(crate) fn new(function: &Bound<'_, PyAny>, name: Option<String>, seed: Seed) -> PyResult<Self> {
         if !function.is_callable() {
             let kind = function.get_type().name()?;
-            return Err(PyTypeError::new_err(format!("an agent is a callable f(state) -> action, not {kind}")));
+            return Err(PyTypeError::new_err(format!(
+                "a Python agent must be a callable f(state) -> action, got {kind}"
+            )));
         }
         let own_name = || -> PyResult<String> {
             let name = function.getattr("__name__").or_else(|_| function.get_type().getattr("__name__"))?;
@@ -78,16 +81,16 @@ impl PythonAgent {
         Ok(Self { function: function.clone().unbind(), name, seed: seed.0, rng: Mutex::new(stream(seed.0)) })
     }
 
-    /// What tables call it: the name given, or the callable's own.
+    /// The name in tables: the given name, or the name of the callable.
     #[getter]
     fn name(&self) -> &str {
         &self.name
     }
 
-    /// Has the callable decide for the player to move.
+    /// Lets the callable choose for the player to move.
     ///
-    /// Raises what the callable raises, `IllegalActionError` if it chooses an illegal action, and `AgentError` where no
-    /// player is to act.
+    /// Raises the exceptions of the callable, `IllegalActionError` if it chooses an illegal action, and `AgentError` if
+    /// no player is to move.
     fn step(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<u8> {
         let seat = match state.inner().turn() {
             Turn::Seat(seat) => seat,
@@ -100,7 +103,7 @@ impl PythonAgent {
         Ok(self.ask(py, state.game(), &*shown)?.0)
     }
 
-    /// As `step`, with the probability that each legal action had of being chosen: 1 for the one that was.
+    /// Like `step`, but also returns the probability of each legal action: 1 for the chosen one.
     fn step_with_policy(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<(Vec<(u8, f64)>, u8)> {
         let legal = state.inner().possible();
         let chosen = self.step(py, state)?;
@@ -113,7 +116,8 @@ impl PythonAgent {
         Err(no_search(&self.name))
     }
 
-    /// Where the cards are as far as the player, or the player to move if left out, knows; the callable is not asked.
+    /// The beliefs of the given player, or by default the player to move, from chance alone. The callable is not
+    /// called.
     #[pyo3(signature = (state, player=None))]
     fn beliefs(&self, py: Python<'_>, state: PyRef<'_, State>, player: Option<Number>) -> PyResult<Beliefs> {
         let seat = state.seat(player.as_ref())?;
@@ -121,7 +125,7 @@ impl PythonAgent {
         Ok(Beliefs::new(state.game().clone(), seat, py.detach(|| inner.beliefs(seat))))
     }
 
-    /// Draws from the streams of `seed`, or of the first seed again. The callable is not told.
+    /// Draws from the streams of `seed`, by default the agent's own seed. The callable is not notified.
     #[pyo3(signature = (seed=None))]
     fn restart(&self, seed: Option<Seed>) {
         let seed = seed.map_or(self.seed, |Seed(seed)| seed);

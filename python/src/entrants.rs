@@ -1,4 +1,4 @@
-//! Whatever stands for an agent in a call: text, agents, solutions, callables.
+//! Arguments that stand for an agent: text, agents, solutions, callables.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, SyncSender, sync_channel};
@@ -20,17 +20,18 @@ use crate::solution::Solution;
 use crate::tree::TabularPolicy;
 use crate::values::Seed;
 
-/// No game has this action. Who asked takes it for "anything legal"; what it asked for is void by then.
-const NOTHING: Action = Action(u8::MAX);
+/// An action that no game has. Agents treat it as "any legal action". It is only returned when the results are
+/// discarded.
+const NO_ANSWER: Action = Action(u8::MAX);
 
-/// Somebody who plays.
+/// An agent given by the caller.
 pub(crate) enum Player<'py> {
     Native(AgentSpec),
     Table(String, Arc<dyn DynPolicy>),
     Python(Bound<'py, PythonAgent>),
 }
 
-/// A decision that a Python agent is asked for.
+/// A decision that a Python agent must make.
 pub(crate) struct Question {
     entrant: usize,
     state: Box<dyn DynState>,
@@ -38,17 +39,17 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    /// Has the agent decide. Raises what it raises.
+    /// Lets the agent decide. Raises its exceptions.
     pub(crate) fn ask(self, py: Python<'_>, game: &Game, players: &[Player<'_>]) -> PyResult<()> {
-        let Player::Python(agent) = &players[self.entrant] else { unreachable!("only Python agents ask") };
-        // If nobody waits for the answer any more, it is not needed.
+        let Player::Python(agent) = &players[self.entrant] else { unreachable!("only Python agents send questions") };
+        // An error means that the asking thread has stopped and no longer needs the answer.
         let _ = self.answer.send(agent.get().ask(py, game, &*self.state)?);
         Ok(())
     }
 }
 
 impl<'py> Player<'py> {
-    /// The player that is meant, if it can play this game.
+    /// Reads the argument as an agent for this game.
     pub(crate) fn of(game: &Game, agent: &Bound<'py, PyAny>) -> PyResult<Self> {
         if let Ok(text) = agent.cast::<PyString>() {
             return Ok(Self::Native(parse_spec(&text.to_string(), None)?));
@@ -71,16 +72,16 @@ impl<'py> Player<'py> {
         }
         let kind = agent.get_type().name()?;
         Err(PyTypeError::new_err(format!(
-            "an agent is an Agent, a Solution, a PythonAgent, a callable or text such as 'ismcts:iterations=100', not {kind}"
+            "an agent must be an Agent, a Solution, a PythonAgent, a callable or text such as 'ismcts:iterations=100', got {kind}"
         )))
     }
 
-    /// Whether it has to be asked in the thread that called.
+    /// Returns true if the agent must run in the calling thread.
     pub(crate) fn is_python(&self) -> bool {
         matches!(self, Self::Python(_))
     }
 
-    /// The text from which its random streams are derived: see [`DynEntrant::identity`].
+    /// The text that determines its random streams: see [`DynEntrant::identity`].
     pub(crate) fn identity(&self) -> String {
         match self {
             Self::Native(spec) => spec.to_string(),
@@ -89,7 +90,7 @@ impl<'py> Player<'py> {
         }
     }
 
-    /// Without its Python part.
+    /// The same agent without its Python part.
     pub(crate) fn plan(&self) -> Plan {
         match self {
             Self::Native(spec) => Plan::Native(spec.clone()),
@@ -99,7 +100,7 @@ impl<'py> Player<'py> {
     }
 }
 
-/// A player without its Python part, for the thread that works.
+/// An agent without its Python part, which another thread can use.
 pub(crate) enum Plan {
     Native(AgentSpec),
     Table(String, Arc<dyn DynPolicy>),
@@ -107,7 +108,7 @@ pub(crate) enum Plan {
 }
 
 impl Plan {
-    /// The entrant with that number, which asks through the sender if it has to.
+    /// The entrant of that number. A Python agent sends its questions to `sender`.
     pub(crate) fn entrant(self, number: usize, sender: &Sender<Question>) -> DynEntrant {
         match self {
             Self::Native(spec) => DynEntrant::Spec(spec),
@@ -117,18 +118,19 @@ impl Plan {
     }
 }
 
-/// Python agents decide in the thread that called: there Ctrl-C works, and libraries find the thread they know.
+/// Makes a callback that runs the Python agent in the calling thread, where Ctrl-C works and libraries see the thread
+/// they expect.
 fn callback(entrant: usize, sender: Sender<Question>) -> Callback {
     Arc::new(move |state| {
         let (answer, reply) = sync_channel(1);
         let asked = sender.send(Question { entrant, state, answer });
-        // No answer means that the run is being broken off.
+        // No answer means that the run was interrupted.
         let answered = |()| receive_soon(&reply).or_else(|_| reply.recv()).ok();
-        asked.ok().and_then(answered).unwrap_or(NOTHING)
+        asked.ok().and_then(answered).unwrap_or(NO_ANSWER)
     })
 }
 
-/// The error of a table for another game.
+/// The error for a policy of another game.
 pub(crate) fn other_game(label: &str, own: &Game, here: &Game) -> PyErr {
     errors::agent(format!("{label} is for {}, not for {}", own.text(), here.text()))
 }

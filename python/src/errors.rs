@@ -1,4 +1,5 @@
-//! The engine's errors as Python's. The types live in `stier/errors.py`, where they can have several bases.
+//! Conversion of the engine's errors to Python exceptions. Their types live in `stier/errors.py`, where a type can have
+//! several bases.
 
 use pyo3::PyErr;
 
@@ -13,7 +14,7 @@ mod types {
     pyo3::import_exception!(stier.errors, SeatError);
 }
 
-/// An error of agents: unknown, unsuited, asked for what they do not do.
+/// An agent that is unknown, does not fit the game, or cannot do what was asked.
 pub(crate) fn agent(error: impl ToString) -> PyErr {
     types::AgentError::new_err(error.to_string())
 }
@@ -38,12 +39,12 @@ pub(crate) fn record(error: impl ToString) -> PyErr {
     types::RecordError::new_err(error.to_string())
 }
 
-/// A game that does not exist, or rules that make no game.
+/// An unknown game, or invalid rules.
 pub(crate) fn rules(error: impl ToString) -> PyErr {
     types::RulesError::new_err(error.to_string())
 }
 
-/// A seat that the game does not have, or that must be named here.
+/// A seat that the game does not have, or that the caller must name.
 pub(crate) fn seat(error: impl ToString) -> PyErr {
     types::SeatError::new_err(error.to_string())
 }

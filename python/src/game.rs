@@ -12,9 +12,9 @@ use crate::errors;
 use crate::state::{CHANCE, State};
 use crate::values::{Number, Seed, name_and_options};
 
-/// A game under fixed rules; made by `load_game`, never changed.
+/// A game under fixed rules. `load_game` makes it, and it never changes.
 ///
-/// Two games are equal if name and rules are.
+/// Two games are equal if their names and rules are equal.
 #[pyclass(frozen, module = "stier")]
 #[derive(Clone)]
 pub(crate) struct Game {
@@ -42,7 +42,7 @@ impl Game {
         self.information_state_size
     }
 
-    /// The name, with the rules where they are not the default: `schwinget:bouts=4`.
+    /// The name, followed by the rules that differ from the defaults: `schwinget:bouts=4`.
     pub(crate) fn text(&self) -> String {
         match self.face.rules_text() {
             rules if rules.is_empty() => self.face.name().to_string(),
@@ -56,14 +56,14 @@ impl Game {
     }
 }
 
-/// The game of that name, with the rules given as keywords.
+/// Loads a game by name, with its rules given as keywords.
 ///
-/// Values are strings, numbers or bools (`True` and `False` turn a switch on and off); options left out have their
-/// defaults. `load_game(name, **game.rules())` is the same game again. Options may stand in the text as well:
+/// Values are strings, numbers or bools: `True` and `False` turn a switch on and off. Options left out have their
+/// defaults. `load_game(name, **game.rules())` loads the same game again. Options may also be part of the text:
 /// `"schwinget:scoring=schwinger,bouts=4"` or `"schwinget(scoring=schwinger,bouts=4)"`.
 ///
-/// Raises `RulesError`, which lists what there is, for an unknown name, option or value, for an option given twice, and for
-/// options that do not fit together.
+/// Raises `RulesError`, which lists what is allowed, for an unknown name, option or value, for an option given twice,
+/// and for options that contradict each other.
 #[pyfunction]
 #[pyo3(signature = (name, /, **options))]
 pub(crate) fn load_game(name: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Game> {
@@ -77,12 +77,12 @@ fn layout(fields: Vec<Field>) -> Vec<(&'static str, Vec<usize>)> {
 
 #[pymethods]
 impl Game {
-    /// The name, as in `registered_names()`.
+    /// The name, as `registered_names()` lists it.
     fn short_name(&self) -> &'static str {
         self.face.name()
     }
 
-    /// Every option with its value: numbers as numbers, everything else by name.
+    /// Every option with its value: numbers as numbers, all others by name.
     fn rules<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         for (name, value) in self.face.rules() {
@@ -91,53 +91,53 @@ impl Game {
         Ok(dict)
     }
 
-    /// The options that differ from their defaults, as `"scoring=schwinger,bouts=4"`.
+    /// The options that differ from their defaults, such as `"scoring=schwinger,bouts=4"`.
     fn rules_text(&self) -> String {
         self.face.rules_text()
     }
 
-    /// The number of players; they are 0, 1, … clockwise.
+    /// The number of players. They are numbered 0, 1, … clockwise.
     fn num_players(&self) -> usize {
         self.face.num_seats()
     }
 
-    /// Players' actions are numbers below this.
+    /// The number of actions. Actions are numbered from 0.
     fn num_distinct_actions(&self) -> usize {
         self.face.num_actions()
     }
 
-    /// Chance outcomes are numbers below this.
+    /// The number of chance outcomes. Outcomes are numbered from 0.
     fn max_chance_outcomes(&self) -> usize {
         self.face.num_outcomes()
     }
 
-    /// No game has more decisions of players than this.
+    /// An upper bound on the number of decisions in a game, all players together.
     fn max_game_length(&self) -> usize {
         self.face.max_decisions()
     }
 
-    /// No game has more random events than this.
+    /// An upper bound on the number of random events in a game.
     fn max_chance_nodes_in_history(&self) -> usize {
         self.face.max_chance_events()
     }
 
-    /// No return is lower than this.
+    /// A lower bound on the returns.
     fn min_utility(&self) -> f64 {
         self.face.utility_range().0
     }
 
-    /// No return is higher than this.
+    /// An upper bound on the returns.
     fn max_utility(&self) -> f64 {
         self.face.utility_range().1
     }
 
-    /// Whether the players choose at once. Their choices are still made one after another here, each hidden from the others
-    /// until all are in.
+    /// Returns `True` if the players choose simultaneously. States still ask them one after another and hide each
+    /// choice from the other players until all have chosen.
     fn is_simultaneous(&self) -> bool {
         self.face.is_simultaneous()
     }
 
-    /// What the returns of all players add up to; `None` where that is not fixed.
+    /// The sum of the returns of all players, or `None` if it varies.
     fn utility_sum(&self) -> Option<f64> {
         self.face.utility_sum()
     }
@@ -152,29 +152,30 @@ impl Game {
         [self.information_state_size]
     }
 
-    /// The parts of the observation tensor, one after the other: (name, shape), each in C order.
+    /// The parts of the observation tensor in order: (name, shape), each in C order.
     fn observation_tensor_layout(&self) -> Vec<(&'static str, Vec<usize>)> {
         layout(self.face.observation_layout())
     }
 
-    /// The parts of the information-state tensor, one after the other: (name, shape), each in C order.
+    /// The parts of the information-state tensor in order: (name, shape), each in C order.
     fn information_state_tensor_layout(&self) -> Vec<(&'static str, Vec<usize>)> {
         layout(self.face.information_state_layout())
     }
 
-    /// Version and parts of the observation tensor, as `"1:hand:36,played:2x36"`: what a network must have been trained on to be of use
-    /// here. The version is raised whenever a value changes its meaning.
+    /// Version and parts of the observation tensor, such as `"1:hand:36,played:2x36"`. A network fits the game only if
+    /// it was trained on the same signature. The version is raised whenever a value changes its meaning.
     fn observation_signature(&self) -> String {
         self.face.observation_signature()
     }
 
-    /// Version and number of the players' actions, as `"1:37"`, likewise.
+    /// Version and number of the players' actions, such as `"1:37"`. A network fits the game only if it was trained on
+    /// the same signature.
     fn action_signature(&self) -> String {
         self.face.action_signature()
     }
 
-    /// What is printed on the cards: a new dict of (rank, sign, colour) by the card's name, all in words, in the order of the
-    /// deck.
+    /// The faces of the cards: a new dict from the name of a card to (rank, sign, colour), all in words, in the order
+    /// of the deck.
     fn card_faces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         for (card, face) in self.face.faces() {
@@ -183,9 +184,9 @@ impl Game {
         Ok(dict)
     }
 
-    /// The name of a player's action, or with `stier.CHANCE` as player that of a chance outcome.
+    /// The name of an action, or of a chance outcome if the player is `stier.CHANCE`.
     ///
-    /// Raises `SeatError` for a player, `IllegalActionError` for a number that the game does not have.
+    /// Raises `SeatError` for an unknown player and `IllegalActionError` for an unknown action.
     fn action_to_string(&self, player: Number, action: Number) -> PyResult<String> {
         let face = self.face();
         if player.is(CHANCE) {
@@ -195,15 +196,16 @@ impl Game {
         Ok(face.action_name(action.id_below(face.num_actions(), "action", face)?))
     }
 
-    /// The player's action of that name. Raises `IllegalActionError`, which lists the names, if there is none.
+    /// The action of that name. Raises `IllegalActionError`, which lists the names, if there is none.
     fn string_to_action(&self, text: &str) -> PyResult<u8> {
         self.face.parse_action(text).map(|action| action.0).map_err(errors::illegal)
     }
 
-    /// The state before the first card is dealt, with explicit chance nodes; or, with a seed, a state that deals itself:
-    /// random events are drawn from the seed, and only players' decisions are left to the caller.
+    /// Makes the state before the first card is dealt. Without a seed it has explicit chance nodes. With a seed it
+    /// deals itself: random events are drawn from the seed, and only the decisions of the players are left to the
+    /// caller.
     ///
-    /// The seed is 0..=2**64-1. It fixes the order of every pile, whoever draws from it.
+    /// The seed is 0 to 2**64-1. It fixes the order of every pile, no matter which player draws from it.
     #[pyo3(signature = (seed=None))]
     fn new_initial_state(&self, seed: Option<Seed>) -> State {
         State::new(self.clone(), self.face.new_state(seed.map(|Seed(seed)| seed)))
@@ -236,7 +238,7 @@ impl Game {
     }
 }
 
-/// An option's value as Python has it.
+/// Converts the value of an option to a Python object.
 pub(crate) fn option_value(py: Python<'_>, value: OptionValue) -> PyResult<Bound<'_, PyAny>> {
     match value {
         OptionValue::Int(value) => value.into_bound_py_any(py),

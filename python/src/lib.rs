@@ -1,8 +1,8 @@
 //! The engine as a Python module: conversions, errors, threads.
 //!
-//! One class each for games, states and agents, whatever the game: below them are the erased faces of `stier_agents`. Every
-//! argument is checked here, calls that may be long run on a thread of their own without the GIL ([`run`]), and the exception
-//! types are those of `stier/errors.py`.
+//! One class each for games, states and agents, whatever the game. They wrap the type-erased layer of `stier_agents`.
+//! This layer checks every argument, runs long calls on a thread of their own without the GIL ([`run`]), and raises the
+//! exceptions of `stier/errors.py`.
 
 use pyo3::prelude::*;
 use pyo3::wrap_pyfunction;
@@ -35,7 +35,7 @@ mod values;
 mod vector;
 mod worlds;
 
-/// The compiled part of the package `stier`; import from there.
+/// The compiled part of the package `stier`. Import its contents from there.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

@@ -1,7 +1,8 @@
-//! What there is: games and agents by name, with their options.
+//! The games and agents by name, with their options.
 
 use pyo3::prelude::*;
-use stier_agents::{erased, spec};
+use stier_agents::catalogue::spec;
+use stier_agents::erased;
 use stier_core::{OptionInfo, games, with_game};
 
 use crate::errors;
@@ -25,7 +26,8 @@ pub(crate) fn registered_names() -> Vec<&'static str> {
     games::NAMES.to_vec()
 }
 
-/// The names of all agents, ascending. All but `oracle` use only what the player to move knows; `oracle` sees everything.
+/// The names of all agents, ascending. All but `oracle` use only what the player to move knows. `oracle` sees
+/// everything.
 #[pyfunction]
 pub(crate) fn registered_agents() -> Vec<&'static str> {
     spec::NAMES.to_vec()
@@ -38,7 +40,7 @@ pub(crate) fn game_options<'py>(py: Python<'py>, name: &str) -> PyResult<Vec<Opt
     rows(py, options)
 }
 
-/// Every agent: (name, what it does, its options besides the seed).
+/// Every agent: (name, description, options other than the seed).
 #[pyfunction]
 pub(crate) fn agent_options(py: Python<'_>) -> PyResult<Vec<(&'static str, String, Vec<OptionRow<'_>>)>> {
     let row = |(name, about, options): (_, &str, _)| {

@@ -19,19 +19,17 @@ use crate::result::PitResult;
 use crate::run::{Ticker, watched};
 use crate::values::{Number, Seed};
 
-/// More would be a mistake; a run can be stopped, not continued.
-const MOST_DEALS: i64 = 1_000_000_000_000;
-/// More would exhaust the machine before they helped.
-const MOST_THREADS: i64 = 1024;
+/// A larger number is a typing mistake: a run can be interrupted, but not continued.
+const LIMIT_DEALS: i64 = 1_000_000_000_000;
 
-/// The number of games per deal at a table of agents with these texts.
+/// The number of games per deal for agents with these identities.
 #[pyfunction]
 pub(crate) fn games_per_deal(agents: Vec<String>) -> u64 {
     number_of_games(agents.len(), &agents, 1)
 }
 
-/// `on_progress(done, total)` is called before the first game, then about ten times a second, and after the last; see
-/// `stier.pit` for the rest.
+/// `on_progress(done, total)` is called before the first game, then about ten times a second, and after the last. See
+/// `stier.pit` for the other arguments.
 #[pyfunction]
 #[pyo3(signature = (game, agents, deals, seed, paired, threads, on_progress=None))]
 #[expect(clippy::too_many_arguments, reason = "the settings, one by one")]
@@ -46,17 +44,13 @@ pub(crate) fn pit<'py>(
     on_progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<PitResult> {
     let players: Vec<Player<'py>> = agents.iter().map(|agent| Player::of(game, agent)).collect::<PyResult<_>>()?;
-    let mut settings = Settings {
-        deals: deals.between("deals", 1, MOST_DEALS)?,
-        seed: seed.0,
-        paired,
-        threads: threads.between("threads", 0, MOST_THREADS)? as usize,
-    };
+    let mut settings =
+        Settings { deals: deals.between("deals", 1, LIMIT_DEALS)?, seed: seed.0, paired, threads: threads.threads()? };
     if players.iter().any(Player::is_python) {
-        // What a Python agent remembers then comes about in the order of the games.
+        // With one thread, games are played in order, and an agent with a memory is reproducible.
         settings.threads = 1;
     } else if settings.threads == 0 {
-        // A pool of its own: the global one would not survive a fork, as in `multiprocessing`.
+        // The global thread pool would not survive a fork, as in `multiprocessing`.
         settings.threads = thread::available_parallelism().map_or(1, NonZero::get);
     }
     let seats = game.face().num_seats();

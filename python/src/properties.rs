@@ -9,7 +9,7 @@ use std::thread;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use stier_agents::arena::Estimate;
-use stier_agents::properties::{MeasureError, Play, Properties as Found, Settings};
+use stier_agents::arena::properties::{MeasureError, Play, Properties as Found, Settings};
 use stier_core::OptionValue;
 use stier_core::options::OptionType as _;
 
@@ -18,18 +18,16 @@ use crate::game::Game;
 use crate::run::{Ticker, watched};
 use crate::values::{Number, Seed};
 
-/// More would be a mistake; a run can be stopped, not continued.
-const MOST_DEALS: i64 = 100_000_000;
-/// More games of a deal would tell no more.
-const MOST_GAMES: i64 = 1_000_000;
-/// More would exhaust the machine before they helped.
-const MOST_THREADS: i64 = 1024;
+/// A larger number is a typing mistake: a run can be interrupted, but not continued.
+const LIMIT_DEALS: i64 = 100_000_000;
+/// More games per deal would add nothing.
+const LIMIT_GAMES: i64 = 1_000_000;
 
 /// A mean and half the width of its 95 % interval.
 type MeanAndInterval = (f64, f64);
 
-/// What a game is like to search, measured by `stier.properties`. Figures are pairs: the mean and half the width of its 95 %
-/// interval over deals; `None` where nothing could be measured.
+/// Properties of a game that matter to search, measured by `stier.properties`. Each is a pair: the mean and half the
+/// width of its 95 % interval over deals. `None` if nothing could be measured.
 #[pyclass(frozen, module = "stier")]
 pub(crate) struct Properties {
     game: Game,
@@ -48,13 +46,13 @@ impl Properties {
         self.game.clone()
     }
 
-    /// Deals played.
+    /// The number of deals played.
     #[getter]
     fn deals(&self) -> u64 {
         self.found.settings.deals
     }
 
-    /// Games of each deal.
+    /// The number of games per deal.
     #[getter]
     fn games(&self) -> u64 {
         self.found.settings.games
@@ -66,7 +64,7 @@ impl Properties {
         self.found.settings.seed
     }
 
-    /// How everybody played: `"random"` or `"hints"`.
+    /// The play of all seats: `"random"` or `"hints"`.
     #[getter]
     fn play(&self) -> String {
         match self.found.settings.play.value() {
@@ -75,13 +73,13 @@ impl Properties {
         }
     }
 
-    /// The share of games that end with a last choice: every action of it leads to the end without another choice.
+    /// The share of games that end with a last choice: each of its actions leads to the end without another choice.
     #[getter]
     fn leaves(&self) -> MeanAndInterval {
         pair(self.found.leaves)
     }
 
-    /// The share of last choices that do not change who wins, for the player who chooses.
+    /// The share of last choices that do not change whether the player who chooses wins.
     #[getter]
     fn leaf_correlation(&self) -> Option<MeanAndInterval> {
         self.found.leaf_correlation.map(pair)
@@ -93,19 +91,19 @@ impl Properties {
         self.found.return_correlation.map(pair)
     }
 
-    /// By how much the favourite of a deal wins more than an even share, from about 0 to 1.
+    /// The excess of the favourite's share of wins over an even share, from about 0 to 1.
     #[getter]
     fn bias(&self) -> MeanAndInterval {
         pair(self.found.bias)
     }
 
-    /// By what share information sets shrink from one decision of a player to the next; growth counts as 0.
+    /// The share by which information sets shrink from one decision of a player to the next. Growth counts as 0.
     #[getter]
     fn disambiguation(&self) -> Option<MeanAndInterval> {
         self.found.disambiguation.map(pair)
     }
 
-    /// The same as a constant rate, growth included; negative if sets grow.
+    /// The same as a constant rate, growth included. Negative if sets grow.
     #[getter]
     fn net_disambiguation(&self) -> Option<MeanAndInterval> {
         self.found.net_disambiguation.map(pair)
@@ -121,8 +119,8 @@ impl Properties {
     }
 }
 
-/// `on_progress(done, total)` is called before the first game, then about ten times a second, and after the last; see
-/// `stier.properties` for the rest.
+/// `on_progress(done, total)` is called before the first game, then about ten times a second, and after the last. See
+/// `stier.properties` for the other arguments.
 #[pyfunction]
 #[pyo3(signature = (game, deals, games, seed, play, threads, on_progress=None))]
 #[expect(clippy::too_many_arguments, reason = "the settings, one by one")]
@@ -136,16 +134,16 @@ pub(crate) fn properties(
     threads: Number,
     on_progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Properties> {
-    let unknown = |allowed| errors::argument(format!("play must be {allowed}, not '{play}'"));
+    let unknown = |allowed| errors::argument(format!("play must be {allowed}, got '{play}'"));
     let mut settings = Settings {
-        deals: deals.between("deals", 1, MOST_DEALS)?,
-        games: games.between("games", 2, MOST_GAMES)?,
+        deals: deals.between("deals", 1, LIMIT_DEALS)?,
+        games: games.between("games", 2, LIMIT_GAMES)?,
         seed: seed.0,
         play: Play::parse(play, &()).map_err(unknown)?,
-        threads: threads.between("threads", 0, MOST_THREADS)? as usize,
+        threads: threads.threads()?,
     };
     if settings.threads == 0 {
-        // A pool of its own: the global one would not survive a fork, as in `multiprocessing`.
+        // The global thread pool would not survive a fork, as in `multiprocessing`.
         settings.threads = thread::available_parallelism().map_or(1, NonZero::get);
     }
     let interrupt = AtomicBool::new(false);
@@ -167,7 +165,7 @@ pub(crate) fn properties(
         }
         tell(done.load(Ordering::Relaxed))
     };
-    // The sender is kept until the work has ended: that is how the other side learns of it.
+    // Dropping the sender tells the waiting thread that the work has ended.
     let work = |sender: Sender<()>| {
         let found = game.face().properties(&settings, &watch);
         drop(sender);

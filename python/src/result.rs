@@ -20,7 +20,7 @@ type Figures = (f64, f64, f64, f64, f64);
 /// The two tables of `cross_table`.
 type Tables<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>);
 
-/// All games of a `pit`, and what they add up to. Agents are numbered in the order of entry.
+/// All games of a `pit` and their statistics. Agents are numbered in order of entry.
 #[pyclass(frozen, module = "stier")]
 pub(crate) struct PitResult {
     game: Game,
@@ -57,7 +57,7 @@ impl PitResult {
         self.result.agents.clone()
     }
 
-    /// Deals per table of agents.
+    /// The number of deals per table of agents.
     #[getter]
     fn deals(&self) -> u64 {
         self.result.settings.deals
@@ -69,7 +69,7 @@ impl PitResult {
         self.result.settings.seed
     }
 
-    /// Whether all games of a deal had the same cards.
+    /// True if all games of a deal have the same cards.
     #[getter]
     fn paired(&self) -> bool {
         self.result.settings.paired
@@ -81,23 +81,23 @@ impl PitResult {
         self.column(py, |standing| standing.mean.mean)
     }
 
-    /// Half the width of the 95 % interval around `mean`: float64 (agents,). Deals are the units, not games; not a number for
-    /// a single deal, which has no interval.
+    /// Half the width of the 95 % interval around `mean`: float64 (agents,). The units are deals, not games. NaN for a
+    /// single deal.
     #[getter]
     fn ci95<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         self.column(py, |standing| standing.mean.ci95)
     }
 
-    /// Share of games won by each agent: float64 (agents,). Those in first place share a win.
+    /// Share of games won by each agent: float64 (agents,). Players tied for first place share the win.
     #[getter]
     fn wins<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         self.column(py, |standing| standing.wins.mean)
     }
 
-    /// The lower ends of the 95 % intervals of `wins`: float64 (agents,). Deals are the units; not a number for a single deal.
+    /// The lower ends of the 95 % intervals of `wins`: float64 (agents,). The units are deals. NaN for a single deal.
     ///
-    /// The interval is Clopper and Pearson's for as many games as the deals are worth. It is not symmetric: who has won all
-    /// of 200 games wins 98.2 % or more.
+    /// The interval is the Clopper-Pearson interval for the effective number of games. It is not symmetric: it reaches
+    /// below 1 even for an agent that won every game.
     #[getter]
     fn wins_low<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         self.column(py, |standing| standing.wins.low)
@@ -109,22 +109,23 @@ impl PitResult {
         self.column(py, |standing| standing.wins.high)
     }
 
-    /// Every game, by table, deal, order of the agents and rotation of the seats. The list is new, and so are its items: keep it rather than ask again.
+    /// Every game, ordered by table, deal, order of the agents and rotation of the seats. Each call makes a new list
+    /// with new items, so store it instead of calling again.
     #[getter]
     fn games(&self) -> Vec<Played> {
         let played = |index| Played { game: self.game.clone(), result: self.result.clone(), index };
         (0..self.result.games.len()).map(played).collect()
     }
 
-    /// The results of agent `i` in the games with agent `j` at the table: (mean, ci95, wins, wins_low, wins_high); `None` if they
-    /// did not meet.
+    /// The results of agent `i` in games with agent `j`: (mean, ci95, wins, wins_low, wins_high), or `None` if they
+    /// never met.
     fn meeting(&self, i: Number, j: Number) -> PyResult<Option<Figures>> {
         let meeting = self.result.meeting(self.entrant(&i)?, self.entrant(&j)?);
         Ok(meeting.map(|Standing { mean, wins }| (mean.mean, mean.ci95, wins.mean, wins.low, wins.high)))
     }
 
-    /// Mean returns of row against column and their 95 % half widths: two float64 arrays (agents, agents), NaN where two did
-    /// not meet.
+    /// Mean returns of row against column and half the widths of their 95 % intervals: two float64 arrays (agents,
+    /// agents), NaN for agents that never met.
     fn cross_table<'py>(&self, py: Python<'py>) -> PyResult<Tables<'py>> {
         let agents = 0..self.result.agents.len();
         let meetings: Vec<Vec<Option<Standing>>> =
@@ -141,8 +142,8 @@ impl PitResult {
         self.result.totals()
     }
 
-    /// A `pandas.DataFrame` with one row per game and seat: `game` (counted from 0), `deal`, `seat`, `entrant` (the agent's
-    /// number), `agent` (as text), `return`. Needs pandas.
+    /// A `pandas.DataFrame` with one row per game and seat: `game` (counted from 0), `deal`, `seat`, `entrant` (the
+    /// number of the agent), `agent` (as text), `return`. Requires pandas.
     fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let pandas = py.import("pandas").map_err(|error| {
             let hint = PyImportError::new_err("to_pandas needs pandas: pip install 'stier[pandas]'");
@@ -224,25 +225,25 @@ impl Played {
 
 #[pymethods]
 impl Played {
-    /// Who sat where: the number of the agent on each seat.
+    /// The number of the agent at each seat.
     #[getter]
     fn agents<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.played().agents.as_slice())
     }
 
-    /// Which cards: games with one number had the same.
+    /// The number of the deal. In a paired match, games of the same deal have the same cards.
     #[getter]
     fn deal(&self) -> u64 {
         self.played().deal
     }
 
-    /// The return on each seat.
+    /// The return of each seat.
     #[getter]
     fn returns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.played().returns.iter())
     }
 
-    /// The game as text that `stier.read_record` reads.
+    /// The game as text for `stier.read_record`.
     fn record(&self) -> String {
         self.game.face().record_of(&self.played().events)
     }

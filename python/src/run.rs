@@ -1,4 +1,4 @@
-//! Long calls: off the interpreter's lock, with an open ear.
+//! Long calls: without the GIL, on a thread of their own, and interruptible.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,25 +8,25 @@ use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 
-/// How long signals wait at most; Python promises its users to answer within 100 ms.
+/// The longest wait of a signal. Users of Python expect an answer within 100 ms.
 const POLL: Duration = Duration::from_millis(20);
-/// How long a thread in a conversation looks out for the next message before it goes to sleep: longer than the other one,
-/// if asleep, needs to wake up.
+/// The time for which a thread polls for the next message before it sleeps. It is longer than the other thread needs to
+/// wake up.
 const AWAKE: Duration = Duration::from_micros(200);
 
-/// How often progress is told.
+/// The time between two reports of progress.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Says when it is time to tell of progress again: about ten times a second.
+/// A timer for reports of progress.
 pub(crate) struct Ticker(Instant);
 
 impl Ticker {
-    /// Progress has just been told.
+    /// Starts the timer.
     pub(crate) fn start() -> Self {
         Self(Instant::now())
     }
 
-    /// Whether it is time; if so, it is taken as told.
+    /// Returns true if a report is due, and restarts the timer.
     pub(crate) fn is_due(&mut self) -> bool {
         let due = self.0.elapsed() >= TICK;
         if due {
@@ -36,7 +36,7 @@ impl Ticker {
     }
 }
 
-/// The next message, or `Empty` if none comes soon.
+/// Waits a moment for the next message. `Empty` if none arrives.
 pub(crate) fn receive_soon<T>(receiver: &Receiver<T>) -> Result<T, TryRecvError> {
     let start = Instant::now();
     loop {
@@ -47,11 +47,11 @@ pub(crate) fn receive_soon<T>(receiver: &Receiver<T>) -> Result<T, TryRecvError>
     }
 }
 
-/// Runs `work` on a thread of its own. The calling thread meanwhile lets go of the interpreter and looks up every 20 ms, or
-/// as soon as the work sends it a request, to answer signals and to `attend`: to the request, or to nothing in particular.
+/// Runs `work` on a thread of its own. Meanwhile the calling thread releases the GIL. Every 20 ms, and whenever the
+/// work sends a request, it checks for signals and calls `attend`, with the request if there is one.
 ///
-/// If a signal handler or `attend` raises, `interrupt` is set and the exception is returned once the work has ended, which
-/// must be soon then; requests are dropped unanswered from there on.
+/// If a signal handler or `attend` raises, `interrupt` is set. The work must then end soon. Further requests are
+/// dropped unanswered, and the exception is returned once the work has ended.
 pub(crate) fn watched<T: Send, R: Send>(
     py: Python<'_>,
     interrupt: &AtomicBool,
@@ -75,7 +75,7 @@ pub(crate) fn watched<T: Send, R: Send>(
             let request = match message {
                 Ok(request) => Some(request),
                 Err(RecvTimeoutError::Timeout) => None,
-                // The work has ended and taken the sender with it.
+                // The work has ended and dropped the sender.
                 Err(RecvTimeoutError::Disconnected) => break,
             };
             conversing = request.is_some();

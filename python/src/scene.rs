@@ -1,11 +1,11 @@
-//! What there is to see of a state, as Python's own containers.
+//! Conversion of scenes to Python containers.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use stier_core::Scene;
 use stier_core::scene::{Group, Place};
 
-/// A dict as `State.scene` promises it.
+/// Converts a scene to the dict that `State.scene` documents.
 pub(crate) fn to_dict(py: Python<'_>, scene: Scene) -> PyResult<Bound<'_, PyDict>> {
     let track = scene.track.into_iter().map(|space| {
         let dict = PyDict::new(py);

@@ -4,29 +4,29 @@ use std::fmt::Write as _;
 
 use pyo3::prelude::*;
 use stier_agents::Decision;
-use stier_agents::lines::Line as SearchedLine;
+use stier_agents::agent::lines::Line as SearchedLine;
 use stier_core::Action;
 
 use crate::game::Game;
 use crate::state::State;
 
-/// What a search found about one action at the root; see `Search.actions`.
+/// The statistics of a search for one action at the root; see `Search.actions`.
 #[pyclass(frozen, get_all, module = "stier")]
 #[derive(Clone)]
 pub(crate) struct ActionStats {
-    /// The action's number.
+    /// The number of the action.
     action: u8,
-    /// The action's name.
+    /// The name of the action.
     name: String,
-    /// How often it was tried: in how many iterations of a tree search, worlds of a PIMC.
+    /// The number of iterations of a tree search, or worlds of PIMC, that tried the action.
     visits: u64,
-    /// The mean return of the searching player, whoever that is, in the game's utility and thus between `Game.min_utility` and
-    /// `Game.max_utility`; 0 if never tried. From `network` the value of the position, whatever the action.
+    /// The mean return of the searching player, in the units of the game: between `Game.min_utility` and
+    /// `Game.max_utility`. 0 if never tried. For `network`, the value of the position, the same for every action.
     value: f64,
-    /// In how many iterations it could have been tried; at least `visits`.
+    /// The number of iterations in which the action was available: at least `visits`.
     availability: u64,
-    /// The probability with which the agent chooses it, or from `network` the one that it gives, also where the best is played; those
-    /// of a decision sum to 1.
+    /// The probability of the action under the policy of the agent. For `network`, the probability from the network,
+    /// even if the agent plays the best action. The probabilities of a decision sum to 1.
     probability: f64,
 }
 
@@ -40,19 +40,20 @@ impl ActionStats {
     }
 }
 
-/// A line of play that a search followed: what the players did from the state on, without what chance brought in between.
+/// A line of play that a search followed: the actions of the players from the state on, without the chance outcomes in
+/// between.
 #[pyclass(frozen, get_all, module = "stier")]
 #[derive(Clone)]
 pub(crate) struct Line {
-    /// Who acted, one after the other.
+    /// The players who acted, in order.
     players: Vec<u16>,
-    /// What they did.
+    /// Their actions.
     actions: Vec<u16>,
     /// The names of the actions.
     names: Vec<String>,
-    /// How many iterations began like this.
+    /// The number of iterations that began with this line.
     visits: u64,
-    /// Their mean return for the searching player, in the game's utility.
+    /// The mean return of these iterations for the searching player.
     value: f64,
 }
 
@@ -65,25 +66,25 @@ impl Line {
     }
 }
 
-/// What a search saw; made by `Agent.search` and `search_many`. Printed, it is a table.
+/// The result of a search; made by `Agent.search` and `search_many`. Printed, it is a table.
 #[pyclass(frozen, get_all, module = "stier")]
 pub(crate) struct Search {
     /// The game that was searched.
     game: Game,
-    /// Who searched.
+    /// The player who searched.
     player: u8,
     /// The action chosen.
     action: u8,
     /// One `ActionStats` per legal action, ascending by action.
     actions: Vec<ActionStats>,
-    /// How many determinizations were searched; 0 where only one action was legal. What `reuse=on` keeps from the decision
-    /// before is not in it, but in the visits.
+    /// The number of determinizations searched: 0 if only one action was legal. Iterations kept from an earlier
+    /// decision by `reuse=on` count as visits, but not here.
     iterations: u64,
-    /// How many nodes the trees have, roots included.
+    /// The number of nodes of the trees, including the roots.
     nodes: u64,
-    /// How long it took, in seconds of wall time: the only number here that differs from run to run.
+    /// The duration in seconds of wall time: the only number here that differs between runs.
     seconds: f64,
-    /// With `tree_depth`, the lines of play that were searched, each before those that continue it.
+    /// The lines of play that were recorded with `tree_depth`. Each comes before its continuations.
     lines: Vec<Line>,
 }
 
@@ -144,8 +145,8 @@ impl Search {
         out
     }
 
-    /// A picture: bars of what was found about each action, and the top of the tree if `tree_depth` was given. SVG that stands
-    /// for itself. See `stier.draw.search`.
+    /// A self-contained SVG: bars for each action, and the top of the tree if `tree_depth` was given. See
+    /// `stier.draw.search`.
     fn to_svg<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("stier.draw")?.getattr("search")?.call1((slf,))
     }

@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use stier_agents::AgentSpec;
-use stier_agents::search_many::{SearchManyError, Settings};
+use stier_agents::batch::search_many::{SearchManyError, Settings};
 
 use crate::agent::{Agent, no_search, parse_spec};
 use crate::errors;
@@ -18,9 +18,6 @@ use crate::search::Search;
 use crate::values::{Number, Seed};
 use crate::worlds::one_or_many;
 
-/// More would exhaust the machine before they helped.
-const MOST_THREADS: i64 = 1024;
-
 fn searcher(game: &Game, agent: &Bound<'_, PyAny>) -> PyResult<AgentSpec> {
     if let Ok(text) = agent.cast::<PyString>() {
         return parse_spec(&text.to_cow()?, None);
@@ -28,14 +25,14 @@ fn searcher(game: &Game, agent: &Bound<'_, PyAny>) -> PyResult<AgentSpec> {
     let Ok(agent) = agent.cast::<Agent>() else {
         let kind = agent.get_type().name()?;
         return Err(PyTypeError::new_err(format!(
-            "the agent is an Agent or text such as 'ismcts:iterations=100', not {kind}"
+            "agent must be an Agent or text such as 'ismcts:iterations=100', got {kind}"
         )));
     };
     agent.get().spec_for(game).cloned()
 }
 
-/// `on_progress(done, total)` is called before the first search, then about ten times a second, and after the last; see
-/// `stier.search_many` for the rest.
+/// `on_progress(done, total)` is called before the first search, then about ten times a second, and after the last. See
+/// `stier.search_many` for the other arguments.
 #[pyfunction]
 #[pyo3(signature = (agent, states, seed, threads, on_progress=None))]
 pub(crate) fn search_many(
@@ -48,10 +45,8 @@ pub(crate) fn search_many(
 ) -> PyResult<Vec<Search>> {
     let (game, states) = one_or_many(states)?;
     let spec = searcher(&game, agent)?;
-    let settings = Settings {
-        seed: seed.map_or(spec.seed().unwrap_or(0), |Seed(seed)| seed),
-        threads: threads.between("threads", 0, MOST_THREADS)? as usize,
-    };
+    let settings =
+        Settings { seed: seed.map_or(spec.seed().unwrap_or(0), |Seed(seed)| seed), threads: threads.threads()? };
     let total = states.len() as u64;
     let tell = |done: u64| match &on_progress {
         Some(callback) => callback.call1((done, total)).map(|_| ()),

@@ -1,4 +1,4 @@
-//! States as text: a record, and below pickles the same with the dealer in front.
+//! States as text: a record, or for pickles and `serialize_game_and_state` a record after two more lines.
 //!
 //! ```text
 //! stier-state 1
@@ -19,7 +19,7 @@ use crate::state::State;
 const HEADER: &str = "stier-state 1";
 const EXPLICIT: &str = "explicit";
 
-/// The state as text, its future included if it deals itself.
+/// Writes the state as text. If it deals itself, the text includes its future.
 pub(crate) fn write(state: &dyn DynState) -> String {
     let dealing =
         state.dealing().map_or(EXPLICIT.to_string(), |Dealing { seed, since }| format!("seed {seed} since {since}"));
@@ -60,18 +60,18 @@ fn from_record(text: &str) -> PyResult<Box<dyn DynState>> {
     erased::read_record(text).map_err(errors::record)
 }
 
-/// The state that a record ends with, with explicit chance nodes; see `State.record`.
+/// Reads a record and returns its last state, with explicit chance nodes; see `State.record`.
 ///
-/// Every event is checked. Raises `RecordError`, which names the line or event, for text that is no record.
+/// Every event is checked. Raises `RecordError`, which names the line or event, if the text is not a record.
 #[pyfunction]
 pub(crate) fn read_record(text: &str) -> PyResult<State> {
     let state = from_record(text)?;
     Ok(State::new(Game::new(state.game()), state))
 }
 
-/// Game and state as versioned text; what a state that deals itself will draw is included.
+/// Writes game and state as versioned text. It includes the future draws of a state that deals itself.
 ///
-/// Raises `ValueError` if the state is not of this game.
+/// Raises `ValueError` if the state belongs to another game.
 #[pyfunction]
 pub(crate) fn serialize_game_and_state(game: &Game, state: PyRef<'_, State>) -> PyResult<String> {
     if !game.is(state.game()) {
@@ -81,15 +81,15 @@ pub(crate) fn serialize_game_and_state(game: &Game, state: PyRef<'_, State>) -> 
     Ok(write(state.inner()))
 }
 
-/// Game and state from the text of `serialize_game_and_state`. Raises `RecordError`, which names the line or event, for any
-/// other text.
+/// Reads the text of `serialize_game_and_state`. Raises `RecordError`, which names the line or event, for any other
+/// text.
 #[pyfunction]
 pub(crate) fn deserialize_game_and_state(text: &str) -> PyResult<(Game, State)> {
     let state = read(text)?;
     Ok((state.game().clone(), state))
 }
 
-/// For pickles.
+/// Restores a pickled state.
 #[pyfunction(name = "_restore_state")]
 pub(crate) fn restore_state(text: &str) -> PyResult<State> {
     read(text)

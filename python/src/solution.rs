@@ -9,13 +9,13 @@ use std::sync::{Arc, Mutex};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use stier_agents::atomic_file;
-use stier_agents::best_response::NashConv;
+use stier_agents::agent::threads::{self, ThreadsError};
 use stier_agents::erased::{self, DynPolicy, DynTree, TreeError};
-use stier_agents::game_tree::{BuildError, TooLarge};
-use stier_agents::solution_file::{self, Label};
+use stier_agents::solve::atomic_file;
+use stier_agents::solve::best_response::NashConv;
+use stier_agents::solve::game_tree::{BuildError, TooLarge};
+use stier_agents::solve::solution_file::{self, Label};
 use stier_agents::solve::{Algorithm, Progress, Settings, SolveError};
-use stier_agents::threads::{self, ThreadsError};
 use stier_core::options::OptionType as _;
 
 use crate::beliefs::Beliefs;
@@ -26,20 +26,16 @@ use crate::state::State;
 use crate::table::{Table, pairs};
 use crate::values::{Number, Seed};
 
-/// More would be a mistake; a run can be stopped, and continued from a checkpoint.
-const MOST_ITERATIONS: i64 = 1_000_000_000;
-/// The numbers of histories are no larger.
-const MOST_HISTORIES: i64 = (1 << 30) - 1;
-/// The least memory that a history takes while a game is solved.
-const BYTES: f64 = 20.0;
-/// More would exhaust the machine before they helped.
-const MOST_THREADS: i64 = 1024;
+/// A larger number is a typing mistake: a run can be interrupted, and continued from a checkpoint.
+const LIMIT_ITERATIONS: i64 = 1_000_000_000;
+/// The tree numbers histories with fewer than 31 bits.
+const LIMIT_HISTORIES: i64 = (1 << 30) - 1;
+/// The least memory per history, in bytes, while a game is solved.
+const BYTES_PER_HISTORY: f64 = 20.0;
 
-/// A policy for every information set of a game, as near to an equilibrium as was asked for; made by `solve` and
-/// `load_solution`.
+/// A policy for every information set of a game, close to an equilibrium; made by `solve` and `load_solution`.
 ///
-/// It is an agent: it draws its actions with the probabilities of its policy and uses nothing that the player to move cannot
-/// know.
+/// It is an agent: it draws its actions from its policy and uses only what the player to move knows.
 #[pyclass(frozen, module = "stier")]
 pub(crate) struct Solution {
     table: Table,
@@ -52,7 +48,7 @@ impl Solution {
         &self.table
     }
 
-    /// With its figures; they take about as long as two iterations.
+    /// Computes the values and the NashConv of a policy, which takes about as long as two iterations.
     fn new(
         game: Game,
         origin: Label,
@@ -73,57 +69,57 @@ impl Solution {
         self.table.game().clone()
     }
 
-    /// What tables call it: the algorithm.
+    /// The name in tables: the algorithm.
     #[getter]
     fn name(&self) -> &str {
         self.table.label()
     }
 
-    /// What found it, as `solve` calls it.
+    /// The algorithm, by its name in `solve`.
     #[getter]
     fn algorithm(&self) -> &str {
         &self.origin.source
     }
 
-    /// Iterations after which it was taken.
+    /// The number of iterations.
     #[getter]
     fn iterations(&self) -> u64 {
         self.origin.iterations
     }
 
-    /// Information sets of the game, those with one legal action included.
+    /// The number of information sets of the game, including those with one legal action.
     #[getter]
     fn information_sets(&self) -> usize {
         self.table.inner().tree().information_sets()
     }
 
-    /// Histories of the game that differ for somebody: random events in a row count as one, orders in which a hand was dealt do not
-    /// count.
+    /// The number of distinct histories of the game. Consecutive random events count as one, and the order in which a
+    /// hand is dealt does not count.
     #[getter]
     fn histories(&self) -> usize {
         self.table.inner().tree().histories()
     }
 
-    /// The expected return of player 0 when all follow the policy. In a zero-sum game for two the value of the game is no further from it
-    /// than `nash_conv`.
+    /// The expected return of player 0 if all players follow the policy. In a two-player zero-sum game it differs from
+    /// the value of the game by at most `nash_conv`.
     #[getter]
     fn value(&self) -> f64 {
         self.found.values.as_slice()[0]
     }
 
-    /// The expected returns of all players when all follow the policy.
+    /// The expected returns of all players if all follow the policy.
     #[getter]
     fn values(&self) -> Vec<f64> {
         self.found.values.as_slice().to_vec()
     }
 
-    /// What all players together gain if each alone changes to a best response: 0 at an equilibrium and only there.
+    /// The sum over all players of the gain from switching to a best response alone: 0 exactly at an equilibrium.
     #[getter]
     fn nash_conv(&self) -> f64 {
         self.found.total()
     }
 
-    /// The mean gain of a player: `nash_conv` by the number of players.
+    /// The average gain of a player: `nash_conv` divided by the number of players.
     #[getter]
     fn exploitability(&self) -> f64 {
         self.found.exploitability()
@@ -131,8 +127,8 @@ impl Solution {
 
     /// The probabilities of the legal actions of the player to move: `[(action, probability), …]`, ascending by action.
     ///
-    /// The first call makes an index of the information sets, some microseconds for each. Raises `AgentError` where no player is to
-    /// act, and for a state of another game.
+    /// The first call builds an index of the information sets. Raises `AgentError` if no player is to move, or if the
+    /// state belongs to another game.
     fn policy(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<Vec<(u8, f64)>> {
         Ok(pairs(&self.table.probabilities(py, &state)?))
     }
@@ -142,12 +138,12 @@ impl Solution {
         Ok(self.table.decide(py, &state)?.1)
     }
 
-    /// As `step`, with the probabilities it was drawn with: `([(action, probability), …], action)`.
+    /// Like `step`, but also returns the policy: `([(action, probability), …], action)`.
     fn step_with_policy(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<(Vec<(u8, f64)>, u8)> {
         self.table.decide(py, &state)
     }
 
-    /// Where the cards are as far as the player, or the player to move if left out, knows, if nothing but chance is weighed.
+    /// The beliefs of the given player, or by default the player to move, from chance alone.
     #[pyo3(signature = (state, player=None))]
     fn beliefs(&self, py: Python<'_>, state: PyRef<'_, State>, player: Option<Number>) -> PyResult<Beliefs> {
         let seat = state.seat(player.as_ref())?;
@@ -155,14 +151,14 @@ impl Solution {
         Ok(Beliefs::new(state.game().clone(), seat, py.detach(|| inner.beliefs(seat))))
     }
 
-    /// Draws from the streams of `seed`, or of the first seed again.
+    /// Draws from the streams of `seed`, by default the seed of the solution.
     #[pyo3(signature = (seed=None))]
     fn restart(&self, seed: Option<Seed>) {
         self.table.restart(seed);
     }
 
-    /// How often the action is expected to be chosen in a game, by any player, if all follow the policy: a probability, if a game has
-    /// no more than one choice of it. Raises `IllegalActionError` for an action that the game does not have.
+    /// The expected number of times per game that any player chooses the action, if all follow the policy. It is a
+    /// probability if a game has at most one such choice. Raises `IllegalActionError` for an unknown action.
     fn frequency(&self, py: Python<'_>, action: Number) -> PyResult<f64> {
         let face = self.table.game().face();
         let action = action.id_below(face.num_actions(), "action", face)?;
@@ -170,8 +166,8 @@ impl Solution {
         Ok(py.detach(|| policy.frequency(action)))
     }
 
-    /// Writes the policy to a file, for `load_solution`: eight bytes for each action of each information set. A file that was there
-    /// stays whole until the new one is.
+    /// Writes the policy to a file for `load_solution`: eight bytes per action of each information set. An existing
+    /// file stays intact until the new one is complete.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let policy = self.table.inner();
         py.detach(|| atomic_file::write(&path, |out| std::io::Write::write_all(out, &policy.to_bytes(&self.origin))))
@@ -194,34 +190,34 @@ impl Solution {
     }
 }
 
-/// The number of histories that is allowed.
+/// The limit on the number of histories.
 pub(crate) fn most_histories(number: &Number) -> PyResult<usize> {
-    Ok(number.between("max_histories", 1, MOST_HISTORIES)? as usize)
+    Ok(number.between("max_histories", 1, LIMIT_HISTORIES)? as usize)
 }
 
-/// The number of threads that is asked for, all cores if 0.
+/// The number of threads: all cores if 0.
 pub(crate) fn threads_of(number: &Number) -> PyResult<usize> {
-    Ok(threads::resolve(number.between("threads", 0, MOST_THREADS)? as usize))
+    Ok(threads::resolve(number.threads()?))
 }
 
-/// A tree that could not be made, as an exception.
+/// The exception for a tree that could not be built.
 pub(crate) fn tree_error(game: &Game, error: TreeError) -> PyErr {
     let TreeError::Build(BuildError::TooLarge(error)) = error else {
         return PyRuntimeError::new_err(error.to_string());
     };
     let advice = match error {
-        TooLarge::Counted { .. } => "use smaller rules, or allow more with max_histories".to_owned(),
+        TooLarge::Counted { .. } => "use smaller rules, or raise max_histories".to_owned(),
         TooLarge::Estimated { estimate, .. } => {
-            let megabytes = estimate.histories * BYTES / 1e6;
+            let megabytes = estimate.histories * BYTES_PER_HISTORY / 1e6;
             let memory = match megabytes {
                 ..1e3 => format!("{megabytes:.1} MB"),
                 ..1e7 => format!("{:.1} GB", megabytes / 1e3),
                 _ => format!("{:.1e} GB", megabytes / 1e3),
             };
-            let remedy = if estimate.histories < MOST_HISTORIES as f64 {
-                "use smaller rules, or allow more with max_histories".to_owned()
+            let remedy = if estimate.histories < LIMIT_HISTORIES as f64 {
+                "use smaller rules, or raise max_histories".to_owned()
             } else {
-                format!("use smaller rules: at most {MOST_HISTORIES} are possible")
+                format!("use smaller rules: the limit is {LIMIT_HISTORIES}")
             };
             format!("it would need at least {memory} of memory; {remedy}")
         }
@@ -229,7 +225,7 @@ pub(crate) fn tree_error(game: &Game, error: TreeError) -> PyErr {
     errors::argument(format!("{}: {error}; {advice}", game.text()))
 }
 
-/// Progress of the enumeration of a tree.
+/// The progress of an enumeration.
 #[derive(Default)]
 pub(crate) struct Count {
     histories: AtomicU64,
@@ -238,7 +234,7 @@ pub(crate) struct Count {
 }
 
 impl Count {
-    /// Tells `on_count(histories, estimate)` while histories are being counted; returns whether they still are.
+    /// Calls `on_count(histories, estimate)` while histories are counted. Returns whether counting goes on.
     pub(crate) fn tell(&self, on_count: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
         if !self.running.load(Ordering::Relaxed) {
             return Ok(false);
@@ -251,7 +247,7 @@ impl Count {
     }
 }
 
-/// The tree of a game. Once the flag is set, breaks off.
+/// Builds the tree of a game. Stops once the flag is set.
 pub(crate) fn enumerate(
     game: &Game,
     most_histories: usize,
@@ -272,16 +268,16 @@ pub(crate) fn enumerate(
     tree
 }
 
-/// Why nothing was solved.
+/// The reasons for which a game cannot be solved.
 enum Failure {
     Tree(TreeError),
     Solve(SolveError),
     Threads(ThreadsError),
 }
 
-/// `on_progress(iterations, total, nash_conv)` is called before the first iteration, then about ten times a second, and after the last.
-/// While the histories of the game are being counted, `on_count(histories, estimate)` is called instead, about ten times a second. See
-/// `stier.solve` for the rest.
+/// `on_progress(iterations, total, nash_conv)` is called before the first iteration, then about ten times a second, and
+/// after the last. While the histories of the game are counted, `on_count(histories, estimate)` is called instead. See
+/// `stier.solve` for the other arguments.
 #[pyfunction]
 #[pyo3(signature = (
     game, algorithm, iterations, target, seed, checkpoint, max_histories, threads, on_progress=None, on_count=None
@@ -300,13 +296,13 @@ pub(crate) fn solve(
     on_progress: Option<Bound<'_, PyAny>>,
     on_count: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Solution> {
-    let unknown = |allowed| errors::argument(format!("algorithm must be {allowed}, not '{algorithm}'"));
+    let unknown = |allowed| errors::argument(format!("algorithm must be {allowed}, got '{algorithm}'"));
     if !(target >= 0.0 && target.is_finite()) {
-        return Err(errors::argument(format!("target must be a NashConv of 0 or more, not {target}")));
+        return Err(errors::argument(format!("target must be a NashConv of 0 or more, got {target}")));
     }
     let settings = Settings {
         algorithm: Algorithm::parse(algorithm, &()).map_err(unknown)?,
-        iterations: iterations.between("iterations", 1, MOST_ITERATIONS)?,
+        iterations: iterations.between("iterations", 1, LIMIT_ITERATIONS)?,
         target,
         seed: seed.0,
         checkpoint,
@@ -316,7 +312,7 @@ pub(crate) fn solve(
     let interrupt = Arc::<AtomicBool>::default();
     let progress = Mutex::new(Progress { iterations: 0, nash_conv: None });
     let watch = |now: Progress| {
-        *progress.lock().expect("nobody panics with it") = now;
+        *progress.lock().expect("the lock is never held during a panic") = now;
         ControlFlow::Continue(())
     };
     let total = settings.iterations;
@@ -331,10 +327,10 @@ pub(crate) fn solve(
         if !ticker.is_due() || count.tell(on_count.as_ref())? {
             return Ok(());
         }
-        let Progress { iterations, nash_conv } = *progress.lock().expect("nobody panics with it");
+        let Progress { iterations, nash_conv } = *progress.lock().expect("the lock is never held during a panic");
         tell(iterations, nash_conv)
     };
-    // The sender is kept until the work has ended: that is how the other side learns of it.
+    // Dropping the sender tells the waiting thread that the work has ended.
     let work = |sender: Sender<()>| {
         let tree = enumerate(game, most, settings.threads, &interrupt, &count).map_err(Failure::Tree)?;
         let (policy, iterations) = tree.solve(&settings, &interrupt, &watch).map_err(Failure::Solve)?;
@@ -357,9 +353,9 @@ pub(crate) fn solve(
     Ok(solution)
 }
 
-/// The solution that `Solution.save` wrote. Enumerates its game again; the seed is that of the draws of `step`.
+/// Loads a solution written by `Solution.save`. Enumerates its game again. `seed` determines the draws of `step`.
 ///
-/// Raises `OSError` for a file that cannot be read, and `RecordError` for one that is no solution or is damaged.
+/// Raises `OSError` for a file that cannot be read, and `RecordError` for a file that is damaged or is not a solution.
 #[pyfunction]
 #[pyo3(signature = (path, seed=Seed(0)), text_signature = "(path, seed=0)")]
 pub(crate) fn load_solution(py: Python<'_>, path: PathBuf, seed: Seed) -> PyResult<Solution> {
@@ -369,7 +365,7 @@ pub(crate) fn load_solution(py: Python<'_>, path: PathBuf, seed: Seed) -> PyResu
     let game = Game::new(erased::load(name, rules).map_err(|error| errors::record(failed(&error)))?);
     let interrupt = AtomicBool::new(false);
     let work = |sender: Sender<()>| {
-        let tree = enumerate(&game, MOST_HISTORIES as usize, threads::resolve(0), &interrupt, &Count::default())
+        let tree = enumerate(&game, LIMIT_HISTORIES as usize, threads::resolve(0), &interrupt, &Count::default())
             .map_err(|error| tree_error(&game, error))?;
         let (policy, label) = tree.read(&bytes).map_err(|error| errors::record(failed(&error)))?;
         let solution = Solution::new(game.clone(), label, policy, seed.0, 0);

@@ -14,7 +14,7 @@ use crate::values::{Number, Seed};
 
 /// The player number of chance.
 pub(crate) const CHANCE: i64 = -1;
-/// The player number of nobody: the game is over.
+/// The player number when the game is over.
 pub(crate) const TERMINAL: i64 = -4;
 
 fn player_number(turn: Turn) -> i64 {
@@ -25,12 +25,14 @@ fn player_number(turn: Turn) -> i64 {
     }
 }
 
-/// A game from its first random event to now, all cards included; made by `Game.new_initial_state`.
+/// A game from its first random event to now, all cards included. `Game.new_initial_state` makes it.
 ///
-/// Players are numbered 0, 1, …; `stier.CHANCE` and `stier.TERMINAL` stand for chance and for nobody. Methods that take a
-/// player raise `SeatError` for one that the game does not have; where the player may be left out, the player to move is
-/// meant. Equal states have the same game and the same history; who deals, a seed or the caller, is not compared. A state
-/// changes only by `apply_action`: one that is in a set or a dict should be left as it is.
+/// Players are numbered 0, 1, …. `stier.CHANCE` stands for chance, and `stier.TERMINAL` means that the game is over.
+/// Methods with a player argument raise `SeatError` for an unknown player. Where the player is optional, the default is
+/// the player to move.
+///
+/// States are equal if their games and histories are equal, no matter whether a seed or the caller deals. Only
+/// `apply_action` changes a state. Do not apply actions to a state that is in a set or a key of a dict.
 #[pyclass(module = "stier")]
 pub(crate) struct State {
     game: Game,
@@ -50,19 +52,19 @@ impl State {
         &*self.inner
     }
 
-    /// The seat meant by an argument that may be left out.
+    /// The seat named by an optional argument; by default the player to move.
     pub(crate) fn seat(&self, player: Option<&Number>) -> PyResult<Seat> {
         match player {
             Some(player) => player.seat_of(self.game.face()),
             None => self.inner.turn().seat().ok_or_else(|| {
                 let why = if self.inner.turn() == Turn::Over { "the game is over" } else { "chance is to act" };
                 let players = self.game.face().num_seats();
-                errors::seat(format!("no player is to move ({why}): name one, player >= 0 and player < {players}"))
+                errors::seat(format!("no player to move ({why}); name a player from 0 to {}", players - 1))
             }),
         }
     }
 
-    /// Whether the player, or whoever is to act if left out, has something to choose here.
+    /// Returns true if it is the turn of `player`, or if `player` is left out.
     fn acts(&self, player: Option<&Number>) -> PyResult<bool> {
         let turn = self.inner.turn();
         match player {
@@ -81,7 +83,7 @@ impl State {
         Self { game: self.game.clone(), inner: self.inner.duplicate() }
     }
 
-    /// The id space of what can happen next: (how many ids, what they are called).
+    /// The number of ids of what can happen next, and the word for them in messages.
     fn space(&self, chance: bool) -> (usize, &'static str) {
         match chance {
             true => (self.game.face().num_outcomes(), "chance outcome"),
@@ -92,7 +94,7 @@ impl State {
 
 #[pymethods]
 impl State {
-    /// The game that this is a state of.
+    /// The game of this state.
     fn get_game(&self) -> Game {
         self.game.clone()
     }
@@ -102,38 +104,38 @@ impl State {
         self.game.face().num_seats()
     }
 
-    /// Players' actions are numbers below this.
+    /// The number of actions. Actions are numbered from 0.
     fn num_distinct_actions(&self) -> usize {
         self.game.face().num_actions()
     }
 
-    /// Who is to act: a player, `stier.CHANCE`, or `stier.TERMINAL`.
+    /// The player to move, `stier.CHANCE` or `stier.TERMINAL`.
     fn current_player(&self) -> i64 {
         player_number(self.inner.turn())
     }
 
-    /// Whether a random event comes next; never in a state that deals itself.
+    /// Returns `True` if a random event comes next. A state that deals itself has no chance nodes.
     fn is_chance_node(&self) -> bool {
         self.inner.turn() == Turn::Chance
     }
 
-    /// Whether a player is to act.
+    /// Returns `True` if a player is to move.
     fn is_player_node(&self) -> bool {
         self.inner.turn().seat().is_some()
     }
 
-    /// Whether several players act at once: never; simultaneous choices are made one after another, hidden until all are in.
+    /// Returns `False`: simultaneous choices are made one after another and stay hidden until all players have chosen.
     fn is_simultaneous_node(&self) -> bool {
         false
     }
 
-    /// Whether the game is over.
+    /// Returns `True` if the game is over.
     fn is_terminal(&self) -> bool {
         self.inner.turn() == Turn::Over
     }
 
-    /// What can happen, ascending: the legal actions of the player to move, the outcomes at a chance node, nothing at the
-    /// end. Empty for a player who is not to move.
+    /// The legal actions of the player to move, or the possible outcomes at a chance node, in ascending order. Empty at
+    /// the end, and for a player who is not to move.
     #[pyo3(signature = (player=None))]
     fn legal_actions(&self, player: Option<Number>) -> PyResult<Vec<u16>> {
         // A Vec<u8> would become bytes.
@@ -141,8 +143,8 @@ impl State {
         Ok(possible.into_iter().map(|action| action.0.into()).collect())
     }
 
-    /// The legal actions of the player to move as a new bool array of `num_distinct_actions` entries; all false at chance
-    /// nodes, at the end, and for a player who is not to move.
+    /// The legal actions of the player to move as a new bool array of `num_distinct_actions` entries. All entries are
+    /// false at chance nodes, at the end, and for a player who is not to move.
     #[pyo3(signature = (player=None))]
     fn legal_actions_mask<'py>(&self, py: Python<'py>, player: Option<Number>) -> PyResult<Bound<'py, PyArray1<bool>>> {
         let mut mask = vec![false; self.game.face().num_actions()];
@@ -154,34 +156,34 @@ impl State {
         Ok(mask.into_pyarray(py))
     }
 
-    /// The outcomes of the random event that comes next, ascending, with their probabilities, which sum to 1; empty unless
+    /// The outcomes of the next random event in ascending order, with their probabilities, which sum to 1. Empty unless
     /// this is a chance node.
     fn chance_outcomes(&self) -> Vec<(u8, f64)> {
         self.inner.chance().into_iter().map(|outcome| (outcome.action.0, outcome.probability)).collect()
     }
 
-    /// Plays an action, or lets chance bring an outcome. A state that deals itself then draws what chance brings up to the
-    /// next decision.
+    /// Plays an action, or at a chance node applies an outcome. A state that deals itself then draws all random events
+    /// up to the next decision.
     ///
-    /// Raises `IllegalActionError`, which names the rule broken and what is legal; the state is unchanged then.
+    /// Raises `IllegalActionError`, which names the broken rule and the legal actions. The state is then unchanged.
     fn apply_action(&mut self, action: Number) -> PyResult<()> {
         self.apply(&action)
     }
 
-    /// A copy, with `action` applied to it; see `apply_action`.
+    /// Returns a copy with `action` applied to it; see `apply_action`.
     fn child(&self, action: Number) -> PyResult<Self> {
         let mut child = self.duplicate();
         child.apply(&action)?;
         Ok(child)
     }
 
-    /// An independent copy. Of a state that deals itself, the copy will draw the same cards.
+    /// Returns an independent copy. The copy of a state that deals itself draws the same cards.
     fn clone(&self) -> Self {
         self.duplicate()
     }
 
-    /// `action_to_string(action)`: the name of what can happen here, a player's action or at a chance node an outcome.
-    /// `action_to_string(player, action)`: the same for that player, who may be `stier.CHANCE`.
+    /// `action_to_string(action)`: the name of a player's action, or at a chance node the name of an outcome.
+    /// `action_to_string(player, action)`: the name for that player, which may be `stier.CHANCE`.
     #[pyo3(signature = (player_or_action, action=None, /))]
     fn action_to_string(&self, player_or_action: Number, action: Option<Number>) -> PyResult<String> {
         let here = self.inner.turn() == Turn::Chance;
@@ -197,54 +199,54 @@ impl State {
         let (count, what) = self.space(chance);
         let action = action.id_below(count, what, face)?;
         Ok(match chance {
-            // The same id may have another name in another state, as a pig that is placed or moved.
+            // An id may have different names in different states: a pig is placed or moved.
             _ if chance == here => self.inner.event_name(action),
             true => face.outcome_name(action),
             false => face.action_name(action),
         })
     }
 
-    /// The player's action of that name, or at a chance node the outcome; it need not be legal here.
+    /// The action of that name, or at a chance node the outcome. It need not be legal here.
     ///
     /// Raises `IllegalActionError`, which lists the names, if there is none.
     fn string_to_action(&self, text: &str) -> PyResult<u8> {
         self.inner.parse_event(text).map(|action| action.0).map_err(errors::illegal)
     }
 
-    /// What happened, in order, hidden cards included: (player, action), chance outcomes with `stier.CHANCE` as player.
+    /// The events in order, hidden cards included: (player, action). For chance outcomes the player is `stier.CHANCE`.
     fn history(&self) -> Vec<(i64, u8)> {
         self.inner.events().iter().map(|event| (player_number(event.turn), event.action.0)).collect()
     }
 
-    /// How many events the history has.
+    /// The number of events in the history.
     fn move_number(&self) -> usize {
         self.inner.events().len()
     }
 
-    /// What each player has got by the last action, as a new float64 array: zeros, and at the end the returns, since nothing
-    /// is paid out before.
+    /// The rewards of the last action as a new float64 array. They are zeros before the end, and the returns at the
+    /// end.
     fn rewards<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         self.returns(py)
     }
 
-    /// The utility of each player as a new float64 array; zeros before the end.
+    /// The utility of each player as a new float64 array: zeros before the end.
     fn returns<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         self.inner.returns().into_pyarray(py)
     }
 
-    /// The utility of one player; 0 before the end.
+    /// The utility of one player: 0 before the end.
     fn player_return(&self, player: Number) -> PyResult<f64> {
         Ok(self.inner.returns()[self.seat(Some(&player))?.index()])
     }
 
-    /// All that the player knows, with perfect recall, in one line: equal strings, same information set.
+    /// Everything the player knows, with perfect recall, in one line. Equal strings mean the same information set.
     #[pyo3(signature = (player=None))]
     fn information_state_string(&self, player: Option<Number>) -> PyResult<String> {
         Ok(self.inner.knowledge(self.seat(player.as_ref())?))
     }
 
-    /// All that the player knows, with perfect recall, as a new float32 array with values between 0 and 1: equal tensors,
-    /// same information set. Its parts are `Game.information_state_tensor_layout()`.
+    /// Everything the player knows, with perfect recall, as a new float32 array with values between 0 and 1. Equal
+    /// tensors mean the same information set. `Game.information_state_tensor_layout()` lists its parts.
     #[pyo3(signature = (player=None))]
     fn information_state_tensor<'py>(
         &self,
@@ -256,8 +258,8 @@ impl State {
         Ok(out.into_pyarray(py))
     }
 
-    /// What the player sees on the table and in hand now, as a new float32 array with values between 0 and 1. Its parts are
-    /// `Game.observation_tensor_layout()`.
+    /// The cards and facts the player sees on the table and in hand now, as a new float32 array with values between 0
+    /// and 1. `Game.observation_tensor_layout()` lists its parts.
     #[pyo3(signature = (player=None))]
     fn observation_tensor<'py>(&self, py: Python<'py>, player: Option<Number>) -> PyResult<Bound<'py, PyArray1<f32>>> {
         let mut out = vec![0.0; self.game.observation_size()];
@@ -265,40 +267,40 @@ impl State {
         Ok(out.into_pyarray(py))
     }
 
-    /// A state that the player cannot tell apart from this one, with a complete and legal history, drawn by chance reach
-    /// probability among the histories of the information set. If this state deals itself, so does the new one, with cards
-    /// of its own.
+    /// Draws a state that the player cannot tell apart from this one. It has a complete and legal history, drawn by
+    /// chance reach probability from the histories of the information set. If this state deals itself, so does the new
+    /// one, with cards of its own.
     fn resample_from_infostate(&self, player: Number, seed: Seed) -> PyResult<Self> {
         let seat = self.seat(Some(&player))?;
         Ok(Self { game: self.game.clone(), inner: self.inner.resample(seat, seed.0) })
     }
 
-    /// The game so far as text that `stier.read_record` reads: rules, events by name, result.
+    /// The game so far as text for `stier.read_record`: rules, events by name, result.
     fn record(&self) -> String {
         self.inner.record()
     }
 
-    /// For a terminal: as the player sees it, or with all cards open.
+    /// Text for a terminal: as the player sees the state, or with all cards open.
     #[pyo3(signature = (player=None))]
     fn to_text(&self, player: Option<Number>) -> PyResult<String> {
         let seat = player.map(|player| player.seat_of(self.game.face())).transpose()?;
         Ok(self.inner.text(seat))
     }
 
-    /// To be drawn: what there is to see, as the player sees the state, or with all cards open, in a new dict. `title`, `facts`
-    /// (pairs of words), `track` (spaces of a course run in a circle, if there is one: `piece`, a card's name or `None`, and
-    /// `food`), `places` (the seats and the middle of the table from top to bottom) and `next`, what happens next.
+    /// The picture of the state as data, as the player sees it or with all cards open. A new dict with `title`, `facts`
+    /// (pairs of words), `track` (the spaces of a circular track, if there is one: `piece`, a card's name or `None`,
+    /// and `food`), `places` (the seats and the middle of the table from top to bottom) and `next` (the next event).
     ///
-    /// A place has `seat` (`None` in the middle), `suit` (a card of the suit that counts for it, or `None`), `remarks`, and
-    /// `groups` of cards: `name`, `cards` (names, `None` where a card is not seen), `layout` (`"row"`, `"pile"` or `"aside"`)
-    /// and `held`, whether the seat holds them.
+    /// A place has `seat` (`None` in the middle), `suit` (a card of the suit that counts for it, or `None`), `remarks`,
+    /// and `groups` of cards. A group has `name`, `cards` (names, or `None` for a hidden card), `layout` (`"row"`,
+    /// `"pile"` or `"aside"`) and `held` (`True` if the seat holds the cards).
     #[pyo3(signature = (player=None))]
     fn scene<'py>(&self, py: Python<'py>, player: Option<Number>) -> PyResult<Bound<'py, PyDict>> {
         let seat = player.map(|player| player.seat_of(self.game.face())).transpose()?;
         scene::to_dict(py, self.inner.scene(seat))
     }
 
-    /// A picture: SVG that stands for itself, as the player sees the state, or with all cards open. See `stier.draw.state`.
+    /// A self-contained SVG picture, as the player sees the state or with all cards open. See `stier.draw.state`.
     #[pyo3(signature = (player=None))]
     fn to_svg<'py>(slf: &Bound<'py, Self>, player: Option<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("stier.draw")?.getattr("state")?.call1((slf, player))

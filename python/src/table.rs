@@ -1,10 +1,10 @@
-//! Policies in tables, as agents: what `stier.Solution` and `stier.BestResponse` share.
+//! Policies in tables as agents, shared by `stier.Solution`, `stier.BestResponse` and `stier.TabularPolicy`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
+use stier_agents::agent::sampling::draw;
 use stier_agents::erased::DynPolicy;
-use stier_agents::tabular::draw;
 use stier_core::{Action, Rng};
 
 use crate::entrants::other_game;
@@ -43,7 +43,7 @@ impl Table {
         &self.policy
     }
 
-    /// Label and policy, for a game that must be the policy's.
+    /// The label and the policy. Fails if the policy belongs to another game.
     pub(crate) fn policy_for(&self, game: &Game) -> PyResult<(&str, &Arc<dyn DynPolicy>)> {
         if self.game.is(game) {
             Ok((&self.label, &self.policy))
@@ -52,13 +52,13 @@ impl Table {
         }
     }
 
-    /// What the player to move does; the first time an index is made, without the interpreter.
+    /// The probabilities of the legal actions of the player to move. The first call builds an index.
     pub(crate) fn probabilities(&self, py: Python<'_>, state: &State) -> PyResult<Vec<(Action, f64)>> {
         let (policy, state) = (&*self.policy, state.inner());
         py.detach(|| policy.probabilities(state)).map_err(errors::agent)
     }
 
-    /// The same, and one of the actions, drawn.
+    /// The same, with an action drawn from them.
     pub(crate) fn decide(&self, py: Python<'_>, state: &State) -> PyResult<(Vec<(u8, f64)>, u8)> {
         let row = self.probabilities(py, state)?;
         let shares: Vec<f64> = row.iter().map(|&(_, share)| share).collect();
@@ -72,7 +72,7 @@ impl Table {
     }
 }
 
-/// For Python: actions with their probabilities.
+/// Converts actions with probabilities for Python.
 pub(crate) fn pairs(row: &[(Action, f64)]) -> Vec<(u8, f64)> {
     row.iter().map(|&(action, share)| (action.0, share)).collect()
 }

@@ -1,4 +1,4 @@
-//! `stier.study.attack_timing`: the positions.
+//! The positions of `stier.study.attack_timing`.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -8,9 +8,13 @@ use numpy::IntoPyArray as _;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use stier_agents::AgentSpec;
-use stier_agents::study::timing::{Arm, Hidden, Opinion, Position, Settings, TimingError};
+use stier_agents::agent::threads;
+use stier_agents::{AgentSpec, erased};
+use stier_core::games::schwinget::{CIRCUMSTANCES, PARTS_OF_RETURN, Rules, Schwinget};
 use stier_core::options::OptionType as _;
+use stier_core::{Game as _, Options as _};
+use stier_study::equilibrium::attack_sets;
+use stier_study::timing::{Arm, Hidden, Opinion, Position, Settings, TimingError, positions};
 
 use crate::agent::parse_spec;
 use crate::errors;
@@ -19,12 +23,11 @@ use crate::run::{Ticker, watched};
 use crate::solution::Solution;
 use crate::values::{Number, Seed};
 
-const MOST_GAMES: i64 = 1_000_000_000_000;
-const MOST_REPEATS: i64 = 1_000_000;
-const MOST_THREADS: i64 = 1024;
+const LIMIT_GAMES: i64 = 1_000_000_000_000;
+const LIMIT_REPEATS: i64 = 1_000_000;
 
-/// Calls `work`, which calls its argument after each of `total` things, and tells `on_progress(done, total)` before the first, about
-/// ten times a second, and after the last.
+/// Runs `work`, which calls its argument after each of `total` items. Calls `on_progress(done, total)` before the first
+/// item, about ten times a second, and after the last.
 fn watching<'py, T: Send>(
     py: Python<'py>,
     total: u64,
@@ -49,7 +52,7 @@ fn watching<'py, T: Send>(
         }
         tell(done.load(Ordering::Relaxed))
     };
-    // The sender is kept until the work has ended: that is how the other side learns of it.
+    // Dropping the sender tells the waiting thread that the work has ended.
     let work = |sender: Sender<()>| {
         let found = work(&watch);
         drop(sender);
@@ -57,21 +60,24 @@ fn watching<'py, T: Send>(
     };
     let found = watched(py, &interrupt, work, attend)?.map_err(|error| match error {
         TimingError::Unsuited(_) => errors::agent(error),
-        TimingError::NoCommitment(_) | TimingError::NoRepeats | TimingError::Blind(_) => {
-            errors::argument(error.to_string())
-        }
+        TimingError::NoRepeats | TimingError::Blind(_) => errors::argument(error.to_string()),
         TimingError::Threads(_) | TimingError::Interrupted => PyRuntimeError::new_err(error.to_string()),
     })?;
     tell(total)?;
     Ok(found)
 }
 
+/// The error for another game than Schwinget.
+fn no_attack(game: &Game) -> PyErr {
+    errors::argument(format!("the study is about {}, not {}", Schwinget::NAME, game.face().name()))
+}
+
 fn lights_of(lights: &[String]) -> PyResult<Vec<AgentSpec>> {
     lights.iter().map(|light| parse_spec(light, None)).collect()
 }
 
-/// Positions of the games `first..first + games` as columns; `on_progress(done, games)` as in `stier.properties`. See
-/// `stier.study` for the meaning of all this.
+/// The positions of the games `first` to `first + games - 1` as columns. `on_progress(done, games)` is called as in
+/// `stier.properties`. `stier.study` explains the arguments and columns.
 #[pyfunction]
 #[pyo3(signature = (game, *, players, continuation, repeats, hidden, lights, share, seed, first, games, threads, on_progress=None))]
 #[expect(clippy::too_many_arguments, reason = "the settings, one by one")]
@@ -90,29 +96,32 @@ pub(crate) fn timing_positions<'py>(
     threads: Number,
     on_progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let unknown = |allowed| errors::argument(format!("hidden must be {allowed}, not '{hidden}'"));
+    let unknown = |allowed| errors::argument(format!("hidden must be {allowed}, got '{hidden}'"));
     if !(0.0..=1.0).contains(&share) {
-        return Err(errors::argument(format!("share must be between 0 and 1, not {share}")));
+        return Err(errors::argument(format!("share must be between 0 and 1, got {share}")));
     }
     let settings = Settings {
         players: parse_spec(players, None)?,
         continuation: parse_spec(continuation, None)?,
-        repeats: repeats.between("repeats", 1, MOST_REPEATS)?,
+        repeats: repeats.between("repeats", 1, LIMIT_REPEATS)?,
         hidden: Hidden::parse(hidden, &()).map_err(unknown)?,
         lights: lights_of(&lights)?,
         share,
         seed: seed.0,
-        threads: threads.between("threads", 0, MOST_THREADS)? as usize,
+        threads: threads.threads()?,
     };
-    let first = first.between("first", 0, MOST_GAMES)?;
-    let games = games.between("games", 0, MOST_GAMES)?;
-    let face = game.face();
-    let found = watching(py, games, on_progress, |watch| face.positions(&settings, first..first + games, watch))?;
-    columns(py, &found, face.timing_names(), settings.lights.len())
+    let first = first.between("first", 0, LIMIT_GAMES)?;
+    let games = games.between("games", 0, LIMIT_GAMES)?;
+    let rules = game.face().rules_text();
+    let rules = (game.face().name() == Schwinget::NAME).then(|| Rules::from_text(&rules).expect("rules of a game"));
+    let schwinget = Schwinget::new(rules.ok_or_else(|| no_attack(game))?).expect("rules of a game");
+    let found =
+        watching(py, games, on_progress, |watch| positions(&schwinget, &settings, first..first + games, watch))?;
+    columns(py, &found, settings.lights.len())
 }
 
-/// Every information set of a solved game at which the mover may commit itself, as columns; `on_progress(done, 0)`, for their number is
-/// not known before. See `stier.study` for the meaning of all this.
+/// Every information set of a solved game at which the player to move may attack, as columns. `on_progress(done, 0)` is
+/// called because their number is not known in advance. `stier.study` explains the arguments and columns.
 #[pyfunction]
 #[pyo3(signature = (solution, *, lights, seed, threads, on_progress=None))]
 pub(crate) fn timing_sets<'py>(
@@ -124,14 +133,19 @@ pub(crate) fn timing_sets<'py>(
     on_progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let lights = lights_of(&lights)?;
-    let threads = threads.between("threads", 0, MOST_THREADS)? as usize;
-    let (table, face) = (solution.table().inner(), solution.table().game().face());
-    let found = watching(py, 0, on_progress, |watch| table.commitment_sets(&lights, seed.0, threads, watch))?;
+    let threads = threads.threads()?;
+    let table = erased::tabular::<Schwinget>(&**solution.table().inner());
+    let table = table.ok_or_else(|| no_attack(solution.table().game()))?;
+    let study = |watch: &(dyn Fn() -> ControlFlow<()> + Sync)| {
+        threads::pool(threads::resolve(threads))?
+            .install(|| attack_sets(table.tree().tree(), table.policy(), &lights, seed.0, watch))
+    };
+    let found = watching(py, 0, on_progress, study)?;
     let columns = Columns { table: PyDict::new(py), rows: &found };
     columns.add("set", |set| set.set)?;
     columns.add("seat", |set| set.seat.0)?;
     columns.add("reach", |set| set.reach)?;
-    columns.circumstances(face.timing_names()[0], |set| &set.circumstances)?;
+    columns.circumstances(|set| &set.circumstances)?;
     columns.add("share", |set| set.share)?;
     columns.add("rule", |set| set.rule)?;
     columns.add("now", |set| set.now)?;
@@ -141,25 +155,20 @@ pub(crate) fn timing_sets<'py>(
     Ok(columns.table)
 }
 
-/// The positions as a table: each column by its name.
-fn columns<'py>(
-    py: Python<'py>,
-    found: &[Position],
-    [circumstances, parts]: [&[&str]; 2],
-    lights: usize,
-) -> PyResult<Bound<'py, PyDict>> {
+/// The positions as a table from names to columns.
+fn columns<'py>(py: Python<'py>, found: &[Position], lights: usize) -> PyResult<Bound<'py, PyDict>> {
     let columns = Columns { table: PyDict::new(py), rows: found };
     columns.add("game", |position| position.game)?;
     columns.add("decision", |position| position.decision)?;
     columns.add("seat", |position| position.seat.0)?;
-    columns.circumstances(circumstances, |position| &position.circumstances)?;
+    columns.circumstances(|position| &position.circumstances)?;
     columns.add("share", |position| position.share)?;
     columns.add("committed", |position| position.committed)?;
     columns.add("rule", |position| position.rule)?;
     for (index, (arm, name)) in Arm::ALL.into_iter().zip(["now", "wait", "never"]).enumerate() {
         columns.add(&format!("{name}_even"), |position| position.arms[index].halves[0])?;
         columns.add(&format!("{name}_odd"), |position| position.arms[index].halves[1])?;
-        for (place, part) in parts.iter().enumerate() {
+        for (place, part) in PARTS_OF_RETURN.iter().enumerate() {
             columns.add(&format!("{name}_{part}"), |position| position.arms[index].parts[place])?;
         }
         if arm == Arm::Wait {
@@ -173,7 +182,7 @@ fn columns<'py>(
     Ok(columns.table)
 }
 
-/// A table in the making.
+/// A table under construction.
 struct Columns<'py, 'a, R> {
     table: Bound<'py, PyDict>,
     rows: &'a [R],
@@ -184,8 +193,8 @@ impl<R> Columns<'_, '_, R> {
         self.table.set_item(name, self.rows.iter().map(value).collect::<Vec<T>>().into_pyarray(self.table.py()))
     }
 
-    fn circumstances(&self, names: &[&str], values: impl Fn(&R) -> &[f32]) -> PyResult<()> {
-        names.iter().enumerate().try_for_each(|(index, name)| self.add(name, |row| values(row)[index]))
+    fn circumstances(&self, values: impl Fn(&R) -> &[f32]) -> PyResult<()> {
+        CIRCUMSTANCES.iter().enumerate().try_for_each(|(index, name)| self.add(name, |row| values(row)[index]))
     }
 
     fn opinions(&self, lights: usize, opinions: impl Fn(&R) -> &[Opinion]) -> PyResult<()> {

@@ -8,9 +8,9 @@ use std::sync::mpsc::Sender;
 use numpy::{AllowTypeChange, IntoPyArray as _, PyArray1, PyArray2, PyArrayLike2, PyArrayMethods as _};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use stier_agents::best_response::NashConv;
+use stier_agents::batch::vector::Cells;
 use stier_agents::erased::{DynPolicy, DynTree};
-use stier_agents::vector::Cells;
+use stier_agents::solve::best_response::NashConv;
 
 use crate::batch::Format;
 use crate::errors;
@@ -21,10 +21,10 @@ use crate::state::State;
 use crate::table::{Table, pairs};
 use crate::values::{Number, Seed};
 
-/// A whole game in memory: every information set with what its player sees, for policies that are computed for all of them at once.
+/// A whole game in memory, for policies that are computed for all information sets at once.
 ///
-/// Information sets are numbered by the number of choices made before them. Raises `ValueError` for a game with more histories than
-/// `max_histories`; a history takes about ten bytes, an information set about fifty.
+/// Information sets are numbered by the number of choices before them. Raises `ValueError` for a game with more
+/// histories than `max_histories`. A history takes about ten bytes, an information set about fifty.
 #[pyclass(frozen, module = "stier")]
 pub(crate) struct GameTree {
     game: Game,
@@ -33,7 +33,7 @@ pub(crate) struct GameTree {
 }
 
 impl GameTree {
-    /// The information sets from `start` to `stop`, which may be left out.
+    /// The information sets from `start` to `stop`, by default to the end.
     fn range(&self, start: &Number, stop: Option<&Number>) -> PyResult<Range<usize>> {
         let sets = self.tree.information_sets() as i64;
         let start = start.between("start", 0, sets)?;
@@ -65,25 +65,25 @@ impl GameTree {
         self.game.clone()
     }
 
-    /// How many information sets there are, those with one legal action included.
+    /// The number of information sets, including those with one legal action.
     #[getter]
     fn information_sets(&self) -> usize {
         self.tree.information_sets()
     }
 
-    /// How many histories there are; see `Solution.histories`.
+    /// The number of histories; see `Solution.histories`.
     #[getter]
     fn histories(&self) -> usize {
         self.tree.histories()
     }
 
-    /// Who acts at each information set, as a new int32 array (sets,).
+    /// The player to move at each information set, as a new int32 array (sets,).
     fn players<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
         let movers: Vec<i32> = self.tree.movers().into_iter().map(|seat| seat.0.into()).collect();
         movers.into_pyarray(py)
     }
 
-    /// Which actions are legal at the information sets from `start` to `stop`, as a new bool array (sets, actions).
+    /// The legal actions at the information sets from `start` to `stop`, as a new bool array (sets, actions).
     #[pyo3(signature = (start=Number::Small(0), stop=None), text_signature = "($self, start=0, stop=None)")]
     fn legal_action_masks<'py>(
         &self,
@@ -98,8 +98,8 @@ impl GameTree {
         mask.into_pyarray(py).reshape(shape)
     }
 
-    /// What the player to move sees at the information sets from `start` to `stop`, as a new array (sets, D) of kind `"float32"` or
-    /// `"uint8"`. Some microseconds for each; ask for some thousands at a time.
+    /// The observations of the player to move at the information sets from `start` to `stop`, as a new array (sets, D)
+    /// of type `"float32"` or `"uint8"`. Query some thousands at a time.
     #[pyo3(signature = (start=Number::Small(0), stop=None, dtype="float32"),
            text_signature = "($self, start=0, stop=None, dtype='float32')")]
     fn observation_tensors<'py>(
@@ -122,10 +122,11 @@ impl GameTree {
         Ok(floats.into_pyarray(py).reshape(shape)?.into_any())
     }
 
-    /// The policy with these probabilities, an array (sets, actions), and its distance from equilibrium.
+    /// Makes the policy with these probabilities, an array (sets, actions), and computes its distance from equilibrium.
     ///
-    /// Raises `ValueError` unless those of the legal actions of every information set add up to 1 (in single precision), and all
-    /// others are 0. Takes about as long as two iterations of a solver. `seed` is that of the draws of `step`.
+    /// Raises `ValueError` unless the probabilities of the legal actions of every information set sum to 1 (in single
+    /// precision) and all others are 0. Takes about as long as two iterations of a solver. `seed` determines the draws
+    /// of `step`.
     #[pyo3(signature = (probabilities, *, name="policy".to_string(), seed=Seed(0)),
            text_signature = "($self, probabilities, *, name='policy', seed=0)")]
     fn policy(
@@ -139,7 +140,7 @@ impl GameTree {
         let expected = [self.tree.information_sets(), self.game.face().num_actions()];
         if rows.shape() != expected {
             return Err(errors::argument(format!(
-                "probabilities must have the shape {expected:?}, not {:?}",
+                "probabilities must have shape {expected:?}, got {:?}",
                 rows.shape()
             )));
         }
@@ -183,31 +184,31 @@ impl TabularPolicy {
         self.table.game().clone()
     }
 
-    /// What tables call it.
+    /// The name in tables.
     #[getter]
     fn name(&self) -> &str {
         self.table.label()
     }
 
-    /// The expected returns of all players when all follow the policy.
+    /// The expected returns of all players if all follow the policy.
     #[getter]
     fn values(&self) -> Vec<f64> {
         self.found.values.as_slice().to_vec()
     }
 
-    /// What all players together gain if each alone changes to a best response.
+    /// The sum over all players of the gain from switching to a best response alone.
     #[getter]
     fn nash_conv(&self) -> f64 {
         self.found.total()
     }
 
-    /// The mean gain of a player: `nash_conv` by the number of players.
+    /// The average gain of a player: `nash_conv` divided by the number of players.
     #[getter]
     fn exploitability(&self) -> f64 {
         self.found.exploitability()
     }
 
-    /// How often the action is expected to be chosen in a game; see `Solution.frequency`.
+    /// The expected number of times per game that any player chooses the action; see `Solution.frequency`.
     fn frequency(&self, py: Python<'_>, action: Number) -> PyResult<f64> {
         let face = self.table.game().face();
         let action = action.id_below(face.num_actions(), "action", face)?;
@@ -217,7 +218,7 @@ impl TabularPolicy {
 
     /// The probabilities of the legal actions of the player to move: `[(action, probability), …]`, ascending by action.
     ///
-    /// Raises `AgentError` where no player is to act, and for a state of another game.
+    /// Raises `AgentError` if no player is to move, or if the state belongs to another game.
     fn policy(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<Vec<(u8, f64)>> {
         Ok(pairs(&self.table.probabilities(py, &state)?))
     }
@@ -227,12 +228,12 @@ impl TabularPolicy {
         Ok(self.table.decide(py, &state)?.1)
     }
 
-    /// As `step`, with the probabilities it was drawn with: `([(action, probability), …], action)`.
+    /// Like `step`, but also returns the policy: `([(action, probability), …], action)`.
     fn step_with_policy(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<(Vec<(u8, f64)>, u8)> {
         self.table.decide(py, &state)
     }
 
-    /// Draws from the streams of `seed`, or of the first seed again.
+    /// Draws from the streams of `seed`, by default the seed of the policy.
     #[pyo3(signature = (seed=None))]
     fn restart(&self, seed: Option<Seed>) {
         self.table.restart(seed);

@@ -1,4 +1,4 @@
-//! Arguments from Python, checked.
+//! Checks and conversions of Python arguments.
 
 use std::path::PathBuf;
 
@@ -11,11 +11,11 @@ use stier_core::{Action, IllegalAction, Seat, options};
 
 use crate::errors;
 
-/// Anything with `__index__`, however large.
+/// An integer of any size: anything with `__index__`.
 pub(crate) enum Number {
-    /// It fits.
+    /// A number that fits into 64 bits.
     Small(i64),
-    /// It does not; its digits.
+    /// The digits of a larger number.
     Huge(String),
 }
 
@@ -43,21 +43,20 @@ impl std::fmt::Display for Number {
 }
 
 impl Number {
-    /// The number, if it is this one.
+    /// Returns true if the number has this value.
     pub(crate) fn is(&self, value: i64) -> bool {
         matches!(self, Self::Small(own) if *own == value)
     }
 
-    /// An id below `count` for a name, as in `action_to_string`.
+    /// The action with this id, which must be below `count`. `what` is the word for it in messages.
     pub(crate) fn id_below(&self, count: usize, what: &str, game: &dyn DynGame) -> PyResult<Action> {
         match self {
             Self::Small(value) if (0..count as i64).contains(value) => Ok(Action(*value as u8)),
-            _ => Err(errors::illegal(format!("no {what} {self}: {} has {what}s 0..={}", game.name(), count - 1))),
+            _ => Err(errors::illegal(format!("no {what} {self}: {} has {what}s 0 to {}", game.name(), count - 1))),
         }
     }
 
-    /// Something that may happen in a state. Ids that no game can have are illegal here; whether the others are legal, the
-    /// state says.
+    /// An event of a state, legal or not. Only ids that no game can have are refused here.
     pub(crate) fn action_in(&self, state: &dyn DynState) -> PyResult<Action> {
         match self {
             Self::Small(value @ 0..=255) => Ok(Action(*value as u8)),
@@ -78,21 +77,29 @@ impl Number {
             Self::Small(value) => check_seat(game, *value).map_err(errors::seat),
             Self::Huge(digits) => {
                 let (name, seats) = (game.name(), game.num_seats());
-                Err(errors::seat(format!("no seat {digits}: {name} has player >= 0 and player < {seats}")))
+                Err(errors::seat(format!("no seat {digits}: {name} has players 0 to {}", seats - 1)))
             }
         }
     }
 
-    /// A number between `low` and `high`.
+    /// The number, if it is between `low` and `high`.
     pub(crate) fn between(&self, name: &str, low: i64, high: i64) -> PyResult<u64> {
         match self {
             Self::Small(value) if (low..=high).contains(value) => Ok(value.unsigned_abs()),
             _ => Err(errors::argument(format!("{name} must be {low} to {high}, got {self}"))),
         }
     }
+
+    /// A number of threads; 0 stands for all cores.
+    pub(crate) fn threads(&self) -> PyResult<usize> {
+        Ok(self.between("threads", 0, LIMIT_THREADS)? as usize)
+    }
 }
 
-/// A seed: any whole number of 64 bits.
+/// More threads would exhaust the machine before they helped.
+const LIMIT_THREADS: i64 = 1024;
+
+/// A seed: a whole number of 64 bits.
 #[derive(Clone, Copy)]
 pub(crate) struct Seed(pub(crate) u64);
 
@@ -110,9 +117,9 @@ impl<'py> FromPyObject<'_, 'py> for Seed {
     }
 }
 
-/// A name and its options, from text in either notation (`name:a=1,b=2`, `name(a=1,b=2)`) and keywords, as (name, `a=1,b=2`).
-/// Whether the options exist, and whether one is given twice, the parser of that text says; `bad` makes the error for what
-/// could be mistaken there.
+/// Splits a text in either notation (`name:a=1,b=2`, `name(a=1,b=2)`) and adds the keywords: (name, `a=1,b=2`). Unknown
+/// and repeated options are left to the parser of the result. `bad` makes the error for keywords that the parser would
+/// misread.
 pub(crate) fn name_and_options<'a>(
     text: &'a str,
     keywords: Option<&Bound<'_, PyDict>>,
@@ -128,14 +135,14 @@ pub(crate) fn name_and_options<'a>(
     for (key, value) in keywords.into_iter().flatten() {
         let (key, value) = (key.to_string(), option_text(&key.to_string(), &value)?);
         if key.contains([',', '=']) || options::parts(&value).nth(1).is_some() {
-            return Err(bad(format!("{name}: option '{key}' cannot be '{value}'; ',' and '=' stand between options")));
+            return Err(bad(format!("{name}: option '{key}' must not contain ',' or '=', got '{value}'")));
         }
         parts.push(format!("{key}={value}"));
     }
     Ok((name.trim(), parts.join(",")))
 }
 
-/// The value of an option as text: `True` and `False` are the two positions of a switch.
+/// The value of an option as text. `True` and `False` turn a switch on and off.
 fn option_text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     if let Ok(switch) = value.cast::<PyBool>() {
         return Ok(if switch.is_true() { "on" } else { "off" }.to_string());
@@ -148,5 +155,5 @@ fn option_text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
         return Ok(quoted(&value.extract::<PathBuf>()?.to_string_lossy()));
     }
     let kind = value.get_type().name()?;
-    Err(PyTypeError::new_err(format!("option '{name}' takes a string, a number or a bool, not {kind}")))
+    Err(PyTypeError::new_err(format!("option '{name}' must be a string, a number, a bool or a path, got {kind}")))
 }

@@ -8,9 +8,10 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyString, PyTuple};
 use stier_agents::AgentSpec;
-use stier_agents::vector::{
-    Autoreset, DynVector, LearnerSeat, Opponents, Rows, Seeds, Settings, Shape, Tensor, VectorError,
+use stier_agents::batch::vector::{
+    Autoreset, LearnerSeat, Opponents, Rows, Seeds, Settings, Shape, Tensor, VectorError,
 };
+use stier_agents::erased::DynVector;
 use stier_core::OptionValue;
 use stier_core::options::OptionType;
 
@@ -22,50 +23,50 @@ use crate::run::watched;
 use crate::state::State;
 use crate::values::{Number, Seed};
 
-/// More would be a mistake.
-const MOST_LANES: i64 = 1 << 24;
-/// More would exhaust the machine before they helped.
-const MOST_THREADS: i64 = 1024;
+/// A larger number is a typing mistake.
+const LIMIT_LANES: i64 = 1 << 24;
 
-/// Many games at once, stepped together: n lanes, each one game after another.
+/// Many games stepped together: n lanes, each playing one game after another.
 ///
-/// One step is one decision in each lane, by the lane's current player; simultaneous choices are made one after another, as in a
-/// `State`. Lane `i` is the state `game.new_initial_state(seed=envs.seeds[i])`, bit by bit, on any number of threads.
+/// One step is one decision in each lane, by the current player of the lane. Simultaneous choices are made one after
+/// another, as in a `State`. Lane `i` is the state `game.new_initial_state(seed=envs.seeds[i])` bit for bit, on any
+/// number of threads.
 ///
-/// Seeds, 0..=2**64-1: the first game of lane `i` has the seed s = `derive_seed(seed, "lane", i)`, or the one given to `reset`; the
-/// k-th after it has `derive_seed(s, "episode", k)`.
+/// Seeds (0 to 2**64-1): the first game of lane `i` has the seed s = `derive_seed(seed, "lane", i)`, or the seed given
+/// to `reset`. Game k after it has the seed `derive_seed(s, "episode", k)`.
 ///
-/// Autoreset: `True` or `"same_step"`: the step that ends a game deals the next one, which is what `observation`, masks and
-/// `current_player` show; `rewards` and `terminated` are of the old one, its last tensor is `final_observation`. `"next_step"`: the
-/// lane stays over for one step, which ignores its action and deals. `False` or `"disabled"`: it stays over, and steps do nothing to
-/// it. A game that is over before its first decision (31 is dealt in Schwimmen) is told of by the next step, which ignores the
-/// lane's action.
+/// Autoreset: with `True` or `"same_step"`, the step that ends a game deals the next one. `observation`, masks and
+/// `current_player` then show the new game, while `rewards`, `terminated` and `final_observation` belong to the old
+/// one. With `"next_step"`, the lane stays over for one step, which ignores its action and deals. With `False` or
+/// `"disabled"`, the lane stays over and further steps do not change it. A game that is over before its first decision
+/// (31 dealt in Schwimmen) is reported by the next step, which ignores the action of the lane.
 ///
-/// Opponents: agents that play the other seats inside the step, so that the caller decides for one learner in each lane. They are
-/// given as text or as `Agent` (of which the text form enters): one for all other seats, or one for each, clockwise from the
-/// learner. Each sees what its seat knows. It remembers nothing from one decision to the next: the seed of each is
-/// `derive_seed(s ^ rotl(its own seed, 32), "opponent", e)` with the seed s of the game and e events before the decision. `seat` is
-/// where the learner sits: a number, `"rotate"` (lane + games before, modulo the seats) or `"random"` (drawn from the game's seed).
+/// Opponents: agents that play the other seats inside the step, so that the caller decides for one learner in each
+/// lane. They are text or `Agent` objects, whose options are copied: one for all other seats, or one for each,
+/// clockwise from the learner. Each uses only what its seat knows. It remembers nothing between decisions: its seed is
+/// `derive_seed(s ^ rotl(its own seed, 32), "opponent", e)`, with the seed s of the game and e events before the
+/// decision. `seat` is the seat of the learner: a number, `"rotate"` (lane + games before, modulo the number of seats)
+/// or `"random"` (drawn from the seed of the game).
 ///
 /// Args:
 ///     game: The game.
-///     num_envs: Lanes, 1 to 2**24.
-///     seed: From which the lanes' seeds are hashed.
-///     threads: Threads; 0 for all cores. No influence on what happens.
-///     autoreset: What becomes of a lane whose game has ended: see above.
+///     num_envs: The number of lanes, 1 to 2**24.
+///     seed: The seed from which the seeds of the lanes are derived.
+///     threads: The number of threads; 0 for all cores. It does not change the results.
+///     autoreset: The treatment of a lane whose game has ended; see above.
 ///     observation: `"float32"`, `"uint8"` (the same zeros and ones in bytes) or `None` for no tensors.
-///     tensor: `"observation"`, or `"information_state"` for tensors with perfect recall; they need `"float32"`.
-///     opponents: Who plays the other seats; `None` if the caller decides for everybody.
-///     seat: Where the learner sits; 0 if left out. Only with opponents.
-///     copy: Whether each batch has arrays of its own, as long as anybody holds it, an array or a view. If not, two sets of arrays
-///         take turns: a batch is overwritten by the second step or reset after it.
+///     tensor: `"observation"`, or `"information_state"` for tensors with perfect recall, which must be `"float32"`.
+///     opponents: The agents at the other seats; `None` if the caller decides for all seats.
+///     seat: The seat of the learner; by default 0. Only with opponents.
+///     copy: Give each batch arrays of its own for as long as the batch, one of its arrays or a view of one is in use. Otherwise
+///         two sets of arrays take turns, and the second step or reset after a batch overwrites it.
 ///
-/// One call at a time. `pickle` keeps everything that the future depends on.
+/// Only one thread may call at a time. `pickle` keeps everything that the future depends on.
 ///
 /// Raises:
-///     ValueError: A number that is out of range, or a choice that there is not.
-///     AgentError: An opponent that does not exist, is for another game, or too many or too few of them.
-///     SeatError: A seat that the game does not have.
+///     ValueError: A number out of range, or an unknown choice.
+///     AgentError: An unknown opponent, an opponent for another game, or the wrong number of opponents.
+///     SeatError: An unknown seat.
 #[pyclass(frozen, module = "stier")]
 pub(crate) struct VectorEnv {
     game: Game,
@@ -79,15 +80,16 @@ pub(crate) struct VectorEnv {
 
 struct Inner {
     lanes: Box<dyn DynVector>,
-    /// Whether the first games have been dealt and nothing else has happened.
+    /// True until the first step or reset: the first games have been dealt.
     fresh: bool,
-    /// Batches given out, the latest last: their arrays are written again once nobody holds them, or when it is their turn.
+    /// Batches given out, the latest last. Their arrays are written again once they are unused, or when it is their
+    /// turn.
     batches: Vec<Py<Batch>>,
 }
 
-/// Batches that are kept if nobody holds them: while the caller has one in hand, another is written.
+/// The number of batches kept for reuse: while the caller uses one, another is written.
 const KEPT: usize = 3;
-/// Batches that take turns, with `copy=False`.
+/// The number of batches that take turns with `copy=False`.
 const TURNS: usize = 2;
 
 fn refused(error: VectorError) -> PyErr {
@@ -103,9 +105,9 @@ fn refused(error: VectorError) -> PyErr {
     }
 }
 
-/// The choice of that name.
+/// Parses a choice.
 fn choice<T: OptionType<Limits = ()>>(name: &str, text: &str) -> PyResult<T> {
-    T::parse(text, &()).map_err(|allowed| errors::argument(format!("{name} must be {allowed}, not '{text}'")))
+    T::parse(text, &()).map_err(|allowed| errors::argument(format!("{name} must be {allowed}, got '{text}'")))
 }
 
 /// The name of a choice.
@@ -123,14 +125,14 @@ fn autoreset(value: &Bound<'_, PyAny>) -> PyResult<Autoreset> {
     match value.cast::<PyString>() {
         Ok(text) => choice("autoreset", &text.to_cow()?),
         Err(_) => Err(PyTypeError::new_err(format!(
-            "autoreset must be True, False or one of {}, not {}",
+            "autoreset must be True, False or one of {}, got {}",
             Autoreset::allowed(&()),
             value.get_type().name()?
         ))),
     }
 }
 
-/// One agent for all seats, or several.
+/// Reads one opponent for all other seats, or several.
 fn opponents(game: &Game, value: &Bound<'_, PyAny>) -> PyResult<Vec<AgentSpec>> {
     if value.is_instance_of::<PyString>() || value.is_instance_of::<Agent>() {
         return Ok(vec![opponent(game, value)?]);
@@ -148,7 +150,7 @@ fn opponent(game: &Game, value: &Bound<'_, PyAny>) -> PyResult<AgentSpec> {
     let Ok(agent) = value.cast::<Agent>() else {
         let kind = value.get_type().name()?;
         return Err(PyTypeError::new_err(format!(
-            "an opponent is an Agent or text such as 'ismcts:iterations=100', not {kind}"
+            "an opponent must be an Agent or text such as 'ismcts:iterations=100', got {kind}"
         )));
     };
     agent.get().spec_for(game).cloned()
@@ -161,7 +163,7 @@ fn learner(game: &Game, value: Option<&Bound<'_, PyAny>>) -> PyResult<LearnerSea
             "rotate" => Ok(LearnerSeat::Rotate),
             "random" => Ok(LearnerSeat::Random),
             other => {
-                let message = format!("seat must be a player's number, 'rotate' or 'random', not '{other}'");
+                let message = format!("seat must be the number of a player, 'rotate' or 'random', got '{other}'");
                 Err(errors::argument(message))
             }
         };
@@ -169,7 +171,7 @@ fn learner(game: &Game, value: Option<&Bound<'_, PyAny>>) -> PyResult<LearnerSea
     value.extract::<Number>()?.seat_of(game.face()).map(LearnerSeat::Fixed)
 }
 
-/// Seeds as somebody gave them.
+/// Seeds given by the caller.
 enum GivenSeeds {
     Next,
     One(u64),
@@ -194,7 +196,7 @@ impl GivenSeeds {
     }
 }
 
-/// Whole numbers as int64, one for each lane.
+/// Reads whole numbers as int64, one for each lane.
 fn numbers<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArray1<'py, i64>> {
     let ready = |value: &Bound<'py, PyAny>| {
         let array = value.cast::<PyArray1<i64>>().ok()?.try_readonly().ok()?;
@@ -210,14 +212,14 @@ fn numbers<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArr
     let empty = array.getattr("size")?.extract::<usize>()? == 0;
     if dimensions != 1 || !(kind == "i" || kind == "u" || empty) {
         let (dtype, shape) = (array.getattr("dtype")?, array.getattr("shape")?);
-        let message = format!("{name} must be whole numbers, one for each lane, not {dtype} of shape {shape}");
+        let message = format!("{name} must be whole numbers, one for each lane, got {dtype} of shape {shape}");
         return Err(if dimensions == 1 { PyTypeError::new_err(message) } else { errors::argument(message) });
     }
     let array = numpy.call_method1("ascontiguousarray", (array, "int64"))?;
     ready(&array).ok_or_else(|| PyTypeError::new_err(format!("{name} must be whole numbers")))
 }
 
-/// Which lanes, if not all.
+/// Reads a mask of lanes; `None` means all.
 fn lanes_of<'py>(value: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Vec<bool>>> {
     let Some(value) = value else { return Ok(None) };
     let array = value.py().import("numpy")?.call_method1("asarray", (value,))?;
@@ -225,7 +227,7 @@ fn lanes_of<'py>(value: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Vec<bool>
         Ok(mask) => Ok(Some(mask.try_readonly()?.as_array().to_vec())),
         Err(_) => {
             let (dtype, shape) = (array.getattr("dtype")?, array.getattr("shape")?);
-            Err(PyTypeError::new_err(format!("mask must be bool, one for each lane, not {dtype} of shape {shape}")))
+            Err(PyTypeError::new_err(format!("mask must be bool, one for each lane, got {dtype} of shape {shape}")))
         }
     }
 }
@@ -235,14 +237,16 @@ impl VectorEnv {
         match self.inner.try_lock() {
             Ok(inner) => Ok(inner),
             // A panic leaves the lanes in the middle of a step.
-            Err(TryLockError::Poisoned(_)) => Err(PyRuntimeError::new_err("an earlier call has failed half way")),
+            Err(TryLockError::Poisoned(_)) => {
+                Err(PyRuntimeError::new_err("an earlier call panicked in the middle of a step"))
+            }
             Err(TryLockError::WouldBlock) => {
-                Err(PyRuntimeError::new_err("the lanes are being stepped in another thread: one call at a time"))
+                Err(PyRuntimeError::new_err("the lanes are in use by another thread; make one call at a time"))
             }
         }
     }
 
-    /// Has the lanes do something, without the interpreter.
+    /// Runs `work` on the lanes without the GIL.
     fn run(
         &self,
         py: Python<'_>,
@@ -262,7 +266,7 @@ impl VectorEnv {
         Ok(())
     }
 
-    /// The same, into a batch.
+    /// Runs `work` on the lanes and returns its batch.
     fn batch(
         &self,
         py: Python<'_>,
@@ -285,7 +289,7 @@ impl VectorEnv {
         };
         let mut arrays = batch.get().borrow(py, count, &self.shape)?;
         let done = self.run(py, &mut inner, &mut arrays, work);
-        // After an error, the next turn is still this one's.
+        // After an error, this batch is reused next.
         let place = if done.is_ok() { inner.batches.len() } else { 0 };
         inner.batches.insert(place, batch.clone_ref(py));
         if inner.batches.len() > KEPT {
@@ -329,15 +333,15 @@ impl VectorEnv {
         copy: bool,
     ) -> PyResult<Self> {
         if seat.is_some() && opponents.is_none() {
-            return Err(errors::argument("seat is the learner's among opponents: there are none"));
+            return Err(errors::argument("seat is the seat of the learner: it needs opponents, and there are none"));
         }
         let opponents = opponents.map(|agents| {
             Ok::<_, PyErr>(Opponents { agents: self::opponents(game, agents)?, learner: learner(game, seat)? })
         });
         let settings = Settings {
-            lanes: num_envs.between("num_envs", 1, MOST_LANES)? as usize,
+            lanes: num_envs.between("num_envs", 1, LIMIT_LANES)? as usize,
             seed: seed.0,
-            threads: threads.between("threads", 0, MOST_THREADS)? as usize,
+            threads: threads.threads()?,
             autoreset: autoreset.map_or(Ok(Autoreset::SameStep), self::autoreset)?,
             tensor: choice("tensor", tensor)?,
             opponents: opponents.transpose()?,
@@ -366,28 +370,29 @@ impl VectorEnv {
         self.settings.lanes
     }
 
-    /// What becomes of a lane whose game has ended: `"same_step"`, `"next_step"` or `"disabled"`.
+    /// The treatment of a lane whose game has ended: `"same_step"`, `"next_step"` or `"disabled"`.
     #[getter]
     fn autoreset(&self) -> String {
         named(&self.settings.autoreset)
     }
 
-    /// The shape of one lane's tensor, whether it is shown or not.
+    /// The shape of the tensor of one lane, even if no tensors are shown.
     #[getter]
     fn observation_shape(&self) -> (usize,) {
         (self.shape.tensor,)
     }
 
-    /// The seeds of the lanes' present games, as a new uint64 array (n,).
+    /// The seeds of the current games, as a new uint64 array (n,).
     #[getter]
     fn seeds<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u64>>> {
         Ok(self.lock()?.lanes.seeds().into_pyarray(py))
     }
 
-    /// Deals a new game in every lane, or in the lanes of `mask`, a bool array (n,). The batch shows all lanes.
+    /// Deals a new game in every lane, or in the lanes of `mask`, a bool array (n,). The batch covers all lanes.
     ///
-    /// A `seed` begins anew: a number from which the lanes' seeds are hashed, or one seed for each lane. Without one, every lane goes on
-    /// to its next game; but the first call shows the first games. Raises `ValueError` for seeds or a mask of another length.
+    /// A `seed` starts over: either one number, from which the seeds of the lanes are derived, or one seed for each
+    /// lane. Without a seed, every lane goes on to its next game; only the first call shows the first games. Raises
+    /// `ValueError` for seeds or a mask of the wrong length.
     #[pyo3(signature = (seed=None, mask=None))]
     fn reset(
         &self,
@@ -399,17 +404,17 @@ impl VectorEnv {
         self.batch(py, Self::reset_work(fresh, &seeds, mask.as_deref()))
     }
 
-    /// Plays one action in each lane: whole numbers (n,). What it ends or leads to, the batch shows.
+    /// Plays one action in each lane: whole numbers (n,). The batch shows the result.
     ///
-    /// Raises `IllegalActionError`, which names the first lane with an illegal action, `ValueError` for another shape, `TypeError` for
-    /// what are no whole numbers; no lane moves then.
+    /// Raises `IllegalActionError`, which names the first lane with an illegal action, `ValueError` for the wrong
+    /// shape, and `TypeError` unless the actions are whole numbers. Invalid actions raise before any lane is stepped.
     fn step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<Py<Batch>> {
         let actions = numbers("actions", actions)?;
         let actions = actions.as_slice()?;
         self.batch(py, |lanes, rows| lanes.step(actions, rows))
     }
 
-    /// The lanes as they are, with no rewards.
+    /// Returns the present state of the lanes, with no rewards.
     fn observe(&self, py: Python<'_>) -> PyResult<Py<Batch>> {
         let fresh = self.lock()?.fresh;
         let batch = self.batch(py, |lanes, rows| lanes.observe(rows))?;
@@ -417,10 +422,11 @@ impl VectorEnv {
         Ok(batch)
     }
 
-    /// `step` into the caller's own C-contiguous arrays, named as in `Batch`; those that are not given are not written.
-    /// Observations may be float32 or uint8, masks int8, bool or uint8.
+    /// Steps into C-contiguous arrays of the caller, named as in `Batch`. Arrays left out are not written. Observations
+    /// may be float32 or uint8; masks may be int8, bool or uint8.
     ///
-    /// Raises what `step` raises, and for an array of another shape, kind or order `ValueError` or `TypeError`, before anything moves.
+    /// Raises the errors of `step`. An array of the wrong shape, type or order raises `ValueError` or `TypeError`
+    /// before any lane is stepped.
     #[pyo3(signature = (actions, *, observation=None, action_mask=None, rewards=None, terminated=None, current_player=None,
         final_observation=None))]
     #[expect(clippy::too_many_arguments, reason = "the arrays, one by one")]
@@ -442,7 +448,7 @@ impl VectorEnv {
         self.run(py, &mut *self.lock()?, &mut arrays, |lanes, rows| lanes.step(actions, rows))
     }
 
-    /// `reset` into the caller's own arrays: see `step_into`.
+    /// Resets into arrays of the caller; see `step_into`.
     #[pyo3(signature = (seed=None, mask=None, *, observation=None, action_mask=None, rewards=None, terminated=None,
         current_player=None))]
     #[expect(clippy::too_many_arguments, reason = "the arrays, one by one")]
@@ -465,18 +471,20 @@ impl VectorEnv {
         self.run(py, &mut inner, &mut arrays, work)
     }
 
-    /// A legal action for each lane, uniformly, as a new int64 array (n,); any action where it makes no difference.
+    /// Draws a legal action for each lane, uniformly, as a new int64 array (n,). Lanes that ignore their action get an
+    /// arbitrary one.
     ///
-    /// The k-th call, counted from 0, since the lanes were given seeds draws from the stream of (seed, "actions", k), lane after lane;
-    /// after seeds for each lane it is the seed of the constructor.
+    /// Call k, counted from 0 since the lanes were seeded, draws from the stream of (seed, "actions", k), lane after
+    /// lane. If `reset` was given one seed per lane, this is the seed of the constructor.
     fn sample_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let mut actions = vec![0; self.settings.lanes];
         self.lock()?.lanes.sample_actions(&mut actions).map_err(refused)?;
         Ok(actions.into_pyarray(py))
     }
 
-    /// What all players together see in each lane, hidden hands included, as a new uint8 array (n, players, D): the observation of the
-    /// current player first, then of those after it in turn. For critics while training; nothing else gives away what is hidden.
+    /// The observations of all players in each lane, hidden hands included, as a new uint8 array (n, players, D): the
+    /// current player first, then the other players in turn. For critics during training. No other method reveals
+    /// hidden information.
     fn perfect_information_observation<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<u8>>> {
         let shape = [self.settings.lanes, self.shape.seats, self.game.observation_size()];
         let mut bytes = vec![0; shape.iter().product()];
@@ -484,7 +492,8 @@ impl VectorEnv {
         bytes.into_pyarray(py).reshape(shape)
     }
 
-    /// A copy of one lane, 0 to n - 1, as a state, history included. It deals itself and goes on as the lane would.
+    /// Returns a copy of one lane, 0 to n - 1, as a state with its history. It deals itself and continues as the lane
+    /// would.
     fn state(&self, lane: Number) -> PyResult<State> {
         let lane = lane.between("lane", 0, self.settings.lanes as i64 - 1)? as usize;
         Ok(State::new(self.game.clone(), self.lock()?.lanes.state(lane).map_err(refused)?))
@@ -495,9 +504,10 @@ impl VectorEnv {
         Ok(PyBytes::new(py, &self.lock()?.lanes.save()))
     }
 
-    /// Goes on where `get_state` was called, on lanes of the same game, number and opponents; `observe` shows where that is.
+    /// Continues where `get_state` was called. The lanes must have the same game, number and opponents. `observe` shows
+    /// the state.
     ///
-    /// Raises `RecordError` for other bytes; nothing changes then.
+    /// Raises `RecordError` for other bytes. Nothing changes then.
     fn set_state(&self, state: &[u8]) -> PyResult<()> {
         let mut inner = self.lock()?;
         inner.lanes.load(state).map_err(refused)?;

@@ -5,8 +5,9 @@ use std::sync::atomic::AtomicBool;
 use numpy::{IntoPyArray as _, PyArray1, PyArray3, PyArrayMethods as _};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError};
 use pyo3::prelude::*;
-use stier_agents::resample_many::{DynWorlds, ResampleError, Settings};
-use stier_agents::vector::Cells;
+use stier_agents::batch::resample_many::{ResampleError, Settings};
+use stier_agents::batch::vector::Cells;
+use stier_agents::erased::DynWorlds;
 use stier_core::Seat;
 
 use crate::batch::Format;
@@ -16,14 +17,13 @@ use crate::run::watched;
 use crate::state::State;
 use crate::values::{Number, Seed};
 
-/// More would not fit into memory.
-const MOST_WORLDS: i64 = 100_000_000;
-/// More would exhaust the machine before they helped.
-const MOST_THREADS: i64 = 1024;
+/// More worlds would not fit into memory.
+const LIMIT_WORLDS: i64 = 100_000_000;
 
-/// Determinizations drawn by `resample_many`: the worlds of the first state first, n of each.
+/// Determinizations drawn by `resample_many`: first the n worlds of the first state, then those of the second, and so
+/// on.
 ///
-/// As arrays: `holdings()`, `observation_tensors()`. With histories, `worlds[i]` is a `State`.
+/// `holdings()` and `observation_tensors()` return arrays. If the worlds have histories, `worlds[i]` is a `State`.
 #[pyclass(frozen, module = "stier")]
 pub(crate) struct Worlds {
     game: Game,
@@ -44,15 +44,15 @@ impl Worlds {
         self.drawn.cards()
     }
 
-    /// Whose knowledge each world was drawn from, as a new int32 array (worlds,).
+    /// The player from whose knowledge each world was drawn, as a new int32 array (worlds,).
     #[getter]
     fn players<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
         let players: Vec<i32> = (0..self.drawn.count()).map(|world| self.drawn.seat(world).0.into()).collect();
         players.into_pyarray(py)
     }
 
-    /// How many copies of each card each seat holds, as a new uint8 array (worlds, players, cards): in hand, laid down face down, or
-    /// taken and still to be paid for.
+    /// The number of copies of each card that each seat holds, as a new uint8 array (worlds, players, cards): in hand,
+    /// laid face down, or taken but not yet paid for.
     fn holdings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<u8>>> {
         let shape = [self.drawn.count(), self.game.face().num_seats(), self.drawn.cards().len()];
         let mut counts = vec![0; shape.iter().product()];
@@ -60,8 +60,8 @@ impl Worlds {
         counts.into_pyarray(py).reshape(shape)
     }
 
-    /// What a player sees in each world, or the player that it was drawn for if left out, as a new array (worlds, D) of kind
-    /// `"float32"` or `"uint8"`. Other players' tensors show hands that the player cannot know.
+    /// The observations of a player in each world, by default the player it was drawn for, as a new array (worlds, D)
+    /// of type `"float32"` or `"uint8"`. The tensors of other players show hands that the player cannot know.
     #[pyo3(signature = (player=None, dtype="float32"))]
     fn observation_tensors<'py>(
         &self,
@@ -86,15 +86,17 @@ impl Worlds {
         self.drawn.count()
     }
 
-    /// A world as a state with a complete and legal history. Raises `ValueError` if the worlds were drawn without histories.
+    /// The world as a state with a complete and legal history. Raises `ValueError` if the worlds were drawn without
+    /// histories.
     fn __getitem__(&self, index: isize) -> PyResult<State> {
         let count = self.drawn.count();
         let world = if index < 0 { index.checked_add_unsigned(count) } else { Some(index) };
         let world = world.and_then(|world| usize::try_from(world).ok()).filter(|&world| world < count);
         let world = world.ok_or_else(|| PyIndexError::new_err(format!("no world {index}: there are {count}")))?;
-        let state = self.drawn.state(world).ok_or_else(|| {
-            errors::argument("these worlds are positions without histories: draw them with histories=True")
-        })?;
+        let state = self
+            .drawn
+            .state(world)
+            .ok_or_else(|| errors::argument("these worlds have no histories; draw them with histories=True"))?;
         Ok(State::new(self.game.clone(), state))
     }
 
@@ -103,7 +105,7 @@ impl Worlds {
     }
 }
 
-/// The states of an argument that is one or several, all of one game.
+/// The states of an argument that is one state or several states of the same game.
 pub(crate) fn one_or_many<'py>(value: &Bound<'py, PyAny>) -> PyResult<(Game, Vec<PyRef<'py, State>>)> {
     let states: Vec<PyRef<'py, State>> = match value.cast::<State>() {
         Ok(state) => vec![state.try_borrow()?],
@@ -112,35 +114,37 @@ pub(crate) fn one_or_many<'py>(value: &Bound<'py, PyAny>) -> PyResult<(Game, Vec
             value.try_iter()?.map(each).collect::<PyResult<_>>()?
         }
     };
-    let Some(first) = states.first() else { return Err(errors::argument("there are no states")) };
+    let Some(first) = states.first() else { return Err(errors::argument("states must not be empty")) };
     let game = first.game().clone();
     for (index, state) in states.iter().enumerate() {
         if !game.is(state.game()) {
             let (own, found) = (game.text(), state.game().text());
-            return Err(errors::argument(format!("state {index} is of {found}, the first one of {own}")));
+            return Err(errors::argument(format!(
+                "states must be of the same game: state {index} is of {found}, state 0 of {own}"
+            )));
         }
     }
     Ok((game, states))
 }
 
-/// Many determinizations of a state, or n of each of several states of one game: states that a player cannot tell apart from the
-/// true one, drawn by chance reach probability.
+/// Draws many determinizations of a state, or n of each of several states of the same game. These are states that the
+/// player cannot tell apart from the true one, drawn by chance reach probability.
 ///
-/// World `k` of state `s` has the seed `derive_seed(derive_seed(seed, "resample many", s), "world", k)`, whatever else is drawn and
-/// on any number of threads. With histories (a microsecond each) it is `state.resample_from_infostate(player, that seed)`;
-/// without, it is a position from the same distribution, drawn in some 50 ns.
+/// World `k` of state `s` has the seed `derive_seed(derive_seed(seed, "resample many", s), "world", k)`, independently
+/// of the other worlds and the number of threads. With histories it is `state.resample_from_infostate(player, that
+/// seed)`. Without, it is a position from the same distribution and much faster to draw.
 ///
 /// Args:
-///     states: A state, or several of one game; in any of them the player may be one who is not to move.
-///     n: Worlds of each; at most 10**8 in all.
+///     states: A state, or several states of the same game.
+///     n: The number of worlds per state; at most 10**8 in total.
 ///     seed: The seed.
-///     player: Whose knowledge; the player to move of each state if left out.
-///     histories: Whether worlds have histories, and thus are states.
-///     threads: Threads; 0 for all cores.
+///     player: The player whose knowledge counts; by default the player to move in each state.
+///     histories: Draw worlds with histories, which makes them states.
+///     threads: The number of threads; 0 for all cores.
 ///
 /// Raises:
-///     SeatError: A player whom the game does not have; nobody is to move, and no player is named.
-///     ValueError: No states, states of several games, or a number that is out of range.
+///     SeatError: An unknown player, or no player named where no player is to move.
+///     ValueError: No states, states of different games, or a number out of range.
 #[pyfunction]
 #[pyo3(signature = (states, n, seed=Seed(0), *, player=None, histories=false, threads=Number::Small(0)),
     text_signature = "(states, n, seed=0, *, player=None, histories=False, threads=0)")]
@@ -155,10 +159,10 @@ pub(crate) fn resample_many(
 ) -> PyResult<Worlds> {
     let (game, states) = one_or_many(states)?;
     let settings = Settings {
-        worlds: n.between("n", 1, MOST_WORLDS / states.len() as i64)? as usize,
+        worlds: n.between("n", 1, LIMIT_WORLDS / states.len() as i64)? as usize,
         seed: seed.0,
         histories,
-        threads: threads.between("threads", 0, MOST_THREADS)? as usize,
+        threads: threads.threads()?,
     };
     let seats = states.iter().map(|state| state.seat(player.as_ref())).collect::<PyResult<Vec<Seat>>>()?;
     let sources: Vec<_> = states.iter().map(|state| state.inner()).zip(seats).collect();

@@ -14,7 +14,7 @@ class OptionInfo(NamedTuple):
     name: str
     #: Its default: numbers as numbers, everything else by name.
     default: int | float | str
-    #: The values it takes as people write them, such as ``points | schwinger`` or ``1..=12``.
+    #: The values it takes as people write them, such as ``points | schwinger`` or ``1 to 12``.
     allowed: str
     #: What it means.
     about: str

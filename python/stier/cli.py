@@ -353,7 +353,7 @@ def _agents(_: argparse.Namespace) -> int:
             print(f"    {line}")
         for option in agent.options:
             _print_option(option)
-    print("every agent\n    seed = 0   (0..=18446744073709551615)\n        The seed of its random numbers.")
+    print("every agent\n    seed = 0   (0 to 18446744073709551615)\n        The seed of its random numbers.")
     return 0
 
 

@@ -48,7 +48,7 @@ def _players(name: str) -> tuple[int, int]:
     if "players" not in default.rules():
         return default.num_players(), default.num_players()
     allowed = next(option.allowed for option in describe_game(name) if option.name == "players")
-    least, most = allowed.split("..=")
+    least, most = allowed.split(" to ")
     return int(least), int(most)
 
 

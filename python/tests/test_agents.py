@@ -57,12 +57,12 @@ def test_ways_to_write_the_same_agent(schwinget: stier.Game, same) -> None:
         ("alphazero", {}, ["unknown agent 'alphazero'", "greedy", "ismcts", "random"]),
         ("", {}, ["unknown agent ''", "random"]),
         ("ismcts", {"iteratons": 5}, ["no option 'iteratons'", "iterations", "threads"]),
-        ("ismcts", {"iterations": 0}, ["'iterations' cannot be '0'", "1..="]),
-        ("ismcts", {"iterations": 10**30}, ["1..="]),
-        ("ismcts", {"iterations": "many"}, ["'many'", "1..="]),
+        ("ismcts", {"iterations": 0}, ["'iterations' cannot be '0'", "1 to "]),
+        ("ismcts", {"iterations": 10**30}, ["1 to "]),
+        ("ismcts", {"iterations": "many"}, ["'many'", "1 to "]),
         ("ismcts", {"rollout": "deep"}, ["'rollout' cannot be 'deep'", "random | hints"]),
-        ("ismcts", {"rollout": "hints,c=1"}, ["',' and '=' stand between options"]),
-        ("ismcts", {"c": -1.0}, ["0..=100"]),
+        ("ismcts", {"rollout": "hints,c=1"}, ["must not contain ',' or '='"]),
+        ("ismcts", {"c": -1.0}, ["0 to 100"]),
         ("ismcts", {"c": float("nan")}, ["'c' cannot be 'nan'"]),
         ("ismcts", {"seed": -1}, ["'seed' cannot be '-1'", "18446744073709551615"]),
         ("random", {"c": 1}, ["no option 'c'", "none"]),
@@ -146,7 +146,7 @@ def test_search_shows_what_it_saw(state: stier.State) -> None:
 def test_only_searchers_search(state: stier.State) -> None:
     game = state.get_game()
     for agent in [stier.load_agent("random", game), stier.load_agent("greedy", game), stier.PythonAgent(first)]:
-        with pytest.raises(stier.AgentError, match=r"does not search; the agents that do are .*ismcts"):
+        with pytest.raises(stier.AgentError, match=r"does not search; agents that search: .*ismcts"):
             agent.search(state)
 
 
@@ -295,7 +295,7 @@ def test_callables_that_choose_illegal_actions_are_told(state: stier.State, acti
 
 @pytest.mark.parametrize("answer", [None, "G4", 1.5, []])
 def test_callables_that_choose_no_action_are_told(state: stier.State, answer) -> None:
-    with pytest.raises(TypeError, match="wrong must return the number of an action, not "):
+    with pytest.raises(TypeError, match="wrong must return the number of an action, got "):
         stier.PythonAgent(lambda _: answer, name="wrong").step(state)
 
 

@@ -85,13 +85,13 @@ def test_what_cannot_be_resampled(schwinget: stier.Game) -> None:
     other = stier.load_game("schwimmen").new_initial_state(seed=1)
     worlds = stier.resample_many(state, 2)
     bad: list[tuple[tuple[Any, ...], dict[str, Any], type[Exception], str]] = [
-        (([], 1), {}, ValueError, "no states"),
-        (([state, other], 1), {}, ValueError, "state 1 is of schwimmen, the first one of schwinget"),
+        (([], 1), {}, ValueError, "states must not be empty"),
+        (([state, other], 1), {}, ValueError, "state 1 is of schwimmen, state 0 of schwinget"),
         ((state, 0), {}, ValueError, "n must be 1"),
         ((state, 10**12), {}, ValueError, "n must be 1"),
         ((state, 1, -1), {}, ValueError, "seed must be 0"),
         ((state, 1), {"player": 2}, stier.SeatError, "no seat 2"),
-        (([state, dealing], 1), {}, stier.SeatError, "no player is to move"),
+        (([state, dealing], 1), {}, stier.SeatError, "no player to move"),
         (("schwinget", 1), {}, TypeError, "State"),
         ((7, 1), {}, TypeError, "iter"),
     ]
@@ -137,10 +137,10 @@ def test_what_cannot_be_searched(schwinget: stier.Game) -> None:
     for agent, states, error, message in [
         ("nobody", [state], stier.AgentError, "unknown agent 'nobody'"),
         ("random", [state], stier.AgentError, "random does not search"),
-        (len, [state], TypeError, "the agent is an Agent or text"),
+        (len, [state], TypeError, "agent must be an Agent or text"),
         (stier.load_agent("ismcts", stier.load_game("schwimmen")), [state], stier.AgentError, "was made for"),
         ("ismcts:iterations=10", [state, dealing], stier.AgentError, "state 1: no player is to act"),
-        ("ismcts:iterations=10", [], ValueError, "no states"),
+        ("ismcts:iterations=10", [], ValueError, "states must not be empty"),
     ]:
         arguments: list[Any] = [agent, states]
         with pytest.raises(error, match=message):

@@ -75,13 +75,13 @@ def test_switches_take_bools() -> None:
         ("schwinget", {"scorin": "points"}, ["no option 'scorin'", "scoring", "bouts"]),
         ("schwinget", {"scoring": "jass"}, ["'scoring' cannot be 'jass'", "points | schwinger"]),
         ("schwinget", {"scoring": ""}, ["'scoring' cannot be ''", "points | schwinger"]),
-        ("schwinget", {"bouts": 0}, ["'bouts' cannot be '0'", "1..=12"]),
-        ("schwinget", {"bouts": -1}, ["'-1'", "1..=12"]),
-        ("schwinget", {"bouts": 10**30}, [str(10**30), "1..=12"]),
-        ("schwinget", {"bouts": 2.5}, ["'2.5'", "1..=12"]),
-        ("schwinget", {"bouts": True}, ["'on'", "1..=12"]),
-        ("schwinget", {"scoring": "points,bouts=4"}, ["'scoring' cannot be 'points,bouts=4'"]),
-        ("schwinget", {"scoring=points,bouts": 4}, ["',' and '=' stand between options"]),
+        ("schwinget", {"bouts": 0}, ["'bouts' cannot be '0'", "1 to 12"]),
+        ("schwinget", {"bouts": -1}, ["'-1'", "1 to 12"]),
+        ("schwinget", {"bouts": 10**30}, [str(10**30), "1 to 12"]),
+        ("schwinget", {"bouts": 2.5}, ["'2.5'", "1 to 12"]),
+        ("schwinget", {"bouts": True}, ["'on'", "1 to 12"]),
+        ("schwinget", {"scoring": "points,bouts=4"}, ["'scoring' must not contain ',' or '=', got 'points,bouts=4'"]),
+        ("schwinget", {"scoring=points,bouts": 4}, ["must not contain ',' or '='"]),
         ("schwinget:bouts=4", {"bouts": 4}, ["'bouts' is given twice"]),
         ("schwinget:bouts", {}, ["name=value", "bouts"]),
         ("schwinget(bouts=4", {}, ["unknown game", "schwinget"]),
@@ -99,7 +99,7 @@ def test_what_is_no_game_is_refused_with_what_there_is(name, options, named) -> 
 
 @pytest.mark.parametrize("value", [None, [4], {"a": 1}, object()])
 def test_options_of_other_types_are_refused(value) -> None:
-    with pytest.raises(TypeError, match="option 'bouts' takes a string, a number or a bool"):
+    with pytest.raises(TypeError, match="option 'bouts' must be a string, a number, a bool or a path"):
         stier.load_game("schwinget", bouts=value)
 
 
@@ -150,20 +150,20 @@ def test_notation_of_schwinget(schwinget: stier.Game) -> None:
 
 @pytest.mark.parametrize("action", [-1, 29, 256, 300, 10**30])
 def test_actions_that_the_game_does_not_have(schwinget: stier.Game, action: int) -> None:
-    with pytest.raises(stier.IllegalActionError, match=rf"no action {action}: schwinget has actions 0\.\.=28"):
+    with pytest.raises(stier.IllegalActionError, match=f"no action {action}: schwinget has actions 0 to 28"):
         schwinget.action_to_string(0, action)
-    with pytest.raises(stier.IllegalActionError, match=r"outcomes 0\.\.=25"):
+    with pytest.raises(stier.IllegalActionError, match="outcomes 0 to 25"):
         schwinget.action_to_string(stier.CHANCE, action)
 
 
 def test_names_that_the_game_does_not_have(schwinget: stier.Game) -> None:
-    with pytest.raises(stier.IllegalActionError, match="'G7' is no action of schwinget; known are G1 G2"):
+    with pytest.raises(stier.IllegalActionError, match="'G7' is not a valid action of schwinget; expected one of G1 G2"):
         schwinget.string_to_action("G7")
 
 
 @pytest.mark.parametrize("player", [-2, 2, 255, 256, 10**30, -(10**30)])
 def test_players_that_the_game_does_not_have(schwinget: stier.Game, player: int) -> None:
-    with pytest.raises(stier.SeatError, match="player >= 0 and player < 2") as caught:
+    with pytest.raises(stier.SeatError, match="players 0 to 1") as caught:
         schwinget.action_to_string(player, 0)
     assert isinstance(caught.value, ValueError)
     assert isinstance(caught.value, RuntimeError)
@@ -195,7 +195,7 @@ def test_equality_hash_repr(game: stier.Game) -> None:
 def test_descriptions_name_defaults_and_values() -> None:
     options = {option.name: option for option in stier.describe_game("schwinget")}
     assert options["bouts"].default == 1
-    assert options["bouts"].allowed == "1..=12"
+    assert options["bouts"].allowed == "1 to 12"
     assert options["scoring"].allowed == "points | schwinger"
     with pytest.raises(stier.RulesError, match="schwinget"):
         stier.describe_game("jass")

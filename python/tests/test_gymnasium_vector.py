@@ -274,7 +274,7 @@ def test_arguments() -> None:
         ({"render_mode": "rgb_array"}, ValueError, "known are ansi"),
         ({"tensor": "hands"}, ValueError, "known are observation"),
         ({"num_envs": 0}, ValueError, "num_envs must be 1"),
-        ({"opponents": len}, TypeError, "an opponent is an Agent or text"),
+        ({"opponents": len}, TypeError, "an opponent must be an Agent or text"),
         ({"seat": 2}, stier.SeatError, "got 2"),
         ({"nonsense": 1}, stier.RulesError, "nonsense"),
     ]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -154,7 +155,17 @@ def everywhere(game: stier.Game, agent: str) -> list[Callable[[], object]]:
         lambda: stier.exploitability(game, agent),
         lambda: stier.exploit(game, agent, deals=1),
         lambda: stier.replay(state.child(state.legal_actions()[0]), seat=0, agent=agent),
+        lambda: positions(game, players=agent),
+        lambda: positions(game, continuation=agent),
+        lambda: positions(game, lights=[agent]),
     ]
+
+
+def positions(game: stier.Game, **agents: str | list[str]) -> object:
+    """One game of the study of attack timing with these agents."""
+    call: Any = stier._native.timing_positions
+    chosen = {"players": "random", "continuation": "random", "lights": [], **agents}
+    return call(game, **chosen, repeats=1, hidden="truth", share=1.0, seed=1, first=0, games=2, threads=1)
 
 
 @pytest.mark.parametrize(
@@ -171,9 +182,9 @@ def test_another_network_is_refused_everywhere(tmp_path: Path, schwinget: stier.
         with pytest.raises(stier.AgentError, match=r"missing\.safetensors' cannot be read"):
             use()
     right = agent.format(save(tmp_path / "right.safetensors", game))
-    uses = everywhere(game, right)[:5]
+    uses = [*everywhere(game, right)[:5], *everywhere(game, right)[7:]]
     if agent.startswith("rule"):
-        del uses[3]  # It does not search.
+        del uses[7], uses[3]  # It does not search.
     for use in uses:
         use()
 
@@ -184,7 +195,7 @@ def test_another_network_is_refused_everywhere(tmp_path: Path, schwinget: stier.
         ({"game": "schwimmen"}, "the game 'schwimmen', not for 'schwinget'"),
         ({"observation": "7:hand:36"}, "the observation '7:hand:36', not for '1:seat:2,"),
         ({"actions": "7:41"}, "the actions '7:41', not for '1:"),
-        ({"version": "2"}, "version=2 in its metadata; it is 1"),
+        ({"version": "2"}, "version=2 in its metadata; it must be 1"),
         ({"architecture": "transformer"}, "it is mlp"),
         ({"value_scale": "inf"}, "value_scale=inf"),
     ],

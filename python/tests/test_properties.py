@@ -71,7 +71,7 @@ def test_what_cannot_be_measured_is_none() -> None:
         ({"games": 1}, "games must be 2 to "),
         ({"seed": -1}, "seed must be 0 to "),
         ({"threads": -1}, "threads must be 0 to "),
-        ({"play": "well"}, "play must be random | hints, not 'well'"),
+        ({"play": "well"}, "play must be random | hints, got 'well'"),
     ],
 )
 def test_bad_arguments(schwinget: stier.Game, settings, named: str) -> None:

@@ -162,7 +162,7 @@ def test_solutions_are_files(tiny: stier.Game, solution: stier.Solution, tmp_pat
     with pytest.raises(stier.RecordError, match="damaged"):
         stier.load_solution(path)
     path.write_text("hello")
-    with pytest.raises(stier.RecordError, match="no policy of stier: it begins with 'hello'"):
+    with pytest.raises(stier.RecordError, match="not a stier policy: it begins with 'hello'"):
         stier.load_solution(str(path))
     with pytest.raises(OSError, match="nowhere"):
         stier.load_solution(tmp_path / "nowhere")

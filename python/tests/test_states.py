@@ -188,7 +188,7 @@ def test_players_that_the_game_does_not_have(schwinget: stier.Game, player: int)
         state.to_html,
         lambda player: state.resample_from_infostate(player, 0),
     ]:
-        with pytest.raises(stier.SeatError, match="player >= 0 and player < 2"):
+        with pytest.raises(stier.SeatError, match="players 0 to 1"):
             call(player)
         with pytest.raises(RuntimeError):
             call(player)
@@ -206,7 +206,7 @@ def test_knowledge_without_a_player_is_that_of_the_player_to_move(game: stier.Ga
             if state.is_player_node():
                 assert np.array_equal(call(), call(state.current_player()))
             else:
-                with pytest.raises(stier.SeatError, match="player >= 0 and player <"):
+                with pytest.raises(stier.SeatError, match="a player from 0 to"):
                     call()
 
 
@@ -274,12 +274,12 @@ def test_names_may_be_of_actions_that_are_not_legal(schwinget: stier.Game) -> No
     assert state.action_to_string(27) == "lead:self"
     assert state.action_to_string(stier.CHANCE, 24) == "KR"
     for text in ["G7", "", "g1"]:
-        with pytest.raises(stier.IllegalActionError, match="known are G1"):
+        with pytest.raises(stier.IllegalActionError, match="expected one of G1"):
             state.string_to_action(text)
     for number in [29, 300, -1]:
-        with pytest.raises(stier.IllegalActionError, match=r"actions 0\.\.=28"):
+        with pytest.raises(stier.IllegalActionError, match="actions 0 to 28"):
             state.action_to_string(number)
-        with pytest.raises(stier.IllegalActionError, match=r"outcomes 0\.\.=25"):
+        with pytest.raises(stier.IllegalActionError, match="outcomes 0 to 25"):
             schwinget.new_initial_state().action_to_string(number)
 
 

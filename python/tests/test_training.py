@@ -257,7 +257,7 @@ def test_what_a_network_does_everywhere_is_what_it_does_anywhere() -> None:
         ({"kl": (1, 2)}, "kl must be a number, got (1, 2)"),
         ({"payoff_scale": 0}, "payoff_scale must be a number above 0, or None, got 0"),
         ({"algorithm": "dmc", "epsilon": 2}, "epsilon must be 0 to 1, got 2"),
-        ({"watch": ["attac"]}, "'attac' is no action of schwinget"),
+        ({"watch": ["attac"]}, "'attac' is not a valid action of schwinget"),
     ],
 )
 def test_settings_are_checked(settings: dict[str, object], message: str) -> None:
@@ -494,7 +494,7 @@ def test_chances_are_counted_one_by_one() -> None:
     assert again == stier.train.chances(game, network, "attack", deals=100, seed=5)
     with pytest.raises(stier.StierError, match="deals must be at least 2, got 1"):
         stier.train.chances(game, "random", "attack", deals=1)
-    with pytest.raises(stier.StierError, match="'attac' is no action of schwinget"):
+    with pytest.raises(stier.StierError, match="'attac' is not a valid action of schwinget"):
         stier.train.chances(game, "random", "attac")
 
 

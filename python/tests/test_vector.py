@@ -255,14 +255,14 @@ def test_arrays_that_do_not_fit_are_refused(schwinget: stier.Game) -> None:
     frozen.flags.writeable = False
     bad: list[tuple[dict[str, Any], type[Exception], str]] = [
         ({"observation": np.zeros((4, width + 1), np.float32)}, ValueError, rf"observation must be .*\(4, {width}\)"),
-        ({"observation": np.zeros((4, width))}, ValueError, "float32 or uint8 array .* not float64"),
+        ({"observation": np.zeros((4, width))}, ValueError, "float32 or uint8 array .* got float64"),
         ({"observation": np.zeros((width, 4), np.float32).T}, ValueError, "observation must be C-contiguous"),
         ({"final_observation": np.zeros((3, width), np.uint8)}, ValueError, "final_observation must be"),
-        ({"action_mask": np.zeros((4, 29))}, ValueError, "action_mask must be .* int8, bool or uint8 .* not float64"),
+        ({"action_mask": np.zeros((4, 29))}, ValueError, "action_mask must be .* int8, bool or uint8 .* got float64"),
         ({"action_mask": np.zeros((4, 58), np.int8)[:, ::2]}, ValueError, "action_mask must be C-contiguous"),
         ({"rewards": np.zeros((4, 3), np.float32)}, ValueError, r"rewards must be .* \(4, 2\)"),
-        ({"rewards": [[0.0, 0.0]] * 4}, TypeError, "rewards must be .* not list"),
-        ({"terminated": np.zeros(4, np.int32)}, ValueError, "terminated must be .* bool array .* not int32"),
+        ({"rewards": [[0.0, 0.0]] * 4}, TypeError, "rewards must be .* got list"),
+        ({"terminated": np.zeros(4, np.int32)}, ValueError, "terminated must be .* bool array .* got int32"),
         ({"terminated": frozen}, ValueError, "terminated must be C-contiguous, writable"),
         ({"current_player": np.zeros(4, np.int64)}, ValueError, "current_player must be .* int32"),
     ]
@@ -337,15 +337,15 @@ def test_the_learner_sits_where_it_is_told(schwinget: stier.Game) -> None:
     drawn = stier.VectorEnv(schwinget, 200, opponents="random", seat="random").reset().current_player
     assert 70 < drawn.sum() < 130
     for options, error, message in [
-        ({"opponents": ["random", "random"]}, stier.AgentError, "2 opponents; it takes 1"),
+        ({"opponents": ["random", "random"]}, stier.AgentError, "the number of opponents must be 1"),
         ({"opponents": "nobody"}, stier.AgentError, "unknown agent 'nobody'"),
         ({"opponents": stier.load_agent("random", stier.load_game("schwimmen"))}, stier.AgentError, "was made for"),
-        ({"opponents": [len]}, TypeError, "an opponent is an Agent or text"),
-        ({"opponents": 3}, TypeError, "an opponent is an Agent or text"),
+        ({"opponents": [len]}, TypeError, "an opponent must be an Agent or text"),
+        ({"opponents": 3}, TypeError, "an opponent must be an Agent or text"),
         ({"opponents": "random", "seat": 2}, stier.SeatError, "got 2"),
-        ({"opponents": "random", "seat": "left"}, ValueError, "'rotate' or 'random', not 'left'"),
+        ({"opponents": "random", "seat": "left"}, ValueError, "'rotate' or 'random', got 'left'"),
         ({"seat": 1}, ValueError, "there are none"),
-        ({"autoreset": "never"}, ValueError, "same_step | next_step | disabled, not 'never'"),
+        ({"autoreset": "never"}, ValueError, "same_step | next_step | disabled, got 'never'"),
         ({"autoreset": 3}, TypeError, "autoreset must be True, False or one of"),
         ({"observation": "float64"}, ValueError, "'float32', 'uint8' or None"),
         ({"tensor": "hands"}, ValueError, "observation | information_state"),

@@ -1,20 +1,25 @@
-//! Agents against each other.
+//! Matches between agents.
 //!
-//! Every table of agents plays every deal in each of its arrangements, with the same cards: a *paired* deal, in which the luck of the
-//! cards cancels. The arrangements are all cyclic orders of the agents, each in every rotation of the seats, so that every agent has
-//! every seat and every neighbour equally often: 2 games of a deal for two agents, 6 for three, 24 for four. Exchanging copies of an
-//! agent makes no new arrangement: one agent against copies of another plays once per seat. At tables of five the cyclic order is
-//! drawn for each deal.
+//! Every table of agents plays every deal in each of its arrangements, with the same cards. Such a *paired* deal
+//! cancels the luck of the cards. The arrangements are all cyclic orders of the agents, each in every rotation of the
+//! seats, so every agent has every seat and every neighbour equally often. A deal takes 2 games with two agents, 6
+//! with three and 24 with four. Exchanging copies of an agent does not make a new arrangement: one agent against
+//! copies of another plays once per seat. At tables of five the cyclic order is drawn for each deal.
 //!
-//! Deals come from their own streams. The streams of an agent come from its [identity](Entrant::identity), so a change of one agent
-//! changes nothing else, and naming the agents in another order gives the same games. Results do not depend on the number of threads.
-//! Where all agents decide at once and one of them is faster when asked about many positions together, as a network is, games are
-//! played side by side: the same games.
+//! Deals have their own streams. The streams of an agent come from its [identity](Entrant::identity), so changing one
+//! agent leaves the others' draws as they were, and the order in which agents are named does not matter. Results do
+//! not depend on the number of threads. Some agents, such as networks, are faster when many positions are evaluated
+//! together. If all agents decide without a search and one of them is of this kind, games are played side by side.
+//! The results are the same.
 //!
-//! A *Schwingfest*, the rulebook's tournament for three and more, is [`Settings::paired`] off with one deal: every pair meets
-//! once per seat rotation, each time with new cards, and [`PitResult::totals`] ranks by the sum of the returns.
+//! A *Schwingfest*, the rulebook's tournament for three and more players, is one deal with [`Settings::paired`] off.
+//! Every pair meets once per seat rotation, each time with new cards, and [`PitResult::totals`] ranks the agents by
+//! their total returns.
 
-mod crowd;
+pub mod properties;
+pub mod survey;
+pub mod tssr;
+
 mod play;
 mod schedule;
 mod stats;
@@ -28,38 +33,40 @@ use serde::Serialize;
 use stier_core::{Action, BySeat, Game, Hints, Options as _, Seat};
 use thiserror::Error;
 
-use crate::oracle::Player;
-use crate::spec::AgentSpec;
-use crate::threads::{self, ThreadsError};
+use crate::agent::crowd::Crowd;
+use crate::agent::player::Player;
+use crate::agent::threads::{self, ThreadsError};
+use crate::catalogue::spec::AgentSpec;
 
 use play::Room;
 use schedule::Schedule;
 
-pub use crowd::{Crowd, Position};
 pub use schedule::number_of_games;
 pub use stats::{Estimate, Share, ShareSums, win_share};
 pub use table::{PitResult, Standing};
 
-/// Somebody who can send an agent to a table.
+/// A participant in a match, which creates its own players.
 pub trait Entrant<G: Game>: Sync {
-    /// How results call it.
+    /// The name in result tables.
     fn label(&self) -> String;
-    /// The text from which its random streams are derived. Entrants with the same identity count as copies of one agent, which differ by
-    /// their random numbers alone.
+    /// The text from which the random streams are derived. Entrants with the same identity are copies of one agent
+    /// and differ only in their random numbers.
     fn identity(&self) -> String {
         self.label()
     }
-    /// Why it cannot play this game, if it cannot; called before anything is played.
+    /// Checks that the entrant can play this game, and returns the reason if it cannot. Called before any game is
+    /// played.
     fn suits(&self, _game: &G) -> Result<(), String> {
         Ok(())
     }
-    /// A player; [`Player::restart`] seeds it before every game.
+    /// Creates a player. [`Player::restart`] seeds it before every game.
     fn enter(&self) -> Player<G>;
-    /// Whether its players decide at once, so that many can be waited for together.
+    /// Returns true if the players decide without a search. Games can then be played side by side.
     fn is_instant(&self) -> bool {
         false
     }
-    /// The players for many tables in one, if that is faster than one for each. It plays as they would, to the bit.
+    /// Creates one player for many tables, if that is faster than one player per table. It must play exactly as
+    /// separate players would.
     fn crowd(&self) -> Option<Box<dyn Crowd<G>>> {
         None
     }
@@ -87,16 +94,16 @@ impl<G: Hints> Entrant<G> for AgentSpec {
     }
 }
 
-/// How to play.
+/// The settings of a match.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Settings {
-    /// Deals per table, at least 1; each is played in every [arrangement](self) of the table.
+    /// Deals per table, at least 1. Each is played in every [arrangement](self) of the table.
     pub deals: u64,
     /// The seed of deals and agents.
     pub seed: u64,
-    /// Whether all games of a deal have the same cards.
+    /// True if all games of a deal have the same cards.
     pub paired: bool,
-    /// Threads; 0 for all cores. No influence on the results.
+    /// The number of threads; 0 uses all cores. It does not change the results.
     pub threads: usize,
 }
 
@@ -109,49 +116,49 @@ impl Default for Settings {
 /// One finished game.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Played {
-    /// `agents[seat]`: which entrant sat there.
+    /// The entrant at each seat.
     pub agents: BySeat<usize>,
-    /// Which cards: games with one number had the same.
+    /// The number of the deal. Games with the same number had the same cards.
     pub deal: u64,
     /// Returns by seat.
     pub returns: BySeat<f64>,
-    /// Everything that happened, chance included.
+    /// Everything that happened, including chance.
     pub events: Vec<Action>,
 }
 
-/// Why nothing was played.
+/// The reason why a match was not played.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum PitError {
-    /// Not enough agents for one table.
-    #[error("{game} has {seats} seats, so it takes {seats} agents or more (cross-table), not {given}")]
+    /// Too few agents for one table.
+    #[error("{game} has {seats} seats, so it needs at least {seats} agents, got {given}")]
     TooFew {
         /// The game.
         game: String,
-        /// Its seats.
+        /// The number of its seats.
         seats: usize,
-        /// Agents given.
+        /// The number of agents given.
         given: usize,
     },
     /// An agent that cannot play this game.
     #[error("{agent}: {reason}")]
     Unsuited {
-        /// Which.
+        /// The agent.
         agent: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
     /// No deal to play.
     #[error("deals must be at least 1")]
     NoDeals,
-    /// More deals than can be numbered.
+    /// Too many deals to number.
     #[error("deals must be at most {most} with these agents, got {deals}")]
     TooManyDeals {
         /// The limit.
         most: u64,
-        /// Deals asked for.
+        /// The number of deals requested.
         deals: u64,
     },
-    /// The watcher asked to stop.
+    /// Interrupted by the `watch` callback.
     #[error("interrupted")]
     Interrupted,
     /// The threads could not be started.
@@ -159,9 +166,10 @@ pub enum PitError {
     Threads(#[from] ThreadsError),
 }
 
-/// Plays every table of entrants: all of them at one table if they fill the seats exactly, every combination otherwise.
+/// Plays every table of entrants. There is one table if the entrants fill the seats exactly, and one for every
+/// combination of entrants otherwise.
 ///
-/// `watch` is called after every game, from any thread, and may break off.
+/// `watch` is called after every game, from any thread, and may stop the match.
 pub fn pit<G: Game>(
     game: &G,
     entrants: &[&dyn Entrant<G>],
@@ -219,7 +227,7 @@ pub fn pit<G: Game>(
     })
 }
 
-/// The seat that an entrant has in a game.
+/// The entrant's seat in a game.
 fn seat_of(played: &Played, entrant: usize) -> Option<Seat> {
     played.agents.iter().position(|&sitting| sitting == entrant).map(|seat| Seat(seat as u8))
 }

@@ -1,15 +1,16 @@
-//! Games from the first card to the last: one after the other, or many side by side.
+//! Plays games from the first card to the last, one after another or many side by side.
 
 use std::ops::ControlFlow;
 
 use stier_core::{Action, ActionSet as _, BySeat, Dealer, Game, History, Seat, Turn};
 
 use super::schedule::Seating;
-use super::{Crowd, Entrant, Played, Position};
-use crate::course::Streams;
-use crate::oracle::Player;
+use super::{Entrant, Played};
+use crate::agent::course::Streams;
+use crate::agent::crowd::{Crowd, Position};
+use crate::agent::player::Player;
 
-/// Games that are played side by side: half as many positions of each of two players stay in the cache.
+/// The number of games played side by side. About half as many positions per player must fit in the cache.
 const SIDE_BY_SIDE: u64 = 128;
 
 /// The players of one thread.
@@ -17,31 +18,32 @@ pub(super) struct Room<'a, G: Game> {
     game: &'a G,
     entrants: &'a [&'a dyn Entrant<G>],
     seed: u64,
-    /// By entrant, if there are any.
+    /// The many-table players, by entrant, if they have one.
     crowds: Vec<Option<Box<dyn Crowd<G>>>>,
-    /// By table and entrant, as soon as they are needed.
+    /// The single-table players, by table and entrant, created when first needed.
     players: Vec<Vec<Option<Player<G>>>>,
 }
 
 impl<'a, G: Game> Room<'a, G> {
-    /// How many games, of so many for each thread, are given to [`play`](Self::play) at a time.
+    /// The number of games to give to [`play`](Self::play) at a time, when each thread plays `games` in all.
     pub(super) fn batch(entrants: &[&dyn Entrant<G>], games: u64) -> u64 {
         let side_by_side = entrants.iter().all(|entrant| entrant.is_instant())
             && entrants.iter().any(|entrant| entrant.crowd().is_some());
         if side_by_side { games.clamp(1, SIDE_BY_SIDE) } else { 1 }
     }
 
-    /// Nobody has sat down.
+    /// Creates the players' room, with every table empty.
     pub(super) fn new(game: &'a G, entrants: &'a [&'a dyn Entrant<G>], seed: u64) -> Self {
         let crowds = entrants.iter().map(|entrant| entrant.crowd()).collect();
         Self { game, entrants, seed, crowds, players: Vec::new() }
     }
 
-    /// Plays these games, each as it would be played alone. `watch` is called whenever one is over; `None` if it broke off.
+    /// Plays these games, each exactly as it would be played alone. `watch` is called after each game; the result is
+    /// `None` if it stopped the match.
     pub(super) fn play(&mut self, seatings: Vec<Seating>, watch: &dyn Fn() -> ControlFlow<()>) -> Option<Vec<Played>> {
         let sit_down = |(number, seating)| self.sit_down(number, seating);
         let mut tables: Vec<Table<G>> = seatings.iter().enumerate().map(sit_down).collect();
-        // By entrant the tables at which it is to act, and on which seat.
+        // The tables at which each entrant must act, with its seat there.
         let mut waiting: Vec<Vec<(usize, Seat)>> = vec![Vec::new(); self.entrants.len()];
         let mut actions = Vec::new();
         let mut open: Vec<usize> = (0..tables.len()).collect();
@@ -79,7 +81,8 @@ impl<'a, G: Game> Room<'a, G> {
         Some(tables.into_iter().zip(seatings).map(|(table, seating)| table.played(self.game, seating)).collect())
     }
 
-    /// A table before the first event. Each agent outside a crowd gets a player there, restarted for the game.
+    /// Sets up a table before its first event. Agents that decide table by table get a player here, restarted for the
+    /// game.
     fn sit_down(&mut self, table: usize, seating: &Seating) -> Table<G> {
         let seats = seating.agents.len();
         if self.players.len() <= table {
@@ -95,10 +98,10 @@ impl<'a, G: Game> Room<'a, G> {
         Table { dealer: Dealer::new(self.seed, seating.deal), history: History::new(self.game), streams }
     }
 
-    /// What the entrant's player at this table does.
+    /// Asks the entrant's player at this table for its action.
     fn ask(&mut self, number: usize, entrant: usize, table: &Table<G>) -> Action {
         let legal = self.game.legal(table.history.state());
-        let player = self.players[number][entrant].as_mut().expect("who is to act has sat down");
+        let player = self.players[number][entrant].as_mut().expect("the player to act has been seated");
         player.act(self.game, &table.history, Some(&table.dealer), legal).action
     }
 }
@@ -107,7 +110,7 @@ impl<'a, G: Game> Room<'a, G> {
 struct Table<G: Game> {
     dealer: Dealer,
     history: History<G>,
-    /// Of those who are part of a crowd.
+    /// The streams of agents that decide at many tables at once.
     streams: BySeat<Streams>,
 }
 

@@ -1,20 +1,22 @@
-//! Tables, neighbours and seats. All of it follows from the identities of the entrants, not from the order in which they are named.
+//! The schedule of a match: tables, neighbours and seats. It depends on the entrants' identities, but not on the
+//! order in which they are named.
 
 use stier_core::{BySeat, Rng, Seat};
 
 use super::Settings;
 
-/// Up to so many seats a deal is played in every cyclic order of the entrants; at larger tables in one, drawn for each deal.
+/// At tables with at most this many seats, a deal is played in every cyclic order of the entrants. At larger tables
+/// it is played in one order, drawn for each deal.
 const MOST_SEATS_IN_EVERY_ORDER: usize = 4;
 
 /// One game: the entrants by seat, the cards, and the random streams.
 #[derive(Clone, Debug)]
 pub(super) struct Seating {
-    /// By seat the number of the entrant.
+    /// The number of the entrant at each seat.
     pub(super) agents: BySeat<usize>,
     /// The number of the deal.
     pub(super) deal: u64,
-    /// By seat the seed of the agent's random streams.
+    /// The seed of the agent's random streams at each seat.
     pub(super) seeds: BySeat<u64>,
 }
 
@@ -24,24 +26,25 @@ pub(super) struct Schedule {
     deals: u64,
     seed: u64,
     paired: bool,
-    /// By entrant: entrants with one identity have the same.
+    /// By entrant. Entrants with the same identity have the same kind.
     kinds: Vec<usize>,
-    /// By entrant the seed of its streams.
+    /// The seed of each entrant's streams.
     streams: Vec<u64>,
     tables: Vec<Table>,
-    /// In how many cyclic orders a table plays a deal. Tables with fewer orders repeat theirs, so that all tables have the same weight.
+    /// The number of cyclic orders in which a table plays a deal. Tables with fewer orders repeat theirs, so that all
+    /// tables have the same weight.
     orders: u64,
 }
 
 struct Table {
-    /// Ascending by kind, copies in the order in which they were named.
+    /// Ascending by kind; copies in the order in which they were named.
     entrants: Vec<usize>,
-    /// The different cyclic orders, as places in `entrants`.
+    /// The distinct cyclic orders, as places in `entrants`.
     orders: Vec<Vec<usize>>,
 }
 
 impl Schedule {
-    /// The games of entrants with these identities, of which there are as many as seats or more.
+    /// Schedules the games of entrants with these identities. There must be at least as many entrants as seats.
     pub(super) fn new(seats: usize, identities: &[impl AsRef<str>], settings: &Settings) -> Self {
         let kinds = kinds(identities);
         let tables = tables(seats, &kinds);
@@ -55,7 +58,7 @@ impl Schedule {
         Self { seats, deals, seed, paired, kinds, streams, tables, orders }
     }
 
-    /// The largest number of deals: games are numbered, and so are the seats of each.
+    /// The largest number of deals for which all games, and the seats of each, can be numbered.
     pub(super) fn most_deals(&self) -> u64 {
         u64::MAX / self.games_per_deal() / self.seats as u64
     }
@@ -65,12 +68,12 @@ impl Schedule {
         self.games_per_deal().saturating_mul(self.deals)
     }
 
-    /// The number of games of one deal, of all tables.
+    /// The number of games of one deal at all tables.
     pub(super) fn games_per_deal(&self) -> u64 {
         games_per_deal(&self.tables, self.seats)
     }
 
-    /// Game `number`: by table, deal, order, rotation.
+    /// The seating of game `number`. Games are ordered by table, deal, cyclic order and rotation.
     pub(super) fn seating(&self, number: u64) -> Seating {
         let seats = self.seats as u64;
         let (number, rotation) = (number / seats, (number % seats) as usize);
@@ -88,8 +91,8 @@ impl Schedule {
         Seating { deal, seeds: BySeat::from_fn(self.seats, seed_of), agents }
     }
 
-    /// The entrants of a table in the places that orders refer to. Which copy has which place is drawn for each deal, so that copies
-    /// have the same expectation; two seats need no draw, since both entrants sit on both.
+    /// The entrants of a table, in the places to which orders refer. The places of copies are drawn for each deal, so
+    /// that copies have the same expectation. Two seats need no draw, because both entrants play on both.
     fn sitting(&self, table: &Table, deal: u64) -> Vec<usize> {
         let mut sitting = table.entrants.clone();
         if self.seats > 2 {
@@ -102,8 +105,9 @@ impl Schedule {
     }
 }
 
-/// The number of games that [`pit`](super::pit) plays. Entrants are given by their [identities](super::Entrant::identity): a deal takes
-/// fewer games if some of them are copies. `u64::MAX` if that is more than can be numbered.
+/// The number of games that [`pit`](super::pit) plays. Entrants are given by their
+/// [identities](super::Entrant::identity); a deal takes fewer games if some of them are copies. Returns `u64::MAX` if
+/// the games cannot be numbered.
 pub fn number_of_games(seats: usize, identities: &[impl AsRef<str>], deals: u64) -> u64 {
     games_per_deal(&tables(seats, &kinds(identities)), seats).saturating_mul(deals)
 }
@@ -112,12 +116,12 @@ fn games_per_deal(tables: &[Table], seats: usize) -> u64 {
     tables.len() as u64 * most_orders(tables) * seats as u64
 }
 
-/// The largest number of orders of a table: a multiple of the number of every other one.
+/// The largest number of orders of any table. It is a multiple of the number of orders of every other table.
 fn most_orders(tables: &[Table]) -> u64 {
     tables.iter().map(|table| table.orders.len() as u64).max().unwrap_or(0)
 }
 
-/// Numbers for identities, ascending with the text.
+/// Numbers the identities, ascending with the text.
 fn kinds(identities: &[impl AsRef<str>]) -> Vec<usize> {
     let mut sorted: Vec<&str> = identities.iter().map(AsRef::as_ref).collect();
     sorted.sort_unstable();
@@ -138,17 +142,18 @@ fn tables(seats: usize, kinds: &[usize]) -> Vec<Table> {
     combinations(kinds.len(), seats).into_iter().map(table).collect()
 }
 
-/// The cyclic orders of places in which these kinds sit, ascending; orders that differ by an exchange of copies count once. All orders
-/// of the kinds are then equally frequent, also where an order and its rotation count as two.
+/// The cyclic orders in which places of these kinds can sit, ascending. Orders that differ only by an exchange of
+/// copies count once. All orders of the kinds are then equally frequent, even if an order and its rotation both
+/// count.
 fn cyclic_orders(kinds: &[usize]) -> Vec<Vec<usize>> {
     let copies = |place: usize| kinds.iter().filter(|&&kind| kind == kinds[place]).count();
-    // The rarest kind goes first: that leaves the fewest orders that are rotations of each other.
+    // Starting with the rarest kind leaves the fewest orders that are rotations of each other.
     let first = (0..kinds.len()).min_by_key(|&place| copies(place)).expect("tables have seats");
     let mut orders = vec![vec![first]];
     for _ in 1..kinds.len() {
         let longer = |order: Vec<usize>| {
             let free: Vec<usize> = (0..kinds.len()).filter(|place| !order.contains(place)).collect();
-            // Copies stand side by side, so those after the first of them are left out.
+            // Copies are adjacent in `free`; only the first of them is a new order.
             let next = (0..free.len()).filter(|&i| i == 0 || kinds[free[i]] != kinds[free[i - 1]]);
             next.map(|i| [&order[..], &[free[i]]].concat()).collect::<Vec<_>>()
         };
@@ -157,7 +162,7 @@ fn cyclic_orders(kinds: &[usize]) -> Vec<Vec<usize>> {
     orders
 }
 
-/// All sets of `size` of the numbers below `count`, each ascending, in lexicographic order.
+/// All sets of `size` numbers below `count`, each ascending, in lexicographic order.
 fn combinations(count: usize, size: usize) -> Vec<Vec<usize>> {
     let mut all = Vec::new();
     let mut chosen: Vec<usize> = (0..size).collect();
@@ -211,8 +216,8 @@ mod tests {
         assert_eq!(number_of_games(5, &["a", "b", "c", "d", "e"], 10), 50);
     }
 
-    /// In each deal every kind has every kind as its left neighbour as often as if all orders of all entrants were played, and every
-    /// entrant has every seat equally often.
+    /// In each deal every kind has every kind as its left neighbour as often as if all orders of all entrants were
+    /// played. Every entrant has every seat equally often.
     #[test]
     fn neighbours_and_seats_are_balanced_in_every_deal() {
         for identities in [
@@ -245,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn larger_tables_meet_in_an_order_of_every_deals_own() {
+    fn larger_tables_draw_one_order_for_each_deal() {
         let identities = ["a", "b", "c", "d", "e"];
         let settings = Settings { deals: 600, ..Settings::default() };
         let schedule = Schedule::new(5, &identities, &settings);
@@ -253,7 +258,7 @@ mod tests {
         let mut orders = BTreeSet::new();
         for deal in seatings.chunks(5) {
             let from_a = |agents: &[usize]| {
-                let first = agents.iter().position(|&agent| agent == 0).expect("everybody sits");
+                let first = agents.iter().position(|&agent| agent == 0).expect("every agent has a seat");
                 [&agents[first..], &agents[..first]].concat()
             };
             let found: BTreeSet<_> = deal.iter().map(|seating| from_a(seating.agents.as_slice())).collect();
@@ -261,21 +266,21 @@ mod tests {
             assert_eq!(deal.iter().map(|seating| seating.agents[Seat(0)]).collect::<BTreeSet<_>>().len(), 5);
             orders.extend(found);
         }
-        assert_eq!(orders.len(), 24, "all cyclic orders come up");
+        assert_eq!(orders.len(), 24, "all cyclic orders occur");
     }
 
-    /// Copies trade places from deal to deal: otherwise one of them would always sit next to the same other agent.
+    /// Copies trade places between deals. Otherwise one of them would always sit next to the same other agent.
     #[test]
     fn copies_trade_places() {
         let settings = Settings { deals: 400, ..Settings::default() };
         let schedule = Schedule::new(3, &["x", "copy", "copy"], &settings);
         let follows = |number: u64| {
             let agents = schedule.seating(number).agents;
-            let seat = agents.iter().position(|&agent| agent == 0).expect("it sits");
+            let seat = agents.iter().position(|&agent| agent == 0).expect("the agent has a seat");
             agents[Seat(seat as u8).after(1, 3)]
         };
         let first = (0..schedule.games()).filter(|&number| follows(number) == 1).count();
-        // 400 tosses of a coin, three games each: four standard deviations are 40 deals.
+        // As in 400 tosses of a coin with three games each, four standard deviations are 40 deals.
         assert!((160..=240).contains(&(first / 3)), "{first}");
     }
 

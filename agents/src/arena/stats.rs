@@ -1,22 +1,22 @@
-//! Means with intervals.
+//! Means and shares with confidence intervals.
 
 use serde::Serialize;
 use statrs::distribution::{Beta, ContinuousCDF as _, StudentsT};
 use stier_core::{BySeat, Seat};
 
-/// A mean and how well it is known.
+/// A mean and its confidence interval.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Estimate {
     /// The mean over the units.
     pub mean: f64,
-    /// Half the width of the 95 % interval (Student's t); not a number for a single unit, which has no interval.
+    /// Half the width of the 95 % interval (Student's t); NaN for a single unit.
     pub ci95: f64,
-    /// Independent units: deals, not games.
+    /// The number of independent units: deals, not games.
     pub units: u64,
 }
 
 impl Estimate {
-    /// The mean of independent observations; `None` of none.
+    /// The mean of independent observations; `None` if there are none.
     pub fn of(values: &[f64]) -> Option<Self> {
         let units = values.len();
         if units == 0 {
@@ -27,8 +27,8 @@ impl Estimate {
         Some(Self::of_squares(mean, squares, units as u64))
     }
 
-    /// The sum of the parts over the sum of the wholes, for independent pairs of (part, whole); `None` if there is no whole. The
-    /// interval is the linearised one for ratios (W. G. Cochran, *Sampling Techniques*, 1977).
+    /// The sum of the parts divided by the sum of the wholes, for independent pairs of (part, whole); `None` if the
+    /// wholes sum to 0. The interval is the linearised one for ratios (W. G. Cochran, *Sampling Techniques*, 1977).
     pub fn ratio(pairs: &[(f64, f64)]) -> Option<Self> {
         let whole: f64 = pairs.iter().map(|(_, whole)| whole).sum();
         if whole == 0.0 {
@@ -40,7 +40,7 @@ impl Estimate {
         Self::of(&residuals).map(|spread| Self { mean, ..spread })
     }
 
-    /// The mean of observations whose squared distances from it sum to `squares`.
+    /// The mean of observations, given the sum of their squared deviations from it.
     pub fn of_squares(mean: f64, squares: f64, units: u64) -> Self {
         let freedom = units as f64 - 1.0;
         let ci95 = if units < 2 {
@@ -52,44 +52,44 @@ impl Estimate {
         Self { mean, ci95, units }
     }
 
-    /// The interval as text that follows the mean, such as ` ± 0.12`; empty if there is none.
+    /// The interval as text to append to the mean, such as ` ± 0.12`; empty if there is no interval.
     pub fn plus_minus(&self, digits: usize) -> String {
         if self.ci95.is_nan() { String::new() } else { format!(" ± {:.digits$}", self.ci95) }
     }
 }
 
-/// A share, such as that of games won, and how well it is known.
+/// A share, such as that of games won, and its confidence interval.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Share {
     /// The mean over the units, between 0 and 1.
     pub mean: f64,
-    /// The lower end of the 95 % interval; not a number for a single unit, which has no interval.
+    /// The lower end of the 95 % interval; NaN for a single unit.
     pub low: f64,
     /// The upper end.
     pub high: f64,
-    /// Independent units: deals, not games.
+    /// The number of independent units: deals, not games.
     pub units: u64,
 }
 
-/// Sums over independent pairs of a part and its whole, such as games won and games decided of a deal.
+/// Sums over independent pairs of a part and its whole, such as games won and games decided in a deal.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct ShareSums {
     /// The number of pairs.
     pub units: u64,
-    /// Of the parts.
+    /// The sum of the parts.
     pub part: f64,
-    /// Of the wholes.
+    /// The sum of the wholes.
     pub whole: f64,
-    /// Of the squared parts.
+    /// The sum of the squared parts.
     pub part_squared: f64,
-    /// Of the products.
+    /// The sum of the products of part and whole.
     pub product: f64,
-    /// Of the squared wholes.
+    /// The sum of the squared wholes.
     pub whole_squared: f64,
 }
 
 impl ShareSums {
-    /// The sums of independent pairs of (part, whole).
+    /// Sums independent pairs of (part, whole).
     pub fn of(pairs: impl IntoIterator<Item = (f64, f64)>) -> Self {
         let mut sums = Self::default();
         for (part, whole) in pairs {
@@ -105,34 +105,36 @@ impl ShareSums {
 }
 
 impl Share {
-    /// The mean of independent observations between 0 and 1; `None` of none. See [`of_sums`](Self::of_sums).
+    /// The mean of independent observations between 0 and 1; `None` if there are none. See
+    /// [`of_sums`](Self::of_sums).
     pub fn of(values: &[f64]) -> Option<Self> {
         Self::ratio(values.iter().map(|&value| (value, 1.0)))
     }
 
-    /// The sum of the parts over the sum of the wholes, for independent pairs of (part, whole). See [`of_sums`](Self::of_sums).
+    /// The sum of the parts divided by the sum of the wholes, for independent pairs of (part, whole). See
+    /// [`of_sums`](Self::of_sums).
     pub fn ratio(pairs: impl IntoIterator<Item = (f64, f64)>) -> Option<Self> {
         Self::of_sums(&ShareSums::of(pairs))
     }
 
-    /// The sum of the parts over the sum of the wholes; `None` if there is no whole.
+    /// The sum of the parts divided by the sum of the wholes; `None` if the wholes sum to 0.
     ///
-    /// The interval is that of C. J. Clopper and E. S. Pearson (1934) for a binomial share of as many trials as the units are worth: the
-    /// effective sample size, by the ratio of the binomial variance to that of the units (E. L. Korn and B. I. Graubard, *Confidence
-    /// intervals for proportions with small expected number of positive counts estimated from survey data*, 1998). Both variances are
-    /// taken with one more unit of share 0 and one of share 1 (as A. Agresti and B. A. Coull, 1998), so that units that are all alike do
-    /// not pass for certainty.
+    /// The interval is that of C. J. Clopper and E. S. Pearson (1934) for a binomial share, with the effective sample
+    /// size as the number of trials. The effective sample size is the ratio of the binomial variance to that of the
+    /// units (E. L. Korn and B. I. Graubard, *Confidence intervals for proportions with small expected number of
+    /// positive counts estimated from survey data*, 1998). Both variances include one additional unit of share 0 and
+    /// one of share 1 (as in A. Agresti and B. A. Coull, 1998), so identical units do not look certain.
     pub fn of_sums(sums: &ShareSums) -> Option<Self> {
         let ShareSums { units, part, whole, part_squared, product, whole_squared } = *sums;
         if whole == 0.0 {
             return None;
         }
-        // Sums of shares may be off by rounding.
+        // Rounding may take the sums slightly out of range.
         let mean = (part / whole).clamp(0.0, 1.0);
         if units < 2 {
             return Some(Self { mean, low: f64::NAN, high: f64::NAN, units });
         }
-        // Units count by their wholes, those without one not at all: so many equal units would say as much.
+        // The number of equal units that would carry as much information. Units without a whole carry none.
         let count = whole * whole / whole_squared;
         let each = whole / count;
         let share = (part + each) / (whole + 2.0 * each);
@@ -152,7 +154,7 @@ impl Share {
         format!("{:.1} %", 100.0 * self.mean)
     }
 
-    /// The interval in percent, such as `(47.8 to 48.6)`; empty if there is none.
+    /// The interval in percent, such as `(47.8 to 48.6)`; empty if there is no interval.
     pub fn interval(&self) -> String {
         if self.low.is_nan() {
             return String::new();
@@ -161,7 +163,7 @@ impl Share {
     }
 }
 
-/// A seat's share in the win: 1 for the only first, parts for those who share first place, 0 otherwise.
+/// The seat's share of the win: 1 for sole first place, an equal part for a shared first place, 0 otherwise.
 pub fn win_share(returns: &BySeat<f64>, seat: Seat) -> f64 {
     let best = returns.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let first = returns.iter().filter(|&&value| value == best).count();
@@ -199,14 +201,14 @@ mod tests {
         // Residuals -0.2, 0.6, 0, -0.4 over a mean whole of 2.5: standard deviation 0.432049 / 2.5.
         assert!((estimate.ci95 - 3.18245 * 0.432_049 / 2.5 / 2.0).abs() < 1e-4, "{}", estimate.ci95);
         assert_eq!(Estimate::ratio(&[(0.0, 0.0)]), None);
-        // Wholes of 1: the plain mean.
+        // With wholes of 1 it is the plain mean.
         let values = [1.0, 2.0, 4.0];
         let plain = Estimate::of(&values).unwrap();
         let ratio = Estimate::ratio(&values.map(|value| (value, 1.0))).unwrap();
         assert!((ratio.mean - plain.mean).abs() < 1e-12 && (ratio.ci95 - plain.ci95).abs() < 1e-12);
     }
 
-    /// The binomial interval, where every unit is won or lost: C. J. Clopper and E. S. Pearson, by tables.
+    /// The binomial interval of C. J. Clopper and E. S. Pearson, by their tables, for units that are won or lost.
     #[test]
     fn shares_that_are_won_or_lost_have_the_binomial_interval() {
         for (won, units, low, high) in
@@ -223,9 +225,9 @@ mod tests {
         assert_eq!(Share::of(&[]), None);
     }
 
-    /// Fractional shares of deals are known better than won and lost ones; units that are all alike are still not certain.
+    /// Fractional shares are known more precisely than shares won or lost; identical units still leave an interval.
     #[test]
-    fn shares_use_what_the_units_vary() {
+    fn shares_use_the_variance_of_the_units() {
         let width = |values: &[f64]| Share::of(values).map(|share| share.high - share.low).unwrap();
         let binomial: Vec<f64> = (0..200).map(|unit| f64::from(unit % 2)).collect();
         let paired: Vec<f64> = (0..200).map(|unit| [0.5, 0.5, 0.0, 0.5, 1.0][unit % 5]).collect();
@@ -233,7 +235,7 @@ mod tests {
         assert!(width(&binomial) > width(&paired) && width(&paired) > width(&alike));
         assert!((0.01..0.03).contains(&width(&alike)), "{}", width(&alike));
         let t = Estimate::of(&paired).unwrap();
-        assert!((width(&paired) / (2.0 * t.ci95) - 1.0).abs() < 0.05, "far from the edges it is Student's");
+        assert!((width(&paired) / (2.0 * t.ci95) - 1.0).abs() < 0.05, "away from 0 and 1 it is Student's interval");
     }
 
     #[test]
@@ -242,7 +244,7 @@ mod tests {
         let sums = ShareSums::of(pairs);
         let share = Share::of_sums(&sums).unwrap();
         assert!((share.mean - 8.0 / 11.0).abs() < 1e-12 && share.low < 0.5 && share.high > 0.9, "{share:?}");
-        // The other side of it.
+        // The complement of the share.
         let other = ShareSums {
             part: sums.whole - sums.part,
             part_squared: sums.whole_squared - 2.0 * sums.product + sums.part_squared,
@@ -254,7 +256,7 @@ mod tests {
         assert_eq!(Share::of_sums(&ShareSums::default()), None);
     }
 
-    /// Units without a whole say nothing; units of unequal wholes say less than so many equal ones.
+    /// Units without a whole carry no information. Unequal wholes carry less than the same number of equal ones.
     #[test]
     fn units_count_by_their_wholes() {
         let two = Share::ratio([(1.0, 1.0); 2]).unwrap();
@@ -276,10 +278,10 @@ mod tests {
         }
     }
 
-    /// By simulation: the interval holds the true share in at least 93 of 100 samples, for units won or lost, and for the means of two
-    /// and of six games, near the edges too; and is not much wider than it has to be in the middle.
+    /// In simulations the interval covers the true share in at least 93 of 100 samples, for units won or lost and for
+    /// means of two and six games, also near 0 and 1. In the middle it is not much wider than necessary.
     #[test]
-    fn intervals_of_shares_hold_the_truth_as_often_as_they_say() {
+    fn intervals_of_shares_have_their_nominal_coverage() {
         let mut rng = Rng::stream(1, "coverage", 0);
         let samples = 2000;
         for games in [1_usize, 2, 6] {

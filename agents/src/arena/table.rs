@@ -1,4 +1,4 @@
-//! What the games add up to: standings and the cross-table.
+//! Results of a match: standings and cross-tables.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,15 +6,15 @@ use std::fmt;
 use super::stats::{Estimate, Share, win_share};
 use super::{Played, Settings, seat_of};
 
-/// All games of a [`pit`](super::pit), in a fixed order: by table, deal, cyclic order, rotation. The order in which agents
-/// are named has no influence on it.
+/// All games of a [`pit`](super::pit), in a fixed order: by table, deal, cyclic order and rotation. The order in
+/// which agents are named does not change it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PitResult {
     /// The game's name.
     pub game: String,
     /// Its rules, as text.
     pub rules: String,
-    /// How it was played.
+    /// The settings of the match.
     pub settings: Settings,
     /// The entrants' labels.
     pub agents: Vec<String>,
@@ -22,27 +22,27 @@ pub struct PitResult {
     pub games: Vec<Played>,
 }
 
-/// How one entrant did.
+/// An entrant's results.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Standing {
     /// Mean return per game, in the game's utility.
     pub mean: Estimate,
-    /// Share of games won; those in first place share a win.
+    /// The share of games won. Agents that share first place share the win.
     pub wins: Share,
 }
 
 impl PitResult {
-    /// How an entrant did in all its games. Deals are the units: the games of one deal are averaged first.
+    /// The entrant's results in all its games. The units are deals: the games of one deal are averaged first.
     pub fn standing(&self, entrant: usize) -> Standing {
         self.against(entrant, None).expect("every entrant has played")
     }
 
-    /// How an entrant did in the games with `opponent` at the table; `None` if they did not meet.
+    /// The entrant's results in the games with `opponent` at the table; `None` if they did not meet.
     pub fn meeting(&self, entrant: usize, opponent: usize) -> Option<Standing> {
         (entrant != opponent).then(|| self.against(entrant, Some(opponent))).flatten()
     }
 
-    /// The sum of each entrant's returns, best first: (entrant, total). Ties keep the order of entry.
+    /// Each entrant and its total return, best first. Ties keep the order of entry.
     pub fn totals(&self) -> Vec<(usize, f64)> {
         let mut totals: Vec<(usize, f64)> = (0..self.agents.len()).map(|entrant| (entrant, 0.0)).collect();
         for played in &self.games {
@@ -71,11 +71,12 @@ impl PitResult {
 }
 
 impl PitResult {
-    /// One line per agent, one column per opponent.
+    /// Writes one line per agent and one column per opponent.
     fn matrix(
         &self,
         f: &mut fmt::Formatter<'_>,
-        (width, interval): (usize, usize),
+        width: usize,
+        interval: usize,
         cell: impl Fn(Standing) -> String,
     ) -> fmt::Result {
         for (row, label) in self.agents.iter().enumerate() {
@@ -93,7 +94,7 @@ impl PitResult {
 }
 
 impl fmt::Display for PitResult {
-    /// Standings, and for more than one table the cross-tables of mean returns and wins.
+    /// Writes the standings and, for more than one table, the cross-tables of mean returns and wins.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rules = if self.rules.is_empty() { "default rules" } else { &self.rules };
         let kind = if self.settings.paired { "paired deals" } else { "deals" };
@@ -109,11 +110,9 @@ impl fmt::Display for PitResult {
         let seats = self.games.first().map_or(0, |played| played.agents.len());
         if self.agents.len() > seats {
             writeln!(f, "mean return, row against column:")?;
-            self.matrix(f, (width, 9), |Standing { mean, .. }| {
-                format!("{:>+9.3}{:<9}", mean.mean, mean.plus_minus(3))
-            })?;
+            self.matrix(f, width, 9, |Standing { mean, .. }| format!("{:>+9.3}{:<9}", mean.mean, mean.plus_minus(3)))?;
             writeln!(f, "wins in %, row against column:")?;
-            self.matrix(f, (width, 17), |Standing { wins, .. }| {
+            self.matrix(f, width, 17, |Standing { wins, .. }| {
                 format!("{:>9.1} {:<16}", 100.0 * wins.mean, wins.interval())
             })?;
         }

@@ -4,49 +4,50 @@
 
 #[cfg(feature = "games")]
 mod games;
+mod lanes;
 mod tree;
 
 use std::any::Any;
 use std::fmt::Debug;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use stier_core::scene::{Face as CardFace, Scene};
 use stier_core::{
-    Action, ActionSet as _, Circumstances, Dealer, Encode, Event, Field, Game, History, IllegalAction, Notation,
-    OptionInfo, OptionValue, Options as _, Outcome, ParseError, Sampler as _, Seat, SeatView as _, Turn, encode,
-    record,
+    Action, ActionSet as _, Dealer, Encode, Event, Field, Game, Hints, History, IllegalAction, Notation, OptionInfo,
+    OptionValue, Options as _, Outcome, ParseError, Sampler as _, Seat, SeatView as _, Turn, encode, record,
 };
 use thiserror::Error;
 
-use crate::agent::{Agent, Decision};
-use crate::arena::{self, Crowd, Entrant, PitError, PitResult, Settings};
-use crate::game_tree;
-use crate::lines::Line;
-use crate::marginals::{Marginals, marginals};
+use crate::agent::crowd::Crowd;
+use crate::agent::lines::Line;
+use crate::agent::player::Player;
+use crate::agent::worlds::Worlds;
+use crate::agent::{Agent, DecideError, Decision};
+use crate::arena::properties::{self, MeasureError, Properties};
+use crate::arena::{self, Entrant, PitError, PitResult, Settings};
+use crate::batch::resample_many::{self, ResampleError};
+use crate::batch::search_many::{self, SearchManyError};
+use crate::batch::vector::{self, Vector, VectorError};
+use crate::belief::marginals::{Marginals, marginals};
+use crate::catalogue::spec::AgentSpec;
 use crate::network::file::NetworkError;
-use crate::oracle::Player;
-use crate::properties::{self, MeasureError, Properties};
-use crate::resample_many::{self, DynWorlds, ResampleError};
-use crate::search_many::{self, SearchManyError};
-use crate::spec::AgentSpec;
-use crate::study::timing::{self, TimingError};
-use crate::vector::{self, DynVector, Vector, VectorError};
-use crate::worlds::Worlds;
+use crate::solve::game_tree;
 
 #[cfg(feature = "games")]
 pub use games::{load, read_record, unknown};
-pub use tree::{AskError, AskSettings, DynPolicy, DynTree, NotAPolicy, TreeError};
+pub use lanes::{DynVector, DynWorlds};
+pub use tree::{AskError, AskSettings, DynPolicy, DynTree, NotAPolicy, TreeError, tabular};
 
 /// A game that can do everything.
-pub trait FullGame: Encode + Notation + Circumstances {}
-impl<G: Encode + Notation + Circumstances> FullGame for G {}
+pub trait FullGame: Encode + Notation + Hints {}
+impl<G: Encode + Notation + Hints> FullGame for G {}
 
 /// A seat that the game does not have.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("no seat {seat}: {game} has player >= 0 and player < {seats}")]
+#[error("no seat {seat}: {game} has players 0 to {}", .seats - 1)]
 pub struct BadSeat {
     /// What was asked for.
     pub seat: i64,
@@ -54,22 +55,6 @@ pub struct BadSeat {
     pub game: String,
     /// Its number of seats.
     pub seats: usize,
-}
-
-/// Why an agent did not decide.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum DecideError {
-    /// The state is of another game or has other rules.
-    #[error("the agent was made for {expected}, the state is of {found}")]
-    OtherGame {
-        /// Game and rules of the agent.
-        expected: String,
-        /// Game and rules of the state.
-        found: String,
-    },
-    /// Chance is to act, or nobody.
-    #[error("no player is to act in this state: {0}")]
-    NoDecision(&'static str),
 }
 
 /// A game of which the type is not known.
@@ -154,18 +139,9 @@ pub trait DynGame: Send + Sync + Debug {
         settings: &properties::Settings,
         watch: &(dyn Fn() -> ControlFlow<()> + Sync),
     ) -> Result<Properties, MeasureError>;
-    /// The names of the circumstances and of the parts of a return, for [`positions`](DynGame::positions).
-    fn timing_names(&self) -> [&'static [&'static str]; 2];
-    /// Positions of these games in which the mover could commit itself; see [`timing::positions`].
-    fn positions(
-        &self,
-        settings: &timing::Settings,
-        games: Range<u64>,
-        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-    ) -> Result<Vec<timing::Position>, TimingError>;
     /// About how many histories the game has; see [`game_tree::estimate_size`].
     fn estimate_histories(&self) -> game_tree::TreeSize;
-    /// All histories of the game, if there are no more than that; see [`GameTree::build`](crate::game_tree::GameTree::build). Threads do
+    /// All histories of the game, if there are no more than that; see [`GameTree::build`](crate::solve::game_tree::GameTree::build). Threads do
     /// not change it; 0 stands for all cores. `watch` is told the number of histories so far and may break off.
     fn enumerate(
         &self,
@@ -301,27 +277,6 @@ pub fn options<G: Game>() -> Vec<OptionInfo> {
     G::Rules::describe()
 }
 
-/// A state that deals itself, from its history and the dealer as it is now, which began with `seed`.
-pub(crate) fn dealt_state<G: FullGame>(
-    game: Arc<G>,
-    history: History<G>,
-    seed: u64,
-    dealer: Dealer,
-) -> Box<dyn DynState> {
-    let dealing = Some(Dealt { begun: Dealing { seed, since: 0 }, dealer });
-    Box::new(Position { game, history, dealing })
-}
-
-/// A state from a history of an information set; with a seed, its events to come draw themselves.
-pub(crate) fn resampled_state<G: FullGame>(
-    game: Arc<G>,
-    history: History<G>,
-    dealing: Option<u64>,
-) -> Box<dyn DynState> {
-    let since = history.events().len();
-    Box::new(Position { game, history, dealing: dealing.map(|seed| Dealt::new(Dealing { seed, since })) })
-}
-
 struct Face<G>(Arc<G>);
 
 impl<G: FullGame> Face<G> {
@@ -455,7 +410,7 @@ impl<G: FullGame> DynGame for Face<G> {
             let dealt = position.dealing.is_some();
             sources.push(resample_many::Source { history: &position.history, seat, dealt });
         }
-        resample_many::draw(&self.0, &sources, settings, interrupt)
+        Ok(Box::new(resample_many::draw(&self.0, &sources, settings, interrupt)?))
     }
 
     fn search_many(
@@ -489,19 +444,6 @@ impl<G: FullGame> DynGame for Face<G> {
         watch: &(dyn Fn() -> ControlFlow<()> + Sync),
     ) -> Result<Properties, MeasureError> {
         properties::measure(&*self.0, settings, watch)
-    }
-
-    fn timing_names(&self) -> [&'static [&'static str]; 2] {
-        [G::circumstances(), G::parts()]
-    }
-
-    fn positions(
-        &self,
-        settings: &timing::Settings,
-        games: Range<u64>,
-        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-    ) -> Result<Vec<timing::Position>, TimingError> {
-        timing::positions(&*self.0, settings, games, watch)
     }
 
     fn estimate_histories(&self) -> game_tree::TreeSize {

@@ -10,19 +10,16 @@ use stier_core::encode::{self, Cell};
 use stier_core::{Action, ActionSet as _, Game, Seat, Turn};
 use thiserror::Error;
 
-use super::{Called, DecideError, DynEntrant, DynGame, DynState, Face, FullGame};
-use crate::agent::Agent;
-use crate::best_response::{self, NashConv};
-use crate::game_tree::{BuildError, GameTree, Policy};
+use super::{Called, DynEntrant, DynGame, DynState, Face, FullGame};
+use crate::agent::threads::{self, ThreadsError};
+use crate::agent::{Agent, DecideError};
+use crate::batch::vector::Cells;
 use crate::network::file::NetworkError;
-use crate::solution_file::{self, Label, SolutionFileError};
+use crate::solve::best_response::{self, NashConv};
+use crate::solve::game_tree::{BuildError, GameTree, Policy};
+use crate::solve::solution_file::{self, Label, SolutionFileError};
+use crate::solve::tabular::{IndexedTree, Interrupted, TabularAgent, TabularPolicy, frequency, policy_of};
 use crate::solve::{self, Progress, SolveError};
-use crate::spec::AgentSpec;
-use crate::study::equilibrium::{self, CommitmentSet};
-use crate::study::timing::TimingError;
-use crate::tabular::{IndexedTree, Interrupted, TabularAgent, TabularPolicy, frequency, policy_of};
-use crate::threads::{self, ThreadsError};
-use crate::vector::Cells;
 
 /// Why there is no tree.
 #[derive(Clone, PartialEq, Debug, Error)]
@@ -89,7 +86,7 @@ pub struct AskSettings {
     pub threads: usize,
 }
 
-/// A whole game in memory; see [`game_tree`](crate::game_tree).
+/// A whole game in memory; see [`game_tree`](crate::solve::game_tree).
 pub trait DynTree: Send + Sync + Debug {
     /// The game.
     fn game(&self) -> Arc<dyn DynGame>;
@@ -128,7 +125,7 @@ pub trait DynTree: Send + Sync + Debug {
     fn read(&self, bytes: &[u8]) -> Result<(Arc<dyn DynPolicy>, Label), SolutionFileError>;
 }
 
-/// A policy for every information set; see [`tabular`](crate::tabular).
+/// A policy for every information set; see [`tabular`](crate::solve::tabular).
 pub trait DynPolicy: Send + Sync + Debug {
     /// The tree that it is of.
     fn tree(&self) -> Arc<dyn DynTree>;
@@ -140,15 +137,6 @@ pub trait DynPolicy: Send + Sync + Debug {
     fn best_response(&self, threads: usize) -> Result<Arc<dyn DynPolicy>, ThreadsError>;
     /// How often an action is expected to be chosen in a game; see [`frequency`].
     fn frequency(&self, action: Action) -> f64;
-    /// Every information set at which the mover may commit itself, with its values; see [`equilibrium::commitment_sets`]. On so many
-    /// threads, which change nothing; 0 stands for all cores. `watch` is called after every set and may break off.
-    fn commitment_sets(
-        &self,
-        lights: &[AgentSpec],
-        seed: u64,
-        threads: usize,
-        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-    ) -> Result<Vec<CommitmentSet>, TimingError>;
     /// With the label, for a file: see [`solution_file`].
     fn to_bytes(&self, label: &Label) -> Vec<u8>;
     /// A hash of the probabilities.
@@ -339,17 +327,6 @@ impl<G: FullGame> DynPolicy for Table<G> {
         frequency(self.tree(), self.0.policy(), action)
     }
 
-    fn commitment_sets(
-        &self,
-        lights: &[AgentSpec],
-        seed: u64,
-        threads: usize,
-        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-    ) -> Result<Vec<CommitmentSet>, TimingError> {
-        let pool = threads::pool(threads::resolve(threads))?;
-        pool.install(|| equilibrium::commitment_sets(self.tree(), self.0.policy(), lights, seed, watch))
-    }
-
     fn to_bytes(&self, label: &Label) -> Vec<u8> {
         solution_file::write(self.tree(), self.0.policy(), label)
     }
@@ -361,6 +338,11 @@ impl<G: FullGame> DynPolicy for Table<G> {
     fn as_any(&self) -> &dyn Any {
         self
     }
+}
+
+/// The table in a policy, if it is of this type of game.
+pub fn tabular<G: FullGame>(policy: &dyn DynPolicy) -> Option<&Arc<TabularPolicy<G>>> {
+    policy.as_any().downcast_ref::<Table<G>>().map(|table| &table.0)
 }
 
 impl<G: FullGame> Face<G> {
@@ -378,15 +360,9 @@ impl<G: FullGame> Face<G> {
 
     /// The table, if it is of this game.
     fn table<'a>(&self, policy: &'a dyn DynPolicy) -> Result<&'a Arc<TabularPolicy<G>>, DecideError> {
-        policy
-            .as_any()
-            .downcast_ref::<Table<G>>()
-            .map(|table| &table.0)
-            .filter(|table| table.tree().tree().game().rules() == self.0.rules())
-            .ok_or_else(|| DecideError::OtherGame {
-                expected: super::identity(self),
-                found: super::identity(&*policy.tree().game()),
-            })
+        tabular::<G>(policy).filter(|table| table.tree().tree().game().rules() == self.0.rules()).ok_or_else(|| {
+            DecideError::OtherGame { expected: super::identity(self), found: super::identity(&*policy.tree().game()) }
+        })
     }
 
     /// An agent that plays by the table, if it is of this game.

@@ -1,8 +1,8 @@
-//! A trained network as a player: one look at what its seat sees, no search.
+//! A trained network as a player: one evaluation of the seat's observation, without search.
 //!
-//! It plays the legal action with the highest probability, the first of equals, or draws one. What it says of a decision are the
-//! probabilities (the softmax over the legal actions, also where the best is chosen) and for every action the value of the position, which
-//! is NaN for a network without a value head.
+//! It plays the legal action with the highest probability, the first of equals, or draws one. Its decisions contain
+//! the probabilities, which are the softmax over the legal actions even if the best is chosen. The value of every
+//! action is the value of the position, or NaN for a network without a value head.
 
 use std::time::Instant;
 
@@ -11,16 +11,16 @@ use stier_core::{Action, ActionSet, Encode, Hints, SeatView as _, choice, option
 use super::evaluator::{Evaluator, draw};
 use super::file::Network;
 use super::option::{NetworkFile, RulesOf};
+use crate::agent::course::Streams;
+use crate::agent::crowd::{Crowd, Position};
 use crate::agent::{ActionStats, Agent, Decision, Search};
-use crate::arena::{Crowd, Position};
-use crate::course::Streams;
 
 choice! {
-    /// Which action a network plays.
+    /// The action that a network plays.
     pub enum NetworkChoice {
-        /// The most probable one.
+        /// The most probable action.
         Best = "best",
-        /// One drawn by its probabilities.
+        /// An action drawn by its probability.
         Sample = "sample",
     }
 }
@@ -28,13 +28,13 @@ choice! {
 options! {
     /// The options of [`NetworkAgent`].
     pub struct NetworkOptions for "network" {
-        /// The file of the network; must be given.
+        /// The file of the network (required).
         path: NetworkFile = NetworkFile::NONE, ();
-        /// Which action is played.
+        /// The action that the network plays.
         choose: NetworkChoice = NetworkChoice::Best, ();
-        /// What the logits are divided by: above 1 its probabilities are closer to each other, below 1 further apart.
+        /// The divisor of the logits. Above 1 the probabilities are closer to each other, below 1 further apart.
         temperature: f64 = 1.0, 0.001..=1000.0;
-        /// Whether it must have been trained for exactly the rules of the game.
+        /// The rules for which the network must have been trained.
         rules: RulesOf = RulesOf::Exact, ();
     }
 }
@@ -48,15 +48,16 @@ pub struct NetworkAgent {
 }
 
 impl NetworkAgent {
-    /// A player with the streams of `seed`. Panics without a network: the text of an agent that parses has one.
+    /// Creates a player with the streams of `seed`. Panics without a network; parsing an agent's text ensures that
+    /// there is one.
     pub fn new(options: NetworkOptions, seed: u64) -> Self {
-        let network: &std::sync::Arc<Network> = options.path.network().expect("a network's text names its file");
+        let network: &std::sync::Arc<Network> = options.path.network().expect("a parsed network agent has a file");
         Self { evaluator: Evaluator::new(network.clone()), options, streams: Streams::new(seed) }
     }
 }
 
 impl NetworkAgent {
-    /// What it does in many positions at once: the same bits as one [`act`](Agent::act) after the other.
+    /// Chooses actions in many positions at once. They are exactly those of one [`act`](Agent::act) after another.
     pub fn decide_many<'a, G: Encode>(
         &'a mut self,
         game: &G,
@@ -78,7 +79,7 @@ impl<G: Encode> Crowd<G> for NetworkAgent {
     }
 }
 
-/// The action to play, by the weights of the legal ones.
+/// The action to play, given the weights of the legal ones.
 fn chosen<A: ActionSet>(options: &NetworkOptions, streams: &Streams, legal: A, weights: &[f32], sum: f32) -> Action {
     match options.choose {
         NetworkChoice::Best => {

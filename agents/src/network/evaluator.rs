@@ -1,4 +1,4 @@
-//! Networks asked about states.
+//! Evaluation of states by networks.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use stier_core::{Action, ActionSet as _, BySeat, Encode, Hints, Rng, Seat};
 
 use super::file::Network;
 use super::forward::Scratch;
-use crate::arena::Position;
-use crate::fitted::{self, MOST};
+use crate::agent::crowd::Position;
+use crate::agent::sampling::{MOST, place, softmax};
 
-/// A network with room for its work: one for each thread.
+/// A network with its working space; one for each thread.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
     network: Arc<Network>,
@@ -18,17 +18,17 @@ pub struct Evaluator {
     scratch: Scratch,
 }
 
-/// What a network says about a state.
+/// A network's evaluation of a state.
 #[derive(Clone, Copy, Debug)]
 pub struct Evaluation<'a> {
-    /// A logit for each action, legal or not.
+    /// The logits of all actions, legal or not.
     pub logits: &'a [f32],
-    /// The return that the player to act expects, in the game's utility; NaN from a network without a value head.
+    /// The expected return of the player to act, in the game's utility; NaN for a network without a value head.
     pub value: f32,
 }
 
 impl Evaluator {
-    /// For a network that [fits](Network::fits) the games it will be asked about.
+    /// Creates an evaluator for a network that [fits](Network::fits) the games to be evaluated.
     pub fn new(network: Arc<Network>) -> Self {
         Self { network, observations: Vec::new(), scratch: Scratch::default() }
     }
@@ -38,7 +38,7 @@ impl Evaluator {
         &self.network
     }
 
-    /// What the network says to `mover`, who is to act in the state. Reads nothing that is hidden from it.
+    /// Evaluates a state for `mover`, the seat to act. Reads nothing that is hidden from `mover`.
     #[inline]
     pub fn evaluate<G: Encode>(&mut self, game: &G, state: &G::State, mover: Seat) -> Evaluation<'_> {
         self.observations.resize(self.network.num_inputs(), 0.0);
@@ -47,7 +47,7 @@ impl Evaluator {
         evaluation(&self.network, game.rounded_range(), found)
     }
 
-    /// What it says in many positions, in order: the same bits, at once.
+    /// Evaluates many positions at once, in order, with exactly the same results.
     pub fn evaluate_many<'a, 'p, G: Encode>(
         &'a mut self,
         game: &G,
@@ -63,38 +63,37 @@ impl Evaluator {
         found.chunks_exact(network.num_actions() + 1).map(move |row| evaluation(network, range, row))
     }
 
-    /// What is left of rows of inputs after the forward pass, for measurements.
+    /// The raw outputs for rows of inputs, for measurements.
     pub fn forward(&mut self, inputs: &[f32]) -> &[f32] {
         self.network.mlp().forward(inputs, &mut self.scratch)
     }
 }
 
-/// A row of outputs: logits, then the value.
+/// Splits a row of outputs into logits and value.
 fn evaluation<'a>(network: &Network, (low, high): (f32, f32), row: &'a [f32]) -> Evaluation<'a> {
     let (logits, value) = row.split_at(network.num_actions());
     if !network.has_value() {
         return Evaluation { logits, value: f32::NAN };
     }
-    // Of a product that is no number, the middle.
+    // The value of a NaN output is the middle of the range.
     let value = value[0] * network.value_scale();
     let value = if value.is_nan() { (low + high) / 2.0 } else { value.clamp(low, high) };
     Evaluation { logits, value }
 }
 
 impl Evaluation<'_> {
-    /// What the probabilities of the legal actions, ascending, are proportional to, the most being 1, and the sum: the softmax of the
-    /// logits at this temperature.
+    /// Weights in proportion to the probabilities of the legal actions, ascending, and their sum. They are the
+    /// softmax of the logits at this temperature, scaled to a maximum of 1.
     #[inline]
     pub fn weights(&self, legal: impl Iterator<Item = Action>, temperature: f32) -> (ArrayVec<f32, MOST>, f32) {
         let mut weights: ArrayVec<f32, MOST> = legal.map(|action| self.logits[action.index()]).collect();
-        let most = weights.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        weights.iter_mut().for_each(|weight| *weight = fitted::exp((*weight - most) / temperature));
-        let sum = weights.iter().sum();
+        let sum = softmax(&mut weights, temperature);
         (weights, sum)
     }
 
-    /// What every seat may expect: the mover its value; the others share what is left of a fixed sum alike, and without one are
-    /// promised what the game's own estimate says, which reads all cards. All NaN without a value head.
+    /// The expected returns of all seats. The mover gets the network's value. With a fixed sum the others share the
+    /// rest equally; otherwise they get the game's own estimate, which reads all cards. All are NaN without a value
+    /// head.
     #[inline]
     pub fn values<G: Hints>(&self, game: &G, state: &G::State, mover: Seat) -> BySeat<f32> {
         let seats = game.num_seats();
@@ -108,24 +107,19 @@ impl Evaluation<'_> {
     }
 }
 
-/// One of the legal actions in proportion to their weights.
+/// Draws a legal action in proportion to the weights.
 #[inline]
 pub fn draw<A: stier_core::ActionSet>(legal: A, weights: &[f32], sum: f32, rng: &mut Rng) -> Action {
-    let mut left = rng.unit() as f32 * sum;
-    let drawn = weights.iter().position(|&weight| {
-        left -= weight;
-        left < 0.0
-    });
-    // Rounding may leave over a last bit of the sum.
-    legal.nth(drawn.unwrap_or(weights.len() - 1))
+    legal.nth(place(weights.iter().copied(), rng.unit() as f32 * sum))
 }
 
-/// An action of the network's policy for `mover`, who is to act.
+/// Draws an action of the network's policy for `mover`, the seat to act.
 #[inline]
 pub fn pick<G: Encode>(
     evaluator: &mut Evaluator,
     game: &G,
-    (state, mover): (&G::State, Seat),
+    state: &G::State,
+    mover: Seat,
     legal: G::Actions,
     rng: &mut Rng,
 ) -> Action {

@@ -1,19 +1,19 @@
-//! Networks in files.
+//! Files of networks.
 //!
-//! The format is safetensors. All tensors are of single precision, in C order: `hidden.0.weight` (inputs, width), `hidden.0.bias`
-//! (width), `hidden.1.weight` and so on; `policy.weight` (width, actions), `policy.bias`; `value.weight` (width, 1), `value.bias`, unless
-//! the metadata say `value: none`. A layer is `activation(x @ weight + bias)`; policy and value have no activation. Metadata, all of it
-//! text:
+//! The format is safetensors. All tensors are single precision, in C order: `hidden.0.weight` (inputs, width),
+//! `hidden.0.bias` (width), `hidden.1.weight` and so on; `policy.weight` (width, actions) and `policy.bias`;
+//! `value.weight` (width, 1) and `value.bias`, unless the metadata contain `value: none`. A layer is `activation(x @
+//! weight + bias)`; policy and value have no activation. All metadata are text:
 //!
 //! | key | value |
 //! | --- | --- |
 //! | `format`, `version` | `stier.network`, `1` |
 //! | `architecture`, `activation` | `mlp`, `relu` or `tanh` |
 //! | `game`, `rules` | the game's name, and the name with the options that differ from the defaults: `schwinget:suits=2,values=3` |
-//! | `observation`, `actions` | the [signatures](stier_core::Encode::observation_signature) of what it reads and chooses among |
-//! | `value_scale` | a number; times this the value is a return in the game's utility |
-//! | `value` | `return`, or `none` for a network without a value head; may be left out for `return` |
-//! | `training` | free text, not read here |
+//! | `observation`, `actions` | the [signatures](stier_core::Encode::observation_signature) of the network's inputs and actions |
+//! | `value_scale` | a number; the value times this number is a return in the game's utility |
+//! | `value` | `return`, or `none` for a network without a value head; the default is `return` |
+//! | `training` | free text, which is ignored here |
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -25,87 +25,87 @@ use thiserror::Error;
 
 use super::forward::{Activation, Layer, Mlp};
 
-/// A network that cannot be used, and why.
+/// An error in a network's file.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("the network '{path}' {fault}")]
 pub struct NetworkError {
-    /// Its file.
+    /// The path of the file.
     pub path: String,
-    /// What is wrong with it.
+    /// The error.
     pub fault: Fault,
 }
 
-/// What can be wrong with a network.
+/// Errors in networks.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum Fault {
     /// The file cannot be opened or read.
     #[error("cannot be read: {0}")]
     Unreadable(String),
-    /// Larger than [`LARGEST`].
-    #[error("has {0} bytes; {LARGEST} are allowed")]
+    /// The file is larger than [`LARGEST`].
+    #[error("has {0} bytes; at most {LARGEST} are allowed")]
     TooLarge(u64),
-    /// More memory than [`LARGEST`] for the layers, which are padded.
-    #[error("would take {0} bytes of memory; {LARGEST} are allowed")]
+    /// The layers, which are padded, would take more memory than [`LARGEST`].
+    #[error("would take {0} bytes of memory; at most {LARGEST} are allowed")]
     TooWide(u64),
-    /// No safetensors.
-    #[error("is no safetensors file: {0}")]
+    /// The file is not in the safetensors format.
+    #[error("is not a safetensors file: {0}")]
     NoTensors(String),
-    /// Metadata that must be there is not.
+    /// Missing metadata.
     #[error("has no '{0}' in its metadata")]
     NoKey(&'static str),
-    /// Metadata of no meaning here.
-    #[error("has {key}={found} in its metadata; it is {allowed}")]
+    /// Invalid metadata.
+    #[error("has {key}={found} in its metadata; it must be {allowed}")]
     BadValue {
-        /// Which key.
+        /// The key.
         key: &'static str,
-        /// What it says.
+        /// The value found.
         found: String,
-        /// What it may say.
+        /// The allowed values.
         allowed: &'static str,
     },
-    /// A tensor that must be there is not.
+    /// A missing tensor.
     #[error("has no tensor '{0}'")]
     NoTensor(String),
     /// A tensor that the architecture does not have.
     #[error("has a tensor '{0}', which a multilayer perceptron does not have")]
     StrangeTensor(String),
-    /// Not of single precision.
+    /// A tensor that is not single precision.
     #[error("has '{name}' in {found}; it must be F32")]
     BadType {
-        /// Which tensor.
+        /// The name of the tensor.
         name: String,
-        /// Its type.
+        /// The type found.
         found: String,
     },
-    /// Not as long as its neighbours ask for.
+    /// A tensor whose shape does not match its neighbours.
     #[error("has '{name}' with shape {found:?}; it must be {expected:?}")]
     BadShape {
-        /// Which tensor.
+        /// The name of the tensor.
         name: String,
-        /// Its shape.
+        /// The shape found.
         found: Vec<usize>,
-        /// What it should be.
+        /// The expected shape.
         expected: Vec<usize>,
     },
-    /// A weight that is no finite number.
-    #[error("has a weight in '{0}' that is no finite number")]
+    /// A weight that is not finite.
+    #[error("has a weight in '{0}' that is not a finite number")]
     NotFinite(String),
-    /// It was trained for something else.
+    /// The network was trained for something else.
     #[error("was trained for {what} '{trained}', not for '{here}'")]
     Mismatch {
-        /// For which part of a game: `game`, `observation`, `actions`, `rules`.
+        /// The part of a game that differs: game, rules, observation or actions.
         what: &'static str,
-        /// Of the network.
+        /// The value in the network.
         trained: String,
-        /// Of the game.
+        /// The value in the game.
         here: String,
     },
 }
 
-/// No file may have more bytes, and no network may take more memory.
+/// The largest number of bytes of a file, and of a network in memory.
 pub const LARGEST: u64 = 1 << 30;
 
-/// A network, with what it was trained for.
+/// A network and the game that it was trained for.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Network {
     path: String,
@@ -115,18 +115,18 @@ pub struct Network {
     actions: String,
     value_scale: f32,
     has_value: bool,
-    /// Logits first, then the value: without a value head a column of zeros.
+    /// The outputs are the logits, then the value, which is 0 without a value head.
     mlp: Mlp,
 }
 
 impl Network {
-    /// Reads the file.
+    /// Reads a network from a file.
     pub fn read(path: &str) -> Result<Self, NetworkError> {
         let of_file = |fault| NetworkError { path: path.to_string(), fault };
         let unreadable = |error: io::Error| of_file(Fault::Unreadable(error.to_string()));
         let size = fs::metadata(path).map_err(unreadable)?;
         if !size.is_file() {
-            return Err(of_file(Fault::Unreadable("it is no file".to_string())));
+            return Err(of_file(Fault::Unreadable("it is not a file".to_string())));
         }
         if size.len() > LARGEST {
             return Err(of_file(Fault::TooLarge(size.len())));
@@ -137,7 +137,7 @@ impl Network {
         Self::parse(path, &bytes).map_err(of_file)
     }
 
-    /// The network in the bytes of a file; errors call it by the path.
+    /// Parses the bytes of a file. Errors contain the path.
     pub fn parse(path: &str, bytes: &[u8]) -> Result<Self, Fault> {
         let no_tensors = |error: safetensors::SafeTensorError| Fault::NoTensors(error.to_string());
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(no_tensors)?;
@@ -163,7 +163,7 @@ impl Network {
             .ok()
             .filter(|scale: &f32| scale.is_finite())
             .ok_or_else(|| Fault::BadValue { key: "value_scale", found: scale.to_string(), allowed: "a number" })?;
-        // Files written before there was this key all have a value head.
+        // Files written before this key existed all have a value head.
         let has_value = match texts.0.get("value").map(String::as_str) {
             None | Some("return") => true,
             Some("none") => false,
@@ -183,12 +183,13 @@ impl Network {
         })
     }
 
-    /// Where it was read from.
+    /// The path of the file.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// Whether it can play this game: the same name, observations and actions, and unless `any_rules` are welcome the same rules.
+    /// Checks that the network can play this game. The name, observations and actions must match, and so must the
+    /// rules unless `any_rules` is set.
     pub fn fits<G: Encode>(&self, game: &G, any_rules: bool) -> Result<(), NetworkError> {
         let mismatch = |what, trained: &str, here: String| {
             let fault = Fault::Mismatch { what, trained: trained.to_string(), here };
@@ -219,22 +220,23 @@ impl Network {
         Ok(())
     }
 
-    /// How many actions have a logit.
+    /// The number of actions, each with a logit.
     pub fn num_actions(&self) -> usize {
         self.mlp.outputs() - 1
     }
 
-    /// How many values an observation has.
+    /// The number of values in an observation.
     pub fn num_inputs(&self) -> usize {
         self.mlp.inputs()
     }
 
-    /// Whether it has a value head: networks trained by deep Monte Carlo or with a central critic have none.
+    /// Returns true if the network has a value head. Networks trained by deep Monte Carlo or with a central critic do
+    /// not.
     pub fn has_value(&self) -> bool {
         self.has_value
     }
 
-    /// What the value is to be multiplied by.
+    /// The factor from the network's value to a return.
     pub(super) fn value_scale(&self) -> f32 {
         self.value_scale
     }
@@ -262,7 +264,7 @@ impl Texts {
     }
 }
 
-/// The hidden layers, and one for logits and value together.
+/// Returns the hidden layers and a last one for logits and value together.
 fn layers(tensors: &SafeTensors<'_>, num_actions: usize, has_value: bool) -> Result<Vec<Layer>, Fault> {
     let mut layers: Vec<Layer> = Vec::new();
     let hidden = (0..).take_while(|index| tensors.tensor(&format!("hidden.{index}.weight")).is_ok()).count();
@@ -299,7 +301,7 @@ fn layers(tensors: &SafeTensors<'_>, num_actions: usize, has_value: bool) -> Res
     Ok(layers)
 }
 
-/// Weights and biases of a layer, and how many inputs it has; sizes that are given must be met.
+/// Returns the weights and biases of a layer and the number of its inputs. Sizes that are given must match.
 fn matrix(
     tensors: &SafeTensors<'_>,
     name: &str,
@@ -323,7 +325,7 @@ fn matrix(
     Ok((weight, bias, rows))
 }
 
-/// Shape and values of a tensor.
+/// Returns the shape and values of a tensor.
 fn tensor(tensors: &SafeTensors<'_>, name: &str) -> Result<(Vec<usize>, Vec<f32>), Fault> {
     let found = tensors.tensor(name).map_err(|_| Fault::NoTensor(name.to_string()))?;
     if found.dtype() != Dtype::F32 {

@@ -1,21 +1,22 @@
 //! The forward pass of a multilayer perceptron, in single precision.
 //!
-//! Weights lie by inputs: an input that is not zero adds its row to the outputs, one that is zero costs nothing. Observations of cards
-//! are nearly all zeros, and of what a ReLU lets through about half.
+//! Weights are stored by input. A non-zero input adds its row to the outputs, and a zero input costs nothing.
+//! Observations of cards are nearly all zeros, and so are about half of a ReLU's outputs.
 //!
-//! Every output is the same bits whether positions are evaluated one by one or many at once: its bias, and then for each block of up to
-//! [`BLOCK`] inputs the sum over the block, from 0, in ascending order of the inputs, each product added with one rounding (fused).
-//! An input of zero changes no sum. The matrix product for many ([`matrixmultiply`]) adds in this order, too, where the processor has
-//! fused multiplication and addition; elsewhere many are evaluated one by one.
+//! Every output has the same bits whether positions are evaluated one by one or many at once. It is the bias plus,
+//! for each block of up to [`BLOCK`] inputs, the block's sum. A block is summed from 0, in ascending order of the
+//! inputs, adding each product with one rounding (fused). A zero input does not change a sum. The matrix product for
+//! many positions ([`matrixmultiply`]) uses the same order on processors with fused multiply-add. Elsewhere positions
+//! are evaluated one by one.
 
-use crate::fitted;
+use crate::agent::sampling;
 
-/// Columns that are summed at a time: what the vector registers hold.
+/// The number of columns that are summed at a time: as many as fit in the vector registers.
 const LANES: usize = 64;
-/// Inputs whose products are added up before the sum is added to an output.
+/// The number of inputs whose products are summed before the sum is added to an output.
 const BLOCK: usize = 256;
 
-/// What a hidden layer does to its sums.
+/// The function that a hidden layer applies to its sums.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Activation {
     /// The positive part.
@@ -33,19 +34,19 @@ impl Activation {
     }
 }
 
-/// The hyperbolic tangent, to within 3e-6: the same bits on every machine.
+/// The hyperbolic tangent to within 3e-6, with the same bits on every machine.
 #[inline(always)]
 fn tanh(x: f32) -> f32 {
-    let power = fitted::exp(-2.0 * x.abs());
+    let power = sampling::exp(-2.0 * x.abs());
     ((1.0 - power) / (1.0 + power)).copysign(x)
 }
 
-/// Sums of weighted inputs, with biases.
+/// Weighted sums of inputs, with biases.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Layer {
     inputs: usize,
     outputs: usize,
-    /// The outputs with those that fill up whole [`LANES`]: their weights are 0.
+    /// The number of outputs rounded up to a multiple of [`LANES`]; the weights of the padding are 0.
     width: usize,
     /// A row of `width` for each input.
     weights: Vec<f32>,
@@ -53,7 +54,8 @@ pub(super) struct Layer {
 }
 
 impl Layer {
-    /// From matrices that lie side by side, each a row of weights per input, with its biases: `(weights, bias)`.
+    /// Builds a layer from matrices side by side, each with a row of weights per input and its biases: `(weights,
+    /// bias)`.
     pub(super) fn new(inputs: usize, parts: &[(&[f32], &[f32])]) -> Self {
         let outputs = parts.iter().map(|(_, bias)| bias.len()).sum();
         let width = usize::next_multiple_of(outputs, LANES);
@@ -70,24 +72,24 @@ impl Layer {
         Self { inputs, outputs, width, weights, bias }
     }
 
-    /// The memory that a layer takes.
+    /// The number of bytes that a layer takes.
     pub(super) fn bytes(inputs: usize, outputs: usize) -> u64 {
         let width = outputs.div_ceil(LANES).saturating_mul(LANES);
         let numbers = inputs.saturating_add(1).saturating_mul(width);
         (numbers as u64).saturating_mul(size_of::<f32>() as u64)
     }
 
-    /// How many inputs there are.
+    /// The number of inputs.
     pub(super) fn inputs(&self) -> usize {
         self.inputs
     }
 
-    /// How many outputs there are, without filling.
+    /// The number of outputs, without padding.
     pub(super) fn outputs(&self) -> usize {
         self.outputs
     }
 
-    /// Overwrites `out`, which has the layer's width, with the sums for one row of inputs. `active` is room.
+    /// Overwrites `out`, which has the layer's width, with the sums for one row of inputs. `active` is working space.
     fn one(&self, inputs: &[f32], out: &mut [f32], active: &mut Vec<(u32, f32)>) {
         debug_assert_eq!((inputs.len(), out.len()), (self.inputs, self.width));
         out.copy_from_slice(&self.bias);
@@ -116,7 +118,7 @@ impl Layer {
         }
     }
 
-    /// The same for many rows: the same bits.
+    /// Computes the sums for many rows, with the same bits.
     fn many(&self, inputs: &[f32], out: &mut [f32], active: &mut Vec<(u32, f32)>) {
         let rows = out.len() / self.width;
         let active_inputs = || inputs.iter().filter(|value| **value != 0.0).count();
@@ -129,22 +131,20 @@ impl Layer {
         out.chunks_exact_mut(self.width).for_each(|row| row.copy_from_slice(&self.bias));
         for start in (0..self.inputs).step_by(BLOCK) {
             let count = BLOCK.min(self.inputs - start);
-            product(
-                (rows, count, self.width),
-                (&inputs[start..], self.inputs),
-                (&self.weights[start * self.width..], self.width),
-                out,
-            );
+            let left = Matrix { rows, columns: count, stride: self.inputs, values: &inputs[start..] };
+            let right = &self.weights[start * self.width..];
+            let right = Matrix { rows: count, columns: self.width, stride: self.width, values: right };
+            product(left, right, out);
         }
     }
 }
 
-/// Fewer rows than this are evaluated one by one: it is faster.
+/// The smallest number of rows for which the matrix product is faster.
 const FEWEST: usize = 16;
-/// So are rows of which less than one input in so many is not 0.
+/// Inputs are also evaluated one by one if fewer than one in this many is not 0.
 const SPARSE: usize = 4;
 
-/// Whether the matrix product rounds as the sums for one row do.
+/// Returns true if the matrix product rounds in the same way as the sums for one row.
 fn is_fused() -> bool {
     #[cfg(target_arch = "x86_64")]
     {
@@ -156,34 +156,38 @@ fn is_fused() -> bool {
     }
 }
 
-/// Adds the product of two matrices (rows x inner, inner x columns; each with the length of its rows) to `out`.
+/// A matrix in rows that begin `stride` values apart.
+struct Matrix<'a> {
+    rows: usize,
+    columns: usize,
+    stride: usize,
+    values: &'a [f32],
+}
+
+/// Adds the product of two matrices to `out`.
 #[allow(unsafe_code)]
-fn product(
-    (rows, inner, columns): (usize, usize, usize),
-    (left, left_row): (&[f32], usize),
-    (right, right_row): (&[f32], usize),
-    out: &mut [f32],
-) {
-    assert!(left.len() >= (rows - 1) * left_row + inner && inner <= left_row);
-    assert!(right.len() >= (inner - 1) * right_row + columns && columns <= right_row);
-    assert!(out.len() == rows * columns);
+fn product(left: Matrix<'_>, right: Matrix<'_>, out: &mut [f32]) {
+    for Matrix { rows, columns, stride, values } in [&left, &right] {
+        assert!(values.len() >= (rows - 1) * stride + columns && columns <= stride);
+    }
+    assert!(left.columns == right.rows && out.len() == left.rows * right.columns);
     // SAFETY: the pointers are to slices that are at least as long as the matrices with these strides, as asserted; `out` is borrowed
     // exclusively, and its elements do not overlap.
     unsafe {
         matrixmultiply::sgemm(
-            rows,
-            inner,
-            columns,
+            left.rows,
+            left.columns,
+            right.columns,
             1.0,
-            left.as_ptr(),
-            left_row as isize,
+            left.values.as_ptr(),
+            left.stride as isize,
             1,
-            right.as_ptr(),
-            right_row as isize,
+            right.values.as_ptr(),
+            right.stride as isize,
             1,
             1.0,
             out.as_mut_ptr(),
-            columns as isize,
+            right.columns as isize,
             1,
         );
     }
@@ -192,12 +196,12 @@ fn product(
 /// A multilayer perceptron.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Mlp {
-    /// The last one has no activation.
+    /// The last layer has no activation.
     pub(super) layers: Vec<Layer>,
     pub(super) activation: Activation,
 }
 
-/// Room for the forward passes of one thread.
+/// Working space for the forward passes of one thread.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Scratch {
     active: Vec<(u32, f32)>,
@@ -207,18 +211,17 @@ pub(super) struct Scratch {
 }
 
 impl Mlp {
-    /// How many inputs there are.
+    /// The number of inputs.
     pub(super) fn inputs(&self) -> usize {
         self.layers[0].inputs()
     }
 
-    /// How many outputs there are.
+    /// The number of outputs.
     pub(super) fn outputs(&self) -> usize {
         self.layers[self.layers.len() - 1].outputs()
     }
 
-    /// The outputs for rows of inputs, one row after the other. Numbers too large for single precision come out as 0. Two to four
-    /// microseconds for one position and two hidden layers of 256, half of that for one of many.
+    /// The outputs for rows of inputs, one row after another. Numbers too large for single precision become 0.
     pub(super) fn forward<'a>(&self, inputs: &[f32], scratch: &'a mut Scratch) -> &'a [f32] {
         let rows = inputs.len() / self.inputs().max(1);
         debug_assert_eq!(inputs.len(), rows * self.inputs(), "whole rows");
@@ -255,10 +258,10 @@ mod tests {
         (0..count).map(|_| rng.unit() as f32 - 0.5).collect()
     }
 
-    /// Weights and bias of a layer.
+    /// The weights and biases of a layer.
     type Matrix = (Vec<f32>, Vec<f32>);
 
-    /// A network with these widths and random weights, and its matrices.
+    /// Creates a network of these widths with random weights, and returns its matrices.
     fn network(widths: &[usize], activation: Activation, rng: &mut Rng) -> (Mlp, Vec<Matrix>) {
         let pairs = widths.iter().zip(&widths[1..]);
         let matrices: Vec<_> = pairs.map(|(&from, &to)| (numbers(from * to, rng), numbers(to, rng))).collect();
@@ -266,7 +269,7 @@ mod tests {
         (Mlp { layers, activation }, matrices)
     }
 
-    /// By the definition, in double precision.
+    /// Computes the outputs by the definition, in double precision.
     fn reference(matrices: &[Matrix], activation: Activation, inputs: &[f32]) -> Vec<f64> {
         let mut values: Vec<f64> = inputs.iter().map(|&value| f64::from(value)).collect();
         for (index, (weights, bias)) in matrices.iter().enumerate() {
@@ -284,7 +287,7 @@ mod tests {
         values
     }
 
-    /// Inputs of which that share is not 0; ones, mostly.
+    /// Inputs of which this share is not 0; most of these are 1.
     fn inputs(count: usize, share: f64, rng: &mut Rng) -> Vec<f32> {
         let value = |rng: &mut Rng| if rng.below(4) == 0 { rng.unit() as f32 - 0.5 } else { 1.0 };
         (0..count).map(|_| if rng.unit() < share { value(rng) } else { 0.0 }).collect()
@@ -315,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn many_at_once_are_the_same_bits() {
+    fn evaluating_many_at_once_gives_the_same_bits() {
         let mut rng = Rng::stream(2, "forward", 0);
         for widths in SHAPES {
             let (mlp, _) = network(widths, Activation::Relu, &mut rng);
@@ -332,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_is_nothing() {
+    fn overflows_become_zero() {
         let layers = vec![Layer::new(1, &[(&[3e38, 1.0], &[3e38, 0.5])])];
         let mlp = Mlp { layers, activation: Activation::Relu };
         assert_eq!(mlp.forward(&[1.0], &mut Scratch::default()), [0.0, 1.5]);

@@ -1,13 +1,15 @@
-//! Trained networks: from a file to a player, and into searches.
+//! Trained networks as players and in searches.
 //!
-//! A network is a multilayer perceptron on the observation tensor of the player to act ([`Encode::observation`](stier_core::Encode::observation)), with a logit for each
-//! action and the return that this player expects. It is trained elsewhere; here it is read from a file ([`mod@file`]), checked against the
-//! game, and asked: by a [player](agent::NetworkAgent), and in searches as policy of rollouts, as value where a rollout is
-//! cut off, as prior of PUCT with the values of leaves (D. Silver et al., *Mastering Chess and Shogi by Self-Play with a General
-//! Reinforcement Learning Algorithm*, 2017; here on information sets), and as model of what other players do.
+//! A network is a multilayer perceptron on the observation tensor of the player to act
+//! ([`Encode::observation`](stier_core::Encode::observation)). Its outputs are a logit for each action and that
+//! player's expected return. It is trained elsewhere; here it is read from a file ([`mod@file`]), checked against the
+//! game and evaluated. There is a network [player](agent::NetworkAgent). In searches a network is a rollout policy,
+//! the value at a rollout's cutoff, a prior for PUCT with leaf values (D. Silver et al., *Mastering Chess and Shogi
+//! by Self-Play with a General Reinforcement Learning Algorithm*, 2017; here on information sets), and a model of
+//! other players.
 //!
-//! The observation of a world that a search draws is what its mover would see there, and nothing else: a network shows no more of a
-//! world than a player could know in it.
+//! In a world that a search draws, the network gets only the mover's observation. It cannot reveal more of the world
+//! than a player could know there.
 
 pub mod agent;
 pub mod evaluator;

@@ -1,7 +1,7 @@
-//! Networks as options of agents: by the path of their file.
+//! Networks as options of agents, given by the paths of their files.
 //!
-//! The file is read when the option is: an agent's text that parses has its networks. A process reads a file once; as long as somebody
-//! has the network, whoever names the same path shares it, unless the file has changed since.
+//! The file is read when the option is parsed, so every parsed agent has its networks. A process reads a file once.
+//! As long as a network is in use, other options with the same path share it, unless the file has changed since.
 
 use std::collections::HashMap;
 use std::fs;
@@ -14,19 +14,19 @@ use stier_core::{OptionValue, choice, options};
 use super::file::{Fault, Network, NetworkError};
 
 choice! {
-    /// Which rules a network must have been trained for.
+    /// The rules for which a network must have been trained.
     pub enum RulesOf {
-        /// Exactly those of the game.
+        /// Exactly the rules of the game.
         Exact = "exact",
-        /// Any under which observations and actions are the same.
+        /// Any rules with the same observations and actions.
         Any = "any",
     }
 }
 
 /// The network of a file, or none.
 ///
-/// As text it is the path, in parentheses if it contains a comma or parentheses, or begins or ends with a space. Parentheses within must
-/// come in pairs.
+/// As text it is the path. The path is in parentheses if it contains a comma or parentheses, or begins or ends with a
+/// space. Parentheses in a path must come in pairs.
 #[derive(Clone, Default)]
 pub struct NetworkFile(Option<Arc<Network>>);
 
@@ -39,7 +39,7 @@ impl NetworkFile {
         load(path).map(Some).map(Self)
     }
 
-    /// The network, if one is named.
+    /// The network, if one is given.
     pub fn network(&self) -> Option<&Arc<Network>> {
         self.0.as_ref()
     }
@@ -61,7 +61,7 @@ impl std::fmt::Debug for NetworkFile {
     }
 }
 
-/// The path in the text of an option; `None` if there is none that the text can hold.
+/// The path in the text of an option; `None` if the text is invalid.
 fn path_of(text: &str) -> Option<&str> {
     let path = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text);
     let mut depth = 0_i32;
@@ -99,21 +99,21 @@ impl OptionType for NetworkFile {
 }
 
 options! {
-    /// The network that an agent's options refer to.
+    /// The network used by an agent's options.
     pub struct Guide for "networks" {
-        /// The file of a trained network: for every option of the agent that says network.
+        /// The file of a trained network, used by every option with the value network.
         network: NetworkFile = NetworkFile::NONE, ();
-        /// Whether it must have been trained for exactly the rules of the game.
+        /// The rules for which the network must have been trained.
         network_rules: RulesOf = RulesOf::Exact, ();
     }
 }
 
-/// What tells a file from one that took its place.
+/// Identifies a version of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Stamp {
     length: u64,
     modified: Option<SystemTime>,
-    /// On Unix the number of the file.
+    /// The inode number on Unix.
     number: u64,
 }
 
@@ -128,20 +128,20 @@ impl Stamp {
     }
 }
 
-/// The networks that are in use, by path.
+/// The networks in use, by path.
 static LOADED: LazyLock<Mutex<HashMap<String, InUse>>> = LazyLock::new(Mutex::default);
 
-/// A network for as long as somebody has it, and the file that it was read from.
+/// The version of a file, and its network for as long as it is in use.
 type InUse = (Stamp, Weak<Network>);
 
-/// The network of a path: shared with those who have it, or read.
+/// The network of a path, shared if it is in use and read otherwise.
 fn load(path: &str) -> Result<Arc<Network>, NetworkError> {
     let unreadable =
         |reason: &str| NetworkError { path: path.to_string(), fault: Fault::Unreadable(reason.to_string()) };
     if path.is_empty() {
-        return Err(unreadable("it has no name"));
+        return Err(unreadable("the path is empty"));
     }
-    // Taken before the file is read: one that changes meanwhile is read again the next time.
+    // The stamp is taken first. If the file changes while it is read, the next call reads it again.
     let stamp = Stamp::of(path);
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     let known = loaded.get(path).filter(|(own, _)| Some(*own) == stamp).and_then(|(_, network)| network.upgrade());

@@ -1,26 +1,26 @@
-//! How well each action of each seat did on average.
+//! The average result of each action of each seat.
 
 use stier_core::{Action, ActionSet, BySeat, Rng, Seat};
 
-use crate::fitted;
+use crate::agent::sampling;
 
 /// Untried actions count as this many standard deviations better than the average, so that they are tried early.
 const UNTRIED: f64 = 1.0;
-/// Simulations before actions are told apart.
+/// The number of simulations before actions are distinguished.
 const FIRST_LOOK: u64 = 16;
-/// The least standard deviation that is assumed, in the game's utility.
+/// The smallest standard deviation that is assumed, in the game's utility.
 const LEAST_DEVIATION: f64 = 1e-3;
-/// Exponents of the Gibbs distribution stay within this, either way.
+/// The largest magnitude of exponents in the Gibbs distribution.
 const STEEPEST: f64 = 30.0;
 
 /// One action of one seat.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// The sum of the returns of the simulations in which the seat played it, once for each time.
+    /// The sum of the returns of the simulations in which the seat played the action, once for each time.
     sum: f64,
     times: f64,
-    /// What the choice goes by: the higher the better. In a Gibbs distribution the weight, otherwise how many standard deviations
-    /// the mean is above the average.
+    /// The merit by which actions are chosen. In a Gibbs distribution it is the weight, otherwise the number of
+    /// standard deviations by which the mean is above the average.
     merit: f32,
 }
 
@@ -29,29 +29,29 @@ struct Entry {
 struct Average {
     sum: f64,
     squares: f64,
-    /// Mean and standard deviation when last looked at: at powers of two of simulations.
+    /// The mean and standard deviation at the last power of two of simulations.
     mean: f64,
     deviation: f64,
 }
 
-/// The table: see the documentation of the [parent](super).
+/// The table of MAST: see the documentation of the [parent](super).
 #[derive(Clone, Debug)]
 pub(super) struct Mast {
     temperature: f64,
-    /// Actions of a seat.
+    /// The number of actions.
     actions: usize,
     /// `entries[seat x actions + action]`.
     entries: Vec<Entry>,
     averages: BySeat<Average>,
     simulations: u64,
-    /// Whether actions are told apart yet.
+    /// True once actions are distinguished.
     informed: bool,
     /// The actions of this simulation, as indices of entries.
     noted: Vec<u32>,
 }
 
 impl Mast {
-    /// A table in which nothing has been tried.
+    /// Creates a table in which nothing has been tried.
     pub(super) fn new(seats: usize, actions: usize, temperature: f64) -> Self {
         let mut mast = Self {
             temperature,
@@ -67,7 +67,7 @@ impl Mast {
         mast
     }
 
-    /// How many actions wait for the returns of this simulation.
+    /// The number of recorded actions of this simulation.
     pub(super) fn noted(&self) -> usize {
         self.noted.len()
     }
@@ -77,7 +77,7 @@ impl Mast {
         self.noted.push((seat.index() * self.actions + action.index()) as u32);
     }
 
-    /// Credits the actions noted from the `from`-th on with these returns, and forgets them.
+    /// Credits the actions recorded from index `from` on with these returns, and forgets them.
     pub(super) fn learn(&mut self, from: usize, returns: &BySeat<f32>) {
         for at in from..self.noted.len() {
             let index = self.noted[at] as usize;
@@ -95,7 +95,8 @@ impl Mast {
         self.noted.truncate(from);
     }
 
-    /// Counts a simulation with these returns. At powers of two all merits are measured anew by the averages up to now.
+    /// Counts a simulation with these returns. At powers of two all merits are computed again from the averages so
+    /// far.
     pub(super) fn count(&mut self, returns: &BySeat<f32>) {
         for (average, &value) in self.averages.iter_mut().zip(returns.iter()) {
             average.sum += f64::from(value);
@@ -123,16 +124,16 @@ impl Mast {
         }
     }
 
-    /// The merit of a mean that is so many standard deviations above the average.
+    /// The merit of a mean that is this many standard deviations above the average.
     #[inline(always)]
     fn merit(&self, above: f64) -> f32 {
         if self.temperature == 0.0 {
             return above as f32;
         }
-        fitted::exp((above / self.temperature).clamp(-STEEPEST, STEEPEST) as f32)
+        sampling::exp((above / self.temperature).clamp(-STEEPEST, STEEPEST) as f32)
     }
 
-    /// An action by merit; uniformly before the averages say anything.
+    /// Draws an action by merit, or uniformly before actions are distinguished.
     #[inline]
     pub(super) fn pick<A: ActionSet>(&self, seat: Seat, legal: A, rng: &mut Rng) -> Action {
         if !self.informed || legal.len() == 1 {
@@ -141,7 +142,8 @@ impl Mast {
         let merits = &self.entries[seat.index() * self.actions..][..self.actions];
         let merit = |action: Action| merits[action.index()].merit;
         if self.temperature == 0.0 {
-            // Of equals, any: each further one takes the place of those before with the probability that leaves all alike.
+            // Ties are broken uniformly: each further one replaces the previous choice with the probability that
+            // makes all equally likely.
             let mut best = (f32::NEG_INFINITY, legal.nth(0));
             let mut equals = 0;
             for action in legal.iter() {
@@ -154,13 +156,7 @@ impl Mast {
             return best.1;
         }
         let all: f32 = legal.iter().map(merit).sum();
-        let mut drawn = rng.unit() as f32 * all;
-        let chosen = legal.iter().find(|&action| {
-            drawn -= merit(action);
-            drawn < 0.0
-        });
-        // Rounding may leave a crumb: the last one has it.
-        chosen.unwrap_or_else(|| legal.nth(legal.len() - 1))
+        legal.nth(sampling::place(legal.iter().map(merit), rng.unit() as f32 * all))
     }
 }
 
@@ -170,7 +166,8 @@ mod tests {
 
     use super::{Entry, Mast};
 
-    /// Two seats, four actions: seat 0 gains 1 with action 2 and loses 1 with the others; seat 1 the other way round.
+    /// Two seats and four actions: seat 0 gains 1 with action 2 and loses 1 with the others; for seat 1 it is the
+    /// other way round.
     fn taught(temperature: f64) -> Mast {
         let mut mast = Mast::new(2, 5, temperature);
         for round in 0..64 {
@@ -209,7 +206,7 @@ mod tests {
             assert!((found[0] - found[1]).abs() < 0.015);
         }
         let found = shares(&taught(1.0), Seat(1), &[0, 2]);
-        assert!(found[0] > 0.85, "what is good for one seat is bad for the other: {found:?}");
+        assert!(found[0] > 0.85, "an action that is good for one seat is bad for the other: {found:?}");
     }
 
     #[test]
@@ -221,13 +218,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_untried_is_tried() {
+    fn untried_actions_are_tried() {
         assert!(shares(&taught(1.0), Seat(0), &[0, 1, 4])[4] > 0.5);
         assert_eq!(shares(&taught(0.0), Seat(0), &[0, 1, 4])[4], 1.0);
     }
 
     #[test]
-    fn a_million_returns_have_the_mean_that_they_have() {
+    fn means_of_a_million_returns_are_accurate() {
         let mut mast = Mast::new(1, 2, 0.0);
         let returns = BySeat::from_fn(1, |_| 0.1);
         for _ in 0..1_000_000 {
@@ -239,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_credited_apart_from_its_rollouts() {
+    fn paths_are_credited_separately_from_their_rollouts() {
         let mut mast = Mast::new(2, 5, 1.0);
         mast.note(Seat(0), Action(0));
         let path = mast.noted();

@@ -1,9 +1,9 @@
-//! What networks say, and the player that does it.
+//! The outputs of networks, and the player that follows them.
 
 use std::collections::HashMap;
 
-use stier_agents::arena::Position;
-use stier_agents::course::Streams;
+use stier_agents::agent::course::Streams;
+use stier_agents::agent::crowd::Position;
 use stier_agents::network::evaluator::Evaluator;
 use stier_agents::network::option::NetworkFile;
 use stier_agents::{Agent, AgentSpec, Decision};
@@ -13,7 +13,7 @@ use stier_core::{ActionSet as _, Game, Hints, History, Rng, Seat, Turn, encode, 
 
 use super::files::{Draft, Saved};
 
-/// Logits and value by the definition, in double precision.
+/// Computes logits and value by the definition, in double precision.
 fn reference(draft: &Draft, observation: &[f32]) -> (Vec<f64>, f64) {
     let tensor = |name: &str| &draft.tensors.iter().find(|(own, ..)| own == name).expect("a tensor").2;
     let layer = |name: &str, inputs: &[f64]| -> Vec<f64> {
@@ -57,8 +57,8 @@ fn decide<G: Hints>(game: &G, text: &str, seed: u64, (history, seat): &(History<
     agent.act(game, &game.view(history, *seat), game.legal(history.state()))
 }
 
-/// The agent's probabilities, value and choice are those of the definition, in every position of some games.
-fn says_what_the_file_says<G: Hints>(game: &G, draft: &Draft) {
+/// The agent's probabilities, value and choice are those of the definition in every position of some games.
+fn outputs_follow_the_definition<G: Hints>(game: &G, draft: &Draft) {
     let file = draft.saved();
     let (low, high) = game.utility_range();
     for position in decisions(game, 2) {
@@ -72,7 +72,7 @@ fn says_what_the_file_says<G: Hints>(game: &G, draft: &Draft) {
             let total: f64 = legal.iter().map(|action| power(logits[action.index()])).sum();
             let text = format!("network:choose=sample,temperature={temperature},path={}", file.path());
             let drawn = decide(game, &text, 1, &position);
-            let search = drawn.search.as_ref().expect("what the network says");
+            let search = drawn.search.as_ref().expect("the network's outputs");
             for ((action, (same, share)), stats) in legal.iter().zip(&drawn.policy).zip(&search.actions) {
                 let expected = power(logits[action.index()]) / total;
                 assert_eq!(action, same);
@@ -84,9 +84,9 @@ fn says_what_the_file_says<G: Hints>(game: &G, draft: &Draft) {
             assert!((drawn.policy.iter().map(|(_, share)| share).sum::<f64>() - 1.0).abs() < 1e-9);
             let best = decide(game, &text.replace("choose=sample,", ""), 1, &position);
             let most = |decision: &Decision| decision.policy.iter().map(|(_, share)| *share).fold(0.0, f64::max);
-            let favourite = drawn.policy.iter().find(|(_, share)| *share == most(&drawn)).expect("somebody has it").0;
+            let favourite = drawn.policy.iter().find(|(_, share)| *share == most(&drawn)).expect("a favourite").0;
             assert_eq!((best.action, most(&best)), (favourite, 1.0));
-            let softmax = best.search.expect("what the network says").actions;
+            let softmax = best.search.expect("the network's outputs").actions;
             assert!(softmax.iter().zip(&search.actions).all(|(own, other)| own.probability == other.probability));
         }
     }
@@ -96,11 +96,11 @@ macro_rules! says {
     ($module:ident, $game:ty) => {
         mod $module {
             #[test]
-            fn says_what_the_file_says() {
+            fn outputs_follow_the_definition() {
                 let game = <$game as stier_core::Game>::new(Default::default()).expect("default rules");
                 for (hidden, activation) in [(&[][..], "relu"), (&[32], "relu"), (&[70, 20], "tanh")] {
                     let draft = super::Draft::new(&game, hidden, 3).with("activation", activation);
-                    super::says_what_the_file_says(&game, &draft);
+                    super::outputs_follow_the_definition(&game, &draft);
                 }
             }
         }
@@ -127,14 +127,14 @@ fn actions_are_drawn_by_their_probabilities() {
     let (history, seat) = &position;
     let mut next = || agent.act(&game, &game.view(history, *seat), game.legal(history.state())).action;
     let first: Vec<_> = (0..40).map(|_| next()).collect();
-    assert!(first.iter().any(|action| *action != first[0]), "each decision draws anew");
+    assert!(first.iter().any(|action| *action != first[0]), "each decision draws again");
     agent.restart(9);
     let mut next = || agent.act(&game, &game.view(history, *seat), game.legal(history.state())).action;
     assert_eq!((0..40).map(|_| next()).collect::<Vec<_>>(), first);
 }
 
 #[test]
-fn many_states_at_once_are_the_same_bits() {
+fn evaluating_many_states_at_once_gives_the_same_bits() {
     let game = Schwimmen::new(Default::default()).unwrap();
     let file = Draft::new(&game, &[256, 100], 4).saved();
     let network = NetworkFile::load(file.path()).unwrap().network().unwrap().clone();
@@ -152,7 +152,7 @@ fn many_states_at_once_are_the_same_bits() {
 }
 
 #[test]
-fn numbers_beyond_single_precision_do_no_harm() {
+fn overflowing_numbers_do_no_harm() {
     let game = Schwinget::new(Default::default()).unwrap();
     let mut draft = Draft::new(&game, &[8, 8], 1).with("value_scale", "3e38");
     for name in ["hidden.0.weight", "hidden.1.weight", "policy.weight", "value.weight"] {
@@ -168,7 +168,7 @@ fn numbers_beyond_single_precision_do_no_harm() {
     }
 }
 
-/// The file is gone, the agents made from it play on.
+/// The file is deleted, but agents made from it continue to play.
 #[test]
 fn agents_keep_their_network() {
     let game = Schwinget::new(Default::default()).unwrap();

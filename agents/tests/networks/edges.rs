@@ -1,4 +1,4 @@
-//! A network meets its game in many places; every one of them refuses another game's.
+//! A network for another game is refused in every place where an agent meets a game.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -6,10 +6,9 @@ use std::sync::atomic::AtomicBool;
 
 use stier_agents::AgentSpec;
 use stier_agents::arena::{Settings, pit};
+use stier_agents::batch::search_many;
+use stier_agents::batch::vector::{self, Autoreset, LearnerSeat, Opponents, Tensor};
 use stier_agents::erased::{AskSettings, DynEntrant, DynGame, load};
-use stier_agents::search_many;
-use stier_agents::study::timing;
-use stier_agents::vector::{self, Autoreset, LearnerSeat, Opponents, Tensor};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{Game as _, Options as _, Seat};
 
@@ -27,7 +26,7 @@ fn networks() -> [Saved; 2] {
     })
 }
 
-/// Agents that ask this network, in every way there is.
+/// Agents that use this network in every possible way.
 fn agents(file: &Saved) -> Vec<AgentSpec> {
     let path = file.path();
     [
@@ -49,7 +48,7 @@ fn agents(file: &Saved) -> Vec<AgentSpec> {
 
 const GO_ON: &(dyn Fn() -> ControlFlow<()> + Sync) = &|| ControlFlow::Continue(());
 
-/// What each place where an agent meets a game says: `Ok`, or the error.
+/// The result of each place where an agent meets a game.
 fn answers(game: &Arc<dyn DynGame>, spec: &AgentSpec) -> Vec<(&'static str, Result<(), String>)> {
     let flag = Arc::new(AtomicBool::new(false));
     let entrants = [DynEntrant::Spec(spec.clone()), DynEntrant::Spec("random".parse().unwrap())];
@@ -83,7 +82,7 @@ fn answers(game: &Arc<dyn DynGame>, spec: &AgentSpec) -> Vec<(&'static str, Resu
 }
 
 #[test]
-fn everybody_refuses_another_game() {
+fn every_place_refuses_a_network_for_another_game() {
     let (game, [own, other]) = (small(), networks());
     for (right, wrong) in agents(&own).iter().zip(&agents(&other)) {
         let answers_to_wrong = answers(&game, wrong);
@@ -99,8 +98,8 @@ fn everybody_refuses_another_game() {
 }
 
 #[test]
-fn studies_and_matches_in_rust_refuse_it_too() {
-    let [own, other] = networks();
+fn matches_in_rust_refuse_it_too() {
+    let [_, other] = networks();
     let game =
         Schwinget::new(<Schwinget as stier_core::Game>::Rules::from_text("suits=2,values=2,hand_size=1").unwrap());
     let game = game.unwrap();
@@ -108,24 +107,4 @@ fn studies_and_matches_in_rust_refuse_it_too() {
     let sitting = [&entrants[0] as _, &entrants[1] as _];
     let error = pit(&game, &sitting, &Settings { deals: 1, ..Settings::default() }, GO_ON).unwrap_err();
     assert!(error.to_string().contains("was trained for the rules"), "{error}");
-    let random: AgentSpec = "random".parse().unwrap();
-    for place in 0..3 {
-        let with = |file: &Saved| {
-            // Lights must search.
-            let spec = |own: usize| if own == place { agents(file).remove(own / 2) } else { random.clone() };
-            timing::Settings {
-                players: spec(0),
-                continuation: spec(1),
-                lights: if place == 2 { vec![spec(2)] } else { Vec::new() },
-                repeats: 2,
-                hidden: timing::Hidden::Truth,
-                share: 1.0,
-                seed: 1,
-                threads: 1,
-            }
-        };
-        let error = timing::positions(&game, &with(&other), 0..2, GO_ON).unwrap_err();
-        assert!(error.to_string().contains("was trained for the rules"), "{error}");
-        assert!(timing::positions(&game, &with(&own), 0..2, GO_ON).is_ok());
-    }
 }

@@ -9,16 +9,16 @@ use safetensors::tensor::TensorView;
 use safetensors::{Dtype, serialize};
 use stier_core::{Encode, Options as _, Rng, encode};
 
-/// A network in the making.
+/// A network that can be changed before it is saved.
 #[derive(Clone)]
 pub(crate) struct Draft {
     pub(crate) metadata: HashMap<String, String>,
-    /// Name, shape, values.
+    /// The name, shape and values of each tensor.
     pub(crate) tensors: Vec<(String, Vec<usize>, Vec<f32>)>,
 }
 
 impl Draft {
-    /// Random weights for a game, with hidden layers of these widths.
+    /// Creates random weights for a game, with hidden layers of these widths.
     pub(crate) fn new<G: Encode>(game: &G, hidden: &[usize], seed: u64) -> Self {
         let mut rng = Rng::stream(seed, "weights", 0);
         let mut numbers = |count: usize, inputs: usize| -> Vec<f32> {
@@ -53,7 +53,7 @@ impl Draft {
         Self { metadata: metadata.map(|(key, value)| (key.to_string(), value)).into(), tensors }
     }
 
-    /// With other metadata.
+    /// Changes the metadata.
     pub(crate) fn with(mut self, key: &str, value: &str) -> Self {
         self.metadata.insert(key.to_string(), value.to_string());
         self
@@ -76,17 +76,17 @@ impl Draft {
         serialize(views, Some(self.metadata.clone())).expect("a file")
     }
 
-    /// In a file of its own.
+    /// Saves the network in its own file.
     pub(crate) fn saved(&self) -> Saved {
         Saved::new("", &self.bytes())
     }
 }
 
-/// A file for as long as a test needs it.
+/// A file that exists as long as a test needs it.
 pub(crate) struct Saved(pub(crate) PathBuf);
 
 impl Saved {
-    /// With these bytes; the mark is part of its name.
+    /// Writes a file with these bytes; the mark is part of its name.
     pub(crate) fn new(mark: &str, bytes: &[u8]) -> Self {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);

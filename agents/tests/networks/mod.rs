@@ -1,4 +1,4 @@
-//! Trained networks: what their files must hold, what they say, who may ask them.
+//! Trained networks: their files, their outputs, and their use by agents.
 
 mod asked;
 mod edges;

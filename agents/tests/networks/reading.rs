@@ -1,4 +1,4 @@
-//! What is read from a file, and what is refused.
+//! Network files that are read, and those that are refused.
 
 use std::fs;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ fn draft() -> Draft {
     Draft::new(&schwinget(""), &[8, 6], 1)
 }
 
-/// Why the file is no network.
+/// The error in the file.
 fn fault(draft: &Draft) -> Fault {
     Network::parse("file", &draft.bytes()).unwrap_err()
 }
@@ -39,14 +39,14 @@ fn every_defect_is_named() {
     }
     assert!(Network::parse("file", &draft().with("training", "words").bytes()).is_ok());
     for (key, value, allowed) in [
-        ("format", "onnx", "it is stier.network"),
-        ("version", "2", "it is 1"),
-        ("architecture", "cnn", "it is mlp"),
-        ("activation", "gelu", "it is relu or tanh"),
-        ("actions", "37", "it is version:number of actions, as in 1:37"),
+        ("format", "onnx", "it must be stier.network"),
+        ("version", "2", "it must be 1"),
+        ("architecture", "cnn", "it must be mlp"),
+        ("activation", "gelu", "it must be relu or tanh"),
+        ("actions", "37", "it must be version:number of actions, as in 1:37"),
         ("actions", "1:0", "as in 1:37"),
-        ("value_scale", "nan", "it is a number"),
-        ("value_scale", "two", "it is a number"),
+        ("value_scale", "nan", "it must be a number"),
+        ("value_scale", "two", "it must be a number"),
     ] {
         let message = fault(&draft().with(key, value)).to_string();
         assert!(message.starts_with(&format!("has {key}={value} in its metadata; ")), "{message}");
@@ -85,7 +85,7 @@ fn every_defect_is_named() {
         assert_eq!(fault(&draft), Fault::NotFinite("policy.weight".to_string()));
     }
     let message = fault(&draft().with("value", "win")).to_string();
-    assert_eq!(message, "has value=win in its metadata; it is return or none");
+    assert_eq!(message, "has value=win in its metadata; it must be return or none");
     let bytes = draft().bytes();
     for broken in [&bytes[..0], &bytes[..20], &bytes[..bytes.len() - 1], b"{\"a\": 1}" as &[u8]] {
         assert!(matches!(Network::parse("file", broken), Err(Fault::NoTensors(_))));
@@ -97,13 +97,13 @@ fn files_that_cannot_be_read_are_named() {
     let message = Network::read("/nowhere/net.safetensors").unwrap_err().to_string();
     assert!(message.starts_with("the network '/nowhere/net.safetensors' cannot be read: "), "{message}");
     let folder = std::env::temp_dir();
-    assert!(Network::read(folder.to_str().unwrap()).unwrap_err().to_string().contains("it is no file"));
+    assert!(Network::read(folder.to_str().unwrap()).unwrap_err().to_string().contains("it is not a file"));
     let text = Saved::new("", b"not a network, but long enough for a header");
-    assert!(Network::read(text.path()).unwrap_err().to_string().contains("is no safetensors file"));
+    assert!(Network::read(text.path()).unwrap_err().to_string().contains("is not a safetensors file"));
 }
 
 #[test]
-fn networks_are_of_one_game() {
+fn networks_fit_one_game() {
     let game = schwinget("");
     let fits = |draft: Draft, any_rules: bool| {
         let network = Network::parse("file", &draft.bytes()).unwrap();
@@ -132,11 +132,11 @@ fn networks_are_of_one_game() {
     assert!(refused(draft().with("actions", &actions), true).contains("the actions '9:"));
     // The signature of one game with the tensors of another.
     let wide = Draft::new(&schwinget("bouts=4"), &[], 1).with("observation", &own).with("rules", "");
-    assert!(refused(wide, false).contains("an observation of '"), "the file says one thing and holds another");
+    assert!(refused(wide, false).contains("an observation of '"), "the metadata contradict the tensors");
 }
 
 #[test]
-fn files_are_read_once_and_again_when_they_change() {
+fn files_are_read_once_and_again_after_changes() {
     let file = draft().saved();
     let load = || NetworkFile::load(file.path()).unwrap().network().unwrap().clone();
     let first = load();
@@ -144,9 +144,9 @@ fn files_are_read_once_and_again_when_they_change() {
     let changed = Draft::new(&schwinget(""), &[8, 6, 4], 2);
     fs::write(&file.0, changed.bytes()).unwrap();
     let second = load();
-    assert!(!Arc::ptr_eq(&first, &second) && first != second, "read anew");
+    assert!(!Arc::ptr_eq(&first, &second) && first != second, "read again");
     fs::remove_file(&file.0).unwrap();
-    assert!(NetworkFile::load(file.path()).is_err(), "what was once read there is gone");
+    assert!(NetworkFile::load(file.path()).is_err(), "the old network is not used");
 }
 
 #[test]
@@ -180,25 +180,25 @@ fn paths_are_options() {
     }
     let missing = error("network:path=/nowhere/net");
     assert!(
-        missing.starts_with("network: option 'path' cannot be '/nowhere/net'; it is the path of a network"),
+        missing.starts_with("network: option 'path' cannot be '/nowhere/net'; it must be the path of a network"),
         "{missing}"
     );
     assert!(missing.contains("the network '/nowhere/net' cannot be read: "), "{missing}");
     assert!(error("rule:cards=(network:path=/nowhere/net)").contains("'/nowhere/net' cannot be read"));
-    assert!(error("network:path=)a(").contains("it is the path of a network"));
+    assert!(error("network:path=)a(").contains("it must be the path of a network"));
 }
 
-/// A network without a value head says so: it plays and guides, and values nothing.
+/// A network without a value head reports it. It can play and guide, but not value leaves.
 #[test]
 fn networks_without_a_value_head_value_no_leaves() {
     let mut draft = draft().with("value", "none");
-    assert_eq!(fault(&draft), Fault::StrangeTensor("value.bias".to_string()), "it has one after all");
+    assert_eq!(fault(&draft), Fault::StrangeTensor("value.bias".to_string()), "the file still has a value head");
     draft.tensors.retain(|(name, ..)| !name.starts_with("value."));
     let file = draft.saved();
     let network = Network::read(file.path()).unwrap();
     assert!(!network.has_value());
     assert!(Network::parse("file", &self::draft().with("value", "return").bytes()).unwrap().has_value());
-    assert!(Network::parse("file", &self::draft().bytes()).unwrap().has_value(), "older files do not say");
+    assert!(Network::parse("file", &self::draft().bytes()).unwrap().has_value(), "older files have no such key");
 
     for agent in ["ismcts:cutoff=0", "flat_mc:cutoff=2", "ismcts:selection=puct,prior=network,cutoff=0"] {
         let text = format!("{agent},evaluation=network,network={}", file.path());
@@ -227,8 +227,9 @@ fn networks_without_a_value_head_value_no_leaves() {
 }
 
 #[test]
-fn narrow_layers_take_no_more_memory_than_a_file_may_have() {
-    // Layers are padded to 64 columns: this one would take a row more than a gibibyte, sixty-four times what it has in the file.
+fn padded_layers_stay_within_the_limit_of_files() {
+    // Layers are padded to 64 columns. This one would take a row more than a gibibyte, sixty-four times its size in
+    // the file.
     let rows = (LARGEST / (64 * 4)) as usize + 1;
     let mut narrow = draft();
     narrow.tensors.retain(|(name, ..)| !name.starts_with("hidden."));
@@ -242,5 +243,5 @@ fn narrow_layers_take_no_more_memory_than_a_file_may_have() {
     }
     let message = fault(&narrow).to_string();
     assert!(message.starts_with("would take 1073"), "{message}");
-    assert!(message.ends_with("bytes of memory; 1073741824 are allowed"), "{message}");
+    assert!(message.ends_with("bytes of memory; at most 1073741824 are allowed"), "{message}");
 }

@@ -1,8 +1,8 @@
-//! Networks in searches: as prior, as value, as who plays on, as model of the others.
+//! Networks in searches: as prior, value, rollout policy and model of the others.
 
+use stier_agents::belief::policy_model::{Model, by_name};
 use stier_agents::belief::{BeliefSettings, Beliefs};
 use stier_agents::network::option::{Guide, NetworkFile};
-use stier_agents::policy_model::{Model, by_name};
 use stier_agents::rollout::{Cutoff, Evaluation, Roller, Rollout, RolloutSettings};
 use stier_agents::{Agent, AgentSpec, Search};
 use stier_core::games::schwimmen::Schwimmen;
@@ -12,7 +12,7 @@ use stier_core::{ActionSet as _, Game, Hints, History, Rng, Seat};
 use super::files::{Draft, Saved};
 use crate::toys::kuhn::{BET, Kuhn, PASS};
 
-/// A network of one layer without weights or biases, to be changed by hand.
+/// A network of one layer with zero weights and biases, to be changed by hand.
 fn blank<G: Hints>(game: &G) -> Draft {
     let mut draft = Draft::new(game, &[], 1);
     for (_, _, values) in &mut draft.tensors {
@@ -40,7 +40,7 @@ fn search<G: Hints>(game: &G, text: &str, (history, seat): &(History<G>, Seat)) 
 
 const VALUED: &str = "cutoff=0,evaluation=network";
 
-/// Where all values are alike, visits follow the prior: three quarters the network's, one quarter uniform.
+/// If all values are equal, visits follow the prior: three quarters from the network, one quarter uniform.
 #[test]
 fn visits_follow_the_prior() {
     let game = Schwinget::new(Default::default()).unwrap();
@@ -66,7 +66,7 @@ fn visits_follow_the_prior() {
     }
 }
 
-/// A network that promises one seat the same at every leaf makes that the value of the root.
+/// If the network gives a seat the same value at every leaf, this is the value of the root.
 #[test]
 fn leaves_have_the_network_s_value() {
     let game = Schwinget::new(Default::default()).unwrap();
@@ -74,7 +74,7 @@ fn leaves_have_the_network_s_value() {
     for seed in 1..5 {
         let position = dealt(&game, seed);
         let mut draft = blank(&game).with("value_scale", "2");
-        // The first field says which seat it is.
+        // The first inputs encode the seat.
         draft.values("value.weight")[..2].copy_from_slice(&[0.25, -0.25]);
         let file = draft.saved();
         let expected = if position.1 == Seat(0) { 0.5 } else { -0.5 };
@@ -93,9 +93,9 @@ fn leaves_have_the_network_s_value() {
     }
 }
 
-/// Of more than two players, and without a fixed sum of returns.
+/// Tests more than two players, without a fixed sum of returns.
 #[test]
-fn searches_of_many_players_are_sound() {
+fn searches_work_with_many_players() {
     let game = Schwimmen::new(Default::default()).unwrap();
     let position = dealt(&game, 1);
     let file = Draft::new(&game, &[24], 2).saved();
@@ -134,11 +134,12 @@ fn rollouts_play_by_the_network() {
         guide(&draft.saved())
     };
     for _ in 0..50 {
-        // A bet and a call; two checks.
+        // A bet and a call, or two checks.
         assert_eq!(roll(settings, &biased(BET, 60.0), [0, 2], &mut rng), [-2.0, 2.0]);
         assert_eq!(roll(settings, &biased(PASS, 60.0), [2, 1], &mut rng), [1.0, -1.0]);
     }
-    // With ln 3 it bets three times in four. The king wins 2 after bet and call or check, bet and call, else 1.
+    // With a logit of ln 3 the network bets three times in four. The king wins 2 after bet and call or check, bet and
+    // call, else 1.
     let guide = biased(BET, 3.0_f32.ln());
     let mean = (0..20_000).map(|_| f64::from(roll(settings, &guide, [2, 0], &mut rng)[0])).sum::<f64>() / 20_000.0;
     let expected = 0.75 * (0.75 * 2.0 + 0.25) + 0.25 * (0.25 + 0.75 * (0.75 * 2.0 - 0.25));
@@ -158,15 +159,15 @@ fn rollouts_end_with_the_network_s_value() {
             evaluation: Evaluation::Network,
             ..RolloutSettings::default()
         };
-        assert_eq!(roll(settings, &guide, [0, 2], &mut rng), expected, "to whoever is to act after {plies}");
+        assert_eq!(roll(settings, &guide, [0, 2], &mut rng), expected, "to the player to act after {plies}");
     }
 }
 
-/// A model that bets by its card, and what that says about the card of who bets.
+/// A model that bets by its card, and the resulting belief about the bettor's card.
 #[test]
 fn beliefs_follow_the_network() {
     let mut draft = blank(&Kuhn);
-    // Seat, how many cards are dealt, own card: rows 4 to 6.
+    // The inputs are the seat, the number of cards dealt and the own card, in rows 4 to 6.
     for (card, odds) in [1.0_f32 / 3.0, 0.5, 4.0].into_iter().enumerate() {
         draft.values("policy.weight")[(4 + card) * 2 + BET.index()] = odds.ln();
     }
@@ -180,7 +181,7 @@ fn beliefs_follow_the_network() {
         let worlds = agent.beliefs(&Kuhn, &Kuhn.view(&history, Seat(1)));
         let mut rng = Rng::stream(3, "network beliefs", 0);
         let kings = (0..8000).filter(|_| worlds.draw(&mut rng) == *history.state()).count() as f64 / 8000.0;
-        // A king bets four times in five, a jack once in four.
+        // A king bets four times in five, a jack one time in four.
         assert!((kings - 0.8 / 1.05).abs() < 0.03, "{spec}: {kings}");
     }
     let settings = BeliefSettings {

@@ -1,4 +1,4 @@
-//! Matches of networks are played side by side: the games that would be played one after the other.
+//! Matches of networks are played side by side, with the same games as one after another.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,7 +9,7 @@ use stier_core::{Game as _, Hints, for_each_game, games::schwinget::Schwinget};
 
 use super::files::{Draft, Saved};
 
-/// An entrant of which nothing is known but its players.
+/// An entrant that reveals nothing but its players.
 struct Alone(AgentSpec);
 
 impl<G: Hints> Entrant<G> for Alone {
@@ -40,7 +40,7 @@ fn played<'a, G: Hints, E: Entrant<G> + 'a>(game: &G, entrants: &'a [E], setting
     pit(game, &entrants, settings, &|| ControlFlow::Continue(())).expect("played")
 }
 
-/// Cross-tables, paired and not, on some threads: the same as of players who are asked one by one.
+/// Cross-tables, paired and unpaired, on several threads, are the same as for players that decide one by one.
 fn games_are_the_same<G: Hints>(game: &G) {
     let files = [1, 2].map(|seed| Draft::new(game, &[40, 20], seed).saved());
     let agents = agents(&files);
@@ -51,7 +51,7 @@ fn games_are_the_same<G: Hints>(game: &G) {
         for threads in [1, 3] {
             assert_eq!(played(game, &agents, &settings(threads)).games, expected, "{threads} threads");
         }
-        // Named the other way round: entrant 4 - n is what entrant n was.
+        // In reversed order, entrant 4 - n is the former entrant n.
         let reversed: Vec<AgentSpec> = agents.iter().rev().cloned().collect();
         for (one, other) in played(game, &reversed, &settings(2)).games.iter().zip(&expected) {
             assert!(one.agents.iter().zip(other.agents.iter()).all(|(one, other)| one + other == 4));
@@ -74,7 +74,7 @@ macro_rules! same {
 for_each_game!(same);
 
 #[test]
-fn watchers_hear_of_every_game_and_may_break_off() {
+fn watchers_see_every_game_and_can_interrupt() {
     let game = Schwinget::new(Default::default()).unwrap();
     let files = [1, 2].map(|seed| Draft::new(&game, &[8], seed).saved());
     let agents = agents(&files);

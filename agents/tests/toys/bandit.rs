@@ -1,7 +1,8 @@
 //! A bandit whose arms always pay the same: one choice, nothing hidden, nothing left to chance.
 
 use stier_core::{
-    Action, Actions64, BySeat, Chance, Game, Hints, History, Rng, RulesError, Seat, SeatView, Turn, options,
+    Action, Actions64, BySeat, Chance, Game, Hints, History, Rng, RuleOfThumb, RulesError, Seat, SeatView, Turn,
+    options,
 };
 
 use super::Listed;
@@ -124,7 +125,7 @@ impl Game for Bandit {
 super::no_tensors!(Bandit);
 impl Hints for Bandit {
     /// The arm that pays the least: its id comes before all others.
-    fn commitment(&self) -> Option<Action> {
-        Some(Action(0))
+    fn rule_of_thumb(&self, _view: &Self::View) -> Option<RuleOfThumb> {
+        Some(RuleOfThumb { action: Action(0), takes: false })
     }
 }

@@ -1,4 +1,4 @@
-//! What has been found: a line for each policy.
+//! The results so far: a line for each policy.
 
 use std::path::{Path, PathBuf};
 
@@ -14,17 +14,17 @@ pub(super) struct Line {
     pub(super) histories: u64,
     /// Its information sets.
     pub(super) information_sets: u64,
-    /// Whose policy: an agent, or what solved the game.
+    /// The agent, or the algorithm that solved the game.
     pub(super) policy: String,
-    /// The budget of a search for each decision, or the iterations of a solver; none of agents that do not search.
+    /// The budget of a search per decision, or the iterations of a solver; `None` for agents that do not search.
     pub(super) iterations: Option<u64>,
-    /// The expected return of seat 0 when all follow the policy.
+    /// The expected return of seat 0 if all follow the policy.
     pub(super) value: f64,
-    /// What a player gains by a best response, in the mean.
+    /// The average gain of a player from a best response.
     pub(super) exploitability: f64,
-    /// The probability of an attack when all follow the policy, if the game has one.
+    /// The probability of an attack if all follow the policy and the game has attacks.
     pub(super) attack: Option<f64>,
-    /// Seconds that it took to find the policy.
+    /// The seconds it took to find the policy.
     pub(super) seconds: f64,
 }
 
@@ -36,12 +36,12 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// What the file holds; nothing if there is none.
+    /// Reads the file; empty if it does not exist.
     pub(super) fn read(path: &Path) -> Result<Self, FileError> {
         Ok(Self { path: path.to_path_buf(), lines: files::read_lines(path)? })
     }
 
-    /// Puts everything back into the file.
+    /// Writes all lines to the file.
     pub(super) fn write(&self) -> Result<(), FileError> {
         files::write_lines(&self.path, &self.lines)
     }
@@ -51,12 +51,12 @@ impl Ledger {
         self.lines.iter().find(|line| line.game == game && line.policy == policy && line.iterations == iterations)
     }
 
-    /// The line of what solved a game, whatever the number of its iterations.
+    /// The line of the algorithm that solved a game, for any number of iterations.
     pub(super) fn solution(&self, game: &str, algorithm: &str) -> Option<&Line> {
         self.lines.iter().find(|line| line.game == game && line.policy == algorithm)
     }
 
-    /// Adds a line, in the place of one that says less about the same.
+    /// Adds a line. It replaces the line of the same policy and budget.
     pub(super) fn put(&mut self, line: Line) {
         let same = |other: &Line| {
             (&other.game, &other.policy, other.iterations) == (&line.game, &line.policy, line.iterations)
@@ -66,7 +66,7 @@ impl Ledger {
         self.lines.sort_by(|a, b| (&a.game, &a.policy, a.iterations).cmp(&(&b.game, &b.policy, b.iterations)));
     }
 
-    /// Forgets what solved a game.
+    /// Removes the lines of an algorithm in a game.
     pub(super) fn forget(&mut self, game: &str, algorithm: &str) {
         self.lines.retain(|line| line.game != game || line.policy != algorithm);
     }

@@ -1,7 +1,7 @@
-//! Scaled-down games with exact figures, and how far every agent is from equilibrium in them: `make ladder`.
+//! The distance of every agent from equilibrium in scaled-down games with exact solutions: `make ladder`.
 //!
-//! What is to be done stands in a [plan], what has been found in a [ledger], rewritten after every policy; solvers leave checkpoints.
-//! Stopped at any moment, the program goes on where it was. The [page] is made from the ledger alone.
+//! The [plan] lists the work. The [ledger] holds the results and is rewritten after every policy; solvers leave
+//! checkpoints. An interrupted run resumes where it stopped. The [page] is made from the ledger alone.
 
 mod ledger;
 mod page;
@@ -18,10 +18,10 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
+use stier_agents::agent::threads::ThreadsError;
+use stier_agents::catalogue::spec::SpecError;
 use stier_agents::erased::{AskError, AskSettings, DynEntrant, DynPolicy, DynTree, TreeError};
 use stier_agents::solve::{Progress, Settings, SolveError};
-use stier_agents::spec::SpecError;
-use stier_agents::threads::ThreadsError;
 use stier_benches::files::{self, FileError};
 use stier_core::RulesError;
 use thiserror::Error;
@@ -29,29 +29,29 @@ use thiserror::Error;
 use ledger::{Ledger, Line};
 use plan::{Plan, PlanError, Rung};
 
-/// Solves the games of a plan, asks its agents at every information set, and writes the page.
+/// Solves the games of a plan, queries its agents at every information set, and writes the page.
 #[derive(Parser)]
 #[command(name = "ladder")]
 struct Arguments {
-    /// What is to be done.
+    /// The plan.
     #[arg(long, default_value = "benches/ladder.toml")]
     plan: PathBuf,
-    /// What has been found: a line for each policy.
+    /// The results: a line for each policy.
     #[arg(long, default_value = "benches/ladder.csv")]
     ledger: PathBuf,
     /// The page.
     #[arg(long, default_value = "benches/LADDER.md")]
     page: PathBuf,
-    /// Where solvers leave their checkpoints.
+    /// The folder for the checkpoints of the solvers.
     #[arg(long, default_value = "out/ladder")]
     checkpoints: PathBuf,
-    /// Begin nothing after this many minutes; the next run goes on.
+    /// Start no new work after this many minutes; the next run resumes.
     #[arg(long)]
     minutes: Option<f64>,
-    /// Threads; 0 for all cores. No influence on the figures.
+    /// The number of threads; 0 for all cores. It does not change the figures.
     #[arg(long, default_value_t = 0)]
     threads: usize,
-    /// Make the page again from what has been found, and no more.
+    /// Only write the page again.
     #[arg(long)]
     page_only: bool,
 }
@@ -115,14 +115,14 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether there is no solution as good as the plan wants it, and iterations are left.
+/// Returns true if the solution is not yet as good as the plan wants and iterations are left.
 fn is_unsolved(rung: &Rung, plan: &Plan, ledger: &Ledger) -> bool {
     // NashConv is both players' gain.
     let done = |line: &Line| 2.0 * line.exploitability <= rung.target || line.iterations >= Some(rung.iterations);
     !ledger.solution(&rung.game, &plan.algorithm).is_some_and(done)
 }
 
-/// The budget with which the agent is to be asked next, `None` inside for one that does not search, if it is to be asked at all.
+/// The next budget to query the agent with, if any. The inner `None` stands for an agent that does not search.
 fn next_budget(agent: &str, rung: &Rung, plan: &Plan, ledger: &Ledger) -> Result<Option<Option<u64>>, SpecError> {
     let Some(sets) = ledger.solution(&rung.game, &plan.algorithm).map(|line| line.information_sets) else {
         return Ok(None);
@@ -132,7 +132,7 @@ fn next_budget(agent: &str, rung: &Rung, plan: &Plan, ledger: &Ledger) -> Result
     Ok(plan.budgets_of(agent)?.into_iter().find(|budget| open(budget) && bearable(budget)))
 }
 
-/// Work on one game; its tree is made when it is needed.
+/// The work on one game. Its tree is built when it is needed.
 struct Climb<'a> {
     rung: &'a Rung,
     plan: &'a Plan,
@@ -186,13 +186,13 @@ impl<'a> Climb<'a> {
         let start = Instant::now();
         let (policy, iterations) = tree.solve(&settings, &Arc::default(), &watch)?;
         bar.finish_and_clear();
-        // Of a run that went on from a checkpoint, what all of its iterations would have taken.
+        // For a run resumed from a checkpoint, the time is extrapolated to all of its iterations.
         let here = iterations.saturating_sub(first.into_inner()).max(1);
         let seconds = start.elapsed().as_secs_f64() * iterations as f64 / here as f64;
         self.line(&self.plan.algorithm, Some(iterations), &*policy, seconds)
     }
 
-    /// Asks an agent at every information set.
+    /// Queries an agent at every information set.
     fn ask(&self, agent: &str, budget: Option<u64>) -> Result<Line, Failure> {
         let tree = self.tree()?;
         let spec = plan::with_budget(agent, budget.unwrap_or(1))?;

@@ -2,33 +2,32 @@
 
 use std::fmt::Write as _;
 
-use stier_agents::spec::SpecError;
+use stier_agents::catalogue::spec::SpecError;
 
 use super::ledger::{Ledger, Line};
 use super::plan::{Plan, Rung};
 
-/// What the tables say.
+/// The introduction of the page.
 const NOTES: &str = "\
-Scaled-down games, solved, and how far every agent is from equilibrium in them. Made by `make ladder` from `benches/ladder.toml`; all figures
-are in `benches/ladder.csv`. Every game here is for two players and zero-sum.
+The distance of every agent from equilibrium in scaled-down games with exact solutions. Made by `make ladder` from `benches/ladder.toml`;
+all figures are in `benches/ladder.csv`. Every game here is a zero-sum game for two players.
 
-*Histories* are those that differ for somebody: random events in a row count as one, and the order in which a hand was dealt does not count.
-*Exploitability* is what a player gains in the mean by a best response, found exactly on the whole game: half the NashConv, 0 at an equilibrium
-and only there, in the game's utility. *Value* is the expected return of the player who begins; that of the game is no further from it than
-twice the exploitability. *Attack* is the probability that somebody attacks when both play alike; there may be equilibria that differ in it.
+*Histories* are distinct histories: consecutive random events count as one, and the order in which a hand was dealt does not count.
+*Exploitability* is the average gain of a player from a best response, computed exactly on the whole game: half the NashConv, and 0 exactly at
+an equilibrium. *Value* is the expected return of the first player; it differs from the value of the game by at most twice the
+exploitability. *Attack* is the probability of an attack if both players use the policy; equilibria may differ in it.
 ";
 
 const AGENTS: &str = "\
-Every agent is asked at each information set for the probabilities with which it chooses, once, newly made, with a seed of its own; so its
-policy has the noise of its searches in it. Columns are iterations for each decision, or worlds of those that count worlds. Where a cell
-is empty the search would have taken too long.
+A fresh agent with a seed of its own is queried once at each information set, so the policy includes the noise of the searches. Columns
+are iterations per decision, or worlds for agents that count worlds. A cell is empty where the search would have taken too long.
 ";
 
 /// The whole page.
 pub(super) fn page(plan: &Plan, ledger: &Ledger) -> Result<String, SpecError> {
     let mut text = format!("# The ladder\n\n{NOTES}\n{}\n", stier_benches::circumstances());
     text += &games(plan, ledger);
-    text += "\n## What search does with more iterations\n\n";
+    text += "\n## Exploitability by number of iterations\n\n";
     text += plan.findings.trim();
     write!(text, "\n\n{}\n## The agents, game by game\n\n{AGENTS}", change(plan, ledger)?).expect("text");
     for rung in &plan.rung {
@@ -95,16 +94,17 @@ fn agents(rung: &Rung, plan: &Plan, ledger: &Ledger) -> Result<String, SpecError
         }
         writeln!(text, " {} | {:+.3} | {:.1} |", percent(last), last.value, last.seconds).expect("text");
     }
-    text += "\nAttack, value and seconds are those of the last figure in the line.\n";
+    text += "\nAttack, value and seconds belong to the last figure in the line.\n";
     Ok(text)
 }
 
-/// How exploitability changes with the budget: for each agent over the games in which it was asked with all of them.
+/// The change of exploitability with the budget, for each agent over the games in which it was queried with every
+/// budget.
 fn change(plan: &Plan, ledger: &Ledger) -> Result<String, SpecError> {
     let mut text = "\
-Exploitability as a share of that of uniform play, the mean over the games in which the agent was asked with every budget; in how many of
-them it fell or rose by more than a tenth, and by half a percent of that of uniform play, from the smallest to the largest. These are not
-the same games for every agent, so lines can be compared with each other only game by game, below.
+Exploitability as a share of that of uniform play, on average over the games in which the agent was queried with every budget. *Fell* and
+*rose* count the games in which it changed, from the smallest to the largest budget, by more than a tenth and by more than half a percent of
+that of uniform play. Agents differ in their games, so compare them game by game, below.
 
 | agent | games |"
         .to_string();
@@ -135,7 +135,8 @@ the same games for every agent, so lines can be compared with each other only ga
     Ok(text)
 }
 
-/// The agent's exploitability in a game as a share of uniform play's, by budget; if all of them are known.
+/// The exploitability of the agent in a game as a share of that of uniform play, by budget; `None` unless all are
+/// known.
 fn shares(rung: &Rung, agent: &str, budgets: &[Option<u64>], ledger: &Ledger) -> Option<Vec<f64>> {
     let uniform = ledger.line(&rung.game, "random", None)?.exploitability;
     let share = |&budget: &Option<u64>| Some(ledger.line(&rung.game, agent, budget)?.exploitability / uniform);

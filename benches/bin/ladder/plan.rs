@@ -1,35 +1,35 @@
-//! What is to be solved, and who is to be asked.
+//! The games to solve and the agents to query.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Deserialize;
 use stier_agents::AgentSpec;
+use stier_agents::catalogue::spec::SpecError;
 use stier_agents::solve::Algorithm;
-use stier_agents::spec::SpecError;
 use stier_benches::files::{self, FileError};
 use stier_benches::with_option;
 use stier_core::options::OptionType as _;
 use thiserror::Error;
 
-/// Rungs and agents, as in `benches/ladder.toml`.
+/// The games and agents of `benches/ladder.toml`.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Plan {
-    /// What solves the games.
+    /// The algorithm that solves the games.
     pub(super) algorithm: String,
     /// The seed of the agents' decisions.
     pub(super) seed: u64,
     /// Iterations, or worlds, for each decision, ascending.
     pub(super) budgets: Vec<u64>,
-    /// Agents that search are asked where information sets times budget are no more.
+    /// Searching agents are queried if information sets times budget are at most this.
     pub(super) most_iterations: u64,
-    /// Agents whose iterations count several times.
+    /// Agents whose iterations count more than once.
     #[serde(default)]
     pub(super) slow: BTreeMap<String, u64>,
     /// The agents, without their budgets.
     pub(super) agents: Vec<String>,
-    /// What the figures say, in words, for the page.
+    /// A summary of the figures for the page.
     #[serde(default)]
     pub(super) findings: String,
     /// The games, in the order of the page.
@@ -42,35 +42,35 @@ pub(super) struct Plan {
 pub(super) struct Rung {
     /// The game, with options.
     pub(super) game: String,
-    /// What it is, for the page.
+    /// A description for the page.
     pub(super) about: String,
     /// The NashConv at which its solution is good enough.
     pub(super) target: f64,
-    /// Iterations at most.
+    /// The maximum number of iterations.
     pub(super) iterations: u64,
 }
 
-/// A plan that cannot be followed.
+/// An invalid plan.
 #[derive(Debug, Error)]
 pub(super) enum PlanError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error(transparent)]
     Read(#[from] FileError),
-    /// It names an algorithm that does not exist.
-    #[error("algorithm '{found}' is not one of {known}")]
+    /// The algorithm is unknown.
+    #[error("unknown algorithm '{found}'; algorithms: {known}")]
     Algorithm {
-        /// What it names.
+        /// The name in the plan.
         found: String,
-        /// What there is.
+        /// The known algorithms.
         known: String,
     },
-    /// It names an agent that does not exist.
+    /// An agent is unknown.
     #[error(transparent)]
     Agent(#[from] SpecError),
 }
 
 impl Plan {
-    /// The plan in a file.
+    /// Reads a plan from a file.
     pub(super) fn read(path: &Path) -> Result<Self, PlanError> {
         let plan: Self = files::read_toml(path)?;
         plan.algorithm()?;
@@ -80,26 +80,26 @@ impl Plan {
         Ok(plan)
     }
 
-    /// What solves the games.
+    /// The algorithm that solves the games.
     pub(super) fn algorithm(&self) -> Result<Algorithm, PlanError> {
         Algorithm::parse(&self.algorithm, &())
             .map_err(|known| PlanError::Algorithm { found: self.algorithm.clone(), known })
     }
 
-    /// Whether the agent is asked with this budget in a game with so many information sets.
+    /// Returns true if the agent is queried with this budget in a game with this many information sets.
     pub(super) fn is_bearable(&self, agent: &str, budget: u64, sets: u64) -> bool {
         let times = self.slow.get(agent).copied().unwrap_or(1);
         sets.saturating_mul(budget).saturating_mul(times) <= self.most_iterations
     }
 
-    /// The budgets that an agent is asked with: none, if it does not search.
+    /// The budgets to query an agent with: `None` for one that does not search.
     pub(super) fn budgets_of(&self, agent: &str) -> Result<Vec<Option<u64>>, SpecError> {
         let searches = budget_name(&agent.parse()?).is_some();
         Ok(if searches { self.budgets.iter().copied().map(Some).collect() } else { vec![None] })
     }
 }
 
-/// What a budget is called among the agent's options, if it searches.
+/// The option for the budget of an agent, if it searches.
 fn budget_name(spec: &AgentSpec) -> Option<&'static str> {
     let options = spec.options();
     ["worlds", "iterations"].into_iter().find(|wanted| options.iter().any(|(name, _)| name == wanted))

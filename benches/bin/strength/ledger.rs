@@ -1,4 +1,4 @@
-//! What has been played: a few sums per match.
+//! The matches played so far: a few sums per match.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,7 +24,7 @@ impl fmt::Display for Match {
     }
 }
 
-/// Sums over deals: of the mean return of the agent in the games of a deal, of its wins and of the games that anybody won.
+/// Sums over deals of the agent's mean return per game, its wins and the games with a winner.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(super) struct Sums {
     pub(super) deals: u64,
@@ -38,7 +38,7 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Of the games of the first entrant.
+    /// The sums for the first entrant.
     pub(super) fn of(result: &PitResult) -> Self {
         let mut deals: BTreeMap<u64, (f64, f64, f64, f64)> = BTreeMap::new();
         for played in &result.games {
@@ -76,14 +76,14 @@ impl Sums {
         self.decided_squared += other.decided_squared;
     }
 
-    /// The mean return of the agent per game; the deals are the units.
+    /// The mean return of the agent per game. The units are deals.
     pub(super) fn mean(&self) -> Estimate {
         let n = self.deals as f64;
         let mean = self.returns / n;
         Estimate::of_squares(mean, self.returns_squared - n * mean * mean, self.deals)
     }
 
-    /// The agent's share of the decided games, those with one winner; `None` if no game was decided.
+    /// The agent's share of the decided games, those with one winner; `None` if there are none.
     pub(super) fn decided_wins(&self) -> Option<Share> {
         Share::of_sums(&ShareSums {
             units: self.deals,
@@ -95,7 +95,7 @@ impl Sums {
         })
     }
 
-    /// The same from the opponents' side, at a table for two with returns that add up to `sum`.
+    /// The same for the opponents at a table for two, with returns that sum to `sum`.
     pub(super) fn turned(&self, sum: f64) -> Self {
         let n = self.deals as f64;
         Self {
@@ -136,7 +136,7 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// What the file holds; nothing if there is none.
+    /// Reads the file; empty if it does not exist.
     pub(super) fn read(path: &Path) -> Result<Self, FileError> {
         let matches = files::read_lines::<Line>(path)?.into_iter().map(|line| {
             let meeting = Match { game: line.game, time_ms: line.time_ms, agent: line.agent, opponent: line.opponent };
@@ -155,7 +155,7 @@ impl Ledger {
         Ok(Self { path: path.to_path_buf(), matches: matches.collect() })
     }
 
-    /// Puts everything back into the file.
+    /// Writes all matches to the file.
     pub(super) fn write(&self) -> Result<(), FileError> {
         let lines = self.matches.iter().map(|(meeting, sums)| {
             let Match { game, time_ms, agent, opponent } = meeting.clone();
@@ -179,7 +179,7 @@ impl Ledger {
         files::write_lines(&self.path, lines)
     }
 
-    /// Deals of a match so far.
+    /// The number of deals played in a match.
     pub(super) fn deals(&self, meeting: &Match) -> u64 {
         self.sums(meeting).map_or(0, |sums| sums.deals)
     }
@@ -231,7 +231,7 @@ mod tests {
         let wins = sums.decided_wins().unwrap();
         assert!((wins.mean - decided.iter().sum::<f64>() / decided.len() as f64).abs() < 1e-12);
         assert!((0.02..0.12).contains(&(wins.high - wins.low)), "{wins:?}");
-        // From the other side.
+        // For the opponent.
         let turned = sums.turned(0.0);
         assert!((turned.mean().mean + mean.mean).abs() < 1e-9 && (turned.mean().ci95 - mean.ci95).abs() < 1e-9);
         let theirs = turned.decided_wins().unwrap();

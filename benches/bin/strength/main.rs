@@ -1,8 +1,8 @@
-//! Every agent against every other at equal thinking time: `make strength`.
+//! Matches of every agent against every other at equal thinking time: `make strength`.
 //!
-//! What is to be played stands in a [plan], what has been played in a [ledger], a small table of sums that is
-//! rewritten after every piece: stopped at any moment, the program goes on where it was. The [page] with the cross-tables
-//! is made from the ledger alone.
+//! The [plan] lists the matches. The [ledger] holds the results in a small table of sums, which is rewritten after
+//! every piece. An interrupted run resumes where it stopped. The [page] with the cross-tables is made from the ledger
+//! alone.
 
 mod ledger;
 mod page;
@@ -18,8 +18,8 @@ use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use stier_agents::AgentSpec;
 use stier_agents::arena::{PitError, Settings};
+use stier_agents::catalogue::spec::SpecError;
 use stier_agents::erased::DynEntrant;
-use stier_agents::spec::SpecError;
 use stier_benches::files::{self, FileError};
 use stier_core::{Rng, RulesError};
 use thiserror::Error;
@@ -31,19 +31,19 @@ use plan::{Plan, PlanError};
 #[derive(Parser)]
 #[command(name = "strength")]
 struct Arguments {
-    /// What is to be played.
+    /// The plan.
     #[arg(long, default_value = "benches/strength.toml")]
     plan: PathBuf,
-    /// What has been played: the sums of each match.
+    /// The results: the sums of each match.
     #[arg(long, default_value = "benches/strength.csv")]
     ledger: PathBuf,
     /// The cross-tables.
     #[arg(long, default_value = "benches/STRENGTH.md")]
     page: PathBuf,
-    /// Stop after this many minutes; the next run goes on.
+    /// Stop after this many minutes; the next run resumes.
     #[arg(long)]
     minutes: Option<f64>,
-    /// Threads; 0 for all cores. Each plays a game of its own.
+    /// The number of threads; 0 for all cores. Each thread plays its own game.
     #[arg(long, default_value_t = 0)]
     threads: usize,
 }
@@ -95,14 +95,14 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A piece of a match: the next deals of it. The agent sits at every seat in turn, copies of its opponent at the others.
+/// Plays a piece of a match: its next deals. The agent plays every seat in turn, against copies of its opponent.
 fn play(meeting: &Match, plan: &Plan, ledger: &Ledger, deals: u64, threads: usize) -> Result<Sums, Failure> {
     let game = stier_benches::load(&meeting.game)?;
     let [agent, opponent]: [AgentSpec; 2] =
         [plan::with_time(&meeting.agent, meeting.time_ms)?, plan::with_time(&meeting.opponent, meeting.time_ms)?];
     let mut entrants = vec![DynEntrant::Spec(agent)];
     entrants.resize(game.num_seats(), DynEntrant::Spec(opponent));
-    // The same cards for every match of a game; later pieces have cards of their own.
+    // Matches of a game share their cards. Later pieces have new cards.
     let seed = Rng::stream(plan.seed, "strength", ledger.deals(meeting)).bits();
     let settings = Settings { deals, seed, paired: true, threads };
     let result = game.pit(&entrants, &settings, &Arc::default(), &|| ControlFlow::Continue(()))?;

@@ -7,12 +7,12 @@ use stier_agents::arena::{Estimate, Share};
 use super::ledger::{Ledger, Match, Sums};
 use super::plan::{Plan, Table};
 
-/// What the tables say.
+/// The introduction of the page.
 const NOTES: &str = "\
 Made by `make strength` from `benches/strength.toml`; the sums behind the tables are in `benches/strength.csv`. Every agent has the same
-thinking time for each decision, on one thread (`random` and `greedy` decide at once). A deal is played once with the agent at each seat,
-copies of its opponent at the others; deals are the units of the 95 % intervals. First figure: mean return of the row's agent per game.
-Second: its share of the decided games, those with one winner.
+thinking time per decision, on one thread (`random` and `greedy` decide at once). Each deal is played once with the agent at each seat and
+copies of its opponent at the other seats. Deals are the units of the 95 % intervals. The first figure is the mean return of the row's
+agent per game. The second is its share of the decided games, those with one winner.
 ";
 
 /// All tables of the plan.
@@ -20,7 +20,7 @@ pub(super) fn page(plan: &Plan, ledger: &Ledger) -> String {
     let mut text = format!("# Strength\n\n{NOTES}\nSeed {}.\n\n{}", plan.seed, stier_benches::circumstances());
     for table in &plan.table {
         let found = Found { table, ledger, sum: utility_sum(&table.game) };
-        write!(text, "\n## `{}`, {} ms a decision\n\n", table.game, table.time_ms).expect("text");
+        write!(text, "\n## `{}`, {} ms per decision\n\n", table.game, table.time_ms).expect("text");
         text += &match &table.against {
             Some(opponent) => found.column(opponent),
             None => found.square(),
@@ -29,7 +29,7 @@ pub(super) fn page(plan: &Plan, ledger: &Ledger) -> String {
     text
 }
 
-/// What the returns of a table for two add up to.
+/// The sum of the returns in a game for two.
 fn utility_sum(game: &str) -> Option<f64> {
     let game = stier_benches::load(game).ok()?;
     game.utility_sum().filter(|_| game.num_seats() == 2)
@@ -38,7 +38,7 @@ fn utility_sum(game: &str) -> Option<f64> {
 struct Found<'a> {
     table: &'a Table,
     ledger: &'a Ledger,
-    /// For matches from the other side.
+    /// The sum of the returns, for matches seen from the opponent's side.
     sum: Option<f64>,
 }
 
@@ -54,7 +54,7 @@ impl Found<'_> {
         self.ledger.sums(&meeting(agent, opponent)).copied().or_else(turned)
     }
 
-    /// Every agent against one.
+    /// The table of every agent against one opponent.
     fn column(&self, opponent: &str) -> String {
         let mut text =
             "| agent | deals | mean return | decided games won |\n| --- | ---: | ---: | ---: |\n".to_string();
@@ -64,10 +64,10 @@ impl Found<'_> {
                 writeln!(text, "| `{agent}` | {} | {mean} | {won} |", sums.deals).expect("text");
             }
         }
-        format!("Each against `{opponent}` at the other seats.\n\n{text}")
+        format!("Opponent at all other seats: `{opponent}`.\n\n{text}")
     }
 
-    /// Every agent against every other, with numbers for names in the head.
+    /// The table of every agent against every other, with numbers for names in the header.
     fn square(&self) -> String {
         let agents = &self.table.agents;
         let mut text = "| | agent |".to_string();
@@ -95,8 +95,8 @@ impl Found<'_> {
         }
         let deals = match (fewest, most) {
             (u64::MAX, _) => "Not played yet.".to_string(),
-            (fewest, most) if fewest == most => format!("{most} paired deals for each cell."),
-            (fewest, most) => format!("{fewest} to {most} paired deals for each cell."),
+            (fewest, most) if fewest == most => format!("{most} paired deals per cell."),
+            (fewest, most) => format!("{fewest} to {most} paired deals per cell."),
         };
         format!("{deals}\n\n{text}")
     }
@@ -106,7 +106,7 @@ fn number(estimate: &Estimate) -> String {
     format!("{:+.2}{}", estimate.mean, estimate.plus_minus(2))
 }
 
-/// Nothing, if no game was decided: with three or more, first place may always be shared.
+/// The share, or a dash if no game was decided: with three players or more, first place may always be shared.
 fn percent(share: Option<Share>) -> String {
     share.map_or_else(
         || "–".to_string(),

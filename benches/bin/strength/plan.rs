@@ -1,62 +1,62 @@
-//! What is to be played.
+//! The matches to play.
 
 use std::path::Path;
 
 use serde::Deserialize;
 use stier_agents::AgentSpec;
-use stier_agents::spec::SpecError;
+use stier_agents::catalogue::spec::SpecError;
 use stier_benches::files::{self, FileError};
 use stier_benches::with_option;
 use thiserror::Error;
 
 use super::ledger::Match;
 
-/// Tables to play, as in `benches/strength.toml`.
+/// The tables of `benches/strength.toml`.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Plan {
     /// The seed of deals and agents.
     pub(super) seed: u64,
-    /// Deals between two looks at what else is to be played; the ledger is written as often.
+    /// The number of deals after which the ledger is written and the next match is chosen.
     pub(super) piece: u64,
     /// Cross-tables, in the order of the page.
     pub(super) table: Vec<Table>,
 }
 
-/// One cross-table: every agent against every other, two kinds at a time.
+/// One cross-table: every agent against every other, two different agents at a time.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Table {
     /// The game, with options: `schwinget:scoring=schwinger`.
     pub(super) game: String,
-    /// Thinking time for every decision, in milliseconds.
+    /// The thinking time per decision, in milliseconds.
     pub(super) time_ms: u64,
-    /// Paired deals of each match.
+    /// The number of paired deals per match.
     pub(super) deals: u64,
     /// The agents, without their thinking time.
     pub(super) agents: Vec<String>,
-    /// If given, the agents meet only this one.
+    /// The only opponent, if given.
     pub(super) against: Option<String>,
 }
 
-/// A plan that cannot be played.
+/// An invalid plan.
 #[derive(Debug, Error)]
 pub(super) enum PlanError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error(transparent)]
     Read(#[from] FileError),
-    /// It names an agent that does not exist.
+    /// An agent is unknown.
     #[error(transparent)]
     Agent(#[from] SpecError),
 }
 
 impl Plan {
-    /// The plan in a file.
+    /// Reads a plan from a file.
     pub(super) fn read(path: &Path) -> Result<Self, PlanError> {
         Ok(files::read_toml(path)?)
     }
 
-    /// Every match with its deals, in the order of the tables; no match twice.
+    /// Every match with its deals, in the order of the tables and without duplicates.
     pub(super) fn matches(&self) -> Result<Vec<(Match, u64)>, PlanError> {
         let mut all: Vec<(Match, u64)> = Vec::new();
         for table in &self.table {
@@ -80,7 +80,7 @@ impl Plan {
 }
 
 impl Table {
-    /// Who meets whom: each pair once, the earlier agent first.
+    /// The pairs of agents: each once, the earlier agent first.
     pub(super) fn pairs(&self) -> Vec<(&str, &str)> {
         match &self.against {
             Some(opponent) => {

@@ -1,21 +1,21 @@
-//! The games. Each is one file or folder here plus one line in the list below; nothing else names a game.
+//! All games. Each is one file or folder here and one line in the list below; nothing else names a game.
 
 pub mod schweins_galopp;
 pub mod schwimmen;
 pub mod schwinget;
 pub mod up_and_down;
 
-/// From the list of games: their names, and the macros that turn a name into a type.
+/// Generates, from the list of games, their names and the macros that turn a name into a type.
 macro_rules! games {
     ($($module:ident :: $game:ident),+ $(,)?) => {
         games!(@emit ($) $($module $game),+);
     };
     (@emit ($d:tt) $($module:ident $game:ident),+) => {
-        /// The names of all games, ascending.
+        /// The names of all games, in ascending order.
         pub const NAMES: &[&str] = &[$(<$module::$game as crate::Game>::NAME),+];
 
-        /// Turns a run-time name into a static type: `with_game!(name, G => expression)` is `Some` of the expression with
-        /// `G` standing for the game's type, or `None` for an unknown name.
+        /// Turns a run-time name into a static type. `with_game!(name, G => expression)` returns `Some` of the
+        /// expression, with `G` standing for the game's type, or `None` if the name is unknown.
         #[macro_export]
         macro_rules! with_game {
             ($d name:expr, $d type:ident => $d body:expr) => {
@@ -29,7 +29,7 @@ macro_rules! games {
             };
         }
 
-        /// Calls a macro once per game: `for_each_game!(callback)` becomes `callback!(module, Type);` for each.
+        /// Calls a macro once per game: `for_each_game!(callback)` expands to `callback!(module, Type);` for each.
         #[macro_export]
         macro_rules! for_each_game {
             ($d callback:ident) => {

@@ -1,4 +1,4 @@
-//! Naive implementations of the games, from their rules pages: obvious, slow, independent of the engine.
+//! Naive implementations of the games from their rules pages: plain, slow, independent of the engine.
 
 pub(crate) mod schweins_galopp;
 pub(crate) mod schwimmen;

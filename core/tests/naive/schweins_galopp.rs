@@ -1,9 +1,9 @@
-//! Schweins-Galopp once more, straight from the rules: lists of cards, a track of cells, one step at a time. Slow and plain, so
-//! that it can be read beside the rules; it shares nothing with the engine.
+//! Schweins-Galopp straight from the rules: lists of cards, a track of cells, one step at a time. It is slow and
+//! plain, so that it can be compared with the rules, and shares no code with the engine.
 
 use std::collections::BTreeMap;
 
-/// What the rules leave open.
+/// The options of the rules.
 #[derive(Clone, Debug)]
 pub(crate) struct Variant {
     pub(crate) players: usize,
@@ -19,7 +19,7 @@ pub(crate) struct Variant {
 }
 
 impl Variant {
-    /// From the text form of the engine's rules; `None` if the options do not fit together.
+    /// Parses the text form of the engine's rules; `None` if the options are inconsistent.
     pub(crate) fn from_text(text: &str) -> Option<Self> {
         let given: BTreeMap<&str, &str> = text.split(',').filter_map(|part| part.split_once('=')).collect();
         let number = |name: &str, default: usize| given.get(name).map_or(default, |value| value.parse().unwrap());
@@ -48,7 +48,7 @@ struct Cell {
     food: bool,
 }
 
-/// Who acts next.
+/// The next event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Next {
     PlaceByChance,
@@ -64,9 +64,9 @@ pub(crate) enum Next {
 pub(crate) struct Table {
     v: Variant,
     cells: Vec<Cell>,
-    /// How far each pig on the track has run.
+    /// The distance that each pig on the track has run.
     run: BTreeMap<char, usize>,
-    /// Cards not dealt.
+    /// Undealt cards.
     deck: Vec<char>,
     hands: Vec<Vec<char>>,
     supply: usize,
@@ -77,11 +77,11 @@ pub(crate) struct Table {
     laid: usize,
     dealt: usize,
     played: usize,
-    /// What the last card played did: (spaces moved, first after it, food found, food taken, food banked, food lost).
+    /// The effect of the last card played.
     pub(crate) last: Option<Effect>,
 }
 
-/// What a card did.
+/// The effect of a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Effect {
     pub(crate) moved: usize,
@@ -150,7 +150,7 @@ impl Table {
         }
     }
 
-    /// What can happen, with its odds (1 for what a player may do).
+    /// The possible events with their relative probabilities (1 for actions of players).
     pub(crate) fn odds(&self) -> Vec<(String, f64)> {
         match self.next() {
             Next::Over => vec![],
@@ -207,7 +207,7 @@ impl Table {
             }
             Next::Play(seat) => self.play(seat, letter),
         }
-        assert_eq!(self.all_food(), self.v.food, "no food comes or goes");
+        assert_eq!(self.all_food(), self.v.food, "the amount of food must not change");
     }
 
     fn play(&mut self, seat: usize, card: char) {
@@ -277,7 +277,7 @@ impl Table {
         self.supply
     }
 
-    /// Each seat's return: 0 before the end.
+    /// Each seat's return; 0 before the end.
     pub(crate) fn returns(&self) -> Vec<f64> {
         if self.next() != Next::Over {
             return vec![0.0; self.v.players];

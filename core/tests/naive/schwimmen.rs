@@ -1,4 +1,4 @@
-//! Schwimmen written down as naively as the rules read: lists of cards, strings for actions, no tables, no bits.
+//! Schwimmen as naively as the rules read: lists of cards, strings for actions, no tables, no bit sets.
 
 use std::collections::HashMap;
 
@@ -25,12 +25,12 @@ fn points(card: Card) -> i32 {
     }
 }
 
-/// What is played, as text: the options by name, defaults filled in.
+/// The options by name, as text, with defaults filled in.
 #[derive(Clone, Debug)]
 pub(crate) struct Variant(HashMap<String, String>);
 
 impl Variant {
-    /// The variant of an options text, or `None` if it makes no game. The values themselves are good ones.
+    /// The variant given by an options text, or `None` if the options are inconsistent. Each value must be valid.
     pub(crate) fn from_text(text: &str) -> Option<Self> {
         let defaults = "players=3,three_of_a_kind=off,dealer_swap=blind,max_turns=60,play=deal,dealer=last,max_deals=200,\
                         utility=stakes,suits=4,ranks=8";
@@ -71,15 +71,15 @@ impl Variant {
     }
 }
 
-/// What happens next.
+/// The next event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Next {
-    /// Chance brings a card: to this seat, to the table, to the table again, to this seat in a cut.
+    /// Chance deals a card to this seat, to the table, to the table again, or to this seat in a cut.
     DealTo(usize),
     DealTable,
     Renew,
     CutBy(usize),
-    /// This seat decides.
+    /// This seat acts.
     Swap(usize),
     Turn(usize),
     Give(usize),
@@ -98,7 +98,7 @@ pub(crate) struct Match {
     dealer: usize,
     turns: usize,
     without_exchange: usize,
-    /// After a knock: turns that are left.
+    /// Turns that are left after a knock.
     last_turns: Option<usize>,
     cutting: Vec<(usize, Option<Card>)>,
     stakes: Vec<i32>,
@@ -161,7 +161,7 @@ impl Match {
         left
     }
 
-    /// Those still in, from the dealer's left.
+    /// The seats still in, from the dealer's left.
     fn round(&self) -> Vec<usize> {
         let mut seats = vec![self.left_of(self.dealer)];
         loop {
@@ -177,7 +177,7 @@ impl Match {
         self.last_turns.is_none() && self.turns >= self.round().len()
     }
 
-    /// What can happen, in the order of ids.
+    /// The possible events, in the order of ids.
     pub(crate) fn possible(&self) -> Vec<String> {
         let sorted = |cards: &[Card], prefix: &str| {
             let mut cards = cards.to_vec();
@@ -201,7 +201,7 @@ impl Match {
     }
 
     fn draw(&mut self, text: &str) -> Card {
-        let index = self.pile.iter().position(|&card| name(card) == text).expect("the card is in the pile");
+        let index = self.pile.iter().position(|&card| name(card) == text).expect("the pile has the card");
         self.pile.remove(index)
     }
 
@@ -268,7 +268,7 @@ impl Match {
         }
     }
 
-    /// Whose turn it is, from the number of turns played.
+    /// The seat to act, from the number of turns played.
     fn dealer_relative_turn(&self) -> usize {
         let round = self.round();
         round[self.turns % round.len()]
@@ -315,7 +315,7 @@ impl Match {
         self.settle(tied);
     }
 
-    /// One has lost, or these cut.
+    /// Ends the deal with one loser, or starts a cut between these seats.
     fn settle(&mut self, tied: Vec<usize>) {
         if tied.len() == 1 {
             self.lose(tied[0]);
@@ -372,7 +372,7 @@ impl Match {
         }
     }
 
-    /// Stakes won less stakes brought.
+    /// Stakes won minus stakes paid in.
     fn stakes_won(&self) -> Vec<f64> {
         let mut purse: Vec<f64> = self.stakes.iter().map(|&stakes| stakes as f64).collect();
         let mut pot = 3.0 * self.players() as f64 - purse.iter().sum::<f64>();
@@ -400,7 +400,7 @@ impl Match {
             let each = |seat| if Some(seat) == self.deal_loser { -1.0 } else { 1.0 / (players as f64 - 1.0) };
             return (0..players).map(each).collect();
         }
-        // The win goes to the highest hands of a deal, to those furthest from sinking in a match.
+        // The win goes to the highest hands of a deal, or to the players with the most lives in a match.
         let merit: Vec<i32> = (0..players)
             .map(|seat| match (is_deal, self.is_in[seat]) {
                 (true, _) => self.variant.worth(&self.hands[seat]),
@@ -415,12 +415,12 @@ impl Match {
         (0..players).map(|seat| share(seat) - others(seat)).collect()
     }
 
-    /// How many have sunk.
+    /// The number of players who have sunk.
     pub(crate) fn sunk(&self) -> usize {
         self.sunk.len()
     }
 
-    /// How many cards lie in the pile, and how many are laid away.
+    /// The number of cards in the pile, and of cards laid away.
     pub(crate) fn piles(&self) -> (usize, usize) {
         (self.pile.len(), self.away.len())
     }

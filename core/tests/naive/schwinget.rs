@@ -1,5 +1,5 @@
-//! Schwinget once more, written from the rules page and as plainly as possible: cards are strings, hands are lists of them,
-//! every trick is remembered. Slow, and independent of the engine: it shares no code with it.
+//! Schwinget straight from the rules page, as plainly as possible: cards are strings, hands are lists of them, every
+//! trick is remembered. It is slow and shares no code with the engine.
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ const FULL_DECK: [Card; 26] = [
 /// Green, red, blue, yellow.
 const SUITS: [char; 4] = ['G', 'R', 'B', 'Y'];
 
-/// The options, as they stand on the rules page.
+/// The options of the rules page.
 #[derive(Clone, Debug)]
 pub(crate) struct Variant {
     schwinger: bool,
@@ -30,7 +30,7 @@ pub(crate) struct Variant {
 }
 
 impl Variant {
-    /// Reads `name=value,name=value`; nothing where no even pile of at least 0 cards is left.
+    /// Parses `name=value,name=value`; `None` if the pile would be odd or negative.
     pub(crate) fn from_text(text: &str) -> Option<Self> {
         let get = |name: &str, default: &str| -> String {
             let given = text.split(',').filter_map(|part| part.split_once('=')).find(|(key, _)| *key == name);
@@ -76,7 +76,7 @@ fn value(card: Card) -> Option<u32> {
     if card == "KR" || card == "BK" { None } else { card.chars().nth(1).and_then(|digit| digit.to_digit(10)) }
 }
 
-/// What comes next.
+/// The next event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Next {
     /// A card is dealt to a seat.
@@ -89,7 +89,7 @@ pub(crate) enum Next {
     Follow(usize),
     /// A seat draws from the pile.
     Draw(usize),
-    /// The seat that played the referee says who leads.
+    /// The seat that played the referee decides who leads.
     Decide(usize),
     /// The match has ended.
     Over,
@@ -98,7 +98,7 @@ pub(crate) enum Next {
 /// A finished trick.
 #[derive(Clone, Debug)]
 struct Trick {
-    /// Nobody while a neutral trick waits in the middle.
+    /// `None` while a neutral trick waits in the middle.
     taker: Option<usize>,
     after_attack: bool,
 }
@@ -108,14 +108,14 @@ struct Trick {
 struct Bout {
     opener: usize,
     hands: [Vec<Card>; 2],
-    /// Cards that nobody has seen: pile and cards set aside.
+    /// Unseen cards: the pile and the cards set aside.
     unseen: Vec<Card>,
     pile: usize,
     trump: Option<char>,
     attacker: Option<usize>,
     tricks_before_attack: usize,
     leader: usize,
-    /// The cards of the present trick: the leader's, then the follower's.
+    /// The cards of the current trick: the leader's, then the follower's.
     table: Vec<Card>,
     tricks: Vec<Trick>,
 }
@@ -132,18 +132,18 @@ pub(crate) struct Match {
 }
 
 impl Match {
-    /// Before the first card is dealt.
+    /// The match before the first card is dealt.
     pub(crate) fn new(variant: Variant) -> Self {
         let bout = Bout::new(&variant, 0);
         Self { variant: Rc::new(variant), scores: [0, 0], bouts_played: 0, bout, next: Next::Deal(0) }
     }
 
-    /// Who acts, and why.
+    /// The next event.
     pub(crate) fn next(&self) -> Next {
         self.next
     }
 
-    /// The names of all that can happen now, in the order of their ids.
+    /// The names of the possible events, in the order of their ids.
     pub(crate) fn possible(&self) -> Vec<&'static str> {
         match self.next {
             Next::Deal(_) | Next::TurnUp | Next::Draw(_) => self.sorted(&self.bout.unseen),
@@ -169,10 +169,10 @@ impl Match {
         self.variant.deck.iter().copied().filter(|card| cards.contains(card)).collect()
     }
 
-    /// May this card of the hand answer the card led?
+    /// True if this card of the hand may answer the card led.
     fn may_follow(&self, hand: &[Card], card: Card) -> bool {
         let Some(suit_led) = suit(self.bout.table[0]) else {
-            return true; // nothing has to be followed when referee or counter is led
+            return true; // referee and counter need not be followed
         };
         let is_trump = suit(card).is_some() && suit(card) == self.bout.trump;
         let is_special = card == "KR" || card == "BK";
@@ -180,9 +180,9 @@ impl Match {
         suit(card) == Some(suit_led) || is_trump || !can_follow || (is_special && self.variant.anytime)
     }
 
-    /// Lets happen what is called by this name.
+    /// Applies the event of this name.
     pub(crate) fn apply(&mut self, name: &str) {
-        let name = *self.possible().iter().find(|&&possible| possible == name).expect("possible");
+        let name = *self.possible().iter().find(|&&possible| possible == name).expect("the event is possible");
         let bout = &mut self.bout;
         match self.next {
             Next::Deal(seat) => {
@@ -221,7 +221,7 @@ impl Match {
         }
     }
 
-    /// The seat has played, and drawn if there was something to draw.
+    /// Continues after the seat has played and, if there was a card to draw, drawn.
     fn after_playing(&mut self, seat: usize) {
         if self.bout.table.len() == 1 {
             self.next = Next::Follow(1 - seat);
@@ -252,12 +252,12 @@ impl Match {
         self.bout.leader = winner;
         self.next = Next::Lead(winner);
         if is_last {
-            assert!(self.bout.hands.iter().all(Vec::is_empty), "the last trick empties both hands");
+            assert!(self.bout.hands.iter().all(Vec::is_empty), "the last trick must empty both hands");
             self.finish_bout();
         }
     }
 
-    /// How many tricks this bout has, as things stand.
+    /// The number of tricks in this bout if there is no attack from now on.
     fn tricks_in_all(&self) -> usize {
         match self.bout.attacker {
             Some(_) => self.bout.tricks_before_attack + self.variant.hand_size,
@@ -265,7 +265,7 @@ impl Match {
         }
     }
 
-    /// The list "Who wins the trick", from its second point on.
+    /// Applies the list "Who wins the trick", from its second point on.
     fn follower_wins(&self, led: Card, answer: Card, is_last: bool) -> bool {
         if is_last && led == "KR" {
             return true;
@@ -352,7 +352,7 @@ impl Match {
                 "win" if own > other => 1.0,
                 "win" if own < other => -1.0,
                 "win" => 0.0,
-                other => panic!("no such utility: {other}"),
+                other => panic!("unknown utility: {other}"),
             }
         })
     }

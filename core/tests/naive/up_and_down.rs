@@ -1,5 +1,5 @@
-//! Up & Down a second time, as plainly as possible: names instead of numbers, lists instead of bit sets, one rule after the
-//! other as the rules page has them. Shares no code with the engine.
+//! Up & Down straight from the rules page, as plainly as possible: names instead of numbers, lists instead of bit
+//! sets, one rule after another. It shares no code with the engine.
 
 /// The variant.
 #[derive(Clone, Debug)]
@@ -13,7 +13,7 @@ pub(crate) struct Variant {
 }
 
 impl Variant {
-    /// From `name=value,name=value`; `None` if these rules make no game.
+    /// Parses `name=value,name=value`; `None` if the rules are inconsistent.
     pub(crate) fn from_text(text: &str) -> Option<Self> {
         let (mut players, mut rounds, mut tie_break_rounds, mut die_faces, mut hand_size) = (4, 1, 0, 6, 0);
         let mut utility = "margin".to_string();
@@ -26,7 +26,7 @@ impl Variant {
                 "die_faces" => die_faces = number(),
                 "hand_size" => hand_size = number(),
                 "utility" => utility = value.to_string(),
-                other => panic!("no option {other}"),
+                other => panic!("unknown option: {other}"),
             }
         }
         let deck = 4 * (2 * die_faces - 1);
@@ -55,7 +55,7 @@ impl Variant {
         "DHSC".chars().flat_map(|suit| values.iter().map(move |value| format!("{suit}{value}"))).collect()
     }
 
-    /// The sums of two dice, each with the number of ways in which it falls.
+    /// The sums of two dice, each with the number of ways to roll it.
     fn dice(&self) -> Vec<(usize, usize)> {
         let faces = || 1..=self.die_faces;
         let ways = |sum: usize| faces().flat_map(|a| faces().map(move |b| a + b)).filter(|&s| s == sum).count();
@@ -63,7 +63,7 @@ impl Variant {
     }
 }
 
-/// Who acts.
+/// The next event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Next {
     Deal(usize),
@@ -76,7 +76,7 @@ pub(crate) enum Next {
     Over,
 }
 
-/// A game in play.
+/// A game under way.
 #[derive(Clone, Debug)]
 pub(crate) struct Match {
     variant: Variant,
@@ -93,11 +93,11 @@ pub(crate) struct Match {
     pub(crate) pot: usize,
     pub(crate) scores: Vec<usize>,
     finished: usize,
-    /// What has happened so far.
+    /// Counts of rare cases so far.
     pub(crate) met: Met,
 }
 
-/// Rare cases, counted.
+/// Counts of rare cases.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Met {
     pub(crate) neutralised_trumps: u32,
@@ -149,7 +149,7 @@ impl Match {
         self.next
     }
 
-    /// At which side of the table a seat sits.
+    /// The side of the table at which a seat sits.
     fn side_of(&self, seat: usize) -> usize {
         match self.variant.players {
             2 => [0, 2][seat],
@@ -161,7 +161,7 @@ impl Match {
         (seat + 1) % self.variant.players
     }
 
-    /// What can happen now, each with its probability if chance decides, else with 0.
+    /// The possible events, each with its probability if chance decides and 0 otherwise.
     pub(crate) fn possible(&self) -> Vec<(String, f64)> {
         let dice = |but: usize| {
             let sums: Vec<_> = self.variant.dice().into_iter().filter(|&(sum, _)| sum != but).collect();

@@ -1,34 +1,36 @@
-//! What the games' comparisons of samplers with enumerations have in common: which information sets, and what came of them.
+//! Shared parts of the comparisons of samplers with enumerations: the choice of information sets, and a summary of
+//! the results.
 
 use stier_core::testing::{chance_sampling, sampling};
 use stier_core::{Game, History, Notation, Rng, Sampler as _, Seat};
 
-/// Below this a p-value means that something is wrong: with some hundred tests, by accident once in ten thousand runs. The
-/// seeds are fixed, so that these are always the same draws.
+/// Lower bound on p-values. With some hundred tests, a correct program violates it once in ten thousand runs; the
+/// seeds are fixed, so all runs make the same draws.
 pub(crate) const SMALLEST_P: f64 = 1e-6;
-/// Games that are tried for information sets of the kind that is wanted.
+/// The number of games that are searched for suitable information sets.
 const MOST_GAMES: u64 = 20_000;
 
-/// What the comparison of many information sets came to.
+/// A summary of the comparisons of many information sets.
 #[derive(Debug)]
 pub(crate) struct Found {
-    /// Information sets compared.
+    /// The number of information sets compared.
     pub(crate) sets: u32,
-    /// Those whose worlds do not all weigh the same.
+    /// The number of those whose worlds differ in weight.
     pub(crate) unequal: u32,
-    /// The number of all their worlds, and of the worlds of the largest.
+    /// The number of all their worlds, and of the worlds of the largest set.
     worlds: usize,
     largest: usize,
     smallest_p: f64,
 }
 
 impl Found {
-    /// Nothing yet.
+    /// An empty summary.
     pub(crate) fn none() -> Self {
         Self { sets: 0, unequal: 0, worlds: 0, largest: 0, smallest_p: 1.0 }
     }
 
-    /// Counts an information set with so many worlds; panics if its samples are not those that were expected.
+    /// Adds an information set with this number of worlds. Panics if its samples do not match the expected
+    /// distribution.
     pub(crate) fn add(&mut self, worlds: usize, p_values: [f64; 2], context: &str) {
         for p in p_values {
             assert!(p > SMALLEST_P, "{context}: p-values {p_values:?}");
@@ -56,8 +58,9 @@ impl Found {
     }
 }
 
-/// Shows one information set of each of many games, of a random seat, until `take` has taken so many of them. It is told where they
-/// are from. The games have streams of their own by `seed` and `rules`, and end where `somewhere` ends them.
+/// Shows one information set of a random seat in each of many games, until `take` has accepted enough of them. `take`
+/// also gets a description of the set. Each game has its own stream, given by `seed` and `rules`, and ends where
+/// `somewhere` stops it.
 pub(crate) fn information_sets<G: Game>(
     game: &G,
     (seed, rules, wanted): (u64, &str, u32),
@@ -74,10 +77,11 @@ pub(crate) fn information_sets<G: Game>(
         let seat = Seat(rng.below(game.num_seats() as u32) as u8);
         taken += u32::from(take(&history, seat, &mut rng, &format!("{rules}, game {index}, {seat:?}")));
     }
-    panic!("{rules}: {taken} such information sets in {MOST_GAMES} games");
+    panic!("{rules}: only {taken} suitable information sets in {MOST_GAMES} games");
 }
 
-/// Random events in the games under these rules: the fast path against the explicit one, at no fewer events than `least`.
+/// Compares `sample_chance` with the explicit probabilities in games under these rules, at no fewer than `least`
+/// random events.
 pub(crate) fn fast_path_follows<G: Game>(game: &G, rules: &str, samples: usize, least: usize) {
     let p_values = chance_sampling(game, 6, samples);
     assert!(p_values.len() >= least, "{rules}");

@@ -1,28 +1,27 @@
-//! What the comparisons of an engine with its naive reference have in common: the rules that they play by, and what must be
-//! the same at every node of every game.
+//! Shared parts of the comparisons of an engine with its naive reference: random rules, and the properties that must
+//! agree at every node of every game.
 
 use stier_core::{Action, Game, History, Notation, Options, Rng, Seat, Turn, record};
 
-/// What a reference says of a node.
+/// The reference's description of a node.
 pub(crate) struct Node {
-    /// The seat to act; `None` where `possible` is up to chance, or empty.
+    /// The seat to act; `None` if `possible` is up to chance, or empty.
     pub(crate) seat: Option<usize>,
-    /// What can happen, by name and in order; with its probability where chance acts.
+    /// The possible events, by name and in order, with probabilities if chance acts.
     pub(crate) possible: Vec<(String, f64)>,
     /// The returns of all seats.
     pub(crate) returns: Vec<f64>,
-    /// How far returns may differ.
+    /// The largest allowed difference between returns.
     pub(crate) tolerance: f64,
 }
 
-/// Names that are all as likely, for [`Node::possible`].
-#[allow(dead_code, reason = "some games have other odds")]
+/// Equally likely names, for [`Node::possible`].
 pub(crate) fn equally<S: ToString>(names: Vec<S>) -> Vec<(String, f64)> {
     let probability = 1.0 / names.len() as f64;
     names.iter().map(|name| (name.to_string(), probability)).collect()
 }
 
-/// Compares the engine with what the reference says; returns what can happen, with names.
+/// Compares the engine with the reference's description; returns the possible events with names.
 #[track_caller]
 pub(crate) fn same_node<G: Notation>(game: &G, history: &History<G>, said: &Node) -> Vec<(Action, String)> {
     let state = history.state();
@@ -32,19 +31,19 @@ pub(crate) fn same_node<G: Notation>(game: &G, history: &History<G>, said: &Node
         None if said.possible.is_empty() => Turn::Over,
         None => Turn::Chance,
     };
-    assert_eq!(game.turn(state), turn, "whose turn it is\n{}", context());
+    assert_eq!(game.turn(state), turn, "the player to act\n{}", context());
     let possible: Vec<(Action, String)> =
         game.possible(state).into_iter().map(|action| (action, game.event_name(state, action))).collect();
     let names = possible.iter().map(|(_, name)| name);
     let expected = said.possible.iter().map(|(name, _)| name);
-    assert!(names.clone().eq(expected), "possible: {names:?}, not {:?}\n{}", said.possible, context());
+    assert!(names.clone().eq(expected), "possible events: {names:?}, not {:?}\n{}", said.possible, context());
     let chance = game.chance(state);
     assert_eq!(chance.len(), if turn == Turn::Chance { possible.len() } else { 0 }, "odds\n{}", context());
     for (outcome, (name, probability)) in chance.iter().zip(&said.possible) {
-        assert!((outcome.probability / probability - 1.0).abs() < 1e-12, "the odds of {name}\n{}", context());
+        assert!((outcome.probability / probability - 1.0).abs() < 1e-12, "the probability of {name}\n{}", context());
     }
     let returns = game.returns(state);
-    assert_eq!(returns.len(), said.returns.len(), "a return for each seat\n{}", context());
+    assert_eq!(returns.len(), said.returns.len(), "one return per seat\n{}", context());
     for (&own, expected) in returns.iter().zip(&said.returns) {
         let differ = (own - expected).abs() > said.tolerance;
         assert!(!differ, "returns {returns:?}, not {:?}\n{}", said.returns, context());
@@ -52,7 +51,8 @@ pub(crate) fn same_node<G: Notation>(game: &G, history: &History<G>, said: &Node
     possible
 }
 
-/// Plays under `count` random rules that make a game in both; returns how many made none in either.
+/// Plays under `count` random sets of rules that are valid in both implementations. Returns the number of sets that
+/// are valid in neither.
 #[track_caller]
 pub(crate) fn under_random_rules<G: Game, V>(
     (seed, purpose, count): (u64, &str, u64),
@@ -64,9 +64,9 @@ pub(crate) fn under_random_rules<G: Game, V>(
     for index in 0..count {
         let mut rng = Rng::stream(seed, purpose, index);
         let text = rules(index, &mut rng);
-        let game = G::new(G::Rules::from_text(&text).expect("options that there are"));
+        let game = G::new(G::Rules::from_text(&text).expect("the options exist"));
         let variant = variant(&text);
-        assert_eq!(game.is_ok(), variant.is_some(), "whether these rules make a game: {text}");
+        assert_eq!(game.is_ok(), variant.is_some(), "both must agree whether these rules are valid: {text}");
         match (game, variant) {
             (Ok(game), Some(variant)) => play(&game, &variant, &mut rng),
             _ => refused += 1,
@@ -75,7 +75,7 @@ pub(crate) fn under_random_rules<G: Game, V>(
     refused
 }
 
-/// A value for every option, each as likely as it is often listed.
+/// A value for every option, drawn uniformly from the listed ones, in which values may be repeated.
 pub(crate) fn any_of(options: &[(&str, &[&str])], rng: &mut Rng) -> String {
     let pick = |(name, values): &(&str, &[&str])| format!("{name}={}", values[rng.below(values.len() as u32) as usize]);
     options.iter().map(pick).collect::<Vec<_>>().join(",")

@@ -235,7 +235,7 @@ def _pairings(game: Game, names: Sequence[str], given: Sequence[Sequence[str]] |
     seats = game.num_players()
     if given is None:
         if len(names) < seats:
-            raise ArgumentError(f"{game} has {seats} seats, so it takes {seats} agents or more, not {len(names)}")
+            raise ArgumentError(f"{game} has {seats} seats, so it needs at least {seats} agents, got {len(names)}")
         return tuple(combinations(names, seats))
     tables = []
     for table in given:

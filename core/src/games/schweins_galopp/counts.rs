@@ -1,4 +1,4 @@
-//! One small count per colour, in one word: a hand of race cards.
+//! Small counts, one per colour, in one word: a hand of race cards.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub, SubAssign};
@@ -8,16 +8,16 @@ use crate::bits;
 /// A colour: 0 to 4, written `a` to `e`.
 pub(super) type Colour = u8;
 
-/// The most colours there are.
+/// The largest number of colours.
 pub(super) const MAX_COLOURS: usize = 5;
 
-/// Bits for each count.
+/// Bits per count.
 const WIDTH: u32 = 6;
 /// One of each colour.
 const ONES: u32 = 0x0104_1041;
 
-/// A multiset of colours: five counts of six bits each. Counts stay below 32 where [`held`](Counts::held) is asked for, and
-/// the sum stays below 64.
+/// A multiset of colours: five counts of six bits each. Counts must be below 32 for [`held`](Counts::held); the sum
+/// must be below 64.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub(super) struct Counts(u32);
 
@@ -25,51 +25,51 @@ impl Counts {
     /// None of any colour.
     pub(super) const NONE: Self = Self(0);
 
-    /// One of a colour.
+    /// One card of a colour.
     #[inline(always)]
     pub(super) fn one(colour: Colour) -> Self {
         Self(1 << (WIDTH * u32::from(colour)))
     }
 
-    /// `count` of a colour.
+    /// `count` cards of a colour.
     #[inline(always)]
     pub(super) fn of(colour: usize, count: u32) -> Self {
         Self(count << (WIDTH * colour as u32))
     }
 
-    /// How many of a colour.
+    /// The count of a colour.
     #[inline(always)]
     pub(super) fn get(self, colour: usize) -> u8 {
         (self.0 >> (WIDTH * colour as u32) & 63) as u8
     }
 
-    /// How many in all.
+    /// The sum of all counts.
     #[inline(always)]
     pub(super) fn sum(self) -> u8 {
         (self.0.wrapping_mul(ONES) >> (4 * WIDTH) & 63) as u8
     }
 
-    /// The colours of which there is at least one, as a set.
+    /// The colours with a count of at least one, as a set.
     #[inline(always)]
     pub(super) fn held(self) -> u64 {
-        // The top bit of each count's field, then all five gathered by one multiplication without carries.
+        // Takes the top bit of each count's field, then gathers all five by one multiplication without carries.
         let tops = (self.0 + 31 * ONES) >> 5 & ONES;
         (u64::from(tops) * 0x0010_8421) >> 20 & 31
     }
 
-    /// The same counts, one to a byte.
+    /// The same counts, one per byte.
     #[inline(always)]
     pub(super) fn bytes(self) -> u64 {
         bits::deposit(u64::from(self.0), 0x3f_3f3f_3f3f)
     }
 
-    /// All counts in one word: equal for equal counts only.
+    /// All counts in one word; equal only for equal counts.
     #[inline(always)]
     pub(super) fn word(self) -> u64 {
         u64::from(self.0)
     }
 
-    /// Every single one, in ascending order of colour.
+    /// Iterates over the single cards, in ascending order of colour.
     pub(super) fn iter(self) -> impl Iterator<Item = Colour> {
         (0..MAX_COLOURS as u8).flat_map(move |colour| (0..self.get(usize::from(colour))).map(move |_| colour))
     }

@@ -1,10 +1,11 @@
-//! In how many ways can the others have come to hold what they may hold?
+//! The number of ways in which the opponents can have come to hold certain cards.
 //!
-//! The cards that the viewer was not dealt are dealt to the others and to nobody, every deal as likely. Of a colour with `n`
-//! such cards, hands of `h1`, `h2`, `h3` can be dealt in `n! / (h1! h2! h3! (n - h1 - h2 - h3)!)` ways; colours are
-//! independent of one another but for the size of the hands. All that play shows of a hand is that the cards played were in
-//! it: with `p` cards played and `r` held, `h = p + r`. So the ways of what is held are a product over colours, which is not
-//! that of dealing the held cards from those unseen: a colour of which somebody has played much is likely to have been long.
+//! The cards that the viewer was not dealt go to the opponents or stay out of play, and every deal is equally likely.
+//! If a colour has `n` such cards, hands of `h1`, `h2`, `h3` of them can be dealt in `n! / (h1! h2! h3! (n - h1 - h2
+//! - h3)!)` ways. Colours are independent except for the size of the hands. Play reveals only that the cards played
+//! were in the hand: with `p` cards played and `r` held, `h = p + r`. So the number of ways for what is held is a
+//! product over colours. It differs from the number of ways to deal the held cards from the unseen ones: if an
+//! opponent has played much of a colour, it was probably dealt many.
 
 use std::iter;
 
@@ -16,19 +17,19 @@ use crate::rng::Rng;
 use super::counts::{Counts, MAX_COLOURS};
 use super::lottery::Lottery;
 
-/// The most hands that a viewer does not see.
+/// The largest number of hands that a viewer does not see.
 pub(super) const MAX_HIDDEN: usize = 3;
 
-/// What is held by those whom the viewer does not see.
+/// Cards held by the players whose hands the viewer does not see.
 pub(super) type Hidden = [Counts; MAX_HIDDEN];
 
-/// How many cards each of the others holds, of a colour or in all: an octal digit for each, hence no more than 7.
+/// The number of cards that each opponent holds, of a colour or in all: one octal digit each, so at most 7.
 type Split = u16;
 
-/// There are no splits from here on.
+/// Upper bound on splits, exclusive.
 const SPLITS: usize = 1 << (3 * MAX_HIDDEN);
 
-/// Up to this many worlds are listed and drawn from directly; more are drawn colour by colour.
+/// Up to this many worlds are listed and drawn directly; more are drawn colour by colour.
 const LISTED: u64 = 512;
 
 #[inline(always)]
@@ -36,16 +37,16 @@ fn digit(split: Split, hidden: usize) -> u8 {
     (split >> (3 * hidden) & 7) as u8
 }
 
-/// Whether nobody has more in the part than in the whole.
+/// True if no digit of the part is larger than that of the whole.
 #[inline(always)]
 fn is_within(part: Split, whole: Split) -> bool {
-    // Digit by digit, with a bit between two that a larger digit of the part borrows.
+    // Digit by digit, with a spare bit between two digits, which is borrowed if the part's digit is larger.
     let spread = |split: Split| split & 0o7 | (split & 0o70) << 1 | (split & 0o700) << 2;
     const BORROWED: Split = 0b1000_1000_1000;
     ((spread(whole) | BORROWED) - spread(part)) & BORROWED == BORROWED
 }
 
-/// What is held of one colour by a split.
+/// Sets the cards of one colour that each opponent holds.
 #[inline(always)]
 fn hold(hands: &mut Hidden, colour: usize, split: Split) {
     for (hidden, hand) in hands.iter_mut().enumerate() {
@@ -53,27 +54,28 @@ fn hold(hands: &mut Hidden, colour: usize, split: Split) {
     }
 }
 
-/// Something that may be held of some colours.
+/// One possible holding of some colours.
 #[derive(Clone, Copy, Debug)]
 struct Part {
     split: Split,
-    /// In how many ways it can have been dealt, together with what has been played.
+    /// The number of ways to deal it, together with the cards already played.
     ways: u64,
-    /// How many worlds it is.
+    /// The number of worlds with this holding.
     worlds: u64,
 }
 
-/// What may be held of each colour, and in how many ways it can have been dealt.
+/// The possible holdings of each colour and the number of ways to deal each.
 #[derive(Clone, Debug)]
 pub(super) struct Ways {
-    /// `of[colour]`: everything that can be held of it, splits ascending.
+    /// `of[colour]`: all possible holdings, splits ascending.
     of: ArrayVec<Vec<Part>, MAX_COLOURS>,
-    /// How many cards are held in all.
+    /// The number of cards held in all.
     held: Split,
 }
 
 impl Ways {
-    /// `unseen[colour]` cards were not dealt to the viewer; each of the others has played and holds this much.
+    /// `unseen[colour]` cards were not dealt to the viewer. `others` has the cards that each opponent has played and
+    /// the number it holds.
     pub(super) fn new(unseen: &[u8], others: &[(Counts, u8)]) -> Self {
         let held =
             others.iter().zip(0..).fold(0, |split, (&(_, held), hidden)| split | u16::from(held) << (3 * hidden));
@@ -86,9 +88,10 @@ impl Ways {
         Self { of: of.collect(), held }
     }
 
-    /// Everything that may be held, with the number of ways, one after the other.
+    /// Iterates over all possible holdings and their numbers of ways.
     pub(super) fn all(&self) -> impl Iterator<Item = (Hidden, u64)> + '_ {
-        /// What is held of the colours before this one, what is left for it and those after it, where to go on.
+        /// Cards held of the colours before this one, cards left for it and the colours after it, and the next
+        /// candidate.
         #[derive(Clone, Copy, Default)]
         struct Level {
             hands: Hidden,
@@ -107,7 +110,7 @@ impl Ways {
                     colour = now.checked_sub(1);
                     return Some((hands, ways));
                 }
-                // The last colour makes up what is left.
+                // The last colour must use up the rest.
                 let is_last = now + 1 == self.of.len();
                 let fits = |part: &Part| if is_last { part.split == left } else { is_within(part.split, left) };
                 let Some(steps) = self.of[now][from..].iter().position(fits) else {
@@ -124,8 +127,8 @@ impl Ways {
     }
 }
 
-/// Adds everything that the last of the others can hold of a colour of which this many cards are left, given what those
-/// after them hold; then what those before them can hold.
+/// Adds all holdings of a colour for the last of the opponents, given those of the opponents after it and the number
+/// of cards left. Recurses to the opponents before it.
 fn deal(colour: usize, left: u8, others: &[(Counts, u8)], given: Part, parts: &mut Vec<Part>) {
     let Some((&(played, held), before)) = others.split_last() else {
         parts.push(given);
@@ -142,34 +145,35 @@ fn deal(colour: usize, left: u8, others: &[(Counts, u8)], given: Part, parts: &m
     }
 }
 
-/// Draws what is held, exactly by the number of ways.
+/// Draws holdings with probabilities proportional to their numbers of ways.
 #[derive(Clone, Debug)]
 pub(super) enum Draws {
     /// From a list of all worlds.
     Listed(Lottery<Hidden>),
-    /// Colour by colour: a tree over the colours, of which each inner node divides what is held between two halves.
+    /// Colour by colour, with a binary tree over the colours. Each inner node divides a holding between its two
+    /// halves.
     ByColour(Tree),
 }
 
-/// The inner nodes of a tree over the colours.
+/// The inner nodes of a binary tree over the colours.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tree {
-    /// Each before those below it.
+    /// The nodes; each comes before its children.
     nodes: ArrayVec<Node, { MAX_COLOURS - 1 }>,
-    /// For one split of one node after the other, what can be held of its left half.
+    /// The possible holdings of the left half, for one split of one node after another.
     parts: Vec<Split>,
-    /// Its ways, and those of the parts before it of the same split, together.
+    /// The cumulative number of ways within the same split.
     cumulated: Vec<u64>,
-    /// What is held in all.
+    /// The number of cards held in all.
     held: Split,
-    /// How many worlds there are.
+    /// The number of worlds.
     worlds: u64,
 }
 
-/// Divides what is held of some colours between two halves of them.
+/// Divides a holding of some colours between two halves of the colours.
 #[derive(Clone, Debug)]
 struct Node {
-    /// `starts[split]`: where the parts of a split of both halves start; they end where those of the next number start.
+    /// `starts[split]`: the start of the parts of a split of both halves. They end at the start of the next split.
     starts: Vec<u32>,
     left: Half,
     right: Half,
@@ -180,13 +184,13 @@ struct Node {
 enum Half {
     /// One colour.
     Colour(u8),
-    /// Several, divided again.
+    /// Several colours, divided by another node.
     Node(u8),
 }
 
 impl Draws {
     pub(super) fn new(ways: &Ways) -> Self {
-        // Hands of r cards among c colours: at most (r + c - 1 over c - 1), for each of the others.
+        // Hands of r cards of c colours: at most (r + c - 1 over c - 1) per opponent.
         let colours = ways.of.len() as u32;
         let worlds: u64 = (0..MAX_HIDDEN)
             .map(|hidden| bits::binomial(u32::from(digit(ways.held, hidden)) + colours - 1, colours - 1))
@@ -200,7 +204,7 @@ impl Draws {
         Self::ByColour(tree)
     }
 
-    /// How many different worlds there are.
+    /// The number of different worlds.
     pub(super) fn count(&self) -> u64 {
         match self {
             Self::Listed(lottery) => lottery.len(),
@@ -208,7 +212,7 @@ impl Draws {
         }
     }
 
-    /// What is held.
+    /// Draws the hidden hands.
     #[inline]
     pub(super) fn draw(&self, rng: &mut Rng) -> Hidden {
         match self {
@@ -219,8 +223,8 @@ impl Draws {
 }
 
 impl Tree {
-    /// Adds the nodes for these colours, the first of which has this number. Returns the uppermost node and everything that
-    /// can be held of its colours; of all colours, what is held.
+    /// Adds the nodes for these colours, the first of which has the number `first`. Returns the topmost node and all
+    /// possible holdings of its colours (for all colours together, only the actual sizes of the hands).
     fn divide(&mut self, of: &[Vec<Part>], first: u8) -> (Half, Vec<Part>) {
         if let [only] = of {
             return (Half::Colour(first), only.clone());
@@ -289,7 +293,7 @@ mod tests {
     use crate::rng::Rng;
     use crate::testing::chi_square;
 
-    /// Three others, each of whom has played some and holds three.
+    /// Three opponents, each of which has played some cards and holds three.
     fn ways() -> Ways {
         let played = [[2, 0, 1, 0, 0], [0, 0, 0, 3, 0], [1, 1, 1, 0, 0]];
         let counts = |hand: [u8; 5]| {
@@ -300,16 +304,16 @@ mod tests {
     }
 
     #[test]
-    fn worlds_are_counted_and_listed_alike() {
+    fn the_count_agrees_with_the_list() {
         let ways = ways();
         let all: HashMap<Hidden, u64> = ways.all().collect();
-        assert_eq!(all.len(), ways.all().count(), "each world once");
+        assert_eq!(all.len(), ways.all().count(), "every world must be listed once");
         assert_eq!(all.len() as u64, Draws::new(&ways).count());
         assert!(all.keys().all(|hands| hands.iter().all(|hand| hand.sum() == 3)));
     }
 
     #[test]
-    fn drawing_by_colour_follows_the_ways() {
+    fn draws_by_colour_follow_the_ways() {
         let ways = ways();
         let draws = Draws::new(&ways);
         assert!(matches!(draws, Draws::ByColour(_)));

@@ -1,4 +1,4 @@
-//! Tensors: planes of zeros and ones, the seat itself always first, the others clockwise.
+//! Tensors of zeros and ones. The seat itself always comes first, then the others clockwise.
 
 use std::ops::Range;
 
@@ -14,18 +14,18 @@ use super::{FOOD_IDS, SchweinsGalopp, View};
 /// Bits of an amount of food.
 const FOOD_BITS: usize = 8;
 
-/// Writes a count of each colour.
+/// Writes one count per colour.
 fn counts<T: Cell>(pen: &mut Pen<'_, T>, counts: Counts, colours: usize, len: usize) {
     for colour in 0..colours {
         pen.count(counts.get(colour), len);
     }
 }
 
-/// The sizes that layouts are made of.
+/// Dimensions of the layouts.
 struct Sizes {
     seats: usize,
     colours: usize,
-    /// The most cards of one colour in a hand.
+    /// The largest number of cards of one colour in a hand.
     of_a_colour: usize,
     hand: usize,
     track: usize,
@@ -51,7 +51,7 @@ impl SchweinsGalopp {
             plays: usize::from(rules.plays()),
             laid: usize::from(rules.laid()),
             risk: usize::from(rules.most_in_a_round()),
-            // From the back of the row, each card takes a pig at most as many spaces on as there are pigs.
+            // Each card moves a pig at most as many spaces as there are pigs, starting from the back of the row.
             behind: colours - 1 + usize::from(rules.cards_per_colour) * colours,
         }
     }
@@ -105,7 +105,7 @@ impl Encode for SchweinsGalopp {
             pen.one((distance != NOT_PLACED).then(|| usize::from(self.space(distance))), track);
         }
         for &distance in placed {
-            // Where pigs are still being placed, the leader is not known before the first one.
+            // While pigs are being placed, there is no leader before the first one.
             let front = placed.iter().filter(|&&distance| distance != NOT_PLACED).max().copied().unwrap_or(0);
             pen.count(if distance == NOT_PLACED { 0 } else { front - distance }, behind);
         }
@@ -145,7 +145,7 @@ impl Encode for SchweinsGalopp {
     fn information_state(&self, view: &View, out: &mut [f32]) {
         debug_assert_eq!(out.len(), size(&self.information_state_layout()));
         let Sizes { seats, colours, of_a_colour, track, rounds, plays, laid, .. } = self.sizes();
-        // The public events of each round by their kind: pigs, food, cards.
+        // The public events of each round by kind: pigs, food, cards.
         let mut events = view.public().iter().copied().peekable();
         let mut rounds_seen: Vec<[Vec<usize>; 3]> = Vec::new();
         while events.peek().is_some() {

@@ -1,8 +1,8 @@
-//! Drawing by weight in constant time, exactly: the alias method (Walker 1977, Vose 1991) in whole numbers.
+//! Exact weighted draws in constant time: the alias method (Walker 1977, Vose 1991) in integers.
 
 use crate::rng::Rng;
 
-/// A column as high as all weights together: an item below the threshold, another one from there on.
+/// A column, as high as the sum of all weights: one item below the threshold, another from there on.
 #[derive(Clone, Copy, Debug)]
 struct Column<T> {
     threshold: u64,
@@ -10,7 +10,7 @@ struct Column<T> {
     alias: T,
 }
 
-/// Items that are drawn with probabilities proportional to their weights.
+/// Items drawn with probabilities proportional to their weights.
 #[derive(Clone, Debug)]
 pub(super) struct Lottery<T> {
     columns: Vec<Column<T>>,
@@ -18,15 +18,16 @@ pub(super) struct Lottery<T> {
 }
 
 impl<T: Copy> Lottery<T> {
-    /// A lottery over these items by these weights, none of them 0. Their sum times their number is less than 2^64.
+    /// Creates a lottery over these items and weights. No weight may be 0, and the sum of the weights times their
+    /// number must be less than 2^64.
     pub(super) fn new(items: impl Iterator<Item = (T, u64)>) -> Self {
         let mut high: Vec<(T, u64)> = items.collect();
         let mut columns = Vec::with_capacity(high.len());
         let height: u64 = high.iter().map(|&(_, weight)| weight).sum();
-        // With as many columns as items, a weight times that number is what the item takes of all columns.
+        // There are as many columns as items, so an item takes up its weight times that number.
         let count = high.len() as u64;
         high.iter_mut().for_each(|(_, part)| *part *= count);
-        // Those that do not fill a column are filled up by those that more than fill one.
+        // Items that do not fill a column are topped up by items that fill more than one.
         let mut low: Vec<(T, u64)> = high.extract_if(.., |(_, part)| *part < height).collect();
         while let (Some((item, threshold)), Some((alias, part))) = (low.pop(), high.last_mut()) {
             columns.push(Column { threshold, item, alias: *alias });
@@ -40,12 +41,12 @@ impl<T: Copy> Lottery<T> {
         Self { columns, height }
     }
 
-    /// How many items there are.
+    /// The number of items.
     pub(super) fn len(&self) -> u64 {
         self.columns.len() as u64
     }
 
-    /// An item.
+    /// Draws an item.
     #[inline(always)]
     pub(super) fn draw(&self, rng: &mut Rng) -> T {
         let column = &self.columns[rng.below(self.columns.len() as u32) as usize];

@@ -1,23 +1,21 @@
-//! Schweins-Galopp: a race of five pigs for two to four players, driven by hidden hands. Whoever moves a pig into the lead
-//! eats.
+//! Schweins-Galopp: a race of five pigs for two to four players with hidden hands. A player who moves a pig into the
+//! lead eats.
 //!
-//! The rulebook calls a round *manche* and the food *nourriture*: what a player takes lies to the left until the last card of
-//! the round, *at risk*, and to the right once it is safe, *banked*. Rules: Heinz Meister, *Schweins-Galopp*. Where the
-//! rulebook is silent, [`Rules`] has an option or the code says so.
+//! The rulebook calls a round *manche* and the food *nourriture*. Food taken lies to the player's left until the last
+//! card of the round, *at risk*, and to the right once it is safe, *banked*. Rules: Heinz Meister, *Schweins-Galopp*.
+//! Where the rulebook is silent, [`Rules`] has an option or the code says so.
 //!
-//! Colours are `a`..`e`. Ids: 0..4 play a card of that colour or place its pig, 5 + s lay food on space s. Chance outcomes are
-//! colours.
+//! Colours are `a`..`e`. Action ids: 0 to 4 play a card of that colour or place its pig, 5 + s lays food on space s.
+//! Chance outcomes are colours.
 
+mod advice;
 mod counts;
 mod deals;
 mod encode;
-mod hints;
 mod lottery;
 mod notation;
 mod picture;
 mod playout;
-mod policy;
-mod policy_weights;
 mod rules;
 mod sampler;
 mod state;
@@ -42,28 +40,29 @@ pub use state::State;
 use state::{NOT_PLACED, Phase};
 pub use view::View;
 
-/// Ids from here on lay food: this plus the space.
+/// The first id that lays food; add the space.
 const FOOD_IDS: u8 = MAX_COLOURS as u8;
 
 /// Spaces of the longest track.
 const MAX_TRACK: u8 = 22;
 
-/// Distances are below this: a pig starts on space 4 at most, and each of up to 7 cards takes it at most 5 spaces on.
+/// Upper bound on distances, exclusive: a pig starts on space 4 or lower, and each of at most 7 cards moves it at
+/// most 5 spaces.
 const DISTANCES: usize = 64;
 
 /// Schweins-Galopp under fixed rules.
 #[derive(Clone, Debug)]
 pub struct SchweinsGalopp {
     rules: Rules,
-    /// Spaces on which food may be laid if nothing lies there, as a set.
+    /// Spaces on which food may be laid if they are empty, as a set.
     for_food: u32,
     /// All race cards.
     deck: Counts,
-    /// `space[distance]` on the track.
+    /// `space[distance]`: the space on the track.
     space: [u8; DISTANCES],
 }
 
-/// The spaces of the race from the leader backwards, the leader's in the top bit: those with a pig, as a set.
+/// The spaces with a pig, as a set, counted backwards from the leader in the top bit.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     spaces: u64,
@@ -71,7 +70,8 @@ struct Row {
 }
 
 impl Row {
-    /// Free spaces between the leader and a pig that is so many spaces behind, where it is no more than a lap behind.
+    /// The number of free spaces between the leader and a pig this many spaces behind. Meaningful only
+    /// for pigs at most a lap behind.
     #[inline(always)]
     fn free_before(self, behind: u8) -> u32 {
         let pigs = (self.spaces >> (64 - behind.clamp(1, self.track))).count_ones();
@@ -80,7 +80,7 @@ impl Row {
 }
 
 impl SchweinsGalopp {
-    /// The row of pigs behind a leader that has run this far.
+    /// The row of pigs behind a leader at this distance.
     #[inline(always)]
     fn row(&self, occupied: u32, front: u8) -> Row {
         let track = self.rules.track;
@@ -88,33 +88,33 @@ impl SchweinsGalopp {
         Row { spaces: twice << (63 - (self.space(front) + track)), track }
     }
 
-    /// The seat to the left.
+    /// The next seat clockwise.
     #[inline(always)]
     fn left_of(&self, seat: u8) -> u8 {
         if seat + 1 == self.rules.players { 0 } else { seat + 1 }
     }
 
-    /// The space of a pig that has run this far.
+    /// The space of a pig at this distance.
     #[inline(always)]
     fn space(&self, distance: u8) -> u8 {
         self.space[usize::from(distance) % DISTANCES]
     }
 
-    /// How far a pig on this space moves: to the first free space, over every occupied one.
+    /// The move of a pig on this space: to the first free space, jumping over occupied ones.
     #[inline(always)]
     fn stride(&self, occupied: u32, space: u8) -> u8 {
         let twice = u64::from(occupied) | u64::from(occupied) << self.rules.track;
         (twice >> (space + 1)).trailing_ones() as u8 + 1
     }
 
-    /// The colours whose pigs would be first after a move: the leader and those directly behind it, with no free space
-    /// between. Colours that are not in the game may be among them.
+    /// The colours whose pigs would be first after a move: the leader and the pigs directly behind it without a free
+    /// space in between. May include colours that are not in the game.
     #[inline(always)]
     fn would_lead(&self, state: &State) -> u64 {
         let twice = u64::from(state.occupied) | u64::from(state.occupied) << self.rules.track;
         let top = self.space(state.front) + self.rules.track;
         let row = (twice << (63 - top)).leading_ones() as u8;
-        // A pig on the row that is laps behind does not count: it has not run that far.
+        // A pig that is one or more laps behind does not count, although it is in the row.
         (0..MAX_COLOURS)
             .map(|colour| {
                 let distance = u16::from(state.distance[colour]);
@@ -123,7 +123,7 @@ impl SchweinsGalopp {
             .sum()
     }
 
-    /// The pigs not on the track, as a set of colours.
+    /// The pigs not on the track yet, as a set of colours.
     #[inline(always)]
     fn unplaced(&self, state: &State) -> u64 {
         (0..usize::from(self.rules.colours))
@@ -131,10 +131,10 @@ impl SchweinsGalopp {
             .sum()
     }
 
-    /// A pig is placed, behind those placed before.
+    /// Places a pig behind those placed before.
     #[inline(always)]
     fn place(&self, state: &mut State, colour: Colour) {
-        debug_assert_eq!(state.distance[usize::from(colour)], NOT_PLACED, "the pig is not on the track");
+        debug_assert_eq!(state.distance[usize::from(colour)], NOT_PLACED, "the pig must not be on the track yet");
         let space = self.rules.colours - 1 - state.count;
         state.distance[usize::from(colour)] = space;
         state.occupied |= 1 << space;
@@ -147,14 +147,14 @@ impl SchweinsGalopp {
         }
     }
 
-    /// Food is laid on a space.
+    /// Lays food on a space.
     fn lay(&self, state: &mut State, space: u8) {
-        debug_assert!((self.for_food & !state.track_food) >> space & 1 == 1, "food may be laid there");
+        debug_assert!((self.for_food & !state.track_food) >> space & 1 == 1, "the space must be free for food");
         state.track_food |= 1 << space;
         state.supply -= 1;
         state.count += 1;
         state.mover = self.left_of(state.mover);
-        // With the supply empty nobody has anything to lay.
+        // With an empty supply, players have nothing to lay.
         if state.count == self.rules.players || state.supply == 0 {
             state.phase = Phase::Deal;
             state.count = 0;
@@ -162,7 +162,7 @@ impl SchweinsGalopp {
         }
     }
 
-    /// The mover receives a card.
+    /// Deals the mover a card.
     #[inline(always)]
     fn deal(&self, state: &mut State, colour: Colour) {
         state.hands[usize::from(state.mover)] += Counts::one(colour);
@@ -173,7 +173,7 @@ impl SchweinsGalopp {
         }
     }
 
-    /// All cards are dealt.
+    /// Starts the race once all cards are dealt.
     #[inline(always)]
     fn begin_race(&self, state: &mut State) {
         state.phase = Phase::Play;
@@ -181,7 +181,7 @@ impl SchweinsGalopp {
         state.mover = state.first;
     }
 
-    /// A pig runs, and the mover takes the food that this brings. Returns whether the pig is first now.
+    /// Moves a pig; the mover takes the food earned by it. Returns true if the pig now leads.
     #[inline(always)]
     fn run(&self, state: &mut State, colour: Colour) -> bool {
         let distance = &mut state.distance[usize::from(colour)];
@@ -194,19 +194,19 @@ impl SchweinsGalopp {
 
         let found = (state.track_food >> to & 1) as u8;
         state.track_food &= !(1 << to);
-        // An empty supply has nothing to take.
+        // Nothing can be taken from an empty supply.
         let taken = u8::from(leads && state.supply > 0);
         state.supply -= taken;
         state.risk[usize::from(state.mover)] += taken + found;
         leads
     }
 
-    /// A card is played: the pig runs, the mover eats; with the last card, what is at risk is banked or lost.
+    /// Plays a card: the pig runs and the mover eats. The last card banks or loses the food at risk.
     #[inline(always)]
     fn play(&self, state: &mut State, colour: Colour) {
         let mover = usize::from(state.mover);
         let card = Counts::one(colour);
-        debug_assert!(state.hands[mover].get(usize::from(colour)) > 0, "the card is in hand");
+        debug_assert!(state.hands[mover].get(usize::from(colour)) > 0, "the card must be in hand");
         state.hands[mover] -= card;
         state.played[mover] += card;
 
@@ -227,7 +227,7 @@ impl SchweinsGalopp {
         }
     }
 
-    /// All cards are played: food left on the track goes back, the next round begins or the game ends.
+    /// Ends a round: food left on the track returns to the supply, then the next round begins or the game ends.
     #[inline(always)]
     fn finish_round(&self, state: &mut State) {
         state.supply += state.track_food.count_ones() as u8;
@@ -241,7 +241,7 @@ impl SchweinsGalopp {
         *state = State { banked: state.banked, round: state.round, first, mover: first, ..State::new(state.supply) };
     }
 
-    /// The race cards that nobody has been dealt while they are being dealt, as a set: a byte for each colour.
+    /// The race cards not dealt yet, during the deal: one byte per colour.
     #[inline(always)]
     fn pool(&self, state: &State) -> u64 {
         let dealt = state.hands.iter().fold(Counts::NONE, |sum, &hand| sum + hand);
@@ -301,7 +301,7 @@ impl Game for SchweinsGalopp {
         let most = f64::from(self.rules.most_banked());
         let (low, high) = self.rules.utility.range(self.num_seats(), 0.0, most);
         match self.rules.utility {
-            // The others share what there is.
+            // The opponents share the rest.
             Utility::Margin => (low.max(-f64::from(self.rules.food) / f64::from(self.rules.players - 1)), high),
             Utility::Score | Utility::Win => (low, high),
         }

@@ -11,7 +11,7 @@ use super::counts::{Colour, Counts};
 use super::state::{NOT_PLACED, Phase, State};
 use super::{FOOD_IDS, SchweinsGalopp, View, picture};
 
-/// In front of the colour of a pig that is placed.
+/// Prefix to the colour of a pig to place.
 const PLACED: &str = "place:";
 
 /// The letter of a colour.
@@ -25,7 +25,7 @@ fn letters(counts: Counts) -> String {
 }
 
 impl SchweinsGalopp {
-    /// The pig on a space, if there is one.
+    /// The pig on a space, if any.
     pub(super) fn pig_on(&self, state: &State, space: u8) -> Option<Colour> {
         (0..self.rules.colours).find(|&colour| {
             let distance = state.distance[usize::from(colour)];
@@ -33,7 +33,7 @@ impl SchweinsGalopp {
         })
     }
 
-    /// The pigs on the track in the order of the race, the first first.
+    /// The pigs on the track in the order of the race, leader first.
     pub(super) fn order(&self, state: &State) -> Vec<Colour> {
         let placed = |colour: &Colour| state.distance[usize::from(*colour)] != NOT_PLACED;
         let mut order: Vec<Colour> = (0..self.rules.colours).filter(placed).collect();
@@ -41,13 +41,13 @@ impl SchweinsGalopp {
         order
     }
 
-    /// The hand of a seat, card by card; backs where they are not seen.
+    /// The hand of a seat, card by card; `None` for hidden cards.
     pub(super) fn cards(&self, state: &State, seat: Seat, perspective: Option<Seat>) -> Vec<Option<Colour>> {
         let open = perspective.is_none_or(|own| own == seat);
         state.hands[seat.index()].iter().map(|colour| open.then_some(colour)).collect()
     }
 
-    /// What happens next, in words.
+    /// The next event, in words.
     pub(super) fn next_text(&self, state: &State) -> String {
         let mover = state.mover;
         match state.phase {
@@ -60,7 +60,7 @@ impl SchweinsGalopp {
         }
     }
 
-    /// The round under way, or the last one, counted from 1.
+    /// The number of the current or last round, from 1.
     pub(super) fn round_number(&self, state: &State) -> u8 {
         (state.round + 1).min(self.rules.rounds)
     }
@@ -92,7 +92,7 @@ impl Notation for SchweinsGalopp {
             (Phase::Place, _) if is_pig => self.parse_action(text),
             (Phase::Place, _) => {
                 let names: Vec<String> = (0..FOOD_IDS).map(|pig| self.event_name(state, Action(pig))).collect();
-                Err(ParseError { text: text.to_string(), kind: "pig to be placed".to_string(), known: names.join(" ") })
+                Err(ParseError { text: text.to_string(), kind: "pig to place".to_string(), known: names.join(" ") })
             }
             (_, Turn::Chance) => self.parse_outcome(text),
             _ if is_pig => self.parse_action("").map_err(|error| ParseError { text: text.to_string(), ..error }),
@@ -104,16 +104,16 @@ impl Notation for SchweinsGalopp {
         let is_colour = action.0 < self.rules.colours;
         match (state.phase, action.0.checked_sub(FOOD_IDS)) {
             (Phase::Play | Phase::Place, Some(_)) => {
-                "food is laid before the deal, in games with track_food=on".to_string()
+                "food may be laid only before the deal, and only with track_food=on".to_string()
             }
-            (_, None) if !is_colour => format!("there are {} colours in this game", self.rules.colours),
+            (_, None) if !is_colour => format!("this game has {} colours", self.rules.colours),
             (Phase::Play, None) => "the card is not in hand".to_string(),
-            (Phase::Place, None) => "the pig is on the track".to_string(),
+            (Phase::Place, None) => "the pig is already on the track".to_string(),
             (_, Some(space)) if space >= self.rules.track => format!("the track has {} spaces", self.rules.track),
-            (_, Some(space)) if state.track_food >> space & 1 == 1 => "there is food on the space".to_string(),
-            (_, Some(space)) if state.occupied >> space & 1 == 1 => "there is a pig on the space".to_string(),
-            (_, Some(_)) => "the four spaces in front of the leading pig are kept clear".to_string(),
-            (_, None) => "food is laid before cards are played".to_string(),
+            (_, Some(space)) if state.track_food >> space & 1 == 1 => "the space already has food".to_string(),
+            (_, Some(space)) if state.occupied >> space & 1 == 1 => "a pig stands on the space".to_string(),
+            (_, Some(_)) => "the four spaces in front of the leading pig must stay clear".to_string(),
+            (_, None) => "food may be laid only before cards are played".to_string(),
         }
     }
 
@@ -182,7 +182,7 @@ impl Notation for SchweinsGalopp {
         lines.join("\n")
     }
 
-    /// Race cards are known by their colour alone: one name stands for all cards of it.
+    /// Race cards are known by their colour alone, so one name stands for all cards of a colour.
     fn cards(&self) -> Vec<String> {
         (0..self.rules.colours).map(|colour| letter(colour).to_string()).collect()
     }
@@ -200,7 +200,7 @@ impl Notation for SchweinsGalopp {
         picture::scene(self, state, perspective)
     }
 
-    /// Also reads the name of a pig that is placed.
+    /// Also accepts the name of a pig to place.
     fn parse_action(&self, text: &str) -> Result<Action, ParseError> {
         let name = text.strip_prefix(PLACED).filter(|pig| pig.len() == 1).unwrap_or(text);
         let ids = || (0..self.num_actions() as u8).map(Action);
@@ -220,7 +220,7 @@ mod tests {
     use crate::notation::Notation as _;
 
     #[test]
-    fn ids_are_those_of_the_rules_page() {
+    fn ids_match_the_rules_page() {
         let game = SchweinsGalopp::new(Rules::default()).unwrap();
         for (id, name) in [(0, "a"), (4, "e"), (5, "food:0"), (18, "food:13"), (26, "food:21")] {
             assert_eq!(game.action_name(Action(id)), name);
@@ -231,7 +231,10 @@ mod tests {
         assert_eq!((game.num_actions(), game.num_outcomes()), (27, 5));
         for text in ["f", "place:food:3", "place:", "food:22"] {
             let error = game.parse_action(text).unwrap_err().to_string();
-            assert!(error.contains("is no action of schweins_galopp; known are a b c d e food:0"), "{error}");
+            assert!(
+                error.contains("is not a valid action of schweins_galopp; expected one of a b c d e food:0"),
+                "{error}"
+            );
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What there is to see of the race, for those who draw it.
+//! Content of a picture of the race.
 
 use crate::game::Game as _;
 use crate::scene::{Face, Group, Hue, Place, Scene, Sign, Space};
@@ -9,17 +9,17 @@ use super::counts::Colour;
 use super::notation::letter;
 use super::state::State;
 
-/// Pigs and cards.
+/// The colours of pigs and cards.
 const HUES: [Hue; 5] = [Hue::Pink, Hue::Blue, Hue::Green, Hue::Yellow, Hue::Violet];
 
-/// What is printed on each card: a pig and the letter of its colour.
+/// The printed face of each card: a pig and the letter of its colour.
 pub(super) fn faces(game: &SchweinsGalopp) -> Vec<Face> {
     let face =
         |colour: Colour| Face { rank: letter(colour).to_string(), sign: Sign::Pig, hue: HUES[usize::from(colour)] };
     (0..game.rules.colours).map(face).collect()
 }
 
-/// The track, and a row for each seat.
+/// Lays out the track and a row for each seat.
 pub(super) fn scene(game: &SchweinsGalopp, state: &State, perspective: Option<Seat>) -> Scene {
     let order: Vec<String> = game.order(state).into_iter().map(|pig| letter(pig).to_string()).collect();
     let mut facts = vec![

@@ -1,7 +1,8 @@
-//! Random play to the end, a race at a time, and the random events before it.
+//! Random play to the end, one race at a time, and the random events before it.
 //!
-//! The same game as `step` after `step`, bit for bit, with the race in local variables: hands and distances are words of five
-//! bytes, so that the card drawn, the pig moved and the space reached are shifts, and nothing branches on the hand.
+//! Plays exactly the same game as repeated calls of `step`, with the race in local variables. Hands and distances are
+//! words of five bytes, so that drawing a card, moving a pig and finding its space are shifts, without branches on
+//! the hand.
 
 use std::hint::select_unpredictable;
 
@@ -20,8 +21,8 @@ const ONES: u64 = 0x01_0101_0101;
 /// The top bit of each of five bytes.
 const TOPS: u64 = 0x80_8080_8080;
 
-/// Plays to the end of the game, every action uniformly random among the legal ones or, with `HINTS`, among those that
-/// [`Hints::rollout`](crate::Hints::rollout) leaves. Returns the number of decisions.
+/// Plays to the end of the game. Every action is uniformly random among the legal ones or, with `HINTS`, among those
+/// kept by [`Hints::rollout`](crate::Hints::rollout). Returns the number of decisions.
 pub(super) fn to_the_end<const HINTS: bool>(game: &SchweinsGalopp, state: &mut State, rng: &mut Rng) -> u32 {
     let mut decisions = 0;
     loop {
@@ -58,7 +59,7 @@ fn race<const HINTS: bool>(game: &SchweinsGalopp, state: &mut State, rng: &mut R
         let seat = usize::from(mover) % MAX_PLAYERS;
         let hand = hands[seat];
         let twice = occupied | occupied << track;
-        // Counts are small: adding 127 carries into the top bit of each byte that is not zero.
+        // Counts are small: adding 127 carries into the top bit of each non-zero byte.
         let mut held = (hand + (TOPS - ONES)) & TOPS;
         if HINTS {
             let top = u32::from(game.space(front)) + track;
@@ -114,7 +115,7 @@ fn race<const HINTS: bool>(game: &SchweinsGalopp, state: &mut State, rng: &mut R
     u32::from(plays)
 }
 
-/// Draws random events until a player is to act or the game is over.
+/// Draws random events until a player must act or the game is over.
 #[inline]
 pub(super) fn settle(game: &SchweinsGalopp, state: &mut State, rng: &mut Rng) {
     if game.turn(state) != Turn::Chance {

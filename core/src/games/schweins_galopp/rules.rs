@@ -1,4 +1,4 @@
-//! The variant: how many play, what there is to eat, how long the race is.
+//! Variants: players, food and the length of the race.
 
 use crate::error::RulesError;
 use crate::options::Switch;
@@ -6,9 +6,9 @@ use crate::utility::Utility;
 use crate::{choice, options};
 
 choice! {
-    /// How the pigs come to their spaces at the start of a round.
+    /// Placement of the pigs at the start of a round.
     pub enum Placement {
-        /// In random order. Before the deal all colours are alike, so that nothing is lost.
+        /// In random order. Before the deal all colours are alike, so no decision is lost.
         Random = "random",
         /// The first player of the round chooses, from the front.
         Choice = "choice",
@@ -19,17 +19,17 @@ options! {
     /// The options of Schweins-Galopp.
     #[derive(Eq, Hash)]
     pub struct Rules for "schweins_galopp" {
-        /// Players.
+        /// Number of players.
         players: u8 = 4, 2..=4;
         /// Pieces of food in the supply: 55 in the Abacus edition, 50 in the Ravensburger edition.
         food: u8 = 55, 1..=255;
         /// Rounds in a game.
         rounds: u8 = 3, 1..=9;
-        /// How the pigs come to their spaces at the start of a round.
+        /// Placement of the pigs at the start of a round.
         placement: Placement = Placement::Random, ();
-        /// Whether players lay out food on the track before each deal (a variant of the rulebook).
+        /// Players lay out food on the track before each deal (a variant of the rulebook).
         track_food: Switch = Switch::Off, ();
-        /// What a player's return is at the end.
+        /// Definition of a player's return at the end.
         utility: Utility = Utility::Margin, ();
         /// Pigs, each with cards of its colour; the box has 5.
         colours: u8 = 5, 2..=5;
@@ -42,11 +42,11 @@ options! {
     }
 }
 
-/// Spaces directly in front of the leading pig on which no food may be laid.
+/// Spaces directly in front of the leading pig on which food must not be laid.
 pub(super) const KEPT_CLEAR: u8 = 4;
 
 impl Rules {
-    /// Whether these options fit together.
+    /// Checks that the options are compatible.
     pub(super) fn check(&self) -> Result<(), RulesError> {
         let (needed, deck) = (self.players * self.hand_size, self.colours * self.cards_per_colour);
         if needed > deck {
@@ -66,22 +66,22 @@ impl Rules {
         Ok(())
     }
 
-    /// Cards played in a round.
+    /// The number of cards played in a round.
     pub(super) fn plays(&self) -> u8 {
         self.players * self.hand_size
     }
 
-    /// Pieces of food that players lay on the track in a round, if the supply lasts.
+    /// The number of pieces of food that players lay on the track in a round, if the supply lasts.
     pub(super) fn laid(&self) -> u8 {
         if self.track_food == Switch::On { self.players } else { 0 }
     }
 
-    /// No player can take more food than this in a round.
+    /// Upper bound on the food that a player can take in a round.
     pub(super) fn most_in_a_round(&self) -> u8 {
         (self.hand_size + self.laid()).min(self.food)
     }
 
-    /// No player can bank more food than this.
+    /// Upper bound on the food that a player can bank.
     pub(super) fn most_banked(&self) -> u8 {
         let takes = u16::from(self.rounds) * u16::from(self.hand_size + self.laid());
         takes.min(u16::from(self.food)) as u8
@@ -94,7 +94,7 @@ mod tests {
     use crate::options::Options;
 
     #[test]
-    fn too_many_cards_and_too_short_tracks_are_refused() {
+    fn too_many_cards_and_too_short_tracks_are_rejected() {
         let error = |text| Rules::from_text(text).unwrap().check().unwrap_err().to_string();
         assert!(error("cards_per_colour=5").contains("4 hands of 7 cards are more than the 25 race cards"));
         assert!(error("track_food=on,track=12").contains("at least 13 spaces"));
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_that_can_be_banked() {
+    fn the_upper_bound_on_banked_food() {
         let most = |text| Rules::from_text(text).unwrap().most_banked();
         assert_eq!(most(""), 21);
         assert_eq!(most("track_food=on"), 33);

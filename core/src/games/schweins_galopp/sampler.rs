@@ -1,4 +1,4 @@
-//! The states that a view cannot tell apart, drawn exactly.
+//! Exact sampling of the states consistent with a view.
 
 use arrayvec::ArrayVec;
 
@@ -13,16 +13,15 @@ use super::deals::{Draws, Hidden, MAX_HIDDEN, Ways};
 use super::state::{MAX_PLAYERS, Phase, State};
 use super::view::{View, dealt};
 
-/// Draws the others' hands given all that the seat has seen. See the `deals` module for how hands weigh.
+/// Draws the opponents' hands given everything the seat has seen. See the `deals` module for the weights of hands.
 ///
-/// A sample takes one draw from a list of all worlds where there are few, as always with two players; else one draw less
-/// than there are colours. Construction takes microseconds, and a third of a millisecond at most: before the first card of
-/// four full hands.
+/// If there are few worlds, as always with two players, a sample takes one draw from a list of all of them. Otherwise
+/// it takes one draw less than there are colours.
 #[derive(Clone, Debug)]
 pub struct Sampler {
     /// The state without the others' cards.
     seen: State,
-    /// Whose cards are not seen.
+    /// The seats whose cards are not seen.
     others: ArrayVec<u8, MAX_HIDDEN>,
     ways: Ways,
     draws: Draws,
@@ -42,7 +41,7 @@ impl Sampler {
         Self { seen, others, ways, draws, view: view.clone() }
     }
 
-    /// The world in which this is held.
+    /// The world with these hidden hands.
     #[inline(always)]
     fn world(&self, hidden: Hidden) -> State {
         let mut state = self.seen;
@@ -53,7 +52,7 @@ impl Sampler {
     }
 }
 
-/// The others' seats, what each has played in this round, and how many cards it holds.
+/// The opponents' seats, the cards each has played in this round, and the number of cards it holds.
 fn hidden(game: &SchweinsGalopp, view: &View) -> impl Iterator<Item = (u8, (Counts, u8))> {
     let (seen, own) = (*view.seen(), view.seat().0);
     (0..game.rules.players).filter(move |&seat| seat != own).map(move |seat| {
@@ -62,7 +61,7 @@ fn hidden(game: &SchweinsGalopp, view: &View) -> impl Iterator<Item = (u8, (Coun
     })
 }
 
-/// The world in which the others hold the first of the cards that are not seen.
+/// The world in which the opponents hold the first unseen cards.
 pub(super) fn first_world(game: &SchweinsGalopp, view: &View) -> State {
     let mut state = *view.seen();
     let own = state.hands[view.seat().index()];
@@ -99,7 +98,7 @@ impl game::Sampler<SchweinsGalopp> for Sampler {
         let mut history = History::new(game);
         for (round, known) in rounds.iter().enumerate() {
             let is_present = round + 1 == rounds.len() && world.phase != Phase::Over;
-            // Every order in which a hand can have been dealt is as likely as the others.
+            // Every order in which a hand can have been dealt is equally likely.
             let mut hands: [ArrayVec<Colour, 7>; MAX_PLAYERS] = std::array::from_fn(|seat| {
                 let own = seat == self.view.seat().index();
                 let held = if is_present && !own { world.hands[seat] } else { Counts::NONE };

@@ -1,13 +1,13 @@
-//! The world of a game: hands, pigs, food.
+//! The state of a game: hands, pigs, food.
 
 use crate::seats::Seat;
 
 use super::counts::{Counts, MAX_COLOURS};
 
-/// The most players there are.
+/// The largest number of players.
 pub(super) const MAX_PLAYERS: usize = 4;
 
-/// What happens next.
+/// The next kind of event.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Hash, Debug)]
 #[repr(u8)]
 pub(super) enum Phase {
@@ -23,7 +23,7 @@ pub(super) enum Phase {
     Over,
 }
 
-/// How many phases there are.
+/// The number of phases.
 pub(super) const PHASES: usize = 5;
 
 /// The distance of a pig that is not on the track yet.
@@ -31,43 +31,44 @@ pub(super) const NOT_PLACED: u8 = u8::MAX;
 
 /// A game of Schweins-Galopp.
 ///
-/// Race cards that nobody holds have no identity: they are what is left of each colour, and are not seen in this round.
+/// Undealt race cards have no identity: they are the rest of each colour, and stay hidden in this round.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct State {
-    /// `hands[seat]`: the cards it holds.
+    /// `hands[seat]`: the cards the seat holds.
     pub(super) hands: [Counts; MAX_PLAYERS],
-    /// `played[seat]`: the cards it has played in this round.
+    /// `played[seat]`: the cards the seat has played in this round.
     pub(super) played: [Counts; MAX_PLAYERS],
     /// The spaces with a pig, as a set.
     pub(super) occupied: u32,
     /// The spaces with food, as a set.
     pub(super) track_food: u32,
-    /// `distance[colour]`: how far the pig has run, counted from space 0; its space is that, modulo the track.
+    /// `distance[colour]`: the distance that the pig has run, counted from space 0. Its space is the distance modulo
+    /// the length of the track.
     pub(super) distance: [u8; MAX_COLOURS],
     /// The distance of the leading pig.
     pub(super) front: u8,
-    /// Food that nobody has.
+    /// Food that no player has.
     pub(super) supply: u8,
-    /// `risk[seat]`: food taken in this round, to be banked or lost with the last card.
+    /// `risk[seat]`: food taken in this round, banked or lost with the last card.
     pub(super) risk: [u8; MAX_PLAYERS],
-    /// `banked[seat]`: food that counts.
+    /// `banked[seat]`: food that is safe.
     pub(super) banked: [u8; MAX_PLAYERS],
-    /// What happens next.
+    /// The next kind of event.
     pub(super) phase: Phase,
-    /// Events of the phase so far.
+    /// The number of events in this phase so far.
     pub(super) count: u8,
-    /// Who acts in the phases of players; who receives the card in the deal; the first player while pigs are placed.
+    /// The player to act. During the deal, the player who receives the card; while pigs are placed, the first player.
     pub(super) mover: u8,
     /// The first player of the round.
     pub(super) first: u8,
-    /// Finished rounds.
+    /// The number of finished rounds.
     pub(super) round: u8,
 }
 
-const _: () = assert!(size_of::<State>() <= 64, "a state fits a cache line");
+const _: () = assert!(size_of::<State>() <= 64, "a state must fit into a cache line");
 
 impl State {
-    /// The game before the first pig is placed.
+    /// Creates the game before the first pig is placed.
     pub(super) fn new(food: u8) -> Self {
         Self {
             hands: [Counts::NONE; MAX_PLAYERS],
@@ -87,7 +88,7 @@ impl State {
         }
     }
 
-    /// The state with the others' cards taken away from it: what `seat` sees on the table and in its hand.
+    /// Removes the opponents' cards: leaves what `seat` sees on the table and in its hand.
     pub(super) fn seen_by(&self, seat: Seat) -> Self {
         let mut seen = *self;
         seen.hands = [Counts::NONE; MAX_PLAYERS];

@@ -1,4 +1,4 @@
-//! What one seat knows, with perfect recall.
+//! One seat's knowledge, with perfect recall.
 
 use smallvec::SmallVec;
 
@@ -10,21 +10,21 @@ use super::SchweinsGalopp;
 use super::counts::Counts;
 use super::state::{MAX_PLAYERS, Phase, State};
 
-/// `known[seat]`: of the cards that the seat was dealt in one round, those that the viewer knows: all of its own, and what
-/// the others have played.
+/// `known[seat]`: the cards dealt to the seat in one round that the viewer knows. These are all of its own cards and
+/// the cards that opponents have played.
 pub(super) type Known = [Counts; MAX_PLAYERS];
 
-/// All that a seat knows: the cards it was dealt, as a set, and every public event in order. In a round, what is public comes
-/// before the deal or after it, never between.
+/// Everything a seat knows: the cards it was dealt, as a set, and all public events in order. In a round, public
+/// events come before the deal or after it, never in between.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct View {
     seat: Seat,
     /// The state without the others' cards.
     seen: State,
-    /// The public events of all rounds: pigs placed, food laid, cards played; without the cards dealt.
+    /// The public events of all rounds: pigs placed, food laid, cards played. Dealt cards are not included.
     public: SmallVec<[u8; 112]>,
-    /// For each round so far, the last being the present one, the cards known. The viewer's own are knowledge of its own,
-    /// the others' follow from the public events.
+    /// The known cards of each round so far, ending with the current one. The viewer's own cards are private
+    /// knowledge; the opponents' follow from the public events.
     rounds: SmallVec<[Known; 3]>,
 }
 
@@ -37,7 +37,7 @@ impl View {
             if rounds.len() == usize::from(state.round) {
                 rounds.push(Known::default());
             }
-            let known = rounds.last_mut().expect("a round has begun");
+            let known = rounds.last_mut().expect("a view starts with a round");
             let own = state.mover == seat.0;
             match state.phase {
                 Phase::Deal if own => known[seat.index()] += Counts::one(event.action.0),
@@ -66,7 +66,7 @@ impl View {
         &self.public
     }
 
-    /// For each round so far, the last being the present one, the cards known.
+    /// The known cards of each round so far, ending with the current one.
     pub(super) fn rounds(&self) -> &[Known] {
         &self.rounds
     }
@@ -78,7 +78,7 @@ impl SeatView for View {
     }
 }
 
-/// How many cards a seat has been dealt in the present round.
+/// The number of cards that a seat has been dealt in the current round.
 pub(super) fn dealt(game: &SchweinsGalopp, state: &State, seat: u8) -> u8 {
     let players = game.rules.players;
     match state.phase {

@@ -1,31 +1,31 @@
-//! The deck and what hands are worth.
+//! The deck and the values of hands.
 
 use crate::options::Switch;
 
 use super::rules::Rules;
 
-/// A card id: suit x 8 + rank, in every deck.
+/// A card id: suit * 8 + rank, in every deck.
 pub(super) type Card = u8;
 
 /// The letters of the suits: diamonds, hearts, spades, clubs.
 pub(super) const SUITS: [char; 4] = ['D', 'H', 'S', 'C'];
 /// The letters of the ranks, lowest first.
 pub(super) const RANKS: [char; 8] = ['7', '8', '9', 'T', 'J', 'Q', 'K', 'A'];
-/// Ids of cards are below this.
+/// Upper bound on card ids, exclusive.
 pub(super) const CARDS: usize = 32;
-/// Stands for "no card".
+/// Marks the absence of a card.
 pub(super) const NO_CARD: Card = u8::MAX;
 
 /// The four aces.
 pub(super) const ACES: u32 = 0x8080_8080;
 /// The ranks that count less than ten.
 const LOW: u32 = 0x0707_0707;
-/// Half points of three of a kind.
+/// The value of three of a kind, in half points.
 const THREE_OF_A_KIND: u8 = 61;
-/// Half points of a blitz: three aces, above the 62 of thirty-one.
+/// The value of a blitz (three aces), in half points: more than the 62 of thirty-one.
 const BLITZ: u8 = 64;
 
-/// `SUMS[byte]`: half points of the cards of one suit.
+/// `SUMS[byte]`: the sum of a set of cards of one suit, in half points.
 pub(super) const SUMS: [u8; 256] = {
     let values = [7, 8, 9, 10, 10, 10, 10, 11];
     let mut sums = [0; 256];
@@ -38,30 +38,30 @@ pub(super) const SUMS: [u8; 256] = {
     sums
 };
 
-/// The deck of these rules.
+/// The deck under these rules.
 pub(super) fn deck(rules: &Rules) -> u32 {
     let suit = 0xff_u32 & (0xff << (8 - rules.ranks));
     (0..rules.suits).fold(0, |cards, index| cards | suit << (8 * index))
 }
 
-/// Whether this hand of three ends the deal at once: thirty-one in a suit, or three aces.
+/// True if this hand of three ends the deal at once: thirty-one in a suit, or three aces.
 #[inline(always)]
 pub(super) fn ends(hand: u32) -> bool {
     let aces = hand & ACES;
-    // One ace and no low card, all in the ace's suit; or three aces.
+    // Either one ace and no low card, all in the ace's suit, or three aces.
     let suit = (aces << 1).wrapping_sub(aces >> 7);
     let thirty_one = (hand & (LOW | !suit)) == 0;
     let count = aces.count_ones();
     (count == 1 && thirty_one) || count == 3
 }
 
-/// What a hand of three is worth, in half points.
+/// The value of a hand of three, in half points.
 #[inline(always)]
 pub(super) fn score(hand: u32, three_of_a_kind: Switch) -> u8 {
     let [a, b, c, d] = hand.to_le_bytes();
     let sum = |byte: u8| SUMS[usize::from(byte)];
     let best = sum(a).max(sum(b)).max(sum(c).max(sum(d)));
-    // Three cards of one rank are the only three whose suits, laid over each other, leave a single bit.
+    // Only three cards of one rank leave a single bit when their suits are laid over each other.
     if (a | b | c | d).is_power_of_two() && hand.count_ones() == 3 {
         if hand & ACES == hand {
             return BLITZ;
@@ -79,23 +79,24 @@ pub(super) fn aces(cards: u32) -> u32 {
     (cards & ACES).count_ones()
 }
 
-/// What the suit of `card` is worth in a hand of three that takes it for a card that this suit misses least, in half points.
+/// The best value of the suit of `card` after an exchange that adds `card` to a hand of three, in half points. The
+/// card given is the one whose loss costs this suit least.
 #[inline(always)]
 pub(super) fn best_with(hand: u32, card: Card) -> u8 {
     let own = hand.to_le_bytes()[usize::from((card / 8) & 3)];
-    // A hand of one suit gives its lowest away.
+    // A hand of one suit gives away its lowest card.
     let given = if own.count_ones() == 3 { own & own.wrapping_neg() } else { 0 };
     SUMS[usize::from(own ^ given | 1 << (card % 8))]
 }
 
-/// The most that the best suit of a hand of three can be worth, in half points, where any of its cards may be exchanged for one of those
-/// offered.
+/// The best value of any suit after exchanging at most one card of a hand of three for one of the offered cards, in
+/// half points.
 #[inline(always)]
 pub(super) fn best_exchange(hand: u32, offered: u32) -> u8 {
     let mut best = 0;
     for (own, offered) in hand.to_le_bytes().into_iter().zip(offered.to_le_bytes()) {
         let top = if offered == 0 { 0 } else { 0x80_u8 >> offered.leading_zeros() };
-        // A hand of one suit gives the lowest away.
+        // A hand of one suit gives away its lowest card.
         let lowest = own & own.wrapping_neg();
         let given = if own.count_ones() == 3 && top > lowest { lowest } else { 0 };
         best = best.max(SUMS[usize::from(own ^ given | top)]);
@@ -109,7 +110,7 @@ pub(super) fn name(card: Card) -> String {
     format!("{}{}", SUITS[card / 8], RANKS[card % 8])
 }
 
-/// Half points in words.
+/// Half points, in words.
 pub(super) fn score_text(score: u8) -> String {
     match score {
         BLITZ => "blitz".to_string(),
@@ -127,12 +128,12 @@ mod tests {
 
     fn hand(names: &str) -> u32 {
         names.split(' ').fold(0, |hand, text| {
-            hand | 1 << (0..CARDS as u8).find(|&card| name(card) == text).expect("a card of the deck")
+            hand | 1 << (0..CARDS as u8).find(|&card| name(card) == text).expect("the deck must have the card")
         })
     }
 
     #[test]
-    fn hands_are_worth_their_best_suit() {
+    fn a_hand_is_worth_its_best_suit() {
         for (names, off, on) in [
             ("D7 D8 D9", 48, 48),
             ("D7 HK SA", 22, 22),
@@ -149,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn thirty_one_and_the_blitz_end_a_deal_and_nothing_else() {
+    fn only_thirty_one_and_the_blitz_end_a_deal() {
         let mut ending = 0;
         for cards in subsets(u32::MAX, 3) {
             for switch in [Switch::Off, Switch::On] {
@@ -157,7 +158,7 @@ mod tests {
             }
             ending += u32::from(ends(cards));
         }
-        // Four suits times two of four ten-cards, and the four blitzes.
+        // In each of four suits the ace with two of four ten-point cards, and the four blitzes.
         assert_eq!(ending, 4 * 6 + 4);
     }
 
@@ -169,7 +170,7 @@ mod tests {
                 let members = |set: u32| (0..32).filter(move |card| set >> card & 1 == 1);
                 let exchanges =
                     members(table).flat_map(|taken| members(own).map(move |given| own ^ 1 << given | 1 << taken));
-                // Three aces count by their suits here.
+                // Here three aces count only by suit.
                 let by_suit = |hand: u32| {
                     hand.to_le_bytes().map(|byte| super::SUMS[usize::from(byte)]).into_iter().max().unwrap()
                 };

@@ -1,10 +1,11 @@
-//! Tensors: planes of zeros and ones, the seat itself always first among the seats.
+//! Tensors of zeros and ones. The seat itself always comes first.
 //!
-//! Observation: seats are relative (own seat, left neighbour, ...), card planes have 32 places, counts are as many ones.
+//! Observation: seats are relative (own seat, left neighbour, ...), card planes have 32 cells, and a count of n is
+//! written as n ones.
 //!
-//! Information state: the planes of what is known now; `deal`, a row of kind, suit and rank for each entry of the log of the
-//! present deal; in a match `earlier`, one value for each entry of the logs of the deals before. An entry is an event or
-//! a card that it showed; [`Seen`] lists the kinds.
+//! Information state: the planes of current knowledge, then `deal`, with a row of kind, suit and rank for each log
+//! entry of the current deal. In a match there is also `earlier`, with one value per log entry of the previous deals.
+//! An entry is an event or a card that it showed; [`Seen`] lists the kinds.
 
 use crate::encode::{Cell, Encode, Field, Pen, size};
 use crate::game::{Game as _, SeatView as _};
@@ -16,47 +17,48 @@ use super::state::{LIVES, NOBODY, State};
 use super::view::{Seen, View};
 use super::{GIVE, SWAP_ALL, Schwimmen};
 
-/// Phases, as many as [`Phase`] has.
+/// The number of phases; see [`Phase`].
 const PHASES: usize = 8;
-/// Kinds of entries in a log: take, give, five other actions, six kinds of cards seen, two of cards not seen.
+/// Kinds of log entries: take, give, five other actions, six kinds of cards seen, two of cards not seen.
 const KINDS: usize = 14;
-/// A kind, a suit, a rank.
+/// The size of an entry: a kind, a suit, a rank.
 const ENTRY: usize = KINDS + 4 + 8;
 
-/// A set of cards.
+/// Writes a set of cards.
 fn cards<T: Cell>(pen: &mut Pen<'_, T>, cards: u32) {
     pen.set(u64::from(cards), CARDS);
 }
 
-/// The set of one card, or of none.
+/// The set with one card, or the empty set for [`NO_CARD`].
 fn only(card: Card) -> u32 {
     if card == NO_CARD { 0 } else { 1 << card }
 }
 
 impl Schwimmen {
-    /// The most entries that the log of one deal has.
+    /// The largest number of log entries in one deal.
     fn max_entries(&self) -> usize {
         let players = self.num_seats();
         let turns = usize::from(self.rules.max_turns);
-        // Each card of the deck at most once in hands, table and cut; the swap and what it turns up; two decisions in each turn,
-        // or one and three new cards for every other turn; each card hidden in a hand is seen at most once.
+        // Each card of the deck appears at most once in hands, table and cut. Add the swap and the cards it turns up,
+        // then two decisions in each turn, or one and three new cards for every other turn. Each hidden card of a
+        // hand is seen at most once.
         usize::from(self.rules.deck_size()) + 4 + 2 * turns + turns.div_ceil(2) + 3 * players
     }
 
-    /// The seats as `seat` counts them: itself first, then to the left.
+    /// The seats from `seat`'s point of view: itself first, then clockwise.
     fn seats_from(&self, seat: Seat) -> impl Iterator<Item = usize> + use<> {
         let count = self.num_seats();
         (0..count).map(move |steps| seat.after(steps, count).index())
     }
 
-    /// How far to the left of `seat` another one sits.
+    /// The number of seats clockwise from `seat` to another one.
     fn relative(&self, seat: Seat, other: u8) -> Option<usize> {
         let count = self.num_seats();
         (other != NOBODY).then(|| (usize::from(other) + count - seat.index()) % count)
     }
 }
 
-/// Kind and card of an entry.
+/// The kind and the card of an entry.
 fn entry(seen: Seen) -> (usize, Option<u8>) {
     match seen {
         Seen::Did(action) if action.0 < GIVE => (0, Some(action.0)),
@@ -175,7 +177,7 @@ impl Encode for Schwimmen {
         for (deal, log) in view.logs().enumerate() {
             for (row, seen) in log.enumerate() {
                 if deal < last {
-                    // Off the multiples of 1/256, so that no entry is 0.
+                    // Halfway between multiples of 1/256, so that no entry is 0.
                     earlier[deal * entries + row] = f32::from(seen.to_byte()) / 256.0 + 1.0 / 512.0;
                     continue;
                 }

@@ -1,21 +1,21 @@
-//! Schwimmen (Schnauz, Thirty-One): exchange cards with the three on the table; the lowest hand loses a stake.
+//! Schwimmen (Schnauz, Thirty-One): players exchange cards with the three on the table, and the lowest hand loses a
+//! stake.
 //!
-//! The rulebook calls a hand of 31 points *31*, three aces *Blitz* (or *Feuer*), the table cards *Stock*, leaving one's turn
-//! *schieben* (push), ending the deal *passen* or *zumachen* (knock), drawing cards to settle a tie *Stechen* (cut), and being
-//! without stakes *schwimmen*. Rules: Wikibooks, *Kartenspiele: Schwimmen*. Where the rulebook is silent, [`Rules`] has an option
-//! or the code says so.
+//! The rulebook calls a hand of 31 points *31*, three aces *Blitz* (or *Feuer*), the table cards *Stock*, leaving
+//! one's turn *schieben* (push), ending the deal *passen* or *zumachen* (knock), drawing cards to break a tie
+//! *Stechen* (cut), and having no stakes left *schwimmen* (swim). Rules: Wikibooks, *Kartenspiele: Schwimmen*. Where
+//! the rulebook is silent, [`Rules`] has an option or the code says so.
 //!
-//! Cards are `D7`..`CA`: suits D H S C, ranks 7 8 9 T J Q K A. Ids of actions: `take:` 0..31, `give:` 32..63, `swap_all`, `push`,
-//! `knock`, `keep`, `swap`. Chance outcomes are card ids. Smaller decks use a part of the same ids.
+//! Cards are `D7`..`CA`: suits D H S C, ranks 7 8 9 T J Q K A. Action ids: `take:` 0 to 31, `give:` 32 to 63,
+//! `swap_all`, `push`, `knock`, `keep`, `swap`. Chance outcomes are card ids. Smaller decks use a subset of the same
+//! ids.
 
+mod advice;
 mod cards;
 mod encode;
-mod hints;
 mod notation;
 mod picture;
 mod playout;
-mod policy;
-mod policy_weights;
 mod rules;
 mod sampler;
 mod state;
@@ -38,19 +38,19 @@ pub use state::State;
 use state::{LIVES, NOBODY, PLAYERS, Phase, after};
 pub use view::View;
 
-/// The first of the actions that give a card.
+/// The first action that gives a card.
 const GIVE: u8 = 32;
-/// The whole hand against the table.
+/// Exchange the whole hand for the table.
 const SWAP_ALL: u8 = 64;
-/// A turn without an exchange.
+/// End the turn without an exchange.
 const PUSH: u8 = 65;
-/// A turn without an exchange, after which every other player has one more.
+/// End the turn without an exchange; every other player has one more turn.
 const KNOCK: u8 = 66;
-/// The dealer keeps the dealt hand.
+/// As the dealer, keep the dealt hand.
 const KEEP: u8 = 67;
-/// The dealer swaps the dealt hand for the table.
+/// As the dealer, swap the dealt hand for the table.
 const SWAP: u8 = 68;
-/// Cards on the table, and in a hand.
+/// The number of cards on the table and in a hand.
 const THREE: u32 = 3;
 
 /// Schwimmen under fixed rules.
@@ -61,7 +61,7 @@ pub struct Schwimmen {
     first_dealer: u8,
 }
 
-/// Whether a turn brought no exchange.
+/// Marks turns without an exchange.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Quiet {
     No,
@@ -69,23 +69,23 @@ enum Quiet {
 }
 
 impl Schwimmen {
-    /// What a hand is worth, in half points.
+    /// The value of a hand, in half points.
     #[inline(always)]
     fn score(&self, hand: u32) -> u8 {
         cards::score(hand, self.rules.three_of_a_kind)
     }
 
-    /// Whether the table cards lie face down.
+    /// True if the table cards are face down.
     fn table_is_hidden(&self, state: &State) -> bool {
         self.rules.dealer_swap == DealerSwap::Blind && matches!(state.phase, Phase::Table | Phase::Swap)
     }
 
-    /// A new deal of the game that this state belongs to.
+    /// Creates a new deal in the same game.
     fn deal(&self, lives: [u8; PLAYERS], dealer: u8, deals: u8) -> State {
         State::new(self.deck, lives, dealer, deals, self.rules.max_turns)
     }
 
-    /// Chance deals the mover a card; the dealer's third one is the last.
+    /// Deals the mover a card. The dealer's third card completes the hands.
     fn deal_card(&self, state: &mut State, card: Card) {
         state.pool ^= 1 << card;
         state.hands[usize::from(state.mover)] |= 1 << card;
@@ -95,7 +95,7 @@ impl Schwimmen {
         state.mover = after(state.active, state.mover);
     }
 
-    /// Chance deals the table a card; after the third one it is the dealer's turn to swap, if there is a swap.
+    /// Deals the table a card. After the third one, the dealer decides on the swap if there is one.
     fn deal_table(&self, state: &mut State, card: Card) {
         state.pool ^= 1 << card;
         state.table |= 1 << card;
@@ -104,7 +104,7 @@ impl Schwimmen {
         }
     }
 
-    /// Hands and table are dealt: the dealer decides on the swap, if there is one.
+    /// Ends the deal: the dealer decides on the swap if there is one.
     fn finish_deal(&self, state: &mut State) {
         match self.rules.dealer_swap {
             DealerSwap::Off => self.begin(state),
@@ -115,7 +115,7 @@ impl Schwimmen {
         }
     }
 
-    /// All cards of a deal at once: the same as one after the other.
+    /// Deals all cards at once, with the same result as one after the other.
     #[inline(never)]
     fn deal_all(&self, state: &mut State, rng: &mut Rng) {
         let mut pool = state.pool;
@@ -140,7 +140,7 @@ impl Schwimmen {
         self.finish_deal(state);
     }
 
-    /// The dealer has swapped or not: a hand may end the deal before its first turn.
+    /// Starts play after the dealer's decision. A hand may end the deal before its first turn.
     fn begin(&self, state: &mut State) {
         state.phase = Phase::Turn;
         state.mover = after(state.active, state.dealer);
@@ -149,24 +149,24 @@ impl Schwimmen {
         }
     }
 
-    /// The mover's hand and the table change places.
+    /// Exchanges the mover's hand and the table.
     #[inline(always)]
     fn swap_hand(state: &mut State) {
         let hand = &mut state.hands[usize::from(state.mover)];
         std::mem::swap(hand, &mut state.table);
     }
 
-    /// The mover gives `card` for the one taken.
+    /// Gives `card` for the card taken.
     #[inline(always)]
     fn give(state: &mut State, card: Card) {
         let hand = &mut state.hands[usize::from(state.mover)];
-        debug_assert!(*hand >> card & 1 == 1, "the card is in hand");
+        debug_assert!(*hand >> card & 1 == 1, "the card must be in hand");
         *hand ^= 1 << card | 1 << state.taken;
         state.table |= 1 << card;
         state.taken = NO_CARD;
     }
 
-    /// The state with the cards that a player's action moves in their new places, before the rules look at them.
+    /// The state after an action's cards have moved, before the rules are applied.
     fn with_cards_moved(state: &State, action: Action) -> State {
         let mut moved = *state;
         match (state.phase, action.0) {
@@ -177,14 +177,14 @@ impl Schwimmen {
         moved
     }
 
-    /// Nobody has another turn after those of the others. Who knocks in the last turns of all ends the deal no later.
+    /// Knocks: each other player has one more turn, unless the deal ends earlier at the limit of turns.
     #[inline(always)]
     fn knock(&self, state: &mut State) {
         state.knocker = state.mover;
         state.end = (state.turns + state.players).min(self.rules.max_turns);
     }
 
-    /// A turn is over. The deal goes on with the player to the left, ends, or waits for new cards on the table.
+    /// Ends a turn. The deal continues with the next player, ends, or waits for new cards on the table.
     #[inline(always)]
     fn finish_turn(&self, state: &mut State, quiet: Quiet) {
         state.turns += 1;
@@ -209,7 +209,7 @@ impl Schwimmen {
         }
     }
 
-    /// The table cards are laid away; the pile must have three for their places.
+    /// Lays the table cards away. The pile must have three cards to replace them.
     #[inline(always)]
     fn clear_table(state: &mut State) {
         state.away |= state.table;
@@ -222,7 +222,7 @@ impl Schwimmen {
         state.phase = Phase::Refresh;
     }
 
-    /// The hands are shown: the lowest loses, equals cut.
+    /// Shows the hands. The lowest one loses; ties are broken by a cut.
     #[inline(always)]
     fn end_deal(&self, state: &mut State) {
         let mut lowest = u8::MAX;
@@ -241,24 +241,24 @@ impl Schwimmen {
         }
     }
 
-    /// A round of cutting among these seats, from the dealer's left.
+    /// Starts a round of cutting among these seats, beginning to the dealer's left.
     fn begin_cut(state: &mut State, tied: u8) {
         state.cut = [NO_CARD; PLAYERS];
         state.cutters = tied;
         state.phase = Phase::Cut;
         state.mover = after(tied, state.dealer);
-        Self::reach_for_the_cards_laid_away(state);
+        Self::refill_pile_for_cut(state);
     }
 
-    /// Who cuts when the pile is used up draws from the cards laid away.
-    fn reach_for_the_cards_laid_away(state: &mut State) {
+    /// Returns the cards laid away to the pile if it is empty during a cut.
+    fn refill_pile_for_cut(state: &mut State) {
         if state.pool == 0 {
             state.pool = state.away;
             state.away = 0;
         }
     }
 
-    /// The mover's card in a cut. After the last one the lowest rank loses; equals cut again.
+    /// Draws the mover's card in a cut. After the last one, the lowest rank loses; ties cut again.
     fn cut(&self, state: &mut State, card: Card) {
         state.pool ^= 1 << card;
         state.cut[usize::from(state.mover)] = card;
@@ -266,17 +266,17 @@ impl Schwimmen {
         let waiting = left.fold(0, |set: u8, seat| set | 1 << seat);
         if waiting != 0 {
             state.mover = after(waiting, state.mover);
-            Self::reach_for_the_cards_laid_away(state);
+            Self::refill_pile_for_cut(state);
             return;
         }
         let cards = || bits::members(u32::from(state.cutters)).map(|seat| (seat, state.cut[usize::from(seat)]));
-        let lowest = cards().map(|(_, card)| card % 8).min().expect("somebody cuts");
+        let lowest = cards().map(|(_, card)| card % 8).min().expect("a cut has players");
         let tied = cards().filter(|(_, card)| card % 8 == lowest);
         let enough = (state.pool | state.away).count_ones() >= tied.clone().count() as u32;
-        // Cards are drawn once per cut. Where there are too few for another round, the suit decides, diamonds lowest: so that
-        // every game ends. With the full deck that takes ties without end.
+        // Each card is drawn at most once per cut. If too few are left for another round, the suit decides, diamonds
+        // lowest, so that every game ends. With the full deck this would take an endless series of ties.
         let set = tied.clone().fold(0, |set: u8, (seat, _)| set | 1 << seat);
-        let (loser, _) = tied.min_by_key(|&(_, card)| card).expect("somebody has the lowest rank");
+        let (loser, _) = tied.min_by_key(|&(_, card)| card).expect("a cut has players");
         if set.is_power_of_two() || !enough {
             self.lose(state, loser);
         } else {
@@ -284,7 +284,7 @@ impl Schwimmen {
         }
     }
 
-    /// The deal has a loser: the next deal, or the end.
+    /// Ends the deal with a loser: the next deal follows, or the game ends.
     #[inline(always)]
     fn lose(&self, state: &mut State, loser: u8) {
         state.loser = loser;
@@ -295,7 +295,7 @@ impl Schwimmen {
         }
     }
 
-    /// The loser pays a stake, or sinks, and deals the next deal, or the neighbour does.
+    /// Takes a stake from the loser, or eliminates it. The loser deals next or, if it is out, the next player.
     fn pay(&self, state: &mut State, loser: u8) {
         let lives = &mut state.lives[usize::from(loser)];
         *lives -= 1;
@@ -310,7 +310,7 @@ impl Schwimmen {
         }
     }
 
-    /// What the player to act may do, as the two words of an action set.
+    /// The legal actions of the player to act, as the two words of an action set.
     #[inline(always)]
     fn options_of_mover(state: &State) -> [u64; 2] {
         match state.phase {
@@ -324,14 +324,14 @@ impl Schwimmen {
         }
     }
 
-    /// A card of the pile, uniformly.
+    /// Draws a card of the pile, uniformly.
     #[inline(always)]
     fn any_of_pool(state: &State, rng: &mut Rng) -> Card {
         let pool = state.pool;
         bits::nth_bit(u64::from(pool), rng.below(pool.count_ones())) as Card
     }
 
-    /// What the win goes by: the highest hands of a deal, those furthest from sinking in a match.
+    /// Scores that decide the win: values of hands in a deal, lives left in a match.
     fn merits(&self, state: &State) -> BySeat<f64> {
         BySeat::from_fn(self.num_seats(), |seat| {
             f64::from(match self.rules.play {
@@ -341,7 +341,7 @@ impl Schwimmen {
         })
     }
 
-    /// What each seat has won or lost, in stakes.
+    /// The gain or loss of each seat, in stakes.
     fn stakes(&self, state: &State) -> [f64; PLAYERS] {
         let players = f64::from(self.rules.players);
         let mut net = [0.0; PLAYERS];
@@ -355,14 +355,15 @@ impl Schwimmen {
                 let left = state.lives.map(|lives| lives.saturating_sub(1));
                 let pot = 3.0 * players - left.iter().map(|&stakes| f64::from(stakes)).sum::<f64>();
                 let decided = state.players == 1;
-                // The last to sink has the own three stakes back; between two there would be nothing to win.
+                // The last player to sink gets back their own three stakes, except with two players, who would have
+                // nothing to win.
                 let refund = if decided && self.rules.players > 2 { 3.0 } else { 0.0 };
                 for seat in 0..usize::from(self.rules.players) {
                     let is_in = state.active >> seat & 1 == 1;
                     let last_out = decided && seat == usize::from(state.loser);
                     let own = f64::from(left[seat]) - 3.0 + if last_out { refund } else { 0.0 };
                     let sharing = f64::from(state.players);
-                    // Divided once, so that nothing is rounded twice.
+                    // Divided once, so that it is rounded only once.
                     net[seat] = if is_in { (own * sharing + pot - refund) / sharing } else { own };
                 }
             }
@@ -407,7 +408,8 @@ impl Game for Schwimmen {
     }
 
     fn max_chance_events(&self) -> usize {
-        // Every card at most once in the deal and in its cut, and three for every other turn between two players.
+        // Every card at most once in the deal and in its cut, and three more for every other turn between two
+        // players.
         let cards = usize::from(self.rules.deck_size());
         let renewals = usize::from(self.rules.max_turns) / 2;
         self.rules.most_deals() * (cards + 3 * renewals)
@@ -452,7 +454,7 @@ impl Game for Schwimmen {
         let id = action.0;
         match state.phase {
             Phase::Turn if id < GIVE => {
-                debug_assert!(state.table >> id & 1 == 1, "the card is on the table");
+                debug_assert!(state.table >> id & 1 == 1, "the card must be on the table");
                 state.table ^= 1 << id;
                 state.taken = id;
                 state.phase = Phase::Give;
@@ -518,7 +520,7 @@ impl Game for Schwimmen {
             _ => false,
         };
         let hand_taken_unseen = before.phase == Phase::Swap && action.0 == SWAP && blind && !by_other;
-        // A hash of the cards seen: numbers are equal by accident once in a world of worlds.
+        // A hash of the cards seen; collisions are negligible.
         let number = |cards: &[u32]| {
             cards.iter().fold(mix(0, u64::from(action.0)), |key, &set| mix(key, u64::from(set))) | 1 << 63
         };

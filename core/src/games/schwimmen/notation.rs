@@ -13,7 +13,7 @@ use super::state::{NOBODY, Phase, State};
 use super::view::{Seen, View};
 use super::{GIVE, KEEP, KNOCK, PUSH, SWAP_ALL, Schwimmen, picture};
 
-/// Cards in words.
+/// Cards, in words.
 fn names(cards: u32) -> String {
     if cards == 0 {
         return "-".to_string();
@@ -22,7 +22,7 @@ fn names(cards: u32) -> String {
 }
 
 impl Schwimmen {
-    /// What happens next, in words.
+    /// The next event, in words.
     pub(super) fn next_text(&self, state: &State) -> String {
         let mover = state.mover;
         match state.phase {
@@ -41,7 +41,7 @@ impl Schwimmen {
         }
     }
 
-    /// What a seat stands for in a match, in words.
+    /// The stakes of a seat in a match, in words.
     pub(super) fn stakes_text(&self, state: &State, seat: Seat) -> Option<String> {
         (self.rules.play == Play::Match).then(|| match state.lives[seat.index()] {
             0 => "out".to_string(),
@@ -51,12 +51,12 @@ impl Schwimmen {
         })
     }
 
-    /// Whether a hand is shown to whom the picture is for.
+    /// True if the viewer of the picture sees a hand.
     pub(super) fn is_open(&self, state: &State, seat: Seat, perspective: Option<Seat>) -> bool {
         perspective.is_none_or(|own| own == seat) || state.is_shown()
     }
 
-    /// What else is to be said of a seat.
+    /// Other information about a seat.
     pub(super) fn remarks(&self, state: &State, seat: Seat, perspective: Option<Seat>) -> Vec<String> {
         let hand = state.hands[seat.index()];
         let mut remarks = Vec::new();
@@ -107,15 +107,15 @@ impl Notation for Schwimmen {
 
     fn rule_broken(&self, state: &State, action: Action) -> String {
         match (state.phase, action.0) {
-            (Phase::Swap, _) => "the dealer must say whether to keep the dealt hand".to_string(),
+            (Phase::Swap, _) => "the dealer must keep or swap the dealt hand".to_string(),
             (Phase::Give, id) if (GIVE..SWAP_ALL).contains(&id) => {
                 "the card given must be one of the three held before".to_string()
             }
             (Phase::Give, _) => "a card must be given for the one taken".to_string(),
             (_, id) if id < GIVE => "the card is not on the table".to_string(),
-            (_, id) if id < SWAP_ALL => "a card is given after one has been taken".to_string(),
-            (_, KNOCK) if state.knocker != NOBODY => "somebody has knocked already".to_string(),
-            (_, KNOCK) => "nobody may knock in the first turn".to_string(),
+            (_, id) if id < SWAP_ALL => "a card may be given only after one has been taken".to_string(),
+            (_, KNOCK) if state.knocker != NOBODY => "a player has knocked already".to_string(),
+            (_, KNOCK) => "no player may knock in the first turn".to_string(),
             _ => "only the dealer may swap, before the first turn".to_string(),
         }
     }
@@ -175,7 +175,7 @@ impl Notation for Schwimmen {
         bits::members(cards::deck(&self.rules)).map(cards::name).collect()
     }
 
-    /// A card taken from the table counts as held while another is to be given for it.
+    /// Counts a card taken from the table as held while another must be given for it.
     fn holdings(&self, state: &State, seat: Seat, counts: &mut [u8]) {
         let taken = match state.taken {
             card if card != NO_CARD && state.mover == seat.0 => 1 << card,
@@ -203,7 +203,7 @@ mod tests {
     use crate::notation::Notation as _;
 
     #[test]
-    fn ids_are_those_of_the_rules_page() {
+    fn ids_match_the_rules_page() {
         let game = Schwimmen::new(Rules::default()).unwrap();
         for (id, name) in [
             (0, "take:D7"),

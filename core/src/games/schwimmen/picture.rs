@@ -1,4 +1,4 @@
-//! What there is to see of a deal, for those who draw it.
+//! Content of a picture of a deal.
 
 use crate::bits;
 use crate::game::Game as _;
@@ -14,7 +14,7 @@ use super::state::{Phase, State};
 const SUITS: [(Sign, Hue); 4] =
     [(Sign::Diamond, Hue::Orange), (Sign::Heart, Hue::Red), (Sign::Spade, Hue::Black), (Sign::Club, Hue::Green)];
 
-/// What is printed on each card.
+/// The printed face of each card.
 pub(super) fn faces(game: &Schwimmen) -> Vec<Face> {
     bits::members(cards::deck(&game.rules))
         .map(|card| {
@@ -25,7 +25,7 @@ pub(super) fn faces(game: &Schwimmen) -> Vec<Face> {
         .collect()
 }
 
-/// The table, and a row for each seat.
+/// Lays out the table and a row for each seat.
 pub(super) fn scene(game: &Schwimmen, state: &State, perspective: Option<Seat>) -> Scene {
     let mut facts = vec![("pile", format!("{} cards", state.pool.count_ones()))];
     if game.rules.play == Play::Match {

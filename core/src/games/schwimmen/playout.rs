@@ -1,7 +1,7 @@
-//! Random play to the end, a turn at a time.
+//! Random play to the end, one turn at a time.
 //!
-//! The same game as `step` after `step`, bit for bit: the choices are drawn from the same sets in the same order, but a turn's
-//! options are counted instead of collected, and the two decisions of an exchange are one move.
+//! Plays exactly the same game as repeated calls of `step`: choices are drawn from the same sets in the same order.
+//! However, a turn's options are counted instead of collected, and the two decisions of an exchange are one move.
 
 use crate::actions::ActionSet as _;
 use crate::bits;
@@ -12,10 +12,10 @@ use super::cards::Card;
 use super::state::{NOBODY, Phase, State};
 use super::{Quiet, Schwimmen};
 
-/// Table cards, which come first among the options of a turn.
+/// The number of table cards, which come first among the options of a turn.
 const TAKES: u32 = 3;
 
-/// Plays to the end, every action uniformly random among the legal ones. Returns the number of decisions.
+/// Plays to the end. Every action is uniformly random among the legal ones. Returns the number of decisions.
 pub(super) fn to_the_end(game: &Schwimmen, state: &mut State, rng: &mut Rng) -> u32 {
     let mut decisions = 0;
     loop {
@@ -35,7 +35,7 @@ pub(super) fn to_the_end(game: &Schwimmen, state: &mut State, rng: &mut Rng) -> 
     }
 }
 
-/// One whole turn. Returns its number of decisions.
+/// Plays one turn. Returns its number of decisions.
 #[inline(always)]
 fn turn(game: &Schwimmen, state: &mut State, rng: &mut Rng) -> u32 {
     let may_knock = state.turns >= state.players && state.knocker == NOBODY;

@@ -1,4 +1,4 @@
-//! The variant: how many play, what the dealer may do, how long it goes on.
+//! Variants: players, the dealer's options and the length of the game.
 
 use crate::error::RulesError;
 use crate::{choice, options};
@@ -6,19 +6,19 @@ use crate::{choice, options};
 use crate::options::Switch;
 
 choice! {
-    /// What the dealer may swap the dealt hand for.
+    /// Cards for which the dealer may swap the dealt hand.
     pub enum DealerSwap {
-        /// For the three table cards, face down for everybody: they are turned up afterwards.
+        /// The three table cards, face down for everyone; they are turned up afterwards.
         Blind = "blind",
-        /// For the three table cards, face up.
+        /// The three table cards, face up.
         Open = "open",
-        /// For nothing.
+        /// None.
         Off = "off",
     }
 }
 
 choice! {
-    /// What is played.
+    /// A single deal or a match.
     pub enum Play {
         /// One deal.
         Deal = "deal",
@@ -28,7 +28,7 @@ choice! {
 }
 
 choice! {
-    /// Who deals first.
+    /// The seat that deals first.
     pub enum FirstDealer {
         /// The last seat, so that seat 0 begins.
         Last = "last",
@@ -46,11 +46,12 @@ choice! {
 }
 
 choice! {
-    /// What a player's return is at the end.
+    /// Definition of a player's return at the end.
     pub enum Utility {
-        /// A deal: -1 for the loser, shared by the others. A match: the stakes won or lost.
+        /// A deal: -1 for the loser, shared by the opponents. A match: the stakes won or lost.
         Stakes = "stakes",
-        /// The winners of the match (of a deal: the highest hands) share one win; own share minus the mean of the others'.
+        /// The winners of the match (of a deal: the highest hands) share one win. The return is the own share minus
+        /// the mean of the others' shares.
         Win = "win",
     }
 }
@@ -61,19 +62,19 @@ options! {
     pub struct Rules for "schwimmen" {
         /// Players at the table.
         players: u8 = 3, 2..=5;
-        /// Whether three of one rank count 30 1/2 points.
+        /// Three cards of one rank count 30 1/2 points.
         three_of_a_kind: Switch = Switch::Off, ();
-        /// What the dealer may swap the dealt hand for.
+        /// Cards for which the dealer may swap the dealt hand.
         dealer_swap: DealerSwap = DealerSwap::Blind, ();
-        /// Turns in a deal; after the last one the hands are shown.
+        /// Maximum number of turns in a deal; after the last one the hands are shown.
         max_turns: u8 = 60, 1..=200;
-        /// What is played.
+        /// A single deal or a match.
         play: Play = Play::Deal, ();
-        /// Who deals first.
+        /// The seat that deals first.
         dealer: FirstDealer = FirstDealer::Last, ();
-        /// Deals in a match; after the last one those still in share the pot (play=match).
+        /// Maximum number of deals in a match; after the last one the players still in share the pot (play=match).
         max_deals: u8 = 200, 1..=200;
-        /// What a player's return is at the end.
+        /// Definition of a player's return at the end.
         utility: Utility = Utility::Stakes, ();
         /// Suits in the deck, from diamonds.
         suits: u8 = 4, 2..=4;
@@ -83,15 +84,15 @@ options! {
 }
 
 impl Rules {
-    /// Cards in the deck.
+    /// The number of cards in the deck.
     pub fn deck_size(&self) -> u8 {
         self.suits * self.ranks
     }
 
-    /// The seat that deals first, or why these rules make no game.
+    /// The seat that deals first, or an error if these rules are inconsistent.
     pub(super) fn checked(&self) -> Result<u8, RulesError> {
         let (deck, players) = (self.deck_size(), self.players);
-        // Hands and table, and a card for each player to cut with.
+        // Hands, table, and a card for each player to cut with.
         let least = 4 * players + 3;
         if deck < least {
             return Err(RulesError::Misfit(format!(
@@ -109,14 +110,14 @@ impl Rules {
         };
         if dealer >= players {
             return Err(RulesError::Misfit(format!(
-                "schwimmen: seat {dealer} cannot deal among {players} players; dealer is last or 0..={}",
+                "schwimmen: seat {dealer} cannot deal among {players} players; dealer must be last or 0 to {}",
                 players - 1
             )));
         }
         Ok(dealer)
     }
 
-    /// No match has more deals than this: everybody but one loses four, that one at most three.
+    /// Upper bound on the deals of a match: every player but one loses four, and that one at most three.
     pub(super) fn most_deals(&self) -> usize {
         match self.play {
             Play::Deal => 1,
@@ -131,7 +132,7 @@ mod tests {
     use crate::options::Options;
 
     #[test]
-    fn the_last_seat_deals_unless_told_otherwise() {
+    fn the_last_seat_deals_by_default() {
         let dealer = |text| Rules::from_text(text).unwrap().checked();
         assert_eq!(dealer(""), Ok(2));
         assert_eq!(dealer("players=5"), Ok(4));
@@ -139,9 +140,9 @@ mod tests {
     }
 
     #[test]
-    fn misfits_name_what_is_allowed() {
+    fn errors_name_the_allowed_values() {
         let error = |text| Rules::from_text(text).unwrap().checked().unwrap_err().to_string();
-        assert!(error("dealer=3").contains("dealer is last or 0..=2"));
+        assert!(error("dealer=3").contains("dealer must be last or 0 to 2"));
         assert!(error("players=5,ranks=5").contains("20 cards; 5 players need 23 or more"));
     }
 }

@@ -1,15 +1,15 @@
-//! The states that a view cannot tell apart, drawn exactly.
+//! Exact sampling of the states consistent with a view.
 //!
-//! What is hidden is a set of cards in each of some places: what a seat has held since the deal, or the table face down. A world
-//! gives each place as many cards of those never seen as lie there, none to two of them. Chance deals every such world alike,
-//! and draws from the pile alike in all of them; players hide no choices. So every world weighs the same unless it cannot have
-//! come about: the deal went on at every moment at which a hand was checked, so what is hidden in a hand made neither
-//! thirty-one nor a blitz with the cards that it held besides at that moment ([`Hidden::beside`](super::view::Hidden)).
+//! Hidden cards lie in several places: the cards a seat has held since the deal, or the face-down table. A world
+//! fills each place with as many unseen cards as are hidden there. Chance deals all such worlds with the same
+//! probability and draws from the pile alike in all of them, and players hide no choices. So all worlds have the same
+//! weight, except those that cannot have happened. Whenever a hand was checked, the deal went on. Hence the hidden
+//! cards, with the cards that the hand held besides at that time, made neither thirty-one nor a blitz
+//! ([`Hidden::beside`](super::view::Hidden)).
 //!
-//! Samples are drawn by rejection: places with one hidden card draw it from the cards allowed to them, the others draw from the
-//! rest of the unseen cards without a look at their checks; a world with a card in two places or a hand that would have ended
-//! the deal is thrown away. Of the draws in play with the full deck 96 in 100 or more are kept on average; see the tests for how
-//! low it can get.
+//! Samples are drawn by rejection. Places with one hidden card draw it from the cards allowed to them; the other
+//! places draw from the rest of the unseen cards without regard to their checks. A draw is rejected if a card lies in
+//! two places or a hand would have ended the deal. Most draws are accepted; the tests bound the acceptance rate.
 
 use std::iter;
 use std::sync::OnceLock;
@@ -28,7 +28,7 @@ use super::state::{PLAYERS, Phase, State};
 use super::view::{Seen, View};
 use super::{Schwimmen, THREE};
 
-/// The place that stands for the table face down; places below are hands.
+/// The index of the face-down table; lower indices are hands.
 const TABLE: u8 = PLAYERS as u8;
 
 /// A place with hidden cards.
@@ -36,36 +36,36 @@ const TABLE: u8 = PLAYERS as u8;
 struct Place {
     /// A seat, or [`TABLE`].
     index: u8,
-    /// How many cards are hidden.
+    /// The number of hidden cards.
     size: u8,
-    /// What the hand held besides at each check.
+    /// The other cards of the hand at each check.
     beside: SmallVec<[u32; 3]>,
 }
 
 impl Place {
-    /// Whether these hidden cards would not have ended the deal.
+    /// True if these hidden cards would not have ended the deal.
     #[inline(always)]
     fn allows(&self, cards: u32) -> bool {
         self.beside.iter().all(|&beside| !cards::ends(cards | beside))
     }
 }
 
-/// Draws all that is hidden, given all that the seat has seen. See the `sampler` module.
+/// Draws all hidden cards given everything the seat has seen. See the `sampler` module.
 #[derive(Clone, Debug)]
 pub struct Sampler {
-    /// The state without what is hidden.
+    /// The state without the hidden cards.
     seen: State,
-    /// The cards that can be hidden.
+    /// The cards that may be hidden.
     unseen: u32,
-    /// Places with one hidden card, and the cards allowed to each.
+    /// Places with one hidden card, with the cards allowed to each.
     ones: ArrayVec<(Place, u32), PLAYERS>,
-    /// Places with more; those with equal checks stand together.
+    /// Places with several hidden cards. Places with equal checks are adjacent.
     many: ArrayVec<Place, PLAYERS>,
     count: OnceLock<u64>,
     view: View,
 }
 
-/// What lies in each place.
+/// The cards in each place.
 type Filling = [u32; PLAYERS + 1];
 
 impl Sampler {
@@ -97,7 +97,7 @@ impl Sampler {
         }
     }
 
-    /// Puts these hidden cards into their place.
+    /// Puts these hidden cards in their place.
     #[inline(always)]
     fn put(state: &mut State, place: u8, cards: u32) {
         state.pool ^= cards;
@@ -107,7 +107,7 @@ impl Sampler {
         }
     }
 
-    /// One draw, or nothing where it must be thrown away.
+    /// Makes one draw; `None` if it is rejected.
     #[inline(always)]
     fn try_draw(&self, rng: &mut Rng) -> Option<State> {
         let mut state = self.seen;
@@ -131,7 +131,7 @@ impl Sampler {
         Some(state)
     }
 
-    /// The share of draws that are kept.
+    /// The share of accepted draws.
     #[cfg(test)]
     fn acceptance(&self) -> f64 {
         let ones: u64 = self.ones.iter().map(|(_, allowed)| u64::from(allowed.count_ones())).product();
@@ -140,15 +140,15 @@ impl Sampler {
         game::Sampler::count(self) as f64 / (ones * fillings(rest, &sizes)) as f64
     }
 
-    /// All places, those with one hidden card first.
+    /// All places; those with one hidden card come first.
     fn places(&self) -> ArrayVec<&Place, { PLAYERS + 1 }> {
         self.ones.iter().map(|(place, _)| place).chain(&self.many).collect()
     }
 
-    /// Counts by inclusion and exclusion of the fillings that would have ended the deal: there are few of them.
+    /// Counts the worlds by inclusion and exclusion of the fillings that would have ended the deal, which are few.
     fn count_worlds(&self) -> u64 {
         let places = self.places();
-        // Places alike in size and checks have the same bad fillings.
+        // Places with equal sizes and checks have the same bad fillings.
         let mut groups: Vec<Group> = Vec::new();
         for place in places {
             match groups.last_mut() {
@@ -162,10 +162,10 @@ impl Sampler {
             }
         }
         let sum = signed_sum(&groups, self.unseen, &mut Vec::new());
-        u64::try_from(sum).expect("a number of worlds")
+        u64::try_from(sum).expect("the number of worlds fits")
     }
 
-    /// The dealt cards of the present deal in this world.
+    /// The dealt cards of the current deal in this world.
     fn dealt(&self, state: &State) -> super::view::Dealt {
         let mut dealt = *self.view.deals().last().expect("a deal has begun");
         for place in self.places() {
@@ -181,16 +181,16 @@ impl Sampler {
     }
 }
 
-/// Places alike in size and checks.
+/// Places with equal sizes and checks.
 struct Group {
     size: u8,
     places: u32,
     beside: SmallVec<[u32; 3]>,
-    /// What would have ended the deal.
+    /// Fillings that would have ended the deal.
     bad: Vec<u32>,
 }
 
-/// In how many ways `cards` cards can fill places of these sizes.
+/// The number of ways in which `cards` cards can fill places of these sizes.
 fn fillings(cards: u32, sizes: &[u8]) -> u64 {
     let fill = |(ways, left): (u64, u32), &size: &u8| {
         let size = u32::from(size);
@@ -199,8 +199,8 @@ fn fillings(cards: u32, sizes: &[u8]) -> u64 {
     sizes.iter().fold((1, cards), fill).0
 }
 
-/// The sum over all choices of places that hold bad cards, in any way; with a minus for every such place. The others, of the
-/// sizes in `free`, hold any cards of the rest.
+/// The sum of signed counts over all choices of places with bad cards, with one minus sign per such place. The other
+/// places, whose sizes are in `free`, hold any of the rest of the cards.
 fn signed_sum(groups: &[Group], rest: u32, free: &mut Vec<u8>) -> i128 {
     let Some((group, later)) = groups.split_first() else {
         return i128::from(fillings(rest.count_ones(), free));
@@ -208,8 +208,8 @@ fn signed_sum(groups: &[Group], rest: u32, free: &mut Vec<u8>) -> i128 {
     choose_bad(group, 0, 0, rest, later, free)
 }
 
-/// As [`signed_sum`], with `chosen` places of the first group bad already; further bad cards come from `from` on, so that each
-/// set of them is met once and stands for all its orders.
+/// The same as [`signed_sum`], with `chosen` places of the first group already bad. Further bad cards come from index
+/// `from` on, so that each set of them is visited once and stands for all its orders.
 fn choose_bad(group: &Group, chosen: u32, from: usize, rest: u32, later: &[Group], free: &mut Vec<u8>) -> i128 {
     let left = group.places - chosen;
     let length = free.len();
@@ -219,7 +219,7 @@ fn choose_bad(group: &Group, chosen: u32, from: usize, rest: u32, later: &[Group
     if left > 0 {
         for (index, &bad) in group.bad.iter().enumerate().skip(from) {
             if bad & !rest == 0 {
-                // One of the places left takes these cards.
+                // One of the remaining places takes these cards.
                 sum -= i128::from(left) * choose_bad(group, chosen + 1, index + 1, rest ^ bad, later, free);
             }
         }
@@ -257,7 +257,7 @@ impl game::Sampler<Schwimmen> for Sampler {
         let mut history = History::new(game);
         for (index, (&known, log)) in deals.iter().zip(self.view.logs()).enumerate() {
             let dealt = if index + 1 == deals.len() { self.dealt(world) } else { known };
-            // What comes in one go is known as a set: every order of it is as likely.
+            // Cards that came at the same time are known as a set: all their orders are equally likely.
             let mut hands = dealt.hands.map(|hand| shuffled(hand, rng));
             let mut table = shuffled(dealt.table, rng);
             let mut log = log.peekable();
@@ -265,7 +265,8 @@ impl game::Sampler<Schwimmen> for Sampler {
                 let state = history.state();
                 match seen {
                     Seen::Dealt(_) => {
-                        let card = hands[usize::from(state.mover)].pop().expect("as many cards as were dealt");
+                        let card =
+                            hands[usize::from(state.mover)].pop().expect("the hand has as many cards as were dealt");
                         history.push(game, Action(card));
                     }
                     Seen::Table(Some(card)) if state.phase == Phase::Refresh => {
@@ -277,7 +278,7 @@ impl game::Sampler<Schwimmen> for Sampler {
                         cards.into_iter().for_each(|card| history.push(game, Action(card)));
                     }
                     Seen::Table(_) => {
-                        let card = table.pop().expect("as many cards as came to the table");
+                        let card = table.pop().expect("the table has as many cards as were dealt");
                         history.push(game, Action(card));
                     }
                     Seen::Did(action) => history.push(game, action),
@@ -301,10 +302,10 @@ fn shuffled(cards: u32, rng: &mut Rng) -> ArrayVec<Card, { THREE as usize }> {
     order
 }
 
-/// All ways to fill the places, one after the other.
+/// Iterates over all ways to fill the places.
 fn fill(places: ArrayVec<&Place, { PLAYERS + 1 }>, unseen: u32) -> impl Iterator<Item = Filling> {
     let choices = |place: &Place, rest: u32| bits::subsets(rest, u32::from(place.size));
-    // For each place reached, the choices still to be tried and the cards that it and later places may have.
+    // For each place reached, the choices still to try and the cards left for it and later places.
     let mut open: Vec<(Subsets, u32)> =
         places.first().map(|place| (choices(place, unseen), unseen)).into_iter().collect();
     let mut filling = [0; PLAYERS + 1];
@@ -342,7 +343,7 @@ mod tests {
     use crate::rng::Rng;
     use crate::seats::Seat;
 
-    /// The shares of draws that are kept, at every decision of some games: their mean and the lowest.
+    /// The mean and the minimum of the share of accepted draws, over all decisions of some games.
     fn kept(rules: &str, hints: bool) -> (f64, f64) {
         let game = Schwimmen::new(Rules::from_text(rules).unwrap()).unwrap();
         let mut shares = Vec::new();
@@ -363,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn most_draws_are_kept() {
+    fn most_draws_are_accepted() {
         for players in 2..=5 {
             for hints in [false, true] {
                 let (mean, lowest) = kept(&format!("players={players}"), hints);
@@ -371,7 +372,7 @@ mod tests {
                 assert!(mean > 0.85 && lowest > 0.3, "{players} players, hints {hints}: {mean}, {lowest}");
             }
         }
-        // The smallest decks, where thirty-one is everywhere.
+        // The smallest decks, in which thirty-one is common.
         for rules in ["players=2,ranks=3", "players=3,suits=3,ranks=5", "players=5,ranks=6"] {
             let (mean, lowest) = kept(rules, false);
             println!("{rules}: {mean:.3}, at least {lowest:.3}");

@@ -1,4 +1,4 @@
-//! What one seat knows, with perfect recall.
+//! One seat's knowledge, with perfect recall.
 
 use smallvec::SmallVec;
 
@@ -17,13 +17,15 @@ use super::{DealerSwap, GIVE, SWAP, SWAP_ALL, Schwimmen, THREE};
 pub(super) enum Seen {
     /// A player's action.
     Did(Action),
-    /// A card dealt to the seat, or to another one (unseen).
+    /// A card dealt to the seat, or an unseen card dealt to another one.
     Dealt(Option<Card>),
-    /// A card that chance brought to the table, face up or (unseen) face down.
+    /// A card that chance dealt to the table, face up or (unseen) face down.
     Table(Option<Card>),
-    /// A card that the seat sees for the first time because of the action before: turned up, laid open, or taken face down.
+    /// A card that the seat sees for the first time because of the previous action: turned up, laid open, or taken
+    /// face down.
     Turned(Card),
-    /// A card of somebody's hand that nobody but its holder had seen, shown at the end of a deal; by seat, each set ascending.
+    /// A card of an opponent's hand that only its holder had seen, shown at the end of a deal; by seat, each set
+    /// ascending.
     Shown(Card),
     /// A card drawn in a cut.
     Cut(Card),
@@ -64,17 +66,17 @@ impl Seen {
     }
 }
 
-/// A hand, or the table face down, of which the seat does not know some cards.
+/// A hand, or the face-down table, with cards that the seat does not know.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Hidden {
-    /// How many cards it does not know.
+    /// The number of unknown cards.
     pub(super) size: u8,
-    /// For each time at which the hand did not end the deal, the cards that it held besides these: a set of sets, ascending.
+    /// For each time at which the hand did not end the deal, its other cards: a set of sets, ascending.
     pub(super) beside: SmallVec<[u32; 3]>,
 }
 
 impl Hidden {
-    /// These cards of the hand are seen.
+    /// Marks these cards of the hand as seen.
     fn reveal(&mut self, cards: u32) {
         self.size -= cards.count_ones() as u8;
         if self.size == 0 {
@@ -87,7 +89,7 @@ impl Hidden {
         self.beside.dedup();
     }
 
-    /// The hand does not end the deal now, with these cards besides the hidden ones.
+    /// Records that the hand does not end the deal now, with these cards besides the hidden ones.
     fn survives(&mut self, beside: u32) {
         if self.size > 0
             && let Err(place) = self.beside.binary_search(&beside)
@@ -97,12 +99,12 @@ impl Hidden {
     }
 }
 
-/// What is known of the cards of one deal as chance dealt them.
+/// Knowledge of the cards of one deal as chance dealt them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Dealt {
     pub(super) hands: [u32; PLAYERS],
     pub(super) table: u32,
-    /// Whether the dealer's hidden cards lay on the table at first: they were swapped for face down.
+    /// True if the dealer's hidden cards were first on the table and swapped for while face down.
     pub(super) swapped: bool,
 }
 
@@ -113,21 +115,23 @@ impl Dealt {
     }
 }
 
-/// All that a seat knows: its own cards and every public event, in order. Cards that came in one go are known as a set.
+/// Everything a seat knows: its own cards and all public events, in order. Cards that came at the same time are known
+/// as a set.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct View {
     seat: Seat,
-    /// The state without what is hidden: hands hold the cards that the seat knows, the pool all that it cannot place.
+    /// The state without the hidden cards. Hands hold the cards that the seat knows, and the pool all cards whose
+    /// place it does not know.
     seen: State,
-    /// One byte per event or part of one ([`Seen`]). Cards that came in one go stand in ascending order.
+    /// One byte per event or part of one ([`Seen`]). Cards that came at the same time are in ascending order.
     log: SmallVec<[u8; 64]>,
-    /// Where each deal begins in the log.
+    /// The start of each deal in the log.
     starts: SmallVec<[u32; 1]>,
-    /// The deals so far, the last being the present one; what is not known of it is hidden now.
+    /// The deals so far, ending with the current one. Cards of the current deal that are not known are hidden now.
     deals: SmallVec<[Dealt; 1]>,
-    /// `hidden[seat]`.
+    /// The hidden cards of each seat's hand.
     hidden: [Hidden; PLAYERS],
-    /// Cards face down on the table.
+    /// The number of face-down cards on the table.
     face_down: u8,
     /// The cards of the deck that the seat has not seen in this deal.
     unseen: u32,
@@ -142,12 +146,13 @@ impl View {
         watch.finish()
     }
 
-    /// The state without what is hidden: hands hold the cards that the seat knows, the pool all that it cannot place.
+    /// The state without the hidden cards. Hands hold the cards that the seat knows, and the pool all cards whose
+    /// place it does not know.
     pub(super) fn seen(&self) -> &State {
         &self.seen
     }
 
-    /// The log deal by deal: as many as [`deals`](View::deals).
+    /// The logs of the deals, in the order of [`deals`](View::deals).
     pub(super) fn logs(&self) -> impl Iterator<Item = impl Iterator<Item = Seen> + '_> + '_ {
         let ends = self.starts[1..].iter().copied().chain([self.log.len() as u32]);
         self.starts
@@ -156,22 +161,22 @@ impl View {
             .map(|(&start, end)| self.log[start as usize..end as usize].iter().map(|&byte| Seen::from_byte(byte)))
     }
 
-    /// The deals so far, the last being the present one.
+    /// The deals so far, ending with the current one.
     pub(super) fn deals(&self) -> &[Dealt] {
         &self.deals
     }
 
-    /// What is not known of each seat's hand.
+    /// The unknown cards of each seat's hand.
     pub(super) fn hidden(&self) -> &[Hidden; PLAYERS] {
         &self.hidden
     }
 
-    /// Cards face down on the table.
+    /// The number of face-down cards on the table.
     pub(super) fn face_down(&self) -> u8 {
         self.face_down
     }
 
-    /// The cards that the seat has not seen in this deal, and so the only ones that can be hidden in hands.
+    /// The cards that the seat has not seen in this deal: the only ones that can be hidden in hands.
     pub(super) fn unseen(&self) -> u32 {
         self.unseen
     }
@@ -183,17 +188,17 @@ impl SeatView for View {
     }
 }
 
-/// A game as it unfolds before one seat.
+/// Follows a game from the perspective of one seat.
 struct Watch<'a> {
     game: &'a Schwimmen,
     seat: usize,
     state: State,
     view: View,
-    /// `known[seat]`: cards in its hand that the observer knows.
+    /// `known[seat]`: the cards in the seat's hand that the observer knows.
     known: [u32; PLAYERS],
-    /// Where the present deal begins in the log.
+    /// The start of the current deal in the log.
     deal_start: usize,
-    /// Where the table cards that are coming, or came last, begin in the log.
+    /// The start of the current or latest table cards in the log.
     table_start: usize,
 }
 
@@ -218,10 +223,10 @@ impl<'a> Watch<'a> {
     }
 
     fn dealt(&mut self) -> &mut Dealt {
-        self.view.deals.last_mut().expect("a deal has begun")
+        self.view.deals.last_mut().expect("a view starts with a deal")
     }
 
-    /// Cards that the observer may not have seen before lie open now, or are taken up by the observer.
+    /// Records face-up cards, or cards taken up by the observer, that it may not have seen before.
     fn turn_up(&mut self, cards: u32) {
         for card in bits::members(cards & self.view.unseen) {
             self.log(Seen::Turned(card));
@@ -229,7 +234,7 @@ impl<'a> Watch<'a> {
         self.view.unseen &= !cards;
     }
 
-    /// Hidden cards of a hand are seen: so much is known of what was dealt.
+    /// Records hidden cards of a hand as seen, and hence as dealt.
     fn reveal(&mut self, seat: usize, cards: u32) {
         self.view.hidden[seat].reveal(cards);
         let dealer = self.state.dealer;
@@ -298,7 +303,7 @@ impl<'a> Watch<'a> {
         self.dealt().hands[mover] |= 1 << card;
     }
 
-    /// A card comes to the table face up.
+    /// Records a card that comes to the table face up.
     fn table_card(&mut self, card: Card, is_first: bool) {
         if is_first {
             self.table_start = self.view.log.len();
@@ -308,7 +313,7 @@ impl<'a> Watch<'a> {
         self.view.unseen &= !(1 << card);
     }
 
-    /// The dealer keeps or swaps; a table face down is turned up, whoever's cards it shows.
+    /// Records the dealer's decision. A face-down table is turned up, whichever cards it shows.
     fn swap(&mut self, action: Action) {
         let state = self.state;
         let dealer = usize::from(state.dealer);
@@ -323,7 +328,7 @@ impl<'a> Watch<'a> {
         let (hand, table) = (state.hands[dealer], state.table);
         self.dealt().hands[dealer] = hand;
         if self.seat == dealer || !blind {
-            // The dealer's new hand is known: to the dealer, or to all.
+            // The dealer's new hand is known to the dealer or to everyone.
             self.turn_up(hand | table);
             self.known[dealer] = table;
             self.view.hidden[dealer].size = 0;
@@ -351,9 +356,9 @@ impl<'a> Watch<'a> {
         self.known[mover] = self.known[mover] & !given | 1 << self.state.taken;
     }
 
-    /// The deal has ended with this action: all hands are shown.
+    /// Shows all hands after the action that ended the deal.
     fn show(&mut self, before: &State, action: Action) {
-        // A cut moves nothing: it ends a deal whose hands have been shown before it.
+        // A cut moves no cards: it ends a deal whose hands have been shown before.
         let end = if before.is_shown() { *before } else { Schwimmen::with_cards_moved(before, action) };
         for seat in before.seats_in() {
             let hidden = end.hands[seat] & !self.known[seat];
@@ -394,7 +399,7 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// Brings the last of some bytes to its place among those of them before it; the others stay where they are.
+/// Moves the last byte to its sorted position among the bytes of the same kind before it; other bytes stay in place.
 fn sort(log: &mut [u8], is_one: impl Fn(Seen) -> bool) {
     let mut last = log.len() - 1;
     while let Some(before) = (0..last).rev().find(|&i| is_one(Seen::from_byte(log[i]))) {
@@ -412,7 +417,7 @@ mod tests {
     use crate::actions::Action;
 
     #[test]
-    fn bytes_tell_events_apart() {
+    fn bytes_distinguish_events() {
         let mut all: Vec<Seen> = (0..69).map(|id| Seen::Did(Action(id))).collect();
         all.extend([Seen::Dealt(None), Seen::Table(None)]);
         for card in 0..32 {

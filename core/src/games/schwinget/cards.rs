@@ -1,4 +1,4 @@
-//! The deck, and what the rules say of each card, as tables.
+//! The deck, and the rules of single cards as tables.
 
 use std::hint::select_unpredictable;
 
@@ -7,20 +7,20 @@ use crate::options::Switch;
 
 use super::rules::{Rules, Specials};
 
-/// A card id: suit x values + (value - 1), then the referee, then the counter.
+/// A card id: suit * number of values + (value - 1), then the referee, then the counter.
 pub(super) type Card = u8;
 
 /// The letters of the suits: green, red, blue, yellow.
 pub(super) const SUITS: [char; 4] = ['G', 'R', 'B', 'Y'];
-/// The trump index of a bout without trump.
+/// The trump index of a bout without a trump suit.
 pub(super) const NO_TRUMP: u8 = 4;
-/// Stands for "no card".
+/// Marks the absence of a card.
 pub(super) const NO_CARD: Card = u8::MAX;
-/// Room for the ids of any deck.
+/// Upper bound on card ids, exclusive.
 const CARDS: usize = 32;
 
-/// Kinds of cards: trumps by value from 0 to 5, the highest of any deck 5; from [`PLAIN`] on other suits alike; the referee; the
-/// counter.
+/// Kinds of cards: trumps by value from 0 to 5, where 5 is the highest of any deck; then, from [`PLAIN`], cards of
+/// other suits in the same way; the referee; the counter.
 pub(super) const KINDS: usize = 14;
 /// The first kind that is not a trump.
 pub(super) const PLAIN: usize = 6;
@@ -29,13 +29,13 @@ pub(super) const REFEREE: usize = 12;
 /// The kind of the counter.
 pub(super) const COUNTER: usize = 13;
 
-/// What the rules fix about the cards: computed once, looked up in play.
+/// Tables of cards that follow from the rules, computed once.
 #[derive(Clone, Debug)]
 pub(super) struct Deck {
-    /// Cards in the deck; the ids of the other actions follow.
+    /// The number of cards in the deck; the ids of the other actions follow.
     pub(super) size: u8,
     values: u8,
-    /// Every card.
+    /// All cards.
     pub(super) all: u32,
     /// The referee, if it is in the deck.
     pub(super) referee: u32,
@@ -43,13 +43,14 @@ pub(super) struct Deck {
     pub(super) counter: u32,
     /// `suit_of[card]`; [`NO_TRUMP`] for the referee and the counter.
     pub(super) suit_of: [u8; CARDS],
-    /// `suit[suit]`, and nothing at [`NO_TRUMP`].
+    /// `suit[suit]`: the cards of the suit; empty for [`NO_TRUMP`].
     pub(super) suit: [u32; 5],
-    /// `suit_led[card]`: the suit that must be followed when the card is led; nothing for the specials.
+    /// `suit_led[card]`: the suit that must be followed when the card is led; empty for the specials.
     suit_led: [u32; CARDS],
-    /// `follow[trump][led]`: the cards that may be played although the suit led could be followed, that suit included.
+    /// `follow[trump][led]`: the cards that may be played even if the suit led could be followed, including that
+    /// suit.
     follow: [[u32; CARDS]; 5],
-    /// `beats[trump][led]`: the replies that win the trick, the referee as in the last trick of a bout.
+    /// `beats[trump][led]`: the replies that win the trick. The referee counts as in the last trick of a bout.
     beats: [[u32; CARDS]; 5],
     /// `kinds[trump][card]`.
     kinds: [[u8; CARDS]; 5],
@@ -100,7 +101,7 @@ impl Deck {
         deck
     }
 
-    /// Who wins the trick, rule by rule; a neutral trick has no winner and is not asked about.
+    /// Applies the rules one by one to find the winner of a trick that is not neutral.
     fn reply_wins(&self, trump: u8, led: Card, reply: Card) -> bool {
         let is = |set: u32, card: Card| set >> card & 1 == 1;
         let suit = |card: Card| self.suit_of[usize::from(card)];
@@ -146,7 +147,7 @@ impl Deck {
         select_unpredictable(hand & suit == 0, hand, bound)
     }
 
-    /// Whether `reply` beats `led`, the referee as in the last trick of a bout.
+    /// True if `reply` beats `led`. The referee counts as in the last trick of a bout.
     #[inline(always)]
     pub(super) fn beats(&self, trump: u8, led: Card, reply: Card) -> bool {
         self.beats[usize::from(trump)][usize::from(led & 31)] >> reply & 1 == 1
@@ -158,17 +159,7 @@ impl Deck {
         self.beats[usize::from(trump)][usize::from(led & 31)]
     }
 
-    /// The suit that must be followed when `led` is led: its cards, none for a special.
-    pub(super) fn suit_led(&self, led: Card) -> u32 {
-        self.suit_led[usize::from(led)]
-    }
-
-    /// What may be played on `led` although its suit could be followed, that suit included.
-    pub(super) fn follow(&self, trump: u8, led: Card) -> u32 {
-        self.follow[usize::from(trump)][usize::from(led)]
-    }
-
-    /// The suit that a reply shows its player not to hold, or [`NO_TRUMP`] if it shows nothing.
+    /// The suit that a reply shows to be missing from its player's hand, or [`NO_TRUMP`] if it shows nothing.
     pub(super) fn void_shown(&self, trump: u8, led: Card, reply: Card) -> u8 {
         if self.follow[usize::from(trump)][usize::from(led)] >> reply & 1 == 1 {
             NO_TRUMP
@@ -187,7 +178,7 @@ impl Deck {
         Action(self.size)
     }
 
-    /// The referee's decisions: to lead oneself, to have the opponent lead.
+    /// The referee's decisions: to lead, or to let the opponent lead.
     pub(super) fn decisions(&self) -> [Action; 2] {
         [Action(self.size + 1), Action(self.size + 2)]
     }
@@ -214,22 +205,22 @@ mod tests {
     use crate::options::Options;
 
     fn card(deck: &Deck, name: &str) -> u8 {
-        (0..deck.size).find(|&c| deck.name(c) == name).expect("a card of the deck")
+        (0..deck.size).find(|&c| deck.name(c) == name).expect("the deck must have the card")
     }
 
     /// (trump, led, reply, reply wins)
     const TRICKS: &[(char, &str, &str, bool)] = &[
-        // One suit: the higher value.
+        // Same suit: the higher value wins.
         ('B', "G3", "G5", true),
         ('B', "G5", "G3", false),
         ('G', "G5", "G6", true),
-        // A trump beats every other suit; a trump led is beaten by a higher trump only.
+        // A trump beats every other suit; only a higher trump beats a trump led.
         ('B', "G6", "B1", true),
         ('B', "B1", "G6", false),
         // Failing to follow loses.
         ('B', "G1", "R6", false),
         ('-', "G1", "R6", false),
-        // The counter beats a six of any suit, trump included, and nothing else.
+        // The counter beats a six of any suit, including trump, and nothing else.
         ('B', "G6", "BK", true),
         ('B', "B6", "BK", true),
         ('B', "G5", "BK", false),
@@ -237,7 +228,7 @@ mod tests {
         ('B', "BK", "R6", false),
         ('B', "BK", "R1", true),
         ('B', "BK", "B5", true),
-        // The referee in the last trick loses, also to the counter.
+        // In the last trick the referee loses, even to the counter.
         ('B', "KR", "G1", true),
         ('B', "G1", "KR", false),
         ('B', "KR", "BK", true),
@@ -245,7 +236,7 @@ mod tests {
     ];
 
     #[test]
-    fn tricks_go_to_whom_the_rules_say() {
+    fn the_winner_of_a_trick_follows_the_rules() {
         let deck = Deck::new(&Rules::default());
         for &(trump, led, reply, wins) in TRICKS {
             let suit = super::SUITS.iter().position(|&s| s == trump).map_or(NO_TRUMP, |s| s as u8);
@@ -266,7 +257,7 @@ mod tests {
         assert_eq!(replies(&loose, "G5"), hand(&loose, &["G2", "B4", "KR", "BK"]));
         assert_eq!(replies(&strict, "B1"), hand(&strict, &["B4"]));
         assert_eq!(replies(&loose, "B1"), hand(&loose, &["B4", "KR", "BK"]));
-        // Holding none of the suit led, or nothing to follow: any card.
+        // Any card may be played if the suit led is missing or does not bind.
         for deck in [&strict, &loose] {
             for led in ["Y3", "KR", "BK"] {
                 assert_eq!(replies(deck, led), hand(deck, &cards));
@@ -275,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn voids_are_shown_by_failing_to_follow_only() {
+    fn only_failing_to_follow_shows_a_void() {
         let strict = Deck::new(&Rules::default());
         let loose = Deck::new(&Rules::from_text("specials=anytime").unwrap());
         let shown = |deck: &Deck, led, reply| deck.void_shown(2, card(deck, led), card(deck, reply));
@@ -290,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn scaled_down_decks_are_packed_alike() {
+    fn small_decks_are_packed_in_the_same_way() {
         let deck = Deck::new(&Rules::from_text("suits=2,values=3,counter=off").unwrap());
         let names: Vec<_> = (0..deck.size).map(|c| deck.name(c)).collect();
         assert_eq!(names, ["G1", "G2", "G3", "R1", "R2", "R3", "KR"]);

@@ -1,4 +1,4 @@
-//! Tensors: planes of zeros and ones, the seat itself always first.
+//! Tensors of zeros and ones. The seat itself always comes first.
 
 use crate::encode::{Cell, Encode, Field, Pen, size};
 use crate::game::{Game as _, SeatView as _};
@@ -9,10 +9,10 @@ use super::cards::NO_CARD;
 use super::state::{NOBODY, Neutral, State};
 use super::view::{Seen, View};
 
-/// Bits of a score in quarter points: 12 bouts at 10.00 are 480 of them.
+/// Bits of a score in quarter points: at most 12 bouts at 10.00, 480 quarter points.
 const SCORE_BITS: usize = 9;
 
-/// How far the log of a bout has been read.
+/// Position in the log of a bout.
 #[derive(Default)]
 struct Counts {
     dealt: usize,
@@ -22,12 +22,12 @@ struct Counts {
 }
 
 impl Schwinget {
-    /// Tricks in a bout without an attack.
+    /// The number of tricks in a bout without an attack.
     fn max_tricks(&self) -> usize {
         usize::from(self.rules.hand_size) + self.max_draws()
     }
 
-    /// Cards that each player draws in a bout without an attack.
+    /// The number of cards that each player draws in a bout without an attack.
     fn max_draws(&self) -> usize {
         usize::from(self.pile) / 2
     }
@@ -129,7 +129,7 @@ impl Encode for Schwinget {
         out.fill(0.0);
         let cards = self.num_outcomes();
         let bouts = usize::from(self.rules.bouts);
-        // The start of each field and the part of it that one bout takes.
+        // The start of each field, and the size of its part for one bout.
         let parts: Vec<(usize, usize)> = layout
             .iter()
             .scan(0, |start, field| {

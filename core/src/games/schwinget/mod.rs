@@ -1,31 +1,22 @@
 //! Schwinget: Swiss wrestling as a trick-taking game for two, with a draw pile that a player may lock.
 //!
-//! The rulebook calls a bout *Gang*, a trick *Stich*, an attack *Angriff* (played with the bull, *Stier*), winning all
-//! tricks after an attack a *Plattwurf* (flat throw), the referee *Kampfrichter*, the counter *Brienzer-Konter*. Rules:
-//! Daniel Fehr, *Schwinget*. Where the rulebook is silent, [`Rules`] has an option or the code says so.
+//! The rulebook calls a bout *Gang*, a trick *Stich*, an attack *Angriff* (played with the bull, *Stier*), winning
+//! all tricks after an attack a *Plattwurf* (flat throw), the referee *Kampfrichter*, the counter *Brienzer-Konter*.
+//! Rules: Daniel Fehr, *Schwinget*. Where the rulebook is silent, [`Rules`] has an option or the code says so.
 //!
-//! Cards are `G1`..`Y6` (green, red, blue, yellow), `KR` the referee, `BK` the counter. Ids: suit x values + (value - 1), then
-//! `KR`, then `BK`, then the actions `attack`, `lead:self`, `lead:opponent`. Chance outcomes are card ids.
+//! Cards are `G1`..`Y6` (green, red, blue, yellow), `KR` the referee, `BK` the counter. Action ids: suit * number of
+//! values + (value - 1), then `KR`, then `BK`, then `attack`, `lead:self`, `lead:opponent`. Chance outcomes are card
+//! ids.
 
-mod batch;
+mod advice;
 mod cards;
-mod circumstances;
 mod encode;
-mod evaluate;
-mod hints;
-mod known_pile;
-mod lanes;
-mod lock;
 mod notation;
 mod picture;
 mod playout;
-mod policy;
-mod policy_weights;
 mod rules;
 mod sampler;
-mod solve;
 mod state;
-mod thumb;
 mod verdict;
 mod view;
 mod ways;
@@ -42,15 +33,14 @@ use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 use crate::utility::Utility;
 
+use advice::Layout;
+pub use advice::{CIRCUMSTANCES, KnownPile, PARTS_OF_RETURN};
 use cards::{Card, Deck, NO_CARD};
-pub use known_pile::KnownPile;
-pub use lock::LockValue;
 pub use rules::{Rules, Scoring, Specials};
 pub use sampler::Sampler;
-use solve::Layout;
 pub use state::State;
 use state::{NOBODY, Neutral, Phase};
-use verdict::{Verdict, Verdicts};
+use verdict::Verdicts;
 pub use view::View;
 
 /// Schwinget under fixed rules.
@@ -64,11 +54,11 @@ pub struct Schwinget {
 }
 
 impl Schwinget {
-    /// A card is played: the follower's turn, or the trick is complete. Draws come first if there are any.
+    /// Plays a card. Then the follower must act or the trick is complete; draws, if any, come first.
     #[inline(always)]
     fn play(&self, state: &mut State, card: Card) {
         let mover = usize::from(state.mover);
-        debug_assert!(state.hands[mover] >> card & 1 == 1, "the card is in hand");
+        debug_assert!(state.hands[mover] >> card & 1 == 1, "the card must be in hand");
         state.hands[mover] ^= 1 << card;
         state.played[mover] |= 1 << card;
         let draws = !state.attacked() && state.pile > 0;
@@ -86,10 +76,10 @@ impl Schwinget {
         }
     }
 
-    /// The mover receives a card from the pile.
+    /// Gives the mover a card from the pile.
     #[inline(always)]
     fn draw(&self, state: &mut State, card: Card) {
-        debug_assert!(state.pool >> card & 1 == 1, "the card can be drawn");
+        debug_assert!(state.pool >> card & 1 == 1, "the card must be in the pool");
         state.pool ^= 1 << card;
         state.hands[usize::from(state.mover)] |= 1 << card;
         state.pile -= 1;
@@ -101,7 +91,7 @@ impl Schwinget {
         }
     }
 
-    /// Both cards lie on the table and both players have drawn: who gets the trick, who leads next?
+    /// Ends a trick after both cards and both draws: awards it and determines the next leader.
     #[inline(always)]
     fn finish_trick(&self, state: &mut State) {
         let (led, reply) = (state.led, state.reply);
@@ -128,15 +118,10 @@ impl Schwinget {
         }
     }
 
-    /// Both hands are empty: score the bout; the next one, or the end.
+    /// Scores the bout once both hands are empty, then starts the next one or ends the match.
     #[inline(always)]
     fn finish_bout(&self, state: &mut State) {
-        self.finish_with(state, self.verdicts.of(state));
-    }
-
-    /// The same with the score at hand.
-    #[inline(always)]
-    fn finish_with(&self, state: &mut State, verdict: Verdict) {
+        let verdict = self.verdicts.of(state);
         state.scores[0] += verdict.scores[0];
         state.scores[1] += verdict.scores[1];
         if state.bout + 1 == self.rules.bouts {
@@ -144,7 +129,8 @@ impl Schwinget {
             state.phase = Phase::Over;
             return;
         }
-        // The loser opens the next bout; after a draw whoever has fewer points, then whoever did not open this one.
+        // The loser opens the next bout. After a draw it is the player with fewer points or, if equal, the one who
+        // did not open this bout.
         let opener = match (verdict.winner, state.scores[0].cmp(&state.scores[1])) {
             (NOBODY, Ordering::Less) => 0,
             (NOBODY, Ordering::Greater) => 1,
@@ -154,7 +140,7 @@ impl Schwinget {
         *state = state.next_bout(self.deck.all, self.pile, opener);
     }
 
-    /// What `seat` may do in its phase with what it holds.
+    /// The legal actions of the player to act.
     #[inline(always)]
     fn options_of_mover(&self, state: &State) -> u64 {
         let hand = state.hands[usize::from(state.mover)];
@@ -169,7 +155,7 @@ impl Schwinget {
         }
     }
 
-    /// What these scores, in hundredths, are worth to each seat at the end of a match.
+    /// The utility of these scores, in hundredths, to each seat at the end of a match.
     #[inline(always)]
     fn utility_of(&self, scores: [u16; 2]) -> [f64; 2] {
         let [a, b] = scores.map(i32::from);
@@ -180,20 +166,20 @@ impl Schwinget {
         }
     }
 
-    /// The same in single precision, which has quarters of points exactly.
+    /// The same in single precision, which represents quarter points exactly.
     #[inline(always)]
     fn rounded_utility_of(&self, scores: [u16; 2]) -> [f32; 2] {
         self.utility_of(scores).map(|utility| utility as f32)
     }
 
-    /// A card of the pool, uniformly.
+    /// Draws a card of the pool, uniformly.
     #[inline(always)]
     fn any_of_pool(state: &State, rng: &mut Rng) -> Card {
         let pool = state.pool;
         bits::nth_bit(u64::from(pool), rng.below(pool.count_ones())) as Card
     }
 
-    /// The deal of a whole bout at once.
+    /// Deals a whole bout at once.
     #[inline(never)]
     fn deal(&self, state: &mut State, rng: &mut Rng) {
         while matches!(state.phase, Phase::Deal | Phase::TurnUp) {
@@ -292,7 +278,7 @@ impl Game for Schwinget {
                 state.phase = Phase::Lead;
             }
             Phase::Deal => {
-                debug_assert!(state.pool >> card & 1 == 1, "the card can be dealt");
+                debug_assert!(state.pool >> card & 1 == 1, "the card must be in the pool");
                 state.pool ^= 1 << card;
                 state.hands[usize::from(state.mover)] |= 1 << card;
                 state.mover ^= 1;
@@ -368,10 +354,6 @@ impl Game for Schwinget {
     #[inline]
     fn playout(&self, state: &mut State, rng: &mut Rng) -> u32 {
         playout::to_the_end::<false>(self, state, rng)
-    }
-
-    fn playouts(&self, states: &mut [State], rng: &mut Rng) -> u64 {
-        batch::to_the_end::<false>(self, states, rng)
     }
 
     #[inline(always)]

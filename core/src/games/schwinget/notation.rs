@@ -26,7 +26,7 @@ impl Schwinget {
         names.join(" ")
     }
 
-    /// The trump in words, with the card that fixed it.
+    /// The trump suit in words, with the card that fixed it.
     pub(super) fn trump_text(&self, state: &State) -> String {
         match state.turned {
             NO_CARD => "not turned up yet".to_string(),
@@ -34,7 +34,7 @@ impl Schwinget {
         }
     }
 
-    /// A score for people: whole points, or two digits as in wrestling.
+    /// A score, for people: whole points, or two decimals as in wrestling.
     pub(super) fn score_text(&self, hundredths: u16) -> String {
         match self.rules.scoring {
             Scoring::Points => (hundredths / 100).to_string(),
@@ -42,7 +42,7 @@ impl Schwinget {
         }
     }
 
-    /// What happens next, in words.
+    /// The next event, in words.
     pub(super) fn next_text(&self, state: &State) -> String {
         let mover = state.mover;
         match state.phase {
@@ -57,7 +57,7 @@ impl Schwinget {
         }
     }
 
-    /// The pile in words.
+    /// The pile, in words.
     pub(super) fn pile_text(&self, state: &State) -> String {
         match (state.attacker, state.pile) {
             (NOBODY, 0) => "empty".to_string(),
@@ -86,11 +86,11 @@ impl Notation for Schwinget {
         let hand = state.hands[usize::from(state.mover)];
         let is_card = action.0 < self.deck.size;
         match state.phase {
-            Phase::Decide => "the referee's player must say who leads".to_string(),
+            Phase::Decide => "the referee's player must decide who leads".to_string(),
             Phase::Lead if action == self.deck.attack() && state.attacked() => {
-                "there is one attack in a bout".to_string()
+                "a bout has at most one attack".to_string()
             }
-            Phase::Lead if action == self.deck.attack() => "no attack once the pile is empty".to_string(),
+            Phase::Lead if action == self.deck.attack() => "attacks are not allowed once the pile is empty".to_string(),
             Phase::Follow if action == self.deck.attack() => "only the player on lead may attack".to_string(),
             _ if !is_card => "no referee has been played".to_string(),
             _ if hand >> action.0 & 1 == 0 => "the card is not in hand".to_string(),
@@ -114,7 +114,7 @@ impl Notation for Schwinget {
                     Seen::Drawn(Some(card)) => format!("+{}", self.card_name(card)),
                     Seen::Drawn(None) => "+?".to_string(),
                     Seen::Did(action) => self.action_name(action),
-                    Seen::Dealt(_) => unreachable!("the next bout is read by the outer loop"),
+                    Seen::Dealt(_) => unreachable!("the outer loop reads the next bout"),
                 });
             }
         }
@@ -193,7 +193,7 @@ impl Schwinget {
         parts.join(", ")
     }
 
-    /// The suit index for colouring a card; [`NO_TRUMP`] for the specials.
+    /// The index of a card's suit, for colouring; [`NO_TRUMP`] for the specials.
     pub(super) fn colour_of(&self, card: Card) -> u8 {
         self.deck.suit_of.get(usize::from(card)).copied().unwrap_or(NO_TRUMP)
     }
@@ -207,7 +207,7 @@ mod tests {
     use crate::notation::Notation as _;
 
     #[test]
-    fn ids_are_those_of_the_rules_page() {
+    fn ids_match_the_rules_page() {
         let game = Schwinget::new(Rules::default()).unwrap();
         for (id, name) in [
             (0, "G1"),
@@ -226,6 +226,6 @@ mod tests {
         }
         assert_eq!(game.num_actions(), 29);
         let error = game.parse_action("G7").unwrap_err().to_string();
-        assert!(error.contains("'G7' is no action of schwinget; known are G1 G2"), "{error}");
+        assert!(error.contains("'G7' is not a valid action of schwinget; expected one of G1 G2"), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! What there is to see of a bout, for those who draw it.
+//! Content of a picture of a bout.
 
 use crate::bits;
 use crate::scene::{Face, Group, Hue, Place, Scene, Sign};
@@ -8,11 +8,11 @@ use super::Schwinget;
 use super::cards::{Card, NO_CARD};
 use super::state::{NOBODY, Neutral, State};
 
-/// The suits.
+/// The signs and colours of the suits.
 const SUITS: [(Sign, Hue); 4] =
     [(Sign::Leaf, Hue::Green), (Sign::Cross, Hue::Red), (Sign::Drop, Hue::Blue), (Sign::Sun, Hue::Yellow)];
 
-/// What is printed on each card: a value and the sign of its suit, or the letters of a special.
+/// The printed face of each card: a value and the sign of its suit, or the letters of a special.
 pub(super) fn faces(game: &Schwinget) -> Vec<Face> {
     (0..game.deck.size)
         .map(|card| {
@@ -26,7 +26,7 @@ pub(super) fn faces(game: &Schwinget) -> Vec<Face> {
         .collect()
 }
 
-/// The opponent above, the table in the middle, seat 0 below.
+/// Lays out the opponent above, the table in the middle, and seat 0 below.
 pub(super) fn scene(game: &Schwinget, state: &State, perspective: Option<Seat>) -> Scene {
     let bout = (state.bout + 1).min(game.rules.bouts);
     Scene {

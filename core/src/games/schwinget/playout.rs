@@ -1,7 +1,8 @@
-//! Random play to the end, a trick at a time.
+//! Random play to the end, one trick at a time.
 //!
-//! The same game as `step` after `step`, bit for bit, with the bout in local variables: what leader and follower have changes
-//! places with the lead, so that nothing is looked up by seat, and tricks with and without draws have loops of their own.
+//! Plays exactly the same game as repeated calls of `step`, with the bout in local variables. Leader and follower
+//! swap their data when the lead changes, so that nothing is looked up by seat. Tricks with and without draws have
+//! separate loops.
 
 use std::hint::select_unpredictable;
 
@@ -15,8 +16,8 @@ use super::Schwinget;
 use super::cards::Deck;
 use super::state::{Neutral, Phase, State};
 
-/// Plays to the end of the match, every action uniformly random among the legal ones or, with `HINTS`, among those that
-/// [`Hints::rollout`] leaves. Returns the number of decisions.
+/// Plays to the end of the match. Every action is uniformly random among the legal ones or, with `HINTS`, among those
+/// kept by [`Hints::rollout`]. Returns the number of decisions.
 pub(super) fn to_the_end<const HINTS: bool>(game: &Schwinget, state: &mut State, rng: &mut Rng) -> u32 {
     let mut decisions = 0;
     loop {
@@ -41,11 +42,12 @@ const AFTER_ATTACK: u64 = 1 << 40;
 /// Set for seat 1.
 const SECOND: u64 = 1 << 63;
 
-/// What a player has in this bout.
+/// A player's cards and tricks in this bout.
 #[derive(Clone, Copy)]
 struct Side {
     hand: u32,
-    /// Cards played in the low half, tricks taken and tricks taken after the attack in the bytes above, the seat on top.
+    /// Cards played in the low half, tricks taken and tricks taken after the attack in the bytes above, the seat in
+    /// the top bit.
     record: u64,
 }
 
@@ -83,22 +85,22 @@ impl Side {
     }
 }
 
-/// A bout in play, between two tricks.
+/// A bout between two tricks.
 struct Bout<'a> {
     deck: &'a Deck,
     trump: u8,
     lead: Side,
     follow: Side,
     pool: u32,
-    /// What the next trick is worth.
+    /// The record of the next trick.
     worth: u64,
-    /// What the neutral trick is worth; 0 if there is none.
+    /// The record of the neutral trick; 0 if there is none.
     waiting: u64,
-    /// How many times a referee's player has decided.
+    /// The number of decisions after a referee.
     verdicts: u32,
 }
 
-/// A random card of a set with `count` members, at least one, as a bit.
+/// Draws a random card, as a bit, from a non-empty set with `count` members.
 #[inline(always)]
 fn any(cards: u32, count: u32, rng: &mut Rng) -> u32 {
     debug_assert_eq!(count, cards.count_ones());
@@ -106,7 +108,7 @@ fn any(cards: u32, count: u32, rng: &mut Rng) -> u32 {
 }
 
 impl Bout<'_> {
-    /// One trick: `led` is led; draws follow if `unseen`, the size of the pool, is given.
+    /// Plays one trick after `led` is led. Draws follow if `unseen`, the size of the pool, is given.
     #[inline(always)]
     fn trick<const HINTS: bool>(&mut self, led: u32, unseen: Option<u32>, last: bool, rng: &mut Rng) {
         self.lead.play(led);
@@ -131,17 +133,17 @@ impl Bout<'_> {
         if (led | reply) & self.deck.referee != 0 && !last {
             self.waiting = self.worth;
             self.verdicts += 1;
-            // Two decisions; the second names the opponent of the player who played the referee.
+            // Two decisions; the second concerns the opponent of the player of the referee.
             self.change_places((reply & self.deck.referee != 0) ^ (rng.below(2) == 1));
         } else {
-            // Who wins leads next.
+            // The winner leads next.
             self.change_places(winners & reply != 0);
             self.lead.record += self.worth + self.waiting;
             self.waiting = 0;
         }
     }
 
-    /// The other player leads, or the same again: it cannot be predicted, so without a branch.
+    /// Swaps leader and follower or not. Branch-free, because the outcome is unpredictable.
     #[inline(always)]
     fn change_places(&mut self, change: bool) {
         let (lead, follow) = (self.lead, self.follow);
@@ -170,7 +172,8 @@ fn bout<const HINTS: bool>(game: &Schwinget, state: &mut State, rng: &mut Rng) -
         },
         verdicts: 0,
     };
-    // Both hands have as many cards at every lead. Counting along costs less than waiting for the cards themselves.
+    // At every lead both hands have equally many cards. Counting them along is faster than waiting for the cards
+    // themselves.
     let cards = bout.lead.hand.count_ones();
     let mut unseen = bout.pool.count_ones();
     let mut decisions = 2 * cards;

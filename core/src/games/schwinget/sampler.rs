@@ -1,4 +1,4 @@
-//! The states that a view cannot tell apart, drawn exactly.
+//! Exact sampling of the states consistent with a view.
 
 use std::iter;
 
@@ -16,9 +16,9 @@ use super::state::State;
 use super::view::{Arrivals, Seen, View};
 use super::ways::{self, Class, Composition, MAX_CLASSES};
 
-/// Draws the opponent's hand given all that the seat has seen. See the `ways` module for how hands weigh.
+/// Draws the opponent's hand given everything the seat has seen. See the `ways` module for the weights of hands.
 ///
-/// Construction is linear in the bout where no void has been shown, microseconds otherwise; a sample takes one draw for the
+/// Construction is linear in the length of the bout if no void has been shown. A sample takes one draw for the
 /// composition and one per card.
 #[derive(Clone, Debug)]
 pub struct Sampler {
@@ -27,7 +27,7 @@ pub struct Sampler {
     opponent: usize,
     classes: ArrayVec<Class, MAX_CLASSES>,
     compositions: Vec<Composition>,
-    /// `cumulated[i]`: weight of all hands of the compositions up to and including the `i`-th.
+    /// `cumulated[i]`: the weight of all hands of the compositions up to and including the `i`-th.
     cumulated: Vec<u64>,
     suit_of: [u8; 32],
     view: View,
@@ -36,7 +36,7 @@ pub struct Sampler {
 impl Sampler {
     pub(super) fn new(game: &Schwinget, view: &View) -> Self {
         let seen = *view.seen();
-        let arrivals = view.bouts().last().expect("a bout has begun");
+        let arrivals = view.bouts().last().expect("a view starts with a bout");
         let classes = classes(&game.deck, arrivals, seen.pool);
         let compositions = if let [only] = classes.as_slice() {
             debug_assert!(u32::from(arrivals.held()) <= only.cards.count_ones());
@@ -46,7 +46,7 @@ impl Sampler {
         } else {
             ways::compositions(arrivals, &classes)
         };
-        debug_assert!(!compositions.is_empty(), "the true hand is among them");
+        debug_assert!(!compositions.is_empty(), "the true hand has a composition");
         let cumulated = compositions
             .iter()
             .scan(0, |sum, composition| {
@@ -91,8 +91,8 @@ impl Sampler {
     }
 }
 
-/// The cards not seen, by the first arrival that can have brought them to the opponent; falling, the last at 0. Cards that
-/// cannot be in its hand are in none.
+/// Groups the unseen cards by the first arrival that can have brought them to the opponent, in descending order; the
+/// last class has 0. Cards that cannot be in its hand are in no class.
 fn classes(deck: &Deck, arrivals: &Arrivals, unseen: u32) -> ArrayVec<Class, MAX_CLASSES> {
     let mut classes = ArrayVec::new();
     let mut bound = 0;
@@ -113,7 +113,7 @@ fn classes(deck: &Deck, arrivals: &Arrivals, unseen: u32) -> ArrayVec<Class, MAX
     classes
 }
 
-/// How many hands have this composition.
+/// The number of hands with this composition.
 fn hands(classes: &[Class], composition: &Composition) -> u64 {
     classes
         .iter()
@@ -147,7 +147,7 @@ impl game::Sampler<Schwinget> for Sampler {
         for (bout, arrivals) in bouts.iter().enumerate() {
             let held = if bout + 1 == bouts.len() { hand } else { 0 };
             let mut theirs = arrange(arrivals, held, &self.suit_of, rng).into_iter();
-            // The hand dealt is known as a set: every order of it is as likely.
+            // The dealt hand is known as a set: all its orders are equally likely.
             let mut ours: ArrayVec<Card, 13> = log
                 .clone()
                 .map_while(|seen| match seen {
@@ -167,23 +167,24 @@ impl game::Sampler<Schwinget> for Sampler {
                     Seen::TurnedUp(card) | Seen::Drawn(Some(card)) => Some(card),
                     Seen::Did(action) => Some(action.0),
                 };
-                history.push(game, Action(card.expect("as many cards as arrivals")));
+                history.push(game, Action(card.expect("every arrival has a card")));
             }
         }
         history
     }
 
-    /// Which of the cards the opponent was dealt and which it drew is hidden.
+    /// True unless hidden draws leave open which cards the opponent was dealt and which it drew.
     fn worlds_fix_views(&self) -> bool {
         self.view.bouts().iter().all(|arrivals| arrivals.draws == 0)
     }
 }
 
-/// An order in which the opponent's cards of one bout can have come, each with the same probability: the dealt hand first,
-/// then the cards drawn. `held` are those still in hand.
+/// Draws an order in which the opponent's cards of one bout can have come, each with the same probability: first the
+/// dealt hand, then the cards drawn. `held` are the cards still in hand.
 ///
-/// Places are filled from the last to the first. A card that no void binds may lie in any place up to its last one, so that
-/// whichever of them is taken, as many are left for each earlier place; only the set of bound cards left must be remembered.
+/// Places are filled from the last to the first. A card not bound by a void may lie in any place up to its last one.
+/// So whichever free card is taken, equally many are left for each earlier place, and only the set of remaining bound
+/// cards must be tracked.
 fn arrange(arrivals: &Arrivals, held: u32, suit_of: &[u8; 32], rng: &mut Rng) -> ArrayVec<Card, 13> {
     let played = arrivals.plays.iter().map(|play| (play.card, play.earliest, play.latest));
     let in_hand = bits::members(held).map(|card| (card, arrivals.earliest(suit_of[usize::from(card)]), u8::MAX));
@@ -193,14 +194,15 @@ fn arrange(arrivals: &Arrivals, held: u32, suit_of: &[u8; 32], rng: &mut Rng) ->
     let time = |place: usize| (place + 1).saturating_sub(usize::from(arrivals.dealt)) as u8;
     let barred = |free: &[(Card, u8, u8)], place| free.iter().take_while(|&&(_, _, last)| last < time(place)).count();
     let fits = |card: usize, place| (bound[card].1..=bound[card].2).contains(&time(place));
-    // ways[places << bound | left]: orders of the first `places`, with the set `left` of bound cards among them.
+    // ways[places << bound | left]: the number of orders of the first `places` that contain the set `left` of bound
+    // cards.
     let at = |places: usize, left: usize| places << bound.len() | left;
     let mut ways = vec![0_u64; at(size + 1, 0)];
     ways[0] = 1;
     for place in 0..size {
         let open = free.len() - barred(&free, place);
         for left in 0..=all {
-            // Later places took that many: bound cards first, the rest free ones.
+            // The later places took this many cards, bound and free.
             let bound_taken = bound.len() - left.count_ones() as usize;
             let Some(free_taken) = (size - 1 - place).checked_sub(bound_taken) else { continue };
             let taken_by_free = open.saturating_sub(free_taken) as u64 * ways[at(place, left)];
@@ -228,7 +230,7 @@ fn arrange(arrivals: &Arrivals, held: u32, suit_of: &[u8; 32], rng: &mut Rng) ->
             drawn = drawn.wrapping_sub(if found { 0 } else { here });
             found
         });
-        let chosen = chosen.expect("the ways add up");
+        let chosen = chosen.expect("the ways add up to the total");
         left ^= 1 << chosen;
         order.push(bound[chosen].0);
     }
@@ -236,13 +238,13 @@ fn arrange(arrivals: &Arrivals, held: u32, suit_of: &[u8; 32], rng: &mut Rng) ->
     order
 }
 
-/// All hands of a composition: every choice in the first class with every choice in the others.
+/// Iterates over all hands of a composition: every choice in the first class with every choice in the others.
 fn hands_of<'a>(classes: &'a [Class], composition: &'a Composition) -> impl Iterator<Item = u32> + 'a {
     let choices = |class: usize| bits::subsets(classes[class].cards, u32::from(composition.counts[class]));
     let mut odometer: ArrayVec<(Subsets, u32), MAX_CLASSES> = (0..classes.len())
         .map(|class| {
             let mut subsets = choices(class);
-            let first = subsets.next().expect("the class has that many cards");
+            let first = subsets.next().expect("the class has enough cards");
             (subsets, first)
         })
         .collect();
@@ -260,7 +262,7 @@ fn hands_of<'a>(classes: &'a [Class], composition: &'a Composition) -> impl Iter
                 break;
             }
             *subsets = choices(class);
-            *subset = subsets.next().expect("the class has that many cards");
+            *subset = subsets.next().expect("the class has enough cards");
         }
         Some(hand)
     })

@@ -1,10 +1,10 @@
-//! The world of a match: bit sets of cards and a few counters.
+//! The state of a match: bit sets of cards and a few counters.
 
 use crate::seats::Seat;
 
 use super::cards::{Card, NO_CARD, NO_TRUMP};
 
-/// What happens next.
+/// The next kind of event.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub(super) enum Phase {
@@ -12,7 +12,7 @@ pub(super) enum Phase {
     Lead,
     /// The other player answers.
     Follow,
-    /// The player of the referee says who leads next.
+    /// The player of the referee decides who leads next.
     Decide,
     /// The match has ended.
     Over,
@@ -26,72 +26,71 @@ pub(super) enum Phase {
     FollowerDraws,
 }
 
-/// A trick that the referee has made neutral, waiting in the middle.
+/// A trick that the referee has made neutral, which waits in the middle.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub(super) enum Neutral {
-    /// There is none.
+    /// There is no neutral trick.
     None,
-    /// It was played before the attack (or there is no attack yet).
+    /// The trick was played before the attack, or there is no attack yet.
     BeforeAttack,
-    /// It was played after the attack and counts towards a flat throw.
+    /// The trick was played after the attack and counts towards a flat throw.
     AfterAttack,
 }
 
-/// Nobody, where a seat index is stored.
+/// Marks the absence of a player where a seat index is stored.
 pub(super) const NOBODY: u8 = 2;
 
 /// A match of Schwinget: both hands, the table, the score.
 ///
-/// Cards that nobody holds and that have not been seen have no place of their own: `pool` is the set of them, the pile and
-/// the cards set aside alike, and a card gets its identity when it is drawn. All of `played`, `turned`, `pool` and `hands`
-/// together are the deck.
+/// Unseen cards outside the hands have no order: `pool` is the set of them, in the pile or set aside. A card gets its
+/// identity when it is drawn. `played`, `turned`, `pool` and `hands` together are the deck.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct State {
-    /// `hands[seat]`: the cards it holds.
+    /// `hands[seat]`: the cards the seat holds.
     pub(super) hands: [u32; 2],
-    /// `played[seat]`: the cards it has played in this bout.
+    /// `played[seat]`: the cards the seat has played in this bout.
     pub(super) played: [u32; 2],
-    /// Cards without an identity: nobody has seen where they lie.
+    /// Cards that no player has seen or holds.
     pub(super) pool: u32,
-    /// `scores[seat]` of the finished bouts, in hundredths of a point.
+    /// `scores[seat]`: points from the finished bouts, in hundredths.
     pub(super) scores: [u16; 2],
-    /// The card turned up, or [`NO_CARD`] before it is.
+    /// The card turned up for trump, or [`NO_CARD`] before.
     pub(super) turned: Card,
     /// The trump suit, or [`NO_TRUMP`].
     pub(super) trump: u8,
-    /// What happens next.
+    /// The next kind of event.
     pub(super) phase: Phase,
-    /// Who acts in the phases of players; who receives the card in those of chance.
+    /// The player to act or, in phases of chance, the player who receives the card.
     pub(super) mover: u8,
-    /// Who led, or leads, the present trick.
+    /// The leader of the current trick.
     pub(super) leader: u8,
-    /// The card led in the present trick, or [`NO_CARD`].
+    /// The card led in the current trick, or [`NO_CARD`].
     pub(super) led: Card,
-    /// The answer to it, or [`NO_CARD`].
+    /// The reply to it, or [`NO_CARD`].
     pub(super) reply: Card,
-    /// Cards in the pile; an attack locks it as it is.
+    /// The number of cards in the pile. An attack locks it.
     pub(super) pile: u8,
-    /// Tricks played in this bout, a neutral one included.
+    /// The number of tricks played in this bout, including a neutral one.
     pub(super) tricks: u8,
-    /// `taken[seat]`: tricks in this bout.
+    /// `taken[seat]`: the number of tricks won in this bout.
     pub(super) taken: [u8; 2],
-    /// `after_attack[seat]`: those of them that were played after the attack.
+    /// `after_attack[seat]`: the number of these tricks played after the attack.
     pub(super) after_attack: [u8; 2],
-    /// Who attacked in this bout, or [`NOBODY`].
+    /// The seat that attacked in this bout, or [`NOBODY`].
     pub(super) attacker: u8,
     /// The neutral trick.
     pub(super) neutral: Neutral,
-    /// Finished bouts.
+    /// The number of finished bouts.
     pub(super) bout: u8,
-    /// Who led the first trick of this bout.
+    /// The leader of the first trick of this bout.
     pub(super) opener: u8,
 }
 
-const _: () = assert!(size_of::<State>() <= 64, "a state fits a cache line");
+const _: () = assert!(size_of::<State>() <= 64, "a state must fit into a cache line");
 
 impl State {
-    /// The match before the first card is dealt.
+    /// Creates the match before the first card is dealt.
     pub(super) fn new(deck: u32, pile: u8) -> Self {
         Self {
             hands: [0; 2],
@@ -116,18 +115,18 @@ impl State {
         }
     }
 
-    /// The next bout of the match, before its first card is dealt.
+    /// Creates the next bout of the match, before its first card is dealt.
     pub(super) fn next_bout(&self, deck: u32, pile: u8, opener: u8) -> Self {
         Self { scores: self.scores, bout: self.bout + 1, opener, leader: opener, ..Self::new(deck, pile) }
     }
 
-    /// Whether the pile is locked.
+    /// True if a player has attacked, which locks the pile.
     #[inline(always)]
     pub(super) fn attacked(&self) -> bool {
         self.attacker != NOBODY
     }
 
-    /// The state with the opponent's cards taken away from it: what `seat` sees on the table and in its hand.
+    /// Removes the opponent's cards: leaves what `seat` sees on the table and in its hand.
     pub(super) fn seen_by(&self, seat: Seat) -> Self {
         let mut seen = *self;
         let other = seat.index() ^ 1;

@@ -1,12 +1,12 @@
 //! The table of results of a bout.
 //!
-//! Written down rule by rule, then tabulated: at the end of a playout nothing about the result could be predicted, so it is
-//! looked up instead of decided.
+//! The results are written rule by rule and then tabulated. At the end of a playout, branches on the result would be
+//! unpredictable, so it is looked up.
 
 use super::rules::{Rules, Scoring};
 use super::state::{NOBODY, State};
 
-/// How a finished bout went.
+/// The result of a finished bout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Verdict {
     /// `scores[seat]` in hundredths of a point.
@@ -15,15 +15,15 @@ pub(super) struct Verdict {
     pub(super) winner: u8,
 }
 
-/// What a result depends on.
+/// The facts that decide a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Facts {
     attacker: u8,
     /// The seat that won every trick after the attack.
     thrower: u8,
-    /// The seat with more tricks.
+    /// The seat with more tricks, or [`NOBODY`].
     ahead: u8,
-    /// Whether each seat has enough tricks for a consolation point.
+    /// True for each seat with enough tricks for a consolation point.
     fought_well: [bool; 2],
 }
 
@@ -52,7 +52,7 @@ impl Verdicts {
         Self { table, hand_size: rules.hand_size, consolation_tricks: rules.consolation_tricks }
     }
 
-    /// Every result that the rules know.
+    /// All possible results.
     pub(super) fn all(&self) -> impl Iterator<Item = Verdict> {
         self.table.into_iter()
     }
@@ -63,34 +63,24 @@ impl Verdicts {
         self.look_up(state.attacker, state.taken, state.after_attack)
     }
 
-    /// The result of a bout with this attacker (or [`NOBODY`]), the tricks `taken` by each seat and those of them `after_attack`.
+    /// The result of a bout, given the attacker (or [`NOBODY`]), the tricks `taken` by each seat, and those of them
+    /// played `after_attack`.
     #[inline(always)]
     pub(super) fn look_up(&self, attacker: u8, taken: [u8; 2], after_attack: [u8; 2]) -> Verdict {
-        self.at(self.place(u32::from(attacker), taken.map(u32::from), after_attack.map(u32::from)))
-    }
-
-    /// Who won every trick after the attack, or [`NOBODY`].
-    pub(super) fn thrower(&self, attacker: u8, after_attack: [u8; 2]) -> u8 {
-        let all = |seat: u8| attacker != NOBODY && after_attack[usize::from(seat)] == self.hand_size;
-        (0..NOBODY).find(|&seat| all(seat)).unwrap_or(NOBODY)
-    }
-
-    /// Where the table has the result of such a bout: without branches, for many bouts at once.
-    #[inline(always)]
-    pub(super) fn place(&self, attacker: u32, taken: [u32; 2], after_attack: [u32; 2]) -> u32 {
+        let taken = taken.map(u32::from);
         let [a, b] = taken;
-        let attacked = u32::from(attacker != u32::from(NOBODY));
-        let all = after_attack.map(|tricks| attacked & u32::from(tricks == u32::from(self.hand_size)));
+        let attacked = u32::from(attacker != NOBODY);
+        let all = after_attack.map(|tricks| attacked & u32::from(u32::from(tricks) == u32::from(self.hand_size)));
         let [well, other_well] = taken.map(|tricks| u32::from(tricks >= u32::from(self.consolation_tricks)));
         let first = |one: u32, two: u32| u32::from(NOBODY) - 2 * one - two;
         let ahead = first(u32::from(a > b), u32::from(b > a));
-        index(attacker, first(all[0], all[1]), ahead, other_well * 2 + well)
+        self.table[index(u32::from(attacker), first(all[0], all[1]), ahead, other_well * 2 + well) as usize]
     }
 
-    /// The result at a [place](Self::place).
-    #[inline(always)]
-    pub(super) fn at(&self, place: u32) -> Verdict {
-        self.table[place as usize]
+    /// The seat that won every trick after the attack, or [`NOBODY`].
+    pub(super) fn thrower(&self, attacker: u8, after_attack: [u8; 2]) -> u8 {
+        let all = |seat: u8| attacker != NOBODY && after_attack[usize::from(seat)] == self.hand_size;
+        (0..NOBODY).find(|&seat| all(seat)).unwrap_or(NOBODY)
     }
 }
 

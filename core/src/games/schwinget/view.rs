@@ -1,4 +1,4 @@
-//! What one seat knows, with perfect recall.
+//! One seat's knowledge, with perfect recall.
 
 use arrayvec::ArrayVec;
 use smallvec::SmallVec;
@@ -15,11 +15,11 @@ use super::state::{Phase, State};
 /// One event as the seat saw it: a byte of kind and content.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Seen {
-    /// A card dealt to the seat, or to the opponent (unseen).
+    /// A card dealt to the seat, or an unseen card dealt to the opponent.
     Dealt(Option<Card>),
     /// The card turned up for trump.
     TurnedUp(Card),
-    /// A card that the seat drew, or that the opponent drew (unseen).
+    /// A card that the seat drew, or an unseen card that the opponent drew.
     Drawn(Option<Card>),
     /// A player's action.
     Did(Action),
@@ -49,54 +49,54 @@ impl Seen {
     }
 }
 
-/// A card that the opponent has played, and when it can have come into its hand.
+/// A card that the opponent has played, and the arrivals that can have brought it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Play {
     pub(super) card: Card,
-    /// The first arrival that can have brought it; later than 0 after a void shown in its suit.
+    /// The first arrival that can have brought it; later than 0 if the opponent has shown a void in its suit.
     pub(super) earliest: u8,
     /// The last arrival before it was played.
     pub(super) latest: u8,
 }
 
-/// How the opponent's cards of one bout came, as far as play shows it.
+/// Arrivals of the opponent's cards of one bout, as far as play reveals them.
 ///
-/// Arrival 0 is the dealt hand, all of it at once; arrival `i` is the `i`-th card drawn. A shown void says that no card of the
-/// suit is in hand *then*: those still held, or played later, came with a later arrival.
+/// Arrival 0 is the dealt hand; arrival `i` is the `i`-th card drawn. A shown void means that no card of the suit is
+/// in hand at that time: cards of it still held or played later came with a later arrival.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Arrivals {
-    /// Cards dealt to the opponent.
+    /// The number of cards dealt to the opponent.
     pub(super) dealt: u8,
-    /// Cards that the opponent has drawn.
+    /// The number of cards that the opponent has drawn.
     pub(super) draws: u8,
-    /// Its cards on the table, in the order of play.
+    /// Its cards played, in order.
     pub(super) plays: ArrayVec<Play, 13>,
-    /// `earliest[suit]`: the first arrival that can have brought a card of the suit that it still holds.
+    /// `earliest[suit]`: the first arrival that can have brought a card of the suit still in hand.
     pub(super) earliest: [u8; 4],
 }
 
 impl Arrivals {
-    /// How many cards the opponent holds.
+    /// The number of cards that the opponent holds.
     pub(super) fn held(&self) -> u8 {
         self.dealt + self.draws - self.plays.len() as u8
     }
 
-    /// The first arrival that can have brought a card of this suit, if it is still in hand.
+    /// The first arrival that can have brought a card of this suit that is still in hand.
     pub(super) fn earliest(&self, suit: u8) -> u8 {
         self.earliest.get(usize::from(suit)).copied().unwrap_or(0)
     }
 }
 
-/// All that a seat knows: its own cards and every public event, in order. The hand dealt is known as a set; cards drawn are
-/// known in their order.
+/// Everything a seat knows: its own cards and all public events, in order. The dealt hand is known as a set, and
+/// drawn cards in their order.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct View {
     seat: Seat,
     /// The state without the opponent's cards.
     seen: State,
-    /// One byte per event ([`Seen`]). The cards dealt to the seat stand in ascending order.
+    /// One byte per event ([`Seen`]). The cards dealt to the seat are in ascending order.
     log: SmallVec<[u8; 64]>,
-    /// For each bout so far, what is known of the opponent's cards.
+    /// Knowledge of the opponent's cards in each bout so far.
     bouts: SmallVec<[Arrivals; 1]>,
 }
 
@@ -116,7 +116,7 @@ impl View {
                 bouts.push(Arrivals::default());
                 bout_start = log.len();
             }
-            let now = bouts.last_mut().expect("a bout has begun");
+            let now = bouts.last_mut().expect("a view starts with a bout");
             log.push(
                 match state.phase {
                     Phase::Deal => {
@@ -159,17 +159,17 @@ impl View {
         Self { seat, seen: state.seen_by(seat), log, bouts }
     }
 
-    /// The state without the opponent's cards: its hand is empty, the pool holds every card not seen.
+    /// The state without the opponent's cards: its hand is empty, and the pool holds all unseen cards.
     pub(super) fn seen(&self) -> &State {
         &self.seen
     }
 
-    /// What the seat saw, event by event.
+    /// The events as the seat saw them.
     pub(super) fn log(&self) -> impl Iterator<Item = Seen> + Clone + '_ {
         self.log.iter().map(|&byte| Seen::from_byte(byte))
     }
 
-    /// For each bout so far, the last being the present one, what is known of the opponent's cards.
+    /// Knowledge of the opponent's cards in each bout so far, ending with the current one.
     pub(super) fn bouts(&self) -> &[Arrivals] {
         &self.bouts
     }
@@ -181,7 +181,8 @@ impl SeatView for View {
     }
 }
 
-/// Brings the last of the seat's dealt cards to its place among the earlier ones; the opponent's stay where they are.
+/// Moves the last of the seat's dealt cards to its sorted position among the earlier ones. The opponent's cards stay
+/// in place.
 fn sort_dealt(log: &mut [u8]) {
     let own = |byte: u8| matches!(Seen::from_byte(byte), Seen::Dealt(Some(_)));
     let mut last = log.len() - 1;
@@ -200,7 +201,7 @@ mod tests {
     use crate::actions::Action;
 
     #[test]
-    fn bytes_tell_events_apart() {
+    fn bytes_distinguish_events() {
         let cards = (0..26).map(Some).chain([None]);
         let mut all: Vec<Seen> = (0..29).map(|a| Seen::Did(Action(a))).collect();
         all.extend(cards.clone().map(Seen::Dealt));

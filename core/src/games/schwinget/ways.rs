@@ -1,25 +1,27 @@
-//! In how many ways can a hand have come about?
+//! The number of ways in which a hand can have come about.
 //!
-//! A history consistent with a view puts each card that the opponent has played or holds into one arrival (see
-//! [`Arrivals`]): the dealt hand takes `dealt` cards in some order, each draw takes one. Chance gives all these orders the
-//! same probability, so a hand weighs as much as there are arrangements: perfect matchings of cards to arrivals in which
+//! A history consistent with a view assigns each card that the opponent has played or holds to one arrival (see
+//! [`Arrivals`]). The dealt hand takes `dealt` cards in some order; each draw takes one. Chance gives all these
+//! orders the same probability, so the weight of a hand is the number of arrangements: perfect matchings of cards to
+//! arrivals in which
 //!
-//! - a card played came no later than the draw before its play, and after every void shown in its suit before the play;
+//! - a card already played came no later than the draw before its play, and after every earlier void shown in its
+//!   suit;
 //! - a card still held came after the last void shown in its suit.
 //!
-//! A card still held can therefore only be told apart by the first arrival open to it. Cards that share it form a *class*,
-//! and the weight of a hand depends on nothing but how many cards it has of each class. The counts of all such compositions
-//! come from one walk over the arrivals, last to first: a place goes to a card played that may lie there, or is left open
-//! for the hand; as soon as no earlier place is allowed to a class, its cards choose among the open places.
+//! Hence cards still held differ only in the first arrival open to them. Cards that share it form a *class*, and the
+//! weight of a hand depends only on the number of its cards in each class. A single walk over the arrivals, from last
+//! to first, counts all such compositions. At each place, a played card takes it if it may, or the place stays open
+//! for the hand. Once no earlier place is allowed for a class, its cards choose among the open places.
 
 use arrayvec::ArrayVec;
 
 use super::view::Arrivals;
 
-/// At most one class per suit, and one for the cards that no void binds.
+/// At most one class per suit, and one for cards not bound by a void.
 pub(super) const MAX_CLASSES: usize = 5;
 
-/// Cards that the opponent may hold, alike in when they can have come.
+/// Cards that the opponent may hold, with the same first possible arrival.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Class {
     /// The cards.
@@ -28,17 +30,17 @@ pub(super) struct Class {
     pub(super) earliest: u8,
 }
 
-/// How many cards a hand has of each class, and how often that can have happened.
+/// The number of cards of a hand in each class, and the number of ways to get it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Composition {
-    /// Cards of each class.
+    /// The number of cards in each class.
     pub(super) counts: [u8; MAX_CLASSES],
-    /// The ways in which each single hand of this composition can have come about.
+    /// The number of ways in which each single hand of this composition can have come about.
     pub(super) ways: u64,
 }
 
-/// All compositions of the opponent's hand that have at least one way. `classes` are sorted by falling `earliest`, the last
-/// one has 0.
+/// All compositions of the opponent's hand that have at least one way. `classes` must be sorted by descending
+/// `earliest`, and the last one must have 0.
 pub(super) fn compositions(arrivals: &Arrivals, classes: &[Class]) -> Vec<Composition> {
     debug_assert!(classes.windows(2).all(|pair| pair[0].earliest > pair[1].earliest));
     debug_assert!(classes.last().is_some_and(|class| class.earliest == 0));
@@ -60,16 +62,17 @@ pub(super) fn compositions(arrivals: &Arrivals, classes: &[Class]) -> Vec<Compos
 struct Walk<'a> {
     arrivals: &'a Arrivals,
     classes: &'a [Class],
-    /// (earliest, latest) of the cards played that a void binds from below.
+    /// (earliest, latest) of the played cards that a void bounds from below.
     late: ArrayVec<(u8, u8), 13>,
-    /// Latest arrival of the other cards played.
+    /// The latest arrivals of the other played cards.
     free: ArrayVec<u8, 13>,
     found: Vec<Composition>,
 }
 
 impl Walk<'_> {
-    /// Walks from arrival `time` down. `table[used << late | set]`: ways in which `used` of the free cards and the `set` of the
-    /// late ones fill places among the `places` passed; `taken` of the rest already went to the first `class` classes.
+    /// Walks down from arrival `time`. `table[used << late | set]` is the number of ways in which `used` of the free
+    /// cards and the `set` of the late ones fill places among the `places` passed. `taken` of the other places
+    /// already went to the first `class` classes.
     fn descend(
         &mut self,
         mut table: Vec<u64>,
@@ -110,7 +113,7 @@ impl Walk<'_> {
         counts[class] = 0;
     }
 
-    /// One more place at `time`: it stays open, or a card played takes it.
+    /// Adds one place at `time`: it stays open, or a played card takes it.
     fn fill_place(&self, table: &[u64], time: u8) -> Vec<u64> {
         let late = self.late.len();
         let allowed = self.free.iter().filter(|&&latest| latest >= time).count();
@@ -129,7 +132,8 @@ impl Walk<'_> {
         next
     }
 
-    /// `count` cards of a class choose among the open places, of which `untaken` less those of cards played are left.
+    /// Lets `count` cards of a class choose among the open places. Of these, `untaken` minus the places of played
+    /// cards are left.
     fn choose(&self, table: &[u64], untaken: u8, count: u8) -> Vec<u64> {
         let late = self.late.len();
         let set = (1 << late) - 1;

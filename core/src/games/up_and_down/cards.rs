@@ -1,4 +1,4 @@
-//! The deck and the dice, as tables, and who wins a trick.
+//! The deck and the dice as tables, and the winner of a trick.
 
 use std::hint::select_unpredictable;
 
@@ -8,44 +8,44 @@ use crate::rng::Rng;
 use super::rules::Rules;
 use super::{Action, Chance};
 
-/// A card id: suit x values + (value - 2).
+/// A card id: suit * number of values + (value - 2).
 pub(super) type Card = u8;
 
 /// The letters of the suits, clockwise around the UP&DOWN card: diamonds, hearts, spades, clubs.
 pub(super) const SUITS: [char; 4] = ['D', 'H', 'S', 'C'];
 /// The suit that points at the first boss.
 pub(super) const CLUBS: u8 = 3;
-/// The letters of the values from 2.
+/// The letters of the values, from 2.
 const VALUES: [char; 11] = ['2', '3', '4', '5', '6', '7', '8', '9', 'T', 'J', 'Q'];
-/// Room for the ids of any deck.
+/// Upper bound on card ids, exclusive.
 const CARDS: usize = 64;
 
-/// What the rules fix about cards and dice: computed once, looked up in play.
+/// Tables of cards and dice that follow from the rules, computed once.
 #[derive(Clone, Debug)]
 pub(super) struct Deck {
-    /// Cards in the deck; the ids of the other actions follow.
+    /// The number of cards in the deck; the ids of the other actions follow.
     pub(super) size: u8,
-    /// Values in each suit, and sums of the dice.
+    /// The number of values in each suit; also the number of different dice sums.
     pub(super) values: u8,
-    /// Every card.
+    /// All cards.
     pub(super) all: u64,
-    /// `suit[suit]`: its cards.
+    /// `suit[suit]`: the cards of the suit.
     pub(super) suit: [u64; 4],
-    /// `value[value]`: its four cards.
+    /// `value[value]`: the four cards of the value.
     pub(super) value: [u64; 16],
-    /// `below[value]`: the cards of lower values.
+    /// `below[value]`: the cards with lower values.
     below: [u64; 16],
     /// `value_of[card]`, counted from 0.
     value_of: [u8; CARDS],
     /// The name of each card.
     names: Vec<String>,
-    /// Ways in which two dice can fall.
+    /// The number of ways in which two dice can fall.
     ways: u32,
-    /// `ways_of[sum]`: those with this sum, counted from 0.
+    /// `ways_of[sum]`: the number of ways to roll this sum, counted from 0.
     ways_of: [u32; 16],
-    /// `ways_below[sum]`: those with a lower sum.
+    /// `ways_below[sum]`: the number of ways to roll a lower sum.
     ways_below: [u32; 16],
-    /// `sum_of[way]`: the sum, counted from 0; the ways ascend by sum.
+    /// `sum_of[way]`: the sum, counted from 0. The ways are sorted by sum.
     sum_of: [u8; 36],
 }
 
@@ -110,13 +110,13 @@ impl Deck {
         VALUES[usize::from(value)]
     }
 
-    /// The cards that can win for a player at whom `suit` points.
+    /// The cards that can win for a player to whom `suit` points.
     #[inline(always)]
     pub(super) fn able(&self, suit: u8, trump: u8) -> u64 {
         self.suit[usize::from(suit & 3)] | self.value[usize::from(trump & 15)]
     }
 
-    /// The cards of higher values; of lower ones where the lowest wins.
+    /// The cards with higher values, or with lower values if the lowest wins.
     #[inline(always)]
     pub(super) fn beyond(&self, value: u8, down: bool) -> u64 {
         let value = usize::from(value & 15);
@@ -124,13 +124,13 @@ impl Deck {
         if down { below } else { self.all & !(below | self.value[value]) }
     }
 
-    /// The cards that beat one of this value, if they can win.
+    /// The cards that beat a card of this value, provided that they can win.
     #[inline(always)]
     pub(super) fn better(&self, value: u8, trump: u8, down: bool) -> u64 {
         if value == trump { 0 } else { self.beyond(value, down) | self.value[usize::from(trump & 15)] }
     }
 
-    /// The sums that two dice show, other than `but`, with their probabilities; ids from `first`.
+    /// The sums of two dice other than `but`, with their probabilities. Ids start at `first`.
     pub(super) fn sums(&self, but: Option<u8>, first: u8) -> Chance {
         let excluded = but.map_or(0, |sum| self.ways_of[usize::from(sum)]);
         let all = f64::from(self.ways - excluded);
@@ -143,13 +143,13 @@ impl Deck {
             .collect()
     }
 
-    /// Two dice.
+    /// Rolls two dice.
     #[inline(always)]
     pub(super) fn roll(&self, rng: &mut Rng) -> u8 {
         self.sum_of[rng.below(self.ways) as usize]
     }
 
-    /// Two dice, rolled until their sum differs from `but`.
+    /// Rolls two dice until their sum differs from `but`.
     #[inline(always)]
     pub(super) fn roll_again(&self, but: u8, rng: &mut Rng) -> u8 {
         let but = usize::from(but & 15);
@@ -159,21 +159,21 @@ impl Deck {
     }
 }
 
-/// The cards of one trick, added one by one.
+/// The cards of one trick, added one at a time.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Trick {
-    /// Bits of the values played.
+    /// The values played, as bits.
     once: u32,
-    /// Bits of those played more than once.
+    /// The values played more than once, as bits.
     again: u32,
-    /// Bits of the values of cards that can win.
+    /// The values of cards that can win, as bits.
     able: u32,
-    /// Four bits for each value: who played it, where one player did.
+    /// Four bits per value: the player of that value, if only one player played it.
     owners: u64,
 }
 
 impl Trick {
-    /// `player` shows a card of this value, which can win by its suit or as a trump, or cannot.
+    /// Adds the card that `player` shows. `able` cards can win, by their suit or as trumps.
     #[inline(always)]
     pub(super) fn add(&mut self, player: u8, value: u8, able: bool) {
         let bit = 1 << value;
@@ -183,14 +183,14 @@ impl Trick {
         self.owners |= u64::from(player) << (4 * value);
     }
 
-    /// Whether anybody wins, and who then.
+    /// Returns true and the winner, or false and a meaningless seat if nobody wins.
     #[inline(always)]
     pub(super) fn winner(self, trump: u8, down: bool) -> (bool, u8) {
-        // Equal values neutralise each other, trumps included.
+        // Equal values cancel each other, including trumps.
         let standing = self.able & !self.again;
         let trumps = standing & 1 << trump;
         let best = select_unpredictable(trumps != 0, trumps, standing);
-        // A guard bit for tricks that nobody wins.
+        // Guard bits for tricks that nobody wins.
         let highest = 31 - (best | 1).leading_zeros();
         let lowest = (best | 1 << 15).trailing_zeros();
         let value = select_unpredictable(down, lowest, highest);
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn better_cards_win_the_trick() {
+    fn a_better_card_wins_the_trick() {
         let deck = Deck::new(&Rules::default());
         for (trump, down) in [(0, false), (4, true), (10, false), (6, true)] {
             for card in 0..deck.size {

@@ -1,4 +1,4 @@
-//! Tensors: planes of zeros and ones, the seat itself always first, the others clockwise.
+//! Tensors of zeros and ones. The seat itself always comes first, then the others clockwise.
 
 use crate::actions::{ActionSet as _, Actions64};
 use crate::encode::{Cell, Encode, Field, Pen, size};
@@ -9,11 +9,11 @@ use super::state::{FACE_DOWN, NO_CARD, Phase, State};
 use super::view::View;
 use super::{CHANGES, UpAndDown};
 
-/// Bits of a score: 16 rounds of 15 tricks are 240.
+/// Bits of a score: at most 16 rounds of 15 tricks, 240.
 const SCORE_BITS: usize = 8;
 
 impl UpAndDown {
-    /// How far a seat sits clockwise from another.
+    /// The number of seats clockwise from one seat to another.
     fn clockwise(&self, from: Seat, to: u8) -> u8 {
         (to + self.players - from.0) % self.players
     }
@@ -29,7 +29,7 @@ impl Encode for UpAndDown {
             Field::new("seat", [seats]),
             Field::new("phase", [8]),
             Field::new("hand", [cards]),
-            // Of this round, from all seats, the present trick not included.
+            // Cards of this round from all seats, without the current trick.
             Field::new("played", [cards]),
             Field::new("trump", [usize::from(self.deck.values)]),
             Field::new("side", [2]),
@@ -37,7 +37,7 @@ impl Encode for UpAndDown {
             Field::new("boss", [seats]),
             Field::new("to_move", [seats]),
             Field::new("chosen", [seats]),
-            // The card chosen, and those of the last trick until the rules are changed again.
+            // The chosen card, and the cards of the last trick until the rules are changed again.
             Field::new("table", [seats, cards]),
             Field::new("tricks", [seats, tricks]),
             Field::new("pot", [tricks]),
@@ -91,7 +91,7 @@ impl Encode for UpAndDown {
         let dealt = tricks * seats;
         vec![
             Field::new("seat", [seats]),
-            // For each round one block of the rest: what was dealt, the first rules, then the tricks.
+            // For each round one block: the deal, the first rules, then the tricks.
             Field::new("dealt", [rounds, dealt]),
             Field::new("first_hand", [rounds, cards]),
             Field::new("first_trump", [rounds, values]),
@@ -99,9 +99,9 @@ impl Encode for UpAndDown {
             Field::new("first_orientation", [rounds, 4]),
             Field::new("change", [rounds, tricks, usize::from(CHANGES)]),
             Field::new("rolled", [rounds, tricks, values]),
-            // Who has chosen, face down or not; seats by number.
+            // Seats that have chosen a card, face down or not; by seat number.
             Field::new("chosen", [rounds, tricks, seats]),
-            // A card is played once in a round: by whom, and in which trick.
+            // Each card is played at most once in a round: the seat, and the trick.
             Field::new("played_by", [rounds, seats, cards]),
             Field::new("played_in", [rounds, tricks, cards]),
         ]
@@ -113,7 +113,7 @@ impl Encode for UpAndDown {
         out.fill(0.0);
         let (cards, seats, values) = (usize::from(self.deck.size), self.num_seats(), usize::from(self.deck.values));
         let rounds = usize::from(self.rules.most_rounds());
-        // The start of each field and the part of it that one round takes.
+        // The start of each field, and the size of its part for one round.
         let parts: Vec<(usize, usize)> = layout
             .iter()
             .scan(0, |start, field| {

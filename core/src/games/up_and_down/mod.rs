@@ -1,24 +1,23 @@
-//! Up & Down: tricks of simultaneous cards, whose rules somebody changes before every trick.
+//! Up & Down: a trick-taking game with simultaneous choices, in which a player changes the rules before every trick.
 //!
-//! The rulebook calls the boss of a trick *Chef vum Streech*, a trick *Streech*, the pot *Dëppen*, the trump value *Tromp*.
-//! The UP&DOWN card in the middle says by its side whether the highest (UP) or the lowest card (DOWN) wins, and points a suit
-//! at each side of the table. Rules: Jens Merkl and Jean-Claude Pellin, *Up & Down*. Where the rulebook is silent, [`Rules`]
-//! has an option or the code says so.
+//! The rulebook calls the boss of a trick *Chef vum Streech*, a trick *Streech*, the pot *Dëppen*, the trump value
+//! *Tromp*. The UP&DOWN card lies in the middle. Its side shows whether the highest card (UP) or the lowest card
+//! (DOWN) wins, and it points a suit at each side of the table. Rules: Jens Merkl and Jean-Claude Pellin, *Up &
+//! Down*. Where the rulebook is silent, [`Rules`] has an option or the code says so.
 //!
-//! Cards are `D2`..`CQ` (diamonds, hearts, spades, clubs; ten, jack and queen are `T`, `J`, `Q`). Ids: suit x values +
-//! (value - 2), then the actions `flip`, `rotate:1`..`rotate:3`, `roll`. Chance outcomes are card ids, then the sums of the
-//! dice `dice:2`.., then `up`, `down`, then `orient:0`..`orient:3`.
+//! Cards are `D2`..`CQ` (diamonds, hearts, spades, clubs; ten, jack and queen are `T`, `J`, `Q`). Action ids are the
+//! cards, suit * number of values + (value - 2), then `flip`, `rotate:1`..`rotate:3`, `roll`. Chance outcomes are the
+//! card ids, then the sums of the dice from `dice:2`, then `up`, `down`, then `orient:0`..`orient:3`.
 //!
-//! All choose their cards at once: here one after the other from the boss on, face down until the last has chosen.
+//! At the table all players choose their cards at once. Here they choose in turn, from the boss on; the cards stay
+//! face down until the last player has chosen.
 
+mod advice;
 mod cards;
 mod encode;
-mod hints;
 mod notation;
 mod picture;
 mod playout;
-mod policy;
-mod policy_weights;
 mod rules;
 mod sampler;
 mod state;
@@ -41,17 +40,17 @@ pub use state::State;
 use state::{NO_CARD, Phase, SEATS};
 pub use view::View;
 
-/// Ways to change the rules of a trick.
+/// The number of ways to change the rules of a trick.
 const CHANGES: u8 = 5;
 
 /// One way to change the rules of a trick.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Change {
-    /// The UP&DOWN card is turned over.
+    /// Turn the UP&DOWN card over.
     Flip,
-    /// It is turned by that many quarters.
+    /// Rotate it by this many quarter turns.
     Rotate(u8),
-    /// The dice are rolled.
+    /// Roll the dice.
     Roll,
 }
 
@@ -60,9 +59,9 @@ enum Change {
 pub struct UpAndDown {
     rules: Rules,
     deck: Deck,
-    /// Players.
+    /// The number of players.
     players: u8,
-    /// Cards in a hand, and tricks in a round.
+    /// The number of cards in a hand and of tricks in a round.
     tricks: u8,
 }
 
@@ -79,22 +78,22 @@ impl UpAndDown {
         (orientation + self.side_of(seat)) & 3
     }
 
-    /// The player at whom clubs point; where nobody sits there, the next one clockwise.
+    /// The player to whom clubs point, or the next one clockwise if that side is empty.
     fn first_boss(&self, orientation: u8) -> u8 {
         let pointed = (CLUBS + 4 - orientation) % 4;
         (0..4)
             .map(|steps| (pointed + steps) % 4)
             .find_map(|side| (0..self.players).find(|&seat| self.side_of(seat) == side))
-            .expect("somebody sits at the table")
+            .expect("a game has players")
     }
 
-    /// The left neighbour.
+    /// The next seat clockwise.
     #[inline(always)]
     fn left_of(&self, seat: u8) -> u8 {
         if seat + 1 == self.players { 0 } else { seat + 1 }
     }
 
-    /// The change that an action makes, unless it is a card.
+    /// The change that an action stands for; `None` if it is a card.
     #[inline(always)]
     fn change_of(&self, action: Action) -> Option<Change> {
         Some(match action.0.checked_sub(self.deck.size)? {
@@ -104,13 +103,13 @@ impl UpAndDown {
         })
     }
 
-    /// The first id of the sums of the dice, of the sides of the UP&DOWN card, of its orientations.
+    /// The first ids of the sums of the dice, of the sides of the UP&DOWN card and of its orientations.
     fn setup_ids(&self) -> [u8; 3] {
         let dice = self.deck.size;
         [dice, dice + self.deck.values, dice + self.deck.values + 2]
     }
 
-    /// The boss changes the rules of the trick: the cards of the last one are taken off the table.
+    /// Lets the boss change the rules of the trick. The cards of the last trick leave the table.
     #[inline(always)]
     fn change(&self, state: &mut State, action: Action) {
         state.table = [NO_CARD; SEATS];
@@ -119,15 +118,15 @@ impl UpAndDown {
             Some(Change::Flip) => state.down ^= 1,
             Some(Change::Rotate(quarters)) => state.orientation = (state.orientation + quarters) & 3,
             Some(Change::Roll) => state.phase = Phase::Roll,
-            None => debug_assert!(false, "the boss changes the rules"),
+            None => debug_assert!(false, "the boss must change the rules"),
         }
     }
 
-    /// A player chooses a card; the last one to choose turns all of them up.
+    /// Lets a player choose a card. The last choice reveals all cards.
     #[inline(always)]
     fn choose(&self, state: &mut State, card: Card) {
         let mover = usize::from(state.mover & 3);
-        debug_assert!(state.hands[mover] >> card & 1 == 1, "the card is in hand");
+        debug_assert!(state.hands[mover] >> card & 1 == 1, "the card must be in hand");
         state.hands[mover] ^= 1 << card;
         state.table[mover] = card;
         state.mover = self.left_of(state.mover);
@@ -136,7 +135,7 @@ impl UpAndDown {
         }
     }
 
-    /// Who wins the trick that lies on the table.
+    /// The winner of the trick on the table.
     fn winner(&self, state: &State) -> Option<u8> {
         let mut trick = Trick::default();
         for seat in 0..self.players {
@@ -148,7 +147,7 @@ impl UpAndDown {
         won.then_some(winner)
     }
 
-    /// All cards are turned up: who gets the trick, who is the next boss?
+    /// Reveals all cards, awards the trick and moves on to the next boss.
     #[inline(always)]
     fn reveal(&self, state: &mut State) {
         match self.winner(state) {
@@ -166,7 +165,7 @@ impl UpAndDown {
         }
     }
 
-    /// All cards are played: the tricks count, those in the pot for nobody. The next round, or the end.
+    /// Scores the round; tricks in the pot count for no player. Starts the next round or ends the game.
     fn finish_round(&self, state: &mut State) {
         for (score, taken) in state.scores.iter_mut().zip(state.taken) {
             *score += taken;
@@ -183,9 +182,9 @@ impl UpAndDown {
         }
     }
 
-    /// The next card is dealt.
+    /// Deals the next card.
     fn deal(&self, state: &mut State, card: Card) {
-        debug_assert!(state.pool >> card & 1 == 1, "the card can be dealt");
+        debug_assert!(state.pool >> card & 1 == 1, "the card must be in the pool");
         state.pool ^= 1 << card;
         state.hands[usize::from(state.mover)] |= 1 << card;
         state.mover = self.left_of(state.mover);
@@ -239,7 +238,7 @@ impl Game for UpAndDown {
     fn utility_range(&self) -> (f64, f64) {
         let most = f64::from(self.rules.most_rounds()) * f64::from(self.tricks);
         let (low, high) = self.rules.utility.range(self.num_seats(), 0.0, most);
-        // The others cannot all have won every trick.
+        // The opponents cannot all have won every trick.
         if self.rules.utility == Utility::Margin { (low / f64::from(self.players - 1), high) } else { (low, high) }
     }
 
@@ -276,7 +275,7 @@ impl Game for UpAndDown {
             Phase::Choose => self.choose(state, action.0),
             Phase::Change => self.change(state, action),
             Phase::Roll => {
-                debug_assert!(action.0 - dice != state.trump, "the sum changes");
+                debug_assert!(action.0 - dice != state.trump, "the new sum must differ");
                 state.trump = action.0 - dice;
                 state.phase = Phase::Choose;
             }
@@ -331,7 +330,7 @@ impl Game for UpAndDown {
         true
     }
 
-    /// A card chosen shows itself to its player only; the last one turns all of them up for everybody.
+    /// Shows a chosen card only to its player; the last choice reveals all cards to everyone.
     #[inline(always)]
     fn observed(&self, before: &State, action: Action, observer: Seat) -> u64 {
         let (mover, hidden) = (before.mover, before.phase == Phase::Choose);

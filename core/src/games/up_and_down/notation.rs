@@ -22,7 +22,7 @@ impl UpAndDown {
         names.join(" ")
     }
 
-    /// The round in words.
+    /// The round, in words.
     pub(super) fn round_text(&self, state: &State) -> String {
         let number = match state.phase {
             Phase::Over => state.round,
@@ -32,7 +32,7 @@ impl UpAndDown {
         format!("round {number} of {}{further}", self.rules.rounds)
     }
 
-    /// The side of the UP&DOWN card in words.
+    /// The side of the UP&DOWN card, in words.
     pub(super) fn side_text(&self, state: &State) -> &'static str {
         match (state.is_set()[1], state.down) {
             (false, _) => "side: not thrown yet",
@@ -41,7 +41,7 @@ impl UpAndDown {
         }
     }
 
-    /// The trump value in words.
+    /// The trump value, in words.
     pub(super) fn trump_text(&self, state: &State) -> String {
         if state.is_set()[0] { self.deck.value_letter(state.trump).to_string() } else { "not rolled yet".to_string() }
     }
@@ -54,7 +54,7 @@ impl UpAndDown {
         }
     }
 
-    /// What happens next, in words.
+    /// The next event, in words.
     pub(super) fn next_text(&self, state: &State) -> String {
         let mover = state.mover;
         match state.phase {
@@ -69,7 +69,7 @@ impl UpAndDown {
         }
     }
 
-    /// Who won the trick on the table, once it lies open.
+    /// The winner of the trick on the table, in words, once all cards are face up.
     pub(super) fn last_trick_text(&self, state: &State) -> Option<String> {
         let open = matches!(state.phase, Phase::Change | Phase::Over) && state.table[0] != NO_CARD;
         open.then(|| match self.winner(state) {
@@ -78,7 +78,7 @@ impl UpAndDown {
         })
     }
 
-    /// What lies in front of a seat, as `perspective` sees it.
+    /// The card in front of a seat, as `perspective` sees it.
     pub(super) fn card_shown(&self, state: &State, seat: Seat, perspective: Option<Seat>) -> Card {
         let open = state.phase != Phase::Choose || perspective.is_none_or(|own| own == seat);
         match state.table[seat.index()] {
@@ -100,7 +100,7 @@ impl UpAndDown {
         format!("dice:{}", sum + 2)
     }
 
-    /// Adds a trick: the change, the new sum, the cards by seat.
+    /// Appends a trick: the change, the new sum, the cards by seat.
     fn push_trick(&self, out: &mut String, trick: &Seen) {
         out.push_str(" | ");
         out.push_str(&self.action_name(trick.change));
@@ -116,7 +116,7 @@ impl UpAndDown {
         }
     }
 
-    /// The name of a card, or what stands for a place without one and for a card face down.
+    /// The name of a card, or the symbol for an empty place or a face-down card.
     fn shown_name(&self, card: Card) -> &str {
         match card {
             NO_CARD => "-",
@@ -211,7 +211,7 @@ impl Notation for UpAndDown {
         (0..self.deck.size).map(|card| self.deck.name(card).to_string()).collect()
     }
 
-    /// A card chosen counts as held until all are turned up.
+    /// Counts a chosen card as held until all cards are revealed.
     fn holdings(&self, state: &State, seat: Seat, counts: &mut [u8]) {
         let chosen = match state.table[seat.index()] {
             card if state.phase == Phase::Choose && card != NO_CARD => 1 << card,
@@ -238,7 +238,7 @@ mod tests {
     use crate::notation::Notation as _;
 
     #[test]
-    fn ids_are_those_of_the_rules_page() {
+    fn ids_match_the_rules_page() {
         let game = UpAndDown::new(Rules::default()).unwrap();
         for (id, name) in [
             (0, "D2"),
@@ -272,6 +272,6 @@ mod tests {
         }
         assert_eq!(game.num_outcomes(), 61);
         let error = game.parse_action("DK").unwrap_err().to_string();
-        assert!(error.contains("'DK' is no action of up_and_down; known are D2 D3"), "{error}");
+        assert!(error.contains("'DK' is not a valid action of up_and_down; expected one of D2 D3"), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! What there is to see of a trick, for those who draw it.
+//! Content of a picture of a trick.
 
 use crate::actions::{ActionSet as _, Actions64};
 use crate::game::Game as _;
@@ -12,7 +12,7 @@ use super::state::{FACE_DOWN, NO_CARD, Phase, State};
 const SUITS: [(Sign, Hue); 4] =
     [(Sign::Diamond, Hue::Orange), (Sign::Heart, Hue::Red), (Sign::Spade, Hue::Black), (Sign::Club, Hue::Green)];
 
-/// What is printed on each card.
+/// The printed face of each card.
 pub(super) fn faces(game: &UpAndDown) -> Vec<Face> {
     (0..game.deck.size)
         .map(|card| {
@@ -29,7 +29,7 @@ fn rank(game: &UpAndDown, value: u8) -> String {
     }
 }
 
-/// A row for each seat: the suit pointed at, the card chosen, the hand.
+/// Lays out a row for each seat: the suit pointed at, the chosen card, the hand.
 pub(super) fn scene(game: &UpAndDown, state: &State, perspective: Option<Seat>) -> Scene {
     let mut places: Vec<Place> =
         Seat::all(game.num_seats()).map(|seat| player(game, state, seat, perspective)).collect();

@@ -1,7 +1,7 @@
-//! Random play to the end, a trick at a time.
+//! Random play to the end, one trick at a time.
 //!
-//! The same game as `step` after `step`, bit for bit, with the number of players known to the compiler and the rules of the
-//! trick in local variables.
+//! Plays exactly the same game as repeated calls of `step`. It is faster because the compiler knows the number of
+//! players and the rules of the trick are in local variables.
 
 use std::hint::select_unpredictable;
 
@@ -15,8 +15,8 @@ use super::cards::Trick;
 use super::state::{Phase, SEATS, State};
 use super::{CHANGES, UpAndDown};
 
-/// Plays to the end of the game, every action uniformly random among the legal ones or, with `HINTS`, among those that
-/// [`Hints::rollout`](crate::Hints::rollout) leaves. Returns the number of decisions.
+/// Plays to the end of the game. Every action is uniformly random among the legal ones or, with `HINTS`, among those
+/// kept by [`Hints::rollout`](crate::Hints::rollout). Returns the number of decisions.
 #[inline]
 pub(super) fn to_the_end<const HINTS: bool>(game: &UpAndDown, state: &mut State, rng: &mut Rng) -> u32 {
     let mut decisions = 0;
@@ -44,13 +44,13 @@ pub(super) fn to_the_end<const HINTS: bool>(game: &UpAndDown, state: &mut State,
 /// Plays from the boss's change of the rules to the end of the round. Returns the number of decisions.
 #[inline(never)]
 fn round<const N: usize, const HINTS: bool>(game: &UpAndDown, state: &mut State, shared: &mut Rng) -> u32 {
-    // In a local variable the stream stays in registers.
+    // As a local variable, the stream stays in registers.
     let mut rng = shared.clone();
     let deck = &game.deck;
     let mut hands = state.hands;
     let mut boss = usize::from(state.boss);
     let (mut trump, mut down, mut orientation) = (state.trump, state.down, state.orientation);
-    // One byte for each seat.
+    // One byte per seat.
     let mut taken = u32::from_le_bytes(state.taken);
     let mut pot = u32::from(state.pot);
     let cards = hands[0].count_ones();

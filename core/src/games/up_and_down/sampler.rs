@@ -1,8 +1,8 @@
-//! The states that a view cannot tell apart, drawn exactly.
+//! Exact sampling of the states consistent with a view.
 //!
-//! Nothing that a player does shows anything of the cards it keeps: every card of a hand may be chosen in every trick. So the
-//! cards not seen lie anywhere, every way to hand them out is as likely, and so is every choice of the cards face down. All
-//! worlds of a view weigh the same.
+//! A player's choices reveal nothing about the cards it keeps, because every card of a hand may be chosen in every
+//! trick. Hence every way to distribute the unseen cards is equally likely, and so is every choice of face-down
+//! cards. All worlds of a view have the same weight.
 
 use std::iter;
 
@@ -19,20 +19,20 @@ use super::cards::Card;
 use super::state::{FACE_DOWN, NO_CARD, Phase, SEATS, State};
 use super::view::{Round, View};
 
-/// What is known of another player's cards.
+/// Knowledge of another player's cards.
 #[derive(Clone, Copy, Debug)]
 struct Other {
     seat: u8,
-    /// Cards in hand, the one face down included.
+    /// The number of cards in hand, including a face-down one.
     cards: u8,
-    /// Whether one of them lies face down.
+    /// True if one of them lies face down.
     chosen: bool,
 }
 
-/// Draws the others' hands, and which of their cards lie face down.
+/// Draws the opponents' hands and their face-down cards.
 #[derive(Clone, Debug)]
 pub struct Sampler {
-    /// The state without the others' cards; the pool holds them.
+    /// The state without the opponents' cards, which are in the pool.
     seen: State,
     others: ArrayVec<Other, { SEATS - 1 }>,
     view: View,
@@ -44,7 +44,7 @@ impl Sampler {
         let own = view.seat().0;
         let held = seen.hands[usize::from(own)].count_ones() as u8;
         let shows = |seat: u8| seen.phase == Phase::Choose && seen.table[usize::from(seat)] != NO_CARD;
-        // All have as many cards as the seat itself, but while cards are dealt.
+        // All players hold equally many cards, except during the deal.
         let cards = |seat: u8| match seen.phase {
             Phase::Deal => held + u8::from(seat < seen.mover) - u8::from(own < seen.mover),
             _ => held + u8::from(shows(own)),
@@ -61,7 +61,7 @@ impl Sampler {
         Self { seen, others, view: view.clone() }
     }
 
-    /// Every way to hand out cards of the pool to the others from the `index`-th on.
+    /// Iterates over all ways to deal cards of the pool to the opponents from the `index`-th on.
     fn hand_out(&self, index: usize, state: State) -> Box<dyn Iterator<Item = State> + '_> {
         let Some(&other) = self.others.get(index) else { return Box::new(iter::once(state)) };
         let seat = usize::from(other.seat);
@@ -151,8 +151,8 @@ impl game::Sampler<UpAndDown> for Sampler {
     }
 }
 
-/// The cards of one round in an order in which they can have been dealt, each with the same probability. `held` has those not
-/// yet played.
+/// Draws an order in which the cards of one round can have been dealt, each with the same probability. `held` has the
+/// cards not yet played.
 fn deal(game: &UpAndDown, view: &View, round: &Round, held: Option<&State>, rng: &mut Rng) -> Vec<Card> {
     let seats = game.num_seats();
     let mut piles: [Vec<Card>; SEATS] = Default::default();

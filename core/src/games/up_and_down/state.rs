@@ -1,17 +1,17 @@
-//! The world of a game: bit sets of cards and a few counters.
+//! The state of a game: bit sets of cards and a few counters.
 
 use crate::seats::Seat;
 
 use super::cards::Card;
 
-/// Room for the seats of any table.
+/// The largest number of seats at a table.
 pub(super) const SEATS: usize = 4;
-/// On the table: the seat has chosen no card.
+/// On the table: the seat has not chosen a card.
 pub(super) const NO_CARD: Card = u8::MAX;
-/// On the table, in what one seat sees: a card that lies face down. No state has it.
+/// On the table, in a state as one seat sees it: a card that lies face down. Does not occur in true states.
 pub(super) const FACE_DOWN: Card = u8::MAX - 1;
 
-/// What happens next.
+/// The next kind of event.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub(super) enum Phase {
@@ -25,30 +25,31 @@ pub(super) enum Phase {
     Deal,
     /// The dice fix the first trump value of the round.
     Dice,
-    /// The UP&DOWN card falls on one of its sides.
+    /// The side of the UP&DOWN card is thrown.
     Side,
-    /// The UP&DOWN card is turned some way.
+    /// The orientation of the UP&DOWN card is drawn.
     Orientation,
-    /// The boss rolls the dice for another trump value.
+    /// The boss rolls the dice for a new trump value.
     Roll,
 }
 
 /// A game of Up & Down: the hands, the table, the rules of the trick, the score.
 ///
-/// Cards that nobody holds and nobody has seen have no place of their own: `pool` is the set of them, and a card gets its
-/// identity when it is dealt. What is in no hand, not on the table and not in the pool has been played in this round.
+/// The deck and the unseen cards have no order: `pool` is the set of cards not dealt, and a card gets its identity
+/// when it is dealt. A card that is neither in a hand, nor on the table, nor in the pool has been played in this
+/// round.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct State {
-    /// `hands[seat]`: the cards it holds, without the one it has chosen.
+    /// `hands[seat]`: the cards the seat holds, without the card it has chosen.
     pub(super) hands: [u64; SEATS],
-    /// Cards without an identity: not dealt.
+    /// The cards not dealt.
     pub(super) pool: u64,
-    /// `table[seat]`: the card it has chosen, or [`NO_CARD`]. Face down in the phase [`Phase::Choose`]; in [`Phase::Change`]
-    /// and [`Phase::Over`] these are the cards of the last trick of the round, for all to see.
+    /// `table[seat]`: the card the seat has chosen, or [`NO_CARD`]. Face down in the phase [`Phase::Choose`]. In
+    /// [`Phase::Change`] and [`Phase::Over`] these are the face-up cards of the last trick of the round.
     pub(super) table: [Card; SEATS],
-    /// `taken[seat]`: tricks in this round.
+    /// `taken[seat]`: tricks won in this round.
     pub(super) taken: [u8; SEATS],
-    /// `scores[seat]`: tricks in the finished rounds.
+    /// `scores[seat]`: tricks won in the finished rounds.
     pub(super) scores: [u8; SEATS],
     /// Tricks in the pot.
     pub(super) pot: u8,
@@ -58,20 +59,20 @@ pub struct State {
     pub(super) down: u8,
     /// The orientation of the UP&DOWN card: the suit pointed at table side 0.
     pub(super) orientation: u8,
-    /// Who changes the rules of the present trick.
+    /// The seat that changes the rules of the current trick.
     pub(super) boss: u8,
-    /// Who acts in the phases of players; who receives the card in that of the deal.
+    /// The player to act or, during the deal, the player who receives the card.
     pub(super) mover: u8,
-    /// What happens next.
+    /// The next kind of event.
     pub(super) phase: Phase,
-    /// Finished rounds.
+    /// The number of finished rounds.
     pub(super) round: u8,
 }
 
-const _: () = assert!(size_of::<State>() <= 64, "a state fits a cache line");
+const _: () = assert!(size_of::<State>() <= 64, "a state must fit into a cache line");
 
 impl State {
-    /// A round before its first card is dealt.
+    /// Creates a round before its first card is dealt.
     pub(super) fn new(deck: u64, round: u8, scores: [u8; SEATS]) -> Self {
         Self {
             hands: [0; SEATS],
@@ -90,15 +91,15 @@ impl State {
         }
     }
 
-    /// Whether the dice and the UP&DOWN card already say something, one after the other.
+    /// True for each of the dice, the side and the orientation that has been determined; this happens in that order.
     pub(super) fn is_set(&self) -> [bool; 3] {
         let played = matches!(self.phase, Phase::Change | Phase::Choose | Phase::Over | Phase::Roll);
         let orientation = self.phase == Phase::Orientation;
         [played || orientation || self.phase == Phase::Side, played || orientation, played]
     }
 
-    /// The state with the other players' cards taken away from it: what `seat` sees on the table and in its hand. Their cards
-    /// are in the pool, those they have chosen lie face down.
+    /// Removes the cards that `seat` does not see. The opponents' hands go to the pool, and the cards they have
+    /// chosen lie face down.
     pub(super) fn seen_by(&self, seat: Seat) -> Self {
         let mut seen = *self;
         for other in (0..SEATS).filter(|&other| other != seat.index()) {

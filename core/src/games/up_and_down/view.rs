@@ -1,4 +1,4 @@
-//! What one seat knows, with perfect recall.
+//! One seat's knowledge, with perfect recall.
 
 use arrayvec::ArrayVec;
 use smallvec::SmallVec;
@@ -12,45 +12,45 @@ use super::UpAndDown;
 use super::cards::Card;
 use super::state::{FACE_DOWN, NO_CARD, Phase, SEATS, State};
 
-/// The most tricks in a round.
+/// The largest number of tricks in a round.
 const TRICKS: usize = 15;
 
-/// A trick as a seat saw it.
+/// A trick as one seat saw it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Seen {
-    /// What the boss did.
+    /// The boss's change of the rules.
     pub(super) change: Action,
-    /// The new sum of the dice, counted from 0, if they were rolled and have come to rest.
+    /// The new sum of the dice, counted from 0, once they have been rolled.
     pub(super) rolled: Option<u8>,
-    /// `cards[seat]`: its card, [`FACE_DOWN`] if it is still hidden, [`NO_CARD`] if none is chosen.
+    /// `cards[seat]`: the seat's card, [`FACE_DOWN`] if it is still hidden, [`NO_CARD`] if none is chosen.
     pub(super) cards: [Card; SEATS],
 }
 
-/// A round as a seat saw it.
+/// A round as one seat saw it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Round {
-    /// Cards dealt so far, to all together.
+    /// The number of cards dealt so far, to all seats together.
     pub(super) dealt: u8,
-    /// Those dealt to the seat, as a set.
+    /// The cards dealt to the seat, as a set.
     pub(super) hand: u64,
     /// The first sum of the dice, counted from 0.
     pub(super) dice: Option<u8>,
     /// The first side of the UP&DOWN card: 0 for UP, 1 for DOWN.
     pub(super) side: Option<u8>,
-    /// Its first orientation.
+    /// The first orientation.
     pub(super) orientation: Option<u8>,
-    /// The tricks in order; the last one may not be complete.
+    /// The tricks in order; the last one may be incomplete.
     pub(super) tricks: ArrayVec<Seen, TRICKS>,
 }
 
-/// All that a seat knows: its own cards and everything that lay open, in order. The hand dealt is known as a set, cards chosen
-/// by others from the moment they are turned up.
+/// Everything a seat knows: its own cards and all public events, in order. The dealt hand is known as a set, and the
+/// opponents' chosen cards from the moment they are revealed.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct View {
     seat: Seat,
-    /// The state without the others' cards.
+    /// The state without the opponents' cards.
     seen: State,
-    /// The rounds so far; the last one may not be complete.
+    /// The rounds so far; the last one may be incomplete.
     rounds: SmallVec<[Round; 1]>,
 }
 
@@ -64,7 +64,7 @@ impl View {
             if rounds.len() == usize::from(state.round) {
                 rounds.push(Round::default());
             }
-            let round = rounds.last_mut().expect("a round has begun");
+            let round = rounds.last_mut().expect("a view starts with a round");
             match state.phase {
                 Phase::Deal => {
                     round.dealt += 1;
@@ -75,7 +75,7 @@ impl View {
                 Phase::Orientation => round.orientation = Some(action.0 - orientation),
                 Phase::Change => round.tricks.push(Seen { change: action, rolled: None, cards: [NO_CARD; SEATS] }),
                 Phase::Roll | Phase::Choose => {
-                    let trick = round.tricks.last_mut().expect("the rules of the trick were changed");
+                    let trick = round.tricks.last_mut().expect("a change of the rules starts a trick");
                     if state.phase == Phase::Roll {
                         trick.rolled = Some(action.0 - dice);
                     } else if game.left_of(state.mover) == state.boss {
@@ -96,12 +96,12 @@ impl View {
         Self { seat, seen: state.seen_by(seat), rounds }
     }
 
-    /// The state without the others' cards: their hands are empty, the pool holds every card not seen.
+    /// The state without the opponents' cards: their hands are empty, and the pool holds all unseen cards.
     pub(super) fn seen(&self) -> &State {
         &self.seen
     }
 
-    /// The rounds in order, the last one being the present one.
+    /// The rounds in order, ending with the current one.
     pub(super) fn rounds(&self) -> &[Round] {
         &self.rounds
     }

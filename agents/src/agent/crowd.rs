@@ -1,0 +1,65 @@
+//! Players that decide at many tables at once.
+
+use std::fmt::{self, Debug, Formatter};
+
+use stier_core::{Action, Cell, Encode, Game, Seat};
+
+use crate::agent::course::Streams;
+
+/// Copies of one player at many tables, which decide together.
+pub trait Crowd<G: Game>: Send {
+    /// Appends to `actions` the copies' actions in these positions, in order.
+    fn decide(&mut self, game: &G, positions: &[Position<'_, G>], actions: &mut Vec<Action>);
+}
+
+/// A decision at one of many tables. The player sees its legal actions and its observation, but neither the past nor
+/// the state.
+pub struct Position<'a, G: Game> {
+    state: &'a G::State,
+    seat: Seat,
+    streams: Streams,
+}
+
+impl<'a, G: Game> Position<'a, G> {
+    /// Creates the decision of the seat to act in this state, with these streams.
+    pub fn new(state: &'a G::State, seat: Seat, streams: Streams) -> Self {
+        Self { state, seat, streams }
+    }
+
+    /// The seat to act.
+    pub fn seat(&self) -> Seat {
+        self.seat
+    }
+
+    /// The streams of the decision.
+    pub fn streams(&self) -> Streams {
+        self.streams
+    }
+
+    /// The seat's legal actions.
+    pub fn legal(&self, game: &G) -> G::Actions {
+        game.legal(self.state)
+    }
+
+    /// Writes the seat's observation: see [`Encode::observation`].
+    pub fn observation<T: Cell>(&self, game: &G, out: &mut [T])
+    where
+        G: Encode,
+    {
+        game.observation(self.state, self.seat, out);
+    }
+}
+
+impl<G: Game> Clone for Position<'_, G> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<G: Game> Copy for Position<'_, G> {}
+
+impl<G: Game> Debug for Position<'_, G> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Position").field("seat", &self.seat).field("streams", &self.streams).finish_non_exhaustive()
+    }
+}

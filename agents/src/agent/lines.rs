@@ -1,0 +1,89 @@
+//! The top of a search tree for inspection: the lines of play that the search followed, with their visits and
+//! results.
+//!
+//! A line contains the players' actions from the root on, without random events. It is not the same as a node: lines
+//! that differ in a choice hidden from the searcher may lead to the same node.
+
+use std::collections::BTreeMap;
+
+use stier_core::{Action, Seat};
+
+/// Actions from the root of a search, with their statistics.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Line {
+    /// The seats and their actions, in order.
+    pub path: Vec<(Seat, Action)>,
+    /// The number of iterations that began with these actions.
+    pub visits: u64,
+    /// Their mean return for the searching seat, in the game's utility.
+    pub value: f64,
+}
+
+/// Counts the lines of a search, down to a depth.
+#[derive(Clone, Debug)]
+pub struct Lines {
+    depth: usize,
+    found: BTreeMap<Vec<(Seat, Action)>, (u64, f64)>,
+}
+
+impl Lines {
+    /// Counts lines of up to `depth` actions.
+    pub fn new(depth: usize) -> Self {
+        Self { depth, found: BTreeMap::new() }
+    }
+
+    /// Adds an iteration: its actions in the tree and the return of the searching seat.
+    pub fn add(&mut self, path: impl Iterator<Item = (Seat, Action)>, result: f64) {
+        let mut line = Vec::with_capacity(self.depth);
+        for step in path.take(self.depth) {
+            line.push(step);
+            match self.found.get_mut(&line) {
+                Some((visits, sum)) => (*visits, *sum) = (*visits + 1, *sum + result),
+                None => drop(self.found.insert(line.clone(), (1, result))),
+            }
+        }
+    }
+
+    /// Adds the lines of another search for the same decision.
+    pub fn merge(&mut self, other: Self) {
+        for (line, (visits, sum)) in other.found {
+            let found = self.found.entry(line).or_default();
+            *found = (found.0 + visits, found.1 + sum);
+        }
+    }
+
+    /// All lines, each before those that continue it.
+    pub fn finish(self) -> Vec<Line> {
+        let line = |(path, (visits, sum))| Line { path, visits, value: sum / visits as f64 };
+        self.found.into_iter().map(line).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stier_core::{Action, Seat};
+
+    use super::Lines;
+
+    #[test]
+    fn lines_come_before_those_that_continue_them() {
+        let step = |seat, action| (Seat(seat), Action(action));
+        let mut lines = Lines::new(2);
+        lines.add([step(0, 3), step(1, 1), step(0, 0)].into_iter(), 1.0);
+        lines.add([step(0, 3), step(1, 0)].into_iter(), -1.0);
+        let mut other = Lines::new(2);
+        other.add([step(0, 2)].into_iter(), 0.5);
+        other.add([step(0, 3), step(1, 1)].into_iter(), 0.0);
+        lines.merge(other);
+        let found: Vec<_> = lines.finish().into_iter().map(|line| (line.path, line.visits, line.value)).collect();
+        assert_eq!(
+            found,
+            [
+                (vec![step(0, 2)], 1, 0.5),
+                (vec![step(0, 3)], 3, 0.0),
+                (vec![step(0, 3), step(1, 0)], 1, -1.0),
+                (vec![step(0, 3), step(1, 1)], 2, 0.5),
+            ]
+        );
+    }
+}

@@ -1,0 +1,37 @@
+//! The end of a long calculation.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// A time limit and a flag. Whichever comes first ends the calculation.
+#[derive(Clone, Copy, Debug)]
+pub struct Stop<'a> {
+    start: Instant,
+    until: Option<Instant>,
+    interrupt: &'a AtomicBool,
+}
+
+impl<'a> Stop<'a> {
+    /// Ends `time_ms` milliseconds after `start`, or without a time limit if that is 0. Setting the flag ends it at
+    /// once.
+    pub fn new(start: Instant, time_ms: u64, interrupt: &'a AtomicBool) -> Self {
+        let until = (time_ms > 0).then(|| start + Duration::from_millis(time_ms));
+        Self { start, until, interrupt }
+    }
+
+    /// Shortens the time limit to this share, from 0 to 1.
+    pub fn sooner(self, share: f64) -> Self {
+        let part = |until: Instant| self.start + (until - self.start).mul_f64(share.clamp(0.0, 1.0));
+        Self { until: self.until.map(part), ..self }
+    }
+
+    /// Returns true if there is a time limit.
+    pub fn is_timed(&self) -> bool {
+        self.until.is_some()
+    }
+
+    /// Returns true if it is time to end. Reads the clock only if there is a time limit.
+    pub fn is_due(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed) || self.until.is_some_and(|until| Instant::now() >= until)
+    }
+}

@@ -1,0 +1,280 @@
+//! The worlds of a search.
+//!
+//! By default every history of the information set is weighted by its chance reach probability, and drawn exactly.
+//! Two options change that:
+//!
+//! - Policy inference weights histories by the other players' actions: see [`belief`](crate::belief).
+//! - *Self-determination* (P. I. Cowling, D. Whitehouse and E. J. Powley, *Emergent Bluffing and Inference with Monte
+//!   Carlo Tree Search*, CIG 2015) draws some worlds from another player's possible beliefs: a history from the
+//!   searcher's view, that player's view of it, and a state from that view. The searcher's own cards are redrawn too,
+//!   so the searcher need not consider such a world possible. It teaches a search what others infer from the public
+//!   events without seeing the searcher's hand. This works if nodes are keyed by each mover's own information set,
+//!   including the root ([`Game::sight`] of the drawn state distinguishes the searcher's true root from others). In a
+//!   single-observer tree it only adds noise.
+
+use stier_core::{Game, History, Rng, Sampler as _, Seat, SeatView as _};
+
+use crate::agent::sampling::Alias;
+use crate::agent::stop::Stop;
+
+/// The method by which the probabilities of a belief were found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Weighing {
+    /// Every world of the information set has its exact probability under the model.
+    Exact,
+    /// Every world was weighed, by the mean likelihood of some of its histories.
+    Estimated,
+    /// Some histories were drawn and weighed.
+    Particles,
+}
+
+/// Reasons why there is no belief. Chance alone is left then: the exact sampler.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoBelief {
+    /// The others have not acted in this deal.
+    NothingToInfer,
+    /// Fewer than 64 histories were weighed, or the model excludes all of them.
+    Failed,
+}
+
+/// Worlds with probabilities.
+#[derive(Clone)]
+pub struct Belief<G: Game> {
+    states: Vec<G::State>,
+    /// The histories that led to them, one each, if they were asked for.
+    histories: Vec<History<G>>,
+    shares: Vec<f64>,
+    alias: Alias,
+    weighing: Weighing,
+    drawn: u64,
+}
+
+impl<G: Game> Belief<G> {
+    /// The distribution over `states` proportional to weights.
+    pub fn new(states: Vec<G::State>, weights: Vec<f64>, weighing: Weighing, drawn: u64) -> Result<Self, NoBelief> {
+        let alias = Alias::new(&weights).ok_or(NoBelief::Failed)?;
+        let total: f64 = weights.iter().sum();
+        let shares = weights.into_iter().map(|weight| weight / total).collect();
+        Ok(Self { states, histories: Vec::new(), shares, alias, weighing, drawn })
+    }
+
+    /// A world.
+    #[inline]
+    pub fn draw(&self, rng: &mut Rng) -> G::State {
+        self.states[self.alias.draw(rng)]
+    }
+
+    /// The same with the history that led to each world.
+    pub fn with_histories(self, histories: Vec<History<G>>) -> Self {
+        debug_assert_eq!(histories.len(), self.states.len());
+        Self { histories, ..self }
+    }
+
+    /// A world with its history, if it [has histories](Self::with_histories).
+    pub fn draw_history(&self, rng: &mut Rng) -> Option<&History<G>> {
+        if self.histories.is_empty() { None } else { Some(&self.histories[self.alias.draw(rng)]) }
+    }
+
+    /// The worlds with their probabilities, which sum to 1. Particles may come several times.
+    pub fn worlds(&self) -> impl Iterator<Item = (&G::State, f64)> {
+        self.states.iter().zip(self.shares.iter().copied())
+    }
+
+    /// Whether these are all worlds of the information set, each once, and not particles.
+    pub fn covers_all_worlds(&self) -> bool {
+        self.weighing != Weighing::Particles
+    }
+
+    /// The method by which the probabilities were found.
+    pub fn weighing(&self) -> Weighing {
+        self.weighing
+    }
+
+    /// How many histories were drawn and weighed.
+    pub fn histories(&self) -> u64 {
+        self.drawn
+    }
+
+    /// The effective sample size: that many worlds with equal weights would say as much (Kong 1992); between 1 and the number of
+    /// worlds.
+    pub fn effective(&self) -> f64 {
+        self.shares.iter().map(|share| share * share).sum::<f64>().recip()
+    }
+}
+
+/// The states that a search considers possible, with their probabilities.
+#[derive(Clone)]
+pub struct Worlds<G: Game> {
+    sampler: G::Sampler,
+    more: Option<Box<More<G>>>,
+    /// True if policy inference was requested and failed.
+    failed: bool,
+}
+
+/// The parts besides the exact sampler.
+#[derive(Clone)]
+struct More<G: Game> {
+    belief: Option<Belief<G>>,
+    /// Samplers of other players' possible beliefs.
+    minds: Vec<G::Sampler>,
+    /// The probability of drawing from one of them, in units of 2^-32.
+    self_determined: u64,
+}
+
+/// The largest number of samplers of other players for a decision.
+const MOST_MINDS: u64 = 128;
+/// The number of draws per sampler, if there are not too many draws.
+const DRAWS_PER_MIND: f64 = 16.0;
+
+impl<G: Game> Worlds<G> {
+    /// Every history of the information set, weighted by its chance reach probability.
+    pub fn uniform(game: &G, view: &G::View) -> Self {
+        Self { sampler: game.sampler(view), more: None, failed: false }
+    }
+
+    /// The worlds of a sampler, weighted by what was inferred from the others' actions; those of the sampler alone if that failed or there was nothing to
+    /// infer.
+    pub fn weighted(sampler: G::Sampler, belief: Result<Belief<G>, NoBelief>) -> Self {
+        let failed = matches!(belief, Err(NoBelief::Failed));
+        let belief = belief.ok();
+        let more = belief.map(|belief| Box::new(More { belief: Some(belief), minds: Vec::new(), self_determined: 0 }));
+        Self { sampler, more, failed }
+    }
+
+    /// Adds a share, from 0 to 1, of self-determined worlds, for about this many draws.
+    pub fn self_determined(
+        mut self,
+        game: &G,
+        view: &G::View,
+        share: f64,
+        draws: u64,
+        stop: &Stop<'_>,
+        rng: &mut Rng,
+    ) -> Self {
+        let minds = minds(game, view.seat(), &self.sampler, share, draws, stop, rng);
+        if !minds.is_empty() {
+            let belief = self.more.and_then(|more| more.belief);
+            let self_determined = (share.clamp(0.0, 1.0) * (1_u64 << 32) as f64) as u64;
+            self.more = Some(Box::new(More { belief, minds, self_determined }));
+        }
+        self
+    }
+
+    /// Draws a world. With self-determination it may be one that only another player considers possible; the seat to
+    /// act and the public information are the same.
+    #[inline(always)]
+    pub fn draw(&self, rng: &mut Rng) -> G::State {
+        match &self.more {
+            None => self.sampler.sample(rng),
+            Some(more) => more.imagined(rng).unwrap_or_else(|| more.draw_own(&self.sampler, rng)),
+        }
+    }
+
+    /// Draws a world that another player could consider possible, with the probability of self-determination. This is
+    /// the first half of [`draw`](Worlds::draw), for searches that treat such worlds differently.
+    #[inline]
+    pub fn imagined(&self, rng: &mut Rng) -> Option<G::State> {
+        self.more.as_ref()?.imagined(rng)
+    }
+
+    /// Draws a world that the searcher considers possible: the second half of [`draw`](Worlds::draw).
+    #[inline]
+    pub fn draw_own(&self, rng: &mut Rng) -> G::State {
+        match &self.more {
+            None => self.sampler.sample(rng),
+            Some(more) => more.draw_own(&self.sampler, rng),
+        }
+    }
+
+    /// Draws a history that the searcher considers possible. Those of a belief are inferred only if the worlds were
+    /// [made for histories](Worlds::of_histories).
+    pub fn draw_history(&self, game: &G, rng: &mut Rng) -> History<G> {
+        match self.belief() {
+            None => self.sampler.sample_history(game, rng),
+            Some(belief) => {
+                let inferred = belief.draw_history(rng).cloned();
+                debug_assert!(inferred.is_some(), "the belief has histories");
+                inferred.unwrap_or_else(|| self.sampler.sample_history(game, rng))
+            }
+        }
+    }
+
+    /// The exact sampler of the view.
+    pub fn sampler(&self) -> &G::Sampler {
+        &self.sampler
+    }
+
+    /// Returns true if policy inference was requested and failed ([`NoBelief::Failed`]). Draws are then by chance
+    /// alone.
+    pub fn inference_failed(&self) -> bool {
+        self.failed
+    }
+
+    /// The belief inferred from the others' actions; `None` if only chance counts.
+    pub fn belief(&self) -> Option<&Belief<G>> {
+        self.more.as_ref()?.belief.as_ref()
+    }
+
+    /// Every world that the searcher considers possible, once, with its weight. `None` if they cannot be enumerated
+    /// or there are more than `most`.
+    pub fn all(&self, most: u64) -> Option<Vec<(G::State, f64)>> {
+        if self.sampler.count() > u128::from(most) {
+            return None;
+        }
+        match self.belief() {
+            None => Some(self.sampler.worlds().map(|world| (world.state, world.weight as f64)).collect()),
+            Some(belief) if belief.covers_all_worlds() => {
+                Some(belief.worlds().map(|(&state, share)| (state, share)).filter(|&(_, share)| share > 0.0).collect())
+            }
+            Some(_) => None,
+        }
+    }
+}
+
+impl<G: Game> More<G> {
+    #[inline]
+    fn imagined(&self, rng: &mut Rng) -> Option<G::State> {
+        let asked = !self.minds.is_empty() && rng.bits() >> 32 < self.self_determined;
+        asked.then(|| self.minds[rng.below(self.minds.len() as u32) as usize].sample(rng))
+    }
+
+    #[inline]
+    fn draw_own(&self, sampler: &G::Sampler, rng: &mut Rng) -> G::State {
+        match &self.belief {
+            None => sampler.sample(rng),
+            Some(belief) => belief.draw(rng),
+        }
+    }
+}
+
+/// Samplers of other players' possible beliefs, in turn: as many as the draws justify and time allows.
+fn minds<G: Game>(
+    game: &G,
+    searcher: Seat,
+    sampler: &G::Sampler,
+    share: f64,
+    draws: u64,
+    stop: &Stop<'_>,
+    rng: &mut Rng,
+) -> Vec<G::Sampler> {
+    if share <= 0.0 {
+        return Vec::new();
+    }
+    let count = game.num_seats();
+    let worth = (share * draws as f64 / DRAWS_PER_MIND).ceil() as u64;
+    let wanted = worth.clamp(count as u64 - 1, MOST_MINDS);
+    let mut minds = Vec::new();
+    for index in 0..wanted as usize {
+        if index > 0 && stop.is_due() {
+            break;
+        }
+        let other = searcher.after(1 + index % (count - 1), count);
+        minds.push(mind(game, &sampler.sample_history(game, rng), other));
+    }
+    minds
+}
+
+/// The sampler of the seat's possible beliefs after this history.
+fn mind<G: Game>(game: &G, history: &History<G>, seat: Seat) -> G::Sampler {
+    game.sampler(&game.view(history, seat))
+}

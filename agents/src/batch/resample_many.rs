@@ -1,0 +1,194 @@
+//! Many determinizations in one call, of one or several states.
+//!
+//! World `k` of state `s` has its own seed. The seed is hashed from (seed, "resample many", s) and then from (that,
+//! "world", k), so it does not depend on the other worlds or on the number of threads. Without histories, a world is
+//! a position drawn by [`Sampler::sample`](stier_core::Sampler::sample), for arrays. With them, it is the result of
+//! [`DynState::resample`] for its seed, a state to play on from.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
+use stier_core::{Encode, Game, History, Notation, Rng, Sampler as _, Seat, encode};
+use thiserror::Error;
+
+use crate::agent::DecideError;
+use crate::agent::threads::{self, ThreadsError};
+use crate::batch::vector::Cells;
+
+/// The settings of a call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// The number of worlds of each state, at least 1.
+    pub worlds: usize,
+    /// The seed from which the worlds' seeds are hashed.
+    pub seed: u64,
+    /// True if worlds have histories.
+    pub histories: bool,
+    /// The number of threads; 0 uses all cores. It does not change the worlds.
+    pub threads: usize,
+}
+
+/// The reason why no worlds were drawn.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum ResampleError {
+    /// A state of another game.
+    #[error("state {index}: {source}")]
+    State {
+        /// The index of the state.
+        index: usize,
+        /// The error.
+        source: DecideError,
+    },
+    /// Interrupted by the flag.
+    #[error("interrupted")]
+    Interrupted,
+    /// The threads could not be started.
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
+}
+
+/// Worlds of a game whose type is not known, ordered by state.
+pub trait DrawnWorlds: Send + Sync {
+    /// The number of worlds.
+    fn count(&self) -> usize;
+    /// The seat from whose knowledge a world was drawn.
+    fn seat(&self, world: usize) -> Seat;
+    /// The names of the cards: [`Notation::cards`](stier_core::Notation::cards).
+    fn cards(&self) -> Vec<String>;
+    /// Overwrites `out`, worlds x seats x cards, with the number of copies of each card that each seat holds.
+    fn holdings(&self, out: &mut [u8]);
+    /// Overwrites `out`, worlds x observation, with the observations of `seat`, or by default of the seat for which
+    /// each world was drawn.
+    fn observations(&self, seat: Option<Seat>, out: Cells<'_>);
+}
+
+/// A state, and the seat whose knowledge of it is used.
+pub(crate) struct Source<'a, G: Game> {
+    pub(crate) history: &'a History<G>,
+    pub(crate) seat: Seat,
+    /// True if the state draws its own random events. Its worlds then do so too.
+    pub(crate) dealt: bool,
+}
+
+/// The worlds of a call.
+pub struct Worlds<G: Game> {
+    game: Arc<G>,
+    seats: Vec<Seat>,
+    of_each: usize,
+    positions: Vec<G::State>,
+    /// As many histories as positions, each with the seed of its future random events, or none at all.
+    histories: Vec<(History<G>, Option<u64>)>,
+}
+
+impl<G: Game> Worlds<G> {
+    /// The game.
+    pub fn game(&self) -> &Arc<G> {
+        &self.game
+    }
+
+    /// The history of a world, with the seed of the dealing to come if its events draw themselves; `None` if worlds have no histories.
+    pub fn history(&self, world: usize) -> Option<&(History<G>, Option<u64>)> {
+        self.histories.get(world)
+    }
+}
+
+/// Worlds that are drawn by one thread from one sampler: enough that making the sampler does not matter.
+const PART: usize = 4096;
+
+/// The seed of a world.
+fn seed_of(seed: u64, state: usize, world: usize) -> u64 {
+    let state = Rng::stream(seed, "resample many", state as u64).bits();
+    Rng::stream(state, "world", world as u64).bits()
+}
+
+/// The worlds of a part.
+struct Drawn<G: Game> {
+    positions: Vec<G::State>,
+    histories: Vec<(History<G>, Option<u64>)>,
+}
+
+fn part<G: Game>(game: &G, source: &Source<'_, G>, state: usize, first: usize, settings: &Settings) -> Drawn<G> {
+    let sampler = game.sampler(&game.view(source.history, source.seat));
+    let last = settings.worlds.min(first + PART);
+    let seeded = |world| Rng::stream(seed_of(settings.seed, state, world), "resample", 0);
+    if !settings.histories {
+        let positions = (first..last).map(|world| sampler.sample(&mut seeded(world))).collect();
+        return Drawn { positions, histories: Vec::new() };
+    }
+    let drawn = |world| {
+        let mut rng = seeded(world);
+        let history = sampler.sample_history(game, &mut rng);
+        (history, source.dealt.then(|| rng.bits()))
+    };
+    let histories: Vec<_> = (first..last).map(drawn).collect();
+    Drawn { positions: histories.iter().map(|(history, _)| *history.state()).collect(), histories }
+}
+
+/// Draws the worlds of every state.
+pub(crate) fn draw<G: Game>(
+    game: &Arc<G>,
+    sources: &[Source<'_, G>],
+    settings: &Settings,
+    interrupt: &AtomicBool,
+) -> Result<Worlds<G>, ResampleError> {
+    let firsts = |state| (0..settings.worlds).step_by(PART).map(move |first| (state, first));
+    let parts: Vec<(usize, usize)> = (0..sources.len()).flat_map(firsts).collect();
+    let one = |(state, first): (usize, usize)| {
+        let stopped = interrupt.load(Ordering::Relaxed);
+        (!stopped).then(|| part(&**game, &sources[state], state, first, settings))
+    };
+    let threads = threads::resolve(settings.threads).min(parts.len());
+    let drawn: Option<Vec<Drawn<G>>> = if threads <= 1 {
+        parts.into_iter().map(one).collect()
+    } else {
+        threads::pool(threads)?.install(|| parts.into_par_iter().map(one).collect())
+    };
+    let (mut positions, mut histories) = (Vec::new(), Vec::new());
+    for mut drawn in drawn.ok_or(ResampleError::Interrupted)? {
+        positions.append(&mut drawn.positions);
+        histories.append(&mut drawn.histories);
+    }
+    let seats = sources.iter().map(|source| source.seat).collect();
+    Ok(Worlds { game: game.clone(), seats, of_each: settings.worlds, positions, histories })
+}
+
+impl<G: Encode + Notation> DrawnWorlds for Worlds<G> {
+    fn count(&self) -> usize {
+        self.positions.len()
+    }
+
+    fn seat(&self, world: usize) -> Seat {
+        self.seats[world / self.of_each]
+    }
+
+    fn cards(&self) -> Vec<String> {
+        self.game.cards()
+    }
+
+    fn holdings(&self, out: &mut [u8]) {
+        let seats = self.game.num_seats();
+        let cards = self.game.cards().len();
+        if cards == 0 {
+            return;
+        }
+        for (position, row) in self.positions.iter().zip(out.chunks_exact_mut(seats * cards)) {
+            for (seat, counts) in Seat::all(seats).zip(row.chunks_exact_mut(cards)) {
+                self.game.holdings(position, seat, counts);
+            }
+        }
+    }
+
+    fn observations(&self, seat: Option<Seat>, out: Cells<'_>) {
+        let width = encode::size(&self.game.observation_layout());
+        let rows = self.positions.iter().enumerate().map(|(world, state)| (state, seat.unwrap_or(self.seat(world))));
+        match out {
+            Cells::Floats(out) => rows
+                .zip(out.chunks_exact_mut(width))
+                .for_each(|((state, seat), row)| self.game.observation(state, seat, row)),
+            Cells::Bytes(out) => rows
+                .zip(out.chunks_exact_mut(width))
+                .for_each(|((state, seat), row)| self.game.observation(state, seat, row)),
+        }
+    }
+}

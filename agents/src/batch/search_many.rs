@@ -1,0 +1,98 @@
+//! Many searches in one call.
+//!
+//! Each state is searched by a new agent, with a seed hashed from (seed, "search", index of the state). The decision
+//! does not depend on the other states or on the number of threads, unless the budget is time.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
+use stier_core::{Dealer, Hints, History, Rng};
+use thiserror::Error;
+
+use crate::agent::player::Player;
+use crate::agent::threads::{self, ThreadsError};
+use crate::agent::{DecideError, Decision};
+use crate::catalogue::spec::AgentSpec;
+use crate::network::file::NetworkError;
+
+/// The reason why no decisions were made.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum SearchManyError {
+    /// A state in which the agent cannot decide.
+    #[error("state {index}: {source}")]
+    State {
+        /// The index of the state.
+        index: usize,
+        /// The error.
+        source: DecideError,
+    },
+    /// The agent uses a network that was trained for something else.
+    #[error(transparent)]
+    Unsuited(#[from] NetworkError),
+    /// Interrupted by the flag or the `watch` callback.
+    #[error("interrupted")]
+    Interrupted,
+    /// The threads could not be started.
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
+}
+
+/// The settings of a call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// The seed from which the seeds of the searches are hashed.
+    pub seed: u64,
+    /// The number of states searched at once; 0 uses all cores. It does not change the results.
+    pub threads: usize,
+}
+
+/// The seed of the agent that searches a state.
+pub fn seed_of(seed: u64, state: usize) -> u64 {
+    Rng::stream(seed, "search", state as u64).bits()
+}
+
+/// A state in which a player is to act, and its dealer, if that is known.
+pub(crate) type Source<'a, G> = (&'a History<G>, Option<&'a Dealer>);
+
+/// Has an agent decide in every state. `watch` is called after every decision, from any thread, and may stop the
+/// search.
+pub(crate) fn search<G: Hints>(
+    game: &G,
+    spec: &AgentSpec,
+    sources: &[Source<'_, G>],
+    settings: &Settings,
+    interrupt: &Arc<AtomicBool>,
+    watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+) -> Result<Vec<Decision>, SearchManyError> {
+    spec.check(game)?;
+    let player = || {
+        let mut player = spec.player::<G>(0);
+        player.interrupt_with(interrupt.clone());
+        player
+    };
+    let stopped = AtomicBool::new(false);
+    let search = |player: &mut Player<G>, index: usize| {
+        if stopped.load(Ordering::Relaxed) || interrupt.load(Ordering::Relaxed) {
+            return None;
+        }
+        let (history, dealer) = sources[index];
+        player.restart(seed_of(settings.seed, index));
+        let decision = player.act(game, history, dealer, game.legal(history.state()));
+        if watch().is_break() {
+            stopped.store(true, Ordering::Relaxed);
+        }
+        Some(decision)
+    };
+    let threads = threads::resolve(settings.threads).min(sources.len());
+    let all = 0..sources.len();
+    let decisions: Option<Vec<Decision>> = if threads <= 1 {
+        let mut player = player();
+        all.map(|index| search(&mut player, index)).collect()
+    } else {
+        threads::pool(threads)?.install(|| all.into_par_iter().map_init(player, search).collect())
+    };
+    let broken = stopped.load(Ordering::Relaxed) || interrupt.load(Ordering::Relaxed);
+    decisions.filter(|_| !broken).ok_or(SearchManyError::Interrupted)
+}

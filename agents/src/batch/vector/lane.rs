@@ -1,0 +1,157 @@
+//! One lane: one game after another, each dealt from a seed of its own.
+
+use stier_core::{Action, ActionSet as _, Dealer, Game, Hints, History, Rng, Seat, Turn};
+
+use super::opponents::{OpponentAgents, Opponents};
+use super::step::{Call, Progress};
+
+/// The stage of a lane's game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Stage {
+    /// A player is to act.
+    Running,
+    /// The game is over, and no step has reported it yet.
+    Ended,
+    /// The game is over, and a step has reported it.
+    Finished,
+}
+
+/// A game, its dealer, and where its seed comes from.
+#[derive(Clone)]
+pub(super) struct Lane<G: Game> {
+    pub(super) number: usize,
+    pub(super) history: History<G>,
+    pub(super) dealer: Dealer,
+    pub(super) stage: Stage,
+    /// The seat that is to act, or acted last; with opponents, the learner's.
+    pub(super) viewer: Seat,
+    /// The learner's seat, if there are opponents.
+    learner: Option<Seat>,
+    /// The seed of the first game, from which those of the next ones are hashed.
+    pub(super) root: u64,
+    /// Games before this one.
+    pub(super) episode: u64,
+    /// The seed of this game.
+    pub(super) seed: u64,
+}
+
+/// The seed of a lane's game.
+fn seed_of(root: u64, episode: u64) -> u64 {
+    if episode == 0 { root } else { Rng::stream(root, "episode", episode).bits() }
+}
+
+impl<G: Hints> Lane<G> {
+    /// A lane without a game.
+    pub(super) fn new(game: &G, number: usize) -> Self {
+        Self {
+            number,
+            history: History::new(game),
+            dealer: Dealer::new(0, 0),
+            stage: Stage::Finished,
+            viewer: Seat(0),
+            learner: None,
+            root: 0,
+            episode: 0,
+            seed: 0,
+        }
+    }
+
+    /// Clears the table for the next game.
+    pub(super) fn prepare_next(&mut self, game: &G, opponents: Option<&Opponents>) {
+        self.prepare(game, opponents, self.root, self.episode.wrapping_add(1));
+    }
+
+    /// Clears the table for the `episode`-th game after that of the seed `root`.
+    pub(super) fn prepare(&mut self, game: &G, opponents: Option<&Opponents>, root: u64, episode: u64) {
+        (self.root, self.episode, self.seed) = (root, episode, seed_of(root, episode));
+        self.history.restart(game);
+        self.dealer = Dealer::new(self.seed, 0);
+        let seat = |all: &Opponents| all.learner(game.num_seats(), self.number, episode, self.seed);
+        self.learner = opponents.map(seat);
+        self.viewer = self.learner.unwrap_or(Seat(0));
+    }
+
+    /// Lets chance act until the learner is to decide (without opponents, any player) or the game is over. Returns the seat of an
+    /// opponent that is to decide before.
+    #[inline]
+    fn advance(&mut self, game: &G) -> Option<Seat> {
+        self.dealer.settle(game, &mut self.history);
+        match game.turn(self.history.state()) {
+            Turn::Seat(seat) if self.learner.is_some_and(|learner| learner != seat) => Some(seat),
+            Turn::Seat(seat) => {
+                (self.viewer, self.stage) = (seat, Stage::Running);
+                None
+            }
+            Turn::Chance | Turn::Over => {
+                self.stage = Stage::Ended;
+                None
+            }
+        }
+    }
+
+    /// Lets chance and the opponents act until the learner is to decide (without opponents, any player) or the game is over, or
+    /// until an opponent is to decide that is asked for many lanes at once.
+    #[inline]
+    pub(super) fn play(&mut self, call: &Call<'_, G>, agents: &mut OpponentAgents<G>) -> Progress {
+        while let Some(seat) = self.advance(call.game)
+            && !call.is_interrupted()
+        {
+            let Some(action) = agents.decide(call.game, self, seat) else { return Progress::Waiting };
+            self.push(call.game, action);
+        }
+        Progress::Done
+    }
+
+    /// Plays the action of an opponent.
+    pub(super) fn push(&mut self, game: &G, action: Action) {
+        debug_assert!(game.legal(self.history.state()).contains(action), "agents choose legal actions");
+        self.history.push(game, action);
+    }
+
+    /// The legal actions; all where the action makes no difference.
+    #[inline]
+    pub(super) fn legal(&self, game: &G, every_action: G::Actions) -> G::Actions {
+        if self.stage == Stage::Running { game.legal(self.history.state()) } else { every_action }
+    }
+
+    /// The learner's seat; 0 if there are no opponents.
+    pub(super) fn learner(&self) -> Seat {
+        self.learner.unwrap_or(Seat(0))
+    }
+
+    /// The lane after these decisions of all players; `None` if they are not legal or do not lead to such a stage.
+    pub(super) fn replayed(
+        mut self,
+        game: &G,
+        opponents: Option<&Opponents>,
+        root: u64,
+        episode: u64,
+        stage: Stage,
+        decisions: &[u8],
+    ) -> Option<Self> {
+        self.prepare(game, opponents, root, episode);
+        self.dealer.settle(game, &mut self.history);
+        for &action in decisions {
+            let seat = game.turn(self.history.state()).seat()?;
+            if !game.legal(self.history.state()).contains(Action(action)) {
+                return None;
+            }
+            self.viewer = self.learner.unwrap_or(seat);
+            self.history.push(game, Action(action));
+            self.dealer.settle(game, &mut self.history);
+        }
+        self.stage = stage;
+        match game.turn(self.history.state()) {
+            Turn::Seat(seat) => {
+                self.viewer = seat;
+                (stage == Stage::Running && self.learner.is_none_or(|learner| learner == seat)).then_some(self)
+            }
+            Turn::Chance | Turn::Over => (stage != Stage::Running).then_some(self),
+        }
+    }
+
+    /// The current player: with opponents always the learner, else `None` once the game is over.
+    pub(super) fn player(&self) -> Option<Seat> {
+        (self.stage == Stage::Running || self.learner.is_some()).then_some(self.viewer)
+    }
+}

@@ -1,0 +1,451 @@
+//! Many games side by side, stepped together: for learners that decide for thousands of states at once.
+//!
+//! A *lane* is one game after another. Its games are dealt from seeds of its own: the first from the lane's seed `s`, which the caller
+//! gives or which is hashed from (seed, "lane", lane), the `k`-th after it from (s, "episode", k). A lane does what a state with that
+//! seed does, random events included, on any number of threads. One step is one decision in each lane: choices that are really made
+//! at once are made one after another, as everywhere here.
+//!
+//! The result of a step is written into the caller's arrays ([`Rows`]). With [`Opponents`], they play the other seats inside the step.
+
+mod checkpoint;
+mod lane;
+mod opponents;
+mod rows;
+mod step;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use rayon::ThreadPool;
+use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
+use stier_core::{
+    Action, ActionSet as _, Dealer, Hints, History, IllegalAction, Notation, Rng, Seat, Turn, choice, encode,
+};
+use thiserror::Error;
+
+use crate::agent::threads::{self, ThreadsError};
+use crate::network::file::NetworkError;
+
+use self::lane::{Lane, Stage};
+use self::opponents::OpponentAgents;
+use self::step::{Call, LaneStep, Progress, Task};
+
+pub use self::opponents::{LearnerSeat, Opponents};
+pub use self::rows::{Cells, NOBODY, Rows, Shape};
+
+choice! {
+    /// The treatment of a lane whose game has ended.
+    pub enum Autoreset {
+        /// The step that ends a game deals the next one. It shows the new game, except for rewards and `terminated`. The last tensor of
+        /// the old game is [`Rows::final_observation`].
+        SameStep = "same_step",
+        /// The next step ignores the lane's action and deals the next game.
+        NextStep = "next_step",
+        /// The lane stays as it is; steps do nothing to it. [`Lanes::reset`] deals the next game.
+        Disabled = "disabled",
+    }
+}
+
+choice! {
+    /// The tensor that a player is shown.
+    pub enum Tensor {
+        /// The table and the player's hand: [`Encode::observation`](stier_core::Encode::observation).
+        Observation = "observation",
+        /// All that the player knows: [`Encode::information_state`](stier_core::Encode::information_state).
+        InformationState = "information_state",
+    }
+}
+
+/// The settings of lanes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Settings {
+    /// The number of lanes, at least 1.
+    pub lanes: usize,
+    /// The seed from which those of the lanes are hashed.
+    pub seed: u64,
+    /// The number of threads; 0 for all cores. Results do not depend on it.
+    pub threads: usize,
+    /// The treatment of a lane whose game has ended.
+    pub autoreset: Autoreset,
+    /// The tensor that players are shown.
+    pub tensor: Tensor,
+    /// The agents on the other seats; `None` if the caller decides for every seat.
+    pub opponents: Option<Opponents>,
+}
+
+/// The seeds that lanes are reset to.
+#[derive(Clone, Copy, Debug)]
+pub enum Seeds<'a> {
+    /// Every lane goes on to its next game.
+    Next,
+    /// Lane `i` begins again with (seed, "lane", i).
+    One(u64),
+    /// Lane `i` begins again with the `i`-th seed.
+    Each(&'a [u64]),
+}
+
+/// The reason why a call was refused. Every lane is as it was.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum VectorError {
+    /// No lane.
+    #[error("there must be at least 1 lane")]
+    NoLanes,
+    /// An array of the wrong length.
+    #[error("{what} must have {expected} values, not {found}")]
+    Size {
+        /// The name of the array.
+        what: &'static str,
+        /// The right length.
+        expected: usize,
+        /// The given length.
+        found: usize,
+    },
+    /// Information states in bytes.
+    #[error("information-state tensors do not consist of zeros and ones: they need floats")]
+    Bytes,
+    /// An action that the rules do not allow.
+    #[error("lane {lane}: {source}")]
+    Illegal {
+        /// The lane of the action.
+        lane: usize,
+        /// The action, and those that are allowed.
+        source: IllegalAction,
+    },
+    /// The wrong number of opponents.
+    #[error("the number of opponents must be 1, for all seats, or {expected}, clockwise from the learner, got {found}")]
+    Opponents {
+        /// The number of other seats.
+        expected: usize,
+        /// The given number.
+        found: usize,
+    },
+    /// An opponent asks a network that was trained for something else.
+    #[error(transparent)]
+    Unsuited(#[from] NetworkError),
+    /// A learner on a seat that the game does not have.
+    #[error("the learner's seat must be between 0 and {}, got {seat}", .seats - 1)]
+    Seat {
+        /// The given seat.
+        seat: u8,
+        /// The number of seats.
+        seats: usize,
+    },
+    /// No such lane.
+    #[error("lane must be between 0 and {}, got {lane}", .lanes - 1)]
+    Lane {
+        /// The given lane.
+        lane: usize,
+        /// The number of lanes.
+        lanes: usize,
+    },
+    /// Bytes that are not a checkpoint of such lanes.
+    #[error("not a checkpoint of these lanes: {0}")]
+    Checkpoint(String),
+    /// The interrupt was set.
+    #[error("interrupted")]
+    Interrupted,
+    /// The threads could not be started.
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
+}
+
+/// Lanes of a game whose type is not known.
+pub trait Lanes: Send + Sync {
+    /// The settings that they were made with.
+    fn settings(&self) -> &Settings;
+    /// The lengths of a lane's rows.
+    fn shape(&self) -> Shape;
+    /// Returns true if every call is so fast that it is never interrupted.
+    fn is_instant(&self) -> bool;
+    /// The seed of each lane's present game.
+    fn seeds(&self) -> Vec<u64>;
+    /// Deals a new game in all lanes, or in those of the mask, and writes the rows of all lanes.
+    fn reset(&mut self, seeds: Seeds<'_>, mask: Option<&[bool]>, rows: Rows<'_>) -> Result<(), VectorError>;
+    /// Plays one action in each lane, on to the next decision or the end. Rewards are those of the step: zeros before the end of a
+    /// game. A game that is over before its first decision is reported by the step after, which ignores the lane's action.
+    fn step(&mut self, actions: &[i64], rows: Rows<'_>) -> Result<(), VectorError>;
+    /// Writes the rows of all lanes; rewards are zeros.
+    fn observe(&mut self, rows: Rows<'_>) -> Result<(), VectorError>;
+    /// Draws a legal action for each lane uniformly, any action where it makes no difference. The `k`-th call since lanes were given
+    /// seeds, counted from 0, draws from (seed, "actions", k), lane after lane.
+    fn sample_actions(&mut self, out: &mut [i64]) -> Result<(), VectorError>;
+    /// Writes what all seats together see in each lane: the observations of the current player, then of the seats after it, as bytes.
+    /// This is for critics in training; no agent is ever shown it.
+    fn perfect_information(&self, out: &mut [u8]) -> Result<(), VectorError>;
+    /// The checkpoint: everything that the lanes' future depends on.
+    fn save(&self) -> Vec<u8>;
+    /// Restores a [checkpoint](Lanes::save) of lanes of the same game, number and opponents.
+    fn load(&mut self, bytes: &[u8]) -> Result<(), VectorError>;
+}
+
+/// The fewest lanes that are worth a thread where all opponents decide at once.
+const LANES_PER_THREAD: usize = 256;
+/// Parts for each thread where opponents think, some longer than others.
+const PARTS_PER_THREAD: usize = 8;
+
+/// The stream of `sample_actions`: its seed and the number of calls.
+#[derive(Clone, Copy)]
+struct ActionDraws {
+    seed: u64,
+    calls: u64,
+}
+
+/// The lanes of a game.
+pub struct Vector<G: Hints + Notation> {
+    game: Arc<G>,
+    settings: Settings,
+    shape: Shape,
+    every_action: G::Actions,
+    lanes: Vec<Lane<G>>,
+    /// The legal actions of each lane; all actions where the action makes no difference.
+    legal: Vec<G::Actions>,
+    draws: ActionDraws,
+    threads: usize,
+    pool: Option<ThreadPool>,
+    /// The opponents' agents that no thread uses at the moment.
+    agents: Mutex<Vec<OpponentAgents<G>>>,
+    interrupt: Arc<AtomicBool>,
+}
+
+/// Some of the lanes, with what belongs to them.
+struct Part<'a, G: Hints + Notation> {
+    lanes: &'a mut [Lane<G>],
+    legal: &'a mut [G::Actions],
+    rows: Rows<'a>,
+}
+
+impl<'a, G: Hints + Notation> Part<'a, G> {
+    /// Parts of at most `size` lanes.
+    fn divided(self, size: usize, shape: &Shape) -> Vec<Self> {
+        let Part { lanes, legal, mut rows } = self;
+        let parts = lanes.chunks_mut(size).zip(legal.chunks_mut(size));
+        parts.map(|(lanes, legal)| Part { rows: rows.take(lanes.len(), shape), lanes, legal }).collect()
+    }
+
+    /// Makes the call in all lanes. In each round, the opponents that wait are asked at once. Once the interrupt is set, lanes are left
+    /// anywhere.
+    fn run(mut self, call: &Call<'_, G>, shape: &Shape, agents: &mut OpponentAgents<G>) {
+        let mut waiting = Vec::new();
+        for (lane, legal) in self.lanes.iter_mut().zip(self.legal) {
+            if call.is_interrupted() {
+                return;
+            }
+            let mut step = LaneStep::new(lane, legal, self.rows.take(1, shape));
+            if step.begin(call, agents) == Progress::Waiting {
+                waiting.push(step);
+            }
+        }
+        while !waiting.is_empty() && !call.is_interrupted() {
+            agents.decide_many(call.game, &mut waiting);
+            waiting.retain_mut(|step| step.resume(call, agents) == Progress::Waiting);
+        }
+    }
+}
+
+impl<G: Hints + Notation> Vector<G> {
+    /// Lanes, each with its first game dealt. While `interrupt` is set, calls return [`VectorError::Interrupted`] and change nothing. If
+    /// it is set during a call, so does that call, unless the lanes are [instant](Lanes::is_instant): then it is completed.
+    pub fn new(game: Arc<G>, settings: Settings, interrupt: Arc<AtomicBool>) -> Result<Self, VectorError> {
+        if settings.lanes == 0 {
+            return Err(VectorError::NoLanes);
+        }
+        if let Some(opponents) = &settings.opponents {
+            opponents.check(&*game)?;
+        }
+        let mut own = Self {
+            shape: Shape::of(&*game, settings.tensor),
+            every_action: rows::every_action(&*game),
+            lanes: (0..settings.lanes).map(|number| Lane::new(&*game, number)).collect(),
+            legal: vec![G::Actions::default(); settings.lanes],
+            draws: ActionDraws { seed: settings.seed, calls: 0 },
+            agents: Mutex::default(),
+            pool: None,
+            threads: threads::resolve(settings.threads),
+            game,
+            settings,
+            interrupt,
+        };
+        own.reset(Seeds::One(own.settings.seed), None, Rows::default())?;
+        Ok(own)
+    }
+
+    /// The game.
+    pub fn game(&self) -> &Arc<G> {
+        &self.game
+    }
+
+    /// The game of a lane so far, the dealer of the events to come, and the seed of both.
+    pub fn position(&self, lane: usize) -> Result<(&History<G>, &Dealer, u64), VectorError> {
+        let found = self.lanes.get(lane).ok_or(VectorError::Lane { lane, lanes: self.lanes.len() })?;
+        debug_assert_ne!(self.game.turn(found.history.state()), Turn::Chance);
+        Ok((&found.history, &found.dealer, found.seed))
+    }
+
+    /// Makes a call, on threads if they are worth it. Interrupted, the lanes are as they were.
+    fn call(&mut self, task: Task<'_>, rows: Rows<'_>) -> Result<(), VectorError> {
+        rows.check(self.lanes.len(), &self.shape, self.settings.tensor)?;
+        if self.interrupt.load(Ordering::Relaxed) {
+            return Err(VectorError::Interrupted);
+        }
+        let instant = self.is_instant();
+        let count = self.lanes.len();
+        let threads = if instant { self.threads.min(count / LANES_PER_THREAD).max(1) } else { self.threads.min(count) };
+        let size = if instant { count.div_ceil(threads) } else { count.div_ceil(threads * PARTS_PER_THREAD) };
+        if threads > 1 && self.pool.is_none() {
+            self.pool = Some(threads::pool(self.threads)?);
+        }
+        // An instant call is not interrupted, so it needs no copy to go back to.
+        let before = (!instant).then(|| self.lanes.clone());
+
+        let call = Call {
+            game: &*self.game,
+            opponents: self.settings.opponents.as_ref(),
+            autoreset: self.settings.autoreset,
+            tensor: self.settings.tensor,
+            every_action: self.every_action,
+            task,
+            interrupt: (!instant).then_some(&*self.interrupt),
+        };
+        let (shape, idle, interrupt) = (self.shape, &self.agents, &self.interrupt);
+        let run = |part: Part<'_, G>| {
+            let own = idle.lock().expect("no thread panics with it").pop();
+            let mut agents = own.unwrap_or_else(|| OpponentAgents::new(call.opponents, interrupt));
+            part.run(&call, &shape, &mut agents);
+            idle.lock().expect("no thread panics with it").push(agents);
+        };
+        let whole = Part { lanes: &mut self.lanes, legal: &mut self.legal, rows };
+        match &self.pool {
+            Some(pool) if threads > 1 => {
+                let parts = whole.divided(size, &shape);
+                pool.install(|| parts.into_par_iter().for_each(run));
+            }
+            _ => run(whole),
+        }
+        match before {
+            Some(before) if self.interrupt.load(Ordering::Relaxed) => {
+                self.lanes = before;
+                self.find_legal();
+                Err(VectorError::Interrupted)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Finds the legal actions of all lanes anew.
+    fn find_legal(&mut self) {
+        for (lane, legal) in self.lanes.iter().zip(&mut self.legal) {
+            *legal = lane.legal(&self.game, self.every_action);
+        }
+    }
+
+    /// Refuses illegal actions. Where a lane ignores its action, every action is legal.
+    fn check(&self, actions: &[i64]) -> Result<(), VectorError> {
+        let lanes = self.lanes.len();
+        if actions.len() != lanes {
+            return Err(VectorError::Size { what: "actions", expected: lanes, found: actions.len() });
+        }
+        let is_legal = |(&action, legal): (&i64, &G::Actions)| {
+            u8::try_from(action).is_ok_and(|action| legal.contains(Action(action)))
+        };
+        let mut checked = actions.iter().zip(&self.legal).enumerate();
+        let bad = checked.find(|&(lane, pair)| !is_legal(pair) && self.lanes[lane].stage == Stage::Running);
+        bad.map_or(Ok(()), |(lane, (&action, _))| {
+            let state = self.lanes[lane].history.state();
+            let none = || IllegalAction {
+                action: action.to_string(),
+                rule: "there is no such action".to_string(),
+                legal: self
+                    .game
+                    .possible(state)
+                    .iter()
+                    .map(|&a| format!("{} ({})", self.game.event_name(state, a), a.0))
+                    .collect(),
+            };
+            let checked = u8::try_from(action).ok().and_then(|action| self.game.check(state, Action(action)).err());
+            Err(VectorError::Illegal { lane, source: checked.unwrap_or_else(none) })
+        })
+    }
+}
+
+impl<G: Hints + Notation> Lanes for Vector<G> {
+    fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    fn is_instant(&self) -> bool {
+        self.settings.opponents.as_ref().is_none_or(|all| all.are_instant(self.settings.lanes))
+    }
+
+    fn seeds(&self) -> Vec<u64> {
+        self.lanes.iter().map(|lane| lane.seed).collect()
+    }
+
+    fn reset(&mut self, seeds: Seeds<'_>, mask: Option<&[bool]>, rows: Rows<'_>) -> Result<(), VectorError> {
+        let lanes = self.lanes.len();
+        let fits = |what, found| match found {
+            found if found == lanes => Ok(()),
+            found => Err(VectorError::Size { what, expected: lanes, found }),
+        };
+        mask.map_or(Ok(()), |mask| fits("reset mask", mask.len()))?;
+        if let Seeds::Each(seeds) = seeds {
+            fits("seeds", seeds.len())?;
+        }
+        self.call(Task::Reset { seeds, mask }, rows)?;
+        match seeds {
+            Seeds::One(seed) if mask.is_none() => self.draws = ActionDraws { seed, calls: 0 },
+            Seeds::Each(_) if mask.is_none() => self.draws = ActionDraws { seed: self.settings.seed, calls: 0 },
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, actions: &[i64], rows: Rows<'_>) -> Result<(), VectorError> {
+        self.check(actions)?;
+        self.call(Task::Step { actions }, rows)
+    }
+
+    fn observe(&mut self, rows: Rows<'_>) -> Result<(), VectorError> {
+        self.call(Task::Observe, rows)
+    }
+
+    fn sample_actions(&mut self, out: &mut [i64]) -> Result<(), VectorError> {
+        if out.len() != self.lanes.len() {
+            return Err(VectorError::Size { what: "actions", expected: self.lanes.len(), found: out.len() });
+        }
+        let mut rng = Rng::stream(self.draws.seed, "actions", self.draws.calls);
+        self.draws.calls += 1;
+        for (action, legal) in out.iter_mut().zip(&self.legal) {
+            *action = legal.pick(&mut rng).0.into();
+        }
+        Ok(())
+    }
+
+    fn perfect_information(&self, out: &mut [u8]) -> Result<(), VectorError> {
+        let (size, seats) = (encode::size(&self.game.observation_layout()), self.shape.seats);
+        let expected = self.lanes.len() * seats * size;
+        if out.len() != expected {
+            return Err(VectorError::Size { what: "perfect-information observation", expected, found: out.len() });
+        }
+        for (lane, out) in self.lanes.iter().zip(out.chunks_exact_mut(seats * size)) {
+            for (place, out) in out.chunks_exact_mut(size).enumerate() {
+                let seat = Seat(((lane.viewer.index() + place) % seats) as u8);
+                self.game.observation(lane.history.state(), seat, out);
+            }
+        }
+        Ok(())
+    }
+
+    fn save(&self) -> Vec<u8> {
+        checkpoint::write(&*self.game, &self.settings, self.draws, &self.lanes)
+    }
+
+    fn load(&mut self, bytes: &[u8]) -> Result<(), VectorError> {
+        (self.draws, self.lanes) = checkpoint::read(&*self.game, &self.settings, bytes)?;
+        self.find_legal();
+        Ok(())
+    }
+}

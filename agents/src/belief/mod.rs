@@ -1,0 +1,340 @@
+//! Beliefs: worlds weighted by the other players' actions.
+//!
+//! Policy inference: D. Rebstock, C. Solinas, M. Buro and N. R. Sturtevant, *Policy Based Inference in Trick-Taking
+//! Card Games*, IEEE Conference on Games 2019. Earlier work used tables instead of policies (M. Buro, J. R. Long, T.
+//! Furtak and N. Sturtevant, *Improving State Evaluation, Inference, and Search in Trick-Based Card Games*, IJCAI
+//! 2009) or the statistics of the last search (P. I. Cowling, D. Whitehouse and E. J. Powley, *Emergent Bluffing and
+//! Inference with Monte Carlo Tree Search*, IEEE Conference on Computational Intelligence and Games 2015).
+//!
+//! Histories of the information set are drawn by chance reach probability ([`Sampler::sample_history`]). The weight
+//! of a history is the product, over the others' decisions in the present deal, of the probabilities that a
+//! [`PolicyModel`] gives to the actions taken. If the model is the others' true policy, this converges to the exact
+//! posterior. If there are few worlds, they are enumerated. The weight of a world is then its exact prior weight
+//! times the mean likelihood of histories drawn from it. This is exact if all histories of a world look the same to
+//! the players ([`Sampler::worlds_fix_views`]); with `model_epsilon` 0, a world that the model excludes then has
+//! weight 0. Otherwise the drawn histories are *particles*. [`Belief::weighing`] returns the method that was used.
+//!
+//! Known weaknesses: see the [models](crate::policy_model) for the effect of a wrong one. Weights that rest on few
+//! histories are noise, which a search mistakes for knowledge. Particle weights are therefore raised to a power below
+//! 1 until the effective sample size is at least 32 and a thirty-second of their number. In a long game the evidence
+//! that remains depends on the number of particles. A world is lost if the model excludes the few histories drawn
+//! from it, even if it allows others. Earlier deals are not used to learn how a player plays. If the model excludes
+//! everything, only chance remains.
+
+pub mod marginals;
+pub mod policy_model;
+
+use stier_core::{
+    ActionSet as _, Event, Game, Hints, History, Rng, Sampler, Seat, SeatView as _, Turn, World, choice, float, options,
+};
+
+use crate::agent::stop::Stop;
+use crate::agent::worlds::{Belief, NoBelief, Weighing, Worlds};
+use crate::belief::policy_model::{Model, PolicyModel};
+use crate::network::option::Guide;
+
+choice! {
+    /// The weights of the worlds that a search draws.
+    pub enum Beliefs {
+        /// By chance alone, exactly as the game's sampler draws them.
+        Uniform = "uniform",
+        /// By chance and by the other players' actions: policy inference.
+        Policy = "policy",
+    }
+}
+
+options! {
+    /// Options about an agent's beliefs, and about the network that the whole agent may use.
+    pub struct BeliefSettings for "beliefs" {
+        /// The weights of the worlds.
+        beliefs: Beliefs = Beliefs::Uniform, ();
+        /// With beliefs=policy, the model of the other players.
+        model: Model = Model::Rollout, ();
+        /// The share of the others' decisions that is assumed to be uniformly random.
+        model_epsilon: f64 = 0.1, 0.0..=1.0;
+        /// Below 1 the others are assumed to follow the model more strictly than it says, above 1 less.
+        model_temperature: f64 = 0.1, 0.000001..=1000000.0;
+        /// The largest number of histories weighed for a decision. Fewer than 64 help only if there are few worlds.
+        particles: u64 = 1000, 1..=10_000_000;
+        /// The share of time_ms that may be spent on weighing.
+        belief_share: f64 = 0.25, 0.0..=1.0;
+        /// A trained network.
+        ..guide: Guide = Guide::default();
+    }
+}
+
+/// Fewer particles than this are no belief: the worlds of a search would be too few.
+const FEWEST: u64 = 64;
+/// The number of histories drawn per world, if worlds are enumerated and their histories differ.
+const PER_WORLD: u64 = 4;
+/// More worlds than this are not enumerated. Listing them could take longer than the decision may.
+const MOST_LISTED: u128 = 1 << 16;
+/// The effective sample size of particles is at least this share of their number,
+const LEAST_SHARE: f64 = 1.0 / 32.0;
+/// and at least this number.
+const LEAST_EFFECTIVE: f64 = 32.0;
+
+impl BeliefSettings {
+    /// The worlds of a view that a search draws. Takes at most its share of the time that a decision has. Without inference, `rng` is not touched and
+    /// the draws are those of [`Worlds::uniform`], bit for bit.
+    pub fn worlds<G: Hints>(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
+        self.weigh(game, view, |sampler| infer(game, view, sampler, self, &*self.policy_model(), stop, rng))
+    }
+
+    /// The same for a search that draws [histories](Worlds::draw_history).
+    pub fn histories<G: Hints>(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
+        self.histories_by(&*self.policy_model(), game, view, stop, rng)
+    }
+
+    /// The same with another model than the one that the settings name.
+    pub fn histories_by<G: Hints>(
+        &self,
+        model: &dyn PolicyModel<G>,
+        game: &G,
+        view: &G::View,
+        stop: &Stop<'_>,
+        rng: &mut Rng,
+    ) -> Worlds<G> {
+        self.weigh(game, view, |sampler| infer_histories(game, view, sampler, self, model, stop, rng))
+    }
+
+    fn weigh<G: Game>(
+        &self,
+        game: &G,
+        view: &G::View,
+        infer: impl FnOnce(&G::Sampler) -> Result<Belief<G>, NoBelief>,
+    ) -> Worlds<G> {
+        let sampler = game.sampler(view);
+        let belief = match self.beliefs {
+            Beliefs::Uniform => Err(NoBelief::NothingToInfer),
+            Beliefs::Policy => infer(&sampler),
+        };
+        Worlds::weighted(sampler, belief)
+    }
+
+    fn policy_model<G: Hints>(&self) -> Box<dyn PolicyModel<G>> {
+        policy_model::by_name(self.model, &self.guide)
+    }
+}
+
+/// The belief of a view by policy inference. `stop` is that of the decision: inference takes the share of its time that the settings
+/// say.
+pub fn infer<G: Hints>(
+    game: &G,
+    view: &G::View,
+    sampler: &G::Sampler,
+    settings: &BeliefSettings,
+    model: &dyn PolicyModel<G>,
+    stop: &Stop<'_>,
+    rng: &mut Rng,
+) -> Result<Belief<G>, NoBelief> {
+    let mut weigher = Weigher::new(game, view.seat(), settings, model);
+    let exact = sampler.worlds_fix_views();
+    let least = if exact { 1 } else { PER_WORLD };
+    let count = sampler.count();
+    if count <= MOST_LISTED.min(u128::from(settings.particles / least)) {
+        let each = if exact { 1 } else { PER_WORLD.max(FEWEST.div_ceil(count as u64)) };
+        let mut worlds: Vec<World<G::State>> = sampler.worlds().collect();
+        rng.shuffle(&mut worlds);
+        let logs = weigher.weigh(sampler, &worlds, each as usize, stop, rng).ok_or(NoBelief::NothingToInfer)?;
+        let drawn = logs.len() as u64;
+        let states = worlds.iter().take(logs.len()).map(|world| world.state).collect();
+        return if logs.len() < worlds.len() {
+            // Time ended the weighing, and the worlds weighed so far are a random sample of all.
+            let likelihoods = particle_weights(&logs)?;
+            Belief::new(states, prior_times(&worlds, likelihoods), Weighing::Particles, drawn)
+        } else {
+            let weighing = if exact { Weighing::Exact } else { Weighing::Estimated };
+            Belief::new(states, prior_times(&worlds, means(&logs, worlds.len())?), weighing, drawn)
+        };
+    }
+    let drawn = weigher.draw(sampler, settings.particles, stop, rng, |history| *history.state());
+    let (states, logs) = drawn.ok_or(NoBelief::NothingToInfer)?;
+    let drawn = states.len() as u64;
+    Belief::new(states, particle_weights(&logs)?, Weighing::Particles, drawn)
+}
+
+/// The same as [`infer`] with whole histories. The result is always particles, even if there are few worlds.
+pub fn infer_histories<G: Hints>(
+    game: &G,
+    view: &G::View,
+    sampler: &G::Sampler,
+    settings: &BeliefSettings,
+    model: &dyn PolicyModel<G>,
+    stop: &Stop<'_>,
+    rng: &mut Rng,
+) -> Result<Belief<G>, NoBelief> {
+    let mut weigher = Weigher::new(game, view.seat(), settings, model);
+    let drawn = weigher.draw(sampler, settings.particles, stop, rng, |history| history);
+    let (histories, logs) = drawn.ok_or(NoBelief::NothingToInfer)?;
+    let states = histories.iter().map(|history| *history.state()).collect();
+    let belief = Belief::new(states, particle_weights(&logs)?, Weighing::Particles, histories.len() as u64)?;
+    Ok(belief.with_histories(histories))
+}
+
+/// Weights for the particles, if there are enough of them.
+fn particle_weights(logs: &[f64]) -> Result<Vec<f64>, NoBelief> {
+    if (logs.len() as u64) < FEWEST {
+        return Err(NoBelief::Failed);
+    }
+    flattened(logs, LEAST_EFFECTIVE.max(LEAST_SHARE * logs.len() as f64))
+}
+
+/// The mean likelihood of each of `count` worlds. The histories are interleaved: the first of every world, then the
+/// second of every world, and so on.
+fn means(logs: &[f64], count: usize) -> Result<Vec<f64>, NoBelief> {
+    let likelihoods = flattened(logs, 0.0)?;
+    let mean = |world: usize| {
+        let own = likelihoods.iter().skip(world).step_by(count);
+        own.clone().sum::<f64>() / own.len() as f64
+    };
+    Ok((0..count).map(mean).collect())
+}
+
+/// The prior weight of each world times its likelihood. There may be fewer likelihoods than worlds.
+fn prior_times<S>(worlds: &[World<S>], likelihoods: Vec<f64>) -> Vec<f64> {
+    worlds.iter().zip(likelihoods).map(|(world, likelihood)| world.weight as f64 * likelihood).collect()
+}
+
+/// Likelihoods from their logarithms, with the greatest being 1. They are raised to the greatest power up to 1 that
+/// gives the required effective sample size, if any does. Histories that the model excludes keep weight 0, however
+/// few remain.
+fn flattened(logs: &[f64], least_effective: f64) -> Result<Vec<f64>, NoBelief> {
+    let best = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if best == f64::NEG_INFINITY {
+        return Err(NoBelief::Failed);
+    }
+    let raised = |power: f64| -> Vec<f64> { logs.iter().map(|log| float::exp(power * (log - best))).collect() };
+    let effective = |weights: &[f64]| {
+        let (sum, squares) = weights.iter().fold((0.0, 0.0), |(sum, squares), w| (sum + w, squares + w * w));
+        sum * sum / squares
+    };
+    let plain = raised(1.0);
+    if effective(&plain) >= least_effective {
+        return Ok(plain);
+    }
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..20 {
+        let middle = (low + high) / 2.0;
+        *if effective(&raised(middle)) >= least_effective { &mut low } else { &mut high } = middle;
+    }
+    let survives = |log: &f64| if log.is_finite() { 1.0 } else { 0.0 };
+    Ok(if low > 0.0 { raised(low) } else { logs.iter().map(survives).collect() })
+}
+
+/// Weighs histories by a model of the players other than the observer.
+pub struct Weigher<'a, G: Game> {
+    game: &'a G,
+    observer: Seat,
+    model: &'a dyn PolicyModel<G>,
+    epsilon: f64,
+    temperature: f64,
+    time_share: f64,
+    scores: Vec<f32>,
+}
+
+impl<'a, G: Hints> Weigher<'a, G> {
+    /// Creates a weigher for the information sets of `observer`.
+    pub fn new(game: &'a G, observer: Seat, settings: &BeliefSettings, model: &'a dyn PolicyModel<G>) -> Self {
+        Self {
+            game,
+            observer,
+            model,
+            epsilon: settings.model_epsilon.clamp(0.0, 1.0),
+            temperature: settings.model_temperature.max(1e-6),
+            time_share: settings.belief_share,
+            scores: Vec::new(),
+        }
+    }
+
+    /// Draws up to `wanted` histories of the information set, as far as time allows, and passes each through `keep`.
+    /// Returns the results and their log-likelihoods; `None` if the others have not acted.
+    fn draw<T>(
+        &mut self,
+        sampler: &G::Sampler,
+        wanted: u64,
+        stop: &Stop<'_>,
+        rng: &mut Rng,
+        keep: impl Fn(History<G>) -> T,
+    ) -> Option<(Vec<T>, Vec<f64>)> {
+        let stop = stop.sooner(self.time_share);
+        let (mut kept, mut logs) = (Vec::new(), Vec::new());
+        while (kept.len() as u64) < wanted && !stop.is_due() {
+            let history = sampler.sample_history(self.game, rng);
+            logs.push(self.log_likelihood(&history)?);
+            kept.push(keep(history));
+        }
+        Some((kept, logs))
+    }
+
+    /// The log-likelihoods of `each` histories of each world, or as many as time allows: the first history of every
+    /// world, then the second of every world, and so on. `None` if the others have not acted.
+    fn weigh(
+        &mut self,
+        sampler: &G::Sampler,
+        worlds: &[World<G::State>],
+        each: usize,
+        stop: &Stop<'_>,
+        rng: &mut Rng,
+    ) -> Option<Vec<f64>> {
+        let stop = stop.sooner(self.time_share);
+        let mut logs = Vec::new();
+        while logs.len() < each * worlds.len() && !stop.is_due() {
+            let world = &worlds[logs.len() % worlds.len()].state;
+            logs.push(self.log_likelihood(&sampler.sample_history_of(self.game, world, rng))?);
+        }
+        Some(logs)
+    }
+
+    /// The log-probability of the others' actions in the present deal, given the cards of this history; `None` if
+    /// they have not acted. The cost is the number of events times the cost of the model.
+    pub fn log_likelihood(&mut self, history: &History<G>) -> Option<f64> {
+        let deal = self.game.deal_number(history.state());
+        let mut so_far = History::new(self.game);
+        let (mut log, mut chosen) = (0.0, false);
+        for &Event { turn, action } in history.events() {
+            if let Turn::Seat(mover) = turn
+                && mover != self.observer
+                && self.game.deal_number(so_far.state()) == deal
+            {
+                let legal = self.game.legal(so_far.state());
+                chosen = true;
+                if legal.len() > 1 {
+                    let rank =
+                        legal.iter().position(|other| other == action).expect("every action of a history is legal");
+                    log += float::log(self.probability(&so_far, legal, rank));
+                }
+            }
+            so_far.push(self.game, action);
+        }
+        chosen.then_some(log)
+    }
+
+    /// The probability of the legal action with this rank.
+    fn probability(&mut self, so_far: &History<G>, legal: G::Actions, rank: usize) -> f64 {
+        self.scores.clear();
+        self.model.scores(self.game, so_far, legal, &mut self.scores);
+        debug_assert_eq!(self.scores.len(), legal.len(), "a score for every legal action");
+        let best = self.scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let weigh = |score: f32| float::exp(f64::from(score - best) / self.temperature);
+        let total: f64 = self.scores.iter().map(|&score| weigh(score)).sum();
+        let chosen = weigh(self.scores[rank]) / total;
+        self.epsilon / legal.len() as f64 + (1.0 - self.epsilon) * chosen
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NoBelief, flattened};
+
+    #[test]
+    fn excluded_histories_have_no_weight() {
+        let mut logs = vec![f64::NEG_INFINITY; 400];
+        assert_eq!(flattened(&logs, 32.0), Err(NoBelief::Failed));
+        (logs[3], logs[7]) = (-1.0, -20.0);
+        let weights = flattened(&logs, 32.0).expect("two histories remain");
+        let survivors: Vec<usize> = (0..logs.len()).filter(|&place| weights[place] > 0.0).collect();
+        assert_eq!(survivors, [3, 7]);
+        assert_eq!(weights[3], weights[7], "flattened as far as possible");
+    }
+}

@@ -1,0 +1,104 @@
+//! Local best response: one-step lookahead against an agent whose policy is known.
+//!
+//! V. Lisý and M. Bowling, *Equilibrium Approximation Quality of Current No-Limit Poker Bots*, AAAI Workshop on
+//! Computer Poker and Imperfect Information Games, 2017. The responder keeps the distribution over the others' cards
+//! that follows from their policy and their actions ([`victim`](crate::victim)). It takes the action with the best
+//! return if the others play on by their policy and the responder by a simple one. In the paper the simple policy
+//! checks and calls to the end; here it is the option `continuation`. Returns are means over simulations, with the
+//! same worlds and futures for every action.
+//!
+//! The responder's mean return against an agent is always a lower bound on the return of a best response. It bounds
+//! the agent's exploitability from below in games far too large for exact [best responses](crate::best_response).
+//!
+//! Known weaknesses: the bound can be far below the truth, or below the agent's return against itself. The responder
+//! does not plan a second move and does not take a step that only a later one rewards. With few simulations it
+//! chooses between close actions by chance. It exploits only that one agent and is exploitable itself.
+//!
+//! Cost in queries: `particles` times the past decisions of the others, plus `worlds` times the legal actions times
+//! the number of replies. If the agent searches, these dominate the time.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use stier_core::{ActionSet as _, Hints, SeatView as _, options};
+
+use crate::agent::course::Course;
+use crate::agent::worlds::Worlds;
+use crate::agent::{Agent, Decision};
+use crate::catalogue::victim::{ResponderSettings, Simulator, Victim};
+use crate::search::determinized::{HistoryDraws, Tally, tally_histories};
+
+options! {
+    /// The options of [`LocalBestResponse`].
+    pub struct LbrOptions for "lbr" {
+        /// Simulations per legal action in each decision.
+        worlds: u64 = 200, 1..=100_000_000;
+        /// The agent to respond to, and the method.
+        ..responder: ResponderSettings = ResponderSettings::default();
+    }
+}
+
+/// The player: see the [module](self) documentation.
+pub struct LocalBestResponse<G: Hints> {
+    options: LbrOptions,
+    course: Course,
+    victim: Victim<G>,
+}
+
+impl<G: Hints> LocalBestResponse<G> {
+    /// Creates a player with the streams of `seed`.
+    pub fn new(options: LbrOptions, seed: u64) -> Self {
+        let victim = Victim::new(&options.responder, seed);
+        Self { options, course: Course::new(seed), victim }
+    }
+}
+
+impl<G: Hints> Agent<G> for LocalBestResponse<G> {
+    /// Simulates, unless only one action is legal.
+    fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
+        let start = Instant::now();
+        let mut asked = 0;
+        let tally = if legal.len() > 1 {
+            let stop = self.course.stop(start, 0);
+            let LbrOptions { worlds: most, responder } = &self.options;
+            let worlds = responder.worlds(game, view, &self.victim, &stop, &mut self.course.rng("beliefs"));
+            let simulator = Simulator {
+                game,
+                seat: view.seat(),
+                victim: &self.victim,
+                continuation: responder.continuation,
+                replies: responder.replies,
+                stop,
+            };
+            let seed = self.course.rng("lbr").bits();
+            let draws = HistoryDraws { worlds: &worlds, most: *most, seed };
+            tally_histories(game, &draws, view.seat(), legal, &stop, |history, action, mut future, mut rng| {
+                let mut history = history.clone();
+                future.push(game, &mut history, action);
+                let (returns, replies) = simulator.play_on(history, future, 0, &mut rng);
+                asked += replies;
+                returns
+            })
+        } else {
+            Tally::new(view.seat(), legal.iter())
+        };
+        self.course.advance();
+        tally.decide(asked, start)
+    }
+
+    fn restart(&mut self, seed: u64) {
+        self.course.restart(seed);
+        self.victim.restart(seed);
+    }
+
+    fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
+        let stop = self.course.stop(Instant::now(), 0);
+        self.options.responder.worlds(game, view, &self.victim, &stop, &mut self.course.rng("beliefs"))
+    }
+
+    fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
+        self.victim.interrupt_with(flag.clone());
+        self.course.interrupt_with(flag);
+    }
+}

@@ -1,0 +1,125 @@
+//! A rule of thumb combined with another player.
+//!
+//! Games may have an action that binds its player for the rest of a deal ([`Hints::commitment`]; Schwinget's attack).
+//! Here a rule decides when to take it, and another agent chooses among all other actions. Two such players with the
+//! same agent measure the value of their rules. The others' commitments are their own decisions.
+//!
+//! Known weakness: an underlying agent that searches plans as if it could commit itself freely later, whatever the
+//! rule will say.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use stier_core::{ActionSet as _, Hints, Rng, RuleOfThumb, choice, options};
+
+use crate::agent::lines::Line;
+use crate::agent::worlds::Worlds;
+use crate::agent::{ActionStats, Agent, Decision};
+use crate::catalogue::spec::AgentSpec;
+
+choice! {
+    /// The rule for the binding action.
+    pub enum When {
+        /// By the game's rule of thumb: [`Hints::commits`].
+        Thumb = "thumb",
+        /// Never.
+        Never = "never",
+        /// As soon as possible.
+        Always = "always",
+        /// With probability `chance` at every decision at which it is legal.
+        Random = "random",
+        /// By the agent that plays the cards, without a rule.
+        Cards = "cards",
+    }
+}
+
+options! {
+    /// The options of [`Rule`].
+    pub struct RuleOptions for "rule" {
+        /// The rule for the action that binds for the rest of a deal.
+        when: When = When::Thumb, ();
+        /// With when=random, the probability at each decision.
+        chance: f64 = 0.1, 0.0..=1.0;
+        /// The agent that chooses among the other actions.
+        cards: Box<AgentSpec> = Box::new("greedy".parse().expect("an agent")), ();
+    }
+}
+
+/// The player: see the [module](self) documentation.
+pub struct Rule<G: Hints> {
+    when: When,
+    chance: f64,
+    cards: Box<dyn Agent<G>>,
+    rng: Rng,
+}
+
+impl<G: Hints> Rule<G> {
+    /// Creates a player with the streams of `seed`.
+    pub fn new(options: RuleOptions, seed: u64) -> Self {
+        let cards = options.cards.build(cards_seed(seed));
+        Self { when: options.when, chance: options.chance, cards, rng: rule_rng(seed) }
+    }
+}
+
+fn cards_seed(seed: u64) -> u64 {
+    Rng::stream(seed, "cards of a rule", 0).bits()
+}
+
+fn rule_rng(seed: u64) -> Rng {
+    Rng::stream(seed, "rule", 0)
+}
+
+impl<G: Hints> Agent<G> for Rule<G> {
+    fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
+        let rule = game.rule_of_thumb(view).filter(|rule| legal.contains(rule.action));
+        let Some(RuleOfThumb { action, takes }) = rule.filter(|_| self.when != When::Cards) else {
+            return self.cards.act(game, view, legal);
+        };
+        let others = legal.without(G::Actions::default().with(action));
+        let share = match self.when {
+            _ if others.is_empty() => 1.0,
+            When::Thumb => f64::from(u8::from(takes)),
+            When::Never | When::Cards => 0.0,
+            When::Always => 1.0,
+            When::Random => self.chance,
+        };
+        if share >= 1.0 {
+            return Decision::certain(action, legal.iter());
+        }
+        let mut decision = self.cards.act(game, view, others);
+        let rank = decision.policy.partition_point(|&(other, _)| other < action);
+        decision.policy.iter_mut().for_each(|(_, probability)| *probability *= 1.0 - share);
+        decision.policy.insert(rank, (action, share));
+        if let Some(search) = &mut decision.search {
+            search.actions.iter_mut().for_each(|stats| stats.probability *= 1.0 - share);
+            let unsearched =
+                ActionStats { action: action.0, visits: 0, value: 0.0, availability: 0, probability: share };
+            search.actions.insert(rank, unsearched);
+        }
+        if share > 0.0 && self.rng.unit() < share {
+            decision.action = action;
+        }
+        decision
+    }
+
+    fn restart(&mut self, seed: u64) {
+        self.cards.restart(cards_seed(seed));
+        self.rng = rule_rng(seed);
+    }
+
+    fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
+        self.cards.beliefs(game, view)
+    }
+
+    fn note_lines(&mut self, depth: usize) {
+        self.cards.note_lines(depth);
+    }
+
+    fn lines(&mut self) -> Vec<Line> {
+        self.cards.lines()
+    }
+
+    fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
+        self.cards.interrupt_with(flag);
+    }
+}

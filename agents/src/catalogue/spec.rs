@@ -1,0 +1,466 @@
+//! Agents by name. This is the only list of them.
+
+use std::cell::Cell;
+use std::fmt;
+use std::str::FromStr;
+
+use stier_core::options::{self, OptionType};
+use stier_core::{Encode, Hints, OptionError, OptionInfo, OptionValue, Options};
+use thiserror::Error;
+
+use crate::agent::Agent;
+use crate::agent::player::Player;
+use crate::catalogue::best::{Best, BestOptions};
+use crate::catalogue::ismcts_br::{IsmctsBr, IsmctsBrOptions};
+use crate::catalogue::local_best_response::{LbrOptions, LocalBestResponse};
+use crate::catalogue::rule::{Rule, RuleOptions};
+use crate::network::agent::{NetworkAgent, NetworkOptions};
+use crate::network::file::{Network, NetworkError};
+use crate::network::option::{Guide, NetworkFile, RulesOf};
+use crate::search::epimc::{Epimc, EpimcOptions};
+use crate::search::flat_mc::{FlatMc, FlatMcOptions};
+use crate::search::greedy::{Greedy, GreedyOptions};
+use crate::search::ismcts::{Ismcts, IsmctsOptions};
+use crate::search::oracle::{Oracle, OracleOptions};
+use crate::search::pimc::{Pimc, PimcOptions};
+use crate::search::presumed::{PresumedOptions, PresumedPimc};
+use crate::search::random::{Random, RandomOptions};
+use crate::search::recursive::{RecursiveOptions, RecursivePimc};
+use crate::search::ris_mcts::{RisMcts, RisMctsOptions};
+
+/// An error in the text of an agent.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum SpecError {
+    /// An unknown agent.
+    #[error("unknown agent '{name}'; the agents are {known}")]
+    UnknownAgent {
+        /// The unknown name.
+        name: String,
+        /// The names of all agents.
+        known: String,
+    },
+    /// An unknown option or value.
+    #[error(transparent)]
+    Option(#[from] OptionError),
+    /// Agents nested too deeply in each other's options.
+    #[error("agents are nested too deeply; at most {MOST_NESTED} levels are allowed")]
+    TooDeep,
+    /// A seed that is not a whole number.
+    #[error("agent {agent}: option 'seed' cannot be '{value}'; it must be 0 to 18446744073709551615")]
+    Seed {
+        /// The agent.
+        agent: String,
+        /// The value given.
+        value: String,
+    },
+    /// A required network is missing.
+    #[error("agent {agent}: {what} needs the path of a network: {needed}=FILE")]
+    NoNetwork {
+        /// The agent.
+        agent: String,
+        /// The option, with its value, that needs the network.
+        what: String,
+        /// The option that names it.
+        needed: &'static str,
+    },
+    /// A network that must value positions has no value head.
+    #[error(
+        "agent {agent}: evaluation=network needs a network with a value head; '{path}' has none (value=none in its metadata)"
+    )]
+    NoValue {
+        /// The agent.
+        agent: String,
+        /// The network's file.
+        path: String,
+    },
+}
+
+macro_rules! agents {
+    ($($(#[doc = $about:literal])+ $name:literal => $variant:ident($options:ident, $agent:ident);)+) => {
+        /// The kind and options of an agent.
+        #[derive(Clone, PartialEq, Debug)]
+        enum Kind { $($variant($options)),+ }
+
+        /// The names of all agents, ascending.
+        pub const NAMES: &[&str] = &[$($name),+];
+
+        impl Kind {
+            fn parse(name: &str, options: &str) -> Result<Self, SpecError> {
+                match name {
+                    $($name => Ok(Self::$variant($options::from_text(options)?)),)+
+                    _ => Err(SpecError::UnknownAgent {
+                        name: name.to_string(),
+                        known: NAMES.join(", "),
+                    }),
+                }
+            }
+
+            fn name(&self) -> &'static str {
+                match self { $(Self::$variant(_) => $name),+ }
+            }
+
+            fn options(&self) -> String {
+                match self { $(Self::$variant(options) => options.to_text()),+ }
+            }
+
+            fn values(&self) -> Vec<(&'static str, OptionValue)> {
+                match self { $(Self::$variant(options) => options.values()),+ }
+            }
+
+            fn networks(&self) -> Vec<(&Network, RulesOf)> {
+                match self { $(Self::$variant(options) => options.networks()),+ }
+            }
+
+            fn build<G: Hints>(&self, seed: u64) -> Box<dyn Agent<G>> {
+                match self { $(Self::$variant(options) => Box::new($agent::new(options.clone(), seed))),+ }
+            }
+        }
+
+        /// The name, description and options (besides `seed`) of every agent.
+        pub fn describe() -> Vec<(&'static str, &'static str, Vec<OptionInfo>)> {
+            vec![$(($name, concat!($($about),+).trim(), $options::describe())),+]
+        }
+    };
+}
+
+agents! {
+    /// The agent that did best in the game at equal thinking time.
+    "best" => Best(BestOptions, Best);
+    /// PIMC with the cards opened a few decisions later (Arjonilla, Saffidine and Cazenave 2024).
+    "epimc" => Epimc(EpimcOptions, Epimc);
+    /// Flat Monte Carlo: worlds and rollouts without a tree (Ginsberg 2001; Browne et al. 2012).
+    "flat_mc" => FlatMc(FlatMcOptions, FlatMc);
+    /// One-step lookahead by the game's own hints.
+    "greedy" => Greedy(GreedyOptions, Greedy);
+    /// Information set Monte Carlo tree search, single- or multi-observer (Cowling, Powley and Whitehouse 2012).
+    "ismcts" => Ismcts(IsmctsOptions, Ismcts);
+    /// A tree search for the best response to an agent whose policy is known; its results bound that agent's
+    /// exploitability (Timbers et al. 2022).
+    "ismcts_br" => IsmctsBr(IsmctsBrOptions, IsmctsBr);
+    /// Local best response with one-step lookahead to an agent whose policy is known; its results bound that agent's
+    /// exploitability (Lisý and Bowling 2017).
+    "lbr" => Lbr(LbrOptions, LocalBestResponse);
+    /// A trained network, read from a file, without search.
+    "network" => Network(NetworkOptions, NetworkAgent);
+    /// An open-card player that sees all cards and, with future=known, those to come. It shows the value of hidden
+    /// information.
+    "oracle" => Oracle(OracleOptions, Oracle);
+    /// Perfect information Monte Carlo search (Levy 1989; Ginsberg 2001; Long et al. 2010).
+    "pimc" => Pimc(PimcOptions, Pimc);
+    /// PIMC in which the others reply by what they can know (after Wisser 2015).
+    "presumed_pimc" => PresumedPimc(PresumedOptions, PresumedPimc);
+    /// Uniformly random play.
+    "random" => Random(RandomOptions, Random);
+    /// Playouts by PIMC players that see only their own views, level 1 (Furtak and Buro 2013).
+    "recursive_pimc" => RecursivePimc(RecursiveOptions, RecursivePimc);
+    /// Tree search over every player's own information sets, re-determinizing (Goodman 2019).
+    "ris_mcts" => RisMcts(RisMctsOptions, RisMcts);
+    /// Cards by another agent; the action that binds for the rest of the deal (Schwinget's attack) by a rule of
+    /// thumb.
+    "rule" => Rule(RuleOptions, Rule);
+}
+
+/// Options that may contain networks.
+trait ReadsNetworks {
+    /// The networks, with the rules that they must be trained for.
+    fn networks(&self) -> Vec<(&Network, RulesOf)>;
+}
+
+macro_rules! reads_networks {
+    ($($options:ty: |$own:ident| $networks:expr;)+) => {$(
+        impl ReadsNetworks for $options {
+            fn networks(&self) -> Vec<(&Network, RulesOf)> {
+                let $own = self;
+                $networks
+            }
+        }
+    )+};
+}
+
+reads_networks! {
+    BestOptions: |_own| Vec::new();
+    EpimcOptions: |own| own.belief.guide.networks();
+    FlatMcOptions: |own| own.belief.guide.networks();
+    GreedyOptions: |_own| Vec::new();
+    IsmctsOptions: |own| own.belief.guide.networks();
+    IsmctsBrOptions: |own| own.responder.against.networks();
+    LbrOptions: |own| own.responder.against.networks();
+    NetworkOptions: |own| named(&own.path, own.rules);
+    OracleOptions: |own| own.guide.networks();
+    PimcOptions: |own| own.belief.guide.networks();
+    PresumedOptions: |own| own.belief.guide.networks();
+    RandomOptions: |_own| Vec::new();
+    RecursiveOptions: |own| own.belief.guide.networks();
+    RisMctsOptions: |own| own.belief.guide.networks();
+    RuleOptions: |own| own.cards.networks();
+    Guide: |own| named(&own.network, own.network_rules);
+}
+
+fn named(file: &NetworkFile, rules: RulesOf) -> Vec<(&Network, RulesOf)> {
+    file.network().map(|network| (&**network, rules)).into_iter().collect()
+}
+
+/// The agents among [`NAMES`] that see everything, including hidden cards. They are not fair players but bounds on
+/// them.
+pub const ORACLES: &[&str] = &["oracle"];
+
+/// An agent as text: `greedy`, `ismcts:iterations=10000,seed=1`. It can be parsed, printed and built for any game.
+#[derive(Clone, PartialEq, Debug)]
+pub struct AgentSpec {
+    kind: Kind,
+    seed: Option<u64>,
+}
+
+impl AgentSpec {
+    /// The agent's name, without options.
+    pub fn name(&self) -> &'static str {
+        self.kind.name()
+    }
+
+    /// The options besides the seed, including defaults.
+    pub fn options(&self) -> Vec<(&'static str, OptionValue)> {
+        self.kind.values()
+    }
+
+    /// The seed, if one was given.
+    pub fn seed(&self) -> Option<u64> {
+        self.seed
+    }
+
+    /// Returns true if the agent plays uniformly at random.
+    pub fn is_random(&self) -> bool {
+        matches!(self.kind, Kind::Random(_))
+    }
+
+    /// Returns true if the agent decides without a search that could be interrupted.
+    pub fn is_instant(&self) -> bool {
+        matches!(self.kind, Kind::Random(_) | Kind::Greedy(_) | Kind::Network(_))
+    }
+
+    /// The agent, if it is only a network.
+    pub(crate) fn network_agent(&self) -> Option<NetworkAgent> {
+        match &self.kind {
+            Kind::Network(options) => Some(NetworkAgent::new(options.clone(), 0)),
+            _ => None,
+        }
+    }
+
+    /// The networks that the agent uses, with the rules that they must be trained for.
+    fn networks(&self) -> Vec<(&Network, RulesOf)> {
+        self.kind.networks()
+    }
+
+    /// Returns true if the agent uses a network.
+    pub fn has_network(&self) -> bool {
+        !self.networks().is_empty()
+    }
+
+    /// Checks that the agent's networks were trained for this game.
+    pub fn check<G: Encode>(&self, game: &G) -> Result<(), NetworkError> {
+        self.networks().into_iter().try_for_each(|(network, rules)| network.fits(game, rules == RulesOf::Any))
+    }
+
+    /// Checks that every required network is given and has the required outputs.
+    fn check_named(&self) -> Result<(), SpecError> {
+        let no_network =
+            |what: String, needed| Err(SpecError::NoNetwork { agent: self.name().to_string(), what, needed });
+        match &self.kind {
+            Kind::Network(_) if !self.has_network() => no_network("it".to_string(), "path"),
+            _ => {
+                let asks = |value: &OptionValue| matches!(value, OptionValue::Name(name) if name == "network");
+                let values = self.options();
+                let asking = values.iter().find(|(_, value)| asks(value)).filter(|_| !self.has_network());
+                if let Some((option, value)) = asking {
+                    return no_network(format!("{option}={value}"), "network");
+                }
+                let values_leaves = values.iter().any(|(option, value)| *option == "evaluation" && asks(value));
+                match self.networks().into_iter().find(|(network, _)| values_leaves && !network.has_value()) {
+                    Some((network, _)) => {
+                        Err(SpecError::NoValue { agent: self.name().to_string(), path: network.path().to_string() })
+                    }
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// Returns true if the agent sees everything.
+    pub fn is_oracle(&self) -> bool {
+        ORACLES.contains(&self.name())
+    }
+
+    /// Builds a player with the streams of `seed`; oracles see everything. The caller must [check](Self::check)
+    /// agents that come from users: an agent with a network for another game panics at its first decision.
+    pub fn player<G: Hints>(&self, seed: u64) -> Player<G> {
+        match &self.kind {
+            Kind::Oracle(options) => Player::Oracle(Box::new(Oracle::new(options.clone(), seed))),
+            kind => Player::Fair(kind.build(seed)),
+        }
+    }
+
+    /// Builds an agent with the streams of `seed` that sees only views. Oracles are then blindfolded: they treat a
+    /// world drawn from the view as the true one. The caller must [check](Self::check) the agent first, as for
+    /// [`player`](Self::player).
+    pub fn build<G: Hints>(&self, seed: u64) -> Box<dyn Agent<G>> {
+        self.kind.build(seed)
+    }
+}
+
+impl FromStr for AgentSpec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        if AROUND.get() >= MOST_NESTED {
+            return Err(SpecError::TooDeep);
+        }
+        let (name, options) = text.split_once(':').unwrap_or((text, ""));
+        let name = name.trim();
+        let (seeds, others): (Vec<&str>, Vec<&str>) =
+            options::parts(options).partition(|part| part.starts_with("seed="));
+        let kind = Kind::parse(name, &others.join(","))?;
+        let seed = match seeds.as_slice() {
+            [] => None,
+            [one] => {
+                let value = one.strip_prefix("seed=").expect("these parts begin with 'seed='");
+                Some(value.parse().map_err(|_| SpecError::Seed { agent: name.to_string(), value: value.to_string() })?)
+            }
+            _ => {
+                return Err(OptionError::Twice { owner: name.to_string(), name: "seed".to_string() }.into());
+            }
+        };
+        let spec = Self { kind, seed };
+        spec.check_named()?;
+        Ok(spec)
+    }
+}
+
+/// An agent as an option of another: its text, in parentheses if it has options.
+///
+/// ```
+/// # use stier_agents::AgentSpec;
+/// let spec: AgentSpec = "rule:cards=(ismcts:iterations=100,c=1),when=never".parse().unwrap();
+/// assert_eq!(spec.to_string(), "rule:when=never,cards=(ismcts:iterations=100,c=1)");
+/// ```
+impl OptionType for Box<AgentSpec> {
+    type Limits = ();
+
+    fn parse(text: &str, (): &()) -> Result<Self, String> {
+        let spec = one_level_down(|| inner(text).parse());
+        spec.map(Box::new).map_err(|error| format!("{}; {error}", Self::allowed(&())))
+    }
+
+    fn value(&self) -> OptionValue {
+        let text = self.to_string();
+        OptionValue::Name(if text.contains(':') { format!("({text})") } else { text })
+    }
+
+    fn allowed((): &()) -> String {
+        "an agent, in parentheses if it has options: (ismcts:iterations=100,c=1)".to_string()
+    }
+}
+
+/// The largest number of agents nested in each other's options.
+const MOST_NESTED: usize = 8;
+
+thread_local! {
+    /// The number of agents in whose options the next one is nested.
+    static AROUND: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Parses an agent within another agent's options.
+fn one_level_down<T>(read: impl FnOnce() -> T) -> T {
+    AROUND.set(AROUND.get() + 1);
+    let value = read();
+    AROUND.set(AROUND.get() - 1);
+    value
+}
+
+/// The text of an agent without its parentheses.
+fn inner(text: &str) -> &str {
+    text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text)
+}
+
+impl fmt::Display for AgentSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seed = self.seed.map(|seed| format!("seed={seed}"));
+        let parts: Vec<String> =
+            [self.kind.options()].into_iter().filter(|text| !text.is_empty()).chain(seed).collect();
+        f.write_str(self.kind.name())?;
+        if parts.is_empty() { Ok(()) } else { write!(f, ":{}", parts.join(",")) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::{AgentSpec, NAMES, describe};
+
+    #[test]
+    fn text_round_trips() {
+        for text in [
+            "random",
+            "greedy",
+            "flat_mc:allocation=ucb1,cutoff=4",
+            "ismcts",
+            "ismcts:iterations=10000,c=0.5",
+            "ismcts:threads=2,seed=7",
+            "random:seed=3",
+            "rule:when=random,cards=(ismcts:iterations=100,c=0.5),seed=4",
+            "rule:cards=(rule:when=never,cards=(greedy:seed=1))",
+            "lbr:worlds=50,against=(ismcts:iterations=100,c=0.5),continuation=hints",
+        ] {
+            let spec: AgentSpec = text.parse().unwrap();
+            assert_eq!(spec.to_string(), text);
+        }
+        let spec: AgentSpec = "ismcts: seed=7 , threads=2".parse().unwrap();
+        assert_eq!(spec.to_string(), "ismcts:threads=2,seed=7");
+    }
+
+    #[test]
+    fn errors_name_the_alternatives() {
+        let error = |text: &str| text.parse::<AgentSpec>().unwrap_err().to_string();
+        assert_eq!(error("alphazero"), format!("unknown agent 'alphazero'; the agents are {}", NAMES.join(", ")));
+        assert!(
+            error("ismcts:iteratons=5").starts_with("ismcts has no option 'iteratons'; its options are iterations,")
+        );
+        assert!(error("random:c=1").contains("its options are none"));
+        assert!(error("ismcts:iterations=0").contains("it must be 1 to "));
+        assert!(error("random:seed=x").contains("'seed' cannot be 'x'"));
+        assert!(error("random:seed=1,seed=2").contains("given twice"));
+        assert!(error("random:seed=seed=5").contains("'seed' cannot be 'seed=5'"));
+    }
+
+    #[test]
+    fn nesting_is_limited() {
+        let nested =
+            |levels: usize, last: &str| format!("{}{last}{}", "rule:cards=(".repeat(levels), ")".repeat(levels));
+        let spec: AgentSpec = nested(7, "random").parse().unwrap();
+        assert_eq!(spec.to_string(), nested(7, "random").replace("(random)", "random"));
+        // Each level is parsed once. Parsing each twice would take years at this depth.
+        for (levels, last) in [(8, "random"), (60, "nobody"), (100_000, "random")] {
+            let error = nested(levels, last).parse::<AgentSpec>().unwrap_err().to_string();
+            assert!(error.ends_with("agents are nested too deeply; at most 8 levels are allowed"), "{levels}");
+            let open = "rule:cards=".repeat(levels) + last;
+            let error = open.parse::<AgentSpec>().unwrap_err().to_string();
+            assert!(
+                error.ends_with("agents are nested too deeply; at most 8 levels are allowed"),
+                "{levels}, without parentheses"
+            );
+        }
+        assert!(
+            "rule:cards=(rule:cards=(nobody))".parse::<AgentSpec>().unwrap_err().to_string().contains("unknown agent")
+        );
+        assert!(nested(7, "random").parse::<AgentSpec>().is_ok(), "errors leave nothing behind");
+    }
+
+    #[test]
+    fn the_list_is_sorted_and_described() {
+        assert!(NAMES.is_sorted());
+        for (name, about, options) in describe() {
+            assert!(!about.is_empty() && options.iter().all(|option| !option.about.is_empty()), "{name}");
+            let different: HashSet<_> = options.iter().map(|option| option.name).collect();
+            assert_eq!(different.len(), options.len(), "{name}: every option once");
+        }
+    }
+}

@@ -1,0 +1,437 @@
+//! The common parts of searches that deal out the hidden cards and search each world with open cards: the worlds, the
+//! values of actions in a world, and their sums over worlds.
+
+use std::time::Instant;
+
+use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Rng, Seat, Turn, choice, options};
+
+use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory};
+use crate::agent::stop::Stop;
+use crate::agent::worlds::Worlds;
+use crate::agent::{ActionStats, Decision, Search};
+use crate::network::option::Guide;
+use crate::rollout::{Roller, Rollout};
+use crate::search::open_cards::{ActionValues, Future, Leaf, Limits, OpenCards, OpenPosition, Solution, known_future};
+use crate::search::ucb::ActionRecord;
+use crate::search::uct::{Uct, UctSettings};
+
+choice! {
+    /// The method by which an open world is valued.
+    pub enum Solver {
+        /// Best play to the end by all players, with all cards open and chance known, if it is found within `nodes`;
+        /// otherwise `fallback`.
+        Exact = "exact",
+        /// The same by the game's own solver, whatever its number of nodes, if it has one ([`known_future`]);
+        /// otherwise `exact`.
+        Game = "game",
+        /// Tree search with `iterations`, with all cards open and chance known.
+        Search = "search",
+        /// The mean of `iterations` rollouts, shared among the actions.
+        Rollouts = "rollouts",
+    }
+}
+
+choice! {
+    /// The method by which a world is valued that cannot be solved.
+    pub enum Fallback {
+        /// By tree search.
+        Search = "search",
+        /// By rollouts.
+        Rollouts = "rollouts",
+        /// By a search as deep as `nodes` allow, down to the game's own evaluation.
+        Evaluate = "evaluate",
+    }
+}
+
+options! {
+    /// The valuation of positions in open worlds.
+    #[derive(Copy)]
+    pub struct Means for "valuations" {
+        /// The method by which a world is valued.
+        solver: Solver = Solver::Exact, ();
+        /// The method for worlds that exact solving does not finish.
+        fallback: Fallback = Fallback::Search, ();
+        /// The number of nodes that exact solving may take for each world.
+        nodes: u64 = 2000, 1..=1_000_000_000;
+        /// The number of iterations per tree search, or of rollouts shared among the actions.
+        iterations: u64 = 200, 1..=1_000_000_000;
+        /// Exploration in the tree search, for returns scaled so that twice their standard deviation in the world is
+        /// 1.
+        c: f64 = 0.7, 0.0..=100.0;
+        /// The policy that plays on from a leaf of the tree search, or from the action in rollouts.
+        rollout: Rollout = Rollout::Hints, ();
+        /// Mebibytes that the tree search may take. Once its tree is full, the search continues with the existing
+        /// nodes.
+        memory_mb: u64 = DEFAULT_MEMORY_MB, MEMORY_MB;
+    }
+}
+
+/// Values worlds; keeps its memory.
+#[derive(Clone, Debug)]
+pub struct Valuer<G: Game> {
+    means: Means,
+    guide: Guide,
+    open: OpenCards,
+    tree: Uct<G::Actions>,
+    /// The statistics of the rollouts in all worlds of this decision.
+    roller: Option<Roller>,
+    /// True if a world of this decision could not be solved. The others are then not tried.
+    too_large: bool,
+    /// The number of nodes searched.
+    nodes: u64,
+    /// True if another future could have changed the values.
+    chance: bool,
+    /// True if other random numbers could have changed the values.
+    random: bool,
+}
+
+impl<G: Hints> Valuer<G> {
+    /// Creates a valuer with these settings and the network that they may use.
+    pub fn new(means: Means, guide: &Guide) -> Self {
+        Self {
+            means,
+            guide: guide.clone(),
+            open: OpenCards::default(),
+            tree: Uct::new(Memory::share(means.memory_mb, 1)),
+            roller: None,
+            too_large: false,
+            nodes: 0,
+            chance: false,
+            random: false,
+        }
+    }
+
+    /// Begins a game: forgets the last one.
+    pub fn restart(&mut self) {
+        self.open.clear();
+    }
+
+    /// Begins a decision.
+    pub fn begin(&mut self) {
+        (self.too_large, self.nodes, self.chance, self.random) = (false, 0, false, false);
+        self.roller = None;
+    }
+
+    /// The number of nodes searched since [`begin`](Self::begin).
+    pub fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Returns true if the values since [`begin`](Self::begin) depend on more than the states: on random numbers, or
+    /// on the futures unless those are `known`.
+    pub fn is_noisy(&self, known: bool) -> bool {
+        self.random || self.chance && !known
+    }
+
+    /// Values actions of the player to act, given in ascending order; they may be only some of the legal actions. If
+    /// the search must stop early, the values are less accurate.
+    pub fn value(
+        &mut self,
+        game: &G,
+        position: OpenPosition<'_, G::State, G::Actions>,
+        future: &Future,
+        rng: &mut Rng,
+        stop: &Stop<'_>,
+    ) -> Vec<ActionValues> {
+        match self.solve(game, position, future, rng, stop) {
+            Some(valued) => valued,
+            None => self.search(game, position, Some(future), self.means.iterations, rng, stop),
+        }
+    }
+
+    /// The same as [`value`](Self::value), but `None` if a tree search would be needed.
+    pub fn solve(
+        &mut self,
+        game: &G,
+        position: OpenPosition<'_, G::State, G::Actions>,
+        future: &Future,
+        rng: &mut Rng,
+        stop: &Stop<'_>,
+    ) -> Option<Vec<ActionValues>> {
+        let Means { solver, fallback, nodes, .. } = self.means;
+        let solves = matches!(solver, Solver::Exact | Solver::Game);
+        if solver == Solver::Game
+            && let Some(solution) = known_future(game, position, future)
+        {
+            return Some(self.solved(solution));
+        }
+        if solves && (!self.too_large || fallback == Fallback::Evaluate) {
+            let limits = Limits { nodes, depth: u32::MAX, stop: *stop };
+            let solution = self.open.solve(game, position, future, &Leaf::Evaluate, &limits);
+            if solution.exact || fallback == Fallback::Evaluate {
+                return Some(self.solved(solution));
+            }
+            self.nodes += solution.nodes;
+            self.chance |= solution.chance;
+            self.too_large = true;
+        }
+        let rolls_out = match solver {
+            Solver::Exact | Solver::Game => fallback == Fallback::Rollouts,
+            Solver::Search => false,
+            Solver::Rollouts => true,
+        };
+        rolls_out.then(|| self.roll_out(game, position, future, rng))
+    }
+
+    /// Records the cost of a solution and returns its values.
+    fn solved(&mut self, solution: Solution) -> Vec<ActionValues> {
+        self.nodes += solution.nodes;
+        self.chance |= solution.chance;
+        solution.actions.into_iter().map(|(action, values)| ActionValues::once(action, values)).collect()
+    }
+
+    /// The same as [`value`](Self::value) by a tree search with this many iterations. Without a future, each
+    /// iteration draws its own.
+    pub fn search(
+        &mut self,
+        game: &G,
+        position: OpenPosition<'_, G::State, G::Actions>,
+        future: Option<&Future>,
+        iterations: u64,
+        rng: &mut Rng,
+        stop: &Stop<'_>,
+    ) -> Vec<ActionValues> {
+        (self.chance, self.random) = (true, true);
+        let roller = roller(&mut self.roller, game, &self.means, &self.guide);
+        let settings = UctSettings { iterations, c: self.means.c, stop: *stop };
+        let found = self.tree.search(game, position, future, roller, &settings, rng);
+        self.nodes += self.tree.len() as u64;
+        found
+    }
+
+    /// Values the actions by rollouts with the same random numbers for each. The actions take turns, so that all of
+    /// them meet rollouts that have learned the same amount.
+    fn roll_out(
+        &mut self,
+        game: &G,
+        OpenPosition { state, legal }: OpenPosition<'_, G::State, G::Actions>,
+        future: &Future,
+        rng: &Rng,
+    ) -> Vec<ActionValues> {
+        let each = (self.means.iterations / legal.len() as u64).max(1);
+        (self.chance, self.random) = (true, true);
+        let roller = roller(&mut self.roller, game, &self.means, &self.guide);
+        self.nodes += 1;
+        let start = |action| {
+            let (mut start, mut coming) = (*state, future.clone());
+            game.apply(&mut start, action);
+            coming.settle(game, &mut start);
+            (action, start, rng.clone(), BySeat::filled(game.num_seats(), 0.0))
+        };
+        let mut tried: Vec<_> = legal.iter().map(start).collect();
+        for _ in 0..each {
+            for (action, start, rng, sums) in &mut tried {
+                if let Turn::Seat(mover) = game.turn(state) {
+                    roller.note(mover, *action);
+                }
+                let returns = roller.returns(game, &mut start.clone(), rng);
+                roller.learn(&returns);
+                sums.iter_mut().zip(returns.iter()).for_each(|(sum, &value)| *sum += f64::from(value));
+            }
+        }
+        let valued = |(action, _, _, sums): (Action, G::State, Rng, BySeat<f64>)| {
+            let values = BySeat::from_fn(sums.len(), |seat| (sums[seat] / each as f64) as f32);
+            ActionValues { action, values, visits: each, available: each }
+        };
+        tried.into_iter().map(valued).collect()
+    }
+}
+
+/// The roller of this decision, created when first needed.
+fn roller<'a, G: Game>(kept: &'a mut Option<Roller>, game: &G, means: &Means, guide: &Guide) -> &'a mut Roller {
+    kept.get_or_insert_with(|| Roller::of(game, means.rollout).guided_by(guide))
+}
+
+/// The action that the mover of a valued world would choose: the one with the most visits, and among equals the best
+/// for the mover. `None` if there are no actions.
+pub fn best_of(valued: &[ActionValues], mover: Seat) -> Option<&ActionValues> {
+    let better = |a: &ActionValues, b: &ActionValues| {
+        a.visits > b.visits || a.visits == b.visits && a.values[mover] > b.values[mover]
+    };
+    valued.iter().reduce(|best, next| if better(next, best) { next } else { best })
+}
+
+/// A world to be valued.
+#[derive(Clone, Debug)]
+pub struct Drawn<S> {
+    /// The state.
+    pub state: S,
+    /// The weight of the world.
+    pub weight: f64,
+    /// The results of chance in the world.
+    pub future: Future,
+    /// The random numbers for valuing the world.
+    pub rng: Rng,
+}
+
+/// The worlds of one decision, by number.
+pub struct Draws<G: Game> {
+    base: u64,
+    worlds: Worlds<G>,
+    /// All worlds in random order, if there are few of them.
+    all: Option<Vec<(G::State, f64)>>,
+    most: u64,
+}
+
+impl<G: Game> Draws<G> {
+    /// Chooses at most `most` worlds by `rng`. If there are at most that many, each is included once.
+    pub fn new(worlds: Worlds<G>, most: u64, rng: &mut Rng) -> Self {
+        let mut all = worlds.all(most);
+        if let Some(all) = &mut all {
+            rng.shuffle(all);
+        }
+        Self { base: rng.bits(), worlds, all, most }
+    }
+
+    /// Returns true if more worlds than `done` would not help. Either the budget is spent, or all worlds were seen
+    /// and their values are not `noisy`.
+    pub fn is_done(&self, done: u64, noisy: bool, stop: &Stop<'_>) -> bool {
+        let round = self.all.as_ref().map_or(self.most, |all| all.len() as u64);
+        let spent = match &self.all {
+            // Only whole rounds are finished, so that all worlds count equally.
+            Some(_) if !noisy => done >= round,
+            Some(_) => !stop.is_timed() && done >= self.most / round * round,
+            None => !stop.is_timed() && done >= self.most,
+        };
+        spent || done > 0 && stop.is_due()
+    }
+
+    /// The world with this number. After the last world the first one follows again, with another future.
+    pub fn nth(&self, index: u64) -> Drawn<G::State> {
+        let mut rng = Rng::stream(self.base, "world", index);
+        let (state, weight) = match &self.all {
+            Some(all) => all[(index % all.len() as u64) as usize],
+            None => (self.worlds.draw(&mut rng), 1.0),
+        };
+        Drawn { state, weight, future: Future::drawn(rng.bits()), rng }
+    }
+}
+
+/// The sums over worlds of the actions' values.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    seat: Seat,
+    /// Sums over worlds of the values, by weight.
+    rows: Vec<ActionRecord>,
+    worlds: u64,
+    weight: f64,
+}
+
+impl Tally {
+    /// Starts with empty sums for these actions of this seat.
+    pub fn new(seat: Seat, actions: impl Iterator<Item = Action>) -> Self {
+        Self { seat, rows: actions.map(ActionRecord::new).collect(), worlds: 0, weight: 0.0 }
+    }
+
+    /// Adds a world.
+    pub fn add(&mut self, weight: f64, valued: &[ActionValues]) {
+        self.worlds += 1;
+        for (row, valued) in self.rows.iter_mut().zip(valued) {
+            assert_eq!(row.action, valued.action, "a value for each action");
+            row.visits += valued.visits;
+            row.available += valued.available;
+            row.sum += weight * f64::from(valued.values[self.seat]);
+        }
+        self.weight += weight;
+    }
+
+    /// The number of worlds added.
+    pub fn worlds(&self) -> u64 {
+        self.worlds
+    }
+
+    /// The action with the highest mean value, the first of equals.
+    pub fn best(&self) -> Action {
+        let best = self.rows.iter().reduce(|best, next| if next.sum > best.sum { next } else { best });
+        best.expect("there is an action").action
+    }
+
+    /// All actions with the highest mean value, up to rounding.
+    pub fn equally_good(&self) -> Vec<Action> {
+        let best = self.rows.iter().map(|row| row.sum).fold(f64::NEG_INFINITY, f64::max);
+        let close = 1e-6 * self.weight;
+        self.rows.iter().filter(|row| row.sum >= best - close).map(|row| row.action).collect()
+    }
+
+    /// The decision for the best action, after searching `nodes` nodes since `start`.
+    pub fn decide(&self, nodes: u64, start: Instant) -> Decision {
+        let action = self.best();
+        let stats = |row: &ActionRecord| ActionStats {
+            probability: f64::from(u8::from(row.action == action)),
+            ..row.stats(if self.weight > 0.0 { row.sum / self.weight } else { 0.0 })
+        };
+        let actions: Vec<ActionStats> = self.rows.iter().map(stats).collect();
+        Decision {
+            action,
+            policy: actions.iter().map(|stats| (Action(stats.action), stats.probability)).collect(),
+            search: Some(Search { actions, iterations: self.worlds, nodes, seconds: start.elapsed().as_secs_f64() }),
+        }
+    }
+}
+
+/// Values worlds until the budget is spent and sums up the results.
+pub fn tally<G: Hints>(
+    game: &G,
+    draws: &Draws<G>,
+    seat: Seat,
+    legal: G::Actions,
+    valuer: &mut Valuer<G>,
+    stop: &Stop<'_>,
+) -> Tally {
+    let mut tally = Tally::new(seat, legal.iter());
+    while !draws.is_done(tally.worlds(), valuer.is_noisy(false), stop) {
+        let mut world = draws.nth(tally.worlds());
+        debug_assert_eq!(game.turn(&world.state), Turn::Seat(seat));
+        let valued =
+            valuer.value(game, OpenPosition { state: &world.state, legal }, &world.future, &mut world.rng, stop);
+        // An interrupted world counts only if it is the first.
+        if tally.worlds() > 0 && stop.is_due() {
+            break;
+        }
+        tally.add(world.weight, &valued);
+    }
+    tally
+}
+
+/// The histories of one decision, by number.
+pub struct HistoryDraws<'a, G: Game> {
+    /// The distribution that they are drawn from.
+    pub worlds: &'a Worlds<G>,
+    /// The number of histories, unless time ends the search.
+    pub most: u64,
+    /// The seed of their random numbers.
+    pub seed: u64,
+}
+
+/// Adds up what whole histories say: so many of them, each after each of the actions of the player to act. All actions meet the same
+/// future and the same random numbers.
+pub fn tally_histories<G: Hints>(
+    game: &G,
+    draws: &HistoryDraws<'_, G>,
+    seat: Seat,
+    legal: G::Actions,
+    stop: &Stop<'_>,
+    mut value: impl FnMut(&History<G>, Action, Future, Rng) -> BySeat<f32>,
+) -> Tally {
+    let mut tally = Tally::new(seat, legal.iter());
+    for index in 0.. {
+        let enough = !stop.is_timed() && index >= draws.most;
+        if index > 0 && (enough || stop.is_due()) {
+            break;
+        }
+        let mut rng = Rng::stream(draws.seed, "world", index);
+        let history = draws.worlds.draw_history(game, &mut rng);
+        let future = Future::drawn(rng.bits());
+        let valued = |action| {
+            let values = value(&history, action, future.clone(), rng.clone());
+            ActionValues::once(action, values)
+        };
+        let valued: Vec<ActionValues> = legal.iter().map(valued).collect();
+        // An interrupted history counts only if it is the first.
+        if index > 0 && stop.is_due() {
+            break;
+        }
+        tally.add(1.0, &valued);
+    }
+    tally
+}

@@ -1,0 +1,96 @@
+//! Perfect information Monte Carlo search.
+//!
+//! The search deals out the hidden cards in many ways, searches each world as if it were open, and plays the action
+//! that is best on average: D. N. L. Levy, *The Million Pound Bridge Program*, Heuristic Programming in Artificial
+//! Intelligence, 1989; M. L. Ginsberg, *GIB: Imperfect Information in a Computationally Challenging Game*, Journal of
+//! Artificial Intelligence Research 14, 2001. For the reasons why it works see J. R. Long, N. R. Sturtevant, M. Buro
+//! and T. Furtak, *Understanding the Success of Perfect Information Monte Carlo Sampling in Game Tree Search*, AAAI
+//! 2010. A world includes the results of chance. If there are at most as many worlds as would be sampled, each is
+//! searched once, with its weight.
+//!
+//! A world is solved exactly ([`open_cards`](crate::open_cards)) if that takes at most `nodes`. Once a world of a
+//! decision takes more, the others are assumed to do so too, and each is searched by its own tree
+//! ([`uct`](crate::uct)). With `solver=game` the game's own solver, if it has one, tries each world first.
+//!
+//! Known weaknesses (I. Frank and D. Basin, *Search in Games with Incomplete Information*, Artificial Intelligence
+//! 100, 1998). *Strategy fusion*: the search plans to play differently in worlds that it will not be able to
+//! distinguish. It therefore postpones decisions until it knows more, and never pays for information or hides any.
+//! *Non-locality*: worlds that are unlikely given the others' play count in full, unless `beliefs=policy` weights
+//! them. The others are assumed to see all cards and, in simultaneous choices, the cards chosen before theirs. More
+//! than a few hundred worlds do not help.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use stier_core::{ActionSet as _, Game, Hints, SeatView as _, options};
+
+use crate::agent::course::Course;
+use crate::agent::worlds::Worlds;
+use crate::agent::{Agent, Decision};
+use crate::belief::BeliefSettings;
+use crate::search::determinized::{Draws, Means, Tally, Valuer, tally};
+
+options! {
+    /// The options of [`Pimc`].
+    pub struct PimcOptions for "pimc" {
+        /// Worlds per decision.
+        worlds: u64 = 50, 1..=100_000_000;
+        /// Milliseconds per decision. If given, time ends the search instead of `worlds`, and results depend on the
+        /// clock. If there are at most `worlds` worlds in all, they are searched in turn.
+        time_ms: u64 = 0, 0..=3_600_000;
+        /// The valuation of the worlds.
+        ..means: Means = Means::default();
+        /// The weights of the worlds.
+        ..belief: BeliefSettings = BeliefSettings::default();
+    }
+}
+
+/// The player: see the [module](self) documentation.
+#[derive(Clone, Debug)]
+pub struct Pimc<G: Game> {
+    options: PimcOptions,
+    course: Course,
+    valuer: Valuer<G>,
+}
+
+impl<G: Hints> Pimc<G> {
+    /// Creates a player with the streams of `seed`.
+    pub fn new(options: PimcOptions, seed: u64) -> Self {
+        let valuer = Valuer::new(options.means, &options.belief.guide);
+        Self { options, course: Course::new(seed), valuer }
+    }
+}
+
+impl<G: Hints> Agent<G> for Pimc<G> {
+    /// Searches, unless only one action is legal.
+    fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
+        let start = Instant::now();
+        let stop = self.course.stop(start, self.options.time_ms);
+        let mut rng = self.course.rng("determinized");
+        self.valuer.begin();
+        let tally = if legal.len() > 1 {
+            let worlds = self.options.belief.worlds(game, view, &stop, &mut self.course.rng("beliefs"));
+            let draws = Draws::new(worlds, self.options.worlds, &mut rng);
+            tally(game, &draws, view.seat(), legal, &mut self.valuer, &stop)
+        } else {
+            Tally::new(view.seat(), legal.iter())
+        };
+        self.course.advance();
+        tally.decide(self.valuer.nodes(), start)
+    }
+
+    fn restart(&mut self, seed: u64) {
+        self.course.restart(seed);
+        self.valuer.restart();
+    }
+
+    fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
+        let stop = self.course.stop(Instant::now(), self.options.time_ms);
+        self.options.belief.worlds(game, view, &stop, &mut self.course.rng("beliefs"))
+    }
+
+    fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
+        self.course.interrupt_with(flag);
+    }
+}

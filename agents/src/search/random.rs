@@ -1,0 +1,47 @@
+//! Uniformly random play.
+
+use stier_core::{Action, ActionSet, Game, Rng, options};
+
+use crate::agent::{Agent, Decision};
+
+options! {
+    /// The random player does not have options.
+    pub struct RandomOptions for "random" {}
+}
+
+/// Chooses uniformly among the legal actions.
+#[derive(Clone, Debug)]
+pub struct Random {
+    rng: Rng,
+}
+
+impl Random {
+    /// Creates a random player with the streams of `seed`.
+    pub fn new(_options: RandomOptions, seed: u64) -> Self {
+        Self { rng: stream(seed) }
+    }
+}
+
+fn stream(seed: u64) -> Rng {
+    Rng::stream(seed, "random", 0)
+}
+
+/// The first action of a random player with the streams of `seed`. It depends only on the legal actions.
+pub fn first_choice<S: ActionSet>(seed: u64, legal: S) -> Action {
+    legal.pick(&mut stream(seed))
+}
+
+impl<G: Game> Agent<G> for Random {
+    fn act(&mut self, _game: &G, _view: &G::View, legal: G::Actions) -> Decision {
+        let share = 1.0 / legal.len() as f64;
+        Decision {
+            action: legal.pick(&mut self.rng),
+            policy: legal.iter().map(|action| (action, share)).collect(),
+            search: None,
+        }
+    }
+
+    fn restart(&mut self, seed: u64) {
+        *self = Self::new(RandomOptions {}, seed);
+    }
+}

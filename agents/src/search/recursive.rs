@@ -1,0 +1,174 @@
+//! Recursive perfect information Monte Carlo search, level 1.
+//!
+//! T. Furtak and M. Buro, *Recursive Monte Carlo Search for Imperfect Information Games*, IEEE Conference on
+//! Computational Intelligence and Games, 2013 (imperfect information Monte Carlo, IIMC). Worlds are drawn from the
+//! view with their histories. After each action the game is played to the end by level-0 players:
+//! [`pimc`](crate::pimc) with few worlds, or plain rollouts. Each of them sees only the view of its seat in that
+//! world. The action with the best mean return is played. In a world, all actions meet the same players and the same
+//! random events. Playouts use no hidden knowledge, so they are free of strategy fusion, and the searcher's actions
+//! can hide and reveal.
+//!
+//! The search is expensive: at every ply a playout needs a view, a sampler and a level-0 decision.
+//!
+//! Known weaknesses: level 0 has the weaknesses of PIMC. Its mistakes, made worse by its few worlds, are attributed
+//! to the others. It weights its worlds by chance alone, whatever the searcher believes. If cards soon become visible
+//! anyway, more plain worlds are better value.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Rng, SeatView as _, Turn, options};
+
+use crate::agent::course::Course;
+use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB};
+use crate::agent::stop::Stop;
+use crate::agent::worlds::Worlds;
+use crate::agent::{Agent, Decision};
+use crate::belief::BeliefSettings;
+use crate::rollout::{Roller, Rollout};
+use crate::search::determinized::{Fallback, HistoryDraws, Means, Solver, Tally, tally_histories};
+use crate::search::open_cards::Future;
+use crate::search::pimc::{Pimc, PimcOptions};
+
+options! {
+    /// The options of [`RecursivePimc`].
+    pub struct RecursiveOptions for "recursive_pimc" {
+        /// The number of worlds per decision. In each, every action is played out once.
+        worlds: u64 = 20, 1..=100_000_000;
+        /// Milliseconds per decision. If given, time ends the search instead of `worlds`, and results depend on the
+        /// clock.
+        time_ms: u64 = 0, 0..=3_600_000;
+        /// The number of worlds that a level-0 player searches.
+        inner_worlds: u64 = 4, 1..=1_000_000;
+        /// The method by which a level-0 player values a world.
+        inner_solver: Solver = Solver::Rollouts, ();
+        /// The number of nodes that a level-0 player's exact solving may take; beyond them it rolls out.
+        inner_nodes: u64 = 200, 1..=1_000_000_000;
+        /// The number of iterations of a level-0 player's tree search, or its rollouts per world: shared among the
+        /// actions, at least one each.
+        inner_iterations: u64 = 1, 1..=1_000_000_000;
+        /// The rollout policy in a level-0 player's worlds.
+        rollout: Rollout = Rollout::Hints, ();
+        /// The number of decisions in a playout, forced ones not counted, that level-0 players make. A rollout
+        /// continues from there.
+        plies: u32 = 1000, 0..=1_000_000;
+        /// Mebibytes that a level-0 player's tree search may take. Once its tree is full, it continues with the
+        /// existing nodes.
+        memory_mb: u64 = DEFAULT_MEMORY_MB, MEMORY_MB;
+        /// The weights of the worlds.
+        ..belief: BeliefSettings = BeliefSettings::default();
+    }
+}
+
+impl RecursiveOptions {
+    fn inner(&self) -> PimcOptions {
+        PimcOptions {
+            worlds: self.inner_worlds,
+            means: Means {
+                solver: self.inner_solver,
+                fallback: Fallback::Rollouts,
+                nodes: self.inner_nodes,
+                iterations: self.inner_iterations,
+                rollout: self.rollout,
+                memory_mb: self.memory_mb,
+                ..Means::default()
+            },
+            belief: BeliefSettings { guide: self.belief.guide.clone(), ..BeliefSettings::default() },
+            ..PimcOptions::default()
+        }
+    }
+}
+
+/// The player: see the [module](self) documentation.
+#[derive(Clone, Debug)]
+pub struct RecursivePimc<G: Game> {
+    options: RecursiveOptions,
+    course: Course,
+    inner: Pimc<G>,
+    /// The statistics of rollouts in this decision.
+    roller: Option<Roller>,
+}
+
+impl<G: Hints> RecursivePimc<G> {
+    /// Creates a player with the streams of `seed`.
+    pub fn new(options: RecursiveOptions, seed: u64) -> Self {
+        let inner = Pimc::new(options.inner(), 0);
+        Self { options, course: Course::new(seed), inner, roller: None }
+    }
+
+    /// The returns of a game that level-0 players continue after an action, and the number of decisions they made.
+    fn play_out(
+        &mut self,
+        game: &G,
+        history: &History<G>,
+        action: Action,
+        mut future: Future,
+        mut rng: Rng,
+        stop: &Stop<'_>,
+    ) -> (BySeat<f32>, u64) {
+        let mut history = history.clone();
+        Agent::<G>::restart(&mut self.inner, rng.bits());
+        let Self { options, inner, roller, .. } = self;
+        let roller = roller.get_or_insert_with(|| Roller::of(game, options.rollout).guided_by(&options.belief.guide));
+        let (mut made, mut first) = (0, Some(action));
+        let returns = loop {
+            let Turn::Seat(seat) = game.turn(history.state()) else { break game.rounded_returns(history.state()) };
+            let legal = game.legal(history.state());
+            let next = match first.take() {
+                Some(action) => action,
+                None if legal.len() == 1 => legal.nth(0),
+                None if made >= u64::from(options.plies) || stop.is_due() => {
+                    break roller.returns(game, &mut history.state().clone(), &mut rng);
+                }
+                None => {
+                    made += 1;
+                    inner.act(game, &game.view(&history, seat), legal).action
+                }
+            };
+            roller.note(seat, next);
+            future.push(game, &mut history, next);
+        };
+        roller.learn(&returns);
+        (returns, made)
+    }
+}
+
+impl<G: Hints> Agent<G> for RecursivePimc<G> {
+    /// Searches, unless only one action is legal.
+    fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
+        let start = Instant::now();
+        let course = self.course.clone();
+        let stop = course.stop(start, self.options.time_ms);
+        self.roller = None;
+        let mut nodes = 0;
+        let tally = if legal.len() > 1 {
+            let worlds = self.options.belief.histories(game, view, &stop, &mut self.course.rng("beliefs"));
+            let seed = self.course.rng("recursive").bits();
+            let draws = HistoryDraws { worlds: &worlds, most: self.options.worlds, seed };
+            tally_histories(game, &draws, view.seat(), legal, &stop, |history, action, future, rng| {
+                let (values, made) = self.play_out(game, history, action, future, rng, &stop);
+                nodes += made;
+                values
+            })
+        } else {
+            Tally::new(view.seat(), legal.iter())
+        };
+        self.course.advance();
+        tally.decide(nodes, start)
+    }
+
+    fn restart(&mut self, seed: u64) {
+        self.course.restart(seed);
+    }
+
+    fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
+        let stop = self.course.stop(Instant::now(), self.options.time_ms);
+        self.options.belief.histories(game, view, &stop, &mut self.course.rng("beliefs"))
+    }
+
+    fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
+        self.inner.interrupt_with(flag.clone());
+        self.course.interrupt_with(flag);
+    }
+}

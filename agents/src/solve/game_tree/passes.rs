@@ -1,0 +1,172 @@
+//! Passes over all histories of a tree: probabilities on the way down, values on the way up.
+//!
+//! One number per node serves both ways. On the way down it is the probability that chance and some of the players
+//! lead to the node. On the way up, from the last level to the root, it is the node's value times that probability. A
+//! level is cut into tasks that read other levels and write only their own parts, so the number of threads does not
+//! change the result.
+
+use std::ops::Range;
+
+use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
+use stier_core::{Game, Seat};
+
+use super::{Children, GameTree, Level, Node, STRIDE};
+
+/// The number of nodes per task, a multiple of [`STRIDE`].
+const TASK: usize = 8 * STRIDE;
+/// The smallest number of entries per task, if rows of sets are cut into tasks.
+const ROWS: usize = 1 << 13;
+
+/// Runs all tasks, in parallel if there are several.
+pub(crate) fn for_each_task<T: Send>(tasks: Vec<T>, work: impl Fn(T) + Sync + Send) {
+    if tasks.len() < 2 {
+        tasks.into_iter().for_each(work);
+    } else {
+        tasks.into_par_iter().for_each(work);
+    }
+}
+
+/// The sets of one task, with the matching parts of arrays that hold a number for each action of a set.
+pub(crate) struct Task<'a> {
+    /// The sets.
+    pub(crate) sets: Range<u32>,
+    /// The start of the first set's numbers in the whole arrays.
+    start: usize,
+    /// The numbers of these sets, one part per array.
+    parts: Vec<&'a mut [f64]>,
+}
+
+impl Task<'_> {
+    /// The numbers of one set, in each array.
+    pub(crate) fn rows<const N: usize, G: Game>(&mut self, tree: &GameTree<G>, set: u32) -> [&mut [f64]; N] {
+        let row = tree.row(set);
+        let (from, to) = (row.start - self.start, row.end - self.start);
+        let mut parts = self.parts.iter_mut().map(|part| &mut part[from..to]);
+        std::array::from_fn(|_| parts.next().expect("as many arrays as requested"))
+    }
+}
+
+/// Cuts a range of sets, and the arrays with a number for each of their actions, into tasks.
+pub(crate) fn row_tasks<'a>(starts: &[u32], sets: Range<u32>, mut parts: Vec<&'a mut [f64]>) -> Vec<Task<'a>> {
+    let mut tasks = Vec::new();
+    let mut from = sets.start;
+    while from < sets.end {
+        let start = starts[from as usize] as usize;
+        let ends = &starts[from as usize + 1..=sets.end as usize];
+        let count = (ends.partition_point(|&end| (end as usize) < start + ROWS) + 1).min(ends.len());
+        let length = ends[count - 1] as usize - start;
+        let (now, later) = parts.into_iter().map(|part| part.split_at_mut(length)).unzip();
+        parts = later;
+        tasks.push(Task { sets: from..from + count as u32, start, parts: now });
+        from += count as u32;
+    }
+    tasks
+}
+
+/// The nodes of a level, task by task.
+fn tasks(level: Level) -> impl Iterator<Item = Range<usize>> {
+    let (start, end) = (level.start as usize, level.end as usize);
+    let cut = move |place: usize| (place * TASK).clamp(start, end);
+    (start / TASK..end.div_ceil(TASK)).map(move |place| cut(place)..cut(place + 1))
+}
+
+/// Computes the probability of reaching each node if all players follow `rows`, a policy. If a seat is left out, it
+/// is the probability that chance and the other seats lead there. Layers must be processed from the first on: each
+/// call writes the probabilities of all children of its layer.
+pub(crate) fn reach_layer<G: Game>(
+    tree: &GameTree<G>,
+    layer: usize,
+    rows: &[f64],
+    without: Option<Seat>,
+    out: &mut [f64],
+) {
+    assert_eq!(out.len(), tree.nodes.len());
+    if layer == 0 {
+        out[GameTree::<G>::ROOT as usize] = 1.0;
+    }
+    for level in tree.levels[layer] {
+        let (known, below) = out.split_at_mut(level.end as usize);
+        let mut below = Pieces { rest: below, at: level.end };
+        let mut chances = Pieces { at: level.first.chance, rest: below.take(level.first.chance, level.last.chance) };
+        let choices = below.take(level.first.decisions, level.last.decisions);
+        let mut choices = Pieces { at: level.first.decisions, rest: choices };
+        let behind = |node: usize| match node {
+            _ if node == level.end as usize => level.last,
+            _ => tree.marks[node / STRIDE],
+        };
+        let tasks = tasks(level).map(|nodes| {
+            let Children { decisions, chance } = behind(nodes.end);
+            (nodes, chances.take(chances.at, chance), choices.take(choices.at, decisions))
+        });
+        let known = &*known;
+        for_each_task(tasks.collect(), |(nodes, mut chance, mut choice)| {
+            for (node, &here) in tree.nodes[nodes.clone()].iter().zip(&known[nodes]) {
+                match node.node() {
+                    Node::End { .. } => {}
+                    Node::Chance { outcomes, .. } => {
+                        let odds = tree.outcomes(outcomes);
+                        let children = chance.split_off_mut(..odds.len()).expect("a place for each outcome");
+                        children.iter_mut().zip(odds).for_each(|(child, odds)| *child = here * odds);
+                    }
+                    Node::Decision { set, .. } => {
+                        let row = tree.row(set);
+                        let children = choice.split_off_mut(..row.len()).expect("a place for each action");
+                        if Some(tree.mover(set)) == without {
+                            children.fill(here);
+                        } else {
+                            children.iter_mut().zip(&rows[row]).for_each(|(child, odds)| *child = here * odds);
+                        }
+                    }
+                }
+            }
+        });
+    }
+}
+
+/// The rest of an array, and its start in the whole.
+struct Pieces<'a> {
+    rest: &'a mut [f64],
+    at: u32,
+}
+
+impl<'a> Pieces<'a> {
+    /// Takes the numbers between two places of the whole; those before are skipped.
+    fn take(&mut self, from: u32, to: u32) -> &'a mut [f64] {
+        let rest = std::mem::take(&mut self.rest);
+        let (piece, rest) = rest[(from - self.at) as usize..].split_at_mut((to - from) as usize);
+        (self.rest, self.at) = (rest, to);
+        piece
+    }
+}
+
+/// Turns the results of [`reach_layer`] into the values of nodes for a seat, each times that probability. At an end
+/// this is the return. At a node of the seat, `own` computes it from the set and the children's values. At every
+/// other node it is the sum over the children, which are already weighted. Layers must be processed from the last on.
+pub(crate) fn sum_up_layer<G: Game>(
+    tree: &GameTree<G>,
+    layer: usize,
+    seat: Seat,
+    values: &mut [f64],
+    own: impl Fn(u32, &[f64]) -> f64 + Sync + Send,
+) {
+    assert_eq!(values.len(), tree.nodes.len());
+    for level in tree.levels[layer].into_iter().rev() {
+        let (here, below) = values.split_at_mut(level.end as usize);
+        let mut here = Pieces { rest: here, at: 0 };
+        let tasks = tasks(level).map(|nodes| (nodes.clone(), here.take(nodes.start as u32, nodes.end as u32)));
+        let below = &*below;
+        for_each_task(tasks.collect(), |(nodes, values)| {
+            for (node, value) in tree.nodes[nodes].iter().zip(values) {
+                let children = |first: u32, count: usize| &below[(first - level.end) as usize..][..count];
+                *value = match node.node() {
+                    Node::End { returns } => *value * tree.returns(returns)[seat],
+                    Node::Chance { first, outcomes } => children(first, tree.outcomes(outcomes).len()).iter().sum(),
+                    Node::Decision { set, first } => {
+                        let children = children(first, tree.width(set) as usize);
+                        if tree.mover(set) == seat { own(set, children) } else { children.iter().sum() }
+                    }
+                };
+            }
+        });
+    }
+}

@@ -1,0 +1,235 @@
+//! Monte Carlo counterfactual regret minimization on the game itself, without a tree in memory.
+//!
+//! M. Lanctot, K. Waugh, M. Zinkevich and M. Bowling, *Monte Carlo Sampling for Regret Minimization in Extensive
+//! Games*, 2009. A traversal sees only part of the game and corrects for the rest, so that regrets are right on
+//! average. *External sampling* draws the actions of chance and the others and tries every action of one player.
+//! *Outcome sampling* plays a single game. In two-player zero-sum games the average policy approaches an equilibrium,
+//! with high probability at a rate of 1/sqrt(iterations). The constant is larger the less a traversal sees. With more
+//! players or general sums there is no guarantee.
+//!
+//! Information sets are created when they are first met and looked up by their views, compared in full. The time of a
+//! traversal is the number of histories that it sees times their length, because views are computed. A set takes the
+//! memory of a view and 16 bytes per action.
+//!
+//! An iteration is a batch of [`BATCH`] traversals for each seat in turn. All traversals of a batch use the policy
+//! from before it, and their changes are added in order. The result for a seed has the same bits on any number of
+//! threads.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
+use rustc_hash::FxBuildHasher;
+use stier_core::{ActionSet as _, Game, History, Rng, Seat, Turn, choice};
+
+use crate::agent::sampling::place;
+use crate::solve::cfr::{match_row, normalize};
+use crate::solve::game_tree::{GameTree, Policy};
+
+/// The number of traversals for one seat with the same policy.
+pub const BATCH: u64 = 64;
+
+/// The probability that a traversal with outcome sampling chooses its player's action uniformly instead of by the
+/// policy.
+const EXPLORATION: f64 = 0.6;
+
+choice! {
+    /// The part of the game that a traversal sees.
+    pub enum Sampling {
+        /// One draw of chance and the others, and every action of the player.
+        External = "external",
+        /// One game.
+        Outcome = "outcome",
+    }
+}
+
+/// The regrets and policy sums of an information set.
+#[derive(Clone, Debug)]
+struct Row {
+    regrets: Vec<f64>,
+    sums: Vec<f64>,
+}
+
+/// A traversal's addition to an information set: to the regrets or to the sum of the policies.
+struct Change<V> {
+    view: V,
+    to_regrets: bool,
+    by: Vec<f64>,
+}
+
+/// A calculation in progress.
+#[derive(Clone, Debug)]
+pub struct Mccfr<G: Game> {
+    game: G,
+    sampling: Sampling,
+    seed: u64,
+    iterations: u64,
+    rows: HashMap<G::View, Row, FxBuildHasher>,
+}
+
+impl<G: Game> Mccfr<G> {
+    /// Starts from the uniform policy.
+    pub fn new(game: &G, sampling: Sampling, seed: u64) -> Self {
+        Self { game: game.clone(), sampling, seed, iterations: 0, rows: HashMap::default() }
+    }
+
+    /// The number of finished iterations.
+    pub fn iterations(&self) -> u64 {
+        self.iterations
+    }
+
+    /// The number of information sets met so far.
+    pub fn num_sets(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Runs for this many more iterations. `watch` receives the number of finished iterations after each and may stop
+    /// the run.
+    pub fn run(&mut self, iterations: u64, watch: &(dyn Fn(u64) -> ControlFlow<()> + Sync)) -> ControlFlow<()> {
+        for _ in 0..iterations {
+            for seat in Seat::all(self.game.num_seats()) {
+                let first = (self.iterations * self.game.num_seats() as u64 + u64::from(seat.0)) * BATCH;
+                let changes: Vec<Vec<Change<G::View>>> =
+                    (first..first + BATCH).into_par_iter().map(|index| self.traverse(seat, index)).collect();
+                changes.into_iter().flatten().for_each(|change| self.change(change));
+            }
+            self.iterations += 1;
+            watch(self.iterations)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The average policy at an information set, ascending by action; `None` if the set was not met.
+    pub fn average(&self, view: &G::View) -> Option<Vec<f64>> {
+        self.rows.get(view).map(|row| {
+            let mut average = row.sums.clone();
+            normalize(&mut average);
+            average
+        })
+    }
+
+    /// The average policy on a whole tree of the game; uniform at information sets that were not met.
+    pub fn average_policy(&self, tree: &GameTree<G>) -> Policy {
+        Policy::from_fn(tree, |set| {
+            let width = set.legal().len();
+            self.average(&set.view()).unwrap_or_else(|| vec![1.0 / width as f64; width])
+        })
+    }
+
+    fn change(&mut self, change: Change<G::View>) {
+        let width = change.by.len();
+        let row =
+            self.rows.entry(change.view).or_insert_with(|| Row { regrets: vec![0.0; width], sums: vec![0.0; width] });
+        let to = if change.to_regrets { &mut row.regrets } else { &mut row.sums };
+        to.iter_mut().zip(change.by).for_each(|(sum, by)| *sum += by);
+    }
+
+    /// The current policy.
+    fn policy(&self, view: &G::View, width: usize) -> Vec<f64> {
+        let mut policy = vec![1.0 / width as f64; width];
+        if let Some(row) = self.rows.get(view) {
+            match_row(&row.regrets, &mut policy);
+        }
+        policy
+    }
+
+    fn traverse(&self, seat: Seat, index: u64) -> Vec<Change<G::View>> {
+        let mut traversal =
+            Traversal { solver: self, seat, rng: Rng::stream(self.seed, "mccfr", index), changes: Vec::new() };
+        let root = History::new(&self.game);
+        match self.sampling {
+            Sampling::External => traversal.external(root),
+            Sampling::Outcome => traversal.outcome(root, Reach { own: 1.0, others: 1.0, sampled: 1.0 }),
+        };
+        traversal.changes
+    }
+}
+
+/// The probabilities that the player, or chance and the others, lead to a history, and the probability of sampling
+/// it.
+#[derive(Clone, Copy)]
+struct Reach {
+    own: f64,
+    others: f64,
+    sampled: f64,
+}
+
+/// A traversal for one seat.
+struct Traversal<'a, G: Game> {
+    solver: &'a Mccfr<G>,
+    seat: Seat,
+    rng: Rng,
+    changes: Vec<Change<G::View>>,
+}
+
+impl<G: Game> Traversal<'_, G> {
+    /// Estimates the value of the policy to the seat from here on, given that chance and the others lead here.
+    fn external(&mut self, mut history: History<G>) -> f64 {
+        let game = &self.solver.game;
+        history.settle(game, &mut self.rng);
+        let Turn::Seat(mover) = game.turn(history.state()) else {
+            return game.returns(history.state())[self.seat];
+        };
+        let legal = game.legal(history.state());
+        let view = game.view(&history, mover);
+        let policy = self.solver.policy(&view, legal.len());
+        if mover != self.seat {
+            // The next player's policy is averaged while it is sampled: in proportion to that player's own
+            // probability of reaching the set.
+            let rank = place(policy.iter().copied(), self.rng.unit());
+            if mover == self.seat.after(1, game.num_seats()) {
+                self.changes.push(Change { view, to_regrets: false, by: policy });
+            }
+            history.push(game, legal.nth(rank));
+            return self.external(history);
+        }
+        let mut values = Vec::with_capacity(legal.len());
+        for action in legal.iter() {
+            let mut next = history.clone();
+            next.push(game, action);
+            values.push(self.external(next));
+        }
+        let mean: f64 = policy.iter().zip(&values).map(|(share, value)| share * value).sum();
+        values.iter_mut().for_each(|value| *value -= mean);
+        self.changes.push(Change { view, to_regrets: true, by: values });
+        mean
+    }
+
+    /// Estimates the same value from a single game. The estimate is right on average over all games that could be
+    /// sampled from here.
+    fn outcome(&mut self, mut history: History<G>, reach: Reach) -> f64 {
+        let game = &self.solver.game;
+        // Chance is sampled with its own probabilities, so its part in `others` and in `sampled` cancels out.
+        history.settle(game, &mut self.rng);
+        let Turn::Seat(mover) = game.turn(history.state()) else {
+            return game.returns(history.state())[self.seat];
+        };
+        let legal = game.legal(history.state());
+        let view = game.view(&history, mover);
+        let policy = self.solver.policy(&view, legal.len());
+        let explores = mover == self.seat && self.rng.unit() < EXPLORATION;
+        let rank = if explores {
+            self.rng.below(legal.len() as u32) as usize
+        } else {
+            place(policy.iter().copied(), self.rng.unit())
+        };
+        let (share, odds) = match policy[rank] {
+            share if mover == self.seat => (share, EXPLORATION / legal.len() as f64 + (1.0 - EXPLORATION) * share),
+            share => (share, share),
+        };
+        let sampled = reach.sampled * odds;
+        history.push(game, legal.nth(rank));
+        if mover != self.seat {
+            return self.outcome(history, Reach { others: reach.others * share, sampled, ..reach });
+        }
+        let value = self.outcome(history, Reach { own: reach.own * share, sampled, ..reach }) / odds;
+        let mean = share * value;
+        let weight = reach.others / reach.sampled;
+        let regret = |action: usize| weight * (if action == rank { value - mean } else { -mean });
+        let regrets = (0..policy.len()).map(regret).collect();
+        let sums = policy.iter().map(|share| reach.own * share / reach.sampled).collect();
+        self.changes.push(Change { view: view.clone(), to_regrets: true, by: regrets });
+        self.changes.push(Change { view, to_regrets: false, by: sums });
+        mean
+    }
+}

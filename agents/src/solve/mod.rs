@@ -1,0 +1,290 @@
+//! The solution of small games: iterations until the policy is close enough to an equilibrium, with checkpoints.
+//!
+//! The distance from equilibrium is computed after increasing numbers of iterations ([`next_look`]), because it costs
+//! about as much as two iterations of CFR. An interrupted run continues from its checkpoint and ends with the same
+//! bits as an uninterrupted one.
+
+pub mod atomic_file;
+pub mod best_response;
+pub mod cfr;
+pub mod game_tree;
+pub mod mccfr;
+pub mod sequence_form;
+pub mod solution_file;
+pub mod tabular;
+
+use std::io;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use stier_core::options::OptionType as _;
+use stier_core::{Game, choice};
+use thiserror::Error;
+
+use crate::agent::threads::{self, ThreadsError};
+use crate::solve::best_response::nash_conv;
+use crate::solve::cfr::{CheckpointError, Solver, Variant};
+use crate::solve::game_tree::{GameTree, Policy};
+use crate::solve::mccfr::{Mccfr, Sampling};
+
+choice! {
+    /// The algorithm that approximates an equilibrium.
+    pub enum Algorithm {
+        /// Counterfactual regret minimization; see [`Variant::Cfr`].
+        Cfr = "cfr",
+        /// CFR+; see [`Variant::CfrPlus`].
+        CfrPlus = "cfr+",
+        /// Linear CFR; see [`Variant::Linear`].
+        LinearCfr = "linear_cfr",
+        /// Discounted CFR; see [`Variant::Discounted`].
+        DiscountedCfr = "discounted_cfr",
+        /// Monte Carlo CFR that draws chance and the others in each traversal; see [`Sampling::External`].
+        ExternalSampling = "external_sampling",
+        /// Monte Carlo CFR that plays one game in each traversal; see [`Sampling::Outcome`].
+        OutcomeSampling = "outcome_sampling",
+        /// The linear program of the [sequence form](sequence_form): exact, in one step.
+        SequenceForm = "sequence_form",
+    }
+}
+
+/// The kinds of algorithms.
+enum Kind {
+    Tabular(Variant),
+    Sampled(Sampling),
+    Program,
+}
+
+impl Algorithm {
+    fn kind(self) -> Kind {
+        match self {
+            Self::Cfr => Kind::Tabular(Variant::Cfr),
+            Self::CfrPlus => Kind::Tabular(Variant::CfrPlus),
+            Self::LinearCfr => Kind::Tabular(Variant::Linear),
+            Self::DiscountedCfr => Kind::Tabular(Variant::Discounted),
+            Self::ExternalSampling => Kind::Sampled(Sampling::External),
+            Self::OutcomeSampling => Kind::Sampled(Sampling::Outcome),
+            Self::SequenceForm => Kind::Program,
+        }
+    }
+}
+
+/// The settings of a run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Settings {
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// The largest number of iterations, including those of the checkpoint.
+    pub iterations: u64,
+    /// The NashConv at which to stop, in the game's utility; 0 for never.
+    pub target: f64,
+    /// The seed of sampling algorithms; the others do not draw.
+    pub seed: u64,
+    /// The checkpoint file, for the variants of CFR that do not sample. The run continues from this file if it
+    /// exists. It is written every half minute, on interruption and at the end.
+    pub checkpoint: Option<PathBuf>,
+    /// The number of threads; 0 uses all cores. It does not change the results.
+    pub threads: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { algorithm: Algorithm::CfrPlus, iterations: 1000, target: 0.0, seed: 0, checkpoint: None, threads: 0 }
+    }
+}
+
+/// The progress of a run.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Progress {
+    /// The number of finished iterations.
+    pub iterations: u64,
+    /// The last computed NashConv of the average policy, if any.
+    pub nash_conv: Option<f64>,
+}
+
+/// The reason why there is no solution.
+#[derive(Debug, Error)]
+pub enum SolveError {
+    /// The checkpoint belongs to another calculation or cannot be read.
+    #[error("{}: {reason}", path.display())]
+    Checkpoint {
+        /// The file.
+        path: PathBuf,
+        /// The error.
+        reason: CheckpointError,
+    },
+    /// The checkpoint cannot be written.
+    #[error("cannot write {}: {reason}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The error.
+        reason: io::Error,
+    },
+    /// The algorithm does not support checkpoints.
+    #[error("{0} keeps no checkpoints")]
+    NoCheckpoint(String),
+    /// The linear program has no solution.
+    #[error(transparent)]
+    Program(#[from] sequence_form::SolveError),
+    /// Interrupted by the flag or the `watch` callback.
+    #[error("interrupted")]
+    Interrupted,
+    /// The threads could not be started.
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
+}
+
+/// The time between checkpoints.
+const KEEP: Duration = Duration::from_secs(30);
+
+/// The iteration after which NashConv is next computed: a tenth more iterations, at least ten.
+pub fn next_look(iterations: u64) -> u64 {
+    let mut look: u64 = 0;
+    while look <= iterations {
+        look += (look / 10).max(10);
+    }
+    look
+}
+
+/// Approximates an equilibrium. Returns the average policy and the number of iterations. `watch` is called many times
+/// in each iteration, from any thread, and may stop the run; setting the flag stops it too.
+pub fn solve<G: Game>(
+    tree: &GameTree<G>,
+    settings: &Settings,
+    interrupt: &Arc<AtomicBool>,
+    watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
+) -> Result<(Policy, u64), SolveError> {
+    let watch = |progress| if interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { watch(progress) };
+    let kind = settings.algorithm.kind();
+    if settings.checkpoint.is_some() && !matches!(kind, Kind::Tabular(_)) {
+        return Err(SolveError::NoCheckpoint(settings.algorithm.value().to_string()));
+    }
+    threads::pool(threads::resolve(settings.threads))?.install(|| match kind {
+        Kind::Tabular(variant) => {
+            run(&mut Tabular::new(tree, variant, settings.checkpoint.as_deref())?, tree, settings, &watch)
+        }
+        Kind::Sampled(sampling) => run(&mut Mccfr::new(tree.game(), sampling, settings.seed), tree, settings, &watch),
+        Kind::Program => match sequence_form::solve(tree, interrupt.clone()) {
+            Ok(solution) => Ok((solution.policy, 1)),
+            Err(sequence_form::SolveError::Interrupted) => Err(SolveError::Interrupted),
+            Err(error) => Err(error.into()),
+        },
+    })
+}
+
+/// An algorithm that runs iteration by iteration.
+trait Iterative<G: Game> {
+    fn iterations(&self) -> u64;
+    fn step(&mut self, watch: &(dyn Fn(u64) -> ControlFlow<()> + Sync)) -> ControlFlow<()>;
+    fn average(&self, tree: &GameTree<G>) -> Policy;
+    /// Writes a checkpoint, if one was requested.
+    fn keep(&self) -> Result<(), SolveError>;
+}
+
+fn run<G: Game>(
+    solver: &mut impl Iterative<G>,
+    tree: &GameTree<G>,
+    settings: &Settings,
+    watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
+) -> Result<(Policy, u64), SolveError> {
+    let mut distance = None;
+    let mut kept = Instant::now();
+    while solver.iterations() < settings.iterations {
+        let look = next_look(solver.iterations());
+        while solver.iterations() < look.min(settings.iterations) {
+            let tell = |iterations| watch(Progress { iterations, nash_conv: distance });
+            if solver.step(&tell).is_break() {
+                solver.keep()?;
+                return Err(SolveError::Interrupted);
+            }
+            if kept.elapsed() > KEEP {
+                solver.keep()?;
+                kept = Instant::now();
+            }
+        }
+        if settings.target > 0.0 && solver.iterations() == look {
+            let found = nash_conv(tree, &solver.average(tree)).total();
+            distance = Some(found);
+            if found <= settings.target {
+                break;
+            }
+        }
+    }
+    solver.keep()?;
+    Ok((solver.average(tree), solver.iterations()))
+}
+
+/// A variant of CFR, with its checkpoint file.
+struct Tabular<'a, G: Game> {
+    solver: Solver<'a, G>,
+    checkpoint: Option<&'a Path>,
+}
+
+impl<'a, G: Game> Tabular<'a, G> {
+    fn new(tree: &'a GameTree<G>, variant: Variant, checkpoint: Option<&'a Path>) -> Result<Self, SolveError> {
+        let solver = match checkpoint {
+            Some(path) if path.exists() => Solver::load(tree, variant, path)
+                .map_err(|reason| SolveError::Checkpoint { path: path.to_path_buf(), reason })?,
+            _ => Solver::new(tree, variant),
+        };
+        Ok(Self { solver, checkpoint })
+    }
+}
+
+impl<G: Game> Iterative<G> for Tabular<'_, G> {
+    fn iterations(&self) -> u64 {
+        self.solver.iterations()
+    }
+
+    fn step(&mut self, watch: &(dyn Fn(u64) -> ControlFlow<()> + Sync)) -> ControlFlow<()> {
+        self.solver.run(1, watch)
+    }
+
+    fn average(&self, _tree: &GameTree<G>) -> Policy {
+        self.solver.average()
+    }
+
+    fn keep(&self) -> Result<(), SolveError> {
+        let Some(path) = self.checkpoint else { return Ok(()) };
+        self.solver.save(path).map_err(|reason| SolveError::Write { path: path.to_path_buf(), reason })
+    }
+}
+
+impl<G: Game> Iterative<G> for Mccfr<G> {
+    fn iterations(&self) -> u64 {
+        Mccfr::iterations(self)
+    }
+
+    fn step(&mut self, watch: &(dyn Fn(u64) -> ControlFlow<()> + Sync)) -> ControlFlow<()> {
+        self.run(1, watch)
+    }
+
+    fn average(&self, tree: &GameTree<G>) -> Policy {
+        self.average_policy(tree)
+    }
+
+    fn keep(&self) -> Result<(), SolveError> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::next_look;
+
+    #[test]
+    fn looks_become_rarer_and_depend_only_on_the_iterations() {
+        let mut at = 0;
+        let looks: Vec<u64> = std::iter::from_fn(|| {
+            at = next_look(at);
+            Some(at)
+        })
+        .take(14)
+        .collect();
+        assert_eq!(looks, [10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 121, 133, 146]);
+        assert_eq!((next_look(95), next_look(120), next_look(121)), (100, 121, 133));
+    }
+}

@@ -1,0 +1,126 @@
+//! Files of tabular policies.
+//!
+//! The format is a line of text (format, game, rules, sizes and a hash of the tree) and a line with the source of the
+//! policy. Then come the probabilities of every action of every information set, eight bytes each, little-endian. The
+//! file does not contain the tree: the reader enumerates the game again, and the hash shows if information sets are
+//! numbered in the same way.
+
+use std::iter::once;
+
+use stier_core::{ActionSet as _, Game, Options as _};
+use thiserror::Error;
+
+use crate::solve::game_tree::{GameTree, Policy};
+
+const FORMAT: &str = "stier-policy 1";
+
+/// The source of a policy.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Label {
+    /// The algorithm or agent, as a word.
+    pub source: String,
+    /// The number of iterations.
+    pub iterations: u64,
+}
+
+/// An error in a policy file.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum SolutionFileError {
+    /// The file does not begin as it should.
+    #[error("this is not a stier policy: it begins with '{0}'")]
+    Format(String),
+    /// The policy belongs to another tree.
+    #[error("the policy belongs to '{found}', expected '{expected}'")]
+    Other {
+        /// The tree it belongs to.
+        found: String,
+        /// The expected tree.
+        expected: String,
+    },
+    /// The file is too short or too long, or does not contain probabilities.
+    #[error("the policy is damaged: {0}")]
+    Damaged(String),
+}
+
+/// Describes the trees that a policy fits.
+fn heading<G: Game>(tree: &GameTree<G>) -> String {
+    format!(
+        "{FORMAT} {}:{} histories={} sets={} actions={} tree={:016x}",
+        G::NAME,
+        tree.game().rules().to_text(),
+        tree.num_nodes(),
+        tree.num_sets(),
+        tree.num_rows(),
+        tree_hash(tree)
+    )
+}
+
+/// The FNV-1a hash.
+fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+/// A hash of the probabilities.
+pub fn policy_hash(policy: &Policy) -> u64 {
+    hash(policy.rows().iter().flat_map(|share| share.to_le_bytes()))
+}
+
+/// A hash of the seat and legal actions of each information set.
+fn tree_hash<G: Game>(tree: &GameTree<G>) -> u64 {
+    hash(tree.sets().flat_map(|set| {
+        let legal = set.legal().iter().map(|action| action.0);
+        once(set.seat().0).chain(legal).chain(once(u8::MAX))
+    }))
+}
+
+/// Converts the policy to bytes.
+pub fn write<G: Game>(tree: &GameTree<G>, policy: &Policy, label: &Label) -> Vec<u8> {
+    let text = format!("{}\n{} {}\n", heading(tree), label.iterations, label.source.replace('\n', " "));
+    let mut bytes = text.into_bytes();
+    bytes.extend(policy.rows().iter().flat_map(|share| share.to_le_bytes()));
+    bytes
+}
+
+/// The name and rules of a policy's game: `("schwinget", "suits=2,values=2")`.
+pub fn game_of(bytes: &[u8]) -> Result<(&str, &str), SolutionFileError> {
+    let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let strange = || SolutionFileError::Format(String::from_utf8_lossy(&line[..line.len().min(40)]).into_owned());
+    let game = || std::str::from_utf8(line).ok()?.strip_prefix(FORMAT)?.trim_start().split(' ').next()?.split_once(':');
+    game().ok_or_else(strange)
+}
+
+/// Reads a policy that was [written](write()) for the same tree.
+pub fn read<G: Game>(tree: &GameTree<G>, bytes: &[u8]) -> Result<(Policy, Label), SolutionFileError> {
+    game_of(bytes)?;
+    let damaged = |what: &str| SolutionFileError::Damaged(what.to_string());
+    let mut parts = bytes.splitn(3, |&byte| byte == b'\n');
+    let mut text = || parts.next().map(|line| String::from_utf8_lossy(line).into_owned());
+    let (found, expected) = (text().unwrap_or_default(), heading(tree));
+    if found != expected {
+        return Err(SolutionFileError::Other { found, expected });
+    }
+    let label = text().ok_or_else(|| damaged("it ends too early"))?;
+    let (iterations, source) = label.split_once(' ').ok_or_else(|| damaged("the source is missing"))?;
+    let iterations = iterations.parse().map_err(|_| damaged("the source is missing"))?;
+    let numbers = parts.next().unwrap_or_default();
+    if numbers.len() != 8 * tree.num_rows() {
+        return Err(damaged(&format!(
+            "it contains {} bytes of probabilities, expected {}",
+            numbers.len(),
+            8 * tree.num_rows()
+        )));
+    }
+    let (numbers, _) = numbers.as_chunks::<8>();
+    let mut shares = numbers.iter().map(|&bytes| f64::from_le_bytes(bytes));
+    let rows: Vec<Vec<f64>> =
+        tree.sets().map(|set| shares.by_ref().take(set.legal().len()).collect::<Vec<f64>>()).collect();
+    let sound = |row: &Vec<f64>| {
+        row.iter().all(|share| (0.0..=1.0 + 1e-9).contains(share)) && (row.iter().sum::<f64>() - 1.0).abs() < 1e-6
+    };
+    if let Some(set) = rows.iter().position(|row| !sound(row)) {
+        return Err(damaged(&format!("the numbers of information set {set} are not probabilities")));
+    }
+    let mut rows = rows.into_iter();
+    let policy = Policy::from_fn(tree, |_| rows.next().expect("a row for each set"));
+    Ok((policy, Label { source: source.to_string(), iterations }))
+}

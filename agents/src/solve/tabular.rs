@@ -1,0 +1,213 @@
+//! A policy in a table with one row for every information set of a small game, looked up by a player's view.
+//!
+//! Such a policy comes from [solving](crate::solve) a game, or from [querying](policy_of) an agent at every
+//! information set. The table can play like any other agent: a [`TabularAgent`] draws from the row of its view.
+//! Looking up a view needs an index of the tree with 16 bytes per information set. It is built at the first lookup,
+//! by replaying a history of each set.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::ops::ControlFlow;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+
+use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
+use stier_core::{Action, ActionSet as _, Game, Rng, SeatView as _};
+use thiserror::Error;
+
+use crate::agent::sampling::draw;
+use crate::agent::threads;
+use crate::agent::{Agent, Decision};
+use crate::solve::game_tree::{GameTree, Node, Policy};
+
+/// A tree whose information sets are found by their player's view.
+#[derive(Debug)]
+pub struct IndexedTree<G: Game> {
+    tree: GameTree<G>,
+    /// Hashes of views with their sets, ascending.
+    index: OnceLock<Vec<(u64, u32)>>,
+}
+
+impl<G: Game> IndexedTree<G> {
+    /// Wraps a tree. The index is built when it is needed.
+    pub fn new(tree: GameTree<G>) -> Self {
+        Self { tree, index: OnceLock::new() }
+    }
+
+    /// The tree.
+    pub fn tree(&self) -> &GameTree<G> {
+        &self.tree
+    }
+
+    /// The information set of the player to act with this view; `None` if no history of the game leads to it.
+    pub fn find(&self, view: &G::View) -> Option<u32> {
+        let index = self.index.get_or_init(|| self.index());
+        let hash = hash::<G>(view);
+        let from = index.partition_point(|&(other, _)| other < hash);
+        let alike = index[from..].iter().take_while(|&&(other, _)| other == hash);
+        alike.map(|&(_, set)| set).find(|&set| self.tree.set(set).view() == *view)
+    }
+
+    /// Builds the index on separate threads. Threads of a pool could ask for the index again while they wait for
+    /// parts of it.
+    fn index(&self) -> Vec<(u64, u32)> {
+        let (tree, sets) = (&self.tree, self.tree.num_sets());
+        let part = sets.div_ceil(threads::resolve(0)).max(1024);
+        let mut index = Vec::with_capacity(sets);
+        thread::scope(|scope| {
+            let work = |from: usize| {
+                let numbers = from as u32..(from + part).min(sets) as u32;
+                numbers.map(|set| (hash::<G>(&tree.set(set).view()), set)).collect::<Vec<_>>()
+            };
+            let workers: Vec<_> = (0..sets).step_by(part).map(|from| scope.spawn(move || work(from))).collect();
+            for worker in workers {
+                index.extend(worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            }
+        });
+        index.sort_unstable();
+        index
+    }
+}
+
+fn hash<G: Game>(view: &G::View) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    view.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A policy and its tree.
+#[derive(Clone, Debug)]
+pub struct TabularPolicy<G: Game> {
+    tree: Arc<IndexedTree<G>>,
+    policy: Policy,
+}
+
+impl<G: Game> TabularPolicy<G> {
+    /// Combines a tree and a policy of this tree.
+    pub fn new(tree: Arc<IndexedTree<G>>, policy: Policy) -> Self {
+        debug_assert_eq!(policy.rows().len(), tree.tree().num_rows());
+        Self { tree, policy }
+    }
+
+    /// The tree.
+    pub fn tree(&self) -> &Arc<IndexedTree<G>> {
+        &self.tree
+    }
+
+    /// The probabilities.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The probabilities of the legal actions, ascending by action, for the player to act with this view; `None` if
+    /// no history of the game leads to it.
+    pub fn row(&self, view: &G::View) -> Option<&[f64]> {
+        Some(self.policy.row(self.tree.find(view)?))
+    }
+}
+
+/// An agent that plays by a table.
+#[derive(Clone, Debug)]
+pub struct TabularAgent<G: Game> {
+    table: Arc<TabularPolicy<G>>,
+    rng: Rng,
+}
+
+impl<G: Game> TabularAgent<G> {
+    /// Creates a player with the streams of `seed`.
+    pub fn new(table: Arc<TabularPolicy<G>>, seed: u64) -> Self {
+        Self { table, rng: stream(seed) }
+    }
+}
+
+fn stream(seed: u64) -> Rng {
+    Rng::stream(seed, "tabular", 0)
+}
+
+impl<G: Game> Agent<G> for TabularAgent<G> {
+    fn act(&mut self, _game: &G, view: &G::View, legal: G::Actions) -> Decision {
+        let set = self.table.tree.find(view);
+        debug_assert!(set.is_some(), "no history of the game leads to the view of {:?}", view.seat());
+        let mut row = set.map_or(Vec::new(), |set| {
+            let actions = self.table.tree.tree().set(set).legal().iter().zip(self.table.policy.row(set));
+            actions.filter(|&(action, _)| legal.contains(action)).map(|(_, &share)| share).collect()
+        });
+        let total: f64 = row.iter().sum();
+        if total == 0.0 {
+            row = vec![1.0 / legal.len() as f64; legal.len()];
+        } else if set.is_some_and(|set| self.table.policy.row(set).len() > row.len()) {
+            // The probability of withheld actions is distributed over the others in proportion.
+            row.iter_mut().for_each(|share| *share /= total);
+        }
+        let action = legal.nth(draw(&row, &mut self.rng));
+        Decision { action, policy: legal.iter().zip(row).collect(), search: None }
+    }
+
+    fn restart(&mut self, seed: u64) {
+        self.rng = stream(seed);
+    }
+}
+
+/// The watcher asked to stop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("interrupted")]
+pub struct Interrupted;
+
+/// Computes an agent's policy at every information set, as [`Policy::of_agent`] does. `enter` creates an agent, which
+/// is restarted with its own seed before each set. `watch` is called after every set, from any thread, and may stop
+/// the calculation. The calculation uses all threads of the current pool and depends on the seed alone.
+pub fn policy_of<G: Game>(
+    tree: &GameTree<G>,
+    enter: &(dyn Fn() -> Box<dyn Agent<G>> + Sync),
+    seed: u64,
+    watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+) -> Result<Policy, Interrupted> {
+    let stopped = AtomicBool::new(false);
+    let ask = |agent: &mut Box<dyn Agent<G>>, number: u32| -> Option<Vec<f64>> {
+        if stopped.load(Ordering::Relaxed) {
+            return None;
+        }
+        agent.restart(Rng::stream(seed, "policy of an agent", u64::from(number)).bits());
+        let set = tree.set(number);
+        let decision = agent.act(tree.game(), &set.view(), set.legal());
+        if watch().is_break() {
+            stopped.store(true, Ordering::Relaxed);
+        }
+        Some(decision.policy.iter().map(|&(_, share)| share).collect())
+    };
+    let sets = 0..tree.num_sets() as u32;
+    let rows: Option<Vec<Vec<f64>>> = if rayon::current_num_threads() <= 1 {
+        let mut agent = enter();
+        sets.map(|set| ask(&mut agent, set)).collect()
+    } else {
+        sets.into_par_iter().map_init(enter, ask).collect()
+    };
+    let mut rows = rows.filter(|_| !stopped.into_inner()).ok_or(Interrupted)?.into_iter();
+    Ok(Policy::from_fn(tree, |_| rows.next().expect("a row for each set")))
+}
+
+/// The expected number of times that an action is chosen in a game if all players follow the policy. It is a
+/// probability if the action can be chosen at most once per game.
+pub fn frequency<G: Game>(tree: &GameTree<G>, policy: &Policy, action: Action) -> f64 {
+    let mut reach = vec![0.0; tree.num_nodes()];
+    reach[GameTree::<G>::ROOT as usize] = 1.0;
+    let mut chosen = 0.0;
+    for (number, node) in tree.nodes().enumerate() {
+        let (first, odds) = match node {
+            Node::End { .. } => continue,
+            Node::Chance { first, outcomes } => (first, tree.outcomes(outcomes)),
+            Node::Decision { set, first } => (first, policy.row(set)),
+        };
+        let here = reach[number];
+        for (child, odds) in (first as usize..).zip(odds) {
+            reach[child] = here * odds;
+        }
+        if let Node::Decision { set, .. } = node
+            && let Some(rank) = tree.set(set).legal().iter().position(|other| other == action)
+        {
+            chosen += here * odds[rank];
+        }
+    }
+    chosen
+}

@@ -1,0 +1,5 @@
+//! Playing Schweins-Galopp well: an estimate of open cards and a fitted policy.
+
+mod hints;
+mod policy;
+mod policy_weights;

@@ -1,0 +1,5 @@
+//! Playing Schwimmen well: an estimate of open cards and a fitted policy.
+
+mod hints;
+mod policy;
+mod policy_weights;

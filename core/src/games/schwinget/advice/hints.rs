@@ -1,0 +1,77 @@
+//! Hints for Schwinget: sensible moves judged by one's own cards.
+
+use crate::actions::{Action, Actions64};
+use crate::games::schwinget::state::{Phase, State};
+use crate::games::schwinget::{Schwinget, View, playout};
+use crate::hints::{Hints, RuleOfThumb};
+use crate::rng::Rng;
+use crate::seats::BySeat;
+
+use super::{policy, policy_weights};
+
+impl Hints for Schwinget {
+    const BEST_AGENT: &'static str = "ismcts:selection=puct,prior=fitted,c=1.4,rollout=fitted,endings=on,\
+        opponents=fitted,beliefs=policy,model=fitted,model_temperature=1.3,model_epsilon=0.05";
+
+    fn appeal(&self, view: &View, action: Action) -> f32 {
+        self.logit(view.seen(), action)
+    }
+
+    /// The rule of thumb of `stier.study.attack_timing`.
+    fn rule_of_thumb(&self, view: &View) -> Option<RuleOfThumb> {
+        Some(RuleOfThumb { action: self.attack(), takes: self.should_attack(view) })
+    }
+
+    /// Wins the trick if possible. Leaves attacks to the search tree.
+    #[inline(always)]
+    fn rollout(&self, state: &State, legal: Actions64) -> Actions64 {
+        match state.phase {
+            Phase::Lead => Actions64(legal.0 & u64::from(self.deck.all)),
+            Phase::Follow => {
+                let winning = legal.0 & u64::from(self.deck.winners(state.trump, state.led));
+                if winning != 0 { Actions64(winning) } else { legal }
+            }
+            _ => legal,
+        }
+    }
+
+    fn num_features(&self) -> usize {
+        policy::FEATURES
+    }
+
+    #[inline]
+    fn features(&self, state: &State, action: Action, add: &mut impl FnMut(usize, f32)) {
+        self.policy_features(state, action, add);
+    }
+
+    fn weights(&self) -> &[f32] {
+        &policy_weights::WEIGHTS
+    }
+
+    #[inline]
+    fn logits(&self, state: &State, legal: Actions64, each: &mut impl FnMut(f32)) {
+        self.policy_logits(state, legal, each);
+    }
+
+    /// Estimates the result of hinted play, in which nobody attacks any more.
+    fn evaluate(&self, state: &State) -> BySeat<f32> {
+        self.estimate(state)
+    }
+
+    #[inline]
+    fn ending(&self, state: &State) -> Option<BySeat<f32>> {
+        self.open_ending(state)
+    }
+
+    /// See [`Schwinget::known_pile`].
+    fn known_future(&self, state: &State, next: &mut impl FnMut(&State) -> Action) -> Option<BySeat<f32>> {
+        let last_bout = state.bout + 1 == self.rules.bouts;
+        self.known_pile(state, &if last_bout { self.pile_to_come(state, next) } else { Vec::new() })
+            .map(|known| known.returns)
+    }
+
+    #[inline]
+    fn hinted_playout(&self, state: &mut State, rng: &mut Rng) -> u32 {
+        playout::to_the_end::<true>(self, state, rng)
+    }
+}

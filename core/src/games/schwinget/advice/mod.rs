@@ -1,0 +1,14 @@
+//! Playing Schwinget well: a fitted policy, an estimate of open cards, exact solvers, and the attack: a rule of thumb and what a study of it looks at.
+
+mod attack;
+mod evaluate;
+mod hints;
+mod known_pile;
+mod policy;
+mod policy_weights;
+mod solve;
+mod thumb;
+
+pub use attack::{CIRCUMSTANCES, PARTS_OF_RETURN};
+pub use known_pile::KnownPile;
+pub(super) use solve::Layout;

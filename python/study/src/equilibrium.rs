@@ -1,0 +1,121 @@
+//! The timing of the attack in an exact solution.
+//!
+//! In a solved game every information set at which the mover may attack has exact values against the opponent's policy: of attacking
+//! now and of the best other action, both players going on by the policy; and of never attacking in this bout or a later one, the
+//! mover going on as well as it can without. At an equilibrium the value of a set that is reached is the better of the first two.
+//!
+//! Agents can be asked about the same sets, so that their [opinions](Opinion) can be compared with the exact values.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
+use stier_agents::solve::best_response::{action_values, response_values};
+use stier_agents::solve::game_tree::{GameTree, InformationSet, Policy};
+use stier_agents::{Agent, AgentSpec};
+use stier_core::games::schwinget::{Schwinget, View};
+use stier_core::{Action, ActionSet as _, Actions64, Rng, Seat};
+
+use crate::timing::{Opinion, TimingError};
+
+/// An information set at which the mover may attack. Values are returns of the mover in the game's utility.
+#[derive(Clone, PartialEq, Debug)]
+pub struct AttackSet {
+    /// Its number in the tree.
+    pub set: u32,
+    /// Who is to move.
+    pub seat: Seat,
+    /// The probability of getting there if everybody follows the policy.
+    pub reach: f64,
+    /// The circumstances, in the order of [`CIRCUMSTANCES`](stier_core::games::schwinget::CIRCUMSTANCES).
+    pub circumstances: Vec<f32>,
+    /// The probability with which the policy attacks.
+    pub share: f64,
+    /// The value of attacking now.
+    pub now: f64,
+    /// The value of the best of the other actions.
+    pub wait: f64,
+    /// The value of the best response, from here on, that never attacks.
+    pub never: f64,
+    /// The advice of the rule of thumb: [`Schwinget::should_attack`].
+    pub rule: bool,
+    /// By light.
+    pub opinions: Vec<Opinion>,
+}
+
+/// All sets of the tree at which the mover may attack and to which the opponent lets it come, in ascending order. `lights` are asked
+/// at each, with seeds hashed from `seed`. `watch` is called after every set, from any thread, and may break off. Uses the threads of
+/// the pool that it is called in; they change nothing.
+pub fn attack_sets(
+    tree: &GameTree<Schwinget>,
+    policy: &Policy,
+    lights: &[AgentSpec],
+    seed: u64,
+    watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+) -> Result<Vec<AttackSet>, TimingError> {
+    let game = tree.game();
+    lights.iter().try_for_each(|light| light.check(game))?;
+    let attack = game.attack();
+    let attack_only = Actions64::default().with(attack);
+    let values = action_values(tree, policy);
+    let free = |set: InformationSet<'_, Schwinget>| {
+        let free = set.legal().without(attack_only);
+        if free.is_empty() { set.legal() } else { free }
+    };
+    let mut never = vec![f64::NAN; tree.num_sets()];
+    for seat in Seat::all(tree.num_seats()) {
+        let found = response_values(tree, policy, seat, &free);
+        never.iter_mut().zip(found).for_each(|(value, found)| *value = if found.is_nan() { *value } else { found });
+    }
+    let stop = AtomicBool::new(false);
+    let study = |number: u32| -> Option<Result<AttackSet, TimingError>> {
+        let set = tree.set(number);
+        let legal = set.legal();
+        let row = values.row(number);
+        if !legal.contains(attack) || legal.len() < 2 || row.iter().any(|value| value.is_nan()) {
+            return None;
+        }
+        if stop.load(Ordering::Relaxed) {
+            return Some(Err(TimingError::Interrupted));
+        }
+        let rank = legal.iter().position(|action| action == attack).expect("it is legal");
+        let others = row.iter().enumerate().filter(|&(other, _)| other != rank);
+        let wait = others.map(|(_, &value)| value).fold(f64::NEG_INFINITY, f64::max);
+        let view = set.view();
+        let opinions = opinions(tree, number, &view, lights, attack, seed);
+        if watch().is_break() {
+            stop.store(true, Ordering::Relaxed);
+        }
+        Some(opinions.map(|opinions| AttackSet {
+            set: number,
+            seat: set.seat(),
+            reach: values.reach[number as usize],
+            circumstances: game.circumstances(&view).to_vec(),
+            share: policy.row(number)[rank],
+            now: row[rank],
+            wait,
+            never: never[number as usize],
+            rule: game.should_attack(&view),
+            opinions,
+        }))
+    };
+    let found = (0..tree.num_sets() as u32).into_par_iter().filter_map(study).collect::<Result<Vec<_>, _>>()?;
+    if stop.load(Ordering::Relaxed) { Err(TimingError::Interrupted) } else { Ok(found) }
+}
+
+fn opinions(
+    tree: &GameTree<Schwinget>,
+    number: u32,
+    view: &View,
+    lights: &[AgentSpec],
+    attack: Action,
+    seed: u64,
+) -> Result<Vec<Opinion>, TimingError> {
+    let legal = tree.set(number).legal();
+    let seed = Rng::stream(seed, "lights at information sets", u64::from(number)).bits();
+    let ask = |(index, light): (usize, &AgentSpec)| {
+        let mut agent: Box<dyn Agent<Schwinget>> = light.build(Rng::stream(seed, "light", index as u64).bits());
+        Opinion::of(&agent.act(tree.game(), view, legal), attack).ok_or_else(|| TimingError::Blind(light.to_string()))
+    };
+    lights.iter().enumerate().map(ask).collect()
+}
