@@ -36,7 +36,7 @@ use crate::search::ucb::{ActionRecord, NodeId, UcbTree};
 
 options! {
     /// The options of [`IsmctsBr`].
-    pub struct IsmctsBrOptions for "ismcts_br" {
+    pub(crate) struct IsmctsBrOptions for "ismcts_br" {
         /// Iterations per decision.
         iterations: u64 = 1000, 1..=1_000_000_000;
         /// Exploration in UCB1, for returns scaled so that twice their standard deviation in this search is 1.

@@ -31,7 +31,7 @@ use crate::search::determinized::{HistoryDraws, Tally, tally_histories};
 
 options! {
     /// The options of [`LocalBestResponse`].
-    pub struct LbrOptions for "lbr" {
+    pub(crate) struct LbrOptions for "lbr" {
         /// Simulations per legal action in each decision.
         worlds: u64 = 200, 1..=100_000_000;
         /// The agent to respond to, and the method.

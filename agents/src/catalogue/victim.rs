@@ -25,7 +25,7 @@ use crate::search::open_cards::Future;
 
 choice! {
     /// The policy for the parts of simulations that are not searched.
-    pub enum Continuation {
+    pub(crate) enum Continuation {
         /// Uniformly random legal actions.
         Random = "random",
         /// Uniformly random among the actions that the game's hints leave.
@@ -41,7 +41,7 @@ choice! {
 
 options! {
     /// A responder's knowledge and simulations.
-    pub struct ResponderSettings for "responders" {
+    pub(crate) struct ResponderSettings for "responders" {
         /// The agent whose policy is known. It is assumed to play all other seats.
         against: Box<AgentSpec> = Box::new("greedy".parse().expect("an agent")), ();
         /// The number of copies of the agent, each with its own seed, whose answers are averaged.

@@ -17,7 +17,7 @@ use crate::agent::{ActionStats, Agent, Decision, Search};
 
 choice! {
     /// The action that a network plays.
-    pub enum NetworkChoice {
+    pub(crate) enum NetworkChoice {
         /// The most probable action.
         Best = "best",
         /// An action drawn by its probability.
@@ -27,7 +27,7 @@ choice! {
 
 options! {
     /// The options of [`NetworkAgent`].
-    pub struct NetworkOptions for "network" {
+    pub(crate) struct NetworkOptions for "network" {
         /// The file of the network (required).
         path: NetworkFile = NetworkFile::NONE, ();
         /// The action that the network plays.

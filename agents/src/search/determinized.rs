@@ -17,7 +17,7 @@ use crate::search::uct::{Uct, UctSettings};
 
 choice! {
     /// The method by which an open world is valued.
-    pub enum Solver {
+    pub(crate) enum Solver {
         /// Best play to the end by all players, with all cards open and chance known, if it is found within `nodes`;
         /// otherwise `fallback`.
         Exact = "exact",
@@ -33,7 +33,7 @@ choice! {
 
 choice! {
     /// The method by which a world is valued that cannot be solved.
-    pub enum Fallback {
+    pub(crate) enum Fallback {
         /// By tree search.
         Search = "search",
         /// By rollouts.
@@ -46,7 +46,7 @@ choice! {
 options! {
     /// The valuation of positions in open worlds.
     #[derive(Copy)]
-    pub struct Means for "valuations" {
+    pub(crate) struct Means for "valuations" {
         /// The method by which a world is valued.
         solver: Solver = Solver::Exact, ();
         /// The method for worlds that exact solving does not finish.

@@ -39,7 +39,7 @@ use crate::search::open_cards::{ActionValues, Future, OpenPosition};
 
 options! {
     /// The options of [`Epimc`].
-    pub struct EpimcOptions for "epimc" {
+    pub(crate) struct EpimcOptions for "epimc" {
         /// Worlds per decision.
         worlds: u64 = 30, 1..=1_000_000;
         /// Milliseconds per decision. If given, time ends the search instead of `worlds`, and results depend on the

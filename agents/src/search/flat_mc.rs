@@ -30,7 +30,7 @@ use crate::search::ucb::{ActionRecord, highest};
 
 choice! {
     /// The rule by which an iteration chooses its action.
-    pub enum Allocation {
+    pub(crate) enum Allocation {
         /// Each action in turn, in the same world before the next one is drawn. This cancels the luck of the cards.
         Uniform = "uniform",
         /// The action with the highest upper confidence bound.
@@ -40,7 +40,7 @@ choice! {
 
 options! {
     /// The options of [`FlatMc`].
-    pub struct FlatMcOptions for "flat_mc" {
+    pub(crate) struct FlatMcOptions for "flat_mc" {
         /// Iterations per decision, over all threads.
         iterations: u64 = 1000, 1..=1_000_000_000;
         /// Milliseconds per decision. If given, time ends the search instead of `iterations`, and results depend on

@@ -27,7 +27,7 @@ use crate::search::open_cards::{Future, OpenPosition};
 
 choice! {
     /// An oracle's knowledge of the random events to come.
-    pub enum Foresight {
+    pub(crate) enum Foresight {
         /// Their probabilities.
         Hidden = "hidden",
         /// The events themselves: it has looked into the pile.
@@ -37,7 +37,7 @@ choice! {
 
 options! {
     /// The options of [`Oracle`].
-    pub struct OracleOptions for "oracle" {
+    pub(crate) struct OracleOptions for "oracle" {
         /// The number of futures per decision over which a solved position is averaged (future=hidden).
         worlds: u64 = 20, 1..=100_000_000;
         /// Milliseconds per decision. If given, time ends the search instead of `worlds` and `iterations`, and

@@ -33,7 +33,7 @@ use crate::search::determinized::{Draws, Means, Tally, Valuer, tally};
 
 options! {
     /// The options of [`Pimc`].
-    pub struct PimcOptions for "pimc" {
+    pub(crate) struct PimcOptions for "pimc" {
         /// Worlds per decision.
         worlds: u64 = 50, 1..=100_000_000;
         /// Milliseconds per decision. If given, time ends the search instead of `worlds`, and results depend on the

@@ -40,7 +40,7 @@ use crate::search::open_cards::{Future, OpenPosition};
 
 options! {
     /// The options of [`PresumedPimc`].
-    pub struct PresumedOptions for "presumed_pimc" {
+    pub(crate) struct PresumedOptions for "presumed_pimc" {
         /// Worlds per decision.
         worlds: u64 = 20, 1..=100_000_000;
         /// Milliseconds per decision. If given, time ends the search instead of `worlds`, and results depend on the

@@ -33,7 +33,7 @@ use crate::search::pimc::{Pimc, PimcOptions};
 
 options! {
     /// The options of [`RecursivePimc`].
-    pub struct RecursiveOptions for "recursive_pimc" {
+    pub(crate) struct RecursiveOptions for "recursive_pimc" {
         /// The number of worlds per decision. In each, every action is played out once.
         worlds: u64 = 20, 1..=100_000_000;
         /// Milliseconds per decision. If given, time ends the search instead of `worlds`, and results depend on the

@@ -47,7 +47,7 @@ use crate::search::ucb::{ActionRecord, NodeId, UcbTree};
 
 options! {
     /// The options of [`RisMcts`].
-    pub struct RisMctsOptions for "ris_mcts" {
+    pub(crate) struct RisMctsOptions for "ris_mcts" {
         /// Iterations per decision.
         iterations: u64 = 1000, 1..=1_000_000_000;
         /// Milliseconds per decision. If given, time ends the search instead of `iterations`, and results depend on

@@ -87,7 +87,7 @@ use tree::{Edge, RootEdge, Tree};
 
 choice! {
     /// The choice of the other players' actions in the tree.
-    pub enum Opponents {
+    pub(crate) enum Opponents {
         /// The tree, by the other players' own returns.
         Search = "search",
         /// The game's policy ([`fitted`]). The tree then contains only the searcher's decisions and finds the best
@@ -98,7 +98,7 @@ choice! {
 
 options! {
     /// The options of [`Ismcts`].
-    pub struct IsmctsOptions for "ismcts" {
+    pub(crate) struct IsmctsOptions for "ismcts" {
         /// Iterations per decision, over all threads.
         iterations: u64 = 1000, 1..=1_000_000_000;
         /// Milliseconds per decision. If given, time ends the search instead of `iterations`, and results depend on

@@ -8,7 +8,7 @@ use super::tree::{Edge, Tree};
 
 choice! {
     /// Whose observations tell nodes apart.
-    pub enum Observer {
+    pub(crate) enum Observer {
         /// The searcher's: one tree for all (SO-ISMCTS).
         Single = "single",
         /// Those of the seat that is to move, from what it holds at the root on (MO-ISMCTS).
@@ -18,7 +18,7 @@ choice! {
 
 choice! {
     /// What the cards do that a seat draws after the root.
-    pub enum Draws {
+    pub(crate) enum Draws {
         /// Nothing: a node is passed whatever was drawn.
         Merge = "merge",
         /// They lead to different nodes, as everything that the seat sees.
