@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use crate::toys::KUHN;
 use crate::toys::claims::{self, Claims};
-use crate::toys::kuhn::{BET, Kuhn, PASS};
 use stier_agents::arena::Estimate;
 use stier_agents::belief::{Belief, BeliefSettings, Beliefs, NoBelief, Weighing, infer};
 use stier_agents::marginals::{Basis, marginals};
@@ -15,6 +15,7 @@ use stier_agents::stop::Stop;
 use stier_agents::tssr::{ratio, tssr};
 use stier_agents::worlds::Worlds;
 use stier_agents::{Agent, AgentSpec};
+use stier_core::games::kuhn_poker::{BET, KuhnPoker, PASS};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{
     Action, ActionSet as _, Game, Hints, History, Notation, Options as _, Rng, Sampler as _, Seat, Turn, for_each_game,
@@ -31,17 +32,23 @@ fn policy(model: Model) -> BeliefSettings {
     BeliefSettings { beliefs: Beliefs::Policy, model, ..BeliefSettings::default() }
 }
 
-fn kuhn(cards: [u8; 2], actions: &[Action]) -> History<Kuhn> {
-    let mut history = History::new(&Kuhn);
-    cards.map(Action).into_iter().chain(actions.iter().copied()).for_each(|action| history.push(&Kuhn, action));
+fn kuhn(cards: [u8; 2], actions: &[Action]) -> History<KuhnPoker> {
+    let mut history = History::new(&*KUHN);
+    cards.map(Action).into_iter().chain(actions.iter().copied()).for_each(|action| history.push(&*KUHN, action));
     history
 }
 
 /// First player: bets with a king always, with a queen never, with a jack one time in three.
 struct BetsByCard;
 
-impl PolicyModel<Kuhn> for BetsByCard {
-    fn scores(&self, game: &Kuhn, so_far: &History<Kuhn>, _legal: <Kuhn as Game>::Actions, scores: &mut Vec<f32>) {
+impl PolicyModel<KuhnPoker> for BetsByCard {
+    fn scores(
+        &self,
+        game: &KuhnPoker,
+        so_far: &History<KuhnPoker>,
+        _legal: <KuhnPoker as Game>::Actions,
+        scores: &mut Vec<f32>,
+    ) {
         let card = so_far.events()[usize::from(game.turn(so_far.state()) == Turn::Seat(Seat(1)))].action.0;
         let bet = [1.0_f32 / 3.0, 0.0, 1.0][usize::from(card)];
         scores.extend([(1.0 - bet).ln(), bet.ln()]);
@@ -52,10 +59,10 @@ impl PolicyModel<Kuhn> for BetsByCard {
 fn kuhn_posterior(own: u8, action: Action, settings: &BeliefSettings) -> HashMap<u8, f64> {
     let other = (0..3).find(|&card| card != own).expect("a card");
     let history = kuhn([other, own], &[action]);
-    let view = Kuhn.view(&history, Seat(1));
-    let sampler = Kuhn.sampler(&view);
+    let view = KUHN.view(&history, Seat(1));
+    let sampler = KUHN.sampler(&view);
     let mut rng = Rng::stream(1, "posterior", 0);
-    let belief = infer(&Kuhn, &view, &sampler, settings, &BetsByCard, &no_limit(), &mut rng).expect("a belief");
+    let belief = infer(&*KUHN, &view, &sampler, settings, &BetsByCard, &no_limit(), &mut rng).expect("a belief");
     assert!(belief.covers_all_worlds());
     let card = |state| (0..3).find(|&card| *kuhn([card, own], &[action]).state() == state).expect("a world");
     belief.worlds().map(|(&state, share)| (card(state), share)).collect()
@@ -143,20 +150,26 @@ fn likelihoods_of_worlds_are_means_over_their_histories() {
 fn a_model_that_excludes_everything_says_nothing() {
     /// Passes always.
     struct Timid;
-    impl PolicyModel<Kuhn> for Timid {
-        fn scores(&self, _: &Kuhn, _: &History<Kuhn>, _: <Kuhn as Game>::Actions, scores: &mut Vec<f32>) {
+    impl PolicyModel<KuhnPoker> for Timid {
+        fn scores(
+            &self,
+            _: &KuhnPoker,
+            _: &History<KuhnPoker>,
+            _: <KuhnPoker as Game>::Actions,
+            scores: &mut Vec<f32>,
+        ) {
             scores.extend([0.0, f32::NEG_INFINITY]);
         }
     }
     let settings = BeliefSettings { model_epsilon: 0.0, ..policy(Model::Rollout) };
-    let view = Kuhn.view(&kuhn([0, 1], &[BET]), Seat(1));
+    let view = KUHN.view(&kuhn([0, 1], &[BET]), Seat(1));
     let mut rng = Rng::stream(1, "timid", 0);
-    let mut inferred = |view| infer(&Kuhn, view, &Kuhn.sampler(view), &settings, &Timid, &no_limit(), &mut rng).err();
+    let mut inferred = |view| infer(&*KUHN, view, &KUHN.sampler(view), &settings, &Timid, &no_limit(), &mut rng).err();
     assert_eq!(inferred(&view), Some(NoBelief::Failed));
-    let worlds = Worlds::of_model(&Kuhn, &view, &settings, &Timid, &no_limit(), &mut Rng::stream(1, "timid", 1));
+    let worlds = Worlds::of_model(&*KUHN, &view, &settings, &Timid, &no_limit(), &mut Rng::stream(1, "timid", 1));
     assert!(worlds.inference_failed() && worlds.belief().is_none());
     // Before the other has acted there is nothing to infer.
-    let view = Kuhn.view(&kuhn([0, 1], &[]), Seat(0));
+    let view = KUHN.view(&kuhn([0, 1], &[]), Seat(0));
     assert_eq!(inferred(&view), Some(NoBelief::NothingToInfer));
 }
 
@@ -446,13 +459,13 @@ fn agents_say_what_they_believe() {
 fn agents_use_what_they_believe() {
     for (cards, actions) in [([0, 1], vec![BET]), ([1, 0], vec![PASS, BET])] {
         let history = kuhn(cards, &actions);
-        let seat = Kuhn.turn(history.state()).seat().expect("a decision");
-        let view = Kuhn.view(&history, seat);
+        let seat = KUHN.turn(history.state()).seat().expect("a decision");
+        let view = KUHN.view(&history, seat);
         for text in SEARCHES {
             let action = |beliefs: &str| {
                 let spec: AgentSpec = format!("{text}{beliefs}").parse().expect("an agent");
-                let mut agent: Box<dyn Agent<Kuhn>> = spec.build(3);
-                agent.act(&Kuhn, &view, Kuhn.legal(history.state())).action
+                let mut agent: Box<dyn Agent<KuhnPoker>> = spec.build(3);
+                agent.act(&*KUHN, &view, KUHN.legal(history.state())).action
             };
             assert_eq!(action(""), BET, "{text}: a bluff is as likely as not");
             assert_eq!(action(",beliefs=policy,model=greedy,model_epsilon=0"), PASS, "{text}: it must be a king");
@@ -465,19 +478,19 @@ fn agents_use_what_they_believe() {
 fn histories_are_drawn_as_believed() {
     let settings = BeliefSettings { model_epsilon: 0.5, ..policy(Model::Greedy) };
     let history = kuhn([0, 1], &[BET]);
-    let view = Kuhn.view(&history, Seat(1));
+    let view = KUHN.view(&history, Seat(1));
     let mut rng = Rng::stream(4, "histories", 0);
-    let worlds = Worlds::of_histories(&Kuhn, &view, &settings, &no_limit(), &mut rng);
+    let worlds = Worlds::of_histories(&*KUHN, &view, &settings, &no_limit(), &mut rng);
     assert!(worlds.all(10).is_none(), "particles are no list of worlds");
     let kings = (0..4000)
-        .map(|_| worlds.draw_history(&Kuhn, &mut rng))
-        .inspect(|drawn| assert_eq!(Kuhn.view(drawn, Seat(1)), view))
+        .map(|_| worlds.draw_history(&*KUHN, &mut rng))
+        .inspect(|drawn| assert_eq!(KUHN.view(drawn, Seat(1)), view))
         .filter(|drawn| drawn.events()[0].action == Action(2));
     // A king bets with 0.75, a jack with 0.25; the belief is drawn, too.
     let share = kings.count() as f64 / 4000.0;
     assert!((share - 0.75).abs() < 0.07, "{share}");
     // Where worlds are listed, each is once, by its weight.
-    let listed = Worlds::new(&Kuhn, &view, &settings, &no_limit(), &mut rng).all(10).expect("two worlds");
+    let listed = Worlds::new(&*KUHN, &view, &settings, &no_limit(), &mut rng).all(10).expect("two worlds");
     let total: f64 = listed.iter().map(|(_, share)| share).sum();
     let king = listed.iter().find(|(state, _)| state == kuhn([2, 1], &[BET]).state()).expect("a king");
     assert!(listed.len() == 2 && (king.1 / total - 0.75).abs() < 1e-3, "{listed:?}");
