@@ -154,7 +154,7 @@ impl<G: FullGame> Book<G> {
     }
 
     fn observe<T: Cell>(&self, sets: Range<usize>, out: &mut [T]) {
-        let size = encode::size(&self.tree().game().observation_layout());
+        let size = encode::size(&self.tree().game().info().observation);
         for (set, out) in sets.zip(out.chunks_exact_mut(size)) {
             let set = self.tree().set(set as u32);
             self.tree().game().observation(set.history().state(), set.seat(), out);

@@ -58,6 +58,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use arrayvec::ArrayVec;
+use stier_core::key::Past;
 use stier_core::options::Switch;
 use stier_core::{Action, ActionSet, BySeat, Hints, Rng, Seat, SeatView as _, Turn, choice, options};
 
@@ -75,7 +76,7 @@ use crate::rollout::fitted;
 use crate::rollout::{Roller, RolloutSettings};
 use crate::search::spread::Spread;
 pub(crate) use observers::{Draws, Observer};
-use observers::{Keyed, Linked, Observers, Past};
+use observers::{Keyed, Linked, Observers};
 use prior::Prior as _;
 pub(crate) use prior::PriorFrom;
 use puct::Puct;
@@ -183,7 +184,7 @@ impl<G: Hints> Agent<G> for Ismcts<G> {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let start = Instant::now();
         let mut found = if legal.len() > 1 {
-            let keyed = self.keys(game, view);
+            let keyed = self.keys(view);
             let stop = self.course.stop(start, self.options.time_ms);
             let task = Task {
                 game,
@@ -245,12 +246,12 @@ impl<G: Hints> Ismcts<G> {
         )
     }
 
-    /// Prepares the trees for a decision. Returns the keys of nodes, if nodes are found by keys.
-    fn keys(&mut self, game: &G, view: &G::View) -> Option<Keyed> {
+    /// Readies the trees for a decision. How nodes are found by keys, if they are.
+    fn keys(&mut self, view: &G::View) -> Option<Keyed> {
         let options = &self.options;
         let reuse = options.reuse == Switch::On;
         let past = match (options.observer, options.draws) {
-            _ if reuse => Past::of(game, view),
+            _ if reuse => view.past().clone(),
             (Observer::Single, Draws::Merge)
                 if options.selection == Rule::Ucb1
                     && options.self_determination == 0.0
@@ -259,7 +260,7 @@ impl<G: Hints> Ismcts<G> {
                 self.forest.clear();
                 return None;
             }
-            _ => Past::only_now(game, view),
+            _ => view.past().only_now(),
         };
         let keyed = Keyed::new(options.observer, options.draws, &past, view.seat());
         match &self.past {
