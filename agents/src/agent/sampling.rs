@@ -5,7 +5,7 @@ use std::ops::SubAssign;
 use stier_core::Rng;
 
 /// The largest number of legal actions in any game.
-pub(crate) const MOST: usize = 128;
+pub(crate) const MAX_ACTIONS: usize = 128;
 
 /// The index of a point on a line that is divided in proportion to the weights. If rounding puts the point beyond the
 /// end, this is the last index with a positive weight.

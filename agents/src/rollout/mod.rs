@@ -64,7 +64,7 @@ pub enum Cutoff {
 }
 
 /// The longest rollout that can be cut off.
-const MOST_PLIES: u32 = 1_000_000;
+const MAX_PLIES: u32 = 1_000_000;
 
 impl OptionType for Cutoff {
     type Limits = ();
@@ -74,7 +74,7 @@ impl OptionType for Cutoff {
             "off" => Ok(Self::Off),
             "deal" => Ok(Self::Deal),
             plies => {
-                let plies = plies.parse().ok().filter(|&plies| plies <= MOST_PLIES);
+                let plies = plies.parse().ok().filter(|&plies| plies <= MAX_PLIES);
                 plies.map(Self::After).ok_or_else(|| Self::allowed(&()))
             }
         }
@@ -89,7 +89,7 @@ impl OptionType for Cutoff {
     }
 
     fn allowed((): &()) -> String {
-        format!("off | deal | 0 to {MOST_PLIES}")
+        format!("off | deal | 0 to {MAX_PLIES}")
     }
 }
 
