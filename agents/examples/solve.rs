@@ -5,9 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use stier_agents::AgentSpec;
-use stier_agents::solve::nash_conv;
-use stier_agents::solve::{Algorithm, Settings, policy_of, solve};
-use stier_agents::solve::{GameTree, Policy};
+use stier_agents::solve::{Algorithm, GameTree, Policy, Settings, nash_conv, policy_of, solve};
 use stier_core::games::schwinget::{Rules, Schwinget};
 use stier_core::{Game as _, Options as _, Seat};
 

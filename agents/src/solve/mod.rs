@@ -159,9 +159,7 @@ pub fn next_look(iterations: u64) -> u64 {
 /// use std::ops::ControlFlow;
 /// use std::sync::Arc;
 ///
-/// use stier_agents::solve::best_response::nash_conv;
-/// use stier_agents::solve::game_tree::GameTree;
-/// use stier_agents::solve::{Settings, solve};
+/// use stier_agents::solve::{GameTree, Settings, nash_conv, solve};
 /// use stier_core::games::schwinget::{Rules, Schwinget};
 /// use stier_core::{Game, Options};
 ///
