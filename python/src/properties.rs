@@ -10,7 +10,6 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use stier_agents::arena::Estimate;
 use stier_agents::arena::properties::{MeasureError, Play, Properties as Found, Settings};
-use stier_core::OptionValue;
 use stier_core::options::OptionType as _;
 
 use crate::errors;
@@ -66,11 +65,8 @@ impl Properties {
 
     /// The play of all seats: `"random"` or `"hints"`.
     #[getter]
-    fn play(&self) -> String {
-        match self.found.settings.play.value() {
-            OptionValue::Name(name) => name,
-            other => other.to_string(),
-        }
+    fn play(&self) -> &'static str {
+        self.found.settings.play.name()
     }
 
     /// The share of games that end with a last choice: each of its actions leads to the end without another choice.

@@ -334,7 +334,7 @@ pub(crate) fn solve(
     let work = |sender: Sender<()>| {
         let tree = enumerate(game, most, settings.threads, &interrupt, &count).map_err(Failure::Tree)?;
         let (policy, iterations) = tree.solve(&settings, &interrupt, &watch).map_err(Failure::Solve)?;
-        let source = settings.algorithm.value().to_string();
+        let source = settings.algorithm.name().to_string();
         let label = Label { source, iterations };
         let solution = Solution::new(game.clone(), label, policy, seed.0, settings.threads).map_err(Failure::Threads);
         drop(sender);

@@ -9,25 +9,25 @@ const MAX_LINE: usize = 1 << 16;
 /// Errors quote no more of it.
 const MAX_QUOTED: usize = 200;
 
-/// A checkpoint that cannot be gone on from.
+/// An error in a checkpoint.
 #[derive(Debug, Error)]
 pub enum CheckpointError {
-    /// It cannot be read.
+    /// Reading failed.
     #[error("the checkpoint cannot be read: {0}")]
     Io(#[from] io::Error),
-    /// It is of something else.
-    #[error("the checkpoint is of '{found}', not of '{expected}'")]
+    /// The checkpoint belongs to another calculation.
+    #[error("the checkpoint belongs to '{found}', expected '{expected}'")]
     Other {
         /// What it is of.
         found: String,
         /// What it should be of.
         expected: String,
     },
-    /// It is shorter or longer than it should be.
+    /// The checkpoint is shorter or longer than it should be.
     #[error("the checkpoint {0}")]
     Length(&'static str),
-    /// A number that no calculation leads to.
-    #[error("the checkpoint has the number {0}, which no calculation leads to")]
+    /// A number that cannot occur.
+    #[error("the checkpoint contains the invalid number {0}")]
     Number(f64),
 }
 

@@ -44,8 +44,7 @@ impl Choose {
         };
         let total: f64 = weights.iter().sum();
         for (index, stats) in actions.iter_mut().enumerate() {
-            stats.probability =
-                weights.get(index).map_or(f64::from(u8::from(index == chosen)), |weight| weight / total);
+            stats.probability = weights.get(index).map_or(f64::from(index == chosen), |weight| weight / total);
         }
         Decision {
             action: Action(actions[chosen].action),
@@ -68,7 +67,7 @@ pub(crate) fn without_noise(actions: &[ActionStats], spread: f64) -> Vec<f64> {
     actions.iter().map(weight).collect()
 }
 
-/// The first of the best.
+/// The first of the best actions.
 fn best(actions: &[ActionStats], order: impl Fn(&ActionStats, &ActionStats) -> Ordering) -> usize {
     (1..actions.len()).fold(0, |best, next| if order(&actions[next], &actions[best]).is_gt() { next } else { best })
 }

@@ -44,7 +44,7 @@ pub trait Agent<G: Game>: Send {
     fn restart(&mut self, seed: u64);
 
     /// The worlds that the agent considers possible, given what its seat knows; the seat need not be the one to act.
-    /// If it acted now, it would draw from these worlds, before any [self-determination](crate::worlds). By default
+    /// If it acted now, it would draw from these worlds, before any [self-determination](crate::network::agent::worlds). By default
     /// this is every history of the information set, weighted by its chance reach probability.
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
         Worlds::uniform(game, view)
@@ -64,7 +64,7 @@ pub trait Agent<G: Game>: Send {
     fn interrupt_with(&mut self, _flag: Arc<AtomicBool>) {}
 }
 
-/// Why an agent did not decide.
+/// The reason why an agent did not decide.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum DecideError {
     /// The state is of another game or has other rules.
@@ -75,12 +75,12 @@ pub enum DecideError {
         /// Game and rules of the state.
         found: String,
     },
-    /// Chance is to act, or nobody.
+    /// Chance is to act, or the game is over.
     #[error("no player is to act in this state: {0}")]
     NoDecision(&'static str),
 }
 
-/// What an agent chose and why.
+/// An agent's choice and the reasons for it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Decision {
     /// The action.
@@ -95,7 +95,7 @@ pub struct Decision {
 impl Decision {
     /// Returns a choice made without randomness.
     pub fn certain(action: Action, legal: impl Iterator<Item = Action>) -> Self {
-        let policy = legal.map(|a| (a, f64::from(u8::from(a == action)))).collect();
+        let policy = legal.map(|a| (a, f64::from(a == action))).collect();
         Self { action, policy, search: None }
     }
 }

@@ -87,13 +87,15 @@ impl<G: Game> Worlds<G> {
         &self.game
     }
 
-    /// The history of a world, with the seed of the dealing to come if its events draw themselves; `None` if worlds have no histories.
+    /// The history of a world, with the seed of its future events if it draws its own; `None` if worlds have no
+    /// histories.
     pub fn history(&self, world: usize) -> Option<&(History<G>, Option<u64>)> {
         self.histories.get(world)
     }
 }
 
-/// Worlds that are drawn by one thread from one sampler: enough that making the sampler does not matter.
+/// The number of worlds that one thread draws from one sampler: enough that making the sampler is cheap in
+/// comparison.
 const PART: usize = 4096;
 
 /// The seed of a world.
@@ -180,7 +182,7 @@ impl<G: Encode + Notation> DrawnWorlds for Worlds<G> {
     }
 
     fn observations(&self, seat: Option<Seat>, out: Cells<'_>) {
-        let width = encode::size(&self.game.observation_layout());
+        let width = encode::size(&self.game.info().observation);
         let rows = self.positions.iter().enumerate().map(|(world, state)| (state, seat.unwrap_or(self.seat(world))));
         match out {
             Cells::Floats(out) => rows

@@ -3,13 +3,13 @@
 //! This is the search of ISMCTS-BR without its learned networks: F. Timbers, N. Bard, E. Lockhart, M. Lanctot, M.
 //! Schmid, N. Burch, J. Schrittwieser, T. Hubert and M. Bowling, *Approximate Exploitability: Learning a Best
 //! Response*, IJCAI 2022. Every iteration draws a history, weighted by the other players' policy
-//! ([`victim`](crate::victim)). It descends a tree of the responder's own decisions by UCB1 and plays on to the end.
+//! ([`victim`](crate::catalogue::victim)). It descends a tree of the responder's own decisions by UCB1 and plays on to the end.
 //! The others follow their policy in the tree and below it. The responder's nodes are distinguished by its
 //! observations of actions. With `draws=branch` they are also distinguished by the cards it sees, and are then its
 //! information sets.
 //!
 //! Against a fixed policy this is a single-player search. With many particles and iterations and `draws=branch` it
-//! finds a best response. Like [`lbr`](crate::local_best_response), it computes lower bounds on exploitability: its
+//! finds a best response. Like [`lbr`](crate::catalogue::local_best_response), it computes lower bounds on exploitability: its
 //! mean return is one at any budget.
 //!
 //! Known weaknesses: against an agent that searches, an iteration costs as many searches as there are queries, so
@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use stier_core::key::mix;
+use stier_core::key::Chain;
 use stier_core::{ActionSet as _, Hints, History, Rng, SeatView as _, Turn, options};
 
 use crate::agent::choice::Choose;
@@ -149,13 +149,14 @@ impl<G: Hints> Searcher<'_, G> {
     fn iterate(&mut self, mut history: History<G>, allowed: G::Actions) {
         let Simulator { game, seat, .. } = self.simulator;
         let mut future = Future::drawn(self.rng.bits());
-        let (mut key, mut asked) = (ROOT, 0);
+        let (mut chain, mut asked) = (Chain::new(ROOT), 0);
         let mut path: Vec<(NodeId, usize)> = Vec::new();
         let mut leaf = false;
         while !leaf && let Turn::Seat(mover) = game.turn(history.state()) {
             if self.branches && !path.is_empty() {
-                key = mix(key, game.sight(history.state(), seat));
+                chain.look(game.sight(history.state(), seat));
             }
+            let key = chain.key();
             let legal = if key == ROOT { allowed } else { game.legal(history.state()) };
             let action = if mover != seat {
                 self.simulator.act(&history, mover, &mut asked, &mut self.rng)
@@ -169,7 +170,7 @@ impl<G: Hints> Searcher<'_, G> {
                 leaf = untried;
                 self.tree.record(node, place).action
             };
-            key = mix(key, game.observed(history.state(), action, seat));
+            chain.notice(game.observed(history.state(), action, seat));
             future.push(game, &mut history, action);
         }
         let (returns, _) = self.simulator.play_on(history, future, asked, &mut self.rng);

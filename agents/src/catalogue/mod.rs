@@ -1,4 +1,4 @@
-//! The list of agents by text, and the agents that are made of other agents.
+//! The list of agents by name, and agents that are made of other agents.
 
 pub(crate) mod best;
 pub(crate) mod ismcts_br;

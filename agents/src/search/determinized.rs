@@ -66,7 +66,7 @@ options! {
     }
 }
 
-/// Values worlds; keeps its memory.
+/// Values worlds and keeps its memory between them.
 #[derive(Clone, Debug)]
 pub(crate) struct Valuer<G: Game> {
     means: Means,
@@ -311,7 +311,7 @@ impl<G: Game> Draws<G> {
 #[derive(Clone, Debug)]
 pub(crate) struct Tally {
     seat: Seat,
-    /// Sums over worlds of the values, by weight.
+    /// The weighted sums of the values over worlds.
     rows: Vec<ActionRecord>,
     worlds: u64,
     weight: f64,
@@ -343,7 +343,7 @@ impl Tally {
     /// The action with the highest mean value, the first of equals.
     pub(crate) fn best(&self) -> Action {
         let best = self.rows.iter().reduce(|best, next| if next.sum > best.sum { next } else { best });
-        best.expect("there is an action").action
+        best.expect("at least one action").action
     }
 
     /// All actions with the highest mean value, up to rounding.
@@ -357,7 +357,7 @@ impl Tally {
     pub(crate) fn decide(&self, nodes: u64, start: Instant) -> Decision {
         let action = self.best();
         let stats = |row: &ActionRecord| ActionStats {
-            probability: f64::from(u8::from(row.action == action)),
+            probability: f64::from(row.action == action),
             ..row.stats(if self.weight > 0.0 { row.sum / self.weight } else { 0.0 })
         };
         let actions: Vec<ActionStats> = self.rows.iter().map(stats).collect();
@@ -403,8 +403,8 @@ pub(crate) struct HistoryDraws<'a, G: Game> {
     pub seed: u64,
 }
 
-/// Adds up what whole histories say: so many of them, each after each of the actions of the player to act. All actions meet the same
-/// future and the same random numbers.
+/// Values the actions of the player to act in whole histories and sums up the results. In each history, all actions
+/// meet the same future and the same random numbers.
 pub(crate) fn tally_histories<G: Hints>(
     game: &G,
     draws: &HistoryDraws<'_, G>,

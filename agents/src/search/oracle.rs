@@ -1,6 +1,6 @@
 //! Players that see everything, as a measure of the value of hidden information.
 //!
-//! An oracle is given the true state, including hidden cards, and decides as [`pimc`](crate::pimc) does in a single
+//! An oracle is given the true state, including hidden cards, and decides as [`pimc`](crate::search::pimc) does in a single
 //! world. It knows the results of chance only with `future=known`, and only if the cards come from a dealer that can
 //! be queried in advance. It then plays with a known pile. Otherwise it averages over `worlds` futures, or searches
 //! one tree in which every iteration draws its own (*cheating UCT* in P. I. Cowling, E. J. Powley and D. Whitehouse,

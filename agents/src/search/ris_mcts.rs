@@ -12,7 +12,7 @@
 //!   world is played to its own end, and its return, not that of the searcher's world, counts in the other player's
 //!   node.
 //! - *Self-determination* (P. I. Cowling, D. Whitehouse and E. J. Powley, *Emergent Bluffing and Inference with Monte
-//!   Carlo Tree Search*, CIG 2015): see [`worlds`](crate::worlds).
+//!   Carlo Tree Search*, CIG 2015): see [`worlds`](crate::network::agent::worlds).
 //!
 //! Information sets are distinguished by what their mover sees and observes from the root on ([`Game::sight`],
 //! [`Game::observed`]). Histories that differ only before the root share a node.
@@ -28,7 +28,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use stier_core::key::mix;
+use stier_core::key::{Chain, mix};
 use stier_core::options::Switch;
 use stier_core::{Action, ActionSet as _, BySeat, Event, Game, Hints, History, Rng, Sampler as _, Seat, SeatView as _};
 use stier_core::{Turn, options};
@@ -68,7 +68,7 @@ options! {
     }
 }
 
-/// No search does more iterations than this: the counts of its edges fit 32 bits.
+/// The largest number of iterations of a search: the counts of its edges fit in 32 bits.
 const MOST_ITERATIONS: u64 = u32::MAX as u64;
 
 /// The player: see the [module](self) documentation.
@@ -141,30 +141,30 @@ impl<G: Hints> Agent<G> for RisMcts {
     }
 }
 
-/// Where the keys of all seats begin: far from any number that a seat sees.
+/// The start of all seats' keys: unlike any number that a seat sees.
 const START: u64 = 0x243f_6a88_85a3_08d3;
 
 /// A hash of each seat's observations since the root.
 #[derive(Clone)]
-struct Keys(BySeat<u64>);
+struct Keys(BySeat<Chain>);
 
 impl Keys {
     fn new(seats: usize) -> Self {
-        Self(BySeat::from_fn(seats, |seat| mix(START, u64::from(seat.0))))
+        Self(BySeat::from_fn(seats, |seat| Chain::new(mix(START, u64::from(seat.0)))))
     }
 
     /// Adds each seat's sight of the state at a decision and returns the mover's key.
     fn see<G: Game>(&mut self, game: &G, state: &G::State, mover: Seat) -> u64 {
         for (key, seat) in self.0.iter_mut().zip((0..).map(Seat)) {
-            *key = mix(*key, game.sight(state, seat));
+            key.look(game.sight(state, seat));
         }
-        self.0[mover]
+        self.0[mover].key()
     }
 
     /// Adds each seat's observation of the mover's action.
     fn observe<G: Game>(&mut self, game: &G, before: &G::State, action: Action) {
         for (key, seat) in self.0.iter_mut().zip((0..).map(Seat)) {
-            *key = mix(*key, game.observed(before, action, seat));
+            key.notice(game.observed(before, action, seat));
         }
     }
 }
@@ -202,10 +202,12 @@ impl<'a, G: Hints> Searcher<'a, G> {
     ) -> Self {
         let (low, high) = game.rounded_range();
         let seat = view.seat();
+        let mut root = Keys::new(game.num_seats()).0[seat];
+        root.look(view.past().sight());
         Self {
             game,
             seat,
-            root: Keys::new(game.num_seats()).see(game, &game.any_world(view), seat),
+            root: root.key(),
             allowed,
             worlds,
             options,
@@ -232,7 +234,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
         }
     }
 
-    /// The actions to choose among in a state whose mover has this key.
+    /// The available actions in a state whose mover has this key.
     fn choices(&self, key: u64, state: &G::State) -> G::Actions {
         let legal = self.game.legal(state);
         if key == self.root { permitted(legal, self.allowed) } else { legal }

@@ -45,14 +45,14 @@ struct Edge {
     value: f64,
 }
 
-/// How long and how widely to search.
+/// The length and the exploration of a search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UctSettings<'a> {
-    /// Iterations, unless it has to stop before.
+    /// The number of iterations, unless the search must stop earlier.
     pub iterations: u64,
     /// Exploration, for returns scaled so that twice their standard deviation at the root is 1.
     pub c: f64,
-    /// When to stop.
+    /// Ends the search early.
     pub stop: Stop<'a>,
 }
 

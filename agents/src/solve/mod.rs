@@ -26,7 +26,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use stier_core::options::OptionType as _;
 use stier_core::{Game, choice};
 use thiserror::Error;
 
@@ -179,7 +178,7 @@ pub fn solve<G: Game>(
     let watch = |progress| if interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { watch(progress) };
     let kind = settings.algorithm.kind();
     if settings.checkpoint.is_some() && !matches!(kind, Kind::Tabular(_)) {
-        return Err(SolveError::NoCheckpoint(settings.algorithm.value().to_string()));
+        return Err(SolveError::NoCheckpoint(settings.algorithm.name().to_string()));
     }
     threads::pool(threads::resolve(settings.threads))?.install(|| match kind {
         Kind::Tabular(variant) => {

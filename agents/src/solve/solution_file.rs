@@ -101,8 +101,8 @@ pub fn read<G: Game>(tree: &GameTree<G>, bytes: &[u8]) -> Result<(Policy, Label)
     };
     let mut reader = Reader::new(bytes, &expected).map_err(failed)?;
     let label = reader.line().map_err(|error| failed(error.into()))?;
-    let (iterations, source) = label.split_once(' ').ok_or_else(|| damaged("it does not say where it is from"))?;
-    let iterations = iterations.parse().map_err(|_| damaged("it does not say where it is from"))?;
+    let (iterations, source) = label.split_once(' ').ok_or_else(|| damaged("the source is missing"))?;
+    let iterations = iterations.parse().map_err(|_| damaged("the source is missing"))?;
     let shares: Vec<f64> = (0..tree.num_rows()).map(|_| reader.f64()).collect::<Result<_, _>>().map_err(failed)?;
     reader.end().map_err(failed)?;
     let mut shares = shares.into_iter();
