@@ -1,5 +1,6 @@
 # make demo     build, install into .venv, play the demonstration, write its picture to out/
 # make test     everything that has to pass
+# make test-msrv  the oldest Rust that Cargo.toml allows, installed by rustup; make test checks it where it is installed
 # make test-sb3  what needs Stable-Baselines3, and so PyTorch: on Linux 3 GB to download, 5 GB in .venv
 # make bench    measure and print one table, kept in benches/RESULTS.md
 # make strength  play the matches of benches/strength.toml (hours; stop it and it goes on), cross-tables in benches/STRENGTH.md
@@ -18,7 +19,10 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SOURCES := Cargo.toml Cargo.lock $(shell find core agents python -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi')
 
-.PHONY: demo test test-rust test-python test-sb3 test-torch bench strength ladder study training notebooks docs clean
+# The oldest Rust that is supported.
+MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+
+.PHONY: demo test test-rust test-msrv test-python test-sb3 test-torch bench strength ladder study training notebooks docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -34,6 +38,12 @@ test-rust:
 	cargo test --workspace --quiet
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	cargo bench --workspace --no-run --quiet --profile test
+	@if rustup toolchain list 2>/dev/null | grep -q '^$(MSRV)-'; then $(MAKE) test-msrv; \
+		else echo 'Rust $(MSRV) is not installed: skipped make test-msrv'; fi
+
+test-msrv:
+	rustup toolchain list | grep -q '^$(MSRV)-' || rustup toolchain install $(MSRV) --profile minimal --no-self-update
+	cargo +$(MSRV) check --workspace --quiet
 
 test-python: $(VENV)/tested-with
 	$(BIN)/ruff check .

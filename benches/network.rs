@@ -11,8 +11,8 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, serialize};
 use stier_agents::arena::{self, Settings};
-use stier_agents::network::evaluator::Evaluator;
-use stier_agents::network::option::NetworkFile;
+use stier_agents::network::Evaluator;
+use stier_agents::network::NetworkFile;
 use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{Encode as _, Game as _, History, Rng, encode};
@@ -73,7 +73,7 @@ fn networks(criterion: &mut Criterion) {
         let mut rng = Rng::stream(2, "inputs", rows as u64);
         // New positions every time, as in play.
         let batches: Vec<Vec<f32>> =
-            (0..32).map(|_| (0..rows * 200).map(|_| f32::from(u8::from(rng.below(200) < ONES))).collect()).collect();
+            (0..32).map(|_| (0..rows * 200).map(|_| f32::from(rng.below(200) < ONES)).collect()).collect();
         group.throughput(Throughput::Elements(rows as u64));
         group.bench_function(BenchmarkId::from_parameter(rows), |bencher| {
             let mut batches = batches.iter().cycle();

@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
-use stier_agents::solve::best_response::{action_values, nash_conv};
-use stier_agents::solve::cfr::{Solver, Variant};
-use stier_agents::solve::game_tree::{GameTree, Policy};
-use stier_agents::solve::mccfr::{BATCH, Mccfr, Sampling};
+use stier_agents::solve::{BATCH, Mccfr, Sampling};
+use stier_agents::solve::{GameTree, Policy};
+use stier_agents::solve::{Solver, Variant};
+use stier_agents::solve::{action_values, nash_conv};
 use stier_core::games::schwinget::{Rules, Schwinget};
 use stier_core::{Game, Options as _};
 

@@ -1,9 +1,4 @@
-//! Players, search and matches, generic over the game.
-//!
-//! There is one algorithm per file. [`agent`] defines agents, and [`oracle`] other kinds of players. [`spec`]
-//! contains the only list of agents. [`arena`] plays matches. [`erased`] offers games, states and agents without type
-//! parameters.
-
+#![doc = include_str!("../README.md")]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 pub mod agent;
@@ -17,6 +12,5 @@ pub mod rollout;
 pub mod search;
 pub mod solve;
 
-pub use agent::player::{OracleAgent, Player};
-pub use agent::{ActionStats, Agent, Decision, Search};
-pub use catalogue::spec::{AgentSpec, SpecError};
+pub use agent::{ActionStats, Agent, Decision, OracleAgent, Player, Search};
+pub use catalogue::{AgentSpec, SpecError};

@@ -7,13 +7,13 @@ use std::time::Instant;
 
 use crate::toys::claims::{self, Claims};
 use crate::toys::kuhn::{BET, Kuhn, PASS};
-use stier_agents::agent::stop::Stop;
-use stier_agents::agent::worlds::Worlds;
-use stier_agents::agent::worlds::{Belief, NoBelief, Weighing};
+use stier_agents::agent::Stop;
+use stier_agents::agent::Worlds;
+use stier_agents::agent::{Belief, NoBelief, Weighing};
 use stier_agents::arena::Estimate;
 use stier_agents::arena::tssr::{ratio, tssr};
-use stier_agents::belief::marginals::{Basis, marginals};
 use stier_agents::belief::policy_model::{GreedyModel, Model, PolicyModel, RolloutModel};
+use stier_agents::belief::{Basis, marginals};
 use stier_agents::belief::{BeliefSettings, Beliefs, infer};
 use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwinget::Schwinget;
@@ -473,7 +473,7 @@ fn histories_are_drawn_as_believed() {
     let view = Kuhn.view(&history, Seat(1));
     let mut rng = Rng::stream(4, "histories", 0);
     let worlds = settings.histories(&Kuhn, &view, &no_limit(), &mut rng);
-    assert!(worlds.all(10).is_none(), "particles are no list of worlds");
+    assert!(worlds.all(10).is_none(), "particles cannot be listed as worlds");
     let kings = (0..4000)
         .map(|_| worlds.draw_history(&Kuhn, &mut rng))
         .inspect(|drawn| assert_eq!(Kuhn.view(drawn, Seat(1)), view))

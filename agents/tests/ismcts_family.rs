@@ -23,7 +23,7 @@ fn agent<G: Hints>(text: &str, seed: u64) -> Box<dyn Agent<G>> {
 }
 
 fn decide<G: Hints>(game: &G, history: &History<G>, agent: &mut dyn Agent<G>) -> Decision {
-    let seat = game.turn(history.state()).seat().expect("a player is to act");
+    let seat = game.turn(history.state()).seat().expect("a player must be to act");
     agent.act(game, &game.view(history, seat), game.legal(history.state()))
 }
 

@@ -32,10 +32,10 @@ mod toys;
 mod vector;
 
 use stier_agents::AgentSpec;
-use stier_agents::solve::game_tree::{GameTree, Policy};
+use stier_agents::solve::{GameTree, Policy};
 use stier_core::{Hints, Rng};
 
-/// The policy of an agent: a fresh one is built for every information set, with a seed of its own.
+/// The policy of an agent. A new copy, with its own seed, is built for every information set.
 fn policy_of<G: Hints>(game: &G, tree: &GameTree<G>, agent: &AgentSpec, seed: u64) -> Policy {
     let mut number = 0;
     Policy::from_fn(tree, |set| {

@@ -1,6 +1,6 @@
 //! Agents decide by their seat's knowledge. Exchanging the hidden cards for any others changes nothing.
 
-use stier_agents::catalogue::spec;
+use stier_agents::catalogue;
 use stier_agents::{Agent, AgentSpec, Decision};
 use stier_core::{ActionSet as _, Game, Hints, History, Rng, Sampler as _, Turn, for_each_game};
 
@@ -53,7 +53,7 @@ macro_rules! every_agent {
             let game = <$game as Game>::new(Default::default()).expect("default rules");
             let file = Draft::new(&game, &[24], 1).saved();
             let path = file.path();
-            for agent in spec::NAMES {
+            for agent in catalogue::NAMES {
                 let text = match *agent {
                     "best" => "best:iterations=60".to_string(),
                     "epimc" => "epimc:worlds=3,depth=2,nodes=50,iterations=4,sweeps=5".to_string(),

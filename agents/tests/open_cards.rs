@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use crate::toys::kuhn::{BET, Kuhn, PASS};
-use stier_agents::agent::stop::Stop;
+use stier_agents::agent::Stop;
 use stier_agents::rollout::{Roller, Rollout};
 use stier_agents::search::open_cards::{Future, Leaf, Limits, OpenCards, OpenPosition, Solution, known_future};
 use stier_core::games::{

@@ -1,7 +1,7 @@
 //! Promises of every agent in the list: a restart forgets everything, only the given actions are chosen or searched,
 //! and every option has an effect.
 
-use stier_agents::catalogue::spec;
+use stier_agents::catalogue;
 use stier_agents::rollout::{Roller, RolloutSettings};
 use stier_agents::{AgentSpec, Decision, Player};
 use stier_core::games::schwinget::Schwinget;
@@ -84,7 +84,7 @@ fn options(name: &str) -> &'static [&'static str] {
 /// Every agent in the list, without those that need a network if there is none.
 fn agents(network: Option<&Saved>) -> Vec<AgentSpec> {
     let texts =
-        spec::NAMES.iter().flat_map(|name| options(name).iter().map(move |options| format!("{name}:{options}")));
+        catalogue::NAMES.iter().flat_map(|name| options(name).iter().map(move |options| format!("{name}:{options}")));
     texts
         .filter(|text| network.is_some() || !text.contains("FILE"))
         .map(|text| text.replace("FILE", network.map_or("", Saved::path)).parse().expect("an agent"))
@@ -246,7 +246,7 @@ fn mast_learns_in_every_agent_that_offers_it() {
     let game = Schwinget::new(<Schwinget as Game>::Rules::from_text("").expect("rules")).expect("a game");
     let offers = |option: &stier_core::OptionInfo| option.name == "rollout" && option.allowed.contains("mast");
     let mut offering = 0;
-    for (name, _, known) in spec::describe() {
+    for (name, _, known) in catalogue::describe() {
         if !known.iter().any(offers) {
             continue;
         }

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 
 use crate::toys::claims::{self, Claims};
-use stier_agents::catalogue::spec;
+use stier_agents::catalogue;
 use stier_agents::{Agent, AgentSpec, Search};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{Action, Game as _, History, Rng, Seat};
@@ -79,7 +79,7 @@ const TREES: [&str; 19] = [
 fn search(text: &str, options: &str) -> Search {
     let game = Schwinget::new(Default::default()).expect("a game");
     let history = History::dealt(&game, &mut Rng::stream(3, "memory", 0));
-    let seat = game.turn(history.state()).seat().expect("a player is to act");
+    let seat = game.turn(history.state()).seat().expect("a player must be to act");
     let mut agent: Box<dyn Agent<_>> = format!("{text}{options}").parse::<AgentSpec>().expect("an agent").build(1);
     let decision = agent.act(&game, &game.view(&history, seat), game.legal(history.state()));
     decision.search.expect("a search")
@@ -114,7 +114,7 @@ fn worlds_built_in_full_stay_within_their_memory() {
 
 #[test]
 fn every_agent_with_a_tree_has_a_memory_limit() {
-    for (name, _, options) in spec::describe() {
+    for (name, _, options) in catalogue::describe() {
         let limited = options.iter().any(|option| option.name == "memory_mb");
         // These agents do not search a tree, or leave it to an agent in their options.
         let treeless = ["flat_mc", "greedy", "lbr", "network", "random", "rule"];

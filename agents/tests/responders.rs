@@ -4,8 +4,8 @@
 use crate::game_tree::SMALL_SCHWINGET;
 use crate::toys::kuhn::{BET, Kuhn};
 use crate::toys::leduc::Leduc;
-use stier_agents::solve::best_response::{nash_conv, values};
-use stier_agents::solve::game_tree::{GameTree, Policy};
+use stier_agents::solve::{GameTree, Policy};
+use stier_agents::solve::{nash_conv, values};
 use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwinget::{Rules, Schwinget};
 use stier_core::{Action, ActionSet as _, Game, Hints, History, Options as _, Rng, Seat, Turn};

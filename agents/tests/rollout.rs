@@ -152,10 +152,6 @@ impl Hints for Digits {
         legal.and(Actions64(0b101))
     }
 
-    fn num_features(&self) -> usize {
-        WEIGHTS.len()
-    }
-
     fn features(&self, state: &Sums, action: Action, add: &mut impl FnMut(usize, f32)) {
         add(action.index(), 1.0);
         // A term that is the same for each action does not change a probability.

@@ -1,9 +1,9 @@
-//! The rooms of the library: each uses itself and those below it, nothing else.
+//! The rooms of the library: each uses only itself and those below it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// From the bottom to the top.
+/// The rooms from bottom to top.
 const ROOMS: [&str; 10] =
     ["agent", "network", "belief", "rollout", "solve", "search", "catalogue", "arena", "batch", "erased"];
 

@@ -12,11 +12,11 @@ use stier_agents::agent::Agent;
 use stier_agents::agent::DecideError;
 use stier_agents::arena::{PitError, Settings as PitSettings};
 use stier_agents::erased::{self, AskError, AskSettings, DynEntrant, DynGame, DynPolicy, DynTree};
-use stier_agents::solve::best_response::nash_conv;
-use stier_agents::solve::game_tree::{GameTree, Policy};
+use stier_agents::solve::nash_conv;
 use stier_agents::solve::solution_file::{self, Label, SolutionFileError};
-use stier_agents::solve::tabular::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of};
 use stier_agents::solve::{Algorithm, Progress, Settings, SolveError, next_look, solve};
+use stier_agents::solve::{GameTree, Policy};
+use stier_agents::solve::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{Action, ActionSet as _, Actions64, Game, Rng, Seat, Turn};
 
@@ -121,7 +121,7 @@ fn policy_of_agrees_with_policy_of_agent() {
     let (game, tree) = typed(TINY);
     let spec = "ismcts:iterations=30,choose=sample".parse().expect("an agent");
     let expected = crate::policy_of(&game, &tree, &spec, 5);
-    let found = policy_of(&tree, &|| spec.build(0), 5, &|| ControlFlow::Continue(())).expect("nobody interrupts");
+    let found = policy_of(&tree, &|| spec.build(0), 5, &|| ControlFlow::Continue(())).expect("no interruption");
     assert_eq!(found, expected);
     let (_, face) = face(TINY);
     let policy = asked(&*face, &named("ismcts:iterations=30,choose=sample"), 5).expect("asked");

@@ -12,12 +12,13 @@ use crate::toys::kuhn_three::KuhnThree;
 use crate::toys::leduc::Leduc;
 use crate::toys::liars_dice::LiarsDice;
 use crate::toys::matrix::Matrix;
+use stier_agents::agent::CheckpointError;
 use stier_agents::agent::threads::pool;
-use stier_agents::solve::best_response::{NashConv, nash_conv};
-use stier_agents::solve::cfr::{CheckpointError, Solver, Variant};
-use stier_agents::solve::game_tree::{GameTree, Policy};
-use stier_agents::solve::mccfr::{Mccfr, Sampling};
 use stier_agents::solve::sequence_form::{SolveError, solve};
+use stier_agents::solve::{GameTree, Policy};
+use stier_agents::solve::{Mccfr, Sampling};
+use stier_agents::solve::{NashConv, nash_conv};
+use stier_agents::solve::{Solver, Variant};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{Game, Seat};
 
@@ -120,16 +121,6 @@ fn three_players_can_be_solved_for() {
     let found = cfr(&tree, Variant::CfrPlus, 500);
     assert!(found.total() < 0.05, "{found:?}");
     assert!(found.values.iter().sum::<f64>().abs() < 1e-9);
-}
-
-#[test]
-fn names_of_variants_read_back() {
-    assert!(Variant::ALL.iter().all(|&variant| Variant::from_name(&variant.name()) == Ok(variant)));
-    let error = Variant::from_name("cfr++").expect_err("no such variant").to_string();
-    assert_eq!(
-        error,
-        "cfr: option 'variant' cannot be 'cfr++'; it must be cfr | cfr_plus | linear_cfr | discounted_cfr"
-    );
 }
 
 /// A calculation gives the same result on any number of threads, interrupted anywhere, and continued from bytes or

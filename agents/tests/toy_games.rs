@@ -7,8 +7,8 @@ use crate::toys::kuhn::{BET, JACK, KING, Kuhn, PASS, QUEEN};
 use crate::toys::kuhn_three::KuhnThree;
 use crate::toys::leduc::{CALL, FOLD, Leduc, RAISE};
 use crate::toys::liars_dice::{self, LiarsDice};
-use stier_agents::solve::best_response::{best_response, nash_conv, values};
-use stier_agents::solve::game_tree::{GameTree, InformationSet, Node, Policy, TooLarge};
+use stier_agents::solve::{GameTree, InformationSet, Node, Policy, TooLarge};
+use stier_agents::solve::{best_response, nash_conv, values};
 use stier_core::testing::{conformance, sampling};
 use stier_core::{Action, Game, History, Rng, Seat, Turn};
 

@@ -14,13 +14,13 @@ use clap::Parser;
 use indicatif::{ParallelProgressIterator as _, ProgressStyle};
 use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use stier_agents::AgentSpec;
-use stier_agents::catalogue::spec::SpecError;
-use stier_agents::network::file::NetworkError;
+use stier_agents::catalogue::SpecError;
+use stier_agents::network::NetworkError;
 use stier_benches::files::{self, FileError};
 use stier_core::{ActionSet as _, Hints, History, Options as _, Rng, RulesError, Turn, games, with_game};
 use thiserror::Error as ThisError;
 
-/// Fits the policy of a game to the decisions of an agent and writes the weights as Rust source.
+/// Fits the policy of a game to the decisions of an agent and writes its weights.
 #[derive(Parser)]
 #[command(name = "fit_policy")]
 struct Arguments {
@@ -151,7 +151,7 @@ impl Decisions {
             let chosen = (self.chosen[decision] - self.starts[decision]) as usize;
             sums[0] -= row[chosen].max(1e-12).ln();
             sums[1] += (row.len() as f64).ln();
-            sums[2] += f64::from(u8::from(row.iter().all(|&other| other <= row[chosen])));
+            sums[2] += f64::from(row.iter().all(|&other| other <= row[chosen]));
         });
         [0, 1, 2].map(|index| sums[index] / self.len() as f64)
     }
@@ -180,7 +180,7 @@ impl Gradient for Likelihood<'_> {
     fn gradient(&self, weights: &Vec<f64>) -> Result<Vec<f64>, Error> {
         let gradient = self.decisions.sum(weights, weights.len(), |gradient, decision, row| {
             for (index, probability) in (self.decisions.starts[decision]..).zip(row) {
-                let error = probability - f64::from(u8::from(index == self.decisions.chosen[decision]));
+                let error = probability - f64::from(index == self.decisions.chosen[decision]);
                 for (feature, value) in self.decisions.entries(index) {
                     gradient[feature] += error * value;
                 }
@@ -230,7 +230,7 @@ fn run<G: Hints>(arguments: &Arguments) -> Result<(), Failure> {
     for rules in &arguments.rules {
         let game = G::new(G::Rules::from_text(rules).map_err(RulesError::from)?)?;
         spec.check(&game)?;
-        features = game.num_features();
+        features = game.weights().len();
         let style = ProgressStyle::with_template("{bar:40} {pos}/{len} games, {eta} left").expect("a template");
         let games: Vec<Decisions> = (0..arguments.games)
             .into_par_iter()
@@ -259,14 +259,11 @@ fn run<G: Hints>(arguments: &Arguments) -> Result<(), Failure> {
     println!("{facts}");
     let numbers: Vec<String> = weights.iter().map(|weight| format!("{weight:.3}")).collect();
     let text = format!(
-        "//! Made by `fit_policy` from the decisions of `{}`: {} games each of {}, seed {}.\n//!\n//! {facts}.\n\n\
-         /// The weights by feature.\n#[rustfmt::skip]\n\
-         #[allow(clippy::approx_constant, reason = \"fitted numbers\")]\npub(super) const WEIGHTS: [f32; {}] = [\n{}];\n",
+        "// Made by `fit_policy` from the decisions of `{}`: {} games each of {}, seed {}.\n//\n// {facts}.\n[\n{}]\n",
         arguments.agent,
         arguments.games,
         arguments.rules.iter().map(|rules| format!("`{rules}`")).collect::<Vec<_>>().join(" and "),
         arguments.seed,
-        weights.len(),
         numbers.chunks(16).map(|line| format!("    {},\n", line.join(", "))).collect::<String>()
     );
     Ok(files::write(&arguments.out, &text)?)

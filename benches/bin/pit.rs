@@ -8,7 +8,7 @@ use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use stier_agents::AgentSpec;
 use stier_agents::arena::{PitError, Settings, number_of_games};
-use stier_agents::catalogue::spec::SpecError;
+use stier_agents::catalogue::SpecError;
 use stier_agents::erased::DynEntrant;
 use stier_core::RulesError;
 use thiserror::Error;

@@ -8,7 +8,7 @@ use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
 use stier_agents::AgentSpec;
-use stier_agents::catalogue::spec::SpecError;
+use stier_agents::catalogue::SpecError;
 use stier_agents::erased::{self, DynGame};
 use stier_core::RulesError;
 

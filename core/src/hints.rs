@@ -38,11 +38,6 @@ pub trait Hints: Encode {
         legal
     }
 
-    /// How many [features](Hints::features) the game's policy has.
-    fn num_features(&self) -> usize {
-        0
-    }
-
     /// Describes a legal action to the game's policy: calls `add(feature, value)` for what is not 0, each feature at most once.
     /// Reads nothing that is hidden from the player to act.
     fn features(&self, _state: &Self::State, _action: Action, _add: &mut impl FnMut(usize, f32)) {}

@@ -1,8 +1,4 @@
-//! Games: rules, states, views (what a seat knows), notation, encodings.
-//!
-//! Start with [`game`], which holds the whole vocabulary. Each file or folder under [`games`] is one complete game.
-//! Nothing here starts a thread, reads a clock or a file, or depends on Python.
-
+#![doc = include_str!("../README.md")]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 pub mod actions;

@@ -274,12 +274,11 @@ fn logits<G: FullGame>(game: &G, history: &History<G>, state: &G::State, seat: S
     }
     let ok = |ok, promise: &str| assert_ok(game, history, ok, promise);
     let legal = game.legal(state);
-    ok(game.weights().len() == game.num_features(), "a weight for each feature");
     for action in legal.iter() {
         let mut named = HashSet::new();
         game.features(state, action, &mut |feature, value| {
             ok(
-                feature < game.num_features() && named.insert(feature),
+                feature < game.weights().len() && named.insert(feature),
                 "features are below their number, each named once",
             );
             ok(value.is_finite(), "features are finite");

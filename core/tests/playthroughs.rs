@@ -1,7 +1,7 @@
 //! Golden transcripts: whole games with everything that is shown of them, compared byte by byte.
 //!
-//! Each file in `playthroughs/` starts with a record, from which the rest is generated. `STIER_UPDATE=1 cargo test -p
-//! stier-core --test core playthroughs` rewrites the files. Look at the difference before you commit it.
+//! Each file in `playthroughs/` starts with a record, from which the rest is generated. To rewrite the files, use
+//! `STIER_UPDATE=1 cargo test -p stier-core --test core playthroughs`. Look at the difference before you commit it.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

@@ -8,7 +8,7 @@ use stier_core::{Game, History, Notation, Options, Rng, record};
 
 /// Counts of rare cases in the random games, to show that the comparison covers them.
 #[derive(Default, Debug)]
-struct Met {
+struct Coverage {
     games: u32,
     nodes: u32,
     refused_rules: u32,
@@ -42,7 +42,7 @@ fn shown(text: &str, word: &str) -> Vec<usize> {
     text.lines().filter(|line| line.starts_with("seat ")).map(behind).collect()
 }
 
-fn compare(game: &SchweinsGalopp, variant: &Variant, rng: &mut Rng, met: &mut Met) {
+fn compare(game: &SchweinsGalopp, variant: &Variant, rng: &mut Rng, coverage: &mut Coverage) {
     let mut history = History::new(game);
     let mut naive = Table::new(variant.clone());
     // Some players run with one pig as long as they can, so that it laps the others.
@@ -64,9 +64,9 @@ fn compare(game: &SchweinsGalopp, variant: &Variant, rng: &mut Rng, met: &mut Me
         assert_eq!(shown(&text, "banked: "), naive.banked(), "banked\n{}", context());
         assert_eq!(shown(&text, "at risk: "), naive.at_risk(), "at risk\n{}", context());
         assert!(text.contains(&format!("supply: {}\n", naive.supply())), "supply\n{}", context());
-        met.nodes += 1;
+        coverage.nodes += 1;
         if naive.next() == Next::Over {
-            met.games += 1;
+            coverage.games += 1;
             return;
         }
         let mut chosen = rng.below(possible.len() as u32) as usize;
@@ -74,27 +74,27 @@ fn compare(game: &SchweinsGalopp, variant: &Variant, rng: &mut Rng, met: &mut Me
             chosen = 0;
         }
         let plays = matches!(naive.next(), Next::Play(_));
-        met.nothing_to_lay += u32::from(matches!(naive.next(), Next::Deal(_)) && naive.supply() == 0);
+        coverage.nothing_to_lay += u32::from(matches!(naive.next(), Next::Deal(_)) && naive.supply() == 0);
         let (action, name) = &possible[chosen];
         naive.apply(name);
         history.push(game, *action);
         if let Some(effect) = naive.last.filter(|_| plays) {
             // Food lies only where no pig has been, so a pig that finds it is first.
             assert!(!effect.found || effect.leads, "{}", context());
-            met.long_jumps += u32::from(effect.moved > 3);
-            met.lapped_pigs_jumped += u32::from(effect.jumped_a_lapped_pig);
-            met.found += u32::from(effect.found);
-            met.found_and_took += u32::from(effect.found && effect.took);
-            met.nothing_to_take += u32::from(effect.leads && !effect.took);
-            met.banked += u32::from(effect.banked > 0);
-            met.lost += u32::from(effect.lost > 0);
+            coverage.long_jumps += u32::from(effect.moved > 3);
+            coverage.lapped_pigs_jumped += u32::from(effect.jumped_a_lapped_pig);
+            coverage.found += u32::from(effect.found);
+            coverage.found_and_took += u32::from(effect.found && effect.took);
+            coverage.nothing_to_take += u32::from(effect.leads && !effect.took);
+            coverage.banked += u32::from(effect.banked > 0);
+            coverage.lost += u32::from(effect.lost > 0);
         }
     }
 }
 
 #[test]
 fn engine_and_reference_agree_at_every_node_of_random_games() {
-    let mut met = Met::default();
+    let mut coverage = Coverage::default();
     let rules = |index, rng: &mut Rng| {
         // Every fifth rule set is one of the box.
         if index % 5 == 0 {
@@ -106,13 +106,20 @@ fn engine_and_reference_agree_at_every_node_of_random_games() {
             any_of(OPTIONS, rng)
         }
     };
-    let play = |game: &SchweinsGalopp, variant: &Variant, rng: &mut Rng| compare(game, variant, rng, &mut met);
-    met.refused_rules = under_random_rules((2025, "galopp against reference", 5000), rules, Variant::from_text, play);
-    println!("{met:?}");
-    assert!(met.games > 2000 && met.refused_rules > 500, "{met:?}");
-    let rare = [met.long_jumps, met.lapped_pigs_jumped, met.found, met.found_and_took, met.nothing_to_take];
-    assert!(rare.iter().all(|&times| times > 500), "{met:?}");
-    assert!(met.banked > 5000 && met.lost > 5000 && met.nothing_to_lay > 100, "{met:?}");
+    let play = |game: &SchweinsGalopp, variant: &Variant, rng: &mut Rng| compare(game, variant, rng, &mut coverage);
+    coverage.refused_rules =
+        under_random_rules((2025, "galopp against reference", 5000), rules, Variant::from_text, play);
+    println!("{coverage:?}");
+    assert!(coverage.games > 2000 && coverage.refused_rules > 500, "{coverage:?}");
+    let rare = [
+        coverage.long_jumps,
+        coverage.lapped_pigs_jumped,
+        coverage.found,
+        coverage.found_and_took,
+        coverage.nothing_to_take,
+    ];
+    assert!(rare.iter().all(|&times| times > 500), "{coverage:?}");
+    assert!(coverage.banked > 5000 && coverage.lost > 5000 && coverage.nothing_to_lay > 100, "{coverage:?}");
 }
 
 #[test]

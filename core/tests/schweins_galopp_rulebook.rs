@@ -7,12 +7,12 @@ use stier_core::{Game, History, Notation, Options, Rng, Seat, Turn};
 
 /// A game under way.
 #[derive(Clone)]
-struct Meet {
+struct Table {
     game: SchweinsGalopp,
     history: History<SchweinsGalopp>,
 }
 
-impl Meet {
+impl Table {
     /// A game before the first pig is placed.
     fn new(rules: &str) -> Self {
         let game = SchweinsGalopp::new(Rules::from_text(rules).unwrap()).unwrap();
@@ -120,37 +120,37 @@ impl Meet {
 }
 
 /// Two players with hands of seven, pigs a to e.
-fn two(first: &str, second: &str) -> Meet {
-    Meet::new("players=2").place("abcde").deal(&[first, second])
+fn two(first: &str, second: &str) -> Table {
+    Table::new("players=2").place("abcde").deal(&[first, second])
 }
 
 /// One round of a small game with two players and short hands.
-fn short(hands: [&str; 2], more: &str) -> Meet {
-    Meet::new(&format!("players=2,rounds=1,hand_size={}{more}", hands[0].len())).place("abcde").deal(&hands)
+fn short(hands: [&str; 2], more: &str) -> Table {
+    Table::new(&format!("players=2,rounds=1,hand_size={}{more}", hands[0].len())).place("abcde").deal(&hands)
 }
 
 #[test]
 fn material() {
-    let game = Meet::new("");
+    let game = Table::new("");
     assert_eq!(game.supply(), 55);
     assert_eq!(game.track().len(), 22);
     let dealing = game.clone().place("cadbe");
     let outcomes = dealing.game.chance(dealing.history.state());
     assert_eq!(outcomes.len(), 5);
     assert!(outcomes.iter().all(|outcome| outcome.probability == 7.0 / 35.0));
-    assert_eq!(Meet::new("food=50").supply(), 50);
+    assert_eq!(Table::new("food=50").supply(), 50);
 }
 
 #[test]
 fn the_pigs_start_on_five_spaces_in_a_row_the_first_placed_in_front() {
-    let game = Meet::new("").place("cadbe");
+    let game = Table::new("").place("cadbe");
     assert_eq!(game.track(), "ebdac.................");
     assert_eq!(game.order(), "cadbe");
 }
 
 #[test]
 fn pigs_placed_by_chance_are_equally_likely_among_those_left() {
-    let mut game = Meet::new("");
+    let mut game = Table::new("");
     for (left, pig) in (1..=5).rev().zip("cadbe".chars()) {
         assert_eq!(game.turn(), Turn::Chance);
         let outcomes = game.game.chance(game.history.state());
@@ -163,7 +163,7 @@ fn pigs_placed_by_chance_are_equally_likely_among_those_left() {
 #[test]
 fn placement_by_choice_belongs_to_the_first_player_of_the_round() {
     let rules = "players=3,placement=choice,rounds=2,hand_size=1";
-    let game = Meet::new(rules);
+    let game = Table::new(rules);
     assert_eq!(game.turn(), Turn::Seat(Seat(0)));
     assert_eq!(game.possible(), "place:a place:b place:c place:d place:e");
     let game = game.place("ca");
@@ -176,7 +176,7 @@ fn placement_by_choice_belongs_to_the_first_player_of_the_round() {
 
 #[test]
 fn names_of_pigs_to_place_and_of_cards_are_distinct() {
-    let game = Meet::new("placement=choice");
+    let game = Table::new("placement=choice");
     let error = game.game.parse_event(game.history.state(), "a").unwrap_err().to_string();
     assert!(error.contains("expected one of place:a place:b place:c place:d place:e"), "{error}");
     let game = two("aaaaaaa", "bbbbbbb");
@@ -186,7 +186,7 @@ fn names_of_pigs_to_place_and_of_cards_are_distinct() {
 
 #[test]
 fn each_player_gets_seven_cards_in_turn_from_the_first_player_on() {
-    let mut game = Meet::new("players=3").place("abcde");
+    let mut game = Table::new("players=3").place("abcde");
     let mut seats = Vec::new();
     for card in "abcabcabcdeadeadeabcd".chars() {
         seats.push(game.text().split("a card is dealt to seat ").nth(1).unwrap().to_string());
@@ -198,7 +198,7 @@ fn each_player_gets_seven_cards_in_turn_from_the_first_player_on() {
 
 #[test]
 fn dealt_colours_become_rarer() {
-    let game = Meet::new("players=2").place("abcde");
+    let game = Table::new("players=2").place("abcde");
     let mut game = game;
     "aaab".chars().for_each(|card| game.event(&card.to_string()));
     let odds: Vec<f64> = game.game.chance(game.history.state()).iter().map(|o| o.probability * 31.0).collect();
@@ -267,7 +267,7 @@ fn a_pig_that_is_not_first_after_its_move_earns_nothing() {
 #[test]
 fn a_lapping_pig_jumps_the_last_one() {
     // On a track of eight spaces, a runs alone to space 7 and meets the others, on spaces 0 to 3, from behind.
-    let game = Meet::new("players=2,track=8,food=50").place("abcde").deal(&["aaaabbb", "ccccccc"]);
+    let game = Table::new("players=2,track=8,food=50").place("abcde").deal(&["aaaabbb", "ccccccc"]);
     assert_eq!(game.track(), "edcba...");
     let game = game.play("a c");
     assert_eq!(game.track(), "ed.bca..");
@@ -283,7 +283,7 @@ fn a_lapping_pig_jumps_the_last_one() {
 #[test]
 fn a_pig_jumps_one_that_is_a_lap_ahead_and_does_not_lead() {
     let game =
-        Meet::new("players=2,track=8,food=50").place("abcde").deal(&["aaaaeee", "ccccccc"]).play("a c a c a c a c");
+        Table::new("players=2,track=8,food=50").place("abcde").deal(&["aaaaeee", "ccccccc"]).play("a c a c a c a c");
     assert_eq!(game.track(), "edab...c");
     let game = game.play("e");
     assert_eq!(game.track(), ".dabe..c", "e jumps d, then a, which is a lap ahead, then b");
@@ -297,7 +297,7 @@ fn three_leapfrogging_pigs_lap_the_others_on_the_track_of_22() {
     let cards: Vec<char> = "cba".chars().cycle().take(21).chain("ddddeee".chars()).collect();
     let hands: Vec<String> = (0..4).map(|seat| cards.iter().skip(seat).step_by(4).collect()).collect();
     let hands: Vec<&str> = hands.iter().map(String::as_str).collect();
-    let mut game = Meet::new("rounds=1").place("abcde").deal(&hands);
+    let mut game = Table::new("rounds=1").place("abcde").deal(&hands);
     let mut cards = cards.iter().map(char::to_string);
     for _ in 0..17 {
         game = game.play(&cards.next().unwrap());
@@ -358,7 +358,7 @@ fn the_last_card_loses_the_food_at_risk_if_its_pig_is_not_first() {
 
 #[test]
 fn each_player_has_a_last_card_of_its_own() {
-    let game = Meet::new("players=3,rounds=1,hand_size=2").place("abcde").deal(&["be", "ab", "bb"]).play("b a b");
+    let game = Table::new("players=3,rounds=1,hand_size=2").place("abcde").deal(&["be", "ab", "bb"]).play("b a b");
     assert_eq!(game.track(), "edc...ab..............", "each jumped the leader");
     assert_eq!(game.at_risk(), [1, 1, 1]);
     let game = game.play("e");
@@ -372,7 +372,7 @@ fn each_player_has_a_last_card_of_its_own() {
 
 #[test]
 fn each_player_lays_food_on_the_track_before_the_deal() {
-    let game = Meet::new("track_food=on,players=3").place("abcde");
+    let game = Table::new("track_food=on,players=3").place("abcde");
     assert_eq!(game.mover(), 0);
     let spaces: Vec<String> = (9..22).map(|space| format!("food:{space}")).collect();
     assert_eq!(game.possible(), spaces.join(" "));
@@ -385,7 +385,7 @@ fn each_player_lays_food_on_the_track_before_the_deal() {
 
 #[test]
 fn food_is_not_laid_on_forbidden_spaces() {
-    let game = Meet::new("track_food=on").place("abcde").play("food:12");
+    let game = Table::new("track_food=on").place("abcde").play("food:12");
     assert_eq!(game.refusal("food:12"), "the space already has food");
     assert_eq!(game.refusal("food:4"), "a pig stands on the space");
     for space in 5..=8 {
@@ -395,14 +395,14 @@ fn food_is_not_laid_on_forbidden_spaces() {
         );
     }
     assert_eq!(game.refusal("a"), "food may be laid only before cards are played");
-    let small = Meet::new("track_food=on,players=2,track=12").place("abcde");
+    let small = Table::new("track_food=on,players=2,track=12").place("abcde");
     assert_eq!(small.refusal("food:12"), "the track has 12 spaces");
 }
 
 #[test]
 fn landing_on_food_takes_it_in_addition_to_the_usual_food() {
     let rules = "track_food=on,players=2,rounds=1,hand_size=5";
-    let game = Meet::new(rules).place("abcde").play("food:9 food:15").deal(&["aaaaa", "ccccc"]);
+    let game = Table::new(rules).place("abcde").play("food:9 food:15").deal(&["aaaaa", "ccccc"]);
     let game = game.play("a c a c a c a c");
     assert_eq!(game.track(), "ed.b...ca*.....*......");
     assert_eq!(game.supply(), 55 - 2 - 4);
@@ -414,7 +414,7 @@ fn landing_on_food_takes_it_in_addition_to_the_usual_food() {
 #[test]
 fn food_on_the_track_can_be_taken_when_the_supply_is_empty() {
     let rules = "track_food=on,players=2,rounds=1,hand_size=6,food=2";
-    let game = Meet::new(rules).place("abcde").play("food:9 food:15").deal(&["aaaaaa", "cccccc"]);
+    let game = Table::new(rules).place("abcde").play("food:9 food:15").deal(&["aaaaaa", "cccccc"]);
     let game = game.play("a c a c a c a c");
     assert_eq!((game.at_risk(), game.supply()), (vec![0, 0], 0), "a led four times and got nothing");
     let game = game.play("a");
@@ -426,7 +426,7 @@ fn food_on_the_track_can_be_taken_when_the_supply_is_empty() {
 #[test]
 fn food_found_is_lost_with_the_rest_if_the_last_card_does_not_lead() {
     let rules = "track_food=on,players=2,rounds=1,hand_size=6";
-    let game = Meet::new(rules).place("abcde").play("food:9 food:15").deal(&["aaaaae", "cccccc"]);
+    let game = Table::new(rules).place("abcde").play("food:9 food:15").deal(&["aaaaae", "cccccc"]);
     let game = game.play("a c a c a c a c a");
     assert_eq!((game.at_risk()[0], game.supply()), (6, 55 - 2 - 5));
     let game = game.play("c e");
@@ -437,7 +437,7 @@ fn food_found_is_lost_with_the_rest_if_the_last_card_does_not_lead() {
 #[test]
 fn food_left_on_the_track_goes_back_at_the_end_of_the_round() {
     let rules = "track_food=on,players=2,rounds=2,hand_size=1";
-    let game = Meet::new(rules).place("abcde").play("food:9 food:15").deal(&["e", "a"]);
+    let game = Table::new(rules).place("abcde").play("food:9 food:15").deal(&["e", "a"]);
     assert_eq!(game.supply(), 53);
     let game = game.play("e a");
     assert_eq!(game.banked(), [1, 1]);
@@ -446,12 +446,12 @@ fn food_left_on_the_track_goes_back_at_the_end_of_the_round() {
 
 #[test]
 fn with_an_empty_supply_no_player_lays_food() {
-    let game = Meet::new("track_food=on,players=4,food=2").place("abcde").play("food:9");
+    let game = Table::new("track_food=on,players=4,food=2").place("abcde").play("food:9");
     assert_eq!(game.mover(), 1);
     let game = game.play("food:10");
     assert_eq!((game.turn(), game.supply()), (Turn::Chance, 0), "seats 2 and 3 have nothing to lay");
     // All food is banked in the first round, so none is laid in the second.
-    let game = Meet::new("track_food=on,players=2,food=2,rounds=2,hand_size=6,colours=3").place("abc");
+    let game = Table::new("track_food=on,players=2,food=2,rounds=2,hand_size=6,colours=3").place("abc");
     let game = game.play("food:7 food:8").deal(&["aaaaaa", "cccccc"]).play("a c a c a c a c a c a c");
     assert_eq!((game.banked(), game.supply()), (vec![2, 0], 0));
     let game = game.place("abc");
@@ -460,7 +460,7 @@ fn with_an_empty_supply_no_player_lays_food() {
 
 #[test]
 fn the_first_player_of_the_next_round_is_the_left_neighbour() {
-    let mut game = Meet::new("players=3,rounds=4,hand_size=1");
+    let mut game = Table::new("players=3,rounds=4,hand_size=1");
     for first in [0, 1, 2, 0] {
         game = game.place("abcde").deal(&["a", "b", "c"]);
         assert_eq!(game.mover(), first);
@@ -471,7 +471,7 @@ fn the_first_player_of_the_next_round_is_the_left_neighbour() {
 
 #[test]
 fn in_each_round_the_pigs_start_again_and_all_cards_are_shuffled() {
-    let game = Meet::new("players=2,rounds=2,hand_size=2").place("abcde").deal(&["aa", "bb"]).play("a b a b");
+    let game = Table::new("players=2,rounds=2,hand_size=2").place("abcde").deal(&["aa", "bb"]).play("a b a b");
     assert_eq!(game.track(), ".".repeat(22));
     let game = game.place("edcba");
     assert_eq!(game.track(), "abcde.................");
@@ -480,7 +480,7 @@ fn in_each_round_the_pigs_start_again_and_all_cards_are_shuffled() {
 
 #[test]
 fn banked_food_stays_banked_in_later_rounds() {
-    let game = Meet::new("players=2,rounds=2,hand_size=1").place("abcde").deal(&["a", "a"]).play("a a");
+    let game = Table::new("players=2,rounds=2,hand_size=1").place("abcde").deal(&["a", "a"]).play("a a");
     assert_eq!((game.banked(), game.supply()), (vec![1, 1], 53));
     let game = game.place("abcde").deal(&["a", "e"]).play("a e");
     assert_eq!(game.banked(), [1, 2], "seat 1 began and banked; seat 0's e did not reach the front");
@@ -491,21 +491,21 @@ fn returns_are_margin_score_or_a_share_of_one_win() {
     // Seats 1 and 2 bank two each, seat 0 nothing.
     let end = |utility: &str| {
         let rules = format!("players=3,rounds=1,hand_size=2,utility={utility}");
-        Meet::new(&rules).place("abcde").deal(&["be", "ab", "bb"]).play("b a b e b b").returns()
+        Table::new(&rules).place("abcde").deal(&["be", "ab", "bb"]).play("b a b e b b").returns()
     };
     assert_eq!(end("score"), [0.0, 2.0, 2.0]);
     assert_eq!(end("margin"), [-2.0, 1.0, 1.0]);
     assert_eq!(end("win"), [-0.5, 0.25, 0.25]);
     // Two players: +1 and -1.
     let rules = "players=2,rounds=1,hand_size=1,utility=win";
-    let game = Meet::new(rules).place("abcde").deal(&["a", "c"]).play("a c");
+    let game = Table::new(rules).place("abcde").deal(&["a", "c"]).play("a c");
     assert_eq!((game.banked(), game.returns()), (vec![1, 0], vec![1.0, -1.0]));
 }
 
 #[test]
 fn if_no_player_banks_all_share_the_win() {
     let rules = "players=2,rounds=1,hand_size=2,utility=win";
-    let game = Meet::new(rules).place("abcde").deal(&["ae", "ad"]).play("a a e d");
+    let game = Table::new(rules).place("abcde").deal(&["ae", "ad"]).play("a a e d");
     assert_eq!(game.track(), "..cbeda...............", "no last card reached the front");
     assert_eq!((game.turn(), game.banked(), game.supply()), (Turn::Over, vec![0, 0], 55));
     assert_eq!(game.returns(), [0.0, 0.0]);
@@ -544,7 +544,7 @@ fn inconsistent_options_are_refused_with_the_reason() {
 
 #[test]
 fn a_random_game_of_the_box_ends_after_three_rounds_of_28_cards() {
-    let game = Meet::new("");
+    let game = Table::new("");
     let mut rng = Rng::stream(1, "galopp", 0);
     let mut state = *History::dealt(&game.game, &mut rng).state();
     assert_eq!(game.game.playout(&mut state, &mut rng), 84);

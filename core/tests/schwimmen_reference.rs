@@ -7,7 +7,7 @@ use stier_core::{History, Rng};
 
 /// Counts of rare cases in the random games, to show that the comparison covers them.
 #[derive(Default, Debug)]
-struct Met {
+struct Coverage {
     games: u32,
     nodes: u32,
     knocks: u32,
@@ -35,7 +35,7 @@ const OPTIONS: &[(&str, &[&str])] = &[
 ];
 
 /// Plays one game in both. Frequent pushes make piles run out.
-fn compare(game: &Schwimmen, variant: &Variant, rng: &mut Rng, met: &mut Met) {
+fn compare(game: &Schwimmen, variant: &Variant, rng: &mut Rng, coverage: &mut Coverage) {
     let pushes = rng.below(3) == 0;
     let mut history = History::new(game);
     let mut naive = Match::new(variant.clone());
@@ -50,10 +50,10 @@ fn compare(game: &Schwimmen, variant: &Variant, rng: &mut Rng, met: &mut Met) {
             tolerance: 1e-14,
         };
         let possible = same_node(game, &history, &said);
-        met.nodes += 1;
+        coverage.nodes += 1;
         if naive.next == Next::Over {
-            met.games += 1;
-            met.sunk += naive.sunk() as u32;
+            coverage.games += 1;
+            coverage.sunk += naive.sunk() as u32;
             return;
         }
         let mut chosen = rng.below(possible.len() as u32) as usize;
@@ -67,20 +67,21 @@ fn compare(game: &Schwimmen, variant: &Variant, rng: &mut Rng, met: &mut Met) {
         let (action, name) = &possible[chosen];
         naive.apply(name);
         history.push(game, *action);
-        met.knocks += u32::from(name == "knock");
-        met.renewals += u32::from(naive.next == Next::Renew && before != Next::Renew);
+        coverage.knocks += u32::from(name == "knock");
+        coverage.renewals += u32::from(naive.next == Next::Renew && before != Next::Renew);
         let (pile, away) = naive.piles();
-        met.piles_run_out += u32::from(naive.next == Next::Renew && before != Next::Renew && away == 0 && pile > 3);
+        coverage.piles_run_out +=
+            u32::from(naive.next == Next::Renew && before != Next::Renew && away == 0 && pile > 3);
         let cuts = matches!(naive.next, Next::CutBy(_));
-        met.cuts += u32::from(cuts && !matches!(before, Next::CutBy(_)));
-        met.second_cuts += u32::from(matches!((before, naive.next), (Next::CutBy(a), Next::CutBy(b)) if a >= b));
-        met.early_ends += u32::from(matches!(before, Next::Swap(_)) && !matches!(naive.next, Next::Turn(_)));
+        coverage.cuts += u32::from(cuts && !matches!(before, Next::CutBy(_)));
+        coverage.second_cuts += u32::from(matches!((before, naive.next), (Next::CutBy(a), Next::CutBy(b)) if a >= b));
+        coverage.early_ends += u32::from(matches!(before, Next::Swap(_)) && !matches!(naive.next, Next::Turn(_)));
     }
 }
 
 #[test]
 fn engine_and_reference_agree_at_every_node_of_random_games() {
-    let mut met = Met::default();
+    let mut coverage = Coverage::default();
     let rules = |index, rng: &mut Rng| {
         // Every fourth rule set is the full deck with the usual options.
         if index % 4 == 0 {
@@ -91,10 +92,13 @@ fn engine_and_reference_agree_at_every_node_of_random_games() {
             any_of(OPTIONS, rng)
         }
     };
-    let play = |game: &Schwimmen, variant: &Variant, rng: &mut Rng| compare(game, variant, rng, &mut met);
-    met.refused_rules = under_random_rules((2024, "against reference", 8000), rules, Variant::from_text, play);
-    println!("{met:?}");
-    assert!(met.games > 4000 && met.refused_rules > 1000, "{met:?}");
-    assert!(met.knocks > 3000 && met.renewals > 3000 && met.piles_run_out > 500, "{met:?}");
-    assert!(met.cuts > 500 && met.second_cuts > 50 && met.early_ends > 100 && met.sunk > 1000, "{met:?}");
+    let play = |game: &Schwimmen, variant: &Variant, rng: &mut Rng| compare(game, variant, rng, &mut coverage);
+    coverage.refused_rules = under_random_rules((2024, "against reference", 8000), rules, Variant::from_text, play);
+    println!("{coverage:?}");
+    assert!(coverage.games > 4000 && coverage.refused_rules > 1000, "{coverage:?}");
+    assert!(coverage.knocks > 3000 && coverage.renewals > 3000 && coverage.piles_run_out > 500, "{coverage:?}");
+    assert!(
+        coverage.cuts > 500 && coverage.second_cuts > 50 && coverage.early_ends > 100 && coverage.sunk > 1000,
+        "{coverage:?}"
+    );
 }

@@ -7,7 +7,7 @@ use stier_core::{History, Rng};
 
 /// Counts of rare cases in the random games, to show that the comparison covers them.
 #[derive(Default, Debug)]
-struct Met {
+struct Coverage {
     games: u32,
     nodes: u32,
     attacks: u32,
@@ -32,7 +32,7 @@ const OPTIONS: &[(&str, &[&str])] = &[
 ];
 
 /// Plays one game in both, with frequent or rare attacks.
-fn compare(game: &Schwinget, variant: &Variant, rng: &mut Rng, met: &mut Met) {
+fn compare(game: &Schwinget, variant: &Variant, rng: &mut Rng, coverage: &mut Coverage) {
     let attacks = rng.below(2) == 0;
     let mut history = History::new(game);
     let mut naive = Match::new(variant.clone());
@@ -47,9 +47,9 @@ fn compare(game: &Schwinget, variant: &Variant, rng: &mut Rng, met: &mut Met) {
             tolerance: 0.0,
         };
         let possible = same_node(game, &history, &said);
-        met.nodes += 1;
+        coverage.nodes += 1;
         if naive.next() == Next::Over {
-            met.games += 1;
+            coverage.games += 1;
             return;
         }
         let mut chosen = rng.below(possible.len() as u32) as usize;
@@ -57,17 +57,17 @@ fn compare(game: &Schwinget, variant: &Variant, rng: &mut Rng, met: &mut Met) {
             chosen = 0;
         }
         let (action, name) = &possible[chosen];
-        met.attacks += u32::from(name == "attack");
-        met.referee_decisions += u32::from(name.starts_with("lead:"));
+        coverage.attacks += u32::from(name == "attack");
+        coverage.referee_decisions += u32::from(name.starts_with("lead:"));
         naive.apply(name);
         history.push(game, *action);
-        met.later_bouts += u32::from(said.seat.is_some() && naive.next() == Next::Deal(0));
+        coverage.later_bouts += u32::from(said.seat.is_some() && naive.next() == Next::Deal(0));
     }
 }
 
 #[test]
 fn engine_and_reference_agree_at_every_node_of_random_games() {
-    let mut met = Met::default();
+    let mut coverage = Coverage::default();
     let rules = |index, rng: &mut Rng| {
         // Every fourth rule set is the full deck with the rules of the box.
         if index % 4 == 0 {
@@ -80,11 +80,14 @@ fn engine_and_reference_agree_at_every_node_of_random_games() {
     };
     let play = |game: &Schwinget, variant: &Variant, rng: &mut Rng| {
         for _ in 0..2 {
-            compare(game, variant, rng, &mut met);
+            compare(game, variant, rng, &mut coverage);
         }
     };
-    met.refused_rules = under_random_rules((2024, "against reference", 6000), rules, Variant::from_text, play);
-    println!("{met:?}");
-    assert!(met.games > 4000 && met.refused_rules > 1000, "{met:?}");
-    assert!(met.attacks > 1000 && met.referee_decisions > 1000 && met.later_bouts > 1000, "{met:?}");
+    coverage.refused_rules = under_random_rules((2024, "against reference", 6000), rules, Variant::from_text, play);
+    println!("{coverage:?}");
+    assert!(coverage.games > 4000 && coverage.refused_rules > 1000, "{coverage:?}");
+    assert!(
+        coverage.attacks > 1000 && coverage.referee_decisions > 1000 && coverage.later_bouts > 1000,
+        "{coverage:?}"
+    );
 }

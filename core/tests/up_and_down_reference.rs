@@ -1,6 +1,6 @@
 //! Engine and naive reference of Up & Down side by side: random games under random rules, compared at every node.
 
-use crate::naive::up_and_down::{Match, Met, Next, Variant};
+use crate::naive::up_and_down::{Coverage, Match, Next, Variant};
 use crate::side_by_side::{Node, any_of, same_node, under_random_rules};
 use stier_core::games::up_and_down::UpAndDown;
 use stier_core::{History, Notation, Rng, record};
@@ -30,7 +30,7 @@ fn row(naive: &Match, seat: usize) -> [String; 3] {
 }
 
 /// Plays one game in both; returns the number of nodes.
-fn compare(game: &UpAndDown, variant: &Variant, rng: &mut Rng, met: &mut Met) -> u32 {
+fn compare(game: &UpAndDown, variant: &Variant, rng: &mut Rng, coverage: &mut Coverage) -> u32 {
     let mut history = History::new(game);
     let mut naive = Match::new(variant.clone());
     let mut nodes = 0;
@@ -55,7 +55,7 @@ fn compare(game: &UpAndDown, variant: &Variant, rng: &mut Rng, met: &mut Met) ->
         }
         nodes += 1;
         if naive.next() == Next::Over {
-            add(met, &naive.met);
+            add(coverage, &naive.coverage);
             return nodes;
         }
         let (action, name) = &possible[rng.below(possible.len() as u32) as usize];
@@ -64,14 +64,14 @@ fn compare(game: &UpAndDown, variant: &Variant, rng: &mut Rng, met: &mut Met) ->
     }
 }
 
-fn add(all: &mut Met, one: &Met) {
+fn add(all: &mut Coverage, one: &Coverage) {
     all.neutralised_trumps += one.neutralised_trumps;
     all.three_equal += one.three_equal;
     all.four_equal += one.four_equal;
     all.won_by_trump += one.won_by_trump;
     all.into_the_pot += one.into_the_pot;
     all.pots_won += one.pots_won;
-    all.pots_for_nobody += one.pots_for_nobody;
+    all.pots_lost += one.pots_lost;
     all.clubs_at_an_empty_side += one.clubs_at_an_empty_side;
     all.tie_break_rounds += one.tie_break_rounds;
     all.later_rounds += one.later_rounds;
@@ -79,19 +79,25 @@ fn add(all: &mut Met, one: &Met) {
 
 #[test]
 fn engine_and_reference_agree_at_every_node_of_random_games() {
-    let (mut met, mut games, mut nodes) = (Met::default(), 0, 0);
+    let (mut coverage, mut games, mut nodes) = (Coverage::default(), 0, 0);
     // Every fourth rule set is the full deck with the rules of the box.
     let rules = |index, rng: &mut Rng| {
         if index % 4 == 0 { format!("players={}", 2 + rng.below(3)) } else { any_of(OPTIONS, rng) }
     };
     let play = |game: &UpAndDown, variant: &Variant, rng: &mut Rng| {
         games += 1;
-        nodes += compare(game, variant, rng, &mut met);
+        nodes += compare(game, variant, rng, &mut coverage);
     };
     let refused = under_random_rules((2024, "against reference", 4000), rules, Variant::from_text, play);
-    println!("{games} games, {nodes} nodes, {refused} refused, {met:?}");
+    println!("{games} games, {nodes} nodes, {refused} refused, {coverage:?}");
     assert!(games > 3000 && refused > 200, "{games}, {refused}");
-    assert!(met.neutralised_trumps > 500 && met.won_by_trump > 500 && met.pots_won > 500, "{met:?}");
-    assert!(met.three_equal > 500 && met.four_equal > 5 && met.pots_for_nobody > 500, "{met:?}");
-    assert!(met.clubs_at_an_empty_side > 500 && met.tie_break_rounds > 100 && met.later_rounds > 1000, "{met:?}");
+    assert!(
+        coverage.neutralised_trumps > 500 && coverage.won_by_trump > 500 && coverage.pots_won > 500,
+        "{coverage:?}"
+    );
+    assert!(coverage.three_equal > 500 && coverage.four_equal > 5 && coverage.pots_lost > 500, "{coverage:?}");
+    assert!(
+        coverage.clubs_at_an_empty_side > 500 && coverage.tie_break_rounds > 100 && coverage.later_rounds > 1000,
+        "{coverage:?}"
+    );
 }

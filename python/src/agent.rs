@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PyTuple};
 use stier_agents::AgentSpec;
 use stier_agents::agent::DecideError;
 use stier_agents::agent::Decision;
-use stier_agents::catalogue::spec;
+use stier_agents::catalogue;
 use stier_agents::erased::{DynAgent, DynState};
 use stier_core::OptionValue;
 
@@ -108,7 +108,7 @@ fn searchers() -> String {
     let searches = |options: &[stier_core::OptionInfo]| {
         options.iter().any(|option| matches!(option.name, "iterations" | "worlds"))
     };
-    let names = spec::describe().into_iter().filter(|(_, _, options)| searches(options)).map(|(name, ..)| name);
+    let names = catalogue::describe().into_iter().filter(|(_, _, options)| searches(options)).map(|(name, ..)| name);
     names.collect::<Vec<_>>().join(", ")
 }
 

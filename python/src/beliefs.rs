@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use numpy::{IntoPyArray as _, PyArray2, PyArrayMethods as _};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use stier_agents::belief::marginals::Marginals;
+use stier_agents::belief::Marginals;
 use stier_core::Seat;
 
 use crate::game::Game;

@@ -1,7 +1,7 @@
 //! The games and agents by name, with their options.
 
 use pyo3::prelude::*;
-use stier_agents::catalogue::spec;
+use stier_agents::catalogue;
 use stier_agents::erased;
 use stier_core::{OptionInfo, games, with_game};
 
@@ -30,7 +30,7 @@ pub(crate) fn registered_names() -> Vec<&'static str> {
 /// everything.
 #[pyfunction]
 pub(crate) fn registered_agents() -> Vec<&'static str> {
-    spec::NAMES.to_vec()
+    catalogue::NAMES.to_vec()
 }
 
 /// The options of a game.
@@ -46,5 +46,5 @@ pub(crate) fn agent_options(py: Python<'_>) -> PyResult<Vec<(&'static str, Strin
     let row = |(name, about, options): (_, &str, _)| {
         Ok((name, about.split_whitespace().collect::<Vec<_>>().join(" "), rows(py, options)?))
     };
-    spec::describe().into_iter().map(row).collect()
+    catalogue::describe().into_iter().map(row).collect()
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use pyo3::prelude::*;
 use stier_agents::Decision;
-use stier_agents::agent::lines::Line as SearchedLine;
+use stier_agents::agent::Line as SearchedLine;
 use stier_core::Action;
 
 use crate::game::Game;

@@ -10,7 +10,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use stier_agents::batch::vector::Cells;
 use stier_agents::erased::{DynPolicy, DynTree};
-use stier_agents::solve::best_response::NashConv;
+use stier_agents::solve::NashConv;
 
 use crate::batch::Format;
 use crate::errors;

@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyString};
 use stier_agents::erased::{DynGame, DynState, check_seat};
-use stier_agents::network::option::quoted;
+use stier_agents::network::quoted;
 use stier_core::{Action, IllegalAction, Seat, options};
 
 use crate::errors;
@@ -92,12 +92,12 @@ impl Number {
 
     /// A number of threads; 0 stands for all cores.
     pub(crate) fn threads(&self) -> PyResult<usize> {
-        Ok(self.between("threads", 0, LIMIT_THREADS)? as usize)
+        Ok(self.between("threads", 0, MAX_THREADS)? as usize)
     }
 }
 
 /// More threads would exhaust the machine before they helped.
-const LIMIT_THREADS: i64 = 1024;
+const MAX_THREADS: i64 = 1024;
 
 /// A seed: a whole number of 64 bits.
 #[derive(Clone, Copy)]

@@ -11,7 +11,7 @@ const LOOK: Duration = Duration::from_micros(20);
 
 /// The limit of a search, in iterations or time.
 #[derive(Clone, Copy, Debug)]
-pub struct Budget<'a> {
+pub(crate) struct Budget<'a> {
     most: u64,
     stop: Stop<'a>,
     last: Instant,
@@ -21,20 +21,20 @@ pub struct Budget<'a> {
 impl<'a> Budget<'a> {
     /// The budget of search `index` out of `count`. With a time limit it is all the time there is; otherwise it is a
     /// share of `iterations`.
-    pub fn part(iterations: u64, stop: Stop<'a>, index: u64, count: u64) -> Self {
+    pub(crate) fn part(iterations: u64, stop: Stop<'a>, index: u64, count: u64) -> Self {
         let share = iterations / count + u64::from(index < iterations % count);
         let most = if stop.is_timed() { u64::MAX } else { share };
         Self { most, stop, last: Instant::now(), chunk: 0 }
     }
 
     /// Limits the number of iterations further.
-    pub fn at_most(self, most: u64) -> Self {
+    pub(crate) fn at_most(self, most: u64) -> Self {
         Self { most: self.most.min(most), ..self }
     }
 
     /// The number of iterations to do before the next call, after `done` of them; 0 ends the search. Neither clock
     /// nor flag end it before the first iteration.
-    pub fn next(&mut self, done: u64) -> u64 {
+    pub(crate) fn next(&mut self, done: u64) -> u64 {
         if done > 0 && self.stop.is_due() {
             return 0;
         }

@@ -26,7 +26,7 @@ impl Choose {
     /// Chooses from the results of a search, the first of equals, and fills in the `probability` of every action.
     /// `mixture` weights the actions for a mixed choice, `rng` draws if the choice is random. There must be at least
     /// one action.
-    pub fn decide(self, mut search: Search, mixture: &[f64], rng: &mut Rng) -> Decision {
+    pub(crate) fn decide(self, mut search: Search, mixture: &[f64], rng: &mut Rng) -> Decision {
         let actions = &mut search.actions;
         let visits: Vec<f64> = actions.iter().map(|stats| stats.visits as f64).collect();
         let (chosen, weights) = match self {
@@ -44,8 +44,7 @@ impl Choose {
         };
         let total: f64 = weights.iter().sum();
         for (index, stats) in actions.iter_mut().enumerate() {
-            stats.probability =
-                weights.get(index).map_or(f64::from(u8::from(index == chosen)), |weight| weight / total);
+            stats.probability = weights.get(index).map_or(f64::from(index == chosen), |weight| weight / total);
         }
         Decision {
             action: Action(actions[chosen].action),
@@ -58,7 +57,7 @@ impl Choose {
 /// The visits, with 0 for actions that are clearly worse than the most visited one: their mean return is lower by
 /// more than two standard errors of the difference. `spread` is twice the standard deviation of returns, in the
 /// game's utility.
-pub fn without_noise(actions: &[ActionStats], spread: f64) -> Vec<f64> {
+pub(crate) fn without_noise(actions: &[ActionStats], spread: f64) -> Vec<f64> {
     let Some(most) = actions.iter().max_by_key(|stats| stats.visits) else { return Vec::new() };
     let share = |stats: &ActionStats| 1.0 / stats.visits.max(1) as f64;
     let weight = |stats: &ActionStats| {
@@ -68,7 +67,7 @@ pub fn without_noise(actions: &[ActionStats], spread: f64) -> Vec<f64> {
     actions.iter().map(weight).collect()
 }
 
-/// The first of the best.
+/// The first of the best actions.
 fn best(actions: &[ActionStats], order: impl Fn(&ActionStats, &ActionStats) -> Ordering) -> usize {
     (1..actions.len()).fold(0, |best, next| if order(&actions[next], &actions[best]).is_gt() { next } else { best })
 }

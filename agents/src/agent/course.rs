@@ -39,44 +39,44 @@ impl Streams {
 
 /// The random streams and the interrupt flag of an agent that searches.
 #[derive(Clone, Debug)]
-pub struct Course {
+pub(crate) struct Course {
     streams: Streams,
     interrupt: Arc<AtomicBool>,
 }
 
 impl Course {
     /// Creates the streams of `seed`, before the first decision.
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self { streams: Streams::new(seed), interrupt: Arc::default() }
     }
 
     /// Begins another game with the streams of `seed`.
-    pub fn restart(&mut self, seed: u64) {
+    pub(crate) fn restart(&mut self, seed: u64) {
         self.streams = Streams::new(seed);
     }
 
     /// Sets a flag that ends decisions early.
-    pub fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
+    pub(crate) fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
         self.interrupt = flag;
     }
 
     /// Moves on to the streams of the next decision.
-    pub fn advance(&mut self) {
+    pub(crate) fn advance(&mut self) {
         self.streams.advance();
     }
 
     /// The random stream of the next decision for this purpose.
-    pub fn rng(&self, purpose: &str) -> Rng {
+    pub(crate) fn rng(&self, purpose: &str) -> Rng {
         self.streams.rng(purpose)
     }
 
     /// Stream `index` of `count` for this purpose.
-    pub fn rng_of_many(&self, purpose: &str, index: u64, count: u64) -> Rng {
+    pub(crate) fn rng_of_many(&self, purpose: &str, index: u64, count: u64) -> Rng {
         self.streams.rng_of_many(purpose, index, count)
     }
 
     /// The end of a decision that began at `start` and may take `time_ms` milliseconds; 0 is unlimited.
-    pub fn stop(&self, start: Instant, time_ms: u64) -> Stop<'_> {
+    pub(crate) fn stop(&self, start: Instant, time_ms: u64) -> Stop<'_> {
         Stop::new(start, time_ms, &self.interrupt)
     }
 }

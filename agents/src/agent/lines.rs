@@ -21,19 +21,19 @@ pub struct Line {
 
 /// Counts the lines of a search, down to a depth.
 #[derive(Clone, Debug)]
-pub struct Lines {
+pub(crate) struct Lines {
     depth: usize,
     found: BTreeMap<Vec<(Seat, Action)>, (u64, f64)>,
 }
 
 impl Lines {
     /// Counts lines of up to `depth` actions.
-    pub fn new(depth: usize) -> Self {
+    pub(crate) fn new(depth: usize) -> Self {
         Self { depth, found: BTreeMap::new() }
     }
 
     /// Adds an iteration: its actions in the tree and the return of the searching seat.
-    pub fn add(&mut self, path: impl Iterator<Item = (Seat, Action)>, result: f64) {
+    pub(crate) fn add(&mut self, path: impl Iterator<Item = (Seat, Action)>, result: f64) {
         let mut line = Vec::with_capacity(self.depth);
         for step in path.take(self.depth) {
             line.push(step);
@@ -45,7 +45,7 @@ impl Lines {
     }
 
     /// Adds the lines of another search for the same decision.
-    pub fn merge(&mut self, other: Self) {
+    pub(crate) fn merge(&mut self, other: Self) {
         for (line, (visits, sum)) in other.found {
             let found = self.found.entry(line).or_default();
             *found = (found.0 + visits, found.1 + sum);
@@ -53,7 +53,7 @@ impl Lines {
     }
 
     /// All lines, each before those that continue it.
-    pub fn finish(self) -> Vec<Line> {
+    pub(crate) fn finish(self) -> Vec<Line> {
         let line = |(path, (visits, sum))| Line { path, visits, value: sum / visits as f64 };
         self.found.into_iter().map(line).collect()
     }

@@ -1,16 +1,25 @@
 //! The interface of agents: decisions, and the statistics of a search.
 
-pub mod budget;
-pub mod choice;
-pub mod course;
-pub mod crowd;
-pub mod lines;
-pub mod memory;
-pub mod player;
+pub(crate) mod budget;
+pub(crate) mod checkpoint;
+pub(crate) mod choice;
+pub(crate) mod course;
+pub(crate) mod crowd;
+pub(crate) mod lines;
+pub(crate) mod memory;
+pub(crate) mod player;
 pub mod sampling;
-pub mod stop;
+pub(crate) mod stop;
 pub mod threads;
-pub mod worlds;
+pub(crate) mod worlds;
+
+pub use checkpoint::CheckpointError;
+pub use course::Streams;
+pub use crowd::{Crowd, Position};
+pub use lines::Line;
+pub use player::{OracleAgent, Player};
+pub use stop::Stop;
+pub use worlds::{Belief, NoBelief, Weighing, Worlds};
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -18,9 +27,6 @@ use std::sync::atomic::AtomicBool;
 use serde::Serialize;
 use stier_core::{Action, ActionSet, Game};
 use thiserror::Error;
-
-use crate::agent::lines::Line;
-use crate::agent::worlds::Worlds;
 
 /// A player. It sees what its seat knows and nothing else.
 ///
@@ -38,7 +44,7 @@ pub trait Agent<G: Game>: Send {
     fn restart(&mut self, seed: u64);
 
     /// The worlds that the agent considers possible, given what its seat knows; the seat need not be the one to act.
-    /// If it acted now, it would draw from these worlds, before any [self-determination](crate::worlds). By default
+    /// If it acted now, it would draw from these worlds, before any [self-determination](crate::network::agent::worlds). By default
     /// this is every history of the information set, weighted by its chance reach probability.
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
         Worlds::uniform(game, view)
@@ -58,7 +64,7 @@ pub trait Agent<G: Game>: Send {
     fn interrupt_with(&mut self, _flag: Arc<AtomicBool>) {}
 }
 
-/// Why an agent did not decide.
+/// The reason why an agent did not decide.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum DecideError {
     /// The state is of another game or has other rules.
@@ -69,12 +75,12 @@ pub enum DecideError {
         /// Game and rules of the state.
         found: String,
     },
-    /// Chance is to act, or nobody.
+    /// Chance is to act, or the game is over.
     #[error("no player is to act in this state: {0}")]
     NoDecision(&'static str),
 }
 
-/// What an agent chose and why.
+/// An agent's choice and the reasons for it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Decision {
     /// The action.
@@ -89,7 +95,7 @@ pub struct Decision {
 impl Decision {
     /// Returns a choice made without randomness.
     pub fn certain(action: Action, legal: impl Iterator<Item = Action>) -> Self {
-        let policy = legal.map(|a| (a, f64::from(u8::from(a == action)))).collect();
+        let policy = legal.map(|a| (a, f64::from(a == action))).collect();
         Self { action, policy, search: None }
     }
 }

@@ -9,20 +9,20 @@ use crate::agent::lines::Line;
 use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, Decision};
 
-/// A player that sees all cards. Not an [`Agent`]: what it does shows what is hidden.
+/// A player that sees all cards. It is not an [`Agent`], because its actions reveal hidden information.
 pub trait OracleAgent<G: Game>: Send {
-    /// Chooses one of the `legal` actions for the player to act; see [`Agent::act`]. `dealer` brings the random events to come, if
-    /// anybody knows who does.
+    /// Chooses one of the `legal` actions for the player to act; see [`Agent::act`]. `dealer` supplies the random
+    /// events to come, if they are known.
     fn act(&mut self, game: &G, history: &History<G>, dealer: Option<&Dealer>, legal: G::Actions) -> Decision;
 
     /// Begins a new game; see [`Agent::restart`].
     fn restart(&mut self, seed: u64);
 
-    /// Once the flag is set, a decision in progress ends early with what it has.
+    /// Sets a flag that ends a decision early. The oracle then chooses by the search so far.
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>);
 }
 
-/// Who sits at a table: somebody who sees what the seat knows, or somebody who sees everything.
+/// A player at a table: one that sees what its seat knows, or one that sees everything.
 pub enum Player<G: Game> {
     /// Decides from views.
     Fair(Box<dyn Agent<G>>),
@@ -31,19 +31,19 @@ pub enum Player<G: Game> {
 }
 
 impl<G: Game> Player<G> {
-    /// Decides for the player to act, who has the `legal` actions. Only an oracle is shown more than the view of that player.
+    /// Chooses one of the `legal` actions for the player to act. Only an oracle sees more than that player's view.
     pub fn act(&mut self, game: &G, history: &History<G>, dealer: Option<&Dealer>, legal: G::Actions) -> Decision {
         match (self, game.turn(history.state())) {
             (Self::Fair(agent), Turn::Seat(seat)) => agent.act(game, &game.view(history, seat), legal),
             (Self::Oracle(oracle), Turn::Seat(_)) => oracle.act(game, history, dealer, legal),
             (_, Turn::Chance | Turn::Over) => {
-                debug_assert!(false, "a player is to act");
+                debug_assert!(false, "a player must be to act");
                 Decision::certain(Action::default(), legal.iter())
             }
         }
     }
 
-    /// The worlds that the player takes for possible when it is shown this view. Oracles say what chance alone says.
+    /// The worlds that the player considers possible given this view. For oracles they are by chance alone.
     pub fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
         match self {
             Self::Fair(agent) => agent.beliefs(game, view),
@@ -51,7 +51,7 @@ impl<G: Game> Player<G> {
         }
     }
 
-    /// See [`Agent::note_lines`]. Oracles keep none.
+    /// See [`Agent::note_lines`]. Oracles record none.
     pub fn note_lines(&mut self, depth: usize) {
         if let Self::Fair(agent) = self {
             agent.note_lines(depth);
@@ -74,7 +74,7 @@ impl<G: Game> Player<G> {
         }
     }
 
-    /// Once the flag is set, a decision in progress ends early with what it has.
+    /// Sets a flag that ends a decision early. The player then chooses by the search so far.
     pub fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
         match self {
             Self::Fair(agent) => agent.interrupt_with(flag),

@@ -4,11 +4,11 @@ use std::ops::SubAssign;
 
 use stier_core::Rng;
 
-/// The most actions that are legal at once in any game.
+/// The largest number of legal actions in any game.
 pub(crate) const MOST: usize = 128;
 
-/// The place of a point on a line that is divided in proportion to the weights. Where rounding puts the point behind the end, the last place with a
-/// positive weight.
+/// The index of a point on a line that is divided in proportion to the weights. If rounding puts the point beyond the
+/// end, this is the last index with a positive weight.
 #[inline(always)]
 pub fn place<T: Copy + Default + PartialOrd + SubAssign>(weights: impl IntoIterator<Item = T>, mut point: T) -> usize {
     let mut last = 0;
@@ -24,12 +24,13 @@ pub fn place<T: Copy + Default + PartialOrd + SubAssign>(weights: impl IntoItera
     last
 }
 
-/// A place drawn in proportion to the weights.
+/// Draws an index in proportion to the weights.
 pub fn draw(weights: &[f64], rng: &mut Rng) -> usize {
     place(weights.iter().copied(), rng.unit() * weights.iter().sum::<f64>())
 }
 
-/// Replaces logits by weights proportional to their softmax at this temperature, the greatest weight being 1. Returns the sum.
+/// Replaces logits by weights in proportion to their softmax at this temperature, with a maximum of 1. Returns the
+/// sum.
 #[inline(always)]
 pub fn softmax(logits: &mut [f32], temperature: f32) -> f32 {
     let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -37,8 +38,8 @@ pub fn softmax(logits: &mut [f32], temperature: f32) -> f32 {
     logits.iter().sum()
 }
 
-/// e to the power of a number up to 88, within a share of 4e-6 of it, and 1e-7 more for each unit of the number: the same bits on
-/// every machine. 2 to the power of the nearest whole number times a Taylor polynomial.
+/// The exponential of a number up to 88, with the same bits on every machine: 2 to the power of the nearest integer
+/// times a Taylor polynomial. The relative error is at most 4e-6, plus 1e-7 times the number's magnitude.
 #[inline(always)]
 pub(crate) fn exp(x: f32) -> f32 {
     let doublings = (x * std::f32::consts::LOG2_E).max(-126.0);
@@ -48,9 +49,10 @@ pub(crate) fn exp(x: f32) -> f32 {
     power * f32::from_bits(((whole as i32 + 127) as u32) << 23)
 }
 
-/// Alias table. A. J. Walker, *An Efficient Method for Generating Discrete Random Variables with General Distributions*, ACM
-/// Transactions on Mathematical Software 3(3), 1977; made in linear time after M. D. Vose, IEEE Transactions on Software
-/// Engineering 17(9), 1991. Every column holds at most two entries and is as likely as the others.
+/// An alias table: A. J. Walker, *An Efficient Method for Generating Discrete Random Variables with General
+/// Distributions*, ACM Transactions on Mathematical Software 3(3), 1977. It is built in linear time: M. D. Vose, IEEE
+/// Transactions on Software Engineering 17(9), 1991. All columns are equally likely, and each holds at most two
+/// entries.
 #[derive(Clone, Debug)]
 pub struct Alias {
     /// For column `i`: the probability of entry `i`, in units of 2^-64, and the column's other entry.
@@ -136,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_drawn_by_their_probabilities() {
+    fn indices_are_drawn_by_their_probabilities() {
         let mut rng = Rng::stream(1, "test", 0);
         let mut found = [0; 4];
         (0..10_000).for_each(|_| found[draw(&[0.0, 0.25, 0.75, 0.0], &mut rng)] += 1);

@@ -17,18 +17,18 @@ use stier_core::{Game, History, Rng, Sampler as _, Seat, SeatView as _};
 use crate::agent::sampling::Alias;
 use crate::agent::stop::Stop;
 
-/// The method by which the probabilities of a belief were found.
+/// The method by which a belief's probabilities were found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Weighing {
     /// Every world of the information set has its exact probability under the model.
     Exact,
-    /// Every world was weighed, by the mean likelihood of some of its histories.
+    /// Every world was weighted by the mean likelihood of some of its histories.
     Estimated,
-    /// Some histories were drawn and weighed.
+    /// A sample of histories was drawn and weighted.
     Particles,
 }
 
-/// Reasons why there is no belief. Chance alone is left then: the exact sampler.
+/// Reasons for having no belief. The search then draws worlds by chance alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NoBelief {
     /// The others have not acted in this deal.
@@ -41,7 +41,7 @@ pub enum NoBelief {
 #[derive(Clone)]
 pub struct Belief<G: Game> {
     states: Vec<G::State>,
-    /// The histories that led to them, one each, if they were asked for.
+    /// One history per state, if histories were requested.
     histories: Vec<History<G>>,
     shares: Vec<f64>,
     alias: Alias,
@@ -50,7 +50,7 @@ pub struct Belief<G: Game> {
 }
 
 impl<G: Game> Belief<G> {
-    /// The distribution over `states` proportional to weights.
+    /// Builds the distribution over `states` proportional to `weights`.
     pub fn new(states: Vec<G::State>, weights: Vec<f64>, weighing: Weighing, drawn: u64) -> Result<Self, NoBelief> {
         let alias = Alias::new(&weights).ok_or(NoBelief::Failed)?;
         let total: f64 = weights.iter().sum();
@@ -58,29 +58,29 @@ impl<G: Game> Belief<G> {
         Ok(Self { states, histories: Vec::new(), shares, alias, weighing, drawn })
     }
 
-    /// A world.
+    /// Draws a world.
     #[inline]
     pub fn draw(&self, rng: &mut Rng) -> G::State {
         self.states[self.alias.draw(rng)]
     }
 
-    /// The same with the history that led to each world.
+    /// Adds the history that led to each world.
     pub fn with_histories(self, histories: Vec<History<G>>) -> Self {
         debug_assert_eq!(histories.len(), self.states.len());
         Self { histories, ..self }
     }
 
-    /// A world with its history, if it [has histories](Self::with_histories).
+    /// Draws a world with its history, if the belief [has histories](Self::with_histories).
     pub fn draw_history(&self, rng: &mut Rng) -> Option<&History<G>> {
         if self.histories.is_empty() { None } else { Some(&self.histories[self.alias.draw(rng)]) }
     }
 
-    /// The worlds with their probabilities, which sum to 1. Particles may come several times.
+    /// The worlds with their probabilities, which sum to 1. A world may occur in several particles.
     pub fn worlds(&self) -> impl Iterator<Item = (&G::State, f64)> {
         self.states.iter().zip(self.shares.iter().copied())
     }
 
-    /// Whether these are all worlds of the information set, each once, and not particles.
+    /// Returns true if these are all worlds of the information set, each once, rather than particles.
     pub fn covers_all_worlds(&self) -> bool {
         self.weighing != Weighing::Particles
     }
@@ -90,13 +90,13 @@ impl<G: Game> Belief<G> {
         self.weighing
     }
 
-    /// How many histories were drawn and weighed.
+    /// The number of histories that were drawn and weighed.
     pub fn histories(&self) -> u64 {
         self.drawn
     }
 
-    /// The effective sample size: that many worlds with equal weights would say as much (Kong 1992); between 1 and the number of
-    /// worlds.
+    /// The effective sample size: the number of equally weighted worlds with the same information (Kong 1992). It
+    /// lies between 1 and the number of worlds.
     pub fn effective(&self) -> f64 {
         self.shares.iter().map(|share| share * share).sum::<f64>().recip()
     }
@@ -132,8 +132,7 @@ impl<G: Game> Worlds<G> {
         Self { sampler: game.sampler(view), more: None, failed: false }
     }
 
-    /// The worlds of a sampler, weighted by what was inferred from the others' actions; those of the sampler alone if that failed or there was nothing to
-    /// infer.
+    /// The worlds of a belief; those of the sampler alone if inference failed or there was nothing to infer.
     pub fn weighted(sampler: G::Sampler, belief: Result<Belief<G>, NoBelief>) -> Self {
         let failed = matches!(belief, Err(NoBelief::Failed));
         let belief = belief.ok();

@@ -87,13 +87,15 @@ impl<G: Game> Worlds<G> {
         &self.game
     }
 
-    /// The history of a world, with the seed of the dealing to come if its events draw themselves; `None` if worlds have no histories.
+    /// The history of a world, with the seed of its future events if it draws its own; `None` if worlds have no
+    /// histories.
     pub fn history(&self, world: usize) -> Option<&(History<G>, Option<u64>)> {
         self.histories.get(world)
     }
 }
 
-/// Worlds that are drawn by one thread from one sampler: enough that making the sampler does not matter.
+/// The number of worlds that one thread draws from one sampler: enough that making the sampler is cheap in
+/// comparison.
 const PART: usize = 4096;
 
 /// The seed of a world.

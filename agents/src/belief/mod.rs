@@ -14,15 +14,17 @@
 //! the players ([`Sampler::worlds_fix_views`]); with `model_epsilon` 0, a world that the model excludes then has
 //! weight 0. Otherwise the drawn histories are *particles*. [`Belief::weighing`] returns the method that was used.
 //!
-//! Known weaknesses: see the [models](crate::policy_model) for the effect of a wrong one. Weights that rest on few
+//! Known weaknesses: see the [models](crate::belief::policy_model) for the effect of a wrong one. Weights that rest on few
 //! histories are noise, which a search mistakes for knowledge. Particle weights are therefore raised to a power below
 //! 1 until the effective sample size is at least 32 and a thirty-second of their number. In a long game the evidence
 //! that remains depends on the number of particles. A world is lost if the model excludes the few histories drawn
 //! from it, even if it allows others. Earlier deals are not used to learn how a player plays. If the model excludes
 //! everything, only chance remains.
 
-pub mod marginals;
+pub(crate) mod marginals;
 pub mod policy_model;
+
+pub use marginals::{Basis, Marginals, marginals};
 
 use stier_core::{
     ActionSet as _, Event, Game, Hints, History, Rng, Sampler, Seat, SeatView as _, Turn, World, choice, float, options,
@@ -63,7 +65,7 @@ options! {
     }
 }
 
-/// Fewer particles than this are no belief: the worlds of a search would be too few.
+/// With fewer particles than this a search would see too few worlds, so there is no belief.
 const FEWEST: u64 = 64;
 /// The number of histories drawn per world, if worlds are enumerated and their histories differ.
 const PER_WORLD: u64 = 4;
@@ -75,18 +77,18 @@ const LEAST_SHARE: f64 = 1.0 / 32.0;
 const LEAST_EFFECTIVE: f64 = 32.0;
 
 impl BeliefSettings {
-    /// The worlds of a view that a search draws. Takes at most its share of the time that a decision has. Without inference, `rng` is not touched and
-    /// the draws are those of [`Worlds::uniform`], bit for bit.
+    /// The worlds that a search draws from a view. Inference takes at most its share of the decision's time. Without
+    /// inference, `rng` is not used and the draws are exactly those of [`Worlds::uniform`].
     pub fn worlds<G: Hints>(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
         self.weigh(game, view, |sampler| infer(game, view, sampler, self, &*self.policy_model(), stop, rng))
     }
 
-    /// The same for a search that draws [histories](Worlds::draw_history).
+    /// The same as [`worlds`](Self::worlds) for a search that draws [histories](Worlds::draw_history).
     pub fn histories<G: Hints>(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
         self.histories_by(&*self.policy_model(), game, view, stop, rng)
     }
 
-    /// The same with another model than the one that the settings name.
+    /// The same as [`histories`](Self::histories) with the given model instead of the one that the settings name.
     pub fn histories_by<G: Hints>(
         &self,
         model: &dyn PolicyModel<G>,
@@ -117,8 +119,8 @@ impl BeliefSettings {
     }
 }
 
-/// The belief of a view by policy inference. `stop` is that of the decision: inference takes the share of its time that the settings
-/// say.
+/// Infers the belief of a view from the others' actions. `stop` is that of the decision; inference takes the share of
+/// its time given in the settings.
 pub fn infer<G: Hints>(
     game: &G,
     view: &G::View,

@@ -28,13 +28,13 @@ options! {
 }
 
 /// The player: see the [module](self) documentation.
-pub struct Best<G: Hints> {
+pub(crate) struct Best<G: Hints> {
     agent: Box<dyn Agent<G>>,
 }
 
 impl<G: Hints> Best<G> {
     /// Creates a player with the streams of `seed`.
-    pub fn new(options: BestOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: BestOptions, seed: u64) -> Self {
         Self { agent: spec::<G>(&options).build(seed) }
     }
 }

@@ -3,13 +3,13 @@
 //! This is the search of ISMCTS-BR without its learned networks: F. Timbers, N. Bard, E. Lockhart, M. Lanctot, M.
 //! Schmid, N. Burch, J. Schrittwieser, T. Hubert and M. Bowling, *Approximate Exploitability: Learning a Best
 //! Response*, IJCAI 2022. Every iteration draws a history, weighted by the other players' policy
-//! ([`victim`](crate::victim)). It descends a tree of the responder's own decisions by UCB1 and plays on to the end.
+//! ([`victim`](crate::catalogue::victim)). It descends a tree of the responder's own decisions by UCB1 and plays on to the end.
 //! The others follow their policy in the tree and below it. The responder's nodes are distinguished by its
 //! observations of actions. With `draws=branch` they are also distinguished by the cards it sees, and are then its
 //! information sets.
 //!
 //! Against a fixed policy this is a single-player search. With many particles and iterations and `draws=branch` it
-//! finds a best response. Like [`lbr`](crate::local_best_response), it computes lower bounds on exploitability: its
+//! finds a best response. Like [`lbr`](crate::catalogue::local_best_response), it computes lower bounds on exploitability: its
 //! mean return is one at any budget.
 //!
 //! Known weaknesses: against an agent that searches, an iteration costs as many searches as there are queries, so
@@ -53,7 +53,7 @@ options! {
 }
 
 /// The player: see the [module](self) documentation.
-pub struct IsmctsBr<G: Hints> {
+pub(crate) struct IsmctsBr<G: Hints> {
     options: IsmctsBrOptions,
     course: Course,
     victim: Victim<G>,
@@ -61,7 +61,7 @@ pub struct IsmctsBr<G: Hints> {
 
 impl<G: Hints> IsmctsBr<G> {
     /// Creates a player with the streams of `seed`.
-    pub fn new(options: IsmctsBrOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: IsmctsBrOptions, seed: u64) -> Self {
         let victim = Victim::new(&options.responder, seed);
         Self { options, course: Course::new(seed), victim }
     }

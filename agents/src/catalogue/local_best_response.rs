@@ -2,13 +2,13 @@
 //!
 //! V. Lisý and M. Bowling, *Equilibrium Approximation Quality of Current No-Limit Poker Bots*, AAAI Workshop on
 //! Computer Poker and Imperfect Information Games, 2017. The responder keeps the distribution over the others' cards
-//! that follows from their policy and their actions ([`victim`](crate::victim)). It takes the action with the best
+//! that follows from their policy and their actions ([`victim`](crate::catalogue::victim)). It takes the action with the best
 //! return if the others play on by their policy and the responder by a simple one. In the paper the simple policy
 //! checks and calls to the end; here it is the option `continuation`. Returns are means over simulations, with the
 //! same worlds and futures for every action.
 //!
 //! The responder's mean return against an agent is always a lower bound on the return of a best response. It bounds
-//! the agent's exploitability from below in games far too large for exact [best responses](crate::best_response).
+//! the agent's exploitability from below in games far too large for exact [best responses](crate::solve::best_response).
 //!
 //! Known weaknesses: the bound can be far below the truth, or below the agent's return against itself. The responder
 //! does not plan a second move and does not take a step that only a later one rewards. With few simulations it
@@ -40,7 +40,7 @@ options! {
 }
 
 /// The player: see the [module](self) documentation.
-pub struct LocalBestResponse<G: Hints> {
+pub(crate) struct LocalBestResponse<G: Hints> {
     options: LbrOptions,
     course: Course,
     victim: Victim<G>,
@@ -48,7 +48,7 @@ pub struct LocalBestResponse<G: Hints> {
 
 impl<G: Hints> LocalBestResponse<G> {
     /// Creates a player with the streams of `seed`.
-    pub fn new(options: LbrOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: LbrOptions, seed: u64) -> Self {
         let victim = Victim::new(&options.responder, seed);
         Self { options, course: Course::new(seed), victim }
     }

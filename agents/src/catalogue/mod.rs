@@ -1,8 +1,10 @@
-//! The list of agents by text, and the agents that are made of other agents.
+//! The list of agents by name, and agents that are made of other agents.
 
-pub mod best;
-pub mod ismcts_br;
-pub mod local_best_response;
-pub mod rule;
-pub mod spec;
-pub mod victim;
+pub(crate) mod best;
+pub(crate) mod ismcts_br;
+pub(crate) mod local_best_response;
+pub(crate) mod rule;
+pub(crate) mod spec;
+pub(crate) mod victim;
+
+pub use spec::{AgentSpec, NAMES, ORACLES, SpecError, describe};

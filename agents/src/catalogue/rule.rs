@@ -46,7 +46,7 @@ options! {
 }
 
 /// The player: see the [module](self) documentation.
-pub struct Rule<G: Hints> {
+pub(crate) struct Rule<G: Hints> {
     when: When,
     chance: f64,
     cards: Box<dyn Agent<G>>,
@@ -55,7 +55,7 @@ pub struct Rule<G: Hints> {
 
 impl<G: Hints> Rule<G> {
     /// Creates a player with the streams of `seed`.
-    pub fn new(options: RuleOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: RuleOptions, seed: u64) -> Self {
         let cards = options.cards.build(cards_seed(seed));
         Self { when: options.when, chance: options.chance, cards, rng: rule_rng(seed) }
     }
@@ -78,7 +78,7 @@ impl<G: Hints> Agent<G> for Rule<G> {
         let others = legal.without(G::Actions::default().with(action));
         let share = match self.when {
             _ if others.is_empty() => 1.0,
-            When::Thumb => f64::from(u8::from(takes)),
+            When::Thumb => f64::from(takes),
             When::Never | When::Cards => 0.0,
             When::Always => 1.0,
             When::Random => self.chance,

@@ -64,7 +64,7 @@ options! {
 const MOST_ANSWERS: usize = 1 << 18;
 
 /// An agent's policy. The answers of agents that search are stored until the next game.
-pub struct Victim<G: Hints> {
+pub(crate) struct Victim<G: Hints> {
     asked: Mutex<Asked<G>>,
 }
 
@@ -76,7 +76,7 @@ struct Asked<G: Hints> {
 
 impl<G: Hints> Victim<G> {
     /// Creates the policy of the agent, averaged over several seeds derived from `seed`.
-    pub fn new(settings: &ResponderSettings, seed: u64) -> Self {
+    pub(crate) fn new(settings: &ResponderSettings, seed: u64) -> Self {
         let agent = settings.against.build(0);
         let mut asked = Asked { agent, seeds: vec![0; settings.seeds as usize], answers: HashMap::new() };
         asked.restart(seed);
@@ -88,17 +88,17 @@ impl<G: Hints> Victim<G> {
     }
 
     /// Begins a new game.
-    pub fn restart(&mut self, seed: u64) {
+    pub(crate) fn restart(&mut self, seed: u64) {
         self.asked().restart(seed);
     }
 
     /// Sets a flag after which answers come early and are meaningless.
-    pub fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
+    pub(crate) fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
         self.asked().agent.interrupt_with(flag);
     }
 
     /// The probability of each legal action, ascending by action, for the player to act after these events.
-    pub fn policy(&self, game: &G, mover: Seat, so_far: &History<G>, legal: G::Actions) -> Arc<[f64]> {
+    pub(crate) fn policy(&self, game: &G, mover: Seat, so_far: &History<G>, legal: G::Actions) -> Arc<[f64]> {
         let view = game.view(so_far, mover);
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).policy(game, view, legal)
     }
@@ -147,7 +147,7 @@ impl<G: Hints> PolicyModel<G> for Victim<G> {
 
 impl ResponderSettings {
     /// The worlds that a seat considers possible if it knows the policy of all others.
-    pub fn worlds<G: Hints>(
+    pub(crate) fn worlds<G: Hints>(
         &self,
         game: &G,
         view: &G::View,
@@ -167,7 +167,7 @@ impl ResponderSettings {
 }
 
 /// Continues games between one seat and all others.
-pub struct Simulator<'a, G: Hints> {
+pub(crate) struct Simulator<'a, G: Hints> {
     /// The game.
     pub game: &'a G,
     /// The responding seat.
@@ -185,7 +185,7 @@ pub struct Simulator<'a, G: Hints> {
 impl<G: Hints> Simulator<'_, G> {
     /// Chooses a player's action. The others follow the agent's policy, for at most `replies` queries counted by
     /// `asked`. The responder follows the continuation, and after that all players do.
-    pub fn act(&self, history: &History<G>, mover: Seat, asked: &mut u64, rng: &mut Rng) -> Action {
+    pub(crate) fn act(&self, history: &History<G>, mover: Seat, asked: &mut u64, rng: &mut Rng) -> Action {
         let legal = self.game.legal(history.state());
         if legal.len() == 1 {
             return legal.nth(0);
@@ -206,7 +206,7 @@ impl<G: Hints> Simulator<'_, G> {
 
     /// Plays the game to its end. Returns its returns and the number of queries in this simulation, starting from
     /// `asked`.
-    pub fn play_on(
+    pub(crate) fn play_on(
         &self,
         mut history: History<G>,
         mut future: Future,

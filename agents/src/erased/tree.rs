@@ -318,7 +318,7 @@ impl<G: FullGame> DynPolicy for Table<G> {
         let responses: Vec<_> = pool.install(|| Seat::all(tree.num_seats()).map(respond).collect());
         let policy = Policy::from_fn(tree, |set| {
             let chosen = responses[set.seat().index()][set.number() as usize];
-            set.legal().iter().map(|action| f64::from(u8::from(Some(action) == chosen))).collect()
+            set.legal().iter().map(|action| f64::from(Some(action) == chosen)).collect()
         });
         Ok(Book(self.0.tree().clone()).table(policy))
     }

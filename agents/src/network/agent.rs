@@ -41,7 +41,7 @@ options! {
 
 /// The player: see the [module](self) documentation.
 #[derive(Clone, Debug)]
-pub struct NetworkAgent {
+pub(crate) struct NetworkAgent {
     options: NetworkOptions,
     streams: Streams,
     evaluator: Evaluator,
@@ -50,7 +50,7 @@ pub struct NetworkAgent {
 impl NetworkAgent {
     /// Creates a player with the streams of `seed`. Panics without a network; parsing an agent's text ensures that
     /// there is one.
-    pub fn new(options: NetworkOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: NetworkOptions, seed: u64) -> Self {
         let network: &std::sync::Arc<Network> = options.path.network().expect("a parsed network agent has a file");
         Self { evaluator: Evaluator::new(network.clone()), options, streams: Streams::new(seed) }
     }
@@ -58,7 +58,7 @@ impl NetworkAgent {
 
 impl NetworkAgent {
     /// Chooses actions in many positions at once. They are exactly those of one [`act`](Agent::act) after another.
-    pub fn decide_many<'a, G: Encode>(
+    pub(crate) fn decide_many<'a, G: Encode>(
         &'a mut self,
         game: &G,
         positions: impl ExactSizeIterator<Item = Position<'a, G>> + Clone,
@@ -107,7 +107,7 @@ impl<G: Hints> Agent<G> for NetworkAgent {
         };
         let actions: Vec<ActionStats> = legal.iter().zip(&weights).map(stats).collect();
         let share = |stats: &ActionStats| match self.options.choose {
-            NetworkChoice::Best => f64::from(u8::from(stats.action == action.0)),
+            NetworkChoice::Best => f64::from(stats.action == action.0),
             NetworkChoice::Sample => stats.probability,
         };
         let policy = legal.iter().zip(&actions).map(|(action, stats)| (action, share(stats))).collect();

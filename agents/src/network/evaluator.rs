@@ -109,13 +109,13 @@ impl Evaluation<'_> {
 
 /// Draws a legal action in proportion to the weights.
 #[inline]
-pub fn draw<A: stier_core::ActionSet>(legal: A, weights: &[f32], sum: f32, rng: &mut Rng) -> Action {
+pub(crate) fn draw<A: stier_core::ActionSet>(legal: A, weights: &[f32], sum: f32, rng: &mut Rng) -> Action {
     legal.nth(place(weights.iter().copied(), rng.unit() as f32 * sum))
 }
 
 /// Draws an action of the network's policy for `mover`, the seat to act.
 #[inline]
-pub fn pick<G: Encode>(
+pub(crate) fn pick<G: Encode>(
     evaluator: &mut Evaluator,
     game: &G,
     state: &G::State,

@@ -156,7 +156,7 @@ fn is_fused() -> bool {
     }
 }
 
-/// A matrix in rows that begin `stride` values apart.
+/// A matrix whose rows begin `stride` values apart.
 struct Matrix<'a> {
     rows: usize,
     columns: usize,

@@ -11,8 +11,12 @@
 //! In a world that a search draws, the network gets only the mover's observation. It cannot reveal more of the world
 //! than a player could know there.
 
-pub mod agent;
-pub mod evaluator;
-pub mod file;
+pub(crate) mod agent;
+pub(crate) mod evaluator;
+pub(crate) mod file;
 mod forward;
-pub mod option;
+pub(crate) mod option;
+
+pub use evaluator::Evaluator;
+pub use file::{Fault, LARGEST, Network, NetworkError};
+pub use option::{Guide, NetworkFile, quoted};

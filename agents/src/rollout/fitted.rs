@@ -1,8 +1,9 @@
-//! The game's own policy, fitted to the decisions of a search, as a player inside a search.
+//! The game's own policy, fitted to the decisions of a search, as a player within a search.
 //!
-//! See [`Hints::logit`]: a softmax over weighted features of what the player to act knows. It stands in for players in rollouts
-//! (as in the knowledge-based rollouts of computer Go: D. Silver and G. Tesauro, *Monte-Carlo Simulation Balancing*, ICML 2009), for
-//! the opponents in a tree, for the prior of PUCT, and as model of past decisions. Without features it is the uniform policy.
+//! The policy is a softmax over weighted features of the player's knowledge; see [`Hints::logit`]. It plays in
+//! rollouts (as in D. Silver and G. Tesauro, *Monte-Carlo Simulation Balancing*, ICML 2009, for Go) and for the
+//! opponents in a tree. It is also a prior for PUCT and a model of past decisions. Without features it is the uniform
+//! policy.
 
 use arrayvec::ArrayVec;
 use stier_core::{Action, ActionSet as _, Hints, Rng};
@@ -17,7 +18,7 @@ pub fn probabilities<G: Hints>(game: &G, state: &G::State, legal: G::Actions) ->
     weights
 }
 
-/// An action of the policy: each legal one with its probability.
+/// Draws a legal action with its probability.
 #[inline]
 pub fn pick<G: Hints>(game: &G, state: &G::State, legal: G::Actions, rng: &mut Rng) -> Action {
     if legal.len() == 1 {
@@ -27,7 +28,7 @@ pub fn pick<G: Hints>(game: &G, state: &G::State, legal: G::Actions, rng: &mut R
     legal.nth(place(weights, rng.unit() as f32 * sum))
 }
 
-/// What the probabilities are proportional to, the most being 1, and the sum.
+/// Weights in proportion to the probabilities, with a maximum of 1, and their sum.
 #[inline(always)]
 fn weights<G: Hints>(game: &G, state: &G::State, legal: G::Actions) -> (ArrayVec<f32, MOST>, f32) {
     let mut weights = ArrayVec::new();

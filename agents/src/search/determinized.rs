@@ -66,9 +66,9 @@ options! {
     }
 }
 
-/// Values worlds; keeps its memory.
+/// Values worlds and keeps its memory between them.
 #[derive(Clone, Debug)]
-pub struct Valuer<G: Game> {
+pub(crate) struct Valuer<G: Game> {
     means: Means,
     guide: Guide,
     open: OpenCards,
@@ -87,7 +87,7 @@ pub struct Valuer<G: Game> {
 
 impl<G: Hints> Valuer<G> {
     /// Creates a valuer with these settings and the network that they may use.
-    pub fn new(means: Means, guide: &Guide) -> Self {
+    pub(crate) fn new(means: Means, guide: &Guide) -> Self {
         Self {
             means,
             guide: guide.clone(),
@@ -102,30 +102,30 @@ impl<G: Hints> Valuer<G> {
     }
 
     /// Begins a game: forgets the last one.
-    pub fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         self.open.clear();
     }
 
     /// Begins a decision.
-    pub fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         (self.too_large, self.nodes, self.chance, self.random) = (false, 0, false, false);
         self.roller = None;
     }
 
     /// The number of nodes searched since [`begin`](Self::begin).
-    pub fn nodes(&self) -> u64 {
+    pub(crate) fn nodes(&self) -> u64 {
         self.nodes
     }
 
     /// Returns true if the values since [`begin`](Self::begin) depend on more than the states: on random numbers, or
     /// on the futures unless those are `known`.
-    pub fn is_noisy(&self, known: bool) -> bool {
+    pub(crate) fn is_noisy(&self, known: bool) -> bool {
         self.random || self.chance && !known
     }
 
     /// Values actions of the player to act, given in ascending order; they may be only some of the legal actions. If
     /// the search must stop early, the values are less accurate.
-    pub fn value(
+    pub(crate) fn value(
         &mut self,
         game: &G,
         position: OpenPosition<'_, G::State, G::Actions>,
@@ -140,7 +140,7 @@ impl<G: Hints> Valuer<G> {
     }
 
     /// The same as [`value`](Self::value), but `None` if a tree search would be needed.
-    pub fn solve(
+    pub(crate) fn solve(
         &mut self,
         game: &G,
         position: OpenPosition<'_, G::State, G::Actions>,
@@ -182,7 +182,7 @@ impl<G: Hints> Valuer<G> {
 
     /// The same as [`value`](Self::value) by a tree search with this many iterations. Without a future, each
     /// iteration draws its own.
-    pub fn search(
+    pub(crate) fn search(
         &mut self,
         game: &G,
         position: OpenPosition<'_, G::State, G::Actions>,
@@ -244,7 +244,7 @@ fn roller<'a, G: Game>(kept: &'a mut Option<Roller>, game: &G, means: &Means, gu
 
 /// The action that the mover of a valued world would choose: the one with the most visits, and among equals the best
 /// for the mover. `None` if there are no actions.
-pub fn best_of(valued: &[ActionValues], mover: Seat) -> Option<&ActionValues> {
+pub(crate) fn best_of(valued: &[ActionValues], mover: Seat) -> Option<&ActionValues> {
     let better = |a: &ActionValues, b: &ActionValues| {
         a.visits > b.visits || a.visits == b.visits && a.values[mover] > b.values[mover]
     };
@@ -253,7 +253,7 @@ pub fn best_of(valued: &[ActionValues], mover: Seat) -> Option<&ActionValues> {
 
 /// A world to be valued.
 #[derive(Clone, Debug)]
-pub struct Drawn<S> {
+pub(crate) struct Drawn<S> {
     /// The state.
     pub state: S,
     /// The weight of the world.
@@ -265,7 +265,7 @@ pub struct Drawn<S> {
 }
 
 /// The worlds of one decision, by number.
-pub struct Draws<G: Game> {
+pub(crate) struct Draws<G: Game> {
     base: u64,
     worlds: Worlds<G>,
     /// All worlds in random order, if there are few of them.
@@ -275,7 +275,7 @@ pub struct Draws<G: Game> {
 
 impl<G: Game> Draws<G> {
     /// Chooses at most `most` worlds by `rng`. If there are at most that many, each is included once.
-    pub fn new(worlds: Worlds<G>, most: u64, rng: &mut Rng) -> Self {
+    pub(crate) fn new(worlds: Worlds<G>, most: u64, rng: &mut Rng) -> Self {
         let mut all = worlds.all(most);
         if let Some(all) = &mut all {
             rng.shuffle(all);
@@ -285,7 +285,7 @@ impl<G: Game> Draws<G> {
 
     /// Returns true if more worlds than `done` would not help. Either the budget is spent, or all worlds were seen
     /// and their values are not `noisy`.
-    pub fn is_done(&self, done: u64, noisy: bool, stop: &Stop<'_>) -> bool {
+    pub(crate) fn is_done(&self, done: u64, noisy: bool, stop: &Stop<'_>) -> bool {
         let round = self.all.as_ref().map_or(self.most, |all| all.len() as u64);
         let spent = match &self.all {
             // Only whole rounds are finished, so that all worlds count equally.
@@ -297,7 +297,7 @@ impl<G: Game> Draws<G> {
     }
 
     /// The world with this number. After the last world the first one follows again, with another future.
-    pub fn nth(&self, index: u64) -> Drawn<G::State> {
+    pub(crate) fn nth(&self, index: u64) -> Drawn<G::State> {
         let mut rng = Rng::stream(self.base, "world", index);
         let (state, weight) = match &self.all {
             Some(all) => all[(index % all.len() as u64) as usize],
@@ -309,9 +309,9 @@ impl<G: Game> Draws<G> {
 
 /// The sums over worlds of the actions' values.
 #[derive(Clone, Debug)]
-pub struct Tally {
+pub(crate) struct Tally {
     seat: Seat,
-    /// Sums over worlds of the values, by weight.
+    /// The weighted sums of the values over worlds.
     rows: Vec<ActionRecord>,
     worlds: u64,
     weight: f64,
@@ -319,12 +319,12 @@ pub struct Tally {
 
 impl Tally {
     /// Starts with empty sums for these actions of this seat.
-    pub fn new(seat: Seat, actions: impl Iterator<Item = Action>) -> Self {
+    pub(crate) fn new(seat: Seat, actions: impl Iterator<Item = Action>) -> Self {
         Self { seat, rows: actions.map(ActionRecord::new).collect(), worlds: 0, weight: 0.0 }
     }
 
     /// Adds a world.
-    pub fn add(&mut self, weight: f64, valued: &[ActionValues]) {
+    pub(crate) fn add(&mut self, weight: f64, valued: &[ActionValues]) {
         self.worlds += 1;
         for (row, valued) in self.rows.iter_mut().zip(valued) {
             assert_eq!(row.action, valued.action, "a value for each action");
@@ -336,28 +336,28 @@ impl Tally {
     }
 
     /// The number of worlds added.
-    pub fn worlds(&self) -> u64 {
+    pub(crate) fn worlds(&self) -> u64 {
         self.worlds
     }
 
     /// The action with the highest mean value, the first of equals.
-    pub fn best(&self) -> Action {
+    pub(crate) fn best(&self) -> Action {
         let best = self.rows.iter().reduce(|best, next| if next.sum > best.sum { next } else { best });
-        best.expect("there is an action").action
+        best.expect("at least one action").action
     }
 
     /// All actions with the highest mean value, up to rounding.
-    pub fn equally_good(&self) -> Vec<Action> {
+    pub(crate) fn equally_good(&self) -> Vec<Action> {
         let best = self.rows.iter().map(|row| row.sum).fold(f64::NEG_INFINITY, f64::max);
         let close = 1e-6 * self.weight;
         self.rows.iter().filter(|row| row.sum >= best - close).map(|row| row.action).collect()
     }
 
     /// The decision for the best action, after searching `nodes` nodes since `start`.
-    pub fn decide(&self, nodes: u64, start: Instant) -> Decision {
+    pub(crate) fn decide(&self, nodes: u64, start: Instant) -> Decision {
         let action = self.best();
         let stats = |row: &ActionRecord| ActionStats {
-            probability: f64::from(u8::from(row.action == action)),
+            probability: f64::from(row.action == action),
             ..row.stats(if self.weight > 0.0 { row.sum / self.weight } else { 0.0 })
         };
         let actions: Vec<ActionStats> = self.rows.iter().map(stats).collect();
@@ -370,7 +370,7 @@ impl Tally {
 }
 
 /// Values worlds until the budget is spent and sums up the results.
-pub fn tally<G: Hints>(
+pub(crate) fn tally<G: Hints>(
     game: &G,
     draws: &Draws<G>,
     seat: Seat,
@@ -394,7 +394,7 @@ pub fn tally<G: Hints>(
 }
 
 /// The histories of one decision, by number.
-pub struct HistoryDraws<'a, G: Game> {
+pub(crate) struct HistoryDraws<'a, G: Game> {
     /// The distribution that they are drawn from.
     pub worlds: &'a Worlds<G>,
     /// The number of histories, unless time ends the search.
@@ -403,9 +403,9 @@ pub struct HistoryDraws<'a, G: Game> {
     pub seed: u64,
 }
 
-/// Adds up what whole histories say: so many of them, each after each of the actions of the player to act. All actions meet the same
-/// future and the same random numbers.
-pub fn tally_histories<G: Hints>(
+/// Values the actions of the player to act in whole histories and sums up the results. In each history, all actions
+/// meet the same future and the same random numbers.
+pub(crate) fn tally_histories<G: Hints>(
     game: &G,
     draws: &HistoryDraws<'_, G>,
     seat: Seat,

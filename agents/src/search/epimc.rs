@@ -4,7 +4,7 @@
 //! Conference on Games, 2024. The first `depth` decisions form a game of incomplete information over the sampled
 //! worlds. At each of them the mover chooses the same way in all worlds that look alike to it, by its observations
 //! since the root ([`Game::sight`], [`Game::observed`]). After them every action has its open-card value in each
-//! world ([`determinized`](crate::determinized)). With `depth=1` this is [`pimc`](crate::pimc).
+//! world ([`determinized`](crate::search::determinized)). With `depth=1` this is [`pimc`](crate::search::pimc).
 //!
 //! This small game is built in full and solved by regret matching (CFR+ with simultaneous updates: O. Tammelin,
 //! *Solving Large Imperfect Information Games Using CFR+*, 2014). Each seat maximizes its own return. The policies
@@ -65,7 +65,7 @@ const LAYING_OUT: f64 = 0.7;
 
 /// The player: see the [module](self) documentation.
 #[derive(Clone, Debug)]
-pub struct Epimc<G: Game> {
+pub(crate) struct Epimc<G: Game> {
     options: EpimcOptions,
     course: Course,
     valuer: Valuer<G>,
@@ -73,7 +73,7 @@ pub struct Epimc<G: Game> {
 
 impl<G: Hints> Epimc<G> {
     /// Creates a player with the streams of `seed`.
-    pub fn new(options: EpimcOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: EpimcOptions, seed: u64) -> Self {
         // One half is for the tree search, the other for the small game.
         let half = Means { memory_mb: (options.means.memory_mb / 2).max(1), ..options.means };
         let valuer = Valuer::new(half, &options.belief.guide);

@@ -63,7 +63,7 @@ options! {
 
 /// The player: see the [module](self) documentation.
 #[derive(Debug)]
-pub struct FlatMc {
+pub(crate) struct FlatMc {
     options: FlatMcOptions,
     course: Course,
     workers: Workers,
@@ -71,7 +71,7 @@ pub struct FlatMc {
 
 impl FlatMc {
     /// Creates a player with the streams of `seed`.
-    pub fn new(options: FlatMcOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: FlatMcOptions, seed: u64) -> Self {
         Self { options, course: Course::new(seed), workers: Workers::default() }
     }
 }

@@ -11,13 +11,13 @@ options! {
 
 /// Chooses the action with the most [appeal](Hints::appeal), with ties broken at random.
 #[derive(Clone, Debug)]
-pub struct Greedy {
+pub(crate) struct Greedy {
     rng: Rng,
 }
 
 impl Greedy {
     /// Creates a greedy player with the streams of `seed`.
-    pub fn new(_options: GreedyOptions, seed: u64) -> Self {
+    pub(crate) fn new(_options: GreedyOptions, seed: u64) -> Self {
         Self { rng: Rng::stream(seed, "greedy", 0) }
     }
 }
@@ -38,7 +38,7 @@ fn favourites<G: Hints>(game: &G, view: &G::View, legal: G::Actions) -> G::Actio
 }
 
 /// Chooses an action as the greedy player does, with these random numbers.
-pub fn choose<G: Hints>(game: &G, view: &G::View, legal: G::Actions, rng: &mut Rng) -> Action {
+pub(crate) fn choose<G: Hints>(game: &G, view: &G::View, legal: G::Actions, rng: &mut Rng) -> Action {
     favourites(game, view, legal).pick(rng)
 }
 

@@ -1,17 +1,17 @@
 //! Players that decide by the rules, by hints or by search: one algorithm per file.
 
-pub mod determinized;
-pub mod epimc;
-pub mod flat_mc;
-pub mod greedy;
-pub mod ismcts;
+pub(crate) mod determinized;
+pub(crate) mod epimc;
+pub(crate) mod flat_mc;
+pub(crate) mod greedy;
+pub(crate) mod ismcts;
 pub mod open_cards;
-pub mod oracle;
-pub mod pimc;
-pub mod presumed;
-pub mod random;
-pub mod recursive;
-pub mod ris_mcts;
-pub mod spread;
-pub mod ucb;
-pub mod uct;
+pub(crate) mod oracle;
+pub(crate) mod pimc;
+pub(crate) mod presumed;
+pub(crate) mod random;
+pub(crate) mod recursive;
+pub(crate) mod ris_mcts;
+pub(crate) mod spread;
+pub(crate) mod ucb;
+pub(crate) mod uct;

@@ -25,7 +25,7 @@ use stier_core::{Action, ActionSet as _, BySeat, Dealer, Game, Hints, History, R
 use crate::agent::stop::Stop;
 use crate::rollout::Roller;
 
-/// A state with all cards open, and the actions that its mover may choose: some or all of those that the rules allow.
+/// A state with all cards open, and some or all of its mover's legal actions.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenPosition<'a, S, A> {
     /// The state, in which a player is to act.
@@ -39,16 +39,16 @@ pub struct OpenPosition<'a, S, A> {
 pub struct ActionValues {
     /// The action.
     pub action: Action,
-    /// The return that each seat can expect; zeros if it was never tried.
+    /// The expected return of each seat; zeros if the action was never tried.
     pub values: BySeat<f32>,
-    /// The number of times that it was tried.
+    /// The number of tries.
     pub visits: u64,
-    /// The number of times that it could have been tried.
+    /// The number of iterations that could have tried the action.
     pub available: u64,
 }
 
 impl ActionValues {
-    /// The values of an action that was looked at once.
+    /// The values of an action that was tried once.
     pub fn once(action: Action, values: BySeat<f32>) -> Self {
         Self { action, values, visits: 1, available: 1 }
     }
@@ -258,7 +258,7 @@ impl OpenCards {
             chance: false,
         };
         let Turn::Seat(mover) = game.turn(state) else {
-            debug_assert!(false, "a player is to act");
+            debug_assert!(false, "a player must be to act");
             return Solution { actions: Vec::new(), exact: true, chance: false, depth: 0, nodes: 0 };
         };
         let mut found = Solution { actions: Vec::new(), exact: false, chance: false, depth: 0, nodes: 0 };

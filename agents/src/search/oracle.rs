@@ -1,6 +1,6 @@
 //! Players that see everything, as a measure of the value of hidden information.
 //!
-//! An oracle is given the true state, including hidden cards, and decides as [`pimc`](crate::pimc) does in a single
+//! An oracle is given the true state, including hidden cards, and decides as [`pimc`](crate::search::pimc) does in a single
 //! world. It knows the results of chance only with `future=known`, and only if the cards come from a dealer that can
 //! be queried in advance. It then plays with a known pile. Otherwise it averages over `worlds` futures, or searches
 //! one tree in which every iteration draws its own (*cheating UCT* in P. I. Cowling, E. J. Powley and D. Whitehouse,
@@ -54,7 +54,7 @@ options! {
 
 /// The player: see the [module](self) documentation.
 #[derive(Clone, Debug)]
-pub struct Oracle<G: Game> {
+pub(crate) struct Oracle<G: Game> {
     options: OracleOptions,
     course: Course,
     valuer: Valuer<G>,
@@ -62,7 +62,7 @@ pub struct Oracle<G: Game> {
 
 impl<G: Hints> Oracle<G> {
     /// Creates a player with the streams of `seed`.
-    pub fn new(options: OracleOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: OracleOptions, seed: u64) -> Self {
         let valuer = Valuer::new(options.means, &options.guide);
         Self { options, course: Course::new(seed), valuer }
     }

@@ -8,9 +8,9 @@
 //! 2010. A world includes the results of chance. If there are at most as many worlds as would be sampled, each is
 //! searched once, with its weight.
 //!
-//! A world is solved exactly ([`open_cards`](crate::open_cards)) if that takes at most `nodes`. Once a world of a
+//! A world is solved exactly ([`open_cards`](crate::search::open_cards)) if that takes at most `nodes`. Once a world of a
 //! decision takes more, the others are assumed to do so too, and each is searched by its own tree
-//! ([`uct`](crate::uct)). With `solver=game` the game's own solver, if it has one, tries each world first.
+//! ([`uct`](crate::search::uct)). With `solver=game` the game's own solver, if it has one, tries each world first.
 //!
 //! Known weaknesses (I. Frank and D. Basin, *Search in Games with Incomplete Information*, Artificial Intelligence
 //! 100, 1998). *Strategy fusion*: the search plans to play differently in worlds that it will not be able to
@@ -48,7 +48,7 @@ options! {
 
 /// The player: see the [module](self) documentation.
 #[derive(Clone, Debug)]
-pub struct Pimc<G: Game> {
+pub(crate) struct Pimc<G: Game> {
     options: PimcOptions,
     course: Course,
     valuer: Valuer<G>,
@@ -56,7 +56,7 @@ pub struct Pimc<G: Game> {
 
 impl<G: Hints> Pimc<G> {
     /// Creates a player with the streams of `seed`.
-    pub fn new(options: PimcOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: PimcOptions, seed: u64) -> Self {
         let valuer = Valuer::new(options.means, &options.belief.guide);
         Self { options, course: Course::new(seed), valuer }
     }

@@ -59,7 +59,7 @@ options! {
 
 /// The player: see the [module](self) documentation.
 #[derive(Clone, Debug)]
-pub struct PresumedPimc<G: Game> {
+pub(crate) struct PresumedPimc<G: Game> {
     options: PresumedOptions,
     course: Course,
     valuer: Valuer<G>,
@@ -67,7 +67,7 @@ pub struct PresumedPimc<G: Game> {
 
 impl<G: Hints> PresumedPimc<G> {
     /// Creates a player with the streams of `seed`.
-    pub fn new(options: PresumedOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: PresumedOptions, seed: u64) -> Self {
         let valuer = Valuer::new(options.means, &options.belief.guide);
         Self { options, course: Course::new(seed), valuer }
     }

@@ -11,13 +11,13 @@ options! {
 
 /// Chooses uniformly among the legal actions.
 #[derive(Clone, Debug)]
-pub struct Random {
+pub(crate) struct Random {
     rng: Rng,
 }
 
 impl Random {
     /// Creates a random player with the streams of `seed`.
-    pub fn new(_options: RandomOptions, seed: u64) -> Self {
+    pub(crate) fn new(_options: RandomOptions, seed: u64) -> Self {
         Self { rng: stream(seed) }
     }
 }
@@ -27,7 +27,7 @@ fn stream(seed: u64) -> Rng {
 }
 
 /// The first action of a random player with the streams of `seed`. It depends only on the legal actions.
-pub fn first_choice<S: ActionSet>(seed: u64, legal: S) -> Action {
+pub(crate) fn first_choice<S: ActionSet>(seed: u64, legal: S) -> Action {
     legal.pick(&mut stream(seed))
 }
 

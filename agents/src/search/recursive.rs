@@ -3,7 +3,7 @@
 //! T. Furtak and M. Buro, *Recursive Monte Carlo Search for Imperfect Information Games*, IEEE Conference on
 //! Computational Intelligence and Games, 2013 (imperfect information Monte Carlo, IIMC). Worlds are drawn from the
 //! view with their histories. After each action the game is played to the end by level-0 players:
-//! [`pimc`](crate::pimc) with few worlds, or plain rollouts. Each of them sees only the view of its seat in that
+//! [`pimc`](crate::search::pimc) with few worlds, or plain rollouts. Each of them sees only the view of its seat in that
 //! world. The action with the best mean return is played. In a world, all actions meet the same players and the same
 //! random events. Playouts use no hidden knowledge, so they are free of strategy fusion, and the searcher's actions
 //! can hide and reveal.
@@ -82,7 +82,7 @@ impl RecursiveOptions {
 
 /// The player: see the [module](self) documentation.
 #[derive(Clone, Debug)]
-pub struct RecursivePimc<G: Game> {
+pub(crate) struct RecursivePimc<G: Game> {
     options: RecursiveOptions,
     course: Course,
     inner: Pimc<G>,
@@ -92,7 +92,7 @@ pub struct RecursivePimc<G: Game> {
 
 impl<G: Hints> RecursivePimc<G> {
     /// Creates a player with the streams of `seed`.
-    pub fn new(options: RecursiveOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: RecursiveOptions, seed: u64) -> Self {
         let inner = Pimc::new(options.inner(), 0);
         Self { options, course: Course::new(seed), inner, roller: None }
     }

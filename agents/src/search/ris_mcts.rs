@@ -12,7 +12,7 @@
 //!   world is played to its own end, and its return, not that of the searcher's world, counts in the other player's
 //!   node.
 //! - *Self-determination* (P. I. Cowling, D. Whitehouse and E. J. Powley, *Emergent Bluffing and Inference with Monte
-//!   Carlo Tree Search*, CIG 2015): see [`worlds`](crate::worlds).
+//!   Carlo Tree Search*, CIG 2015): see [`worlds`](crate::network::agent::worlds).
 //!
 //! Information sets are distinguished by what their mover sees and observes from the root on ([`Game::sight`],
 //! [`Game::observed`]). Histories that differ only before the root share a node.
@@ -68,19 +68,19 @@ options! {
     }
 }
 
-/// No search does more iterations than this: the counts of its edges fit 32 bits.
+/// The largest number of iterations of a search: the counts of its edges fit in 32 bits.
 const MOST_ITERATIONS: u64 = u32::MAX as u64;
 
 /// The player: see the [module](self) documentation.
 #[derive(Debug)]
-pub struct RisMcts {
+pub(crate) struct RisMcts {
     options: RisMctsOptions,
     course: Course,
 }
 
 impl RisMcts {
     /// Creates a player with the streams of `seed`.
-    pub fn new(options: RisMctsOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: RisMctsOptions, seed: u64) -> Self {
         Self { options, course: Course::new(seed) }
     }
 
@@ -141,7 +141,7 @@ impl<G: Hints> Agent<G> for RisMcts {
     }
 }
 
-/// Where the keys of all seats begin: far from any number that a seat sees.
+/// The start of all seats' keys: unlike any number that a seat sees.
 const START: u64 = 0x243f_6a88_85a3_08d3;
 
 /// A hash of each seat's observations since the root.
@@ -232,7 +232,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
         }
     }
 
-    /// The actions to choose among in a state whose mover has this key.
+    /// The available actions in a state whose mover has this key.
     fn choices(&self, key: u64, state: &G::State) -> G::Actions {
         let legal = self.game.legal(state);
         if key == self.root { permitted(legal, self.allowed) } else { legal }

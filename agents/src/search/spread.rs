@@ -4,7 +4,7 @@
 /// two of iterations. It does not shrink as the search settles on a line; otherwise the search could not leave a bad
 /// one.
 #[derive(Clone, Debug)]
-pub struct Spread {
+pub(crate) struct Spread {
     count: u64,
     sum: f64,
     squares: f64,
@@ -25,13 +25,13 @@ impl Default for Spread {
 impl Spread {
     /// The spread, or the whole range before it is first measured.
     #[inline(always)]
-    pub fn scale(&self) -> f32 {
+    pub(crate) fn scale(&self) -> f32 {
         self.scale
     }
 
     /// Counts a return, scaled to the range 0 to 1.
     #[inline(always)]
-    pub fn add(&mut self, value: f64) {
+    pub(crate) fn add(&mut self, value: f64) {
         self.count += 1;
         self.sum += value;
         self.squares += value * value;

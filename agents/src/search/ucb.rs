@@ -1,4 +1,4 @@
-//! UCB1 over actions that are not always available, and trees of it over what a player knows.
+//! UCB1 over actions that are not always available, and trees of it over a player's information sets.
 //!
 //! P. Auer, N. Cesa-Bianchi and P. Fischer, *Finite-time Analysis of the Multiarmed Bandit Problem*, Machine Learning 47, 2002. An action counts as
 //! available in the iterations in which it was legal (P. I. Cowling, E. J. Powley and D. Whitehouse, *Information Set Monte Carlo Tree Search*, 2012).
@@ -12,51 +12,51 @@ use crate::agent::memory::{Memory, growth, listed, mapped};
 
 /// The statistics of one action at one node.
 #[derive(Clone, Copy, Debug)]
-pub struct ActionRecord {
+pub(crate) struct ActionRecord {
     /// The action.
     pub action: Action,
-    /// The number of times that it was tried.
+    /// The number of tries.
     pub visits: u64,
-    /// The number of times that it could have been tried.
+    /// The number of iterations that could have tried the action.
     pub available: u64,
     /// The sum of the returns.
     pub sum: f64,
 }
 
 impl ActionRecord {
-    /// An action not tried yet.
-    pub fn new(action: Action) -> Self {
+    /// Creates the statistics of an untried action.
+    pub(crate) fn new(action: Action) -> Self {
         Self { action, visits: 0, available: 0, sum: 0.0 }
     }
 
     /// Counts a return.
     #[inline]
-    pub fn add(&mut self, value: f64) {
+    pub(crate) fn add(&mut self, value: f64) {
         self.visits += 1;
         self.sum += value;
     }
 
-    /// The mean return; 0 if it was never tried.
+    /// The mean return; 0 if the action was never tried.
     #[inline]
-    pub fn mean(&self) -> f64 {
+    pub(crate) fn mean(&self) -> f64 {
         self.sum / self.visits.max(1) as f64
     }
 
-    /// The upper confidence bound: mean + width x sqrt(log / visits); infinite if it was never tried.
+    /// The upper confidence bound: mean + width x sqrt(log / visits); infinite if the action was never tried.
     #[inline]
-    pub fn bound(&self, width: f64, log: f64) -> f64 {
+    pub(crate) fn bound(&self, width: f64, log: f64) -> f64 {
         if self.visits == 0 { f64::INFINITY } else { self.mean() + width * (log / self.visits as f64).sqrt() }
     }
 
-    /// The record for a decision, with this mean.
-    pub fn stats(&self, value: f64) -> ActionStats {
+    /// Converts the statistics to those of a decision, with this mean.
+    pub(crate) fn stats(&self, value: f64) -> ActionStats {
         let Self { action, visits, available: availability, .. } = *self;
         ActionStats { action: action.0, visits, value, availability, probability: 0.0 }
     }
 }
 
-/// The place of the highest bound, of equals the first; `None` of no bounds.
-pub fn highest(bounds: impl Iterator<Item = (usize, f64)>) -> Option<usize> {
+/// The index of the highest bound, the first of equals; `None` if there are no bounds.
+pub(crate) fn highest(bounds: impl Iterator<Item = (usize, f64)>) -> Option<usize> {
     let mut best = (None, f64::NEG_INFINITY);
     for (place, bound) in bounds {
         if bound > best.1 {
@@ -66,39 +66,40 @@ pub fn highest(bounds: impl Iterator<Item = (usize, f64)>) -> Option<usize> {
     best.0
 }
 
-/// The node of the information set at which a search begins, or another one's.
-pub type NodeId = usize;
+/// The node of the root's information set, or of another one.
+pub(crate) type NodeId = usize;
 
-/// No tree has more nodes than this: their numbers fit 32 bits.
+/// The largest number of nodes of a tree: their numbers fit in 32 bits.
 const MAX_NODES: usize = u32::MAX as usize;
 
-/// Nodes with the actions tried at each, found by the keys of their information sets.
+/// A tree of nodes with their tried actions, indexed by the keys of the information sets.
 #[derive(Debug)]
-pub struct UcbTree {
+pub(crate) struct UcbTree {
     index: HashMap<u64, u32>,
     nodes: Vec<Vec<ActionRecord>>,
     memory: Memory,
 }
 
 impl UcbTree {
-    /// An empty tree that takes no more memory. Once it is full, searches go on in the nodes and actions that it has.
-    pub fn new(memory: Memory) -> Self {
+    /// Creates an empty tree that takes at most this memory. Once it is full, searches continue with the existing
+    /// nodes and actions.
+    pub(crate) fn new(memory: Memory) -> Self {
         Self { index: HashMap::new(), nodes: Vec::new(), memory }
     }
 
     /// The number of nodes.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// The node with this key, made now if the tree has none and is not full.
-    pub fn node(&mut self, key: u64) -> Option<NodeId> {
+    /// The node with this key, created if necessary; `None` if it does not exist and the tree is full.
+    pub(crate) fn node(&mut self, key: u64) -> Option<NodeId> {
         if let Some(&node) = self.index.get(&key) {
             return Some(node as NodeId);
         }
         let next = self.nodes.len();
         let has_room = self.memory.take(listed::<Vec<ActionRecord>>() + mapped::<u64, u32>()) && next < MAX_NODES;
-        // The first node is always there.
+        // The first node is always created.
         (has_room || next == 0).then(|| {
             self.index.insert(key, next as u32);
             self.nodes.push(Vec::new());
@@ -106,12 +107,19 @@ impl UcbTree {
         })
     }
 
-    /// The place of an untried legal action if there is one and room for it (and true), else of the one with the highest bound; `None` if there is neither.
+    /// Selects an untried legal action if there is one and room for it (with `true`), else the one with the highest
+    /// bound; `None` if there is neither. Returns its index.
     /// Counts availability.
-    pub fn select<A: ActionSet>(&mut self, node: NodeId, legal: A, width: f64, rng: &mut Rng) -> Option<(usize, bool)> {
+    pub(crate) fn select<A: ActionSet>(
+        &mut self,
+        node: NodeId,
+        legal: A,
+        width: f64,
+        rng: &mut Rng,
+    ) -> Option<(usize, bool)> {
         let records = &mut self.nodes[node];
         let mut untried = legal;
-        // Where every action has always been available, they share one logarithm.
+        // Actions that have always been available share one logarithm.
         let mut log = (0, 0.0);
         let legal = records.iter_mut().enumerate().filter(|(_, record)| legal.contains(record.action));
         let best = highest(legal.map(|(place, record)| {
@@ -122,7 +130,7 @@ impl UcbTree {
             }
             (place, record.bound(width, log.1))
         }));
-        // The first node is the root, or one of few like it: it gets all its actions.
+        // The first node is the root, or one of a few equivalent ones. It gets all of its actions.
         if untried.is_empty() || !self.memory.take(growth(records)) && node > 0 {
             return best.map(|best| (best, false));
         }
@@ -130,13 +138,13 @@ impl UcbTree {
         Some((records.len() - 1, true))
     }
 
-    /// The record of an action that was selected.
-    pub fn record(&mut self, node: NodeId, place: usize) -> &mut ActionRecord {
+    /// The statistics of a selected action.
+    pub(crate) fn record(&mut self, node: NodeId, place: usize) -> &mut ActionRecord {
         &mut self.nodes[node][place]
     }
 
-    /// The record of an action at the node with this key; an empty one if it was never tried.
-    pub fn find(&self, key: u64, action: Action) -> ActionRecord {
+    /// The statistics of an action at the node with this key; empty if it was never tried.
+    pub(crate) fn find(&self, key: u64, action: Action) -> ActionRecord {
         let records = self.index.get(&key).map_or(&[][..], |&node| &self.nodes[node as NodeId]);
         records.iter().find(|record| record.action == action).copied().unwrap_or(ActionRecord::new(action))
     }

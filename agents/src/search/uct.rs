@@ -45,20 +45,20 @@ struct Edge {
     value: f64,
 }
 
-/// How long and how widely to search.
+/// The length and the exploration of a search.
 #[derive(Clone, Copy, Debug)]
-pub struct UctSettings<'a> {
-    /// Iterations, unless it has to stop before.
+pub(crate) struct UctSettings<'a> {
+    /// The number of iterations, unless the search must stop earlier.
     pub iterations: u64,
     /// Exploration, for returns scaled so that twice their standard deviation at the root is 1.
     pub c: f64,
-    /// When to stop.
+    /// Ends the search early.
     pub stop: Stop<'a>,
 }
 
 /// A search tree that keeps its memory from one search to the next.
 #[derive(Clone, Debug)]
-pub struct Uct<A> {
+pub(crate) struct Uct<A> {
     nodes: Vec<Node<A>>,
     edges: Vec<Edge>,
     path: Vec<(u32, Seat)>,
@@ -69,7 +69,7 @@ pub struct Uct<A> {
 impl<A: ActionSet> Uct<A> {
     /// Creates a tree that takes at most this memory. Once it is full, searches continue with the existing nodes and
     /// edges.
-    pub fn new(memory: Memory) -> Self {
+    pub(crate) fn new(memory: Memory) -> Self {
         let limit = memory.left() / (listed::<Node<A>>() + listed::<Edge>());
         Self {
             nodes: Vec::new(),
@@ -83,7 +83,7 @@ impl<A: ActionSet> Uct<A> {
     /// `iterations`, or fewer if it must stop, but tries each of these actions at least once. Without a future every
     /// iteration draws its own. Exploration is `c` times twice the standard deviation of the mover's returns at the
     /// root.
-    pub fn search<G: Hints<Actions = A>>(
+    pub(crate) fn search<G: Hints<Actions = A>>(
         &mut self,
         game: &G,
         position: OpenPosition<'_, G::State, A>,
@@ -141,13 +141,8 @@ impl<A: ActionSet> Uct<A> {
     }
 
     /// The number of nodes in the tree.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.nodes.len()
-    }
-
-    /// Returns true if nothing was ever searched.
-    pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
     }
 
     fn node(&mut self) -> u32 {

@@ -10,6 +10,7 @@ use std::iter::once;
 use stier_core::{ActionSet as _, Game, Options as _};
 use thiserror::Error;
 
+use crate::agent::checkpoint::{CheckpointError, Reader};
 use crate::solve::game_tree::{GameTree, Policy};
 
 const FORMAT: &str = "stier-policy 1";
@@ -93,25 +94,18 @@ pub fn game_of(bytes: &[u8]) -> Result<(&str, &str), SolutionFileError> {
 pub fn read<G: Game>(tree: &GameTree<G>, bytes: &[u8]) -> Result<(Policy, Label), SolutionFileError> {
     game_of(bytes)?;
     let damaged = |what: &str| SolutionFileError::Damaged(what.to_string());
-    let mut parts = bytes.splitn(3, |&byte| byte == b'\n');
-    let mut text = || parts.next().map(|line| String::from_utf8_lossy(line).into_owned());
-    let (found, expected) = (text().unwrap_or_default(), heading(tree));
-    if found != expected {
-        return Err(SolutionFileError::Other { found, expected });
-    }
-    let label = text().ok_or_else(|| damaged("it ends too early"))?;
+    let expected = heading(tree);
+    let failed = |error| match error {
+        CheckpointError::Other { found, expected } => SolutionFileError::Other { found, expected },
+        other => damaged(&other.to_string()),
+    };
+    let mut reader = Reader::new(bytes, &expected).map_err(failed)?;
+    let label = reader.line().map_err(|error| failed(error.into()))?;
     let (iterations, source) = label.split_once(' ').ok_or_else(|| damaged("the source is missing"))?;
     let iterations = iterations.parse().map_err(|_| damaged("the source is missing"))?;
-    let numbers = parts.next().unwrap_or_default();
-    if numbers.len() != 8 * tree.num_rows() {
-        return Err(damaged(&format!(
-            "it contains {} bytes of probabilities, expected {}",
-            numbers.len(),
-            8 * tree.num_rows()
-        )));
-    }
-    let (numbers, _) = numbers.as_chunks::<8>();
-    let mut shares = numbers.iter().map(|&bytes| f64::from_le_bytes(bytes));
+    let shares: Vec<f64> = (0..tree.num_rows()).map(|_| reader.f64()).collect::<Result<_, _>>().map_err(failed)?;
+    reader.end().map_err(failed)?;
+    let mut shares = shares.into_iter();
     let rows: Vec<Vec<f64>> =
         tree.sets().map(|set| shares.by_ref().take(set.legal().len()).collect::<Vec<f64>>()).collect();
     let sound = |row: &Vec<f64>| {

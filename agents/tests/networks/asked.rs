@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use stier_agents::agent::course::Streams;
-use stier_agents::agent::crowd::Position;
-use stier_agents::network::evaluator::Evaluator;
-use stier_agents::network::option::NetworkFile;
+use stier_agents::agent::Position;
+use stier_agents::agent::Streams;
+use stier_agents::network::Evaluator;
+use stier_agents::network::NetworkFile;
 use stier_agents::{Agent, AgentSpec, Decision};
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::Schwinget;

@@ -3,8 +3,8 @@
 use std::fs;
 use std::sync::Arc;
 
-use stier_agents::network::file::{Fault, LARGEST, Network};
-use stier_agents::network::option::NetworkFile;
+use stier_agents::network::NetworkFile;
+use stier_agents::network::{Fault, LARGEST, Network};
 use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::Schwinget;

@@ -2,7 +2,7 @@
 
 use stier_agents::belief::policy_model::{Model, by_name};
 use stier_agents::belief::{BeliefSettings, Beliefs};
-use stier_agents::network::option::{Guide, NetworkFile};
+use stier_agents::network::{Guide, NetworkFile};
 use stier_agents::rollout::{Cutoff, Evaluation, Roller, Rollout, RolloutSettings};
 use stier_agents::{Agent, AgentSpec, Search};
 use stier_core::games::schwimmen::Schwimmen;

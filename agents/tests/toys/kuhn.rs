@@ -328,11 +328,7 @@ static WEIGHTS: LazyLock<Vec<f32>> = LazyLock::new(|| {
 impl Hints for Kuhn {
     /// Kings bet.
     fn appeal(&self, view: &View, action: Action) -> f32 {
-        f32::from(u8::from((action == BET) == (view.card() == 2)))
-    }
-
-    fn num_features(&self) -> usize {
-        WEIGHTS.len()
+        f32::from((action == BET) == (view.card() == 2))
     }
 
     fn features(&self, state: &State, action: Action, add: &mut impl FnMut(usize, f32)) {

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use stier_agents::agent::threads::ThreadsError;
-use stier_agents::catalogue::spec::SpecError;
+use stier_agents::catalogue::SpecError;
 use stier_agents::erased::{AskError, AskSettings, DynEntrant, DynPolicy, DynTree, TreeError};
 use stier_agents::solve::{Progress, Settings, SolveError};
 use stier_benches::files::{self, FileError};

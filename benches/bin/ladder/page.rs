@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use stier_agents::catalogue::spec::SpecError;
+use stier_agents::catalogue::SpecError;
 
 use super::ledger::{Ledger, Line};
 use super::plan::{Plan, Rung};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use stier_agents::AgentSpec;
-use stier_agents::catalogue::spec::SpecError;
+use stier_agents::catalogue::SpecError;
 use stier_agents::solve::Algorithm;
 use stier_benches::files::{self, FileError};
 use stier_benches::with_option;

@@ -18,7 +18,7 @@ use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use stier_agents::AgentSpec;
 use stier_agents::arena::{PitError, Settings};
-use stier_agents::catalogue::spec::SpecError;
+use stier_agents::catalogue::SpecError;
 use stier_agents::erased::DynEntrant;
 use stier_benches::files::{self, FileError};
 use stier_core::{Rng, RulesError};

@@ -94,19 +94,19 @@ pub(crate) struct Match {
     pub(crate) scores: Vec<usize>,
     finished: usize,
     /// Counts of rare cases so far.
-    pub(crate) met: Met,
+    pub(crate) coverage: Coverage,
 }
 
 /// Counts of rare cases.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct Met {
+pub(crate) struct Coverage {
     pub(crate) neutralised_trumps: u32,
     pub(crate) three_equal: u32,
     pub(crate) four_equal: u32,
     pub(crate) won_by_trump: u32,
     pub(crate) into_the_pot: u32,
     pub(crate) pots_won: u32,
-    pub(crate) pots_for_nobody: u32,
+    pub(crate) pots_lost: u32,
     pub(crate) clubs_at_an_empty_side: u32,
     pub(crate) tie_break_rounds: u32,
     pub(crate) later_rounds: u32,
@@ -129,7 +129,7 @@ impl Match {
             pot: 0,
             scores: vec![0; players],
             finished: 0,
-            met: Met::default(),
+            coverage: Coverage::default(),
         };
         new.set_up();
         new
@@ -218,7 +218,7 @@ impl Match {
                     side = (side + 1) % 4;
                 }
                 self.boss = seated(side).unwrap();
-                self.met.clubs_at_an_empty_side += u32::from(empty);
+                self.coverage.clubs_at_an_empty_side += u32::from(empty);
                 Next::Boss(self.boss)
             }
             Next::Boss(boss) if name == "roll" => {
@@ -250,12 +250,12 @@ impl Match {
         let cards: Vec<String> = self.face_down.iter_mut().map(|card| card.take().unwrap()).collect();
         match self.best(&cards) {
             Some(winner) => {
-                self.met.pots_won += u32::from(self.pot > 0);
+                self.coverage.pots_won += u32::from(self.pot > 0);
                 self.taken[winner] += 1 + self.pot;
                 self.pot = 0;
             }
             None => {
-                self.met.into_the_pot += 1;
+                self.coverage.into_the_pot += 1;
                 self.pot += 1;
             }
         }
@@ -263,7 +263,7 @@ impl Match {
         if !self.hands[0].is_empty() {
             return Next::Boss(self.boss);
         }
-        self.met.pots_for_nobody += u32::from(self.pot > 0);
+        self.coverage.pots_lost += u32::from(self.pot > 0);
         for (score, taken) in self.scores.iter_mut().zip(&self.taken) {
             *score += taken;
         }
@@ -272,8 +272,8 @@ impl Match {
         let shared = self.scores.iter().filter(|&&score| score == best).count() > 1;
         let further = self.finished < self.variant.rounds + self.variant.tie_break_rounds && shared;
         if self.finished < self.variant.rounds || further {
-            self.met.later_rounds += 1;
-            self.met.tie_break_rounds += u32::from(self.finished >= self.variant.rounds);
+            self.coverage.later_rounds += 1;
+            self.coverage.tie_break_rounds += u32::from(self.finished >= self.variant.rounds);
             self.set_up();
             self.next
         } else {
@@ -287,12 +287,12 @@ impl Match {
         let value = |card: &String| 2 + letters.iter().position(|&letter| card.ends_with(letter)).unwrap();
         let values: Vec<usize> = cards.iter().map(value).collect();
         let equal = |seat: usize| values.iter().filter(|&&other| other == values[seat]).count();
-        self.met.neutralised_trumps += u32::from(values.iter().filter(|&&value| value == self.trump).count() > 1);
-        self.met.three_equal += u32::from((0..cards.len()).any(|seat| equal(seat) == 3));
-        self.met.four_equal += u32::from(equal(0) == 4);
+        self.coverage.neutralised_trumps += u32::from(values.iter().filter(|&&value| value == self.trump).count() > 1);
+        self.coverage.three_equal += u32::from((0..cards.len()).any(|seat| equal(seat) == 3));
+        self.coverage.four_equal += u32::from(equal(0) == 4);
         let standing: Vec<usize> = (0..cards.len()).filter(|&seat| equal(seat) == 1).collect();
         if let Some(&seat) = standing.iter().find(|&&seat| values[seat] == self.trump) {
-            self.met.won_by_trump += 1;
+            self.coverage.won_by_trump += 1;
             return Some(seat);
         }
         let own_suit = |seat: &usize| cards[*seat].starts_with(self.pointed[self.side_of(*seat)]);

@@ -10,8 +10,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
-use stier_agents::solve::best_response::{action_values, response_values};
-use stier_agents::solve::game_tree::{GameTree, InformationSet, Policy};
+use stier_agents::solve::{GameTree, InformationSet, Policy, action_values, response_values};
 use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwinget::{Schwinget, View};
 use stier_core::{Action, ActionSet as _, Actions64, Rng, Seat};

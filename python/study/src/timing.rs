@@ -22,11 +22,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
-use stier_agents::agent::stop::Stop;
+use stier_agents::agent::Stop;
 use stier_agents::agent::threads::{ThreadsError, pool, resolve};
 use stier_agents::belief::policy_model::{FittedModel, Model};
 use stier_agents::belief::{BeliefSettings, Beliefs, infer_histories};
-use stier_agents::network::file::NetworkError;
+use stier_agents::network::NetworkError;
 use stier_agents::{Agent, AgentSpec, Decision};
 use stier_core::games::schwinget::{PARTS_OF_RETURN, Schwinget, View};
 use stier_core::{
@@ -392,8 +392,8 @@ impl Tally {
         let half = &mut self.halves[repeat % 2];
         *half = (half.0 + end.parts.iter().map(|&part| f64::from(part)).sum::<f64>(), half.1 + 1.0);
         self.parts.iter_mut().zip(&end.parts).for_each(|(sum, &part)| *sum += f64::from(part));
-        self.committed += f64::from(u8::from(end.committed));
-        self.others_committed += f64::from(u8::from(end.others_committed));
+        self.committed += f64::from(end.committed);
+        self.others_committed += f64::from(end.others_committed);
     }
 
     fn finish(self) -> Outcome {

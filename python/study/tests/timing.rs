@@ -4,9 +4,9 @@ use std::ops::{ControlFlow, Range};
 
 use stier_agents::AgentSpec;
 use stier_agents::arena::Estimate;
-use stier_agents::solve::best_response::{action_values, nash_conv};
-use stier_agents::solve::cfr::{Solver, Variant};
-use stier_agents::solve::game_tree::{GameTree, Policy};
+use stier_agents::solve::{GameTree, Policy};
+use stier_agents::solve::{Solver, Variant};
+use stier_agents::solve::{action_values, nash_conv};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{Action, ActionSet as _, Game, Options as _, Seat};
 use stier_study::equilibrium::attack_sets;

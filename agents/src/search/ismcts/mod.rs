@@ -74,13 +74,19 @@ use crate::belief::BeliefSettings;
 use crate::rollout::fitted;
 use crate::rollout::{Roller, RolloutSettings};
 use crate::search::spread::Spread;
-pub use observers::{Draws, Observer};
+pub(crate) use observers::{Draws, Observer};
 use observers::{Keyed, Linked, Observers, Past};
+<<<<<<< HEAD
 use prior::Prior as _;
 pub use prior::PriorFrom;
 use puct::Puct;
 pub use selection::Rule;
 use selection::{Exp3, Expansion, RegretMatching, Selection, SmoothUct, Ucb1, Ucb1Tuned};
+=======
+use puct::{Puct, StoredPuct};
+use selection::{Exp3, Prior, PriorTable, RegretMatching, Selection, SmoothUct, UNIFORM_PART, Ucb1, Ucb1Tuned};
+pub(crate) use selection::{PriorFrom, Rule};
+>>>>>>> main
 
 use table::NONE;
 use tree::{Edge, RootEdge, Tree};
@@ -152,7 +158,7 @@ const MAX_DEPTH: usize = 256;
 const MAX_ITERATIONS: u64 = 1 << 30;
 
 /// The player: see the [module](self) documentation.
-pub struct Ismcts<G: Hints> {
+pub(crate) struct Ismcts<G: Hints> {
     options: IsmctsOptions,
     course: Course,
     forest: Box<dyn Forest<G>>,
@@ -165,7 +171,7 @@ pub struct Ismcts<G: Hints> {
 
 impl<G: Hints> Ismcts<G> {
     /// Creates a player with the streams of `seed`.
-    pub fn new(options: IsmctsOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: IsmctsOptions, seed: u64) -> Self {
         let forest: Box<dyn Forest<G>> = match options.selection {
             Rule::Ucb1 => Box::new(Trees::<G, Ucb1>::new(&options).with_links()),
             Rule::Ucb1Tuned => Box::new(Trees::<G, Ucb1Tuned>::new(&options)),

@@ -4,7 +4,7 @@
 //! proportion to its regret. The regret is the gain over the policy that was played, weighted by the probability that
 //! chance and the others lead to the set (M. Zinkevich, M. Johanson, M. Bowling and C. Piccione, *Regret Minimization
 //! in Games with Incomplete Information*, 2007). In two-player zero-sum games the average of all iterations' policies
-//! approaches an equilibrium. Its [NashConv](crate::best_response::nash_conv) falls at least as 1/sqrt(iterations),
+//! approaches an equilibrium. Its [NashConv](crate::solve::best_response::nash_conv) falls at least as 1/sqrt(iterations),
 //! with a constant that grows with the number of information sets and the range of the returns. With more players, or
 //! with general sums, only the regrets are guaranteed to vanish. The joint play of all iterations is then a coarse
 //! correlated equilibrium, but its average need not be one. The solver does not warn about this.
@@ -20,11 +20,10 @@ mod checkpoint;
 
 use std::ops::ControlFlow;
 
-use stier_core::{Game, OptionError, Seat, choice, options::OptionType as _};
+use stier_core::{Game, Seat, choice};
 
 use crate::solve::best_response::{gather, mean};
 use crate::solve::game_tree::{GameTree, Policy, Task, for_each_task, reach_layer, row_tasks, sum_up_layer};
-pub use checkpoint::CheckpointError;
 
 choice! {
     /// The discounting of regrets and the averaging of policies.
@@ -47,21 +46,6 @@ choice! {
 impl Variant {
     /// All variants.
     pub const ALL: [Self; 4] = [Self::Cfr, Self::CfrPlus, Self::Linear, Self::Discounted];
-
-    /// Returns the variant with this name.
-    pub fn from_name(name: &str) -> Result<Self, OptionError> {
-        Self::parse(name, &()).map_err(|allowed| OptionError::Value {
-            owner: "cfr".to_string(),
-            name: "variant".to_string(),
-            value: name.to_string(),
-            allowed,
-        })
-    }
-
-    /// Its name.
-    pub fn name(self) -> String {
-        self.value().to_string()
-    }
 
     /// The factors for positive and negative regrets after the first `t` iterations.
     fn discount(self, t: f64) -> [f64; 2] {

@@ -32,7 +32,7 @@ impl Policy {
         Self { starts: tree.starts.clone(), probabilities }
     }
 
-    /// The policy with these probabilities, set by set.
+    /// Creates a policy from these probabilities, set by set.
     pub(crate) fn of_rows<G: Game>(tree: &GameTree<G>, probabilities: Vec<f64>) -> Self {
         debug_assert_eq!(probabilities.len(), tree.num_rows());
         Self { starts: tree.starts.clone(), probabilities }

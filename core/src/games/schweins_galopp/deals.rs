@@ -1,11 +1,11 @@
 //! The number of ways in which the opponents can have come to hold certain cards.
 //!
 //! The cards that the viewer was not dealt go to the opponents or stay out of play, and every deal is equally likely.
-//! If a colour has `n` such cards, hands of `h1`, `h2`, `h3` of them can be dealt in `n! / (h1! h2! h3! (n - h1 - h2
-//! - h3)!)` ways. Colours are independent except for the size of the hands. Play reveals only that the cards played
-//! were in the hand: with `p` cards played and `r` held, `h = p + r`. So the number of ways for what is held is a
-//! product over colours. It differs from the number of ways to deal the held cards from the unseen ones: if an
-//! opponent has played much of a colour, it was probably dealt many.
+//! If a colour has `n` such cards, hands of `h1`, `h2`, `h3` of them can be dealt in
+//! `n! / (h1! h2! h3! (n - h1 - h2 - h3)!)` ways. Colours are independent except for the size of the hands. Play
+//! reveals only that the cards played were in the hand: if `p` cards were played and `r` are held, `h` is `p + r`. So
+//! the number of ways for what is held is a product over colours. It differs from the number of ways to deal the held
+//! cards from the unseen ones: if an opponent has played much of a colour, it was probably dealt many.
 
 use std::iter;
 

@@ -34,7 +34,7 @@ use crate::seats::{BySeat, Seat};
 use crate::utility::Utility;
 
 use advice::Layout;
-pub use advice::{CIRCUMSTANCES, KnownPile, PARTS_OF_RETURN};
+pub use advice::{CIRCUMSTANCES, PARTS_OF_RETURN};
 use cards::{Card, Deck, NO_CARD};
 pub use rules::{Rules, Scoring, Specials};
 pub use sampler::Sampler;

@@ -14,7 +14,7 @@ use crate::hints::Hints;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 
-use super::{policy, policy_weights};
+use super::policy;
 
 /// The logit of the chance to keep the food at risk: a constant, a term for having any card that would lead, a term
 /// for each card left, and terms for each card by the number of gaps before its pig.
@@ -103,17 +103,13 @@ impl Hints for SchweinsGalopp {
         }
     }
 
-    fn num_features(&self) -> usize {
-        policy::FEATURES
-    }
-
     #[inline]
     fn features(&self, state: &State, action: Action, add: &mut impl FnMut(usize, f32)) {
         self.policy_features(state, action, add);
     }
 
     fn weights(&self) -> &[f32] {
-        &policy_weights::WEIGHTS
+        &policy::WEIGHTS
     }
 
     fn evaluate(&self, state: &State) -> BySeat<f32> {

@@ -19,7 +19,7 @@ use crate::options::Switch;
 use crate::seats::{BySeat, Seat};
 use crate::utility;
 
-use super::{policy, policy_weights};
+use super::policy;
 
 /// Knock with at least this many half points. Knocking with fewer loses against players of this kind, at every table
 /// size.
@@ -225,17 +225,13 @@ impl Hints for Schwimmen {
         }
     }
 
-    fn num_features(&self) -> usize {
-        policy::FEATURES
-    }
-
     #[inline]
     fn features(&self, state: &State, action: Action, add: &mut impl FnMut(usize, f32)) {
         self.policy_features(state, action, add);
     }
 
     fn weights(&self) -> &[f32] {
-        &policy_weights::WEIGHTS
+        &policy::WEIGHTS
     }
 }
 

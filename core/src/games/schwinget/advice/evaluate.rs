@@ -1,7 +1,7 @@
 //! A fast estimate of a state's value, with all cards open.
 //!
-//! A linear estimate of the tricks that seat 0 will still take gives the probability that a single trick goes to seat
-//! 0. The scores of all possible numbers of tricks are then weighted as if the tricks were independent. So one
+//! A linear estimate of the tricks that seat 0 will still take gives the probability that it wins a single
+//! trick. The scores of all possible numbers of tricks are then weighted as if the tricks were independent. So one
 //! estimate covers all scorings, consolation points, flat throws and utilities. The weights are fitted by least
 //! squares to hinted playouts from random positions with the default rules, one set with the pile open and one with
 //! it locked or empty. The test `weights_are_those_of_least_squares` reproduces them.

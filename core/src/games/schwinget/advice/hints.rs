@@ -7,7 +7,7 @@ use crate::hints::{Hints, RuleOfThumb};
 use crate::rng::Rng;
 use crate::seats::BySeat;
 
-use super::{policy, policy_weights};
+use super::policy;
 
 impl Hints for Schwinget {
     const BEST_AGENT: &'static str = "ismcts:selection=puct,prior=fitted,c=1.4,rollout=fitted,endings=on,\
@@ -35,17 +35,13 @@ impl Hints for Schwinget {
         }
     }
 
-    fn num_features(&self) -> usize {
-        policy::FEATURES
-    }
-
     #[inline]
     fn features(&self, state: &State, action: Action, add: &mut impl FnMut(usize, f32)) {
         self.policy_features(state, action, add);
     }
 
     fn weights(&self) -> &[f32] {
-        &policy_weights::WEIGHTS
+        &policy::WEIGHTS
     }
 
     #[inline]
@@ -67,7 +63,6 @@ impl Hints for Schwinget {
     fn known_future(&self, state: &State, next: &mut impl FnMut(&State) -> Action) -> Option<BySeat<f32>> {
         let last_bout = state.bout + 1 == self.rules.bouts;
         self.known_pile(state, &if last_bout { self.pile_to_come(state, next) } else { Vec::new() })
-            .map(|known| known.returns)
     }
 
     #[inline]

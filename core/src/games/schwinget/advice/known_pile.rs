@@ -17,19 +17,10 @@ use crate::key::mix;
 use crate::seats::BySeat;
 use crate::utility::Utility;
 
-use super::solve::{MAX_ENDING, REFEREE, Table, distinct};
+use super::solve::{MAX_ENDING, REFEREE, TrickRules, distinct};
 
 /// The number of entries of the transposition table, a power of two.
 const ENTRIES: usize = 1 << 12;
-
-/// The result of solving a bout with a known pile.
-#[derive(Clone, PartialEq, Debug)]
-pub struct KnownPile {
-    /// The returns under best play.
-    pub returns: BySeat<f32>,
-    /// The number of positions searched with a player on lead and the pile open.
-    pub nodes: u64,
-}
 
 /// A position with a player on lead while cards are drawn, with bounds on its result.
 #[derive(Clone, Copy, Default)]
@@ -72,7 +63,7 @@ impl Node {
 
 struct Search<'a> {
     game: &'a Schwinget,
-    table: Table,
+    rules: TrickRules,
     /// The cards to come, in order, and the set of cards still to come at each point.
     pile: &'a [u32],
     to_come: Vec<u32>,
@@ -82,7 +73,6 @@ struct Search<'a> {
     /// The result that seat 0 must reach.
     goal: i16,
     known: Vec<Entry>,
-    nodes: u64,
 }
 
 /// Converts a result to a number that increases with its value to seat 0.
@@ -105,7 +95,6 @@ impl Search<'_> {
         if entry.low >= self.goal || entry.high < self.goal {
             return (entry.low >= self.goal) == (node.seat == 0);
         }
-        self.nodes += 1;
         let reached = self.ending(node, node.seat) || self.any_lead(node);
         if reached == (node.seat == 0) {
             entry.low = self.goal;
@@ -134,7 +123,7 @@ impl Search<'_> {
     /// The same for a player who has led and drawn, for every reply.
     fn answers(&mut self, led: u32, node: Node) -> bool {
         let drawn = usize::from(node.drawn);
-        let (legal, winners) = self.table.replies::<true>(led, node.follow);
+        let (legal, winners) = self.rules.replies::<true>(led, node.follow);
         let mut replies = distinct(legal, node.lead | led | self.to_come[drawn], true);
         while replies != 0 {
             let first = if replies & winners != 0 { replies & winners } else { replies };
@@ -181,7 +170,7 @@ impl Search<'_> {
             (rank(self.game, self.scores, verdict) >= self.goal) == (node.seat == 0)
         };
         let Some(need) = (0..=left).find(|&tricks| reached(tricks)) else { return false };
-        self.table.lead::<true>(node.lead, node.follow, i32::from(need), self.cards, i32::from(waiting))
+        self.rules.lead::<true>(node.lead, node.follow, i32::from(need), self.cards, i32::from(waiting))
     }
 }
 
@@ -191,7 +180,7 @@ impl Schwinget {
     /// match; the cards are different cards of the pool, as many as are still to be drawn (none once the pile is
     /// locked); hands have at most six cards; returns sum to zero (`utility` is `margin` or `win`), since otherwise
     /// both players may prefer the same result.
-    pub fn known_pile(&self, state: &State, pile: &[Action]) -> Option<KnownPile> {
+    pub fn known_pile(&self, state: &State, pile: &[Action]) -> Option<BySeat<f32>> {
         let cards = pile.iter().fold(0, |set, card| set | 1_u32.checked_shl(u32::from(card.0)).unwrap_or(0));
         let to_draw = if state.attacked() { 0 } else { usize::from(state.pile) };
         let fits = cards & !state.pool == 0 && cards.count_ones() as usize == pile.len() && pile.len() == to_draw;
@@ -206,20 +195,19 @@ impl Schwinget {
             return None;
         }
         if to_draw == 0 {
-            return Some(KnownPile { returns: self.open_ending(state)?, nodes: 0 });
+            return self.open_ending(state);
         }
         let pile: Vec<u32> = pile.iter().map(|card| self.layout.cards(1 << card.0)).collect();
         let to_come = (0..=pile.len()).map(|drawn| pile[drawn..].iter().fold(0, |set, card| set | card)).collect();
         let mut search = Search {
             game: self,
-            table: Table::new(self.layout.trump(state.trump), self.rules.specials),
+            rules: TrickRules::new(self.layout.trump(state.trump), self.rules.specials),
             pile: &pile,
             to_come,
             cards: i32::from(self.rules.hand_size),
             scores: state.scores,
             goal: 0,
             known: vec![Entry::default(); ENTRIES],
-            nodes: 0,
         };
         let follows = state.phase == Phase::Follow;
         let seat = state.mover ^ u8::from(follows);
@@ -255,9 +243,7 @@ impl Schwinget {
             }
         }
         let scores = results[certain].1.scores;
-        let returns =
-            BySeat::from(self.rounded_utility_of([0, 1].map(|seat: usize| state.scores[seat] + scores[seat])));
-        Some(KnownPile { returns, nodes: search.nodes })
+        Some(BySeat::from(self.rounded_utility_of([0, 1].map(|seat: usize| state.scores[seat] + scores[seat]))))
     }
 
     /// The pile of the last bout, drawn from chance. The same cards come in the same order whatever is played.

@@ -5,10 +5,8 @@ mod evaluate;
 mod hints;
 mod known_pile;
 mod policy;
-mod policy_weights;
 mod solve;
 mod thumb;
 
 pub use attack::{CIRCUMSTANCES, PARTS_OF_RETURN};
-pub use known_pile::KnownPile;
 pub(super) use solve::Layout;

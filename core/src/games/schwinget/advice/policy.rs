@@ -1,6 +1,6 @@
 //! A policy for Schwinget: a softmax over features of the legal actions, as seen by the player to act.
 //!
-//! The [weights](super::policy_weights) maximise the likelihood of a search's decisions. Nearly every feature is an
+//! The [weights](WEIGHTS) maximise the likelihood of a search's decisions. Nearly every feature is an
 //! indicator of a cell of a table, so an action needs only a handful of loads. Values of small decks count from the
 //! top: the highest is always a six here.
 
@@ -10,8 +10,6 @@ use crate::games::schwinget::Schwinget;
 use crate::games::schwinget::cards::{Card, Deck, KINDS, PLAIN, REFEREE};
 use crate::games::schwinget::rules::Scoring;
 use crate::games::schwinget::state::{Neutral, Phase, State};
-
-use super::policy_weights;
 
 /// The number of stages: cards are drawn, the pile is locked, the pile is empty.
 const STAGES: usize = 3;
@@ -88,9 +86,11 @@ mod at {
 }
 
 /// The total number of features.
-pub(super) const FEATURES: usize = at::ATTACK + 2 * at::ATTACKS;
+const FEATURES: usize = at::ATTACK + 2 * at::ATTACKS;
 
-const _: () = assert!(policy_weights::WEIGHTS.len() == FEATURES);
+/// The weight of each feature. The program `fit_policy` writes the file.
+#[allow(clippy::approx_constant, reason = "fitted numbers")]
+pub(super) const WEIGHTS: [f32; FEATURES] = include!("policy_weights.txt");
 
 /// The player to act's knowledge of a state.
 pub(super) struct Known<'a> {
@@ -132,7 +132,7 @@ impl Schwinget {
     #[inline]
     pub(super) fn policy_logits(&self, state: &State, legal: Actions64, each: &mut impl FnMut(f32)) {
         let known = Known::new(&self.deck, state);
-        let weighted = |sum: &mut f32, feature: usize, value: f32| *sum += policy_weights::WEIGHTS[feature] * value;
+        let weighted = |sum: &mut f32, feature: usize, value: f32| *sum += WEIGHTS[feature] * value;
         let cards = legal.0 as u32 & self.deck.all;
         match state.phase {
             Phase::Lead => {

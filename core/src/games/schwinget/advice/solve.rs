@@ -15,9 +15,7 @@
 
 use arrayvec::ArrayVec;
 
-use crate::actions::{Action, ActionSet as _};
 use crate::bits;
-use crate::game::Game as _;
 use crate::games::schwinget::Schwinget;
 use crate::games::schwinget::cards::NO_TRUMP;
 use crate::games::schwinget::rules::{Rules, Specials};
@@ -79,7 +77,7 @@ impl Layout {
 
 /// The rules of a bout that affect play.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Table {
+pub(super) struct TrickRules {
     /// The trump suit.
     trump: u32,
     /// The cards that may be played even if the suit led could be followed.
@@ -104,7 +102,7 @@ pub(super) fn distinct(cards: u32, other: u32, counter: bool) -> u32 {
     cards & !(open.wrapping_add(suited) & suited)
 }
 
-impl Table {
+impl TrickRules {
     pub(super) fn new(trump: u32, specials: Specials) -> Self {
         let anytime = if specials == Specials::Anytime { SPECIAL } else { 0 };
         Self { trump, free: trump | anytime }
@@ -275,7 +273,7 @@ impl Table {
 /// decides.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ending {
-    table: Table,
+    rules: TrickRules,
     /// The seat of this player.
     pub(super) seat: u8,
     own: u32,
@@ -295,7 +293,7 @@ impl Ending {
         let seat = state.mover ^ u8::from(follows);
         let [own, other] = [seat, seat ^ 1].map(|seat| game.layout.cards(state.hands[usize::from(seat & 1)]));
         Self {
-            table: Table::new(game.layout.trump(state.trump), game.rules.specials),
+            rules: TrickRules::new(game.layout.trump(state.trump), game.rules.specials),
             seat,
             own,
             other,
@@ -308,16 +306,16 @@ impl Ending {
 
     /// True if the player can collect at least `need` tricks, including the waiting one.
     pub(super) fn can_collect(&self, need: i32) -> bool {
-        let Self { table, own, other, cards, waiting, led, deciding, .. } = *self;
+        let Self { rules, own, other, cards, waiting, led, deciding, .. } = *self;
         if need <= 0 || need > cards + waiting {
             return need <= 0;
         }
         if deciding {
-            table.decide(own, other, true, need, cards)
+            rules.decide(own, other, true, need, cards)
         } else if led != 0 {
-            table.answer::<true>(led, own, other, need, cards, waiting)
+            rules.answer::<true>(led, own, other, need, cards, waiting)
         } else {
-            table.lead::<true>(own, other, need, cards, waiting)
+            rules.lead::<true>(own, other, need, cards, waiting)
         }
     }
 }
@@ -425,18 +423,5 @@ impl Schwinget {
         let stakes = Stakes::new(self, state, ending.seat);
         let reached = stakes.reached(stakes.middle(), |need| ending.can_collect(need));
         Some(BySeat::from(stakes.worth(reached)))
-    }
-
-    /// The same after each legal action, in ascending order of actions. The best actions are those worth most to the
-    /// player to act; actions of equal worth may still differ in tricks.
-    pub fn open_ending_moves(&self, state: &State) -> Option<Vec<(Action, BySeat<f32>)>> {
-        self.open_ending(state)?;
-        let after = |action: Action| {
-            let mut next = *state;
-            self.apply(&mut next, action);
-            let worth = if next.phase == Phase::Over { self.rounded_returns(&next) } else { self.open_ending(&next)? };
-            Some((action, worth))
-        };
-        self.legal(state).iter().map(after).collect()
     }
 }

@@ -12,7 +12,7 @@ use crate::hints::Hints;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 
-use super::{policy, policy_weights};
+use super::policy;
 
 /// The share of a trick's value that its winner gains over the players who would win a later trick in its place.
 const TRICK_GAIN: f32 = 0.85;
@@ -155,17 +155,13 @@ impl Hints for UpAndDown {
         self.rules.utility.expected(&self.prospects(state), scale)
     }
 
-    fn num_features(&self) -> usize {
-        policy::FEATURES
-    }
-
     #[inline]
     fn features(&self, state: &State, action: Action, add: &mut impl FnMut(usize, f32)) {
         self.policy_features(state, action, add);
     }
 
     fn weights(&self) -> &[f32] {
-        &policy_weights::WEIGHTS
+        &policy::WEIGHTS
     }
 
     #[inline]

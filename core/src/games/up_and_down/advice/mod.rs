@@ -2,4 +2,3 @@
 
 mod hints;
 mod policy;
-mod policy_weights;

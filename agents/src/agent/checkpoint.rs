@@ -1,0 +1,83 @@
+//! Bytes that begin with a line of text, which says what they are of, and go on with numbers, the lowest byte first.
+
+use std::io::{self, ErrorKind, Read};
+
+use thiserror::Error;
+
+/// No line is longer.
+const MAX_LINE: usize = 1 << 16;
+/// Errors quote no more of it.
+const MAX_QUOTED: usize = 200;
+
+/// An error in a checkpoint.
+#[derive(Debug, Error)]
+pub enum CheckpointError {
+    /// Reading failed.
+    #[error("the checkpoint cannot be read: {0}")]
+    Io(#[from] io::Error),
+    /// The checkpoint belongs to another calculation.
+    #[error("the checkpoint belongs to '{found}', expected '{expected}'")]
+    Other {
+        /// What it is of.
+        found: String,
+        /// What it should be of.
+        expected: String,
+    },
+    /// The checkpoint is shorter or longer than it should be.
+    #[error("the checkpoint {0}")]
+    Length(&'static str),
+    /// A number that cannot occur.
+    #[error("the checkpoint contains the invalid number {0}")]
+    Number(f64),
+}
+
+/// The part of a checkpoint that has not been read.
+pub(crate) struct Reader<R>(R);
+
+impl<R: Read> Reader<R> {
+    /// Reads the first line, which must be this one.
+    pub(crate) fn new(from: R, heading: &str) -> Result<Self, CheckpointError> {
+        let mut own = Self(from);
+        let found = own.line()?;
+        if found == heading {
+            return Ok(own);
+        }
+        Err(CheckpointError::Other { found: found.chars().take(MAX_QUOTED).collect(), expected: heading.to_string() })
+    }
+
+    /// A line, or as much of it as there is.
+    pub(crate) fn line(&mut self) -> io::Result<String> {
+        let mut bytes = Vec::new();
+        let mut byte = [0];
+        while bytes.len() < MAX_LINE && self.0.read(&mut byte)? == 1 && byte != *b"\n" {
+            bytes.push(byte[0]);
+        }
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// So many bytes.
+    pub(crate) fn bytes<const N: usize>(&mut self) -> Result<[u8; N], CheckpointError> {
+        let mut bytes = [0; N];
+        match self.0.read_exact(&mut bytes) {
+            Ok(()) => Ok(bytes),
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => Err(CheckpointError::Length("ends too early")),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// A whole number.
+    pub(crate) fn u64(&mut self) -> Result<u64, CheckpointError> {
+        self.bytes().map(u64::from_le_bytes)
+    }
+
+    /// A finite number.
+    pub(crate) fn f64(&mut self) -> Result<f64, CheckpointError> {
+        let number = self.bytes().map(f64::from_le_bytes)?;
+        if number.is_finite() { Ok(number) } else { Err(CheckpointError::Number(number)) }
+    }
+
+    /// Refuses anything that follows.
+    pub(crate) fn end(&mut self) -> Result<(), CheckpointError> {
+        if self.0.read(&mut [0])? == 0 { Ok(()) } else { Err(CheckpointError::Length("goes on after its end")) }
+    }
+}
