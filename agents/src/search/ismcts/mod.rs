@@ -76,17 +76,11 @@ use crate::rollout::{Roller, RolloutSettings};
 use crate::search::spread::Spread;
 pub(crate) use observers::{Draws, Observer};
 use observers::{Keyed, Linked, Observers, Past};
-<<<<<<< HEAD
 use prior::Prior as _;
-pub use prior::PriorFrom;
+pub(crate) use prior::PriorFrom;
 use puct::Puct;
-pub use selection::Rule;
+pub(crate) use selection::Rule;
 use selection::{Exp3, Expansion, RegretMatching, Selection, SmoothUct, Ucb1, Ucb1Tuned};
-=======
-use puct::{Puct, StoredPuct};
-use selection::{Exp3, Prior, PriorTable, RegretMatching, Selection, SmoothUct, UNIFORM_PART, Ucb1, Ucb1Tuned};
-pub(crate) use selection::{PriorFrom, Rule};
->>>>>>> main
 
 use table::NONE;
 use tree::{Edge, RootEdge, Tree};
