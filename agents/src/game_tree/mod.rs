@@ -57,6 +57,15 @@ pub enum TooLarge {
 /// Why there is no tree.
 #[derive(Clone, Copy, PartialEq, Debug, Error)]
 pub enum BuildError {
+    /// The game has [hidden moves](stier_core::GameInfo::hidden_moves): its information sets do not lie in one layer.
+    #[error(
+        "{game} cannot be enumerated under these rules: players miss moves of each other, so that histories with different \
+         numbers of decisions share an information set"
+    )]
+    HiddenMoves {
+        /// The game.
+        game: &'static str,
+    },
     /// More histories than allowed.
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
@@ -196,12 +205,8 @@ impl<G: Game> GameTree<G> {
     /// Enumerates the game, up to this many histories; 2^30 is the most that there can be. A game that is clearly larger by an
     /// [estimate](estimate_size) is refused before anything is enumerated. Uses the threads of the pool that it is called in; the tree does not
     /// depend on them.
-    pub fn new(game: &G, most_nodes: usize) -> Result<Self, TooLarge> {
-        match Self::build(game, most_nodes, &|_| ControlFlow::Continue(())) {
-            Ok(tree) => Ok(tree),
-            Err(BuildError::TooLarge(error)) => Err(error),
-            Err(BuildError::Interrupted) => unreachable!("nobody interrupts"),
-        }
+    pub fn new(game: &G, most_nodes: usize) -> Result<Self, BuildError> {
+        Self::build(game, most_nodes, &|_| ControlFlow::Continue(()))
     }
 
     /// The same; `watch` is told the number of histories again and again, and may break off.
@@ -210,6 +215,9 @@ impl<G: Game> GameTree<G> {
         most_nodes: usize,
         watch: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
     ) -> Result<Self, BuildError> {
+        if game.info().hidden_moves {
+            return Err(BuildError::HiddenMoves { game: G::NAME });
+        }
         let most = most_nodes.clamp(1, NUMBER as usize);
         let estimate = estimate_size(game, PROBES);
         if estimate.exceeds(most) {
