@@ -1,8 +1,9 @@
 //! The toys are games of the literature, with the published rules, sizes and values.
 
 use crate::toys::{KUHN, KUHN_THREE, LEDUC, game, in_kuhn};
-use stier_agents::solve::{GameTree, InformationSet, Node, Policy, TooLarge};
+use stier_agents::solve::{BuildError, GameTree, InformationSet, Node, Policy, TooLarge};
 use stier_agents::solve::{best_response, nash_conv, values};
+use stier_core::games::dark_hex::DarkHex;
 use stier_core::games::goofspiel::Goofspiel;
 use stier_core::games::kuhn_poker::{BET, KuhnPoker, PASS};
 use stier_core::games::leduc_poker::{CALL, FOLD, RAISE};
@@ -185,6 +186,9 @@ fn trees_list_every_history_once() {
     let ends = tree.nodes().filter(|node| matches!(node, Node::End { .. })).count();
     assert_eq!((ends, tree.num_seats()), (30, 2));
     assert!((0..12).all(|set| tree.members(set).len() == 2 && tree.width(set) == 2));
-    assert_eq!(GameTree::new(&*KUHN, 54).map(|_| ()), Err(TooLarge::Counted { most: 54 }));
+    assert_eq!(GameTree::new(&*KUHN, 54).map(|_| ()), Err(TooLarge::Counted { most: 54 }.into()));
     assert!(GameTree::new(&*KUHN, 55).is_ok());
+    let hex = |rules| GameTree::new(&game::<DarkHex>(rules), 10_000).map(|tree| tree.num_sets());
+    assert_eq!(hex("rows=2,columns=2"), Err(BuildError::HiddenMoves { game: "dark_hex" }));
+    assert!(hex("rows=2,columns=2,obstruction=abrupt").is_ok());
 }

@@ -64,7 +64,7 @@ impl Cell for u8 {
 
 /// Tensors of what a seat sees and of what it knows, for every game. Each is the fields of its layout, one after the other.
 pub trait Encode: Game {
-    /// What a trained network must have read to fit this game: `version:name:shape,name:shape`, the shape of each field of the
+    /// The observation that a trained network must have read to fit this game: `version:name:shape,name:shape`, the shape of each field of the
     /// layout joined by `x`, as in `1:hand:36,played:2x36`.
     fn observation_signature(&self) -> String {
         let field = |field: &Field| {
@@ -110,7 +110,7 @@ impl<G: Game> Encode for G {}
 /// Bits gather in a word and are written 64 values at a time: no branch depends on what the bits are.
 #[derive(Debug)]
 pub struct Pen<'a, T> {
-    /// What has not been written.
+    /// The part that has not been written.
     out: &'a mut [T],
     /// Bits that wait to be written, lowest first; zeros above.
     word: u64,

@@ -24,14 +24,14 @@ use crate::options::Options;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 
-/// Who acts next.
+/// The next to act.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Turn {
     /// A random event: a card dealt or drawn, a die.
     Chance,
     /// A player.
     Seat(Seat),
-    /// Nobody: the game has ended.
+    /// The game has ended.
     Over,
 }
 
@@ -48,7 +48,7 @@ impl Turn {
 /// One outcome of a random event.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Outcome {
-    /// What came up; numbered apart from the players' actions.
+    /// The outcome; numbered apart from the players' actions.
     pub action: Action,
     /// Its probability; those of one event sum to 1.
     pub probability: f64,
@@ -83,10 +83,10 @@ pub struct GameInfo {
     pub utility_range: (f64, f64),
     /// The sum of the returns of all seats, where it is the same in every game.
     pub utility_sum: Option<f64>,
-    /// Whether choices made one after another stand for choices made at once: each stays hidden from the other players until all
+    /// True if choices made one after another stand for choices made at once: each stays hidden from the other players until all
     /// are in. Interfaces with simultaneous moves offer the game that way, too.
     pub simultaneous: bool,
-    /// Whether a player's action can pass without another player noticing it. Information sets may then contain histories with
+    /// True if another player may fail to notice a player's action. Information sets may then contain histories with
     /// different numbers of decisions.
     pub hidden_moves: bool,
     /// The parts of the [observation](Game::observe).
@@ -368,7 +368,7 @@ pub trait Sampler<G: Game>: Clone + Send + Sync {
         let world = self.sample(rng);
         self.sample_history_of(game, &world, rng)
     }
-    /// Whether all histories of a world give every player the same view at each of its decisions. One history of each world
+    /// True if all histories of a world give every player the same view at each of its decisions. One history of each world
     /// then shows exactly how probable the players' actions were in it, whatever their policies.
     fn worlds_fix_views(&self) -> bool {
         false

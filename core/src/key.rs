@@ -15,7 +15,7 @@ pub const fn mix(key: u64, value: u64) -> u64 {
     product ^ product >> 32
 }
 
-/// What [`Game::observed`] is where the observer does not notice an action.
+/// The value of [`Game::observed`] where the observer does not notice an action.
 pub const UNNOTICED: u64 = u64::MAX - 1;
 
 /// Sets what a seat sees apart from what it observes of actions.
@@ -25,7 +25,7 @@ const SIGHT: u64 = 0x082e_fa98_ec4e_6c89;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Chain {
     key: u64,
-    /// What the seat saw last.
+    /// The last sight.
     sight: u64,
 }
 
@@ -62,9 +62,9 @@ impl Chain {
 /// One thing that a seat learned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Learned {
-    /// What it [observed](Game::observed) of an action.
+    /// The number that it [observed](Game::observed) of an action.
     Action(u64),
-    /// What it [saw](Game::sight) at a decision, its own or another's, that was not what it had seen before.
+    /// The number that it [saw](Game::sight) at a decision, its own or another's, where it had not seen the same before.
     Sight(u64),
 }
 
@@ -130,7 +130,7 @@ impl Past {
         self.sight
     }
 
-    /// Whether this is the same game as `earlier`, later on or at the same decision.
+    /// Tells whether this is the same game as `earlier`, later on or at the same decision.
     pub fn continues(&self, earlier: &Self) -> bool {
         self.learned.starts_with(&earlier.learned)
     }

@@ -61,7 +61,7 @@ pub trait Notation: Game {
         Vec::new()
     }
 
-    /// What is printed on them, in the same order.
+    /// The faces of the cards, in the same order.
     fn faces(&self) -> Vec<Face> {
         Vec::new()
     }
@@ -90,7 +90,7 @@ pub trait Notation: Game {
         }
     }
 
-    /// What happens by this name in this state: the inverse of [`event_name`](Notation::event_name), for any id. Whether it can
+    /// The event of this name in this state: the inverse of [`event_name`](Notation::event_name), for any id. Whether it can
     /// happen is for [`check`](Notation::check) to say.
     fn parse_event(&self, state: &Self::State, text: &str) -> Result<Action, ParseError> {
         match self.turn(state) {
@@ -99,7 +99,7 @@ pub trait Notation: Game {
         }
     }
 
-    /// What can happen in this state: the legal actions or the possible outcomes, ascending; empty when the game is over.
+    /// The possible events in this state: the legal actions or the possible outcomes, ascending; empty when the game is over.
     fn possible(&self, state: &Self::State) -> Vec<Action> {
         match self.turn(state) {
             Turn::Chance => self.chance(state).iter().map(|o| o.action).collect(),
@@ -107,7 +107,7 @@ pub trait Notation: Game {
         }
     }
 
-    /// Whether `action` can happen in this state; if not, what it breaks and what is allowed.
+    /// Checks that `action` can happen in this state; an error says which rule it breaks and what is allowed.
     fn check(&self, state: &Self::State, action: Action) -> Result<(), IllegalAction> {
         let possible = self.possible(state);
         if possible.contains(&action) {
@@ -136,7 +136,7 @@ pub trait Notation: Game {
 /// The fields of an observation with the numbers of the places that are 1.
 type Fields = Vec<(&'static str, String)>;
 
-/// What everybody sees of a state, then what each seat sees besides: nothing of seats whose cards are hidden.
+/// The public observation of a state, then what each seat sees besides: nothing of seats whose cards are hidden.
 fn observations<G: Notation>(game: &G, state: &G::State, perspective: Option<Seat>) -> (Fields, Vec<Fields>) {
     let layout = &game.info().observation;
     let public = planes(game, state, Observer::Public);
@@ -147,7 +147,7 @@ fn observations<G: Notation>(game: &G, state: &G::State, perspective: Option<Sea
     (changed_fields(layout, &public, None), Seat::all(game.num_seats()).map(private).collect())
 }
 
-/// What happens next, in words.
+/// The next event in words.
 fn next<G: Game>(game: &G, state: &G::State, perspective: Option<Seat>) -> String {
     match game.turn(state) {
         Turn::Chance => "a random event".to_string(),

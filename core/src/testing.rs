@@ -93,7 +93,7 @@ fn names_are_one_to_one<G: Notation>(game: &G) {
     }
 }
 
-/// What holds at a node whoever looks at it.
+/// Checks a node, whoever looks at it.
 fn node<G: FullGame>(game: &G, history: &History<G>, rng: &mut Rng) {
     let state = history.state();
     let ok = |ok, promise: &str| assert_ok(game, history, ok, promise);
@@ -167,7 +167,7 @@ fn scene<G: FullGame>(game: &G, history: &History<G>, perspective: Option<Seat>)
     }
 }
 
-/// What the cards promise lies where returns lie.
+/// Checks that estimates lie where returns lie.
 fn estimates_are_returns<G: FullGame>(game: &G, history: &History<G>, values: &BySeat<f32>) {
     let (low, high) = game.info().utility_range;
     let ok = |ok, promise: &str| assert_ok(game, history, ok, promise);
@@ -204,7 +204,7 @@ fn fingerprint(value: impl Hash) -> u128 {
     half(0) << 64 | half(1)
 }
 
-/// What a seat knows, and what it must not.
+/// Checks what a seat knows, and that it knows no more.
 fn view<G: FullGame>(game: &G, history: &History<G>, seat: Seat, rng: &mut Rng, seen: &mut Distinct<G>) {
     let state = history.state();
     let ok = |ok, promise: &str| assert_ok(game, history, ok, promise);
@@ -283,7 +283,7 @@ fn view<G: FullGame>(game: &G, history: &History<G>, seat: Seat, rng: &mut Rng, 
     }
 }
 
-/// What the game's policy makes of each legal action if it is the seat's turn, which is finite.
+/// The logit of each legal action in the game's policy if it is the seat's turn. Checks that they are finite.
 fn logits<G: FullGame>(game: &G, history: &History<G>, state: &G::State, seat: Seat) -> Vec<f32> {
     if game.turn(state) != Turn::Seat(seat) {
         return Vec::new();
@@ -312,7 +312,7 @@ fn logits<G: FullGame>(game: &G, history: &History<G>, state: &G::State, seat: S
     logits
 }
 
-/// What a seat holds, in a poisoned buffer that shows places not written.
+/// The holdings of a seat, in a poisoned buffer that shows places not written.
 fn holdings<G: Notation>(game: &G, state: &G::State, seat: Seat) -> Vec<u8> {
     let mut counts = vec![u8::MAX; game.cards().len()];
     game.holdings(state, seat, &mut counts);
@@ -331,7 +331,7 @@ fn views_at_decisions<G: Game>(game: &G, history: &History<G>) -> Vec<G::View> {
     views
 }
 
-/// What a seat observes of each action, in two worlds that it cannot tell apart: equal numbers if and only if equal views.
+/// Checks the observations of each action in two worlds that the seat cannot tell apart: equal numbers if and only if equal views.
 fn observations_agree<G: FullGame>(game: &G, history: &History<G>, twin: &History<G>, seat: Seat) {
     let mut seen: Vec<(u64, G::View)> = vec![(UNNOTICED, game.view(history, seat))];
     for world in [history, twin] {
@@ -351,7 +351,7 @@ fn observations_agree<G: FullGame>(game: &G, history: &History<G>, twin: &Histor
     }
 }
 
-/// What a seat sees at every decision and now, its own actions among it, without what goes unnoticed.
+/// Everything that a seat sees at decisions and now, its own actions among it, without what goes unnoticed.
 fn seen_at_decisions<G: Game>(game: &G, history: &History<G>, seat: Seat) -> Vec<(Option<Action>, Seen)> {
     let mut state = game.root();
     let mut found: Vec<(Option<Action>, Seen)> = Vec::new();
@@ -373,7 +373,7 @@ fn seen_at_decisions<G: Game>(game: &G, history: &History<G>, seat: Seat) -> Vec
     found
 }
 
-/// What a seat saw at each decision and what it observed of each action stand for its view: equal keys, equal views, but for
+/// Checks that what a seat saw at each decision and observed of each action stands for its view: equal keys, equal views, but for
 /// the order of words. The view knows what is in the key.
 fn keys_tell_views_apart<G: FullGame>(game: &G, history: &History<G>, keys: &mut HashMap<u64, G::View>) {
     let mut state = game.root();
