@@ -86,7 +86,7 @@ pub(crate) struct WorldEvaluator<G: Game> {
 }
 
 impl<G: Hints> WorldEvaluator<G> {
-    /// Creates a valuer with these settings and the network that they may use.
+    /// Creates an evaluator with these settings and the network that they may use.
     pub(crate) fn new(valuation: ValuationSettings, guide: &Guide) -> Self {
         Self {
             valuation,

@@ -126,11 +126,9 @@ impl<G: Hints> Agent<G> for FlatMc {
 /// Adds up the results of the threads.
 fn report<G: Game>(legal: G::Actions, searches: &[Flat<'_, G>], iterations: u64, time: Duration) -> Search {
     let actions = legal.iter().enumerate().map(|(index, action)| {
-        let mut all = ActionRecord { available: iterations, ..ActionRecord::new(action) };
-        for record in searches.iter().map(|search| &search.actions[index]) {
-            all.visits += record.visits;
-            all.sum += record.sum;
-        }
+        let records = || searches.iter().map(|search| &search.actions[index]);
+        let (visits, sum) = (records().map(|record| record.visits).sum(), records().map(|record| record.sum).sum());
+        let all = ActionRecord { action, visits, available: iterations, sum };
         all.stats(all.mean())
     });
     Search { actions: actions.collect(), iterations, nodes: u64::from(iterations > 0), seconds: time.as_secs_f64() }
