@@ -42,7 +42,7 @@ test-rust:
 		else echo 'Rust $(MSRV) is not installed: skipped make test-msrv'; fi
 
 test-msrv:
-	rustup toolchain install $(MSRV) --profile minimal --no-self-update
+	rustup toolchain list | grep -q '^$(MSRV)-' || rustup toolchain install $(MSRV) --profile minimal --no-self-update
 	cargo +$(MSRV) check --workspace --quiet
 
 test-python: $(VENV)/tested-with

@@ -73,7 +73,7 @@ fn networks(criterion: &mut Criterion) {
         let mut rng = Rng::stream(2, "inputs", rows as u64);
         // New positions every time, as in play.
         let batches: Vec<Vec<f32>> =
-            (0..32).map(|_| (0..rows * 200).map(|_| f32::from(u8::from(rng.below(200) < ONES))).collect()).collect();
+            (0..32).map(|_| (0..rows * 200).map(|_| f32::from(rng.below(200) < ONES)).collect()).collect();
         group.throughput(Throughput::Elements(rows as u64));
         group.bench_function(BenchmarkId::from_parameter(rows), |bencher| {
             let mut batches = batches.iter().cycle();
@@ -84,7 +84,7 @@ fn networks(criterion: &mut Criterion) {
     fs::remove_file(path).expect("the file was there");
 
     let game = Schwinget::new(Default::default()).expect("default rules");
-    let size = encode::size(&game.observation_layout());
+    let size = encode::size(&game.info().observation);
     let path = network(size, &game.observation_signature(), &game.action_signature());
     let mut asked = evaluator(&path);
     let history = History::dealt(&game, &mut Rng::stream(1, "bench", 0));

@@ -5,16 +5,16 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::toys::goofspiel::Goofspiel;
-use crate::toys::kuhn::Kuhn;
-use crate::toys::kuhn_three::KuhnThree;
-use crate::toys::leduc::Leduc;
-use crate::toys::liars_dice::LiarsDice;
+use crate::toys::KUHN_THREE;
+use crate::toys::LEDUC;
 use crate::toys::matrix::Matrix;
+use crate::toys::{KUHN, in_kuhn};
 use stier_agents::agent::threads::pool;
 use stier_agents::erased::{TreeError, load};
 use stier_agents::solve::{BuildError, GameTree, Node, Policy, TooLarge, estimate_size};
 use stier_agents::solve::{action_values, best_response, nash_conv, values};
+use stier_core::games::goofspiel::Goofspiel;
+use stier_core::games::liars_dice::LiarsDice;
 use stier_core::games::schweins_galopp::SchweinsGalopp;
 use stier_core::games::schwinget::Schwinget;
 use stier_core::games::up_and_down::UpAndDown;
@@ -176,9 +176,9 @@ fn is_the_game<G: Game>(game: &G) -> [usize; 2] {
 
 #[test]
 fn trees_of_toys_are_the_games() {
-    assert_eq!(is_the_game(&Kuhn), [24, 24]);
-    is_the_game(&KuhnThree);
-    is_the_game(&Leduc);
+    assert_eq!(is_the_game(&*KUHN), [24, 24]);
+    is_the_game(&*KUHN_THREE);
+    is_the_game(&*LEDUC);
     is_the_game(&game::<LiarsDice>("sides=3"));
     is_the_game(&game::<Goofspiel>("cards=4"));
     is_the_game(&game::<Matrix>("heads=3"));
@@ -246,8 +246,8 @@ fn is_estimated<G: Game>(game: &G) {
 
 #[test]
 fn sizes_are_estimated() {
-    is_estimated(&Kuhn);
-    is_estimated(&Leduc);
+    is_estimated(&*KUHN);
+    is_estimated(&*LEDUC);
     is_estimated(&game::<LiarsDice>("sides=3"));
     is_estimated(&game::<Goofspiel>("cards=4"));
     // Hands of two cards, dealt in either order; a card drawn in between; a second deal.
@@ -278,8 +278,8 @@ fn large_games_are_refused_before_anything_is_enumerated() {
 /// histories. If the others never lead there, nothing does.
 #[test]
 fn action_values_off_the_path() {
-    let tree = tree(&Kuhn);
-    let view = |number: u32| (tree.set(number).view().card(), tree.set(number).view().actions());
+    let tree = tree(&*KUHN);
+    let view = |number: u32| in_kuhn(&tree.set(number).view());
     // All players always pass.
     let passive = Policy::from_fn(&tree, |_| vec![1.0, 0.0]);
     let found = action_values(&tree, &passive);

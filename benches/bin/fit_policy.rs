@@ -151,7 +151,7 @@ impl Decisions {
             let chosen = (self.chosen[decision] - self.starts[decision]) as usize;
             sums[0] -= row[chosen].max(1e-12).ln();
             sums[1] += (row.len() as f64).ln();
-            sums[2] += f64::from(u8::from(row.iter().all(|&other| other <= row[chosen])));
+            sums[2] += f64::from(row.iter().all(|&other| other <= row[chosen]));
         });
         [0, 1, 2].map(|index| sums[index] / self.len() as f64)
     }
@@ -180,7 +180,7 @@ impl Gradient for Likelihood<'_> {
     fn gradient(&self, weights: &Vec<f64>) -> Result<Vec<f64>, Error> {
         let gradient = self.decisions.sum(weights, weights.len(), |gradient, decision, row| {
             for (index, probability) in (self.decisions.starts[decision]..).zip(row) {
-                let error = probability - f64::from(u8::from(index == self.decisions.chosen[decision]));
+                let error = probability - f64::from(index == self.decisions.chosen[decision]);
                 for (feature, value) in self.decisions.entries(index) {
                     gradient[feature] += error * value;
                 }

@@ -219,6 +219,13 @@ macro_rules! choice {
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         $vis enum $name { $($(#[$value_doc])* $value),+ }
 
+        impl $name {
+            /// The name of the value.
+            $vis fn name(self) -> &'static str {
+                match self { $(Self::$value => $text),+ }
+            }
+        }
+
         impl $crate::options::OptionType for $name {
             type Limits = ();
 
@@ -230,7 +237,7 @@ macro_rules! choice {
             }
 
             fn value(&self) -> $crate::OptionValue {
-                $crate::OptionValue::Name(match self { $(Self::$value => $text),+ }.to_string())
+                $crate::OptionValue::Name(self.name().to_string())
             }
 
             fn allowed((): &()) -> String {

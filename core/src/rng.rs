@@ -8,6 +8,16 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// A stream of random numbers.
+///
+/// ```
+/// use stier_core::Rng;
+///
+/// let [mut deal, mut again, mut other] = [0, 0, 1].map(|index| Rng::stream(7, "deal", index));
+/// assert!(deal.below(6) < 6);
+/// again.below(6);
+/// assert_eq!(deal.bits(), again.bits());
+/// assert_ne!(deal.bits(), other.bits());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rng(Xoshiro256PlusPlus);
 

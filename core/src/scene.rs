@@ -1,75 +1,46 @@
 //! Content of a picture of a state: cards, places and words. The program that draws it chooses positions and shades.
 
+use crate::choice;
 use crate::seats::Seat;
 
-/// The sign printed on a card next to its rank. Each suit has its own, so that suits can be told apart without
-/// colour.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[expect(missing_docs, reason = "the names explain the signs")]
-pub enum Sign {
-    Diamond,
-    Heart,
-    Spade,
-    Club,
-    Leaf,
-    Cross,
-    Drop,
-    Sun,
-    Whistle,
-    Bolt,
-    Pig,
-}
-
-impl Sign {
-    /// The name of the sign.
-    pub fn name(self) -> &'static str {
-        match self {
-            Sign::Diamond => "diamond",
-            Sign::Heart => "heart",
-            Sign::Spade => "spade",
-            Sign::Club => "club",
-            Sign::Leaf => "leaf",
-            Sign::Cross => "cross",
-            Sign::Drop => "drop",
-            Sign::Sun => "sun",
-            Sign::Whistle => "whistle",
-            Sign::Bolt => "bolt",
-            Sign::Pig => "pig",
-        }
+choice! {
+    /// The sign printed on a card next to its rank. Each suit has its own, so that suits can be told apart without
+    /// colour.
+    #[expect(missing_docs, reason = "the names explain the signs")]
+    pub enum Sign {
+        Diamond = "diamond",
+        Heart = "heart",
+        Spade = "spade",
+        Club = "club",
+        Leaf = "leaf",
+        Cross = "cross",
+        Drop = "drop",
+        Sun = "sun",
+        Whistle = "whistle",
+        Bolt = "bolt",
+        Pig = "pig",
     }
 }
 
-/// The colour of a card. The program that draws it chooses the shade.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[expect(missing_docs, reason = "the names explain the colours")]
-pub enum Hue {
-    Green,
-    Red,
-    Blue,
-    Yellow,
-    Orange,
-    Violet,
-    Pink,
-    Black,
-    Grey,
-}
-
-impl Hue {
-    /// The name of the colour.
-    pub fn name(self) -> &'static str {
-        match self {
-            Hue::Green => "green",
-            Hue::Red => "red",
-            Hue::Blue => "blue",
-            Hue::Yellow => "yellow",
-            Hue::Orange => "orange",
-            Hue::Violet => "violet",
-            Hue::Pink => "pink",
-            Hue::Black => "black",
-            Hue::Grey => "grey",
-        }
+choice! {
+    /// The colour of a card. The program that draws it chooses the shade.
+    #[expect(missing_docs, reason = "the names explain the colours")]
+    pub enum Hue {
+        Green = "green",
+        Red = "red",
+        Blue = "blue",
+        Yellow = "yellow",
+        Orange = "orange",
+        Violet = "violet",
+        Pink = "pink",
+        Black = "black",
+        Grey = "grey",
     }
 }
+
+/// The French suits: diamonds, hearts, spades, clubs.
+const FRENCH: [(Sign, Hue); 4] =
+    [(Sign::Diamond, Hue::Orange), (Sign::Heart, Hue::Red), (Sign::Spade, Hue::Black), (Sign::Club, Hue::Green)];
 
 /// The printed face of a card.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -80,6 +51,19 @@ pub struct Face {
     pub sign: Sign,
     /// The colour of its suit.
     pub hue: Hue,
+}
+
+impl Face {
+    /// Creates the face of a French card: diamonds, hearts, spades and clubs have the suits 0 to 3.
+    pub fn french(suit: u8, rank: char) -> Self {
+        let (sign, hue) = FRENCH[usize::from(suit)];
+        Self { rank: french_rank(rank), sign, hue }
+    }
+}
+
+/// The rank printed on a French card: its letter, but 10 for `T`.
+pub fn french_rank(letter: char) -> String {
+    if letter == 'T' { "10".to_string() } else { letter.to_string() }
 }
 
 /// A state from the perspective of one seat, or of an observer who sees everything. Cards are called by their
@@ -133,25 +117,15 @@ pub struct Group {
     pub held: bool,
 }
 
-/// The arrangement of a group of cards.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Layout {
-    /// Side by side.
-    Row,
-    /// On top of each other.
-    Pile,
-    /// Side by side, out of play.
-    Aside,
-}
-
-impl Layout {
-    /// The name of the layout.
-    pub fn name(self) -> &'static str {
-        match self {
-            Layout::Row => "row",
-            Layout::Pile => "pile",
-            Layout::Aside => "aside",
-        }
+choice! {
+    /// The arrangement of a group of cards.
+    pub enum Layout {
+        /// Side by side.
+        Row = "row",
+        /// On top of each other.
+        Pile = "pile",
+        /// Side by side, out of play.
+        Aside = "aside",
     }
 }
 

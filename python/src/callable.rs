@@ -107,7 +107,7 @@ impl PythonAgent {
     fn step_with_policy(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<(Vec<(u8, f64)>, u8)> {
         let legal = state.inner().possible();
         let chosen = self.step(py, state)?;
-        Ok((legal.into_iter().map(|action| (action.0, f64::from(u8::from(action.0 == chosen)))).collect(), chosen))
+        Ok((legal.into_iter().map(|action| (action.0, f64::from(action.0 == chosen))).collect(), chosen))
     }
 
     /// Raises `AgentError`: a callable does not search.

@@ -20,7 +20,7 @@ use crate::run::{Ticker, watched};
 use crate::values::{Number, Seed};
 
 /// A larger number is a typing mistake: a run can be interrupted, but not continued.
-const LIMIT_DEALS: i64 = 1_000_000_000_000;
+const MAX_DEALS: i64 = 1_000_000_000_000;
 
 /// The number of games per deal for agents with these identities.
 #[pyfunction]
@@ -45,7 +45,7 @@ pub(crate) fn pit<'py>(
 ) -> PyResult<PitResult> {
     let players: Vec<Player<'py>> = agents.iter().map(|agent| Player::of(game, agent)).collect::<PyResult<_>>()?;
     let mut settings =
-        Settings { deals: deals.between("deals", 1, LIMIT_DEALS)?, seed: seed.0, paired, threads: threads.threads()? };
+        Settings { deals: deals.between("deals", 1, MAX_DEALS)?, seed: seed.0, paired, threads: threads.threads()? };
     if players.iter().any(Player::is_python) {
         // With one thread, games are played in order, and an agent with a memory is reproducible.
         settings.threads = 1;

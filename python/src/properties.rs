@@ -10,7 +10,6 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use stier_agents::arena::Estimate;
 use stier_agents::arena::properties::{MeasureError, Play, Properties as Found, Settings};
-use stier_core::OptionValue;
 use stier_core::options::OptionType as _;
 
 use crate::errors;
@@ -19,9 +18,9 @@ use crate::run::{Ticker, watched};
 use crate::values::{Number, Seed};
 
 /// A larger number is a typing mistake: a run can be interrupted, but not continued.
-const LIMIT_DEALS: i64 = 100_000_000;
+const MAX_DEALS: i64 = 100_000_000;
 /// More games per deal would add nothing.
-const LIMIT_GAMES: i64 = 1_000_000;
+const MAX_GAMES: i64 = 1_000_000;
 
 /// A mean and half the width of its 95 % interval.
 type MeanAndInterval = (f64, f64);
@@ -66,11 +65,8 @@ impl Properties {
 
     /// The play of all seats: `"random"` or `"hints"`.
     #[getter]
-    fn play(&self) -> String {
-        match self.found.settings.play.value() {
-            OptionValue::Name(name) => name,
-            other => other.to_string(),
-        }
+    fn play(&self) -> &'static str {
+        self.found.settings.play.name()
     }
 
     /// The share of games that end with a last choice: each of its actions leads to the end without another choice.
@@ -136,8 +132,8 @@ pub(crate) fn properties(
 ) -> PyResult<Properties> {
     let unknown = |allowed| errors::argument(format!("play must be {allowed}, got '{play}'"));
     let mut settings = Settings {
-        deals: deals.between("deals", 1, LIMIT_DEALS)?,
-        games: games.between("games", 2, LIMIT_GAMES)?,
+        deals: deals.between("deals", 1, MAX_DEALS)?,
+        games: games.between("games", 2, MAX_GAMES)?,
         seed: seed.0,
         play: Play::parse(play, &()).map_err(unknown)?,
         threads: threads.threads()?,

@@ -27,9 +27,9 @@ use crate::table::{Table, pairs};
 use crate::values::{Number, Seed};
 
 /// A larger number is a typing mistake: a run can be interrupted, and continued from a checkpoint.
-const LIMIT_ITERATIONS: i64 = 1_000_000_000;
+const MAX_ITERATIONS: i64 = 1_000_000_000;
 /// The tree numbers histories with fewer than 31 bits.
-const LIMIT_HISTORIES: i64 = (1 << 30) - 1;
+const MAX_HISTORIES: i64 = (1 << 30) - 1;
 /// The least memory per history, in bytes, while a game is solved.
 const BYTES_PER_HISTORY: f64 = 20.0;
 
@@ -192,7 +192,7 @@ impl Solution {
 
 /// The limit on the number of histories.
 pub(crate) fn most_histories(number: &Number) -> PyResult<usize> {
-    Ok(number.between("max_histories", 1, LIMIT_HISTORIES)? as usize)
+    Ok(number.between("max_histories", 1, MAX_HISTORIES)? as usize)
 }
 
 /// The number of threads: all cores if 0.
@@ -214,10 +214,10 @@ pub(crate) fn tree_error(game: &Game, error: TreeError) -> PyErr {
                 ..1e7 => format!("{:.1} GB", megabytes / 1e3),
                 _ => format!("{:.1e} GB", megabytes / 1e3),
             };
-            let remedy = if estimate.histories < LIMIT_HISTORIES as f64 {
+            let remedy = if estimate.histories < MAX_HISTORIES as f64 {
                 "use smaller rules, or raise max_histories".to_owned()
             } else {
-                format!("use smaller rules: the limit is {LIMIT_HISTORIES}")
+                format!("use smaller rules: the limit is {MAX_HISTORIES}")
             };
             format!("it would need at least {memory} of memory; {remedy}")
         }
@@ -302,7 +302,7 @@ pub(crate) fn solve(
     }
     let settings = Settings {
         algorithm: Algorithm::parse(algorithm, &()).map_err(unknown)?,
-        iterations: iterations.between("iterations", 1, LIMIT_ITERATIONS)?,
+        iterations: iterations.between("iterations", 1, MAX_ITERATIONS)?,
         target,
         seed: seed.0,
         checkpoint,
@@ -334,7 +334,7 @@ pub(crate) fn solve(
     let work = |sender: Sender<()>| {
         let tree = enumerate(game, most, settings.threads, &interrupt, &count).map_err(Failure::Tree)?;
         let (policy, iterations) = tree.solve(&settings, &interrupt, &watch).map_err(Failure::Solve)?;
-        let source = settings.algorithm.value().to_string();
+        let source = settings.algorithm.name().to_string();
         let label = Label { source, iterations };
         let solution = Solution::new(game.clone(), label, policy, seed.0, settings.threads).map_err(Failure::Threads);
         drop(sender);
@@ -365,7 +365,7 @@ pub(crate) fn load_solution(py: Python<'_>, path: PathBuf, seed: Seed) -> PyResu
     let game = Game::new(erased::load(name, rules).map_err(|error| errors::record(failed(&error)))?);
     let interrupt = AtomicBool::new(false);
     let work = |sender: Sender<()>| {
-        let tree = enumerate(&game, LIMIT_HISTORIES as usize, threads::resolve(0), &interrupt, &Count::default())
+        let tree = enumerate(&game, MAX_HISTORIES as usize, threads::resolve(0), &interrupt, &Count::default())
             .map_err(|error| tree_error(&game, error))?;
         let (policy, label) = tree.read(&bytes).map_err(|error| errors::record(failed(&error)))?;
         let solution = Solution::new(game.clone(), label, policy, seed.0, 0);

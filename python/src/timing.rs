@@ -23,8 +23,8 @@ use crate::run::{Ticker, watched};
 use crate::solution::Solution;
 use crate::values::{Number, Seed};
 
-const LIMIT_GAMES: i64 = 1_000_000_000_000;
-const LIMIT_REPEATS: i64 = 1_000_000;
+const MAX_GAMES: i64 = 1_000_000_000_000;
+const MAX_REPEATS: i64 = 1_000_000;
 
 /// Runs `work`, which calls its argument after each of `total` items. Calls `on_progress(done, total)` before the first
 /// item, about ten times a second, and after the last.
@@ -103,15 +103,15 @@ pub(crate) fn timing_positions<'py>(
     let settings = Settings {
         players: parse_spec(players, None)?,
         continuation: parse_spec(continuation, None)?,
-        repeats: repeats.between("repeats", 1, LIMIT_REPEATS)?,
+        repeats: repeats.between("repeats", 1, MAX_REPEATS)?,
         hidden: Hidden::parse(hidden, &()).map_err(unknown)?,
         lights: lights_of(&lights)?,
         share,
         seed: seed.0,
         threads: threads.threads()?,
     };
-    let first = first.between("first", 0, LIMIT_GAMES)?;
-    let games = games.between("games", 0, LIMIT_GAMES)?;
+    let first = first.between("first", 0, MAX_GAMES)?;
+    let games = games.between("games", 0, MAX_GAMES)?;
     let rules = game.face().rules_text();
     let rules = (game.face().name() == Schwinget::NAME).then(|| Rules::from_text(&rules).expect("rules of a game"));
     let schwinget = Schwinget::new(rules.ok_or_else(|| no_attack(game))?).expect("rules of a game");

@@ -92,12 +92,12 @@ impl Number {
 
     /// A number of threads; 0 stands for all cores.
     pub(crate) fn threads(&self) -> PyResult<usize> {
-        Ok(self.between("threads", 0, LIMIT_THREADS)? as usize)
+        Ok(self.between("threads", 0, MAX_THREADS)? as usize)
     }
 }
 
 /// More threads would exhaust the machine before they helped.
-const LIMIT_THREADS: i64 = 1024;
+const MAX_THREADS: i64 = 1024;
 
 /// A seed: a whole number of 64 bits.
 #[derive(Clone, Copy)]

@@ -12,7 +12,6 @@ use stier_agents::batch::vector::{
     Autoreset, LearnerSeat, Opponents, Rows, Seeds, Settings, Shape, Tensor, VectorError,
 };
 use stier_agents::erased::DynVector;
-use stier_core::OptionValue;
 use stier_core::options::OptionType;
 
 use crate::agent::{Agent, parse_spec};
@@ -24,7 +23,7 @@ use crate::state::State;
 use crate::values::{Number, Seed};
 
 /// A larger number is a typing mistake.
-const LIMIT_LANES: i64 = 1 << 24;
+const MAX_LANES: i64 = 1 << 24;
 
 /// Many games stepped together: n lanes, each playing one game after another.
 ///
@@ -108,14 +107,6 @@ fn refused(error: VectorError) -> PyErr {
 /// Parses a choice.
 fn choice<T: OptionType<Limits = ()>>(name: &str, text: &str) -> PyResult<T> {
     T::parse(text, &()).map_err(|allowed| errors::argument(format!("{name} must be {allowed}, got '{text}'")))
-}
-
-/// The name of a choice.
-fn named(choice: &impl OptionType) -> String {
-    match choice.value() {
-        OptionValue::Name(name) => name,
-        other => other.to_string(),
-    }
 }
 
 fn autoreset(value: &Bound<'_, PyAny>) -> PyResult<Autoreset> {
@@ -339,7 +330,7 @@ impl VectorEnv {
             Ok::<_, PyErr>(Opponents { agents: self::opponents(game, agents)?, learner: learner(game, seat)? })
         });
         let settings = Settings {
-            lanes: num_envs.between("num_envs", 1, LIMIT_LANES)? as usize,
+            lanes: num_envs.between("num_envs", 1, MAX_LANES)? as usize,
             seed: seed.0,
             threads: threads.threads()?,
             autoreset: autoreset.map_or(Ok(Autoreset::SameStep), self::autoreset)?,
@@ -372,8 +363,8 @@ impl VectorEnv {
 
     /// The treatment of a lane whose game has ended: `"same_step"`, `"next_step"` or `"disabled"`.
     #[getter]
-    fn autoreset(&self) -> String {
-        named(&self.settings.autoreset)
+    fn autoreset(&self) -> &'static str {
+        self.settings.autoreset.name()
     }
 
     /// The shape of the tensor of one lane, even if no tensors are shown.
@@ -531,9 +522,9 @@ impl VectorEnv {
         let named_arguments = PyDict::new(py);
         named_arguments.set_item("seed", self.settings.seed)?;
         named_arguments.set_item("threads", self.settings.threads)?;
-        named_arguments.set_item("autoreset", named(&self.settings.autoreset))?;
+        named_arguments.set_item("autoreset", self.settings.autoreset.name())?;
         named_arguments.set_item("observation", self.format.name())?;
-        named_arguments.set_item("tensor", named(&self.settings.tensor))?;
+        named_arguments.set_item("tensor", self.settings.tensor.name())?;
         named_arguments.set_item("copy", self.copy)?;
         if let Some(opponents) = &self.settings.opponents {
             let agents: Vec<String> = opponents.agents.iter().map(ToString::to_string).collect();

@@ -18,7 +18,7 @@ use crate::state::State;
 use crate::values::{Number, Seed};
 
 /// More worlds would not fit into memory.
-const LIMIT_WORLDS: i64 = 100_000_000;
+const MAX_WORLDS: i64 = 100_000_000;
 
 /// Determinizations drawn by `resample_many`: first the n worlds of the first state, then those of the second, and so
 /// on.
@@ -159,7 +159,7 @@ pub(crate) fn resample_many(
 ) -> PyResult<Worlds> {
     let (game, states) = one_or_many(states)?;
     let settings = Settings {
-        worlds: n.between("n", 1, LIMIT_WORLDS / states.len() as i64)? as usize,
+        worlds: n.between("n", 1, MAX_WORLDS / states.len() as i64)? as usize,
         seed: seed.0,
         histories,
         threads: threads.threads()?,

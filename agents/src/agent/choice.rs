@@ -44,8 +44,7 @@ impl Choose {
         };
         let total: f64 = weights.iter().sum();
         for (index, stats) in actions.iter_mut().enumerate() {
-            stats.probability =
-                weights.get(index).map_or(f64::from(u8::from(index == chosen)), |weight| weight / total);
+            stats.probability = weights.get(index).map_or(f64::from(index == chosen), |weight| weight / total);
         }
         Decision {
             action: Action(actions[chosen].action),

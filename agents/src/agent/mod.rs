@@ -95,7 +95,7 @@ pub struct Decision {
 impl Decision {
     /// Returns a choice made without randomness.
     pub fn certain(action: Action, legal: impl Iterator<Item = Action>) -> Self {
-        let policy = legal.map(|a| (a, f64::from(u8::from(a == action)))).collect();
+        let policy = legal.map(|a| (a, f64::from(a == action))).collect();
         Self { action, policy, search: None }
     }
 }

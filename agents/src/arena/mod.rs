@@ -172,6 +172,23 @@ pub enum PitError {
 /// combination of entrants otherwise.
 ///
 /// `watch` is called after every game, from any thread, and may stop the match.
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use stier_agents::AgentSpec;
+/// use stier_agents::arena::{Settings, pit};
+/// use stier_core::Game;
+/// use stier_core::games::schwinget::{Rules, Schwinget};
+///
+/// let game = Schwinget::new(Rules::default())?;
+/// let [greedy, random]: [AgentSpec; 2] = ["greedy".parse()?, "random".parse()?];
+/// let settings = Settings { deals: 50, ..Settings::default() };
+/// let result = pit(&game, &[&greedy, &random], &settings, &|| ControlFlow::Continue(()))?;
+/// assert_eq!(result.games.len(), 100);
+/// assert!(result.standing(0).mean.mean > 0.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn pit<G: Game>(
     game: &G,
     entrants: &[&dyn Entrant<G>],

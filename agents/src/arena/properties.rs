@@ -265,7 +265,7 @@ impl Deal {
         {
             let alike = |value: &dyn Fn(&BySeat<f64>) -> f64| {
                 let first = value(&leaves[0]);
-                f64::from(u8::from(leaves.iter().all(|returns| value(returns) == first)))
+                f64::from(leaves.iter().all(|returns| value(returns) == first))
             };
             self.leaves += 1.0;
             self.same_result += alike(&|returns| win_share(returns, seat));

@@ -214,7 +214,7 @@ mod tests {
         for (won, units, low, high) in
             [(200, 200, 0.98172, 1.0), (0, 20, 0.0, 0.16843), (10, 20, 0.27196, 0.72804), (199, 200, 0.97246, 0.99987)]
         {
-            let values: Vec<f64> = (0..units).map(|unit| f64::from(u8::from(unit < won))).collect();
+            let values: Vec<f64> = (0..units).map(|unit| f64::from(unit < won)).collect();
             let share = Share::of(&values).unwrap();
             assert!((share.low - low).abs() < 1e-4 && (share.high - high).abs() < 1e-4, "{won} of {units}: {share:?}");
         }

@@ -182,7 +182,7 @@ impl<G: Encode + Notation> DrawnWorlds for Worlds<G> {
     }
 
     fn observations(&self, seat: Option<Seat>, out: Cells<'_>) {
-        let width = encode::size(&self.game.observation_layout());
+        let width = encode::size(&self.game.info().observation);
         let rows = self.positions.iter().enumerate().map(|(world, state)| (state, seat.unwrap_or(self.seat(world))));
         match out {
             Cells::Floats(out) => rows

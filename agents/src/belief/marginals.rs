@@ -46,19 +46,6 @@ impl Serialize for Basis {
     }
 }
 
-impl Basis {
-    /// The name of the source.
-    pub fn name(self) -> &'static str {
-        match self {
-            Basis::Enumerated => "enumerated",
-            Basis::Estimated => "estimated",
-            Basis::Sampled => "sampled",
-            Basis::Particles => "particles",
-            Basis::Chance => "chance",
-        }
-    }
-}
-
 /// Up to this many worlds are counted one by one; more are sampled.
 const MOST_ENUMERATED: u128 = 20_000;
 /// The number of draws for a sample. A probability is off by at most 0.007 in 95 of 100 cases.

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use stier_core::key::mix;
+use stier_core::key::Chain;
 use stier_core::{ActionSet as _, Hints, History, Rng, SeatView as _, Turn, options};
 
 use crate::agent::choice::Choose;
@@ -149,13 +149,14 @@ impl<G: Hints> Searcher<'_, G> {
     fn iterate(&mut self, mut history: History<G>, allowed: G::Actions) {
         let Simulator { game, seat, .. } = self.simulator;
         let mut future = Future::drawn(self.rng.bits());
-        let (mut key, mut asked) = (ROOT, 0);
+        let (mut chain, mut asked) = (Chain::new(ROOT), 0);
         let mut path: Vec<(NodeId, usize)> = Vec::new();
         let mut leaf = false;
         while !leaf && let Turn::Seat(mover) = game.turn(history.state()) {
             if self.branches && !path.is_empty() {
-                key = mix(key, game.sight(history.state(), seat));
+                chain.look(game.sight(history.state(), seat));
             }
+            let key = chain.key();
             let legal = if key == ROOT { allowed } else { game.legal(history.state()) };
             let action = if mover != seat {
                 self.simulator.act(&history, mover, &mut asked, &mut self.rng)
@@ -169,7 +170,7 @@ impl<G: Hints> Searcher<'_, G> {
                 leaf = untried;
                 self.tree.record(node, place).action
             };
-            key = mix(key, game.observed(history.state(), action, seat));
+            chain.notice(game.observed(history.state(), action, seat));
             future.push(game, &mut history, action);
         }
         let (returns, _) = self.simulator.play_on(history, future, asked, &mut self.rng);

@@ -78,7 +78,7 @@ impl<G: Hints> Agent<G> for Rule<G> {
         let others = legal.without(G::Actions::default().with(action));
         let share = match self.when {
             _ if others.is_empty() => 1.0,
-            When::Thumb => f64::from(u8::from(takes)),
+            When::Thumb => f64::from(takes),
             When::Never | When::Cards => 0.0,
             When::Always => 1.0,
             When::Random => self.chance,

@@ -205,6 +205,16 @@ fn named(file: &NetworkFile, rules: RulesOf) -> Vec<(&Network, RulesOf)> {
 pub const ORACLES: &[&str] = &["oracle"];
 
 /// An agent as text: `greedy`, `ismcts:iterations=10000,seed=1`. It can be parsed, printed and built for any game.
+///
+/// ```
+/// use stier_agents::AgentSpec;
+///
+/// let spec: AgentSpec = "ismcts:seed=1,iterations=100".parse()?;
+/// assert_eq!((spec.name(), spec.seed()), ("ismcts", Some(1)));
+/// assert_eq!(spec.to_string(), "ismcts:iterations=100,seed=1");
+/// assert!("ismcts:iterations=0".parse::<AgentSpec>().is_err());
+/// # Ok::<(), stier_agents::SpecError>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct AgentSpec {
     kind: Kind,

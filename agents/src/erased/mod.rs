@@ -313,25 +313,25 @@ impl<G: FullGame> DynGame for Face<G> {
         self.0.num_actions()
     }
     fn num_outcomes(&self) -> usize {
-        self.0.num_outcomes()
+        self.0.info().num_outcomes
     }
     fn max_decisions(&self) -> usize {
-        self.0.max_decisions()
+        self.0.info().max_decisions
     }
     fn max_chance_events(&self) -> usize {
-        self.0.max_chance_events()
+        self.0.info().max_chance_events
     }
     fn utility_range(&self) -> (f64, f64) {
-        self.0.utility_range()
+        self.0.info().utility_range
     }
     fn utility_sum(&self) -> Option<f64> {
-        self.0.utility_sum()
+        self.0.info().utility_sum
     }
     fn is_simultaneous(&self) -> bool {
-        self.0.is_simultaneous()
+        self.0.info().simultaneous
     }
     fn observation_layout(&self) -> Vec<Field> {
-        self.0.observation_layout()
+        self.0.info().observation.clone()
     }
     fn observation_signature(&self) -> String {
         self.0.observation_signature()

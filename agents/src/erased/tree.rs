@@ -154,7 +154,7 @@ impl<G: FullGame> Book<G> {
     }
 
     fn observe<T: Cell>(&self, sets: Range<usize>, out: &mut [T]) {
-        let size = encode::size(&self.tree().game().observation_layout());
+        let size = encode::size(&self.tree().game().info().observation);
         for (set, out) in sets.zip(out.chunks_exact_mut(size)) {
             let set = self.tree().set(set as u32);
             self.tree().game().observation(set.history().state(), set.seat(), out);
@@ -318,7 +318,7 @@ impl<G: FullGame> DynPolicy for Table<G> {
         let responses: Vec<_> = pool.install(|| Seat::all(tree.num_seats()).map(respond).collect());
         let policy = Policy::from_fn(tree, |set| {
             let chosen = responses[set.seat().index()][set.number() as usize];
-            set.legal().iter().map(|action| f64::from(u8::from(Some(action) == chosen))).collect()
+            set.legal().iter().map(|action| f64::from(Some(action) == chosen)).collect()
         });
         Ok(Book(self.0.tree().clone()).table(policy))
     }

@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use stier_core::{Action, ActionSet, Encode, Hints, SeatView as _, choice, options};
+use stier_core::{Action, ActionSet, Encode, Hints, choice, options};
 
 use super::evaluator::{Evaluator, draw};
 use super::file::Network;
@@ -93,7 +93,7 @@ fn chosen<A: ActionSet>(options: &NetworkOptions, streams: &Streams, legal: A, w
 impl<G: Hints> Agent<G> for NetworkAgent {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let start = Instant::now();
-        let evaluation = self.evaluator.evaluate(game, &game.any_world(view), view.seat());
+        let evaluation = self.evaluator.evaluate_view(game, view);
         let (weights, sum) = evaluation.weights(legal.iter(), self.options.temperature as f32);
         let action = chosen(&self.options, &self.streams, legal, &weights, sum);
         self.streams.advance();
@@ -107,7 +107,7 @@ impl<G: Hints> Agent<G> for NetworkAgent {
         };
         let actions: Vec<ActionStats> = legal.iter().zip(&weights).map(stats).collect();
         let share = |stats: &ActionStats| match self.options.choose {
-            NetworkChoice::Best => f64::from(u8::from(stats.action == action.0)),
+            NetworkChoice::Best => f64::from(stats.action == action.0),
             NetworkChoice::Sample => stats.probability,
         };
         let policy = legal.iter().zip(&actions).map(|(action, stats)| (action, share(stats))).collect();

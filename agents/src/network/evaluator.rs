@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrayvec::ArrayVec;
-use stier_core::{Action, ActionSet as _, BySeat, Encode, Hints, Rng, Seat};
+use stier_core::{Action, ActionSet as _, BySeat, Encode, Game, Hints, Rng, Seat, SeatView as _};
 
 use super::file::Network;
 use super::forward::Scratch;
@@ -43,6 +43,15 @@ impl Evaluator {
     pub fn evaluate<G: Encode>(&mut self, game: &G, state: &G::State, mover: Seat) -> Evaluation<'_> {
         self.observations.resize(self.network.num_inputs(), 0.0);
         game.observation(state, mover, &mut self.observations);
+        let found = self.network.mlp().forward(&self.observations, &mut self.scratch);
+        evaluation(&self.network, game.rounded_range(), found)
+    }
+
+    /// The same to the seat of a view, which is to act.
+    #[inline]
+    pub fn evaluate_view<G: Game>(&mut self, game: &G, view: &G::View) -> Evaluation<'_> {
+        self.observations.resize(self.network.num_inputs(), 0.0);
+        view.observation(game, &mut self.observations);
         let found = self.network.mlp().forward(&self.observations, &mut self.scratch);
         evaluation(&self.network, game.rounded_range(), found)
     }
@@ -98,7 +107,7 @@ impl Evaluation<'_> {
     pub fn values<G: Hints>(&self, game: &G, state: &G::State, mover: Seat) -> BySeat<f32> {
         let seats = game.num_seats();
         let (low, high) = game.rounded_range();
-        let mut values = match game.utility_sum() {
+        let mut values = match game.info().utility_sum {
             Some(sum) => BySeat::filled(seats, ((sum as f32 - self.value) / (seats - 1) as f32).clamp(low, high)),
             None => game.evaluate(state),
         };

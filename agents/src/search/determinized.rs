@@ -357,7 +357,7 @@ impl Tally {
     pub(crate) fn decide(&self, nodes: u64, start: Instant) -> Decision {
         let action = self.best();
         let stats = |row: &ActionRecord| ActionStats {
-            probability: f64::from(u8::from(row.action == action)),
+            probability: f64::from(row.action == action),
             ..row.stats(if self.weight > 0.0 { row.sum / self.weight } else { 0.0 })
         };
         let actions: Vec<ActionStats> = self.rows.iter().map(stats).collect();

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use stier_core::key::mix;
+use stier_core::key::{Chain, mix};
 use stier_core::options::Switch;
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, Rng, Seat, SeatView as _, Turn, options};
 
@@ -102,7 +102,11 @@ impl<G: Hints> Agent<G> for Epimc<G> {
         while !draws.is_done(worlds, self.valuer.is_noisy(false), &laying_out) && !small.is_full {
             let world = draws.nth(worlds);
             let (state, weight) = (world.state, world.weight);
-            let keys = BySeat::from_fn(game.num_seats(), |seat| game.sight(&state, seat));
+            let keys = BySeat::from_fn(game.num_seats(), |seat| {
+                let mut key = Chain::default();
+                key.look(game.sight(&state, seat));
+                key
+            });
             let before = small.nodes.len();
             let mut layer = Layer { game, valuer: &mut self.valuer, small: &mut small, stop: &laying_out, worlds };
             let Some(root) = layer.lay_out(world, keys, self.options.depth, Some(legal)) else {
@@ -216,7 +220,7 @@ impl<G: Hints> Layer<'_, G> {
     fn lay_out(
         &mut self,
         mut at: Drawn<G::State>,
-        mut keys: BySeat<u64>,
+        mut keys: BySeat<Chain>,
         depth: u32,
         allowed: Option<G::Actions>,
     ) -> Option<u32> {
@@ -235,8 +239,8 @@ impl<G: Hints> Layer<'_, G> {
             }
             (at.state, keys) = play(game, &at.state, &mut at.future, legal.nth(0), &keys);
         };
-        // The seat to act knows its legal actions.
-        let key = legal.iter().fold(keys[seat], |key, action| mix(key, u64::from(action.0)));
+        // Whoever is to act knows its options.
+        let key = legal.iter().fold(keys[seat].key(), |key, action| mix(key, u64::from(action.0)));
         let set = self.small.set(seat, key, legal.len());
         let mut children = Vec::with_capacity(legal.len());
         if depth == 1 || due {
@@ -262,12 +266,17 @@ fn play<G: Game>(
     state: &G::State,
     future: &mut Future,
     action: Action,
-    keys: &BySeat<u64>,
-) -> (G::State, BySeat<u64>) {
+    keys: &BySeat<Chain>,
+) -> (G::State, BySeat<Chain>) {
     let mut next = *state;
     game.apply(&mut next, action);
     future.settle(game, &mut next);
-    let seen = |seat: Seat| mix(mix(keys[seat], game.observed(state, action, seat)), game.sight(&next, seat));
+    let seen = |seat: Seat| {
+        let mut key = keys[seat];
+        key.notice(game.observed(state, action, seat));
+        key.look(game.sight(&next, seat));
+        key
+    };
     (next, BySeat::from_fn(keys.len(), seen))
 }
 

@@ -231,7 +231,7 @@ impl OpenCards {
         limits: &Limits<'_>,
     ) -> Solution {
         let state = position.state;
-        let sum = game.utility_sum().map(|sum| sum as f32);
+        let sum = game.info().utility_sum.map(|sum| sum as f32);
         let constant = sum.filter(|_| game.num_seats() == 2);
         if constant.is_some() && self.entries.is_empty() {
             self.entries =

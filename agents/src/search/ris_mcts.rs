@@ -28,7 +28,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use stier_core::key::mix;
+use stier_core::key::{Chain, mix};
 use stier_core::options::Switch;
 use stier_core::{Action, ActionSet as _, BySeat, Event, Game, Hints, History, Rng, Sampler as _, Seat, SeatView as _};
 use stier_core::{Turn, options};
@@ -146,25 +146,25 @@ const START: u64 = 0x243f_6a88_85a3_08d3;
 
 /// A hash of each seat's observations since the root.
 #[derive(Clone)]
-struct Keys(BySeat<u64>);
+struct Keys(BySeat<Chain>);
 
 impl Keys {
     fn new(seats: usize) -> Self {
-        Self(BySeat::from_fn(seats, |seat| mix(START, u64::from(seat.0))))
+        Self(BySeat::from_fn(seats, |seat| Chain::new(mix(START, u64::from(seat.0)))))
     }
 
     /// Adds each seat's sight of the state at a decision and returns the mover's key.
     fn see<G: Game>(&mut self, game: &G, state: &G::State, mover: Seat) -> u64 {
         for (key, seat) in self.0.iter_mut().zip((0..).map(Seat)) {
-            *key = mix(*key, game.sight(state, seat));
+            key.look(game.sight(state, seat));
         }
-        self.0[mover]
+        self.0[mover].key()
     }
 
     /// Adds each seat's observation of the mover's action.
     fn observe<G: Game>(&mut self, game: &G, before: &G::State, action: Action) {
         for (key, seat) in self.0.iter_mut().zip((0..).map(Seat)) {
-            *key = mix(*key, game.observed(before, action, seat));
+            key.notice(game.observed(before, action, seat));
         }
     }
 }
@@ -202,10 +202,12 @@ impl<'a, G: Hints> Searcher<'a, G> {
     ) -> Self {
         let (low, high) = game.rounded_range();
         let seat = view.seat();
+        let mut root = Keys::new(game.num_seats()).0[seat];
+        root.look(view.past().sight());
         Self {
             game,
             seat,
-            root: Keys::new(game.num_seats()).see(game, &game.any_world(view), seat),
+            root: root.key(),
             allowed,
             worlds,
             options,

@@ -26,7 +26,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use stier_core::options::OptionType as _;
 use stier_core::{Game, choice};
 use thiserror::Error;
 
@@ -154,6 +153,24 @@ pub fn next_look(iterations: u64) -> u64 {
 
 /// Approximates an equilibrium. Returns the average policy and the number of iterations. `watch` is called many times
 /// in each iteration, from any thread, and may stop the run; setting the flag stops it too.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use std::sync::Arc;
+///
+/// use stier_agents::solve::best_response::nash_conv;
+/// use stier_agents::solve::game_tree::GameTree;
+/// use stier_agents::solve::{Settings, solve};
+/// use stier_core::games::schwinget::{Rules, Schwinget};
+/// use stier_core::{Game, Options};
+///
+/// let game = Schwinget::new(Rules::from_text("suits=2,values=2,counter=off,hand_size=1,set_aside=1")?)?;
+/// let tree = GameTree::new(&game, 10_000)?;
+/// let settings = Settings { iterations: 100, ..Settings::default() };
+/// let (policy, _) = solve(&tree, &settings, &Arc::default(), &|_| ControlFlow::Continue(()))?;
+/// assert!(nash_conv(&tree, &policy).exploitability() < 0.001);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn solve<G: Game>(
     tree: &GameTree<G>,
     settings: &Settings,
@@ -163,7 +180,7 @@ pub fn solve<G: Game>(
     let watch = |progress| if interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { watch(progress) };
     let kind = settings.algorithm.kind();
     if settings.checkpoint.is_some() && !matches!(kind, Kind::Tabular(_)) {
-        return Err(SolveError::NoCheckpoint(settings.algorithm.value().to_string()));
+        return Err(SolveError::NoCheckpoint(settings.algorithm.name().to_string()));
     }
     threads::pool(threads::resolve(settings.threads))?.install(|| match kind {
         Kind::Tabular(variant) => {

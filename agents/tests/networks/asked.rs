@@ -60,10 +60,10 @@ fn decide<G: Hints>(game: &G, text: &str, seed: u64, (history, seat): &(History<
 /// The agent's probabilities, value and choice are those of the definition in every position of some games.
 fn outputs_follow_the_definition<G: Hints>(game: &G, draft: &Draft) {
     let file = draft.saved();
-    let (low, high) = game.utility_range();
+    let (low, high) = game.info().utility_range;
     for position in decisions(game, 2) {
         let (history, seat) = &position;
-        let mut observation = vec![0.0; encode::size(&game.observation_layout())];
+        let mut observation = vec![0.0; encode::size(&game.info().observation)];
         game.observation(history.state(), *seat, &mut observation);
         let (logits, value) = reference(draft, &observation);
         let legal: Vec<_> = game.legal(history.state()).iter().collect();
@@ -159,7 +159,7 @@ fn overflowing_numbers_do_no_harm() {
         draft.values(name).iter_mut().for_each(|value| *value = value.signum() * 3e38);
     }
     let file = draft.saved();
-    let (low, high) = game.utility_range();
+    let (low, high) = game.info().utility_range;
     for position in decisions(&game, 1) {
         let decision = decide(&game, &format!("network:choose=sample,path={}", file.path()), 1, &position);
         assert!((decision.policy.iter().map(|(_, share)| share).sum::<f64>() - 1.0).abs() < 1e-9);

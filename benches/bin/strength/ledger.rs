@@ -48,7 +48,7 @@ impl Sums {
             let first = (0..played.returns.len()).filter(|&s| win_share(&played.returns, Seat(s as u8)) == 1.0);
             deal.0 += 1.0;
             deal.1 += played.returns[seat];
-            deal.2 += f64::from(u8::from(win_share(&played.returns, seat) == 1.0));
+            deal.2 += f64::from(win_share(&played.returns, seat) == 1.0);
             deal.3 += first.count() as f64;
         }
         let mut sums = Self { deals: deals.len() as u64, ..Self::default() };
@@ -224,9 +224,7 @@ mod tests {
             .games
             .iter()
             .filter(|game| game.returns[stier_core::Seat(0)] != 0.0)
-            .map(|game| {
-                f64::from(u8::from(game.returns.iter().zip(game.agents.iter()).any(|(&r, &a)| a == 0 && r > 0.0)))
-            })
+            .map(|game| f64::from(game.returns.iter().zip(game.agents.iter()).any(|(&r, &a)| a == 0 && r > 0.0)))
             .collect();
         let wins = sums.decided_wins().unwrap();
         assert!((wins.mean - decided.iter().sum::<f64>() / decided.len() as f64).abs() < 1e-12);

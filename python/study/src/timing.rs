@@ -392,8 +392,8 @@ impl Tally {
         let half = &mut self.halves[repeat % 2];
         *half = (half.0 + end.parts.iter().map(|&part| f64::from(part)).sum::<f64>(), half.1 + 1.0);
         self.parts.iter_mut().zip(&end.parts).for_each(|(sum, &part)| *sum += f64::from(part));
-        self.committed += f64::from(u8::from(end.committed));
-        self.others_committed += f64::from(u8::from(end.others_committed));
+        self.committed += f64::from(end.committed);
+        self.others_committed += f64::from(end.others_committed);
     }
 
     fn finish(self) -> Outcome {

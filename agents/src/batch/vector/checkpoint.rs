@@ -1,17 +1,18 @@
 //! Lanes as bytes.
 //!
-//! A line of text (format, game, rules, opponents), then numbers, the lowest byte first: seed, calls of `sample_actions`, lanes; and of
-//! every lane seed, episode, stage and everybody's decisions. Games are replayed from their seeds, so every byte is checked.
+//! A line of text (format, game, rules, opponents), then numbers, the lowest byte first: seed and calls of `sample_actions`, the number
+//! of lanes; for every lane seed, episode, stage and the decisions of all players. Games are replayed from their seeds, so every
+//! byte is checked.
 
 use stier_core::{Game, Hints, Options as _, Turn};
 
-use super::lane::{Common, Lane, Stage};
-use super::{Settings, VectorError};
+use super::lane::{Lane, Stage};
+use super::{ActionDraws, Settings, VectorError};
 use crate::agent::checkpoint::{CheckpointError, Reader};
 
 const FORMAT: &str = "stier-lanes 1";
 
-/// What a checkpoint fits: what the lanes are, but for how they are shown.
+/// The line of a checkpoint that must be equal to be read: the lanes, but not how they are shown.
 fn heading<G: Game>(game: &G, settings: &Settings) -> String {
     let opponents = settings.opponents.as_ref().map_or(String::new(), |opponents| {
         let agents: Vec<String> = opponents.agents.iter().map(ToString::to_string).collect();
@@ -20,12 +21,12 @@ fn heading<G: Game>(game: &G, settings: &Settings) -> String {
     format!("{FORMAT} {}:{}{opponents}", G::NAME, game.rules().to_text())
 }
 
-/// Seed, calls of `sample_actions`, lanes.
-pub(super) fn write<G: Game>(game: &G, settings: &Settings, seed: u64, draws: u64, lanes: &[Lane<G>]) -> Vec<u8> {
+/// The checkpoint of lanes.
+pub(super) fn write<G: Game>(game: &G, settings: &Settings, draws: ActionDraws, lanes: &[Lane<G>]) -> Vec<u8> {
     let mut out = format!("{}\n", heading(game, settings)).into_bytes();
     let mut number = |value: u64| out.extend(value.to_le_bytes());
-    number(seed);
-    number(draws);
+    number(draws.seed);
+    number(draws.calls);
     number(lanes.len() as u64);
     for lane in lanes {
         let decisions = lane.history.events().iter().filter(|event| event.turn != Turn::Chance);
@@ -38,22 +39,22 @@ pub(super) fn write<G: Game>(game: &G, settings: &Settings, seed: u64, draws: u6
     out
 }
 
-/// What [`write`] was given.
+/// The lanes that [`write`] was given.
 pub(super) fn read<G: Hints>(
-    common: &Common<'_, G>,
+    game: &G,
     settings: &Settings,
     bytes: &[u8],
-) -> Result<(u64, u64, Vec<Lane<G>>), VectorError> {
+) -> Result<(ActionDraws, Vec<Lane<G>>), VectorError> {
     let bad = |why: String| VectorError::Checkpoint(why);
     let failed = |error: CheckpointError| bad(error.to_string());
-    let mut reader = Reader::new(bytes, &heading(common.game, settings)).map_err(failed)?;
+    let mut reader = Reader::new(bytes, &heading(game, settings)).map_err(failed)?;
     let seed = reader.u64().map_err(failed)?;
-    let draws = reader.u64().map_err(failed)?;
+    let calls = reader.u64().map_err(failed)?;
     let count = reader.u64().map_err(failed)?;
     if count != settings.lanes as u64 {
         return Err(bad(format!("it has {count} lanes, not {}", settings.lanes)));
     }
-    let mut lane = |index: usize| {
+    let lane = |index: usize| {
         let root = reader.u64().map_err(failed)?;
         let episode = reader.u64().map_err(failed)?;
         let [stage] = reader.bytes().map_err(failed)?;
@@ -62,10 +63,18 @@ pub(super) fn read<G: Hints>(
         let stage = *stages.get(usize::from(stage)).ok_or_else(unknown)?;
         let length = u32::from_le_bytes(reader.bytes().map_err(failed)?);
         let decisions: Result<Vec<[u8; 1]>, _> = (0..length).map(|_| reader.bytes()).collect();
-        Lane::replayed(common, index, (root, episode), stage, decisions.map_err(failed)?.as_flattened())
-            .ok_or_else(|| bad(format!("the decisions of lane {index} make no game")))
+        Lane::new(game, index)
+            .replayed(
+                game,
+                settings.opponents.as_ref(),
+                root,
+                episode,
+                stage,
+                decisions.map_err(failed)?.as_flattened(),
+            )
+            .ok_or_else(|| bad(format!("the decisions of lane {index} are not legal")))
     };
-    let lanes = (0..settings.lanes).map(&mut lane).collect::<Result<_, _>>()?;
+    let lanes = (0..settings.lanes).map(lane).collect::<Result<_, _>>()?;
     reader.end().map_err(failed)?;
-    Ok((seed, draws, lanes))
+    Ok((ActionDraws { seed, calls }, lanes))
 }

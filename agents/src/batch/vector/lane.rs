@@ -1,25 +1,25 @@
 //! One lane: one game after another, each dealt from a seed of its own.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use stier_core::{Action, ActionSet as _, Dealer, Game, Hints, History, Rng, Seat, Turn};
 
-use super::opponents::{Crew, Opponents};
+use super::opponents::{OpponentAgents, Opponents};
+use super::step::{Call, Progress};
 
-/// How far a lane is.
+/// The stage of a lane's game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stage {
-    /// Somebody is to act.
+    /// A player is to act.
     Running,
-    /// The game is over, and no step has told so yet.
+    /// The game is over, and no step has reported it yet.
     Ended,
-    /// The game is over, and a step has told so.
+    /// The game is over, and a step has reported it.
     Finished,
 }
 
 /// A game, its dealer, and where its seed comes from.
 #[derive(Clone)]
 pub(super) struct Lane<G: Game> {
+    pub(super) number: usize,
     pub(super) history: History<G>,
     pub(super) dealer: Dealer,
     pub(super) stage: Stage,
@@ -35,14 +35,6 @@ pub(super) struct Lane<G: Game> {
     pub(super) seed: u64,
 }
 
-/// What all lanes share.
-pub(super) struct Common<'a, G: Game> {
-    pub(super) game: &'a G,
-    pub(super) opponents: Option<&'a Opponents>,
-    /// Once set, games are left where they are.
-    pub(super) interrupt: &'a AtomicBool,
-}
-
 /// The seed of a lane's game.
 fn seed_of(root: u64, episode: u64) -> u64 {
     if episode == 0 { root } else { Rng::stream(root, "episode", episode).bits() }
@@ -50,8 +42,9 @@ fn seed_of(root: u64, episode: u64) -> u64 {
 
 impl<G: Hints> Lane<G> {
     /// A lane without a game.
-    pub(super) fn new(game: &G) -> Self {
+    pub(super) fn new(game: &G, number: usize) -> Self {
         Self {
+            number,
             history: History::new(game),
             dealer: Dealer::new(0, 0),
             stage: Stage::Finished,
@@ -64,24 +57,24 @@ impl<G: Hints> Lane<G> {
     }
 
     /// Clears the table for the next game.
-    pub(super) fn prepare_next(&mut self, common: &Common<'_, G>, lane: usize) {
-        self.prepare(common, lane, self.root, self.episode.wrapping_add(1));
+    pub(super) fn prepare_next(&mut self, game: &G, opponents: Option<&Opponents>) {
+        self.prepare(game, opponents, self.root, self.episode.wrapping_add(1));
     }
 
-    /// An empty table with a new dealer, for the `episode`-th game after that of the seed `root`.
-    pub(super) fn prepare(&mut self, common: &Common<'_, G>, lane: usize, root: u64, episode: u64) {
+    /// Clears the table for the `episode`-th game after that of the seed `root`.
+    pub(super) fn prepare(&mut self, game: &G, opponents: Option<&Opponents>, root: u64, episode: u64) {
         (self.root, self.episode, self.seed) = (root, episode, seed_of(root, episode));
-        self.history.restart(common.game);
+        self.history.restart(game);
         self.dealer = Dealer::new(self.seed, 0);
-        let seats = common.game.num_seats();
-        self.learner = common.opponents.map(|all| all.learner(seats, lane, episode, self.seed));
+        let seat = |all: &Opponents| all.learner(game.num_seats(), self.number, episode, self.seed);
+        self.learner = opponents.map(seat);
         self.viewer = self.learner.unwrap_or(Seat(0));
     }
 
-    /// Has chance act: until the learner is to decide, or whoever is if there are no opponents, or until the end; or until an
-    /// opponent is to, on the seat returned.
+    /// Lets chance act until the learner is to decide (without opponents, any player) or the game is over. Returns the seat of an
+    /// opponent that is to decide before.
     #[inline]
-    pub(super) fn advance(&mut self, game: &G) -> Option<Seat> {
+    fn advance(&mut self, game: &G) -> Option<Seat> {
         self.dealer.settle(game, &mut self.history);
         match game.turn(self.history.state()) {
             Turn::Seat(seat) if self.learner.is_some_and(|learner| learner != seat) => Some(seat),
@@ -96,17 +89,29 @@ impl<G: Hints> Lane<G> {
         }
     }
 
-    /// Has chance and the opponents act, as [`advance`](Self::advance) does chance, but to where nobody else is to decide.
-    pub(super) fn play_on(&mut self, common: &Common<'_, G>, crew: &mut Crew<G>) {
-        let game = common.game;
-        while let Some(seat) = self.advance(game) {
-            if common.interrupt.load(Ordering::Relaxed) {
-                return;
-            }
-            let action = crew.decide(game, &self.history, &self.dealer, self.seed, self.learner(), seat);
-            debug_assert!(game.legal(self.history.state()).contains(action), "agents choose legal actions");
-            self.history.push(game, action);
+    /// Lets chance and the opponents act until the learner is to decide (without opponents, any player) or the game is over, or
+    /// until an opponent is to decide that is asked for many lanes at once.
+    #[inline]
+    pub(super) fn play(&mut self, call: &Call<'_, G>, agents: &mut OpponentAgents<G>) -> Progress {
+        while let Some(seat) = self.advance(call.game)
+            && !call.is_interrupted()
+        {
+            let Some(action) = agents.decide(call.game, self, seat) else { return Progress::Waiting };
+            self.push(call.game, action);
         }
+        Progress::Done
+    }
+
+    /// Plays the action of an opponent.
+    pub(super) fn push(&mut self, game: &G, action: Action) {
+        debug_assert!(game.legal(self.history.state()).contains(action), "agents choose legal actions");
+        self.history.push(game, action);
+    }
+
+    /// The legal actions; all where the action makes no difference.
+    #[inline]
+    pub(super) fn legal(&self, game: &G, every_action: G::Actions) -> G::Actions {
+        if self.stage == Stage::Running { game.legal(self.history.state()) } else { every_action }
     }
 
     /// The learner's seat; 0 if there are no opponents.
@@ -114,38 +119,38 @@ impl<G: Hints> Lane<G> {
         self.learner.unwrap_or(Seat(0))
     }
 
-    /// A game as it was, from everybody's decisions; `None` if they make no game, or do not lead to such a stage.
+    /// The lane after these decisions of all players; `None` if they are not legal or do not lead to such a stage.
     pub(super) fn replayed(
-        common: &Common<'_, G>,
-        lane: usize,
-        (root, episode): (u64, u64),
+        mut self,
+        game: &G,
+        opponents: Option<&Opponents>,
+        root: u64,
+        episode: u64,
         stage: Stage,
         decisions: &[u8],
     ) -> Option<Self> {
-        let game = common.game;
-        let mut own = Self::new(game);
-        own.prepare(common, lane, root, episode);
-        own.dealer.settle(game, &mut own.history);
+        self.prepare(game, opponents, root, episode);
+        self.dealer.settle(game, &mut self.history);
         for &action in decisions {
-            let seat = game.turn(own.history.state()).seat()?;
-            if !game.legal(own.history.state()).contains(Action(action)) {
+            let seat = game.turn(self.history.state()).seat()?;
+            if !game.legal(self.history.state()).contains(Action(action)) {
                 return None;
             }
-            own.viewer = own.learner.unwrap_or(seat);
-            own.history.push(game, Action(action));
-            own.dealer.settle(game, &mut own.history);
+            self.viewer = self.learner.unwrap_or(seat);
+            self.history.push(game, Action(action));
+            self.dealer.settle(game, &mut self.history);
         }
-        own.stage = stage;
-        match game.turn(own.history.state()) {
+        self.stage = stage;
+        match game.turn(self.history.state()) {
             Turn::Seat(seat) => {
-                own.viewer = seat;
-                (stage == Stage::Running && own.learner.is_none_or(|learner| learner == seat)).then_some(own)
+                self.viewer = seat;
+                (stage == Stage::Running && self.learner.is_none_or(|learner| learner == seat)).then_some(self)
             }
-            Turn::Chance | Turn::Over => (stage != Stage::Running).then_some(own),
+            Turn::Chance | Turn::Over => (stage != Stage::Running).then_some(self),
         }
     }
 
-    /// Who the current player is: nobody once the game is over, but with opponents always the learner.
+    /// The current player: with opponents always the learner, else `None` once the game is over.
     pub(super) fn player(&self) -> Option<Seat> {
         (self.stage == Stage::Running || self.learner.is_some()).then_some(self.viewer)
     }

@@ -5,12 +5,13 @@
 //! seed does, random events included, on any number of threads. One step is one decision in each lane: choices that are really made
 //! at once are made one after another, as everywhere here.
 //!
-//! What a step tells is written into the caller's arrays ([`Rows`]). With [`Opponents`], they play the other seats inside the step.
+//! The result of a step is written into the caller's arrays ([`Rows`]). With [`Opponents`], they play the other seats inside the step.
 
 mod checkpoint;
 mod lane;
 mod opponents;
 mod rows;
+mod step;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -25,64 +26,65 @@ use thiserror::Error;
 use crate::agent::threads::{self, ThreadsError};
 use crate::network::file::NetworkError;
 
-use self::lane::{Common, Lane, Stage};
-use self::opponents::Crew;
+use self::lane::{Lane, Stage};
+use self::opponents::OpponentAgents;
+use self::step::{Call, LaneStep, Progress, Task};
 
 pub use self::opponents::{LearnerSeat, Opponents};
 pub use self::rows::{Cells, NOBODY, Rows, Shape};
 
 choice! {
-    /// What becomes of a lane whose game has ended.
+    /// The treatment of a lane whose game has ended.
     pub enum Autoreset {
-        /// The step that ends a game deals the next one: what it shows is the new game, but for rewards and `terminated`. The last
-        /// tensor of the old one is [`Rows::final_observation`].
+        /// The step that ends a game deals the next one. It shows the new game, except for rewards and `terminated`. The last tensor of
+        /// the old game is [`Rows::final_observation`].
         SameStep = "same_step",
         /// The next step ignores the lane's action and deals the next game.
         NextStep = "next_step",
-        /// It stays as it is; steps do nothing to it. [`Lanes::reset`] deals the next game.
+        /// The lane stays as it is; steps do nothing to it. [`Lanes::reset`] deals the next game.
         Disabled = "disabled",
     }
 }
 
 choice! {
-    /// What a player is shown.
+    /// The tensor that a player is shown.
     pub enum Tensor {
-        /// The table and its hand: [`Encode::observation`](stier_core::Encode::observation).
+        /// The table and the player's hand: [`Encode::observation`](stier_core::Encode::observation).
         Observation = "observation",
-        /// All that it knows: [`Encode::information_state`](stier_core::Encode::information_state).
+        /// All that the player knows: [`Encode::information_state`](stier_core::Encode::information_state).
         InformationState = "information_state",
     }
 }
 
-/// What kind of lanes.
+/// The settings of lanes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
-    /// How many, at least 1.
+    /// The number of lanes, at least 1.
     pub lanes: usize,
-    /// From which the lanes' seeds are hashed.
+    /// The seed from which those of the lanes are hashed.
     pub seed: u64,
-    /// Threads; 0 for all cores. No influence on what happens.
+    /// The number of threads; 0 for all cores. Results do not depend on it.
     pub threads: usize,
-    /// What becomes of a lane whose game has ended.
+    /// The treatment of a lane whose game has ended.
     pub autoreset: Autoreset,
-    /// What players are shown.
+    /// The tensor that players are shown.
     pub tensor: Tensor,
-    /// Who plays the other seats; `None` if the caller decides for everybody.
+    /// The agents on the other seats; `None` if the caller decides for every seat.
     pub opponents: Option<Opponents>,
 }
 
-/// The seeds of lanes.
+/// The seeds that lanes are reset to.
 #[derive(Clone, Copy, Debug)]
 pub enum Seeds<'a> {
     /// Every lane goes on to its next game.
     Next,
-    /// Lane `i` begins anew with (seed, "lane", i).
+    /// Lane `i` begins again with (seed, "lane", i).
     One(u64),
-    /// Lane `i` begins anew with the `i`-th.
+    /// Lane `i` begins again with the `i`-th seed.
     Each(&'a [u64]),
 }
 
-/// Why nothing was done. Every lane is as it was.
+/// The reason why a call was refused. Every lane is as it was.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum VectorError {
     /// No lane.
@@ -91,55 +93,55 @@ pub enum VectorError {
     /// An array of the wrong length.
     #[error("{what} must have {expected} values, not {found}")]
     Size {
-        /// Which.
+        /// The name of the array.
         what: &'static str,
-        /// Its right length.
+        /// The right length.
         expected: usize,
-        /// Its length.
+        /// The given length.
         found: usize,
     },
     /// Information states in bytes.
-    #[error("information-state tensors are no planes of zeros and ones: they need floats")]
+    #[error("information-state tensors do not consist of zeros and ones: they need floats")]
     Bytes,
     /// An action that the rules do not allow.
     #[error("lane {lane}: {source}")]
     Illegal {
-        /// Where.
+        /// The lane of the action.
         lane: usize,
-        /// Which, and what is allowed.
+        /// The action, and those that are allowed.
         source: IllegalAction,
     },
     /// The wrong number of opponents.
-    #[error("there are {found} opponents; it takes 1 for all seats or {expected}, clockwise from the learner")]
+    #[error("the number of opponents must be 1, for all seats, or {expected}, clockwise from the learner, got {found}")]
     Opponents {
-        /// One for each other seat.
+        /// The number of other seats.
         expected: usize,
-        /// Given.
+        /// The given number.
         found: usize,
     },
     /// An opponent asks a network that was trained for something else.
     #[error(transparent)]
     Unsuited(#[from] NetworkError),
     /// A learner on a seat that the game does not have.
-    #[error("no seat {seat} for the learner: there are 0..={}", .seats - 1)]
+    #[error("the learner's seat must be between 0 and {}, got {seat}", .seats - 1)]
     Seat {
-        /// Asked for.
+        /// The given seat.
         seat: u8,
-        /// Seats of the game.
+        /// The number of seats.
         seats: usize,
     },
     /// No such lane.
-    #[error("no lane {lane}: there are 0..={}", .lanes - 1)]
+    #[error("lane must be between 0 and {}, got {lane}", .lanes - 1)]
     Lane {
-        /// Asked for.
+        /// The given lane.
         lane: usize,
-        /// Lanes.
+        /// The number of lanes.
         lanes: usize,
     },
-    /// Bytes that are no checkpoint of such lanes.
-    #[error("no checkpoint of these lanes: {0}")]
+    /// Bytes that are not a checkpoint of such lanes.
+    #[error("not a checkpoint of these lanes: {0}")]
     Checkpoint(String),
-    /// The flag was set.
+    /// The interrupt was set.
     #[error("interrupted")]
     Interrupted,
     /// The threads could not be started.
@@ -147,42 +149,46 @@ pub enum VectorError {
     Threads(#[from] ThreadsError),
 }
 
-/// Lanes of a game of which the type is not known.
+/// Lanes of a game whose type is not known.
 pub trait Lanes: Send + Sync {
-    /// What kind of lanes.
+    /// The settings that they were made with.
     fn settings(&self) -> &Settings;
     /// The lengths of a lane's rows.
     fn shape(&self) -> Shape;
-    /// Whether a call returns in no time, whatever the lanes do; if not, it may be interrupted.
+    /// Returns true if every call is so fast that it is never interrupted.
     fn is_instant(&self) -> bool;
     /// The seed of each lane's present game.
     fn seeds(&self) -> Vec<u64>;
-    /// Deals a new game in all lanes, or in those of the mask, and writes where all lanes are.
+    /// Deals a new game in all lanes, or in those of the mask, and writes the rows of all lanes.
     fn reset(&mut self, seeds: Seeds<'_>, mask: Option<&[bool]>, rows: Rows<'_>) -> Result<(), VectorError>;
-    /// Plays one action in each lane, on to the next decision or the end. Rewards are what the step brought, which is nothing
-    /// before the end of a game. A game that is over before its first decision is reported by the step after, which ignores the
-    /// lane's action.
+    /// Plays one action in each lane, on to the next decision or the end. Rewards are those of the step: zeros before the end of a
+    /// game. A game that is over before its first decision is reported by the step after, which ignores the lane's action.
     fn step(&mut self, actions: &[i64], rows: Rows<'_>) -> Result<(), VectorError>;
-    /// Writes where the lanes are; rewards are zeros.
+    /// Writes the rows of all lanes; rewards are zeros.
     fn observe(&mut self, rows: Rows<'_>) -> Result<(), VectorError>;
-    /// A legal action for each lane, uniformly, any action where it makes no difference. The `k`-th call, counted from 0, since lanes
-    /// were given seeds draws from (seed, "actions", k), lane after lane.
+    /// Draws a legal action for each lane uniformly, any action where it makes no difference. The `k`-th call since lanes were given
+    /// seeds, counted from 0, draws from (seed, "actions", k), lane after lane.
     fn sample_actions(&mut self, out: &mut [i64]) -> Result<(), VectorError>;
-    /// What all seats together see in each lane: the observations of the current player, then of the seats after it, as bytes. For
-    /// critics while training; no agent is ever shown it.
+    /// Writes what all seats together see in each lane: the observations of the current player, then of the seats after it, as bytes.
+    /// This is for critics in training; no agent is ever shown it.
     fn perfect_information(&self, out: &mut [u8]) -> Result<(), VectorError>;
-    /// Everything that the lanes' future depends on.
+    /// The checkpoint: everything that the lanes' future depends on.
     fn save(&self) -> Vec<u8>;
-    /// Goes on where [`save`](Lanes::save) was called, on lanes of the same game, number and opponents.
+    /// Restores a [checkpoint](Lanes::save) of lanes of the same game, number and opponents.
     fn load(&mut self, bytes: &[u8]) -> Result<(), VectorError>;
 }
 
-/// Lanes for each thread, where nobody thinks: with fewer, it takes longer to wake a thread than to do its work.
-const LEAST: usize = 256;
-/// Parts for each thread, where somebody thinks: some think longer than others.
-const PARTS: usize = 8;
-/// Is never set.
-static NEVER: AtomicBool = AtomicBool::new(false);
+/// The fewest lanes that are worth a thread where all opponents decide at once.
+const LANES_PER_THREAD: usize = 256;
+/// Parts for each thread where opponents think, some longer than others.
+const PARTS_PER_THREAD: usize = 8;
+
+/// The stream of `sample_actions`: its seed and the number of calls.
+#[derive(Clone, Copy)]
+struct ActionDraws {
+    seed: u64,
+    calls: u64,
+}
 
 /// The lanes of a game.
 pub struct Vector<G: Hints + Notation> {
@@ -191,36 +197,49 @@ pub struct Vector<G: Hints + Notation> {
     shape: Shape,
     every_action: G::Actions,
     lanes: Vec<Lane<G>>,
-    /// What may be done in each lane; everything where it makes no difference.
+    /// The legal actions of each lane; all actions where the action makes no difference.
     legal: Vec<G::Actions>,
-    /// The seed of `sample_actions`, and how often it was called.
-    draws: (u64, u64),
+    draws: ActionDraws,
     threads: usize,
     pool: Option<ThreadPool>,
-    /// Opponents, as many crews as threads.
-    crews: Vec<Mutex<Crew<G>>>,
+    /// The opponents' agents that no thread uses at the moment.
+    agents: Mutex<Vec<OpponentAgents<G>>>,
     interrupt: Arc<AtomicBool>,
 }
 
 /// Some of the lanes, with what belongs to them.
 struct Part<'a, G: Hints + Notation> {
-    first: usize,
     lanes: &'a mut [Lane<G>],
     legal: &'a mut [G::Actions],
     rows: Rows<'a>,
 }
 
-/// How far a job has come in a lane.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Phase {
-    /// It has not begun.
-    Start,
-    /// The game went on, or began, and the others have played.
-    Played,
-    /// In place of a step a new game began, and the others have played.
-    Dealt,
-    /// After the step a new game began, and the others have played.
-    Redealt,
+impl<'a, G: Hints + Notation> Part<'a, G> {
+    /// Parts of at most `size` lanes.
+    fn divided(self, size: usize, shape: &Shape) -> Vec<Self> {
+        let Part { lanes, legal, mut rows } = self;
+        let parts = lanes.chunks_mut(size).zip(legal.chunks_mut(size));
+        parts.map(|(lanes, legal)| Part { rows: rows.take(lanes.len(), shape), lanes, legal }).collect()
+    }
+
+    /// Makes the call in all lanes. In each round, the opponents that wait are asked at once. Once the interrupt is set, lanes are left
+    /// anywhere.
+    fn run(mut self, call: &Call<'_, G>, shape: &Shape, agents: &mut OpponentAgents<G>) {
+        let mut waiting = Vec::new();
+        for (lane, legal) in self.lanes.iter_mut().zip(self.legal) {
+            if call.is_interrupted() {
+                return;
+            }
+            let mut step = LaneStep::new(lane, legal, self.rows.take(1, shape));
+            if step.begin(call, agents) == Progress::Waiting {
+                waiting.push(step);
+            }
+        }
+        while !waiting.is_empty() && !call.is_interrupted() {
+            agents.decide_many(call.game, &mut waiting);
+            waiting.retain_mut(|step| step.resume(call, agents) == Progress::Waiting);
+        }
+    }
 }
 
 impl<G: Hints + Notation> Vector<G> {
@@ -233,17 +252,15 @@ impl<G: Hints + Notation> Vector<G> {
         if let Some(opponents) = &settings.opponents {
             opponents.check(&*game)?;
         }
-        let threads = threads::resolve(settings.threads);
-        let crew = |_| Mutex::new(Crew::new(settings.opponents.as_ref(), &interrupt));
         let mut own = Self {
             shape: Shape::of(&*game, settings.tensor),
             every_action: rows::every_action(&*game),
-            lanes: (0..settings.lanes).map(|_| Lane::new(&*game)).collect(),
+            lanes: (0..settings.lanes).map(|number| Lane::new(&*game, number)).collect(),
             legal: vec![G::Actions::default(); settings.lanes],
-            draws: (settings.seed, 0),
-            crews: (0..threads).map(crew).collect(),
+            draws: ActionDraws { seed: settings.seed, calls: 0 },
+            agents: Mutex::default(),
             pool: None,
-            threads,
+            threads: threads::resolve(settings.threads),
             game,
             settings,
             interrupt,
@@ -264,70 +281,45 @@ impl<G: Hints + Notation> Vector<G> {
         Ok((&found.history, &found.dealer, found.seed))
     }
 
-    /// Does `job` to every lane, on threads if they are worth it. As long as the job gives a phase, the others play on in the lane, and
-    /// it comes back in that phase. Interrupted, the lanes are as they were.
-    fn for_each_lane(
-        &mut self,
-        rows: Rows<'_>,
-        job: impl Fn(&Common<'_, G>, usize, &mut Lane<G>, (usize, &mut Rows<'_>), Phase) -> Option<Phase> + Sync,
-    ) -> Result<(), VectorError> {
+    /// Makes a call, on threads if they are worth it. Interrupted, the lanes are as they were.
+    fn call(&mut self, task: Task<'_>, rows: Rows<'_>) -> Result<(), VectorError> {
         rows.check(self.lanes.len(), &self.shape, self.settings.tensor)?;
         if self.interrupt.load(Ordering::Relaxed) {
             return Err(VectorError::Interrupted);
         }
         let instant = self.is_instant();
         let count = self.lanes.len();
-        let threads = if instant { self.threads.min(count / LEAST).max(1) } else { self.threads.min(count) };
-        let size = if instant { count.div_ceil(threads) } else { count.div_ceil(threads * PARTS) };
+        let threads = if instant { self.threads.min(count / LANES_PER_THREAD).max(1) } else { self.threads.min(count) };
+        let size = if instant { count.div_ceil(threads) } else { count.div_ceil(threads * PARTS_PER_THREAD) };
         if threads > 1 && self.pool.is_none() {
             self.pool = Some(threads::pool(self.threads)?);
         }
+        // An instant call is not interrupted, so it needs no copy to go back to.
         let before = (!instant).then(|| self.lanes.clone());
 
-        let (shape, tensor, every_action) = (self.shape, self.settings.tensor, self.every_action);
-        // There is nothing to go back to where nobody thinks: such a call is not broken off once it has begun.
-        let interrupt = if instant { &NEVER } else { &*self.interrupt };
-        let common = Common { game: &*self.game, opponents: self.settings.opponents.as_ref(), interrupt };
-        let work = |mut part: Part<'_, G>, crew: &mut Crew<G>| {
-            let batched = crew.is_batched();
-            if batched {
-                in_rounds(&common, crew, &mut part, &job);
-            }
-            for (index, (lane, legal)) in part.lanes.iter_mut().zip(part.legal).enumerate() {
-                if common.interrupt.load(Ordering::Relaxed) {
-                    return;
-                }
-                let rows = &mut part.rows;
-                let mut phase = (!batched).then_some(Phase::Start);
-                while let Some(now) = phase {
-                    phase = job(&common, part.first + index, lane, (index, rows), now);
-                    if phase.is_some() {
-                        lane.play_on(&common, crew);
-                    }
-                }
-                let state = lane.history.state();
-                *legal = if lane.stage == Stage::Running { common.game.legal(state) } else { every_action };
-                rows.write_mask(index, &shape, *legal);
-                rows.write_observation(index, &shape, tensor, common.game, &lane.history, lane.viewer);
-                if let Some(players) = &mut rows.current_player {
-                    players[index] = rows::player_number(lane.player());
-                }
-            }
+        let call = Call {
+            game: &*self.game,
+            opponents: self.settings.opponents.as_ref(),
+            autoreset: self.settings.autoreset,
+            tensor: self.settings.tensor,
+            every_action: self.every_action,
+            task,
+            interrupt: (!instant).then_some(&*self.interrupt),
         };
-        let crews = &self.crews;
-        let with_crew = |part: Part<'_, G>, thread: usize| match crews[thread].try_lock() {
-            Ok(mut crew) => work(part, &mut crew),
-            // An agent of this thread waits for others of the pool, and this part came its way meanwhile.
-            Err(_) => work(part, &mut Crew::new(common.opponents, &self.interrupt)),
+        let (shape, idle, interrupt) = (self.shape, &self.agents, &self.interrupt);
+        let run = |part: Part<'_, G>| {
+            let own = idle.lock().expect("no thread panics with it").pop();
+            let mut agents = own.unwrap_or_else(|| OpponentAgents::new(call.opponents, interrupt));
+            part.run(&call, &shape, &mut agents);
+            idle.lock().expect("no thread panics with it").push(agents);
         };
-        let whole = Part { first: 0, lanes: &mut self.lanes, legal: &mut self.legal, rows };
+        let whole = Part { lanes: &mut self.lanes, legal: &mut self.legal, rows };
         match &self.pool {
             Some(pool) if threads > 1 => {
                 let parts = whole.divided(size, &shape);
-                let thread = || rayon::current_thread_index().unwrap_or(0);
-                pool.install(|| parts.into_par_iter().for_each(|part| with_crew(part, thread())));
+                pool.install(|| parts.into_par_iter().for_each(run));
             }
-            _ => with_crew(whole, 0),
+            _ => run(whole),
         }
         match before {
             Some(before) if self.interrupt.load(Ordering::Relaxed) => {
@@ -339,15 +331,14 @@ impl<G: Hints + Notation> Vector<G> {
         }
     }
 
-    /// What may be done in each lane.
+    /// Finds the legal actions of all lanes anew.
     fn find_legal(&mut self) {
         for (lane, legal) in self.lanes.iter().zip(&mut self.legal) {
-            let running = lane.stage == Stage::Running;
-            *legal = if running { self.game.legal(lane.history.state()) } else { self.every_action };
+            *legal = lane.legal(&self.game, self.every_action);
         }
     }
 
-    /// The first action that is illegal, if there is one. Where a lane ignores its action, everything is legal.
+    /// Refuses illegal actions. Where a lane ignores its action, every action is legal.
     fn check(&self, actions: &[i64]) -> Result<(), VectorError> {
         let lanes = self.lanes.len();
         if actions.len() != lanes {
@@ -373,60 +364,6 @@ impl<G: Hints + Notation> Vector<G> {
             let checked = u8::try_from(action).ok().and_then(|action| self.game.check(state, Action(action)).err());
             Err(VectorError::Illegal { lane, source: checked.unwrap_or_else(none) })
         })
-    }
-}
-
-/// Does a job to lanes side by side: in each round, all opponents that are to act are asked at once. Once the interrupt is set, lanes are
-/// left anywhere.
-fn in_rounds<G: Hints + Notation>(
-    common: &Common<'_, G>,
-    crew: &mut Crew<G>,
-    part: &mut Part<'_, G>,
-    job: &impl Fn(&Common<'_, G>, usize, &mut Lane<G>, (usize, &mut Rows<'_>), Phase) -> Option<Phase>,
-) {
-    let Part { first, lanes, rows, .. } = part;
-    let mut open: Vec<(usize, Phase)> = (0..lanes.len())
-        .filter_map(|index| {
-            let phase = job(common, *first + index, &mut lanes[index], (index, rows), Phase::Start);
-            phase.map(|phase| (index, phase))
-        })
-        .collect();
-    let mut waiting = Vec::new();
-    while !open.is_empty() && !common.interrupt.load(Ordering::Relaxed) {
-        waiting.clear();
-        open.retain_mut(|(index, phase)| {
-            let lane = &mut lanes[*index];
-            loop {
-                if let Some(seat) = lane.advance(common.game) {
-                    waiting.push((*index, seat));
-                    return true;
-                }
-                match job(common, *first + *index, lane, (*index, rows), *phase) {
-                    Some(next) => *phase = next,
-                    None => return false,
-                }
-            }
-        });
-        let actions = crew.decide_many(common.game, lanes, &waiting);
-        for (&(index, _), action) in waiting.iter().zip(actions) {
-            let history = &mut lanes[index].history;
-            debug_assert!(common.game.legal(history.state()).contains(action), "agents choose legal actions");
-            history.push(common.game, action);
-        }
-    }
-}
-
-impl<'a, G: Hints + Notation> Part<'a, G> {
-    /// Parts of so many lanes.
-    fn divided(self, size: usize, shape: &Shape) -> Vec<Part<'a, G>> {
-        let Part { first, lanes, legal, mut rows } = self;
-        let mut parts = Vec::new();
-        for (lanes, legal) in lanes.chunks_mut(size).zip(legal.chunks_mut(size)) {
-            let (own, rest) = rows.split(lanes.len(), shape);
-            rows = rest;
-            parts.push(Part { first: first + parts.len() * size, lanes, legal, rows: own });
-        }
-        parts
     }
 }
 
@@ -457,26 +394,10 @@ impl<G: Hints + Notation> Lanes for Vector<G> {
         if let Seeds::Each(seeds) = seeds {
             fits("seeds", seeds.len())?;
         }
-        let shape = self.shape;
-        self.for_each_lane(rows, |common, number, lane, (index, rows), phase| {
-            if phase == Phase::Start && mask.is_none_or(|mask| mask[number]) {
-                match seeds {
-                    Seeds::Next => lane.prepare_next(common, number),
-                    Seeds::One(seed) => {
-                        let root = Rng::stream(seed, "lane", number as u64).bits();
-                        lane.prepare(common, number, root, 0);
-                    }
-                    Seeds::Each(seeds) => lane.prepare(common, number, seeds[number], 0),
-                }
-                return Some(Phase::Played);
-            }
-            rows.write_rewards(index, &shape, None);
-            rows.write_terminated(index, lane.stage == Stage::Finished);
-            None
-        })?;
+        self.call(Task::Reset { seeds, mask }, rows)?;
         match seeds {
-            Seeds::One(seed) if mask.is_none() => self.draws = (seed, 0),
-            Seeds::Each(_) if mask.is_none() => self.draws = (self.settings.seed, 0),
+            Seeds::One(seed) if mask.is_none() => self.draws = ActionDraws { seed, calls: 0 },
+            Seeds::Each(_) if mask.is_none() => self.draws = ActionDraws { seed: self.settings.seed, calls: 0 },
             _ => {}
         }
         Ok(())
@@ -484,59 +405,19 @@ impl<G: Hints + Notation> Lanes for Vector<G> {
 
     fn step(&mut self, actions: &[i64], rows: Rows<'_>) -> Result<(), VectorError> {
         self.check(actions)?;
-        let (shape, autoreset, tensor) = (self.shape, self.settings.autoreset, self.settings.tensor);
-        self.for_each_lane(rows, |common, number, lane, (index, rows), phase| {
-            match (phase, lane.stage) {
-                (Phase::Start, Stage::Running) => {
-                    lane.history.push(common.game, Action(actions[number] as u8));
-                    return Some(Phase::Played);
-                }
-                (Phase::Start, Stage::Finished) if autoreset == Autoreset::NextStep => {
-                    lane.prepare_next(common, number);
-                    return Some(Phase::Dealt);
-                }
-                (Phase::Dealt, _) => {
-                    rows.write_rewards(index, &shape, None);
-                    rows.write_terminated(index, false);
-                    return None;
-                }
-                (Phase::Redealt, _) => return None,
-                (Phase::Start | Phase::Played, _) => {}
-            }
-            let ended = lane.stage == Stage::Ended;
-            let game = common.game;
-            if ended {
-                rows.write_rewards(index, &shape, Some(game.returns(lane.history.state()).as_slice()));
-                lane.stage = Stage::Finished;
-            } else {
-                rows.write_rewards(index, &shape, None);
-            }
-            rows.write_terminated(index, lane.stage == Stage::Finished);
-            if ended && autoreset == Autoreset::SameStep {
-                rows.write_final_observation(index, &shape, tensor, game, &lane.history, lane.viewer);
-                lane.prepare_next(common, number);
-                return Some(Phase::Redealt);
-            }
-            None
-        })
+        self.call(Task::Step { actions }, rows)
     }
 
     fn observe(&mut self, rows: Rows<'_>) -> Result<(), VectorError> {
-        let shape = self.shape;
-        self.for_each_lane(rows, |_, _, lane, (index, rows), _| {
-            rows.write_rewards(index, &shape, None);
-            rows.write_terminated(index, lane.stage == Stage::Finished);
-            None
-        })
+        self.call(Task::Observe, rows)
     }
 
     fn sample_actions(&mut self, out: &mut [i64]) -> Result<(), VectorError> {
         if out.len() != self.lanes.len() {
             return Err(VectorError::Size { what: "actions", expected: self.lanes.len(), found: out.len() });
         }
-        let (seed, call) = self.draws;
-        self.draws.1 += 1;
-        let mut rng = Rng::stream(seed, "actions", call);
+        let mut rng = Rng::stream(self.draws.seed, "actions", self.draws.calls);
+        self.draws.calls += 1;
         for (action, legal) in out.iter_mut().zip(&self.legal) {
             *action = legal.pick(&mut rng).0.into();
         }
@@ -544,7 +425,7 @@ impl<G: Hints + Notation> Lanes for Vector<G> {
     }
 
     fn perfect_information(&self, out: &mut [u8]) -> Result<(), VectorError> {
-        let (size, seats) = (encode::size(&self.game.observation_layout()), self.shape.seats);
+        let (size, seats) = (encode::size(&self.game.info().observation), self.shape.seats);
         let expected = self.lanes.len() * seats * size;
         if out.len() != expected {
             return Err(VectorError::Size { what: "perfect-information observation", expected, found: out.len() });
@@ -559,14 +440,11 @@ impl<G: Hints + Notation> Lanes for Vector<G> {
     }
 
     fn save(&self) -> Vec<u8> {
-        checkpoint::write(&*self.game, &self.settings, self.draws.0, self.draws.1, &self.lanes)
+        checkpoint::write(&*self.game, &self.settings, self.draws, &self.lanes)
     }
 
     fn load(&mut self, bytes: &[u8]) -> Result<(), VectorError> {
-        let common =
-            Common { game: &*self.game, opponents: self.settings.opponents.as_ref(), interrupt: &self.interrupt };
-        let (seed, draws, lanes) = checkpoint::read(&common, &self.settings, bytes)?;
-        (self.draws, self.lanes) = ((seed, draws), lanes);
+        (self.draws, self.lanes) = checkpoint::read(&*self.game, &self.settings, bytes)?;
         self.find_legal();
         Ok(())
     }

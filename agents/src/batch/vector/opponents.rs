@@ -1,17 +1,18 @@
-//! Who plays the seats that the learner does not.
+//! The agents that play the seats of the learner's opponents.
 //!
 //! An opponent remembers nothing from one decision to the next: each is the first decision of the agent under a seed hashed from
 //! (seed of the game, "opponent", events so far). So a lane is a function of its seed and the learner's actions, a few agents
-//! serve any number of lanes, and nothing of them needs to be kept in a checkpoint. What an agent would have kept for its next
-//! decision (`reuse` of `ismcts`) it works out anew.
+//! serve any number of lanes, and checkpoints do not contain them. What an agent could have kept for its next decision (`reuse` of
+//! `ismcts`) it computes again.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use stier_core::{Action, Dealer, Encode, Game, Hints, History, Rng, Seat};
+use stier_core::{Action, Encode, Game, Hints, Rng, Seat};
 
 use super::VectorError;
 use super::lane::Lane;
+use super::step::LaneStep;
 use crate::agent::course::Streams;
 use crate::agent::crowd::Position;
 use crate::agent::player::Player;
@@ -19,12 +20,12 @@ use crate::catalogue::spec::AgentSpec;
 use crate::network::agent::NetworkAgent;
 use crate::search::random;
 
-/// Where the learner sits.
+/// The learner's seat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LearnerSeat {
-    /// In every game there.
+    /// The same in every game.
     Fixed(Seat),
-    /// In the first game of lane `i` at seat `i`, in each next one a place further on, modulo the seats.
+    /// Seat `i` in the first game of lane `i`, then the next seat in each game, modulo the seats.
     Rotate,
     /// Drawn for each game, from (seed of the game, "learner", 0).
     Random,
@@ -38,12 +39,12 @@ const FEW_LANES: usize = 256;
 pub struct Opponents {
     /// One for all other seats, or one for each, clockwise from the learner.
     pub agents: Vec<AgentSpec>,
-    /// Where the learner sits.
+    /// The learner's seat.
     pub learner: LearnerSeat,
 }
 
 impl Opponents {
-    /// Whether they fit the game.
+    /// Refuses opponents that do not fit the game.
     pub(super) fn check<G: Encode>(&self, game: &G) -> Result<(), VectorError> {
         let seats = game.num_seats();
         if self.agents.len() != 1 && self.agents.len() != seats - 1 {
@@ -56,7 +57,7 @@ impl Opponents {
         }
     }
 
-    /// Whether they all decide at once in so many lanes; the others may be interrupted.
+    /// Returns true if all of them decide so fast in this number of lanes that nobody need interrupt them.
     pub(super) fn are_instant(&self, lanes: usize) -> bool {
         self.agents.iter().all(|spec| spec.is_instant() && (lanes <= FEW_LANES || !spec.has_network()))
     }
@@ -71,112 +72,82 @@ impl Opponents {
     }
 }
 
-/// One agent, to decide for all lanes that a thread has in hand.
-enum Opponent<G: Game> {
-    /// Needs to be shown nothing.
+/// An agent that decides for all lanes of a thread.
+enum Agent<G: Game> {
+    /// Chooses at random, and needs neither a view nor a state.
     Random,
     /// Is asked for many lanes at once.
     Network(Box<NetworkAgent>),
     Player(Player<G>),
 }
 
-/// The opponents, ready to decide.
-pub(super) struct Crew<G: Game> {
-    agents: Vec<(u64, Opponent<G>)>,
-}
+/// The agents of the opponents, each with the number that tells its seeds apart.
+pub(super) struct OpponentAgents<G: Game>(Vec<(u64, Agent<G>)>);
 
-impl<G: Hints> Crew<G> {
-    /// One of each kind; once the flag is set, decisions end early.
+impl<G: Hints> OpponentAgents<G> {
+    /// The agents; once the flag is set, their decisions end early.
     pub(super) fn new(opponents: Option<&Opponents>, interrupt: &Arc<AtomicBool>) -> Self {
-        let enter = |spec: &AgentSpec| {
-            let opponent = if spec.is_random() {
-                Opponent::Random
-            } else if let Some(agent) = spec.network_agent() {
-                Opponent::Network(Box::new(agent))
+        let agent = |spec: &AgentSpec| {
+            let agent = if spec.is_random() {
+                Agent::Random
+            } else if let Some(network) = spec.network_agent() {
+                Agent::Network(Box::new(network))
             } else {
                 let mut player = spec.player(0);
                 player.interrupt_with(interrupt.clone());
-                Opponent::Player(player)
+                Agent::Player(player)
             };
-            (spec.seed().unwrap_or(0).rotate_left(32), opponent)
+            (spec.seed().unwrap_or(0).rotate_left(32), agent)
         };
-        Self { agents: opponents.map_or_else(Vec::new, |all| all.agents.iter().map(enter).collect()) }
+        Self(opponents.map_or_else(Vec::new, |all| all.agents.iter().map(agent).collect()))
     }
 
-    /// Whether somebody had better be asked for many lanes at once.
-    pub(super) fn is_batched(&self) -> bool {
-        self.agents.iter().any(|(_, opponent)| matches!(opponent, Opponent::Network(_)))
-    }
-
-    /// What the opponent on `seat`, who is to act, does.
-    pub(super) fn decide(
-        &mut self,
-        game: &G,
-        history: &History<G>,
-        dealer: &Dealer,
-        seed: u64,
-        learner: Seat,
-        seat: Seat,
-    ) -> Action {
-        let place = self.place(game, learner, seat);
-        let (salt, opponent) = &mut self.agents[place];
-        let seed = seed_of(seed, *salt, history);
-        let legal = game.legal(history.state());
-        match opponent {
-            Opponent::Random => random::first_choice(seed, legal),
-            Opponent::Network(agent) => {
-                let position = Position::new(history.state(), seat, Streams::new(seed));
-                agent.decide_many(game, [position].into_iter()).next().expect("an answer")
-            }
-            Opponent::Player(player) => {
-                player.restart(seed);
-                player.act(game, history, Some(dealer), legal).action
+    /// The action of the opponent on `seat`, which is to act; `None` if it is [asked for many lanes](Self::decide_many).
+    pub(super) fn decide(&mut self, game: &G, lane: &Lane<G>, seat: Seat) -> Option<Action> {
+        let place = self.place(game, lane, seat);
+        let (salt, agent) = &mut self.0[place];
+        let legal = game.legal(lane.history.state());
+        match agent {
+            Agent::Random => Some(random::first_choice(seed_of(lane, *salt), legal)),
+            Agent::Network(_) => None,
+            Agent::Player(player) => {
+                player.restart(seed_of(lane, *salt));
+                Some(player.act(game, &lane.history, Some(&lane.dealer), legal).action)
             }
         }
     }
 
-    /// The same in many lanes, `waiting` for the opponents on these seats: the actions, in their order.
-    pub(super) fn decide_many(&mut self, game: &G, lanes: &[Lane<G>], waiting: &[(usize, Seat)]) -> Vec<Action> {
-        let mut actions = vec![Action::default(); waiting.len()];
-        let mut asked: Vec<Vec<usize>> = vec![Vec::new(); self.agents.len()];
-        for (number, &(lane, seat)) in waiting.iter().enumerate() {
-            let lane = &lanes[lane];
-            let place = self.place(game, lane.learner(), seat);
-            match &self.agents[place].1 {
-                Opponent::Network(_) => asked[place].push(number),
-                _ => {
-                    actions[number] = self.decide(game, &lane.history, &lane.dealer, lane.seed, lane.learner(), seat);
-                }
-            }
+    /// Plays the actions of opponents in lanes that wait for them.
+    pub(super) fn decide_many(&mut self, game: &G, waiting: &mut [LaneStep<'_, G>]) {
+        let mover = |lane: &Lane<G>| game.turn(lane.history.state()).seat().expect("an opponent is to act");
+        let mut lanes_of_agents: Vec<Vec<usize>> = vec![Vec::new(); self.0.len()];
+        for (number, LaneStep { lane, .. }) in waiting.iter().enumerate() {
+            lanes_of_agents[self.place(game, lane, mover(lane))].push(number);
         }
-        for ((salt, opponent), asked) in self.agents.iter_mut().zip(asked) {
-            let Opponent::Network(agent) = opponent else { continue };
-            for some in asked.chunks(AT_ONCE) {
+        for ((salt, agent), lanes) in self.0.iter_mut().zip(lanes_of_agents) {
+            let Agent::Network(agent) = agent else { continue };
+            for lanes in lanes.chunks(POSITIONS_AT_ONCE) {
                 let position = |&number: &usize| {
-                    let (lane, seat) = waiting[number];
-                    let history = &lanes[lane].history;
-                    let streams = Streams::new(seed_of(lanes[lane].seed, *salt, history));
-                    Position::new(history.state(), seat, streams)
+                    let lane = &*waiting[number].lane;
+                    Position::new(lane.history.state(), mover(lane), Streams::new(seed_of(lane, *salt)))
                 };
-                for (&number, action) in some.iter().zip(agent.decide_many(game, some.iter().map(position))) {
-                    actions[number] = action;
-                }
+                let actions: Vec<Action> = agent.decide_many(game, lanes.iter().map(position)).collect();
+                lanes.iter().zip(actions).for_each(|(&number, action)| waiting[number].lane.push(game, action));
             }
         }
-        actions
     }
 
-    /// Which of the agents sits there.
-    fn place(&self, game: &G, learner: Seat, seat: Seat) -> usize {
+    /// The place of the agent that has the seat.
+    fn place(&self, game: &G, lane: &Lane<G>, seat: Seat) -> usize {
         let seats = game.num_seats();
-        if self.agents.len() == 1 { 0 } else { (seat.index() + seats - learner.index() - 1) % seats }
+        if self.0.len() == 1 { 0 } else { (seat.index() + seats - lane.learner().index() - 1) % seats }
     }
 }
 
 /// Positions that a network is asked about at once: their tensors stay in the cache.
-const AT_ONCE: usize = 128;
+const POSITIONS_AT_ONCE: usize = 128;
 
 /// The seed of an opponent's decision.
-fn seed_of<G: Game>(seed: u64, salt: u64, history: &History<G>) -> u64 {
-    Rng::stream(seed ^ salt, "opponent", history.events().len() as u64).bits()
+fn seed_of<G: Game>(lane: &Lane<G>, salt: u64) -> u64 {
+    Rng::stream(lane.seed ^ salt, "opponent", lane.history.events().len() as u64).bits()
 }

@@ -1,4 +1,4 @@
-//! Where lanes are written: the caller's arrays, one row per lane.
+//! The caller's arrays, with one row per lane.
 
 use stier_core::{ActionSet, Encode, Game, History, Seat, encode};
 
@@ -22,14 +22,14 @@ impl Shape {
     /// The lengths for a game and the tensors asked for.
     pub fn of<G: Encode>(game: &G, tensor: Tensor) -> Self {
         let layout = match tensor {
-            Tensor::Observation => game.observation_layout(),
+            Tensor::Observation => game.info().observation.clone(),
             Tensor::InformationState => game.information_state_layout(),
         };
         Self { tensor: encode::size(&layout), actions: game.num_actions(), seats: game.num_seats() }
     }
 }
 
-/// Room for tensors.
+/// An array for tensors.
 #[derive(Debug)]
 pub enum Cells<'a> {
     /// As floats.
@@ -38,7 +38,7 @@ pub enum Cells<'a> {
     Bytes(&'a mut [u8]),
 }
 
-impl Cells<'_> {
+impl<'a> Cells<'a> {
     fn len(&self) -> usize {
         match self {
             Self::Floats(cells) => cells.len(),
@@ -46,16 +46,27 @@ impl Cells<'_> {
         }
     }
 
-    fn row(&mut self, index: usize, width: usize) -> Cells<'_> {
-        let row = index * width..(index + 1) * width;
+    /// Cuts off the first cells.
+    #[inline]
+    fn take(&mut self, count: usize) -> Self {
         match self {
-            Self::Floats(cells) => Cells::Floats(&mut cells[row]),
-            Self::Bytes(cells) => Cells::Bytes(&mut cells[row]),
+            Self::Floats(cells) => Self::Floats(cells.split_off_mut(..count).unwrap_or_default()),
+            Self::Bytes(cells) => Self::Bytes(cells.split_off_mut(..count).unwrap_or_default()),
+        }
+    }
+
+    /// Writes the tensor of one seat.
+    pub(super) fn write<G: Encode>(&mut self, tensor: Tensor, game: &G, history: &History<G>, seat: Seat) {
+        match (tensor, self) {
+            (Tensor::Observation, Cells::Floats(row)) => game.observation(history.state(), seat, row),
+            (Tensor::Observation, Cells::Bytes(row)) => game.observation(history.state(), seat, row),
+            (Tensor::InformationState, Cells::Floats(row)) => game.information_state(&game.view(history, seat), row),
+            (Tensor::InformationState, Cells::Bytes(_)) => unreachable!("refused by `Rows::check`"),
         }
     }
 }
 
-/// Arrays for what a step tells, C-contiguous with the lanes first; what is `None` is not written.
+/// The arrays that a step writes, C-contiguous with the lanes first. Arrays that are `None` are not written.
 #[derive(Default, Debug)]
 pub struct Rows<'a> {
     /// The tensors of the current players.
@@ -64,35 +75,22 @@ pub struct Rows<'a> {
     pub final_observation: Option<Cells<'a>>,
     /// 1 for each legal action of the current player, else 0; all 1 where the action makes no difference.
     pub action_mask: Option<&'a mut [u8]>,
-    /// What each seat got by the step.
+    /// The rewards of each seat.
     pub rewards: Option<&'a mut [f32]>,
-    /// Whether the lane's game is over, or ended in this step.
+    /// True if the lane's game is over, or ended in this step.
     pub terminated: Option<&'a mut [bool]>,
-    /// Whose turn it is, [`NOBODY`] if the game is over.
+    /// The seat that is to act, [`NOBODY`] if the game is over.
     pub current_player: Option<&'a mut [i32]>,
 }
 
-/// The first `count` of an array and the rest.
-fn cut<T>(array: Option<&mut [T]>, count: usize) -> (Option<&mut [T]>, Option<&mut [T]>) {
-    array.map(|array| array.split_at_mut(count)).unzip()
-}
-
-fn cut_cells(cells: Option<Cells<'_>>, count: usize) -> (Option<Cells<'_>>, Option<Cells<'_>>) {
-    match cells {
-        None => (None, None),
-        Some(Cells::Floats(cells)) => {
-            let (first, rest) = cells.split_at_mut(count);
-            (Some(Cells::Floats(first)), Some(Cells::Floats(rest)))
-        }
-        Some(Cells::Bytes(cells)) => {
-            let (first, rest) = cells.split_at_mut(count);
-            (Some(Cells::Bytes(first)), Some(Cells::Bytes(rest)))
-        }
-    }
+/// Cuts off the first values of an array.
+#[inline]
+fn take<'a, T>(array: &mut Option<&'a mut [T]>, count: usize) -> Option<&'a mut [T]> {
+    array.as_mut()?.split_off_mut(..count)
 }
 
 impl Rows<'_> {
-    /// Whether every array has the right length for so many lanes, and can hold what it is for.
+    /// Refuses arrays of the wrong length for the lanes, and bytes for tensors that need floats.
     pub(super) fn check(&self, lanes: usize, shape: &Shape, tensor: Tensor) -> Result<(), VectorError> {
         let fits = |what: &'static str, found: Option<usize>, width: usize| match found {
             Some(found) if found != lanes * width => Err(VectorError::Size { what, expected: lanes * width, found }),
@@ -113,37 +111,23 @@ impl Rows<'_> {
 }
 
 impl<'a> Rows<'a> {
-    /// The rows of the first lanes, and those of the others.
-    pub(super) fn split(self, lanes: usize, shape: &Shape) -> (Self, Self) {
-        let observation = cut_cells(self.observation, lanes * shape.tensor);
-        let final_observation = cut_cells(self.final_observation, lanes * shape.tensor);
-        let action_mask = cut(self.action_mask, lanes * shape.actions);
-        let rewards = cut(self.rewards, lanes * shape.seats);
-        let terminated = cut(self.terminated, lanes);
-        let current_player = cut(self.current_player, lanes);
-        let first = Self {
-            observation: observation.0,
-            final_observation: final_observation.0,
-            action_mask: action_mask.0,
-            rewards: rewards.0,
-            terminated: terminated.0,
-            current_player: current_player.0,
-        };
-        let rest = Self {
-            observation: observation.1,
-            final_observation: final_observation.1,
-            action_mask: action_mask.1,
-            rewards: rewards.1,
-            terminated: terminated.1,
-            current_player: current_player.1,
-        };
-        (first, rest)
+    /// Cuts off the rows of the first lanes.
+    #[inline]
+    pub(super) fn take(&mut self, lanes: usize, shape: &Shape) -> Self {
+        Self {
+            observation: self.observation.as_mut().map(|cells| cells.take(lanes * shape.tensor)),
+            final_observation: self.final_observation.as_mut().map(|cells| cells.take(lanes * shape.tensor)),
+            action_mask: take(&mut self.action_mask, lanes * shape.actions),
+            rewards: take(&mut self.rewards, lanes * shape.seats),
+            terminated: take(&mut self.terminated, lanes),
+            current_player: take(&mut self.current_player, lanes),
+        }
     }
 
-    /// What a game pays, or zeros.
-    pub(super) fn write_rewards(&mut self, lane: usize, shape: &Shape, returns: Option<&[f64]>) {
-        if let Some(rewards) = &mut self.rewards {
-            let row = &mut rewards[lane * shape.seats..(lane + 1) * shape.seats];
+    /// Writes the returns of a game, or zeros.
+    #[inline]
+    pub(super) fn write_rewards(&mut self, returns: Option<&[f64]>) {
+        if let Some(row) = &mut self.rewards {
             match returns {
                 Some(returns) => row.iter_mut().zip(returns).for_each(|(reward, &value)| *reward = value as f32),
                 None => row.fill(0.0),
@@ -151,63 +135,22 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Whether the lane's game is over.
-    pub(super) fn write_terminated(&mut self, lane: usize, over: bool) {
+    #[inline]
+    pub(super) fn write_terminated(&mut self, is_over: bool) {
         if let Some(terminated) = &mut self.terminated {
-            terminated[lane] = over;
+            terminated[0] = is_over;
         }
     }
 
-    /// The legal actions.
     #[inline]
-    pub(super) fn write_mask<S: ActionSet>(&mut self, lane: usize, shape: &Shape, legal: S) {
-        if let Some(masks) = &mut self.action_mask {
-            let row = &mut masks[lane * shape.actions..(lane + 1) * shape.actions];
+    pub(super) fn write_mask<S: ActionSet>(&mut self, legal: S) {
+        if let Some(row) = &mut self.action_mask {
             row.chunks_mut(64).enumerate().for_each(|(index, row)| encode::spread(legal.word(index), row));
         }
     }
-
-    /// The tensor of the player to act, or of who acted last.
-    pub(super) fn write_observation<G: Encode>(
-        &mut self,
-        lane: usize,
-        shape: &Shape,
-        tensor: Tensor,
-        game: &G,
-        history: &History<G>,
-        seat: Seat,
-    ) {
-        if let Some(cells) = &mut self.observation {
-            write(tensor, game, history, seat, cells.row(lane, shape.tensor));
-        }
-    }
-
-    /// The same for a game that ended.
-    pub(super) fn write_final_observation<G: Encode>(
-        &mut self,
-        lane: usize,
-        shape: &Shape,
-        tensor: Tensor,
-        game: &G,
-        history: &History<G>,
-        seat: Seat,
-    ) {
-        if let Some(cells) = &mut self.final_observation {
-            write(tensor, game, history, seat, cells.row(lane, shape.tensor));
-        }
-    }
 }
 
-fn write<G: Encode>(tensor: Tensor, game: &G, history: &History<G>, seat: Seat, row: Cells<'_>) {
-    match (tensor, row) {
-        (Tensor::Observation, Cells::Floats(row)) => game.observation(history.state(), seat, row),
-        (Tensor::Observation, Cells::Bytes(row)) => game.observation(history.state(), seat, row),
-        (Tensor::InformationState, Cells::Floats(row)) => game.information_state(&game.view(history, seat), row),
-        (Tensor::InformationState, Cells::Bytes(_)) => unreachable!("refused by `Rows::check`"),
-    }
-}
-
-/// The number of a seat for programs.
+/// The number of a seat in the arrays.
 pub(super) fn player_number(seat: Option<Seat>) -> i32 {
     seat.map_or(NOBODY, |seat| seat.0.into())
 }

@@ -47,17 +47,18 @@
 //! `regret_matching` and `choose=mixed` for simultaneous choices, and if there are few hands and opponents adapt.
 
 mod observers;
+mod prior;
 mod puct;
 mod selection;
 mod table;
 mod tree;
 
-use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use arrayvec::ArrayVec;
+use stier_core::key::Past;
 use stier_core::options::Switch;
 use stier_core::{Action, ActionSet, BySeat, Hints, Rng, Seat, SeatView as _, Turn, choice, options};
 
@@ -75,10 +76,12 @@ use crate::rollout::fitted;
 use crate::rollout::{Roller, RolloutSettings};
 use crate::search::spread::Spread;
 pub(crate) use observers::{Draws, Observer};
-use observers::{Keyed, Linked, Observers, Past};
-use puct::{Puct, StoredPuct};
-use selection::{Exp3, Prior, PriorTable, RegretMatching, Selection, SmoothUct, UNIFORM_PART, Ucb1, Ucb1Tuned};
-pub(crate) use selection::{PriorFrom, Rule};
+use observers::{Keyed, Linked, Observers};
+use prior::Prior as _;
+pub(crate) use prior::PriorFrom;
+use puct::Puct;
+pub(crate) use selection::Rule;
+use selection::{Exp3, Expansion, RegretMatching, Selection, SmoothUct, Ucb1, Ucb1Tuned};
 
 use table::NONE;
 use tree::{Edge, RootEdge, Tree};
@@ -165,9 +168,8 @@ impl<G: Hints> Ismcts<G> {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: IsmctsOptions, seed: u64) -> Self {
         let forest: Box<dyn Forest<G>> = match options.selection {
-            Rule::Ucb1 => Box::new(Trees::<G, Ucb1>::new(&options)),
+            Rule::Ucb1 => Box::new(Trees::<G, Ucb1>::new(&options).with_links()),
             Rule::Ucb1Tuned => Box::new(Trees::<G, Ucb1Tuned>::new(&options)),
-            Rule::Puct if options.prior == PriorFrom::Network => Box::new(Trees::<G, StoredPuct>::new(&options)),
             Rule::Puct => Box::new(Trees::<G, Puct>::new(&options)),
             Rule::Exp3 => Box::new(Trees::<G, Exp3>::new(&options)),
             Rule::RegretMatching => Box::new(Trees::<G, RegretMatching>::new(&options)),
@@ -182,7 +184,7 @@ impl<G: Hints> Agent<G> for Ismcts<G> {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let start = Instant::now();
         let mut found = if legal.len() > 1 {
-            let keyed = self.keys(game, view);
+            let keyed = self.keys(view);
             let stop = self.course.stop(start, self.options.time_ms);
             let task = Task {
                 game,
@@ -244,12 +246,12 @@ impl<G: Hints> Ismcts<G> {
         )
     }
 
-    /// Prepares the trees for a decision. Returns the keys of nodes, if nodes are found by keys.
-    fn keys(&mut self, game: &G, view: &G::View) -> Option<Keyed> {
+    /// Readies the trees for a decision. How nodes are found by keys, if they are.
+    fn keys(&mut self, view: &G::View) -> Option<Keyed> {
         let options = &self.options;
         let reuse = options.reuse == Switch::On;
         let past = match (options.observer, options.draws) {
-            _ if reuse => Past::of(game, view),
+            _ if reuse => view.past().clone(),
             (Observer::Single, Draws::Merge)
                 if options.selection == Rule::Ucb1
                     && options.self_determination == 0.0
@@ -258,7 +260,7 @@ impl<G: Hints> Ismcts<G> {
                 self.forest.clear();
                 return None;
             }
-            _ => Past::only_now(game, view),
+            _ => view.past().only_now(),
         };
         let keyed = Keyed::new(options.observer, options.draws, &past, view.seat());
         match &self.past {
@@ -280,13 +282,13 @@ impl<G: Hints> Ismcts<G> {
                 let visits: u64 = edges.clone().map(|edge| u64::from(edge.visits)).sum();
                 let scaled = edges.clone().map(|edge| edge.value).sum::<f64>() / visits.max(1) as f64;
                 let value = if visits == 0 { 0.0 } else { f64::from(low) + scaled * f64::from(high - low) };
-                weights.push(edges.clone().map(|edge| edge.weight).sum::<f64>());
+                weights.push(edges.clone().filter_map(|edge| edge.weight).sum::<f64>());
                 let availability = edges.map(|edge| u64::from(edge.available)).sum();
                 ActionStats { action: action.0, visits, value, availability, probability: 0.0 }
             })
             .collect();
         let search = Search { actions, iterations: found.iterations, nodes: found.nodes, seconds: time.as_secs_f64() };
-        if !found.averages {
+        if found.roots.iter().all(|edge| edge.weight.is_none()) {
             weights = without_noise(&search.actions, found.spread * f64::from(high - low));
         }
         self.options.choose.decide(search, &weights, &mut self.course.rng("ismcts choice"))
@@ -317,8 +319,6 @@ struct Found {
     nodes: u64,
     /// The edges of all roots.
     roots: Vec<RootEdge>,
-    /// True if the weights of the roots are an average strategy.
-    averages: bool,
     /// Twice the standard deviation of the searcher's returns, as a share of the range of utilities. This is the
     /// largest value of all trees.
     spread: f64,
@@ -341,7 +341,8 @@ struct Trees<G: Hints, S: Selection> {
     rule: S,
     trees: Vec<Tree<G::Actions, S::Extra>>,
     workers: Workers,
-    game: PhantomData<fn(G)>,
+    /// The search in which edges know their nodes, without keys: faster, at the price of a second copy of the code.
+    search_by_links: Option<fn(&mut Self, &Task<'_, G>) -> Found>,
 }
 
 impl<G: Hints, S: Selection> Trees<G, S> {
@@ -350,7 +351,11 @@ impl<G: Hints, S: Selection> Trees<G, S> {
         let trees_per_thread = if options.reuse == Switch::On { 2 } else { 1 };
         let memory = Memory::share(options.memory_mb, options.threads * trees_per_thread);
         let trees = (0..options.threads).map(|_| Tree::new(memory)).collect();
-        Self { rule: S::new(options), trees, workers: Workers::default(), game: PhantomData }
+        Self { rule: S::new(options), trees, workers: Workers::default(), search_by_links: None }
+    }
+
+    fn with_links(self) -> Self {
+        Self { search_by_links: Some(|own, task| own.search_with(task, &Linked::new(task.seat))), ..self }
     }
 
     fn search_with<O: Observers<G>>(&mut self, task: &Task<'_, G>, observers: &O) -> Found {
@@ -366,7 +371,7 @@ impl<G: Hints, S: Selection> Trees<G, S> {
                 root: observers.plant(tree),
                 spread: Spread::default(),
                 lines: (task.depth > 0).then(|| Lines::new(task.depth)),
-                table: Box::new([0.0; 256]),
+                prior: S::Prior::new(task.options),
                 tree,
             })
             .collect();
@@ -380,7 +385,6 @@ impl<G: Hints, S: Selection> Trees<G, S> {
             lines,
             nodes: searchers.iter().map(|searcher| u64::from(searcher.tree.len())).sum(),
             roots: searchers.iter().flat_map(|searcher| searcher.tree.edges(searcher.root, S::weight)).collect(),
-            averages: S::AVERAGES,
             spread: searchers.iter().map(|searcher| f64::from(searcher.spread.scale())).fold(0.0, f64::max),
         }
     }
@@ -396,10 +400,10 @@ impl<G: Hints, S: Selection> Forest<G> for Trees<G, S> {
     }
 
     fn search(&mut self, task: &Task<'_, G>) -> Found {
-        match &task.keyed {
-            Some(keyed) => self.search_with(task, keyed),
-            None if S::LINKS => self.search_with(task, &Linked::new(task.seat)),
-            None => unreachable!("nodes are found by keys"),
+        match (&task.keyed, self.search_by_links) {
+            (Some(keyed), _) => self.search_with(task, keyed),
+            (None, Some(search)) => search(self, task),
+            (None, None) => unreachable!("nodes are found by keys"),
         }
     }
 }
@@ -428,8 +432,7 @@ struct Searcher<'a, G: Hints, S: Selection, O: Observers<G>> {
     root: u32,
     spread: Spread,
     lines: Option<Lines>,
-    /// Working space for a prior.
-    table: Box<PriorTable>,
+    prior: S::Prior,
 }
 
 impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
@@ -482,36 +485,28 @@ impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
             let untried = legal.without(self.tree.tried(node));
             if !untried.is_empty() {
                 let room = self.room(node);
-                if S::TRIES_ALL && room > 0 {
+                if S::EXPANSION == Expansion::OneByOne && room > 0 {
                     let action = untried.pick(&mut self.rng);
                     let edge = self.tree.expand(node, legal, action);
-                    path.push(Step { edge, mover, note: S::first_try() });
+                    path.push(Step { edge, mover, note: Default::default() });
                     self.roller.note(mover, action);
                     game.step(&mut state, action, &mut self.rng);
                     break;
                 }
-                self.tree.add_edges(node, in_any_order(untried, &mut self.rng).take(room));
+                self.add_edges(node, untried, room);
                 if room == 0 && untried == legal {
                     break;
                 }
             }
-            if S::STORES_PRIOR && self.lacks_prior(node, legal) {
-                self.ask_network(node, (&state, mover), legal);
-            }
-            let prior = if S::HAS_PRIOR {
-                Prior::of(self.task.options.prior, game, &state, legal, &mut self.table)
-            } else {
-                Prior::default()
-            };
+            self.prior.prepare(game, &state, legal, self.tree, node, &mut self.roller);
             let scale = self.spread.scale();
-            let (edge, action, note) = self.rule.select(self.tree, node, legal, prior, scale, &mut self.rng);
-            let leaf = !S::TRIES_ALL && self.tree.visits(edge) == 0;
+            let (edge, action, note) = self.rule.select(self.tree, node, legal, scale, &mut self.rng);
+            let is_leaf = S::EXPANSION == Expansion::AllAtOnce && self.tree.visits(edge) == 0;
             path.push(Step { edge, mover, note });
             self.roller.note(mover, action);
             self.observers.see(game, &state, action);
             game.step(&mut state, action, &mut self.rng);
-            let begins = leaf && S::STORES_PRIOR && self.roller.only_evaluates();
-            if leaf && !begins {
+            if is_leaf && !self.prior.evaluates(&self.roller) {
                 break;
             }
             if self.task.options.opponents == Opponents::Fitted {
@@ -519,16 +514,10 @@ impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
             }
             let Turn::Seat(next) = game.turn(&state) else { break };
             node = self.observers.next(game, &state, next, (node, edge, action), self.tree);
-            if begins {
-                if node == NONE {
-                    break;
-                }
-                // One query gives both the leaf's value and the prior of its node.
+            if is_leaf && node != NONE {
                 let legal = game.legal(&state);
-                let untried = legal.without(self.tree.tried(node));
-                let room = self.room(node);
-                self.tree.add_edges(node, in_any_order(untried, &mut self.rng).take(room));
-                return self.ask_network(node, (&state, next), legal);
+                self.add_edges(node, legal.without(self.tree.tried(node)), self.room(node));
+                return self.prior.evaluate(game, &state, legal, self.tree, node, &mut self.roller);
             }
         }
         self.roller.returns(game, &mut state, &mut self.rng)
@@ -541,45 +530,9 @@ impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
         if node == self.root { usize::MAX } else { self.tree.room(node) }
     }
 
-    /// Returns true if a legal action has an edge but no prior yet.
-    fn lacks_prior(&mut self, node: u32, legal: G::Actions) -> bool {
-        let mut at = node;
-        while at != NONE {
-            let (block, extra) = self.tree.parts(at);
-            let legal = block.legal(legal);
-            let priors = S::prior_of(extra).expect("edges keep priors");
-            if priors.iter().zip(legal).any(|(&prior, legal)| legal > 0 && prior == 0.0) {
-                return true;
-            }
-            at = block.next;
-        }
-        false
-    }
-
-    /// Evaluates a state by the network, for `mover`, the seat to act. Edges of legal actions without a prior get
-    /// theirs. Returns the values for all seats.
-    fn ask_network(&mut self, node: u32, (state, mover): (&G::State, Seat), legal: G::Actions) -> BySeat<f32> {
-        let game = self.task.game;
-        let network = self.roller.network().expect("a network is named");
-        let evaluation = network.evaluate(game, state, mover);
-        let (weights, sum) = evaluation.weights(legal.iter(), 1.0);
-        let uniform = UNIFORM_PART / weights.len() as f32;
-        for (action, weight) in legal.iter().zip(weights) {
-            self.table[action.index()] = uniform + (1.0 - UNIFORM_PART) * weight / sum;
-        }
-        let mut at = node;
-        while at != NONE {
-            let (block, extra) = self.tree.parts(at);
-            let legal = block.legal(legal);
-            let priors = S::prior_of(extra).expect("edges keep priors");
-            for ((prior, action), legal) in priors.iter_mut().zip(block.action).zip(legal) {
-                if legal > 0 && *prior == 0.0 {
-                    *prior = self.table[usize::from(action)];
-                }
-            }
-            at = block.next;
-        }
-        evaluation.values(game, state, mover)
+    /// Adds edges for untried actions in random order, as many as there is room for.
+    fn add_edges(&mut self, node: u32, untried: G::Actions, room: usize) {
+        self.tree.add_edges(node, in_any_order(untried, &mut self.rng).take(room));
     }
 
     /// Lets the other players act by the game's policy until it is the searcher's turn or the game is over.

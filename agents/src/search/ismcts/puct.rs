@@ -1,126 +1,65 @@
-//! PUCT as in AlphaZero (Silver et al. 2017; Rosin 2011), on availability counts. Exploration is in proportion to a
-//! prior, which is computed on each visit to a node or stored with its edges.
+//! PUCT as in AlphaZero (Silver et al. 2017; Rosin 2011), on availability counts. Exploration is in proportion to a prior.
 
 use stier_core::{Action, ActionSet, Rng};
 
 use super::IsmctsOptions;
-use super::selection::{Prior, Selection, means, node_mean};
-use super::table::NONE;
+use super::prior::{EdgePriors, PriorFrom, StoredPrior};
+use super::selection::{Expansion, Selection, means, node_mean};
 use super::tree::{Block, Bound, Edge, LANES, Tree, lanes};
 
 /// PUCT: mean + c spread P sqrt(availability) / (1 + visits). For unvisited actions, the mean of the node is used.
 #[derive(Clone, Debug)]
 pub(super) struct Puct {
     c: f32,
+    /// Divides the priors of the legal actions by their sum: a network's were computed when other actions were legal.
+    normalises: bool,
 }
 
-/// The bound of each edge of a block, given its prior; `unseen` replaces the mean of an unvisited action.
-#[inline(always)]
-fn guided<A>(block: &Block<A>, prior: &[f32; LANES], c: f32, unseen: f32) -> [f32; LANES] {
-    let (mean, _) = means(block);
-    let width = lanes(|i| (block.available[i] as i32 as f32).sqrt() / (1 + block.visits[i]) as i32 as f32);
-    lanes(|i| (if block.visits[i] > 0 { mean[i] } else { unseen }) + c * prior[i] * width[i])
-}
-
-struct Guided<'a, A> {
+struct Guided {
     c: f32,
+    /// Replaces the mean of an unvisited action.
     unseen: f32,
-    prior: Prior<'a, A>,
 }
 
-impl<A: ActionSet> Bound<A, ()> for Guided<'_, A> {
+impl<A: ActionSet> Bound<A, EdgePriors> for Guided {
     #[inline(always)]
-    fn lanes(&self, block: &Block<A>, (): &()) -> [f32; LANES] {
-        guided(block, &self.prior.lanes(block), self.c, self.unseen)
+    fn lanes(&self, block: &Block<A>, EdgePriors(prior): &EdgePriors) -> [f32; LANES] {
+        let (mean, _) = means(block);
+        let width = lanes(|i| (block.available[i] as i32 as f32).sqrt() / (1 + block.visits[i]) as i32 as f32);
+        lanes(|i| (if block.visits[i] > 0 { mean[i] } else { self.unseen }) + self.c * prior[i] * width[i])
     }
 }
 
 impl Selection for Puct {
-    type Extra = ();
+    type Extra = EdgePriors;
     type Note<A: ActionSet> = ();
-    const TRIES_ALL: bool = false;
-    const HAS_PRIOR: bool = true;
+    type Prior = StoredPrior;
+    const EXPANSION: Expansion = Expansion::AllAtOnce;
 
     fn new(options: &IsmctsOptions) -> Self {
-        Self { c: options.c as f32 }
+        Self { c: options.c as f32, normalises: options.prior == PriorFrom::Network }
     }
-
-    fn first_try<A: ActionSet>() {}
 
     #[inline(always)]
     fn select<A: ActionSet>(
         &self,
-        tree: &mut Tree<A, ()>,
+        tree: &mut Tree<A, EdgePriors>,
         node: u32,
         legal: A,
-        prior: Prior<'_, A>,
         spread: f32,
         _rng: &mut Rng,
     ) -> (Edge, Action, ()) {
-        let bound = Guided { c: self.c * spread, unseen: node_mean(tree, node), prior };
-        let (edge, action) = tree.best(node, legal, &bound);
-        (edge, action, ())
-    }
-}
-
-/// PUCT with priors stored with the edges. The priors of the legal actions are normalised to sum to 1.
-#[derive(Clone, Debug)]
-pub(super) struct StoredPuct {
-    c: f32,
-}
-
-/// The priors of a block's edges.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Priors([f32; LANES]);
-
-struct GuidedByEdges {
-    c: f32,
-    unseen: f32,
-}
-
-impl<A: ActionSet> Bound<A, Priors> for GuidedByEdges {
-    #[inline(always)]
-    fn lanes(&self, block: &Block<A>, priors: &Priors) -> [f32; LANES] {
-        guided(block, &priors.0, self.c, self.unseen)
-    }
-}
-
-impl Selection for StoredPuct {
-    type Extra = Priors;
-    type Note<A: ActionSet> = ();
-    const TRIES_ALL: bool = false;
-    const STORES_PRIOR: bool = true;
-
-    fn prior_of(extra: &mut Priors) -> Option<&mut [f32; LANES]> {
-        Some(&mut extra.0)
-    }
-
-    fn new(options: &IsmctsOptions) -> Self {
-        Self { c: options.c as f32 }
-    }
-
-    fn first_try<A: ActionSet>() {}
-
-    #[inline(always)]
-    fn select<A: ActionSet>(
-        &self,
-        tree: &mut Tree<A, Priors>,
-        node: u32,
-        legal: A,
-        _prior: Prior<'_, A>,
-        spread: f32,
-        _rng: &mut Rng,
-    ) -> (Edge, Action, ()) {
-        let (mut at, mut total) = (node, 0.0);
-        while at != NONE {
-            let (block, priors) = tree.parts(at);
-            let legal = block.legal(legal);
-            total += lanes(|i| legal[i] as i32 as f32 * priors.0[i]).iter().sum::<f32>();
-            at = block.next;
+        let mut c = self.c * spread;
+        if self.normalises {
+            let mut total = 0.0;
+            tree.for_each_block(node, |block, priors| {
+                let legal = block.legal(legal);
+                total += lanes(|i| legal[i] as i32 as f32 * priors.0[i]).iter().sum::<f32>();
+            });
+            debug_assert!(total > 0.0, "legal actions have priors");
+            c /= total;
         }
-        debug_assert!(total > 0.0, "legal actions have priors");
-        let bound = GuidedByEdges { c: self.c * spread / total, unseen: node_mean(tree, node) };
-        let (edge, action) = tree.best(node, legal, &bound);
+        let (edge, action) = tree.best(node, legal, &Guided { c, unseen: node_mean(tree, node) });
         (edge, action, ())
     }
 }

@@ -1,23 +1,22 @@
-//! Selection rules: which edge an iteration follows, and what is learned from where it ended.
+//! Selection rules: the choice of the edge that an iteration follows, and what is learned from its return.
 //!
-//! Returns are scaled so that the game's utilities span 0..=1. `spread` is twice the standard deviation of the searcher's
-//! returns on that scale, and 1 in a game won or lost evenly: what the literature states for rewards of 0 and 1 holds with
-//! rewards divided by it. Where the number of passes of a node counts, each action counts those in which it was available.
+//! Returns are scaled so that the game's utilities span 0 to 1. `spread` is twice the standard deviation of the searcher's returns on
+//! that scale, and 1 in a game won or lost evenly. What the literature states for rewards of 0 and 1 holds with rewards divided by
+//! it. Where the number of visits to a node counts, each action counts those in which it was available.
 
 use std::f32::consts::{LN_2, LOG2_E};
 
 use arrayvec::ArrayVec;
-use stier_core::{Action, ActionSet, Hints, Rng, choice};
+use stier_core::{Action, ActionSet, Rng, choice};
 
 use crate::agent::sampling;
-use crate::rollout::fitted;
 
 use super::IsmctsOptions;
-use super::table::NONE;
+use super::prior::{NoPrior, Prior};
 use super::tree::{Block, Bound, Edge, LANES, MAX_BLOCKS, Tree, lanes};
 
 choice! {
-    /// How an iteration chooses among edges.
+    /// The rule by which an iteration selects edges.
     pub enum Rule {
         /// The highest upper confidence bound, UCB1 (Auer, Cesa-Bianchi and Fischer 2002), on availability counts.
         Ucb1 = "ucb1",
@@ -34,130 +33,53 @@ choice! {
     }
 }
 
-choice! {
-    /// Where PUCT has its prior from.
-    pub enum PriorFrom {
-        /// Half uniform, half uniform among the actions that the game's hints leave to rollouts.
-        Hints = "hints",
-        /// A quarter uniform, the rest by the game's policy ([`fitted`](crate::rollout::fitted)).
-        Fitted = "fitted",
-        /// Uniform.
-        Uniform = "uniform",
-        /// A quarter uniform, the rest by a trained network, which is asked once where a node begins, and again where actions are
-        /// legal that were not before.
-        Network = "network",
-    }
-}
-
-/// How probable each legal action is before any search.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Prior<'a, A> {
-    /// Where it is given action by action: the probability of each legal one, by its id.
-    table: Option<&'a PriorTable>,
-    /// Otherwise the actions with the bonus on top of the base.
-    favoured: A,
-    base: f32,
-    bonus: f32,
-}
-
-/// A probability for each action id.
-pub(super) type PriorTable = [f32; 256];
-
-/// The uniform part of a prior from the game's policy or a network's.
-pub(super) const UNIFORM_PART: f32 = 0.25;
-
-impl<'a, A: ActionSet> Prior<'a, A> {
-    /// What the game says about a state. Reads nothing that is hidden from the player to act. `table` is room for it.
-    #[inline(always)]
-    pub(super) fn of<G: Hints<Actions = A>>(
-        from: PriorFrom,
-        game: &G,
-        state: &G::State,
-        legal: A,
-        table: &'a mut PriorTable,
-    ) -> Self {
-        let uniform = 1.0 / legal.len() as f32;
-        match from {
-            // A network's lies with the edges.
-            PriorFrom::Uniform | PriorFrom::Network => Self { table: None, favoured: legal, base: 0.0, bonus: uniform },
-            PriorFrom::Fitted => {
-                let probabilities = fitted::probabilities(game, state, legal);
-                for (action, probability) in legal.iter().zip(probabilities) {
-                    table[action.index()] = UNIFORM_PART * uniform + (1.0 - UNIFORM_PART) * probability;
-                }
-                Self { table: Some(table), ..Self::default() }
-            }
-            PriorFrom::Hints => {
-                let favoured = game.rollout(state, legal);
-                Self { table: None, favoured, base: 0.5 * uniform, bonus: 0.5 / favoured.len() as f32 }
-            }
-        }
-    }
-
-    /// The probabilities of the actions in a block, where they are legal.
-    #[inline(always)]
-    pub(super) fn lanes(&self, block: &Block<A>) -> [f32; LANES] {
-        if let Some(table) = self.table {
-            return block.action.map(|action| table[usize::from(action)]);
-        }
-        let favoured = self.favoured.lanes(&block.action);
-        lanes(|i| self.base + self.bonus * favoured[i] as i32 as f32)
-    }
+/// The way in which a node gets its edges.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Expansion {
+    /// One edge per visit, for an untried action at random. The rule selects once every legal action has an edge.
+    OneByOne,
+    /// An edge for every legal action before the rule selects. An edge that was never followed ends the descent.
+    AllAtOnce,
 }
 
 /// A selection rule.
 pub(super) trait Selection: Clone + Send + Sync + 'static {
-    /// What it keeps for each block besides visits, values and availability.
+    /// The statistics of each block besides visits, values and availability.
     type Extra: Clone + Default + Send + Sync + 'static;
-    /// What it must remember of a choice until the return is known.
-    type Note<A: ActionSet>: Clone + Copy;
-    /// Whether each untried action is tried once, in random order, before the rule is asked. If not, all legal actions get an
-    /// edge at once.
-    const TRIES_ALL: bool = true;
-    /// Whether it uses the prior.
-    const HAS_PRIOR: bool = false;
-    /// Whether the weights of edges are an average strategy.
-    const AVERAGES: bool = false;
-    /// Whether edges may know their nodes without keys: faster, at the price of a second copy of the search.
-    const LINKS: bool = false;
-    /// Whether each edge keeps its prior ([`prior_of`](Selection::prior_of)), which the search fills in.
-    const STORES_PRIOR: bool = false;
-
-    /// The priors of a block's edges, 0 where none was filled in yet.
-    fn prior_of(_extra: &mut Self::Extra) -> Option<&mut [f32; LANES]> {
-        None
-    }
+    /// The part of a selection that is needed to learn from its return. The default belongs to an edge that was not selected, but
+    /// followed as the first of its action.
+    type Note<A: ActionSet>: Clone + Copy + Default;
+    /// The prior that the rule uses.
+    type Prior: Prior<Self::Extra>;
+    /// The way in which nodes get their edges.
+    const EXPANSION: Expansion = Expansion::OneByOne;
 
     /// The rule with these options.
     fn new(options: &IsmctsOptions) -> Self;
 
-    /// What is remembered of a first try, which the rule was not asked about.
-    fn first_try<A: ActionSet>() -> Self::Note<A>;
-
-    /// Chooses an edge of a legal action, and counts availability for all of them.
+    /// Selects an edge of a legal action, and counts availability for all of them.
     fn select<A: ActionSet>(
         &self,
         tree: &mut Tree<A, Self::Extra>,
         node: u32,
         legal: A,
-        prior: Prior<'_, A>,
         spread: f32,
         rng: &mut Rng,
     ) -> (Edge, Action, Self::Note<A>);
 
-    /// Learns the return, scaled to 0..=1, of an edge that was followed.
+    /// Learns the return of an edge that was followed, scaled to the range from 0 to 1.
     #[inline(always)]
     fn learn<A: ActionSet>(tree: &mut Tree<A, Self::Extra>, edge: Edge, _note: Self::Note<A>, value: f64) {
         tree.update(edge, value);
     }
 
-    /// An edge's part in the average strategy, not normalised.
-    fn weight<A: ActionSet>(_block: &Block<A>, _extra: &Self::Extra, _lane: usize) -> f64 {
-        0.0
+    /// The weight of an edge in the average strategy, not normalised; `None` if the rule has no average strategy.
+    fn weight<A: ActionSet>(_block: &Block<A>, _extra: &Self::Extra, _lane: usize) -> Option<f64> {
+        None
     }
 }
 
-/// The mean returns of a block's edges; of no meaning where there are no visits.
+/// The mean returns of a block's edges and the inverse visits; meaningless where there are no visits.
 #[inline(always)]
 pub(super) fn means<A>(block: &Block<A>) -> ([f32; LANES], [f32; LANES]) {
     let share = lanes(|i| 1.0 / block.visits[i] as i32 as f32);
@@ -186,13 +108,11 @@ impl<A> Bound<A, ()> for UpperConfidence {
 impl Selection for Ucb1 {
     type Extra = ();
     type Note<A: ActionSet> = ();
-    const LINKS: bool = true;
+    type Prior = NoPrior;
 
     fn new(options: &IsmctsOptions) -> Self {
         Self { c: options.c as f32 }
     }
-
-    fn first_try<A: ActionSet>() {}
 
     #[inline(always)]
     fn select<A: ActionSet>(
@@ -200,7 +120,6 @@ impl Selection for Ucb1 {
         tree: &mut Tree<A, ()>,
         node: u32,
         legal: A,
-        _prior: Prior<'_, A>,
         spread: f32,
         _rng: &mut Rng,
     ) -> (Edge, Action, ()) {
@@ -240,12 +159,11 @@ impl<A> Bound<A, Squares> for Tuned {
 impl Selection for Ucb1Tuned {
     type Extra = Squares;
     type Note<A: ActionSet> = ();
+    type Prior = NoPrior;
 
     fn new(options: &IsmctsOptions) -> Self {
         Self { c: 2.0 * options.c as f32 }
     }
-
-    fn first_try<A: ActionSet>() {}
 
     #[inline(always)]
     fn select<A: ActionSet>(
@@ -253,7 +171,6 @@ impl Selection for Ucb1Tuned {
         tree: &mut Tree<A, Squares>,
         node: u32,
         legal: A,
-        _prior: Prior<'_, A>,
         spread: f32,
         _rng: &mut Rng,
     ) -> (Edge, Action, ()) {
@@ -271,12 +188,10 @@ impl Selection for Ucb1Tuned {
 /// The mean return of all visits of a node; 1/2 before the first.
 #[inline(always)]
 pub(super) fn node_mean<A: ActionSet, X: Default + Clone>(tree: &Tree<A, X>, node: u32) -> f32 {
-    let (mut at, mut value, mut visits) = (node, 0.0, 0);
-    while at != NONE {
-        let block = tree.block(at);
+    let (mut value, mut visits) = (0.0, 0);
+    for block in tree.blocks(node) {
         value += block.value.iter().sum::<f64>();
         visits += block.visits.iter().sum::<u32>();
-        at = block.next;
     }
     if visits == 0 { 0.5 } else { (value / f64::from(visits)) as f32 }
 }
@@ -302,25 +217,32 @@ fn draw<A: ActionSet, X: Default + Clone>(
     (Edge { block, lane: lane as u8 }, weight)
 }
 
-/// Counts availability of a node's legal actions; returns for each edge whether it is legal (1 or 0), how many are, and the
-/// most passes in which one of them was available, this one included.
-#[inline(always)]
-fn count<A: ActionSet, X: Default + Clone>(tree: &mut Tree<A, X>, node: u32, legal: A) -> (Row, f32, u32) {
-    let mut row = Row::new();
-    let (mut actions, mut passes, mut at) = (0, 1, node);
-    while at != NONE {
-        let (block, _) = tree.parts(at);
-        let legal = block.legal(legal);
-        block.available = lanes(|i| block.available[i] + legal[i]);
-        row.push(lanes(|i| legal[i] as i32 as f32));
-        actions += legal.iter().sum::<u32>();
-        passes = lanes(|i| block.available[i] * legal[i]).into_iter().fold(passes, u32::max);
-        at = block.next;
-    }
-    (row, actions as f32, passes)
+/// A visit to a node.
+struct Visit {
+    /// 1 for each edge of a legal action, else 0.
+    mask: Row,
+    /// The number of legal actions.
+    actions: f32,
+    /// The most visits in which one of them was available, this one included.
+    visits: u32,
 }
 
-/// Smooth-UCT: with probability max(gamma, eta / (1 + d sqrt(passes))) UCB1, else an action drawn from the average strategy,
+/// Counts availability of a node's legal actions.
+#[inline(always)]
+fn count<A: ActionSet, X: Default + Clone>(tree: &mut Tree<A, X>, node: u32, legal: A) -> Visit {
+    let mut mask = Row::new();
+    let (mut actions, mut visits) = (0, 1);
+    tree.for_each_block(node, |block, _| {
+        let legal = block.legal(legal);
+        block.available = lanes(|i| block.available[i] + legal[i]);
+        mask.push(lanes(|i| legal[i] as i32 as f32));
+        actions += legal.iter().sum::<u32>();
+        visits = lanes(|i| block.available[i] * legal[i]).into_iter().fold(visits, u32::max);
+    });
+    Visit { mask, actions: actions as f32, visits }
+}
+
+/// Smooth-UCT: with probability max(gamma, eta / (1 + d sqrt(visits))) UCB1, else an action drawn from the average strategy,
 /// the visits, each divided by availability.
 #[derive(Clone, Debug)]
 pub(super) struct SmoothUct {
@@ -333,14 +255,12 @@ pub(super) struct SmoothUct {
 impl Selection for SmoothUct {
     type Extra = ();
     type Note<A: ActionSet> = ();
-    const AVERAGES: bool = true;
+    type Prior = NoPrior;
 
     fn new(options: &IsmctsOptions) -> Self {
         let gamma = if options.gamma == 0.0 { 0.1 } else { options.gamma as f32 };
         Self { ucb1: Ucb1::new(options), gamma, eta: options.eta as f32, d: options.d as f32 }
     }
-
-    fn first_try<A: ActionSet>() {}
 
     #[inline(always)]
     fn select<A: ActionSet>(
@@ -348,97 +268,106 @@ impl Selection for SmoothUct {
         tree: &mut Tree<A, ()>,
         node: u32,
         legal: A,
-        prior: Prior<'_, A>,
         spread: f32,
         rng: &mut Rng,
     ) -> (Edge, Action, ()) {
-        let mut passes = 1;
-        let mut at = node;
-        while at != NONE {
-            let block = tree.block(at);
+        let mut visits = 1;
+        for block in tree.blocks(node) {
             let legal = block.legal(legal);
-            passes = lanes(|i| block.available[i] * legal[i]).into_iter().fold(passes, u32::max);
-            at = block.next;
+            visits = lanes(|i| block.available[i] * legal[i]).into_iter().fold(visits, u32::max);
         }
-        let eta = (self.eta / (1.0 + self.d * (passes as i32 as f32).sqrt())).max(self.gamma);
+        let eta = (self.eta / (1.0 + self.d * (visits as i32 as f32).sqrt())).max(self.gamma);
         if (rng.unit() as f32) < eta {
-            return self.ucb1.select(tree, node, legal, prior, spread, rng);
+            return self.ucb1.select(tree, node, legal, spread, rng);
         }
-        let (mut weights, _, _) = count(tree, node, legal);
-        let (mut at, mut total) = (node, 0.0);
-        for row in &mut weights {
-            let block = tree.block(at);
+        let Visit { mask: mut weights, .. } = count(tree, node, legal);
+        let mut total = 0.0;
+        for (row, block) in weights.iter_mut().zip(tree.blocks(node)) {
             *row = lanes(|i| row[i] * block.visits[i] as i32 as f32 / block.available[i].max(1) as i32 as f32);
             total += row.iter().sum::<f32>();
-            at = block.next;
         }
         let (edge, _) = draw(tree, node, &weights, total, rng);
         (edge, tree.action(edge), ())
     }
 
-    fn weight<A: ActionSet>(block: &Block<A>, (): &(), lane: usize) -> f64 {
-        f64::from(block.visits[lane])
+    fn weight<A: ActionSet>(block: &Block<A>, (): &(), lane: usize) -> Option<f64> {
+        Some(f64::from(block.visits[lane]))
     }
 }
 
-/// What the regret-based rules keep.
+/// The statistics of the regret-based rules.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Regrets {
-    /// How much better the action would have done than the strategy, estimated and added up over the passes in which it was
-    /// available.
+    /// The estimated advantage of the action over the strategy, added up over the visits in which it was available.
     regret: [f64; LANES],
-    /// The strategies of all passes, added up, the first of them weighted by the number of the pass.
+    /// The sum of the strategies of all visits. The first of them are weighted by the number of the visit.
     average: [f64; LANES],
-    /// The strategy of the last pass.
+    /// The strategy of the last visit.
     strategy: [f32; LANES],
 }
 
-/// Passes in which the strategy is noise mostly and counts for less in the average, the less the earlier.
+/// The number of visits in which the strategy is mostly noise and counts for less in the average, the less the earlier.
 const WARM_UP: u32 = 256;
 
-/// What a regret-based rule remembers of a choice.
-#[derive(Clone, Copy, Debug)]
+/// A selection by a regret-based rule.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Draw<A> {
     node: u32,
-    /// What the surprise of the return is divided by: the probability with which the action was chosen, or somewhat more; 0 for
-    /// a first try, of which only the mean is learned.
+    /// The divisor of the difference between return and mean: the probability of the action, or somewhat more; 0 for the first try of
+    /// an action, from which only the mean is learned.
     divisor: f32,
     legal: A,
 }
 
-/// Draws an action from a strategy with a share `gamma` of uniform exploration mixed in, and adds the strategy to the average.
-/// Returns are to be divided by the probability of the action plus `implicit`.
+/// The exploration of a regret-based rule.
+struct Exploration {
+    /// The share of the uniform strategy.
+    gamma: f32,
+    /// The amount that is added to probabilities by which returns are divided.
+    implicit: f32,
+}
+
+/// The weights of a node's legal actions, each a function of the action's regret.
+#[inline(always)]
+fn strategy<A: ActionSet>(tree: &mut Tree<A, Regrets>, node: u32, visit: &Visit, weight: impl Fn(f64) -> f32) -> Row {
+    let (mut strategy, mut masks) = (Row::new(), visit.mask.iter());
+    tree.for_each_block(node, |_, extra| {
+        let mask = masks.next().expect("a row for each block");
+        strategy.push(lanes(|i| mask[i] * weight(extra.regret[i])));
+    });
+    strategy
+}
+
+/// Draws an action from a strategy, given by weights, with uniform exploration mixed in. Adds the strategy to the average.
 #[inline(always)]
 fn explore<A: ActionSet>(
     tree: &mut Tree<A, Regrets>,
     node: u32,
     legal: A,
-    rows: (Row, Row),
-    (gamma, implicit): (f32, f32),
-    passes: u32,
+    Visit { mask, visits, .. }: Visit,
+    mut strategy: Row,
+    Exploration { gamma, implicit }: Exploration,
     rng: &mut Rng,
 ) -> (Edge, Action, Draw<A>) {
-    let (mask, mut strategy) = rows;
-    let weight = f64::from(passes.min(WARM_UP));
+    let weight = f64::from(visits.min(WARM_UP));
     let actions: f32 = mask.iter().flatten().sum();
     let total: f32 = strategy.iter().flatten().sum();
     let uniform = 1.0 / actions;
-    let mut at = node;
-    for (row, mask) in strategy.iter_mut().zip(&mask) {
+    let mut rows = strategy.iter_mut().zip(&mask);
+    tree.for_each_block(node, |_, extra| {
+        let (row, mask) = rows.next().expect("a row for each block");
         let normal = if total > 0.0 { lanes(|i| row[i] / total) } else { lanes(|i| uniform * mask[i]) };
-        let (block, extra) = tree.parts(at);
         extra.strategy = normal;
         extra.average = lanes(|i| extra.average[i] + weight * f64::from(normal[i]));
         *row = lanes(|i| (1.0 - gamma) * normal[i] + gamma * uniform * mask[i]);
-        at = block.next;
-    }
+    });
     let (edge, probability) = draw(tree, node, &strategy, 1.0, rng);
     (edge, tree.action(edge), Draw { node, divisor: probability + implicit, legal })
 }
 
-/// Adds to the regrets of all legal actions. What an action would have brought is estimated by its mean return so far, and the
-/// one that was chosen by the return on top, weighted by importance: unbiased, with the means as control variates (Schmid et
-/// al., *Variance Reduction in Monte Carlo Counterfactual Regret Minimization*, 2019).
+/// Adds to the regrets of all legal actions. The return of an action is estimated by its mean so far, and that of the selected action
+/// by the return on top, weighted by importance. This is unbiased, with the means as control variates (Schmid et al., *Variance
+/// Reduction in Monte Carlo Counterfactual Regret Minimization*, 2019).
 #[inline(always)]
 fn add_regrets<A: ActionSet>(tree: &mut Tree<A, Regrets>, edge: Edge, note: Draw<A>, value: f64) {
     if note.divisor > 0.0 {
@@ -447,23 +376,18 @@ fn add_regrets<A: ActionSet>(tree: &mut Tree<A, Regrets>, edge: Edge, note: Draw
             lanes(|i| if block.visits[i] > 0 { block.value[i] / f64::from(block.visits[i]) } else { unseen })
         };
         let surprise = (value - mean(tree.block(edge.block))[edge.lane()]) / f64::from(note.divisor);
-        let (mut at, mut expected) = (note.node, 0.0);
-        while at != NONE {
-            let (block, extra) = tree.parts(at);
+        let mut expected = 0.0;
+        tree.for_each_block(note.node, |block, extra| {
             let mean = mean(block);
             expected += lanes(|i| f64::from(extra.strategy[i]) * mean[i]).iter().sum::<f64>();
-            at = block.next;
-        }
+        });
         let chosen = tree.parts(edge.block).1;
         expected += f64::from(chosen.strategy[edge.lane()]) * surprise;
         chosen.regret[edge.lane()] += surprise;
-        at = note.node;
-        while at != NONE {
-            let (block, extra) = tree.parts(at);
+        tree.for_each_block(note.node, |block, extra| {
             let (mean, legal) = (mean(block), block.legal(note.legal));
             extra.regret = lanes(|i| extra.regret[i] + f64::from(legal[i]) * (mean[i] - expected));
-            at = block.next;
-        }
+        });
     }
     tree.update(edge, value);
 }
@@ -471,7 +395,7 @@ fn add_regrets<A: ActionSet>(tree: &mut Tree<A, Regrets>, edge: Edge, note: Draw
 /// EXP3: probabilities in proportion to exp(gamma R / (K spread)), with a share gamma of uniform exploration, K the number of
 /// legal actions, R the regrets added up: for actions that are always available they differ from one another as the sums of
 /// rewards do that EXP3 keeps. Exponents are taken relative to the largest, so nothing overflows. Without an option
-/// gamma = min(1, sqrt(K ln K / ((e - 1) passes))), the optimum for that many passes.
+/// gamma = min(1, sqrt(K ln K / ((e - 1) visits))), the optimum for that many visits.
 #[derive(Clone, Debug)]
 pub(super) struct Exp3 {
     gamma: f32,
@@ -480,14 +404,10 @@ pub(super) struct Exp3 {
 impl Selection for Exp3 {
     type Extra = Regrets;
     type Note<A: ActionSet> = Draw<A>;
-    const AVERAGES: bool = true;
+    type Prior = NoPrior;
 
     fn new(options: &IsmctsOptions) -> Self {
         Self { gamma: options.gamma as f32 }
-    }
-
-    fn first_try<A: ActionSet>() -> Draw<A> {
-        Draw { node: NONE, divisor: 0.0, legal: A::default() }
     }
 
     #[inline(always)]
@@ -496,33 +416,27 @@ impl Selection for Exp3 {
         tree: &mut Tree<A, Regrets>,
         node: u32,
         legal: A,
-        _prior: Prior<'_, A>,
         spread: f32,
         rng: &mut Rng,
     ) -> (Edge, Action, Draw<A>) {
-        let (mask, actions, passes) = count(tree, node, legal);
+        let visit = count(tree, node, legal);
         let gamma = if self.gamma > 0.0 {
             self.gamma
         } else {
             const LESS_THAN_E: f32 = std::f32::consts::E - 1.0;
-            (actions * ln(actions as u32) / (LESS_THAN_E * passes as i32 as f32)).sqrt().min(1.0)
+            let optimum = visit.actions * ln(visit.actions as u32) / (LESS_THAN_E * visit.visits as i32 as f32);
+            optimum.sqrt().min(1.0)
         };
-        let rate = f64::from(gamma / (actions * spread));
-        let (mut at, mut most) = (node, f64::NEG_INFINITY);
-        for mask in &mask {
-            let (block, extra) = tree.parts(at);
+        let rate = f64::from(gamma / (visit.actions * spread));
+        let mut masks = visit.mask.iter();
+        let mut most = f64::NEG_INFINITY;
+        tree.for_each_block(node, |_, extra| {
+            let mask = masks.next().expect("a row for each block");
             let regrets = lanes(|i| if mask[i] > 0.0 { extra.regret[i] } else { f64::NEG_INFINITY });
             most = regrets.into_iter().fold(most, f64::max);
-            at = block.next;
-        }
-        at = node;
-        let mut strategy = Row::new();
-        for mask in &mask {
-            let (block, extra) = tree.parts(at);
-            strategy.push(lanes(|i| mask[i] * exp((rate * (extra.regret[i] - most)).min(0.0) as f32)));
-            at = block.next;
-        }
-        explore(tree, node, legal, (mask, strategy), (gamma, 0.0), passes, rng)
+        });
+        let strategy = strategy(tree, node, &visit, |regret| exp((rate * (regret - most)).min(0.0) as f32));
+        explore(tree, node, legal, visit, strategy, Exploration { gamma, implicit: 0.0 }, rng)
     }
 
     #[inline(always)]
@@ -530,8 +444,8 @@ impl Selection for Exp3 {
         add_regrets(tree, edge, note, value);
     }
 
-    fn weight<A: ActionSet>(_block: &Block<A>, extra: &Regrets, lane: usize) -> f64 {
-        extra.average[lane]
+    fn weight<A: ActionSet>(_block: &Block<A>, extra: &Regrets, lane: usize) -> Option<f64> {
+        Some(extra.average[lane])
     }
 }
 
@@ -547,14 +461,10 @@ pub(super) struct RegretMatching {
 impl Selection for RegretMatching {
     type Extra = Regrets;
     type Note<A: ActionSet> = Draw<A>;
-    const AVERAGES: bool = true;
+    type Prior = NoPrior;
 
     fn new(options: &IsmctsOptions) -> Self {
         Self { gamma: if options.gamma == 0.0 { 0.1 } else { options.gamma as f32 } }
-    }
-
-    fn first_try<A: ActionSet>() -> Draw<A> {
-        Exp3::first_try()
     }
 
     #[inline(always)]
@@ -563,20 +473,13 @@ impl Selection for RegretMatching {
         tree: &mut Tree<A, Regrets>,
         node: u32,
         legal: A,
-        _prior: Prior<'_, A>,
         _spread: f32,
         rng: &mut Rng,
     ) -> (Edge, Action, Draw<A>) {
-        let (mask, actions, passes) = count(tree, node, legal);
-        let mut strategy = Row::new();
-        let mut at = node;
-        for mask in &mask {
-            let (block, extra) = tree.parts(at);
-            strategy.push(lanes(|i| mask[i] * extra.regret[i].max(0.0) as f32));
-            at = block.next;
-        }
-        let implicit = (ln(actions as u32) / (actions * passes as i32 as f32)).sqrt();
-        explore(tree, node, legal, (mask, strategy), (self.gamma, implicit), passes, rng)
+        let visit = count(tree, node, legal);
+        let strategy = strategy(tree, node, &visit, |regret| regret.max(0.0) as f32);
+        let implicit = (ln(visit.actions as u32) / (visit.actions * visit.visits as i32 as f32)).sqrt();
+        explore(tree, node, legal, visit, strategy, Exploration { gamma: self.gamma, implicit }, rng)
     }
 
     #[inline(always)]
@@ -584,8 +487,8 @@ impl Selection for RegretMatching {
         add_regrets(tree, edge, note, value);
     }
 
-    fn weight<A: ActionSet>(_block: &Block<A>, extra: &Regrets, lane: usize) -> f64 {
-        extra.average[lane]
+    fn weight<A: ActionSet>(_block: &Block<A>, extra: &Regrets, lane: usize) -> Option<f64> {
+        Some(extra.average[lane])
     }
 }
 
@@ -617,9 +520,10 @@ mod tests {
     use stier_core::{Action, ActionSet as _, Actions64, Rng};
 
     use super::super::IsmctsOptions;
+    use super::super::prior::EdgePriors;
     use super::super::puct::Puct;
-    use super::super::tree::Tree;
-    use super::{Exp3, Prior, RegretMatching, Selection, SmoothUct, Ucb1, Ucb1Tuned, exp, ln};
+    use super::super::tree::{LANES, RootEdge, Tree};
+    use super::{Exp3, Expansion, RegretMatching, Selection, SmoothUct, Ucb1, Ucb1Tuned, exp, ln};
     use crate::agent::memory::Memory;
 
     #[test]
@@ -651,21 +555,26 @@ mod tests {
         squares: f64,
     }
 
-    /// Follows a rule through 3,000 passes of a node of 21 edges, a third of them legal each time, and asks of every choice
-    /// whether its bound is the highest.
-    fn follows<S: Selection>(c: f64, spread: f32, bound: impl Fn(&Arm, f64, f64) -> f64) {
+    /// Follows a rule through 3,000 visits to a node of 21 edges, a third of them legal each time, and checks that every selected edge
+    /// has the highest bound.
+    fn follows<S: Selection>(
+        c: f64,
+        spread: f32,
+        set_priors: impl Fn(&mut S::Extra, [f32; LANES]),
+        bound: impl Fn(&Arm, f64, f64) -> f64,
+    ) {
         let rule = S::new(&IsmctsOptions { c, ..Default::default() });
         let mut tree: Tree<Actions64, S::Extra> = Tree::new(Memory::unlimited());
         let root = tree.add_node();
         let ids: Vec<Action> = (0..21).map(|i| Action(3 * i)).collect();
         let mut arms = vec![Arm::default(); 21];
         let mut rng = Rng::stream(1, "rule", 0);
-        if S::TRIES_ALL {
+        if S::EXPANSION == Expansion::OneByOne {
             for (arm, &action) in arms.iter_mut().zip(&ids) {
                 let edge = tree.expand(root, Actions64::default(), action);
                 let value = rng.unit();
                 *arm = Arm { visits: 1, available: 1, value, squares: value * value };
-                S::learn(&mut tree, edge, S::first_try(), value);
+                S::learn(&mut tree, edge, Default::default(), value);
             }
         } else {
             tree.add_edges(root, ids.iter().copied());
@@ -678,19 +587,19 @@ mod tests {
             // Every second legal action is favoured: it has three times the prior of the others, about.
             let favoured: Actions64 = legal.iter().step_by(2).collect();
             let (base, bonus) = (0.5 / legal.len() as f32, 0.5 / favoured.len() as f32);
-            let prior = Prior { table: None, favoured, base, bonus };
+            let prior_of = |action| base + bonus * f32::from(u8::from(favoured.contains(action)));
+            tree.for_each_block(root, |block, extra| set_priors(extra, block.action.map(|id| prior_of(Action(id)))));
             let visits: u32 = arms.iter().map(|arm| arm.visits).sum();
             let mean =
                 if visits == 0 { 0.5 } else { arms.iter().map(|arm| arm.value).sum::<f64>() / f64::from(visits) };
-            let (edge, action, note) = rule.select(&mut tree, root, legal, prior, spread, &mut rng);
+            let (edge, action, note) = rule.select(&mut tree, root, legal, spread, &mut rng);
             let chosen = ids.iter().position(|&id| id == action).expect("an edge");
             assert!(legal.contains(action));
             let mut best = f64::NEG_INFINITY;
             let mut of_chosen = 0.0;
             for (index, &id) in ids.iter().enumerate().filter(|&(_, &id)| legal.contains(id)) {
                 arms[index].available += 1;
-                let prior = base + bonus * f32::from(u8::from(favoured.contains(id)));
-                let here = bound(&arms[index], f64::from(prior), mean);
+                let here = bound(&arms[index], f64::from(prior_of(id)), mean);
                 best = best.max(here);
                 of_chosen = if index == chosen { here } else { of_chosen };
             }
@@ -704,7 +613,7 @@ mod tests {
         }
         for (edge, arm) in tree.edges(root, S::weight).iter().zip(&arms) {
             assert_eq!((edge.visits, edge.available > 0), (arm.visits, arm.available > 0));
-            assert!(!S::TRIES_ALL || edge.available == arm.available);
+            assert!(S::EXPANSION == Expansion::AllAtOnce || edge.available == arm.available);
             assert!((edge.value - arm.value).abs() < 1e-9);
         }
     }
@@ -714,22 +623,37 @@ mod tests {
         for (c, spread) in [(0.1, 1.0), (0.7, 0.3), (2.0, 1.0), (0.0, 1.0)] {
             let wide = c * f64::from(spread);
             let range = f64::from(spread).powi(2);
-            follows::<Ucb1>(c, spread, |arm, _, _| {
-                let visits = f64::from(arm.visits);
-                arm.value / visits + wide * (f64::from(arm.available).ln() / visits).sqrt()
-            });
-            follows::<Ucb1Tuned>(c, spread, |arm, _, _| {
-                let visits = f64::from(arm.visits);
-                let mean = arm.value / visits;
-                let share = f64::from(arm.available).ln() / visits;
-                let variance = arm.squares / visits - mean * mean + range * (2.0 * share).sqrt();
-                mean + 2.0 * c * (share * variance.min(range / 4.0)).sqrt()
-            });
-            follows::<Puct>(c, spread, |arm, prior, unseen| {
-                let visits = f64::from(arm.visits);
-                let mean = if arm.visits == 0 { unseen } else { arm.value / visits };
-                mean + wide * prior * f64::from(arm.available).sqrt() / (1.0 + visits)
-            });
+            follows::<Ucb1>(
+                c,
+                spread,
+                |_, _| {},
+                |arm, _, _| {
+                    let visits = f64::from(arm.visits);
+                    arm.value / visits + wide * (f64::from(arm.available).ln() / visits).sqrt()
+                },
+            );
+            follows::<Ucb1Tuned>(
+                c,
+                spread,
+                |_, _| {},
+                |arm, _, _| {
+                    let visits = f64::from(arm.visits);
+                    let mean = arm.value / visits;
+                    let share = f64::from(arm.available).ln() / visits;
+                    let variance = arm.squares / visits - mean * mean + range * (2.0 * share).sqrt();
+                    mean + 2.0 * c * (share * variance.min(range / 4.0)).sqrt()
+                },
+            );
+            follows::<Puct>(
+                c,
+                spread,
+                |EdgePriors(all), priors| *all = priors,
+                |arm, prior, unseen| {
+                    let visits = f64::from(arm.visits);
+                    let mean = if arm.visits == 0 { unseen } else { arm.value / visits };
+                    mean + wide * prior * f64::from(arm.available).sqrt() / (1.0 + visits)
+                },
+            );
         }
     }
 
@@ -744,21 +668,22 @@ mod tests {
         for pull in 0..pulls {
             let untried = legal.without(tree.tried(root));
             let (edge, action, note) = if untried.is_empty() {
-                rule.select(&mut tree, root, legal, Prior::default(), 1.0, &mut rng)
+                rule.select(&mut tree, root, legal, 1.0, &mut rng)
             } else {
                 let action = untried.pick(&mut rng);
-                (tree.expand(root, legal, action), action, S::first_try())
+                (tree.expand(root, legal, action), action, Default::default())
             };
             let pays = rng.below(13) <= u32::from(action.0);
-            S::learn(&mut tree, edge, note, f64::from(u8::from(pays)));
+            S::learn(&mut tree, edge, note, f64::from(pays));
             debug_assert!(pull < 12 || untried.is_empty());
         }
         let edges = tree.edges(root, S::weight);
         let mut shares = (vec![0.0; 12], vec![0.0; 12]);
-        let total: f64 = edges.iter().map(|edge| edge.weight).sum();
+        let weight = |edge: &RootEdge| edge.weight.expect("an average strategy");
+        let total: f64 = edges.iter().map(weight).sum();
         for edge in edges {
-            assert!(edge.weight.is_finite() && edge.weight >= 0.0);
-            shares.0[edge.action.index()] = edge.weight / total;
+            assert!(weight(&edge).is_finite() && weight(&edge) >= 0.0);
+            shares.0[edge.action.index()] = weight(&edge) / total;
             shares.1[edge.action.index()] = f64::from(edge.visits) / f64::from(pulls);
         }
         shares

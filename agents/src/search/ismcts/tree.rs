@@ -114,8 +114,8 @@ pub(super) struct RootEdge {
     pub(super) available: u32,
     /// Sum of the returns, each between 0 and 1.
     pub(super) value: f64,
-    /// The action's share of the average strategy that the selection rule keeps, not normalised; 0 if it keeps none.
-    pub(super) weight: f64,
+    /// The weight of the action in the average strategy, not normalised; `None` if the selection rule has none.
+    pub(super) weight: Option<f64>,
 }
 
 impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
@@ -167,6 +167,24 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
     #[inline(always)]
     pub(super) fn parts(&mut self, at: u32) -> (&mut Block<A>, &mut X) {
         (&mut self.blocks[at as usize], &mut self.extras[at as usize])
+    }
+
+    /// The blocks of a node.
+    #[inline(always)]
+    pub(super) fn blocks(&self, node: u32) -> impl Iterator<Item = &Block<A>> {
+        let next = |block: &&Block<A>| (block.next != NONE).then(|| self.block(block.next));
+        std::iter::successors(Some(self.block(node)), next)
+    }
+
+    /// Visits the blocks of a node with the rule's statistics of each.
+    #[inline(always)]
+    pub(super) fn for_each_block(&mut self, node: u32, mut visit: impl FnMut(&mut Block<A>, &mut X)) {
+        let mut at = node;
+        while at != NONE {
+            let (block, extra) = self.parts(at);
+            visit(block, extra);
+            at = block.next;
+        }
     }
 
     /// The actions that have an edge at the node.
@@ -379,7 +397,7 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
 
     /// The edges of a node, in the order in which they were added. `weight` returns an edge's share of the average
     /// strategy.
-    pub(super) fn edges(&self, node: u32, weight: impl Fn(&Block<A>, &X, usize) -> f64) -> Vec<RootEdge> {
+    pub(super) fn edges(&self, node: u32, weight: impl Fn(&Block<A>, &X, usize) -> Option<f64>) -> Vec<RootEdge> {
         let mut edges = Vec::new();
         let mut at = node;
         while at != NONE {
@@ -432,25 +450,25 @@ mod tests {
         let mut tree: Tree<Actions64, ()> = Tree::new(Memory::unlimited());
         let node = filled(&mut tree, 5, 19);
         filled(&mut tree, 6, 3);
-        let edges = tree.edges(node, |_, _, _| 0.0);
+        let edges = tree.edges(node, |_, _, _| None);
         assert_eq!(edges.len(), 19);
         assert!(edges.iter().all(|edge| edge.visits == u32::from(edge.action.0) + 1 && edge.available == 1));
         tree.age();
         assert_eq!(tree.len(), 0);
         let again = tree.keyed(5);
-        assert_eq!((tree.len(), tree.edges(again, |_, _, _| 0.0)), (1, edges.clone()));
+        assert_eq!((tree.len(), tree.edges(again, |_, _, _| None)), (1, edges.clone()));
         assert_eq!(tree.tried(again).len(), 19);
         // A twentieth edge fits.
         tree.expand(again, Actions64::default(), Action(40));
-        assert_eq!(tree.edges(again, |_, _, _| 0.0).len(), 20);
+        assert_eq!(tree.edges(again, |_, _, _| None).len(), 20);
         // Nodes that were not requested in between are gone.
         tree.age();
         let (kept, lost) = (tree.keyed(5), tree.keyed(6));
-        assert_eq!(tree.edges(kept, |_, _, _| 0.0).len(), 20);
-        assert!(tree.edges(lost, |_, _, _| 0.0).is_empty());
+        assert_eq!(tree.edges(kept, |_, _, _| None).len(), 20);
+        assert!(tree.edges(lost, |_, _, _| None).is_empty());
         tree.clear();
         let forgotten = tree.keyed(5);
-        assert!(tree.edges(forgotten, |_, _, _| 0.0).is_empty());
+        assert!(tree.edges(forgotten, |_, _, _| None).is_empty());
     }
 
     #[test]

@@ -20,7 +20,7 @@ mod checkpoint;
 
 use std::ops::ControlFlow;
 
-use stier_core::{Game, OptionError, Seat, choice, options::OptionType as _};
+use stier_core::{Game, Seat, choice};
 
 use crate::solve::best_response::{gather, mean};
 use crate::solve::game_tree::{GameTree, Policy, Task, for_each_task, reach_layer, row_tasks, sum_up_layer};
@@ -46,21 +46,6 @@ choice! {
 impl Variant {
     /// All variants.
     pub const ALL: [Self; 4] = [Self::Cfr, Self::CfrPlus, Self::Linear, Self::Discounted];
-
-    /// Returns the variant with this name.
-    pub fn from_name(name: &str) -> Result<Self, OptionError> {
-        Self::parse(name, &()).map_err(|allowed| OptionError::Value {
-            owner: "cfr".to_string(),
-            name: "variant".to_string(),
-            value: name.to_string(),
-            allowed,
-        })
-    }
-
-    /// Its name.
-    pub fn name(self) -> String {
-        self.value().to_string()
-    }
 
     /// The factors for positive and negative regrets after the first `t` iterations.
     fn discount(self, t: f64) -> [f64; 2] {

@@ -2,7 +2,7 @@
 
 use crate::bits;
 use crate::game::Game as _;
-use crate::scene::{Face, Group, Hue, Place, Scene, Sign};
+use crate::scene::{Face, Group, Place, Scene};
 use crate::seats::Seat;
 
 use super::Schwimmen;
@@ -10,18 +10,10 @@ use super::cards;
 use super::rules::Play;
 use super::state::{Phase, State};
 
-/// The suits: diamonds, hearts, spades, clubs.
-const SUITS: [(Sign, Hue); 4] =
-    [(Sign::Diamond, Hue::Orange), (Sign::Heart, Hue::Red), (Sign::Spade, Hue::Black), (Sign::Club, Hue::Green)];
-
 /// The printed face of each card.
 pub(super) fn faces(game: &Schwimmen) -> Vec<Face> {
     bits::members(cards::deck(&game.rules))
-        .map(|card| {
-            let (sign, hue) = SUITS[usize::from(card) / 8];
-            let letter = cards::RANKS[usize::from(card) % 8];
-            Face { rank: if letter == 'T' { "10".to_string() } else { letter.to_string() }, sign, hue }
-        })
+        .map(|card| Face::french(card / 8, cards::RANKS[usize::from(card) % 8]))
         .collect()
 }
 

@@ -5,7 +5,7 @@ use std::iter;
 use arrayvec::ArrayVec;
 
 use crate::actions::Action;
-use crate::bits::{self, Subsets};
+use crate::bits;
 use crate::game::{self, SeatView as _, World};
 use crate::history::History;
 use crate::rng::Rng;
@@ -34,37 +34,6 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    pub(super) fn new(game: &Schwinget, view: &View) -> Self {
-        let seen = *view.seen();
-        let arrivals = view.bouts().last().expect("a view starts with a bout");
-        let classes = classes(&game.deck, arrivals, seen.pool);
-        let compositions = if let [only] = classes.as_slice() {
-            debug_assert!(u32::from(arrivals.held()) <= only.cards.count_ones());
-            let mut counts = [0; MAX_CLASSES];
-            counts[0] = arrivals.held();
-            vec![Composition { counts, ways: 1 }]
-        } else {
-            ways::compositions(arrivals, &classes)
-        };
-        debug_assert!(!compositions.is_empty(), "the true hand has a composition");
-        let cumulated = compositions
-            .iter()
-            .scan(0, |sum, composition| {
-                *sum += composition.ways * hands(&classes, composition);
-                Some(*sum)
-            })
-            .collect();
-        Self {
-            seen,
-            opponent: view.seat().index() ^ 1,
-            classes,
-            compositions,
-            cumulated,
-            suit_of: game.deck.suit_of,
-            view: view.clone(),
-        }
-    }
-
     /// The world in which the opponent holds `hand`.
     #[inline(always)]
     fn world(&self, hand: u32) -> State {
@@ -123,6 +92,37 @@ fn hands(classes: &[Class], composition: &Composition) -> u64 {
 }
 
 impl game::Sampler<Schwinget> for Sampler {
+    fn new(game: &Schwinget, view: &View) -> Self {
+        let seen = *view.seen();
+        let arrivals = view.bouts().last().expect("a bout has begun");
+        let classes = classes(&game.deck, arrivals, seen.pool);
+        let compositions = if let [only] = classes.as_slice() {
+            debug_assert!(u32::from(arrivals.held()) <= only.cards.count_ones());
+            let mut counts = [0; MAX_CLASSES];
+            counts[0] = arrivals.held();
+            vec![Composition { counts, ways: 1 }]
+        } else {
+            ways::compositions(arrivals, &classes)
+        };
+        debug_assert!(!compositions.is_empty(), "the true hand is among them");
+        let cumulated = compositions
+            .iter()
+            .scan(0, |sum, composition| {
+                *sum += composition.ways * hands(&classes, composition);
+                Some(*sum)
+            })
+            .collect();
+        Self {
+            seen,
+            opponent: view.seat().index() ^ 1,
+            classes,
+            compositions,
+            cumulated,
+            suit_of: game.deck.suit_of,
+            view: view.clone(),
+        }
+    }
+
     #[inline]
     fn sample(&self, rng: &mut Rng) -> State {
         self.world(self.sample_hand(rng))
@@ -134,7 +134,7 @@ impl game::Sampler<Schwinget> for Sampler {
 
     fn worlds(&self) -> impl Iterator<Item = World<State>> {
         self.compositions.iter().flat_map(move |composition| {
-            hands_of(&self.classes, composition)
+            hands_of(&self.classes, &composition.counts)
                 .map(move |hand| World { state: self.world(hand), weight: composition.ways })
         })
     }
@@ -238,32 +238,9 @@ fn arrange(arrivals: &Arrivals, held: u32, suit_of: &[u8; 32], rng: &mut Rng) ->
     order
 }
 
-/// Iterates over all hands of a composition: every choice in the first class with every choice in the others.
-fn hands_of<'a>(classes: &'a [Class], composition: &'a Composition) -> impl Iterator<Item = u32> + 'a {
-    let choices = |class: usize| bits::subsets(classes[class].cards, u32::from(composition.counts[class]));
-    let mut odometer: ArrayVec<(Subsets, u32), MAX_CLASSES> = (0..classes.len())
-        .map(|class| {
-            let mut subsets = choices(class);
-            let first = subsets.next().expect("the class has enough cards");
-            (subsets, first)
-        })
-        .collect();
-    let mut done = false;
-    iter::from_fn(move || {
-        if done {
-            return None;
-        }
-        let hand = odometer.iter().fold(0, |hand, (_, subset)| hand | subset);
-        done = true;
-        for (class, (subsets, subset)) in odometer.iter_mut().enumerate() {
-            if let Some(next) = subsets.next() {
-                *subset = next;
-                done = false;
-                break;
-            }
-            *subsets = choices(class);
-            *subset = subsets.next().expect("the class has enough cards");
-        }
-        Some(hand)
-    })
+/// Iterates over all hands with these numbers of cards from the classes. The choice in the first class changes fastest.
+fn hands_of<'a>(classes: &'a [Class], counts: &'a [u8]) -> Box<dyn Iterator<Item = u32> + 'a> {
+    let Some((class, later)) = classes.split_first() else { return Box::new(iter::once(0)) };
+    let hands = |rest| bits::subsets(class.cards, u32::from(counts[0])).map(move |hand| hand | rest);
+    Box::new(hands_of(later, &counts[1..]).flat_map(hands))
 }

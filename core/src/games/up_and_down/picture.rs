@@ -2,31 +2,16 @@
 
 use crate::actions::{ActionSet as _, Actions64};
 use crate::game::Game as _;
-use crate::scene::{Face, Group, Hue, Place, Scene, Sign};
+use crate::scene::{Face, Group, Place, Scene, french_rank};
 use crate::seats::Seat;
 
 use super::UpAndDown;
 use super::state::{FACE_DOWN, NO_CARD, Phase, State};
 
-/// The suits: diamonds, hearts, spades, clubs.
-const SUITS: [(Sign, Hue); 4] =
-    [(Sign::Diamond, Hue::Orange), (Sign::Heart, Hue::Red), (Sign::Spade, Hue::Black), (Sign::Club, Hue::Green)];
-
 /// The printed face of each card.
 pub(super) fn faces(game: &UpAndDown) -> Vec<Face> {
-    (0..game.deck.size)
-        .map(|card| {
-            let (sign, hue) = SUITS[usize::from(game.deck.suit_of(card))];
-            Face { rank: rank(game, game.deck.value_of(card)), sign, hue }
-        })
-        .collect()
-}
-
-fn rank(game: &UpAndDown, value: u8) -> String {
-    match game.deck.value_letter(value) {
-        'T' => "10".to_string(),
-        letter => letter.to_string(),
-    }
+    let face = |card| Face::french(game.deck.suit_of(card), game.deck.value_letter(game.deck.value_of(card)));
+    (0..game.deck.size).map(face).collect()
 }
 
 /// Lays out a row for each seat: the suit pointed at, the chosen card, the hand.
@@ -41,7 +26,14 @@ pub(super) fn scene(game: &UpAndDown, state: &State, perspective: Option<Seat>) 
         facts: vec![
             ("round", game.round_text(state).trim_start_matches("round ").to_string()),
             ("side", game.side_text(state).trim_start_matches("side: ").to_string()),
-            ("trump", if state.is_set()[0] { rank(game, state.trump) } else { game.trump_text(state) }),
+            (
+                "trump",
+                if state.is_set()[0] {
+                    french_rank(game.deck.value_letter(state.trump))
+                } else {
+                    game.trump_text(state)
+                },
+            ),
             ("pot", state.pot.to_string()),
         ],
         track: Vec::new(),

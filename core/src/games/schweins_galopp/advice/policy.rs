@@ -46,11 +46,6 @@ pub(super) const WEIGHTS: [f32; FEATURES] = include!("policy_weights.txt");
 /// A scale for food at risk: its usual maximum.
 const MOST_AT_RISK: f32 = 7.0;
 
-#[inline(always)]
-fn truth(condition: bool) -> f32 {
-    f32::from(u8::from(condition))
-}
-
 /// The place of a pig, given its distance to the leader and the free spaces before it.
 #[inline(always)]
 fn place(behind: u8, free: u32) -> usize {
@@ -97,8 +92,8 @@ impl SchweinsGalopp {
         let to = self.space(reached);
         let occupied = state.occupied ^ (1 << from | 1 << to);
         let front = state.front.max(reached);
-        let ate = truth(reached > state.front && state.supply > 0);
-        let found = truth(state.track_food >> to & 1 == 1);
+        let ate = f32::from(reached > state.front && state.supply > 0);
+        let found = f32::from(state.track_food >> to & 1 == 1);
 
         // The places of the pigs after the move.
         let row = self.row(occupied, front);
@@ -130,7 +125,7 @@ impl SchweinsGalopp {
         let stake = (f32::from(state.risk[me]) + ate + found) / MOST_AT_RISK;
         let next = usize::from(self.left_of(state.mover));
         let theirs = f32::from(state.risk[next]) / MOST_AT_RISK;
-        let their_last = truth(self.rules.hand_size - state.played[next].sum() == 1);
+        let their_last = f32::from(self.rules.hand_size - state.played[next].sum() == 1);
         let all: u8 = state.risk.iter().sum();
         let all_theirs = f32::from(all - state.risk[me]) / (MOST_AT_RISK * f32::from(self.rules.players - 1));
         let dangerous = f32::from(danger) * each_unseen;
@@ -147,7 +142,7 @@ impl SchweinsGalopp {
             add(OPEN + place, f32::from(cards) * each_unseen);
         }
         let more = [
-            truth(mine[0] + mine[1] > 1),
+            f32::from(mine[0] + mine[1] > 1),
             alone as f32 * each,
             stake * at_the_front,
             if best < AT_THE_FRONT { ate } else { 0.0 },
@@ -161,7 +156,7 @@ impl SchweinsGalopp {
             f32::from(front - state.front) / 5.0,
             dangerous,
             dangerous * stake,
-            truth(alone > 0),
+            f32::from(alone > 0),
         ];
         for (feature, value) in more.into_iter().enumerate() {
             add(MORE + feature, value);

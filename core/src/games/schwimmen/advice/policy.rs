@@ -79,10 +79,6 @@ const BIN: [u8; 65] = {
 
 const TENS: u32 = 0x7878_7878;
 
-fn truth(condition: bool) -> f32 {
-    f32::from(u8::from(condition))
-}
-
 /// A sum of half points as a share of thirty-one points.
 fn share(half_points: u8) -> f32 {
     f32::from(half_points) / 62.0
@@ -209,17 +205,17 @@ impl Known<'_> {
         let rounds = f32::from(state.turns / state.players);
         add(KNOCK_WITH + self.bin(score), 1.0);
         add(more(0), (rounds - 1.0) / 4.0);
-        add(more(1), truth(rounds == 1.0));
-        add(more(2), truth(rounds <= 2.0));
+        add(more(1), f32::from(rounds == 1.0));
+        add(more(2), f32::from(rounds <= 2.0));
         add(more(3), rounds / 4.0 * share(score));
-        add(more(4), truth(self.last == 1));
+        add(more(4), f32::from(self.last == 1));
         if renewed {
             add(more(5), 1.0);
             add(more(6), share(score));
         } else {
             let table = self.game.score(state.table);
             add(more(7), share(table));
-            add(more(8), truth(table > score));
+            add(more(8), f32::from(table > score));
             add(more(9), (state.table & cards::ACES).count_ones() as f32 / 2.0);
         }
     }
@@ -229,7 +225,7 @@ impl Known<'_> {
         let longest = bytes.map(u8::count_ones).into_iter().max().unwrap_or(0);
         let first = KEEP_WITH + BINS;
         add(KEEP_WITH + usize::from(BIN[usize::from(self.game.score(self.hand))]), 1.0);
-        add(first, truth(longest >= 2));
+        add(first, f32::from(longest >= 2));
         add(first + 1, (self.hand & cards::ACES).count_ones() as f32 / 2.0);
         add(first + 2, (self.hand & TENS).count_ones() as f32 / 3.0);
         add(first + 3, 1.0 / f32::from(self.state.players));
@@ -259,15 +255,15 @@ impl Known<'_> {
                 reach = reach.max(BEST_THREE[usize::from(cards | of_table[suit])]);
             }
             let aces = (hand & cards::ACES).count_ones();
-            more(2, truth(longest == 2));
-            more(3, truth(longest == 3));
+            more(2, f32::from(longest == 2));
+            more(3, f32::from(longest == 3));
             more(4, draws as f32 / (20.0 * self.unseen.count_ones().max(1) as f32));
-            more(5, truth(aces == 2));
+            more(5, f32::from(aces == 2));
             more(6, aces as f32 / 2.0);
             more(7, (hand & TENS).count_ones() as f32 / 3.0);
             if self.game.rules.three_of_a_kind == Switch::On {
                 let [a, b, c, d] = of_hand;
-                more(8, truth(a & (b | c | d) != 0 || b & (c | d) != 0 || c & d != 0));
+                more(8, f32::from(a & (b | c | d) != 0 || b & (c | d) != 0 || c & d != 0));
             }
             if table != 0 {
                 more(9, share(reach.saturating_sub(score)));
@@ -279,13 +275,13 @@ impl Known<'_> {
             let longest = of_table.map(u8::count_ones).into_iter().max().unwrap_or(0);
             more(11, share(of));
             more(12, share(of) * share(of));
-            more(13, truth(longest == 2));
-            more(14, truth(longest == 3));
+            more(13, f32::from(longest == 2));
+            more(14, f32::from(longest == 3));
             more(15, (table & cards::ACES).count_ones() as f32 / 2.0);
             more(16, (table & TENS).count_ones() as f32 / 3.0);
             more(17, share(of) / f32::from(self.followers));
-            more(18, truth(of > score));
-            more(19, truth(score > 50) * share(of));
+            more(18, f32::from(of > score));
+            more(19, f32::from(score > 50) * share(of));
         }
         let last = self.last * BY_TABLE;
         add(SCORE + last + self.bin(score), 1.0);

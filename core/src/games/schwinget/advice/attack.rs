@@ -74,7 +74,6 @@ impl Schwinget {
         let known = Known::new(&self.deck, state);
         let (me, hand, unseen) = (known.me, known.hand, known.unseen);
         let count = |cards: u32| cards.count_ones() as f32;
-        let truth = |condition: bool| f32::from(u8::from(condition));
         let kind = |card| known.kind(card);
         let plain: u32 =
             bits::members(hand).filter(|&card| (PLAIN..REFEREE).contains(&kind(card))).map(|card| 1 << card).sum();
@@ -85,12 +84,12 @@ impl Schwinget {
         [
             f32::from(state.tricks),
             f32::from(state.pile),
-            truth(usize::from(state.opener) == me),
+            f32::from(usize::from(state.opener) == me),
             own,
             other,
             own - other,
-            truth(state.neutral != Neutral::None),
-            truth(known.trumps != 0),
+            f32::from(state.neutral != Neutral::None),
+            f32::from(known.trumps != 0),
             count(hand & known.trumps),
             known.boss_trumps() as f32,
             suits().count() as f32,

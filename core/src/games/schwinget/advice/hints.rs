@@ -63,7 +63,6 @@ impl Hints for Schwinget {
     fn known_future(&self, state: &State, next: &mut impl FnMut(&State) -> Action) -> Option<BySeat<f32>> {
         let last_bout = state.bout + 1 == self.rules.bouts;
         self.known_pile(state, &if last_bout { self.pile_to_come(state, next) } else { Vec::new() })
-            .map(|known| known.returns)
     }
 
     #[inline]

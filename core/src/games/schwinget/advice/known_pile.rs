@@ -22,15 +22,6 @@ use super::solve::{MAX_ENDING, REFEREE, TrickRules, distinct};
 /// The number of entries of the transposition table, a power of two.
 const ENTRIES: usize = 1 << 12;
 
-/// The result of solving a bout with a known pile.
-#[derive(Clone, PartialEq, Debug)]
-pub struct KnownPile {
-    /// The returns under best play.
-    pub returns: BySeat<f32>,
-    /// The number of positions searched with a player on lead and the pile open.
-    pub nodes: u64,
-}
-
 /// A position with a player on lead while cards are drawn, with bounds on its result.
 #[derive(Clone, Copy, Default)]
 struct Entry {
@@ -82,7 +73,6 @@ struct Search<'a> {
     /// The result that seat 0 must reach.
     goal: i16,
     known: Vec<Entry>,
-    nodes: u64,
 }
 
 /// Converts a result to a number that increases with its value to seat 0.
@@ -105,7 +95,6 @@ impl Search<'_> {
         if entry.low >= self.goal || entry.high < self.goal {
             return (entry.low >= self.goal) == (node.seat == 0);
         }
-        self.nodes += 1;
         let reached = self.ending(node, node.seat) || self.any_lead(node);
         if reached == (node.seat == 0) {
             entry.low = self.goal;
@@ -191,7 +180,7 @@ impl Schwinget {
     /// match; the cards are different cards of the pool, as many as are still to be drawn (none once the pile is
     /// locked); hands have at most six cards; returns sum to zero (`utility` is `margin` or `win`), since otherwise
     /// both players may prefer the same result.
-    pub fn known_pile(&self, state: &State, pile: &[Action]) -> Option<KnownPile> {
+    pub fn known_pile(&self, state: &State, pile: &[Action]) -> Option<BySeat<f32>> {
         let cards = pile.iter().fold(0, |set, card| set | 1_u32.checked_shl(u32::from(card.0)).unwrap_or(0));
         let to_draw = if state.attacked() { 0 } else { usize::from(state.pile) };
         let fits = cards & !state.pool == 0 && cards.count_ones() as usize == pile.len() && pile.len() == to_draw;
@@ -200,13 +189,13 @@ impl Schwinget {
         if !fits
             || !decision
             || !last_bout
-            || self.utility_sum().is_none()
+            || self.info.utility_sum.is_none()
             || u32::from(self.rules.hand_size) > MAX_ENDING
         {
             return None;
         }
         if to_draw == 0 {
-            return Some(KnownPile { returns: self.open_ending(state)?, nodes: 0 });
+            return self.open_ending(state);
         }
         let pile: Vec<u32> = pile.iter().map(|card| self.layout.cards(1 << card.0)).collect();
         let to_come = (0..=pile.len()).map(|drawn| pile[drawn..].iter().fold(0, |set, card| set | card)).collect();
@@ -219,7 +208,6 @@ impl Schwinget {
             scores: state.scores,
             goal: 0,
             known: vec![Entry::default(); ENTRIES],
-            nodes: 0,
         };
         let follows = state.phase == Phase::Follow;
         let seat = state.mover ^ u8::from(follows);
@@ -255,9 +243,7 @@ impl Schwinget {
             }
         }
         let scores = results[certain].1.scores;
-        let returns =
-            BySeat::from(self.rounded_utility_of([0, 1].map(|seat: usize| state.scores[seat] + scores[seat])));
-        Some(KnownPile { returns, nodes: search.nodes })
+        Some(BySeat::from(self.rounded_utility_of([0, 1].map(|seat: usize| state.scores[seat] + scores[seat]))))
     }
 
     /// The pile of the last bout, drawn from chance. The same cards come in the same order whatever is played.

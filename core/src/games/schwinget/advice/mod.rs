@@ -9,5 +9,4 @@ mod solve;
 mod thumb;
 
 pub use attack::{CIRCUMSTANCES, PARTS_OF_RETURN};
-pub use known_pile::KnownPile;
 pub(super) use solve::Layout;

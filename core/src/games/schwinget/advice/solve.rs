@@ -15,9 +15,7 @@
 
 use arrayvec::ArrayVec;
 
-use crate::actions::{Action, ActionSet as _};
 use crate::bits;
-use crate::game::Game as _;
 use crate::games::schwinget::Schwinget;
 use crate::games::schwinget::cards::NO_TRUMP;
 use crate::games::schwinget::rules::{Rules, Specials};
@@ -425,18 +423,5 @@ impl Schwinget {
         let stakes = Stakes::new(self, state, ending.seat);
         let reached = stakes.reached(stakes.middle(), |need| ending.can_collect(need));
         Some(BySeat::from(stakes.worth(reached)))
-    }
-
-    /// The same after each legal action, in ascending order of actions. The best actions are those worth most to the
-    /// player to act; actions of equal worth may still differ in tricks.
-    pub fn open_ending_moves(&self, state: &State) -> Option<Vec<(Action, BySeat<f32>)>> {
-        self.open_ending(state)?;
-        let after = |action: Action| {
-            let mut next = *state;
-            self.apply(&mut next, action);
-            let worth = if next.phase == Phase::Over { self.rounded_returns(&next) } else { self.open_ending(&next)? };
-            Some((action, worth))
-        };
-        self.legal(state).iter().map(after).collect()
     }
 }

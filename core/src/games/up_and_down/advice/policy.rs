@@ -116,11 +116,6 @@ fn share(cards: u64, most: f32) -> f32 {
     cards.count_ones() as f32 / most
 }
 
-#[inline(always)]
-fn truth(condition: bool) -> f32 {
-    f32::from(u8::from(condition))
-}
-
 impl Known<'_> {
     /// The share of the round's tricks still to be played, including the current one.
     #[inline(always)]
@@ -189,8 +184,8 @@ impl Known<'_> {
         let pot = f32::from(self.state.pot.min(4)) / 4.0;
         let equal = deck.value[usize::from(value)];
         let rivals = (equal & self.unseen).count_ones().min(3) as usize;
-        let boss = truth(self.me == self.state.boss);
-        let next = truth(self.game.left_of(self.state.boss) == self.me);
+        let boss = f32::from(self.me == self.state.boss);
+        let next = f32::from(self.game.left_of(self.state.boss) == self.me);
         let offset = (deck.suit_of(card) + 4 - self.game.suit_at(self.orientation, self.me)) & 3;
         let suit = deck.suit[usize::from(deck.suit_of(card) & 3)];
         add(KIND + kind, 1.0);
@@ -212,26 +207,26 @@ impl Known<'_> {
             add(able(9 + better.count_ones().min(2) as usize), 1.0);
             add(able(12 + worse.count_ones().min(2) as usize), 1.0);
             add(able(15 + rivals), 1.0);
-            add(able(19), truth(trump && suit & self.own_suit() != 0));
-            add(able(20), truth(mine & !better & equal & !(1 << card) != 0));
+            add(able(19), f32::from(trump && suit & self.own_suit() != 0));
+            add(able(20), f32::from(mine & !better & equal & !(1 << card) != 0));
             add(able(21), share(self.hand & suit, 8.0));
-            add(able(22), next * truth(better == 0));
+            add(able(22), next * f32::from(better == 0));
         } else {
             let mut blocked = 0.0;
             let mut spoiled = 0.0;
             for other in (0..self.game.players).filter(|&other| other != self.me) {
                 let theirs = self.able(other) & self.unseen;
-                let same = truth(theirs & equal != 0);
+                let same = f32::from(theirs & equal != 0);
                 blocked += same / theirs.count_ones().max(1) as f32;
-                spoiled += same * truth(deck.better(value, self.trump, self.down) & theirs == 0);
+                spoiled += same * f32::from(deck.better(value, self.trump, self.down) & theirs == 0);
             }
             let idle = |feature: usize| IDLE + feature;
-            add(idle(0), truth(mine == 0));
+            add(idle(0), f32::from(mine == 0));
             add(idle(1), pot);
             add(idle(2), blocked);
             add(idle(3), blocked * pot);
             add(idle(4), spoiled);
-            add(idle(5), blocked * truth(mine == 0));
+            add(idle(5), blocked * f32::from(mine == 0));
             add(idle(6 + rivals), 1.0);
             add(idle(10 + usize::from(offset)), 1.0);
             add(idle(14 + usize::from(offset)), next);
@@ -273,8 +268,8 @@ impl Known<'_> {
             top * pot,
             safe * pot,
             top * left,
-            truth(mine == 0),
-            truth(mine == 0) * pot,
+            f32::from(mine == 0),
+            f32::from(mine == 0) * pot,
             number(plain) * cards,
             number(plain) * cards * left,
             number(self.hand & high) * cards,
@@ -303,11 +298,11 @@ impl Known<'_> {
             odds.aimed,
             odds.safe,
             share(trumps, 4.0),
-            truth(trumps != 0),
+            f32::from(trumps != 0),
             share(self.unseen & self.trumps(), 4.0),
             share(self.hand & centre, 8.0),
             share(suit, 8.0),
-            truth(plain == 0),
+            f32::from(plain == 0),
             pot,
         ];
         for (feature, value) in values.into_iter().enumerate() {

@@ -1,0 +1,165 @@
+//! One call in one lane: a state machine that stops where the lane waits for an opponent that is asked for many lanes at once.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use stier_core::{Action, Hints, Rng};
+
+use super::lane::{Lane, Stage};
+use super::opponents::{OpponentAgents, Opponents};
+use super::rows::{self, Rows};
+use super::{Autoreset, Seeds, Tensor};
+
+/// The work of a call.
+#[derive(Clone, Copy)]
+pub(super) enum Task<'a> {
+    /// Deals a new game in all lanes, or in those of the mask.
+    Reset { seeds: Seeds<'a>, mask: Option<&'a [bool]> },
+    /// Plays one action in each lane.
+    Step { actions: &'a [i64] },
+    /// Plays nothing.
+    Observe,
+}
+
+/// A call, as all lanes see it.
+pub(super) struct Call<'a, G: Hints> {
+    pub(super) game: &'a G,
+    pub(super) opponents: Option<&'a Opponents>,
+    pub(super) autoreset: Autoreset,
+    pub(super) tensor: Tensor,
+    pub(super) every_action: G::Actions,
+    pub(super) task: Task<'a>,
+    /// Once set, lanes are left where they are.
+    pub(super) interrupt: Option<&'a AtomicBool>,
+}
+
+impl<G: Hints> Call<'_, G> {
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.interrupt.is_some_and(|interrupt| interrupt.load(Ordering::Relaxed))
+    }
+}
+
+/// What a lane writes when it has come to the next decision or to the end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Report {
+    /// The result of the action that was played.
+    Result,
+    /// No rewards, as no action was played.
+    NoResult,
+    /// Nothing: a new game has begun, and the result of the last one is written.
+    Written,
+}
+
+/// How far a lane has come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// To an opponent that is asked for many lanes at once.
+    Waiting,
+    /// To the end of the call.
+    Done,
+}
+
+/// A call in one lane.
+pub(super) struct LaneStep<'a, G: Hints> {
+    pub(super) lane: &'a mut Lane<G>,
+    /// Receives the legal actions.
+    pub(super) legal: &'a mut G::Actions,
+    /// One row of each array.
+    pub(super) rows: Rows<'a>,
+    report: Report,
+}
+
+impl<'a, G: Hints> LaneStep<'a, G> {
+    #[inline]
+    pub(super) fn new(lane: &'a mut Lane<G>, legal: &'a mut G::Actions, rows: Rows<'a>) -> Self {
+        Self { lane, legal, rows, report: Report::NoResult }
+    }
+
+    /// Begins the call and goes on as far as possible.
+    #[inline]
+    pub(super) fn begin(&mut self, call: &Call<'_, G>, agents: &mut OpponentAgents<G>) -> Progress {
+        if self.start(call) || self.write_result(call) { self.resume(call, agents) } else { self.finish(call) }
+    }
+
+    /// Goes on as far as possible.
+    #[inline]
+    pub(super) fn resume(&mut self, call: &Call<'_, G>, agents: &mut OpponentAgents<G>) -> Progress {
+        while self.lane.play(call, agents) == Progress::Done {
+            if !self.write_result(call) {
+                return self.finish(call);
+            }
+        }
+        Progress::Waiting
+    }
+
+    /// Plays the action or clears the table for the next game. Returns whether anything was done.
+    #[inline]
+    fn start(&mut self, call: &Call<'_, G>) -> bool {
+        let lane = &mut *self.lane;
+        match call.task {
+            Task::Observe => return false,
+            Task::Reset { mask: Some(mask), .. } if !mask[lane.number] => return false,
+            Task::Reset { seeds, .. } => match seeds {
+                Seeds::Next => lane.prepare_next(call.game, call.opponents),
+                Seeds::One(seed) => {
+                    let root = Rng::stream(seed, "lane", lane.number as u64).bits();
+                    lane.prepare(call.game, call.opponents, root, 0);
+                }
+                Seeds::Each(seeds) => lane.prepare(call.game, call.opponents, seeds[lane.number], 0),
+            },
+            Task::Step { actions } => {
+                let deals = lane.stage == Stage::Finished && call.autoreset == Autoreset::NextStep;
+                if deals {
+                    lane.prepare_next(call.game, call.opponents);
+                    return true;
+                }
+                self.report = Report::Result;
+                if lane.stage != Stage::Running {
+                    return false;
+                }
+                lane.history.push(call.game, Action(actions[lane.number] as u8));
+            }
+        }
+        true
+    }
+
+    /// Writes rewards and ends. Returns whether the next game begins in the same step.
+    #[inline]
+    fn write_result(&mut self, call: &Call<'_, G>) -> bool {
+        if self.report == Report::Written {
+            return false;
+        }
+        let (lane, rows) = (&mut *self.lane, &mut self.rows);
+        let ends = self.report == Report::Result && lane.stage == Stage::Ended;
+        if ends {
+            rows.write_rewards(Some(call.game.returns(lane.history.state()).as_slice()));
+            lane.stage = Stage::Finished;
+        } else {
+            rows.write_rewards(None);
+        }
+        rows.write_terminated(lane.stage == Stage::Finished);
+        let deals = ends && call.autoreset == Autoreset::SameStep;
+        if deals {
+            if let Some(row) = &mut rows.final_observation {
+                row.write(call.tensor, call.game, &lane.history, lane.viewer);
+            }
+            lane.prepare_next(call.game, call.opponents);
+            self.report = Report::Written;
+        }
+        deals
+    }
+
+    /// Writes the position that the lane has come to.
+    #[inline]
+    fn finish(&mut self, call: &Call<'_, G>) -> Progress {
+        let (lane, rows) = (&*self.lane, &mut self.rows);
+        *self.legal = lane.legal(call.game, call.every_action);
+        rows.write_mask(*self.legal);
+        if let Some(row) = &mut rows.observation {
+            row.write(call.tensor, call.game, &lane.history, lane.viewer);
+        }
+        if let Some(players) = &mut rows.current_player {
+            players[0] = rows::player_number(lane.player());
+        }
+        Progress::Done
+    }
+}
