@@ -3,7 +3,7 @@
 //! By default every history of the information set is weighted by its chance reach probability, and drawn exactly.
 //! Two options change that:
 //!
-//! - Policy inference weights histories by the other players' actions: see [`belief`](crate::belief).
+//! - Policy inference weights histories by the other players' actions: see [`Belief`].
 //! - *Self-determination* (P. I. Cowling, D. Whitehouse and E. J. Powley, *Emergent Bluffing and Inference with Monte
 //!   Carlo Tree Search*, CIG 2015) draws some worlds from another player's possible beliefs: a history from the
 //!   searcher's view, that player's view of it, and a state from that view. The searcher's own cards are redrawn too,
@@ -186,7 +186,7 @@ impl<G: Game> Worlds<G> {
     }
 
     /// Draws a history that the searcher considers possible. Those of a belief are inferred only if the worlds were
-    /// [made for histories](Worlds::of_histories).
+    /// [made for histories](Belief::with_histories).
     pub fn draw_history(&self, game: &G, rng: &mut Rng) -> History<G> {
         match self.belief() {
             None => self.sampler.sample_history(game, rng),

@@ -239,7 +239,7 @@ impl<G: Hints> Layer<'_, G> {
             }
             (at.state, keys) = play(game, &at.state, &mut at.future, legal.nth(0), &keys);
         };
-        // Whoever is to act knows its options.
+        // The seat to act knows its legal actions.
         let key = legal.iter().fold(keys[seat].key(), |key, action| mix(key, u64::from(action.0)));
         let set = self.small.set(seat, key, legal.len());
         let mut children = Vec::with_capacity(legal.len());

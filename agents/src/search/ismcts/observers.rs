@@ -7,7 +7,7 @@ use stier_core::{Action, Game, Seat, choice};
 use super::tree::{Edge, Tree};
 
 choice! {
-    /// Whose observations tell nodes apart.
+    /// The observations by which nodes are distinguished.
     pub enum Observer {
         /// The searcher's: one tree for all (SO-ISMCTS).
         Single = "single",
@@ -17,7 +17,7 @@ choice! {
 }
 
 choice! {
-    /// What the cards do that a seat draws after the root.
+    /// The treatment of cards that a seat draws after the root.
     pub enum Draws {
         /// Nothing: a node is passed whatever was drawn.
         Merge = "merge",
