@@ -10,10 +10,10 @@ use stier_core::games::liars_dice::LiarsDice;
 use stier_core::{Action, Game, Rng, Seat, Turn};
 
 /// The largest number of histories of a toy.
-const MOST_NODES: usize = 1_000_000;
+const MAX_NODES: usize = 1_000_000;
 
 fn tree<G: Game>(game: &G) -> GameTree<G> {
-    GameTree::new(game, MOST_NODES).expect("a small game")
+    GameTree::new(game, MAX_NODES).expect("a small game")
 }
 
 fn dice(sides: u8) -> LiarsDice {

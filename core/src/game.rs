@@ -122,6 +122,22 @@ impl Observer {
 /// A plain game writes the required methods, uses [`Log`](crate::Log) as its view and [`Filter`](crate::Filter) as its sampler, and
 /// names its actions in [`Notation`](crate::Notation). Everything else has a default. A fast game overrides the defaults with
 /// the same behaviour, and `stier_core::testing` checks that it does.
+///
+/// ```
+/// use stier_core::games::kuhn_poker::{KuhnPoker, Rules};
+/// use stier_core::{ActionSet, Game, Rng, Turn};
+///
+/// let game = KuhnPoker::new(Rules::default())?;
+/// let mut rng = Rng::stream(7, "example", 0);
+/// let mut state = game.root();
+/// game.settle(&mut state, &mut rng);
+/// while let Turn::Seat(_) = game.turn(&state) {
+///     let action = game.legal(&state).pick(&mut rng);
+///     game.step(&mut state, action, &mut rng);
+/// }
+/// assert_eq!(game.returns(&state).iter().sum::<f64>(), 0.0);
+/// # Ok::<(), stier_core::RulesError>(())
+/// ```
 pub trait Game: Clone + Send + Sync + 'static {
     /// The name in records, on the command line, in Python: `snake_case`, never changed.
     const NAME: &'static str;
@@ -317,6 +333,23 @@ pub struct World<S> {
 
 /// The states of one information set, with the distribution that chance gives them: each history that the view cannot tell
 /// apart from the true one counts by its chance reach probability; the players' own choices are not weighed.
+///
+/// ```
+/// use stier_core::games::kuhn_poker::{KuhnPoker, Rules};
+/// use stier_core::{Game, History, Rng, Sampler, Seat};
+///
+/// let game = KuhnPoker::new(Rules::default())?;
+/// let mut rng = Rng::stream(7, "example", 0);
+/// let history = History::dealt(&game, &mut rng);
+/// let view = game.view(&history, Seat(0));
+/// let sampler = game.sampler(&view);
+/// // The opponent has one of the two other cards.
+/// assert_eq!(sampler.count(), 2);
+/// assert!(sampler.worlds().any(|world| world.state == *history.state()));
+/// // The view cannot tell the sampled history from the true one.
+/// assert_eq!(game.view(&sampler.sample_history(&game, &mut rng), Seat(0)), view);
+/// # Ok::<(), stier_core::RulesError>(())
+/// ```
 pub trait Sampler<G: Game>: Clone + Send + Sync {
     /// The sampler of a view.
     fn new(game: &G, view: &G::View) -> Self;

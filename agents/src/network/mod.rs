@@ -18,5 +18,5 @@ mod forward;
 pub(crate) mod option;
 
 pub use evaluator::Evaluator;
-pub use file::{Fault, LARGEST, Network, NetworkError};
+pub use file::{Fault, MAX_FILE_BYTES, Network, NetworkError};
 pub use option::{Guide, NetworkFile, quoted};
