@@ -70,7 +70,7 @@ impl<G: Game> Belief<G> {
         Self { histories, ..self }
     }
 
-    /// Draws a world with its history, if the belief [has histories](Self::with_histories).
+    /// Draws a world with its history, if the belief has histories.
     pub fn draw_history(&self, rng: &mut Rng) -> Option<&History<G>> {
         if self.histories.is_empty() { None } else { Some(&self.histories[self.alias.draw(rng)]) }
     }
@@ -187,7 +187,7 @@ impl<G: Game> Worlds<G> {
     }
 
     /// Draws a history that the searcher considers possible. Those of a belief are inferred only if the worlds were
-    /// [made for histories](Belief::with_histories).
+    /// made for histories.
     pub fn draw_history(&self, game: &G, rng: &mut Rng) -> History<G> {
         match self.belief() {
             None => self.sampler.sample_history(game, rng),
