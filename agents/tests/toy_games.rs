@@ -39,16 +39,16 @@ fn value<G: Game>(game: &G, events: &[u8]) -> f64 {
 #[test]
 fn returns_are_those_of_the_rules() {
     let [fold, call, raise] = [FOLD, CALL, RAISE].map(|action| action.0);
-    // A king against a queen, checked through, a jack on the table.
+    // A king against a queen, checked through, with a jack on the table.
     assert_eq!(value(&*LEDUC, &[4, 2, call, call, 0, call, call]), 1.0);
     // The queen pairs, with two raises in each round.
     let all = [4, 2, raise, raise, call, 3, raise, raise, call];
     assert_eq!(value(&*LEDUC, &all), -13.0);
-    // Folding costs what was paid.
+    // A fold costs the amount paid.
     assert_eq!(value(&*LEDUC, &[4, 2, raise, raise, fold]), -3.0);
     assert_eq!(value(&*LEDUC, &[4, 2, raise, call, 0, call, raise, fold]), -3.0);
     assert_eq!(value(&*LEDUC, &[4, 2, raise, call, 0, raise, raise, call]), 11.0);
-    // Equal ranks share.
+    // Equal ranks share the pot.
     assert_eq!(value(&*LEDUC, &[4, 5, raise, call, 0, call, call]), 0.0);
 
     // With three sides the bids are 1-1, 1-2, 1-3, 2-1, 2-2 and 2-3, followed by the call.
@@ -112,7 +112,7 @@ fn the_value_of_uniform_play_is_as_published() {
     assert!((found[Seat(0)] + 0.078_125).abs() < 1e-9 && (found[Seat(0)] + found[Seat(1)]).abs() < 1e-12);
 }
 
-/// An equilibrium of Kuhn poker for each `alpha` in 0..=1/3, the share of jacks that seat 0 bets.
+/// An equilibrium of Kuhn poker for each `alpha` from 0 to 1/3, the share of jacks that seat 0 bets.
 fn equilibrium(tree: &GameTree<KuhnPoker>, alpha: f64) -> Policy {
     Policy::from_fn(tree, |set| {
         let (card, actions) = in_kuhn(&set.view());

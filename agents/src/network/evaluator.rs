@@ -47,7 +47,7 @@ impl Evaluator {
         evaluation(&self.network, game.rounded_range(), found)
     }
 
-    /// The same to the seat of a view, which is to act.
+    /// Evaluates a view, whose seat must be the one to act.
     #[inline]
     pub fn evaluate_view<G: Game>(&mut self, game: &G, view: &G::View) -> Evaluation<'_> {
         self.observations.resize(self.network.num_inputs(), 0.0);

@@ -240,7 +240,7 @@ impl<G: Hints> SubgameBuilder<'_, G> {
             }
             (at.state, keys) = play(game, &at.state, &mut at.future, legal.nth(0), &keys);
         };
-        // Whoever is to act knows its options.
+        // The seat to act knows its legal actions.
         let key = legal.iter().fold(keys[seat].key(), |key, action| mix(key, u64::from(action.0)));
         let set = self.subgame.set(seat, key, legal.len());
         let mut children = Vec::with_capacity(legal.len());

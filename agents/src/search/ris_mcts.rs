@@ -12,7 +12,7 @@
 //!   world is played to its own end, and its return, not that of the searcher's world, counts in the other player's
 //!   node.
 //! - *Self-determination* (P. I. Cowling, D. Whitehouse and E. J. Powley, *Emergent Bluffing and Inference with Monte
-//!   Carlo Tree Search*, CIG 2015): see [`worlds`](crate::network::agent::worlds).
+//!   Carlo Tree Search*, CIG 2015): see [`worlds`](crate::agent::worlds).
 //!
 //! Information sets are distinguished by what their mover sees and observes from the root on ([`Game::sight`],
 //! [`Game::observed`]). Histories that differ only before the root share a node.

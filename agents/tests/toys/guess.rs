@@ -20,7 +20,7 @@ options! {
     }
 }
 
-/// Take the certain return; or heads, when guessing.
+/// The safe action; heads when guessing.
 pub(crate) const SAFE: Action = Action(0);
 /// On to the guess; or tails, when guessing.
 pub(crate) const PLAY: Action = Action(1);

@@ -57,7 +57,7 @@ impl Opponents {
         }
     }
 
-    /// Returns true if all of them decide so fast in this number of lanes that nobody need interrupt them.
+    /// Returns true if all of them decide so fast in this number of lanes that interrupts are not needed.
     pub(super) fn are_instant(&self, lanes: usize) -> bool {
         self.agents.iter().all(|spec| spec.is_instant() && (lanes <= FEW_LANES || !spec.has_network()))
     }
@@ -76,7 +76,7 @@ impl Opponents {
 enum Agent<G: Game> {
     /// Chooses at random, and needs neither a view nor a state.
     Random,
-    /// Is asked for many lanes at once.
+    /// Decides in many lanes at once.
     Network(Box<NetworkAgent>),
     Player(Player<G>),
 }

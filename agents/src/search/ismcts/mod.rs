@@ -246,7 +246,7 @@ impl<G: Hints> Ismcts<G> {
         )
     }
 
-    /// Readies the trees for a decision. How nodes are found by keys, if they are.
+    /// Prepares the trees for a decision. Returns the keys of nodes, if nodes are found by keys.
     fn keys(&mut self, view: &G::View) -> Option<Keyed> {
         let options = &self.options;
         let reuse = options.reuse == Switch::On;
