@@ -19,13 +19,13 @@ impl Field {
         Self { name, shape: shape.into() }
     }
 
-    /// How many values the field has.
+    /// The number of values of the field.
     pub fn size(&self) -> usize {
         self.shape.iter().product()
     }
 }
 
-/// How many values a tensor of these fields has.
+/// The number of values of a tensor with these fields.
 pub fn size(fields: &[Field]) -> usize {
     fields.iter().map(Field::size).sum()
 }
@@ -114,7 +114,7 @@ pub struct Pen<'a, T> {
     out: &'a mut [T],
     /// Bits that wait to be written, lowest first; zeros above.
     word: u64,
-    /// How many: fewer than 64.
+    /// The number of waiting bits, less than 64.
     waiting: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What a game knows about playing itself well, cheaply.
+//! A game's own cheap advice on playing it well.
 
 use crate::actions::{Action, ActionSet as _};
 use crate::encode::Encode;
@@ -22,7 +22,7 @@ pub trait Hints: Encode {
     /// `iterations` and `time_ms`.
     const BEST_AGENT: &'static str = "ismcts";
 
-    /// How much the seat of the view likes a legal action: higher is better, any scale. Ties are broken at random.
+    /// The appeal of a legal action to the seat of the view, on any scale; higher is better. Callers break ties at random.
     fn appeal(&self, _view: &Self::View, _action: Action) -> f32 {
         0.0
     }

@@ -7,7 +7,7 @@ use crate::rng::Rng;
 /// One thing that happened: who acted (never [`Turn::Over`]) and what it was.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Event {
-    /// Who acted.
+    /// The player that acted, or chance.
     pub turn: Turn,
     /// The player's action or the chance outcome.
     pub action: Action,
@@ -66,7 +66,7 @@ impl<G: Game> History<G> {
         &self.state
     }
 
-    /// What happened, in order.
+    /// All events in order.
     pub fn events(&self) -> &[Event] {
         &self.events
     }

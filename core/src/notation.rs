@@ -66,8 +66,8 @@ pub trait Notation: Game {
         Vec::new()
     }
 
-    /// How many copies of each card a seat holds in this state, in the order of [`cards`](Notation::cards): in hand, or laid down
-    /// by it face down, or taken and still to be paid for. Overwrites `counts`, which has one place for each card.
+    /// Counts the copies of each card that a seat holds in this state, in the order of [`cards`](Notation::cards): in hand, laid down
+    /// by it face down, or taken and not yet paid for. Overwrites `counts`, which has one place for each card.
     fn holdings(&self, _state: &Self::State, _seat: Seat, counts: &mut [u8]) {
         counts.fill(0);
     }

@@ -3,7 +3,7 @@
 //!
 //! The rulebook calls a round *manche* and the food *nourriture*. Food taken lies to the player's left until the last
 //! card of the round, *at risk*, and to the right once it is safe, *banked*. Rules: Heinz Meister, *Schweins-Galopp*.
-//! Where the rulebook is silent, [`Rules`] has an option or the code says so.
+//! If the rulebook is silent, [`Rules`] has an option or the code says so.
 //!
 //! Colours are `a`..`e`. Action ids: 0 to 4 play a card of that colour or place its pig, 5 + s lays food on space s.
 //! Chance outcomes are colours.
