@@ -350,6 +350,25 @@ macro_rules! every_game {
             }
 
             #[test]
+            fn nobody_knows_more_than_chance_about_chance() {
+                chance_is_worth_one(&game());
+            }
+        }
+    };
+}
+for_each_game!(every_game);
+
+/// Games with hands of cards and advice on how to play them.
+macro_rules! card_game {
+    ($name:ident, $game:ident) => {
+        mod $name {
+            use super::*;
+
+            fn game() -> stier_core::games::$name::$game {
+                Game::new(Default::default()).expect("default rules")
+            }
+
+            #[test]
             fn imagined_worlds_redraw_the_own_cards() {
                 minds_differ(&game());
             }
@@ -367,15 +386,17 @@ macro_rules! every_game {
                 let found = tssr(&game(), &greedy, &settings, &GreedyModel, 40, 3).expect("decisions");
                 assert!(found.mean - found.ci95 > 1.0, "{found:?}");
             }
-
-            #[test]
-            fn nobody_knows_more_than_chance_about_chance() {
-                chance_is_worth_one(&game());
-            }
         }
     };
 }
-for_each_game!(every_game);
+mod hands {
+    use super::*;
+
+    card_game!(schweins_galopp, SchweinsGalopp);
+    card_game!(schwimmen, Schwimmen);
+    card_game!(schwinget, Schwinget);
+    card_game!(up_and_down, UpAndDown);
+}
 
 #[test]
 fn a_model_that_cannot_tell_worlds_apart_is_worth_one() {
