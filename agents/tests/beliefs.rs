@@ -355,6 +355,25 @@ macro_rules! every_game {
             }
 
             #[test]
+            fn no_model_is_better_than_chance_about_chance() {
+                chance_is_worth_one(&game());
+            }
+        }
+    };
+}
+for_each_game!(every_game);
+
+/// Games with hands of cards and advice on how to play them.
+macro_rules! card_game {
+    ($name:ident, $game:ident) => {
+        mod $name {
+            use super::*;
+
+            fn game() -> stier_core::games::$name::$game {
+                Game::new(Default::default()).expect("default rules")
+            }
+
+            #[test]
             fn imagined_worlds_redraw_the_own_cards() {
                 minds_differ(&game());
             }
@@ -372,15 +391,17 @@ macro_rules! every_game {
                 let found = tssr(&game(), &greedy, &settings, &GreedyModel, 40, 3).expect("decisions");
                 assert!(found.mean - found.ci95 > 1.0, "{found:?}");
             }
-
-            #[test]
-            fn no_model_is_better_than_chance_about_chance() {
-                chance_is_worth_one(&game());
-            }
         }
     };
 }
-for_each_game!(every_game);
+mod hands {
+    use super::*;
+
+    card_game!(schweins_galopp, SchweinsGalopp);
+    card_game!(schwimmen, Schwimmen);
+    card_game!(schwinget, Schwinget);
+    card_game!(up_and_down, UpAndDown);
+}
 
 #[test]
 fn a_model_that_is_the_same_in_all_worlds_has_ratio_one() {

@@ -168,9 +168,9 @@ fn rollouts_end_with_the_network_s_value() {
 #[test]
 fn beliefs_follow_the_network() {
     let mut draft = blank(&*KUHN);
-    // The inputs are the seat, the number of cards dealt and the own card, in rows 4 to 6.
+    // The number of cards dealt, then the own card: rows 2 to 4.
     for (card, odds) in [1.0_f32 / 3.0, 0.5, 4.0].into_iter().enumerate() {
-        draft.values("policy.weight")[(4 + card) * 2 + BET.index()] = odds.ln();
+        draft.values("policy.weight")[(2 + card) * 2 + BET.index()] = odds.ln();
     }
     let file = draft.saved();
     let mut history = History::new(&*KUHN);
