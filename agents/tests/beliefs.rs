@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use crate::toys::KUHN;
 use crate::toys::claims::{self, Claims};
-use crate::toys::kuhn::{BET, Kuhn, PASS};
 use stier_agents::agent::Stop;
 use stier_agents::agent::Worlds;
 use stier_agents::agent::{Belief, NoBelief, Weighing};
@@ -16,6 +16,7 @@ use stier_agents::belief::policy_model::{GreedyModel, Model, PolicyModel, Rollou
 use stier_agents::belief::{Basis, marginals};
 use stier_agents::belief::{BeliefSettings, Beliefs, infer};
 use stier_agents::{Agent, AgentSpec};
+use stier_core::games::kuhn_poker::{BET, KuhnPoker, PASS};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{
     Action, ActionSet as _, Game, Hints, History, Notation, Options as _, Rng, Sampler as _, Seat, Turn, for_each_game,
@@ -32,17 +33,23 @@ fn policy(model: Model) -> BeliefSettings {
     BeliefSettings { beliefs: Beliefs::Policy, model, ..BeliefSettings::default() }
 }
 
-fn kuhn(cards: [u8; 2], actions: &[Action]) -> History<Kuhn> {
-    let mut history = History::new(&Kuhn);
-    cards.map(Action).into_iter().chain(actions.iter().copied()).for_each(|action| history.push(&Kuhn, action));
+fn kuhn(cards: [u8; 2], actions: &[Action]) -> History<KuhnPoker> {
+    let mut history = History::new(&*KUHN);
+    cards.map(Action).into_iter().chain(actions.iter().copied()).for_each(|action| history.push(&*KUHN, action));
     history
 }
 
 /// The first player always bets with a king, never with a queen, and one time in three with a jack.
 struct BetsByCard;
 
-impl PolicyModel<Kuhn> for BetsByCard {
-    fn scores(&self, game: &Kuhn, so_far: &History<Kuhn>, _legal: <Kuhn as Game>::Actions, scores: &mut Vec<f32>) {
+impl PolicyModel<KuhnPoker> for BetsByCard {
+    fn scores(
+        &self,
+        game: &KuhnPoker,
+        so_far: &History<KuhnPoker>,
+        _legal: <KuhnPoker as Game>::Actions,
+        scores: &mut Vec<f32>,
+    ) {
         let card = so_far.events()[usize::from(game.turn(so_far.state()) == Turn::Seat(Seat(1)))].action.0;
         let bet = [1.0_f32 / 3.0, 0.0, 1.0][usize::from(card)];
         scores.extend([(1.0 - bet).ln(), bet.ln()]);
@@ -53,10 +60,10 @@ impl PolicyModel<Kuhn> for BetsByCard {
 fn kuhn_posterior(own: u8, action: Action, settings: &BeliefSettings) -> HashMap<u8, f64> {
     let other = (0..3).find(|&card| card != own).expect("a card");
     let history = kuhn([other, own], &[action]);
-    let view = Kuhn.view(&history, Seat(1));
-    let sampler = Kuhn.sampler(&view);
+    let view = KUHN.view(&history, Seat(1));
+    let sampler = KUHN.sampler(&view);
     let mut rng = Rng::stream(1, "posterior", 0);
-    let belief = infer(&Kuhn, &view, &sampler, settings, &BetsByCard, &no_limit(), &mut rng).expect("a belief");
+    let belief = infer(&*KUHN, &view, &sampler, settings, &BetsByCard, &no_limit(), &mut rng).expect("a belief");
     assert!(belief.covers_all_worlds());
     let card = |state| (0..3).find(|&card| *kuhn([card, own], &[action]).state() == state).expect("a world");
     belief.worlds().map(|(&state, share)| (card(state), share)).collect()
@@ -146,20 +153,26 @@ fn likelihoods_of_worlds_are_means_over_their_histories() {
 fn a_model_that_excludes_everything_leaves_chance() {
     /// A model that always passes.
     struct Timid;
-    impl PolicyModel<Kuhn> for Timid {
-        fn scores(&self, _: &Kuhn, _: &History<Kuhn>, _: <Kuhn as Game>::Actions, scores: &mut Vec<f32>) {
+    impl PolicyModel<KuhnPoker> for Timid {
+        fn scores(
+            &self,
+            _: &KuhnPoker,
+            _: &History<KuhnPoker>,
+            _: <KuhnPoker as Game>::Actions,
+            scores: &mut Vec<f32>,
+        ) {
             scores.extend([0.0, f32::NEG_INFINITY]);
         }
     }
     let settings = BeliefSettings { model_epsilon: 0.0, ..policy(Model::Rollout) };
-    let view = Kuhn.view(&kuhn([0, 1], &[BET]), Seat(1));
+    let view = KUHN.view(&kuhn([0, 1], &[BET]), Seat(1));
     let mut rng = Rng::stream(1, "timid", 0);
-    let mut inferred = |view| infer(&Kuhn, view, &Kuhn.sampler(view), &settings, &Timid, &no_limit(), &mut rng).err();
+    let mut inferred = |view| infer(&*KUHN, view, &KUHN.sampler(view), &settings, &Timid, &no_limit(), &mut rng).err();
     assert_eq!(inferred(&view), Some(NoBelief::Failed));
-    let worlds = settings.histories_by(&Timid, &Kuhn, &view, &no_limit(), &mut Rng::stream(1, "timid", 1));
+    let worlds = settings.histories_by(&Timid, &*KUHN, &view, &no_limit(), &mut Rng::stream(1, "timid", 1));
     assert!(worlds.inference_failed() && worlds.belief().is_none());
     // Before the other player has acted, there is nothing to infer.
-    let view = Kuhn.view(&kuhn([0, 1], &[]), Seat(0));
+    let view = KUHN.view(&kuhn([0, 1], &[]), Seat(0));
     assert_eq!(inferred(&view), Some(NoBelief::NothingToInfer));
 }
 
@@ -451,13 +464,13 @@ fn agents_report_their_beliefs() {
 fn agents_use_their_beliefs() {
     for (cards, actions) in [([0, 1], vec![BET]), ([1, 0], vec![PASS, BET])] {
         let history = kuhn(cards, &actions);
-        let seat = Kuhn.turn(history.state()).seat().expect("a decision");
-        let view = Kuhn.view(&history, seat);
+        let seat = KUHN.turn(history.state()).seat().expect("a decision");
+        let view = KUHN.view(&history, seat);
         for text in SEARCHES {
             let action = |beliefs: &str| {
                 let spec: AgentSpec = format!("{text}{beliefs}").parse().expect("an agent");
-                let mut agent: Box<dyn Agent<Kuhn>> = spec.build(3);
-                agent.act(&Kuhn, &view, Kuhn.legal(history.state())).action
+                let mut agent: Box<dyn Agent<KuhnPoker>> = spec.build(3);
+                agent.act(&*KUHN, &view, KUHN.legal(history.state())).action
             };
             assert_eq!(action(""), BET, "{text}: bluffs are as likely as kings");
             assert_eq!(action(",beliefs=policy,model=greedy,model_epsilon=0"), PASS, "{text}: it must be a king");
@@ -470,19 +483,19 @@ fn agents_use_their_beliefs() {
 fn histories_are_drawn_as_believed() {
     let settings = BeliefSettings { model_epsilon: 0.5, ..policy(Model::Greedy) };
     let history = kuhn([0, 1], &[BET]);
-    let view = Kuhn.view(&history, Seat(1));
+    let view = KUHN.view(&history, Seat(1));
     let mut rng = Rng::stream(4, "histories", 0);
-    let worlds = settings.histories(&Kuhn, &view, &no_limit(), &mut rng);
+    let worlds = settings.histories(&*KUHN, &view, &no_limit(), &mut rng);
     assert!(worlds.all(10).is_none(), "particles cannot be listed as worlds");
     let kings = (0..4000)
-        .map(|_| worlds.draw_history(&Kuhn, &mut rng))
-        .inspect(|drawn| assert_eq!(Kuhn.view(drawn, Seat(1)), view))
+        .map(|_| worlds.draw_history(&*KUHN, &mut rng))
+        .inspect(|drawn| assert_eq!(KUHN.view(drawn, Seat(1)), view))
         .filter(|drawn| drawn.events()[0].action == Action(2));
     // A king bets with 0.75, a jack with 0.25; the belief itself is a sample too.
     let share = kings.count() as f64 / 4000.0;
     assert!((share - 0.75).abs() < 0.07, "{share}");
     // If worlds are listed, each occurs once, with its weight.
-    let listed = settings.worlds(&Kuhn, &view, &no_limit(), &mut rng).all(10).expect("two worlds");
+    let listed = settings.worlds(&*KUHN, &view, &no_limit(), &mut rng).all(10).expect("two worlds");
     let total: f64 = listed.iter().map(|(_, share)| share).sum();
     let king = listed.iter().find(|(state, _)| state == kuhn([2, 1], &[BET]).state()).expect("a king");
     assert!(listed.len() == 2 && (king.1 / total - 0.75).abs() < 1e-3, "{listed:?}");

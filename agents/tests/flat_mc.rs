@@ -8,7 +8,7 @@ use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::up_and_down::UpAndDown;
 use stier_core::{ActionSet as _, Game, Hints, History, Options as _, Rng, Sampler as _, Seat, Turn};
 
-use crate::toys::kuhn::Kuhn;
+use crate::toys::KUHN;
 
 fn agent<G: Hints>(text: &str, seed: u64) -> Box<dyn Agent<G>> {
     text.parse::<AgentSpec>().expect("an agent").build(seed)
@@ -79,8 +79,8 @@ fn values_are_expectations<G: Hints>(game: &G, text: &str, games: u64) -> usize 
 
 #[test]
 fn values_are_the_enumerated_expectations() {
-    assert!(values_are_expectations(&Kuhn, "flat_mc:iterations=4000", 60) > 200);
-    values_are_expectations(&Kuhn, "flat_mc:iterations=1000,rollouts=4,threads=3", 20);
+    assert!(values_are_expectations(&*KUHN, "flat_mc:iterations=4000", 60) > 200);
+    values_are_expectations(&*KUHN, "flat_mc:iterations=1000,rollouts=4,threads=3", 20);
     let rules = "die_faces=2,players=2,hand_size=2";
     let game = UpAndDown::new(<UpAndDown as Game>::Rules::from_text(rules).expect("rules")).expect("a game");
     assert!(values_are_expectations(&game, "flat_mc:iterations=4000", 8) > 50);
@@ -92,10 +92,10 @@ fn the_action_with_the_best_mean_is_played() {
     let mut decided = 0;
     for index in 0..40 {
         let mut rng = Rng::stream(9, "bets", index);
-        let mut history = History::dealt(&Kuhn, &mut rng);
-        history.push(&Kuhn, crate::toys::kuhn::BET);
+        let mut history = History::dealt(&*KUHN, &mut rng);
+        history.push(&*KUHN, stier_core::games::kuhn_poker::BET);
         for allocation in ["uniform", "ucb1"] {
-            let found = search(&Kuhn, &history, &format!("flat_mc:iterations=200,allocation={allocation}"), index);
+            let found = search(&*KUHN, &history, &format!("flat_mc:iterations=200,allocation={allocation}"), index);
             let [fold, call] = [found.actions[0], found.actions[1]];
             assert_eq!(fold.value, -1.0);
             let (best, other) = if call.value > fold.value { (call, fold) } else { (fold, call) };

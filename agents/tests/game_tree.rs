@@ -5,23 +5,23 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::toys::goofspiel::Goofspiel;
-use crate::toys::kuhn::Kuhn;
-use crate::toys::kuhn_three::KuhnThree;
-use crate::toys::leduc::Leduc;
-use crate::toys::liars_dice::LiarsDice;
+use crate::toys::KUHN_THREE;
+use crate::toys::LEDUC;
 use crate::toys::matrix::Matrix;
+use crate::toys::{KUHN, in_kuhn};
 use stier_agents::agent::threads::pool;
 use stier_agents::erased::{TreeError, load};
 use stier_agents::solve::{BuildError, GameTree, Node, Policy, TooLarge, estimate_size};
 use stier_agents::solve::{action_values, best_response, nash_conv, values};
+use stier_core::games::goofspiel::Goofspiel;
+use stier_core::games::liars_dice::LiarsDice;
 use stier_core::games::schweins_galopp::SchweinsGalopp;
 use stier_core::games::schwinget::Schwinget;
 use stier_core::games::up_and_down::UpAndDown;
 use stier_core::{ActionSet as _, Game, History, Options as _, Rng, Seat, Turn};
 
 /// The largest number of histories of a game here.
-const MOST_NODES: usize = 3_000_000;
+const MAX_NODES: usize = 3_000_000;
 
 /// The game under these rules.
 pub(crate) fn game<G: Game>(rules: &str) -> G {
@@ -29,7 +29,7 @@ pub(crate) fn game<G: Game>(rules: &str) -> G {
 }
 
 fn tree<G: Game>(game: &G) -> GameTree<G> {
-    GameTree::new(game, MOST_NODES).expect("a small game")
+    GameTree::new(game, MAX_NODES).expect("a small game")
 }
 
 /// An arbitrary policy: every action has a different probability.
@@ -176,9 +176,9 @@ fn is_the_game<G: Game>(game: &G) -> [usize; 2] {
 
 #[test]
 fn trees_of_toys_are_the_games() {
-    assert_eq!(is_the_game(&Kuhn), [24, 24]);
-    is_the_game(&KuhnThree);
-    is_the_game(&Leduc);
+    assert_eq!(is_the_game(&*KUHN), [24, 24]);
+    is_the_game(&*KUHN_THREE);
+    is_the_game(&*LEDUC);
     is_the_game(&game::<LiarsDice>("sides=3"));
     is_the_game(&game::<Goofspiel>("cards=4"));
     is_the_game(&game::<Matrix>("heads=3"));
@@ -225,7 +225,7 @@ fn trees_and_values_do_not_depend_on_threads() {
 fn building_stops_at_the_limit_and_on_interruption() {
     let game = game::<Schwinget>(SMALL_SCHWINGET);
     let told = AtomicUsize::new(0);
-    let stopped = GameTree::build(&game, MOST_NODES, &|histories| {
+    let stopped = GameTree::build(&game, MAX_NODES, &|histories| {
         told.fetch_max(histories, Ordering::Relaxed);
         if histories > 1000 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
@@ -246,8 +246,8 @@ fn is_estimated<G: Game>(game: &G) {
 
 #[test]
 fn sizes_are_estimated() {
-    is_estimated(&Kuhn);
-    is_estimated(&Leduc);
+    is_estimated(&*KUHN);
+    is_estimated(&*LEDUC);
     is_estimated(&game::<LiarsDice>("sides=3"));
     is_estimated(&game::<Goofspiel>("cards=4"));
     // Hands of two cards, dealt in either order; a card drawn in between; a second deal.
@@ -278,8 +278,8 @@ fn large_games_are_refused_before_anything_is_enumerated() {
 /// histories. If the others never lead there, nothing does.
 #[test]
 fn action_values_off_the_path() {
-    let tree = tree(&Kuhn);
-    let view = |number: u32| (tree.set(number).view().card(), tree.set(number).view().actions());
+    let tree = tree(&*KUHN);
+    let view = |number: u32| in_kuhn(&tree.set(number).view());
     // All players always pass.
     let passive = Policy::from_fn(&tree, |_| vec![1.0, 0.0]);
     let found = action_values(&tree, &passive);

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
+use crate::toys::KUHN;
 use crate::toys::claims::{self, Claims};
-use crate::toys::kuhn::{BET, Kuhn, PASS};
 use crate::toys::matrix::Matrix;
 use crate::toys::nim::{self, Nim};
 use stier_agents::{Agent, AgentSpec, Decision, Search};
+use stier_core::games::kuhn_poker::{BET, PASS};
 use stier_core::games::{
     schweins_galopp::SchweinsGalopp, schwimmen::Schwimmen, schwinget::Schwinget, up_and_down::UpAndDown,
 };
@@ -179,7 +180,7 @@ fn regret_matching_finds_the_equilibrium_of_simultaneous_choices() {
 
 /// The probability of betting after a deal and some actions.
 fn bets(cards: [u8; 2], actions: &[Action], text: &str) -> f64 {
-    let game = Kuhn;
+    let game = KUHN.clone();
     let mut history = History::new(&game);
     for &event in cards.map(Action).iter().chain(actions) {
         history.push(&game, event);
@@ -209,7 +210,7 @@ fn in_kuhn_poker_every_mixed_rule_calls_with_kings_and_folds_jacks() {
 fn opponents_choose_by_their_own_hand_if_they_are_observers() {
     // Seat 0 has a queen and bets. With one observer, jack and king share a node: they call, for 0 on average, rather
     // than fold, for -1, so the queen gets (2 - 2) / 2. With two, the jack folds and the king calls: (1 - 2) / 2.
-    let game = Kuhn;
+    let game = KUHN.clone();
     let mut history = History::new(&game);
     history.push(&game, Action(1));
     history.push(&game, Action(0));

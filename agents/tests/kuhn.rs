@@ -1,12 +1,13 @@
 //! Agents on a foreign game: in Kuhn poker, dominated actions die out in the search.
 
-use crate::toys::kuhn::{BET, Kuhn, PASS};
+use crate::toys::KUHN;
 use stier_agents::{Agent, AgentSpec};
+use stier_core::games::kuhn_poker::{BET, KuhnPoker, PASS};
 use stier_core::{Action, Game, History, Seat};
 
 /// The share of visits of betting after a deal and some actions.
 fn share_of_bets(cards: [u8; 2], actions: &[Action], agent: &str) -> f64 {
-    let game = Kuhn;
+    let game = KUHN.clone();
     let mut history = History::new(&game);
     for card in cards.map(Action) {
         history.push(&game, card);
@@ -15,7 +16,7 @@ fn share_of_bets(cards: [u8; 2], actions: &[Action], agent: &str) -> f64 {
         history.push(&game, action);
     }
     let seat = game.turn(history.state()).seat().expect("a decision");
-    let mut agent: Box<dyn Agent<Kuhn>> = agent.parse::<AgentSpec>().expect("an agent").build(1);
+    let mut agent: Box<dyn Agent<KuhnPoker>> = agent.parse::<AgentSpec>().expect("an agent").build(1);
     let search = agent.act(&game, &game.view(&history, seat), game.legal(history.state())).search.expect("a search");
     search.actions[BET.index()].visits as f64 / search.iterations as f64
 }
@@ -48,7 +49,7 @@ fn the_opponents_card_does_not_matter() {
 
 #[test]
 fn returns_are_those_of_the_paper() {
-    let game = Kuhn;
+    let game = KUHN.clone();
     let value = |events: &[u8]| {
         let mut state = game.root();
         for &event in events {

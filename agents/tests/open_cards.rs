@@ -3,10 +3,11 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use crate::toys::kuhn::{BET, Kuhn, PASS};
+use crate::toys::KUHN;
 use stier_agents::agent::Stop;
 use stier_agents::rollout::{Roller, Rollout};
 use stier_agents::search::open_cards::{Future, Leaf, Limits, OpenCards, OpenPosition, Solution, known_future};
+use stier_core::games::kuhn_poker::{BET, PASS};
 use stier_core::games::{
     schweins_galopp::SchweinsGalopp, schwimmen::Schwimmen, schwinget::Schwinget, up_and_down::UpAndDown,
 };
@@ -140,7 +141,7 @@ fn schwimmen_agrees_with_brute_force() {
 
 #[test]
 fn kuhn_with_open_cards_is_a_simple_game() {
-    let game = Kuhn;
+    let game = KUHN.clone();
     let mut solver = OpenCards::default();
     for (first, second) in [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)] {
         let mut state = game.root();

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use crate::toys::KUHN;
 use crate::toys::guess::{Guess, PLAY, SAFE};
-use crate::toys::kuhn::{BET, Kuhn, PASS};
 use stier_agents::{Agent, AgentSpec, Decision, Player};
+use stier_core::games::kuhn_poker::{BET, PASS};
 use stier_core::games::{schwimmen::Schwimmen, schwinget::Schwinget, up_and_down::UpAndDown};
 use stier_core::{
     Action, ActionSet as _, Dealer, Game, Hints, History, Options as _, Rng, Sampler as _, Turn, for_each_game,
@@ -83,7 +84,7 @@ fn presumed_values_use_the_opponents_own_knowledge() {
 
 #[test]
 fn pimc_plays_kuhn_as_the_literature_says() {
-    let game = Kuhn;
+    let game = KUHN.clone();
     // With open cards a losing bet is never called. Betting is worth no less than passing with a king, and loses more
     // with a jack.
     let king = decide(&game, &after(&game, &[2, 0]), "pimc");

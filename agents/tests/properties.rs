@@ -4,13 +4,13 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::toys::goofspiel::{self, Goofspiel};
-use crate::toys::kuhn::Kuhn;
-use crate::toys::kuhn_three::KuhnThree;
-use crate::toys::leduc::Leduc;
-use crate::toys::liars_dice::{self, LiarsDice};
+use crate::toys::KUHN_THREE;
+use crate::toys::LEDUC;
+use crate::toys::{KUHN, game};
 use stier_agents::arena::properties::{MeasureError, Play, Properties, Settings, measure};
 use stier_agents::arena::win_share;
+use stier_core::games::goofspiel::Goofspiel;
+use stier_core::games::liars_dice::LiarsDice;
 use stier_core::{ActionSet as _, BySeat, Game, Hints, History, Sampler as _, Turn, for_each_game};
 
 fn found<G: Hints>(game: &G, settings: &Settings) -> Properties {
@@ -121,7 +121,7 @@ fn estimates_are_exact<G: Hints>(game: &G) -> Exact {
 
 #[test]
 fn kuhn_poker_is_as_in_the_paper() {
-    let exact = estimates_are_exact(&Kuhn);
+    let exact = estimates_are_exact(&*KUHN);
     // The player that faces a bet loses either way only with the lower card, and then loses more by calling.
     assert!((exact.same_result / exact.leaves - 0.5).abs() < 1e-12);
     assert_eq!(exact.same_return, 0.0);
@@ -133,7 +133,7 @@ fn kuhn_poker_is_as_in_the_paper() {
 
 #[test]
 fn calls_matter_little_against_two() {
-    let exact = estimates_are_exact(&KuhnThree);
+    let exact = estimates_are_exact(&*KUHN_THREE);
     // The last player to call is more likely to face a higher card than not.
     assert!(exact.same_result / exact.leaves > 0.5);
     assert_eq!(exact.shrunk, 0.0);
@@ -141,7 +141,7 @@ fn calls_matter_little_against_two() {
 
 #[test]
 fn leduc_poker_discloses_one_card() {
-    let exact = estimates_are_exact(&Leduc);
+    let exact = estimates_are_exact(&*LEDUC);
     // The public card leaves four of five hands, and nothing else is shown.
     assert!(exact.shrunk > 0.0 && exact.shrunk / exact.steps < 0.2);
 }
@@ -149,7 +149,7 @@ fn leduc_poker_discloses_one_card() {
 #[test]
 fn liars_dice_discloses_nothing() {
     for sides in [2, 3] {
-        let exact = estimates_are_exact(&LiarsDice::new(liars_dice::Rules { sides }).expect("rules"));
+        let exact = estimates_are_exact(&game::<LiarsDice>(&format!("sides={sides}")));
         assert_eq!(exact.shrunk, 0.0);
         // Sibling leaves are a call of the second-highest bid, and the highest bid with the forced call after it.
         assert!(exact.leaves > 0.0 && exact.leaves < 1.0);
@@ -158,23 +158,22 @@ fn liars_dice_discloses_nothing() {
 
 #[test]
 fn goofspiel_discloses_who_won() {
-    let game = Goofspiel::new(goofspiel::Rules { cards: 3 }).expect("rules");
-    let exact = estimates_are_exact(&game);
+    let exact = estimates_are_exact(&game::<Goofspiel>("cards=3"));
     // Seat 1 always has a choice before its last one.
     assert!((exact.leaves - 1.0).abs() < 1e-12);
-    let game = Goofspiel::new(goofspiel::Rules { cards: 4 }).expect("rules");
-    estimates_are_exact(&game);
+    estimates_are_exact(&game::<Goofspiel>("cards=4"));
 }
 
 /// In Kuhn poker, by hand: the higher card wins 7 of 8 random games for the first player and 3 of 4 for the second.
 #[test]
 fn the_favourite_of_a_deal_is_found() {
-    let found = found(&Kuhn, &Settings { deals: 3000, games: 128, seed: 1, ..Settings::default() });
+    let found = found(&*KUHN, &Settings { deals: 3000, games: 128, seed: 1, ..Settings::default() });
     // P(win) - P(loss) of the favourite, which sits on each seat half of the time.
     let expected = (0.75 + 0.5) / 2.0;
     assert!((found.bias.mean - expected).abs() < 2.0 * found.bias.ci95 + 1e-4, "{:?}", found.bias);
     // With few games the favourite is sometimes mistaken.
-    let few = measure(&Kuhn, &Settings { deals: 3000, games: 2, ..Settings::default() }, &|| ControlFlow::Continue(()));
+    let few =
+        measure(&*KUHN, &Settings { deals: 3000, games: 2, ..Settings::default() }, &|| ControlFlow::Continue(()));
     // With one game each, the lead is 1 or -1, with mean (P(win) - P(loss)) squared.
     let few = few.expect("properties").bias;
     assert!((few.mean - (0.75_f64.powi(2) + 0.25) / 2.0).abs() < 2.0 * few.ci95, "{few:?}");
@@ -211,7 +210,7 @@ fn settings_are_checked_and_watchers_can_interrupt() {
     let go_on = || ControlFlow::Continue(());
     for (deals, games) in [(0, 2), (1, 1)] {
         let settings = Settings { deals, games, ..Settings::default() };
-        assert_eq!(measure(&Kuhn, &settings, &go_on), Err(MeasureError::TooFew));
+        assert_eq!(measure(&*KUHN, &settings, &go_on), Err(MeasureError::TooFew));
     }
     let calls = AtomicU64::new(0);
     let count = || {
@@ -219,7 +218,7 @@ fn settings_are_checked_and_watchers_can_interrupt() {
         ControlFlow::Continue(())
     };
     let settings = Settings { deals: 10, games: 2, ..Settings::default() };
-    assert!(measure(&Kuhn, &settings, &count).is_ok());
+    assert!(measure(&*KUHN, &settings, &count).is_ok());
     assert_eq!(calls.into_inner(), 20);
-    assert_eq!(measure(&Kuhn, &settings, &|| ControlFlow::Break(())), Err(MeasureError::Interrupted));
+    assert_eq!(measure(&*KUHN, &settings, &|| ControlFlow::Break(())), Err(MeasureError::Interrupted));
 }

@@ -2,11 +2,12 @@
 //! computed.
 
 use crate::game_tree::SMALL_SCHWINGET;
-use crate::toys::kuhn::{BET, Kuhn};
-use crate::toys::leduc::Leduc;
+use crate::toys::KUHN;
+use crate::toys::LEDUC;
 use stier_agents::solve::{GameTree, Policy};
 use stier_agents::solve::{nash_conv, values};
 use stier_agents::{Agent, AgentSpec};
+use stier_core::games::kuhn_poker::{BET, KuhnPoker};
 use stier_core::games::schwinget::{Rules, Schwinget};
 use stier_core::{Action, ActionSet as _, Game, Hints, History, Options as _, Rng, Seat, Turn};
 
@@ -27,7 +28,7 @@ fn gains<G: Hints>(game: &G, tree: &GameTree<G>, responder: &str, agent: &str) -
         values(tree, &mixed)[seat]
     };
     let seats = game.num_seats();
-    let sum = game.utility_sum().expect("a constant sum");
+    let sum = game.info().utility_sum.expect("a constant sum");
     let gain = (Seat::all(seats).map(value).sum::<f64>() - sum) / seats as f64;
     (gain, nash_conv(tree, &policy).exploitability())
 }
@@ -52,7 +53,7 @@ const BRANCHED: &str = "ismcts_br:iterations=500,particles=200,draws=branch,choo
 #[test]
 fn in_pokers() {
     gains_are_at_least(
-        &Kuhn,
+        &*KUHN,
         100,
         &[
             (LBR, "random", 0.9),
@@ -62,7 +63,7 @@ fn in_pokers() {
         ],
     );
     gains_are_at_least(
-        &Leduc,
+        &*LEDUC,
         10_000,
         &[(LBR, "random", 0.7), (IMITATING, "random", 0.7), (MERGED, "random", 0.8), (BRANCHED, "random", 0.8)],
     );
@@ -79,16 +80,16 @@ fn in_a_small_schwinget() {
 /// The other player's action reveals its card as far as its policy does.
 #[test]
 fn inferences_follow_the_policy() {
-    let mut history = History::new(&Kuhn);
-    [0, 1].map(Action).into_iter().chain([BET]).for_each(|event| history.push(&Kuhn, event));
-    let view = Kuhn.view(&history, Seat(1));
+    let mut history = History::new(&*KUHN);
+    [0, 1].map(Action).into_iter().chain([BET]).for_each(|event| history.push(&*KUHN, event));
+    let view = KUHN.view(&history, Seat(1));
     // The greedy player bets with kings only, and a fifth of its actions are random: a king bets with 0.9, a jack
     // with 0.1.
     for (epsilon, expected) in [(0.0, 1.0), (0.2, 0.9), (1.0, 0.5)] {
         for name in ["lbr", "ismcts_br"] {
             let text = format!("{name}:against=greedy,particles=20000,epsilon={epsilon}");
-            let mut agent: Box<dyn Agent<Kuhn>> = spec(&text).build(3);
-            let worlds = agent.beliefs(&Kuhn, &view);
+            let mut agent: Box<dyn Agent<KuhnPoker>> = spec(&text).build(3);
+            let worlds = agent.beliefs(&*KUHN, &view);
             let belief = worlds.belief().expect("the other has acted");
             let king = |state| state != history.state();
             let share: f64 = belief.worlds().filter(|(state, _)| king(*state)).map(|(_, share)| share).sum();

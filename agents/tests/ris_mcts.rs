@@ -1,19 +1,21 @@
 //! The search over every player's own information sets, on Kuhn poker, which shows the purpose of each option.
 
-use crate::toys::kuhn::{BET, Kuhn, PASS};
+use crate::toys::KUHN;
 use stier_agents::{Agent, AgentSpec, Search};
+use stier_core::games::kuhn_poker::{BET, KuhnPoker, PASS};
 use stier_core::{Action, Game as _, History};
 
-fn search(cards: [u8; 2], actions: &[Action], agent: &mut dyn Agent<Kuhn>) -> Search {
-    let mut history = History::new(&Kuhn);
-    cards.map(Action).into_iter().chain(actions.iter().copied()).for_each(|action| history.push(&Kuhn, action));
-    let seat = Kuhn.turn(history.state()).seat().expect("a decision");
-    let mut found = agent.act(&Kuhn, &Kuhn.view(&history, seat), Kuhn.legal(history.state())).search.expect("a search");
+fn search(cards: [u8; 2], actions: &[Action], agent: &mut dyn Agent<KuhnPoker>) -> Search {
+    let mut history = History::new(&*KUHN);
+    cards.map(Action).into_iter().chain(actions.iter().copied()).for_each(|action| history.push(&*KUHN, action));
+    let seat = KUHN.turn(history.state()).seat().expect("a decision");
+    let mut found =
+        agent.act(&*KUHN, &KUHN.view(&history, seat), KUHN.legal(history.state())).search.expect("a search");
     found.seconds = 0.0;
     found
 }
 
-fn agent(text: &str) -> Box<dyn Agent<Kuhn>> {
+fn agent(text: &str) -> Box<dyn Agent<KuhnPoker>> {
     text.parse::<AgentSpec>().expect("an agent").build(1)
 }
 

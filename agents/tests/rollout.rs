@@ -1,11 +1,12 @@
 //! Rollouts follow their policy and end at their cutoff.
 
+use std::sync::LazyLock;
 use stier_agents::rollout::fitted;
 use stier_agents::rollout::{Cutoff, Roller, Rollout, RolloutSettings};
 use stier_core::options::{OptionType as _, Switch};
 use stier_core::{
-    Action, ActionSet as _, Actions64, BySeat, Chance, Game, Hints, History, OptionValue, Rng, RulesError, Sampler,
-    Seat, SeatView, Turn, World, for_each_game, options,
+    Action, ActionSet as _, Actions64, BySeat, Cell, Chance, Field, Filter, Game, GameInfo, Hints, Log, Observer,
+    OptionValue, Pen, Rng, RulesError, Seat, Turn, for_each_game, options,
 };
 
 options! {
@@ -31,39 +32,12 @@ struct Sums {
     counts: [u8; 3],
 }
 
-impl SeatView for Sums {
-    fn seat(&self) -> Seat {
-        Seat(self.turns % 2)
-    }
-}
-
-#[derive(Clone)]
-struct Known(Sums);
-
-impl Sampler<Digits> for Known {
-    fn sample(&self, _rng: &mut Rng) -> Sums {
-        self.0
-    }
-
-    fn count(&self) -> u128 {
-        1
-    }
-
-    fn worlds(&self) -> impl Iterator<Item = World<Sums>> {
-        std::iter::once(World { state: self.0, weight: 1 })
-    }
-
-    fn sample_history_of(&self, game: &Digits, _world: &Sums, _rng: &mut Rng) -> History<Digits> {
-        History::new(game)
-    }
-}
-
 impl Game for Digits {
     const NAME: &'static str = "digits";
     type Rules = NoRules;
     type State = Sums;
-    type View = Sums;
-    type Sampler = Known;
+    type View = Log;
+    type Sampler = Filter<Self>;
     type Actions = Actions64;
 
     fn new(_rules: NoRules) -> Result<Self, RulesError> {
@@ -74,32 +48,17 @@ impl Game for Digits {
         &NoRules {}
     }
 
-    fn num_seats(&self) -> usize {
-        2
-    }
-
-    fn num_actions(&self) -> usize {
-        3
-    }
-
-    fn num_outcomes(&self) -> usize {
-        0
-    }
-
-    fn max_decisions(&self) -> usize {
-        usize::from(TURNS)
-    }
-
-    fn max_chance_events(&self) -> usize {
-        0
-    }
-
-    fn utility_range(&self) -> (f64, f64) {
-        (-8.0, 8.0)
-    }
-
-    fn utility_sum(&self) -> Option<f64> {
-        Some(0.0)
+    fn info(&self) -> &GameInfo {
+        static INFO: LazyLock<GameInfo> = LazyLock::new(|| GameInfo {
+            num_seats: 2,
+            num_actions: 3,
+            max_decisions: usize::from(TURNS),
+            utility_range: (-8.0, 8.0),
+            utility_sum: Some(0.0),
+            observation: vec![Field::new("sums", [2, 8]), Field::new("counts", [3, 8])],
+            ..GameInfo::default()
+        });
+        &INFO
     }
 
     fn root(&self) -> Sums {
@@ -124,29 +83,16 @@ impl Game for Digits {
         Chance::new()
     }
 
-    fn sample_chance(&self, _state: &Sums, _rng: &mut Rng) -> Action {
-        unreachable!("no chance")
-    }
-
-    fn sight(&self, _state: &Sums, _seat: Seat) -> u64 {
-        0
-    }
-
     fn returns(&self, state: &Sums) -> BySeat<f64> {
         let margin = f64::from(state.sums[0]) - f64::from(state.sums[1]);
         BySeat::from(if state.turns == TURNS { [margin, -margin] } else { [0.0; 2] })
     }
 
-    fn view(&self, history: &History<Self>, _seat: Seat) -> Sums {
-        *history.state()
-    }
-
-    fn sampler(&self, view: &Sums) -> Known {
-        Known(*view)
+    fn observe<T: Cell>(&self, state: &Sums, _observer: Observer, pen: &mut Pen<'_, T>) {
+        state.sums.iter().chain(&state.counts).for_each(|&count| pen.count(count, 8));
     }
 }
 
-crate::toys::no_tensors!(Digits);
 impl Hints for Digits {
     fn rollout(&self, _state: &Sums, legal: Actions64) -> Actions64 {
         legal.and(Actions64(0b101))
@@ -202,7 +148,7 @@ fn deals_end_rollouts<G: Hints>(game: &G) {
         let mut rng = Rng::stream(4, "deals", index);
         let mut start = game.root();
         game.settle(&mut start, &mut rng);
-        for _ in 0..rng.below(game.max_decisions() as u32 / 2) {
+        for _ in 0..rng.below(game.info().max_decisions as u32 / 2) {
             if let Turn::Seat(_) = game.turn(&start) {
                 let action = game.legal(&start).pick(&mut rng);
                 game.step(&mut start, action, &mut rng);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::game_tree::{any_policy, game};
-use crate::toys::kuhn::{BET, Kuhn};
-use crate::toys::leduc::Leduc;
+use crate::toys::KUHN;
+use crate::toys::LEDUC;
 use stier_agents::agent::Agent;
 use stier_agents::agent::DecideError;
 use stier_agents::arena::{PitError, Settings as PitSettings};
@@ -17,6 +17,7 @@ use stier_agents::solve::solution_file::{self, Label, SolutionFileError};
 use stier_agents::solve::{Algorithm, Progress, Settings, SolveError, next_look, solve};
 use stier_agents::solve::{GameTree, Policy};
 use stier_agents::solve::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of};
+use stier_core::games::kuhn_poker::BET;
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{Action, ActionSet as _, Actions64, Game, Rng, Seat, Turn};
 
@@ -55,8 +56,8 @@ fn information_sets_are_found_by_their_views() {
             assert_eq!(tree.find(&set.view()), Some(set.number()));
         }
     }
-    check(&Kuhn);
-    check(&Leduc);
+    check(&*KUHN);
+    check(&*LEDUC);
     let (larger, smaller) = (typed("suits=2,values=3,hand_size=1,set_aside=2,counter=off,referee=off"), typed(TINY));
     let index = IndexedTree::new(larger.1);
     index.tree().sets().for_each(|set| assert_eq!(index.find(&set.view()), Some(set.number())));
@@ -145,7 +146,7 @@ fn policy_queries_can_be_interrupted() {
 /// By hand: 1/2 for the first bet, 1/2 for the second player's, and 1/4 for the first player's answer times 1/2.
 #[test]
 fn actions_are_counted() {
-    let tree = GameTree::new(&Kuhn, 100).expect("a small game");
+    let tree = GameTree::new(&*KUHN, 100).expect("a small game");
     assert!((frequency(&tree, &Policy::uniform(&tree), BET) - 1.125).abs() < 1e-12);
     // Compared with play: the attacks in random games of Schwinget.
     let (game, tree) = typed(TINY);

@@ -6,11 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::game_tree::{SMALL_SCHWINGET, game};
-use crate::toys::goofspiel::Goofspiel;
-use crate::toys::kuhn::Kuhn;
-use crate::toys::kuhn_three::KuhnThree;
-use crate::toys::leduc::Leduc;
-use crate::toys::liars_dice::LiarsDice;
+use crate::toys::KUHN;
+use crate::toys::KUHN_THREE;
+use crate::toys::LEDUC;
 use crate::toys::matrix::Matrix;
 use stier_agents::agent::CheckpointError;
 use stier_agents::agent::threads::pool;
@@ -19,6 +17,8 @@ use stier_agents::solve::{GameTree, Policy};
 use stier_agents::solve::{Mccfr, Sampling};
 use stier_agents::solve::{NashConv, nash_conv};
 use stier_agents::solve::{Solver, Variant};
+use stier_core::games::goofspiel::Goofspiel;
+use stier_core::games::liars_dice::LiarsDice;
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{Game, Seat};
 
@@ -43,8 +43,8 @@ fn is_near(found: &NashConv, value: f64, most: f64) {
 
 #[test]
 fn cfr_plus_finds_the_values_of_the_literature() {
-    is_near(&cfr(&tree(&Kuhn), Variant::CfrPlus, 2_000), -1.0 / 18.0, 1e-4);
-    is_near(&cfr(&tree(&Leduc), Variant::CfrPlus, 1_000), -0.085_606, 1e-3);
+    is_near(&cfr(&tree(&*KUHN), Variant::CfrPlus, 2_000), -1.0 / 18.0, 1e-4);
+    is_near(&cfr(&tree(&*LEDUC), Variant::CfrPlus, 1_000), -0.085_606, 1e-3);
     is_near(&cfr(&tree(&game::<LiarsDice>("sides=3")), Variant::CfrPlus, 500), 1.0 / 9.0, 1e-3);
     is_near(&cfr(&tree(&game::<Goofspiel>("cards=4")), Variant::CfrPlus, 300), 0.0, 5e-3);
 }
@@ -59,7 +59,7 @@ fn cfr_plus_finds_the_value_of_dice_with_six_sides() {
 
 #[test]
 fn every_variant_converges() {
-    let (kuhn, leduc) = (tree(&Kuhn), tree(&Leduc));
+    let (kuhn, leduc) = (tree(&*KUHN), tree(&*LEDUC));
     for (variant, in_kuhn, in_leduc) in [
         (Variant::Cfr, 0.06, 0.35),
         (Variant::CfrPlus, 0.01, 0.1),
@@ -117,7 +117,7 @@ fn iterations_are_those_of_the_papers() {
 /// There is no guarantee, but the solver runs.
 #[test]
 fn three_players_can_be_solved_for() {
-    let tree = tree(&KuhnThree);
+    let tree = tree(&*KUHN_THREE);
     let found = cfr(&tree, Variant::CfrPlus, 500);
     assert!(found.total() < 0.05, "{found:?}");
     assert!(found.values.iter().sum::<f64>().abs() < 1e-9);
@@ -159,7 +159,7 @@ fn interruptions_and_threads_do_not_change_a_bit() {
 
 #[test]
 fn checkpoints_of_other_calculations_are_refused() {
-    let kuhn = tree(&Kuhn);
+    let kuhn = tree(&*KUHN);
     let solver = Solver::new(&kuhn, Variant::Cfr);
     let folder = std::env::temp_dir().join(format!("stier-checkpoint-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder");
@@ -171,7 +171,7 @@ fn checkpoints_of_other_calculations_are_refused() {
     assert_eq!(names, ["kuhn.cfr"], "no temporary file is left");
     let error = Solver::load(&kuhn, Variant::Linear, &path).expect_err("another variant").to_string();
     assert!(error.contains("variant=cfr ") && error.contains("variant=linear_cfr"), "{error}");
-    let leduc = tree(&Leduc);
+    let leduc = tree(&*LEDUC);
     assert!(matches!(Solver::load(&leduc, Variant::Cfr, &path), Err(CheckpointError::Other { .. })));
     let mut bytes = fs::read(&path).expect("a file");
     fs::remove_dir_all(&folder).expect("a folder");
@@ -200,7 +200,7 @@ fn mccfr<G: Game>(game: &G, sampling: Sampling, iterations: u64) -> (f64, usize)
 fn sampling_converges() {
     let dice = game::<LiarsDice>("sides=3");
     for (sampling, in_kuhn, in_dice) in [(Sampling::External, 0.03, 0.12), (Sampling::Outcome, 0.1, 0.5)] {
-        let (kuhn, sets) = mccfr(&Kuhn, sampling, 500);
+        let (kuhn, sets) = mccfr(&*KUHN, sampling, 500);
         assert_eq!(sets, 12);
         let (dice, _) = mccfr(&dice, sampling, 500);
         println!("{sampling:?}: {kuhn:.4} in Kuhn poker, {dice:.4} in liar's dice");
@@ -210,10 +210,10 @@ fn sampling_converges() {
 
 #[test]
 fn sampling_depends_on_the_seed_alone() {
-    let tree = tree(&Leduc);
+    let tree = tree(&*LEDUC);
     for sampling in [Sampling::External, Sampling::Outcome] {
         let run = |seed: u64, threads: usize, parts: &[u64]| {
-            let mut solver = Mccfr::new(&Leduc, sampling, seed);
+            let mut solver = Mccfr::new(&*LEDUC, sampling, seed);
             pool(threads).expect("threads").install(|| {
                 for &part in parts {
                     assert!(solver.run(part, &|_| ControlFlow::Continue(())).is_continue());
@@ -240,8 +240,8 @@ fn is_solved<G: Game>(game: &G, value: f64) {
 #[test]
 fn linear_programs_find_the_values_of_the_literature() {
     is_solved(&game::<Matrix>("heads=3"), 1.0 / 3.0);
-    is_solved(&Kuhn, -1.0 / 18.0);
-    is_solved(&Leduc, -0.085_606_4);
+    is_solved(&*KUHN, -1.0 / 18.0);
+    is_solved(&*LEDUC, -0.085_606_4);
     is_solved(&game::<LiarsDice>("sides=3"), 1.0 / 9.0);
     is_solved(&game::<Goofspiel>("cards=4"), 0.0);
 }
@@ -256,13 +256,13 @@ fn the_linear_program_and_cfr_agree_on_schwinget() {
 
 #[test]
 fn linear_programs_need_two_players_and_zero_sums() {
-    let error = solve(&tree(&KuhnThree), Arc::default()).expect_err("three players").to_string();
+    let error = solve(&tree(&*KUHN_THREE), Arc::default()).expect_err("three players").to_string();
     assert!(error.contains("has 3 players"), "{error}");
     let scores = tree(&game::<Schwinget>(
         "suits=2,values=3,referee=off,counter=off,hand_size=2,set_aside=2,scoring=schwinger,utility=score",
     ));
     let error = solve(&scores, Arc::default()).expect_err("general sums").to_string();
     assert!(error.contains("2 players and sums from"), "{error}");
-    let interrupted = solve(&tree(&Leduc), Arc::new(AtomicBool::new(true)));
+    let interrupted = solve(&tree(&*LEDUC), Arc::new(AtomicBool::new(true)));
     assert_eq!(interrupted, Err(SolveError::Interrupted));
 }

@@ -11,15 +11,15 @@ macro_rules! adds_up {
             let found = survey(&game, 200, 1);
             assert_eq!(found, survey(&game, 200, 1), "the seed decides");
             assert_eq!(found.games, 200);
-            assert!(found.most_decisions as usize <= game.max_decisions());
+            assert!(found.most_decisions as usize <= game.info().max_decisions);
             assert!(found.decisions.mean <= found.most_decisions as f64 && found.decisions.mean >= 1.0);
-            assert!(found.chance_events <= game.max_chance_events() as f64);
+            assert!(found.chance_events <= game.info().max_chance_events as f64);
             assert!((0.0..1.0).contains(&found.forced) && found.branching >= 2.0);
             assert!(found.most_actions as usize <= game.num_actions());
             assert!(found.median_worlds >= 1 && found.median_worlds <= found.most_worlds);
             assert_eq!(found.returns.len(), game.num_seats());
             assert!((found.wins.iter().map(|wins| wins.mean).sum::<f64>() - 1.0).abs() < 1e-9);
-            if let Some(sum) = game.utility_sum() {
+            if let Some(sum) = game.info().utility_sum {
                 assert!((found.returns.iter().map(|mean| mean.mean).sum::<f64>() - f64::from(sum)).abs() < 1e-4);
             }
         }

@@ -1,57 +1,28 @@
 //! The toys are games of the literature, with the published rules, sizes and values.
 
-use crate::toys::bandit::Bandit;
-use crate::toys::checks::keeps_its_promises;
-use crate::toys::goofspiel::{self, Goofspiel};
-use crate::toys::kuhn::{BET, JACK, KING, Kuhn, PASS, QUEEN};
-use crate::toys::kuhn_three::KuhnThree;
-use crate::toys::leduc::{CALL, FOLD, Leduc, RAISE};
-use crate::toys::liars_dice::{self, LiarsDice};
-use stier_agents::solve::{GameTree, InformationSet, Node, Policy, TooLarge};
+use crate::toys::{KUHN, KUHN_THREE, LEDUC, game, in_kuhn};
+use stier_agents::solve::{BuildError, GameTree, InformationSet, Node, Policy, TooLarge};
 use stier_agents::solve::{best_response, nash_conv, values};
-use stier_core::testing::{conformance, sampling};
-use stier_core::{Action, Game, History, Rng, Seat, Turn};
+use stier_core::games::dark_hex::DarkHex;
+use stier_core::games::goofspiel::Goofspiel;
+use stier_core::games::kuhn_poker::{BET, KuhnPoker, PASS};
+use stier_core::games::leduc_poker::{CALL, FOLD, RAISE};
+use stier_core::games::liars_dice::LiarsDice;
+use stier_core::{Action, Game, Rng, Seat, Turn};
 
 /// The largest number of histories of a toy.
-const MOST_NODES: usize = 1_000_000;
+const MAX_NODES: usize = 1_000_000;
 
 fn tree<G: Game>(game: &G) -> GameTree<G> {
-    GameTree::new(game, MOST_NODES).expect("a small game")
+    GameTree::new(game, MAX_NODES).expect("a small game")
 }
 
 fn dice(sides: u8) -> LiarsDice {
-    LiarsDice::new(liars_dice::Rules { sides }).expect("rules")
+    game(&format!("sides={sides}"))
 }
 
 fn goofspiel(cards: u8) -> Goofspiel {
-    Goofspiel::new(goofspiel::Rules { cards }).expect("rules")
-}
-
-#[test]
-fn toys_keep_the_promises_of_games() {
-    keeps_its_promises(&Bandit, 2);
-    keeps_its_promises(&Kuhn, 20);
-    keeps_its_promises(&KuhnThree, 20);
-    keeps_its_promises(&Leduc, 30);
-    keeps_its_promises(&dice(3), 20);
-    keeps_its_promises(&dice(6), 20);
-    keeps_its_promises(&goofspiel(3), 20);
-    keeps_its_promises(&goofspiel(5), 20);
-}
-
-#[test]
-fn kuhn_poker_conforms() {
-    conformance(&Kuhn, 1, 100);
-    let mut rng = Rng::stream(1, "kuhn", 0);
-    for events in [[JACK, QUEEN], [KING, JACK]] {
-        let mut history = History::new(&Kuhn);
-        events.iter().for_each(|&card| history.push(&Kuhn, card));
-        for seat in Seat::all(2) {
-            let (worlds, p_values) = sampling(&Kuhn, &history, seat, 10_000, &mut rng);
-            assert_eq!(worlds, 2);
-            assert!(p_values.iter().all(|&p| p > 1e-6), "{p_values:?}");
-        }
-    }
+    game(&format!("cards={cards}"))
 }
 
 /// The return of seat 0 at the end of these events.
@@ -69,16 +40,16 @@ fn value<G: Game>(game: &G, events: &[u8]) -> f64 {
 fn returns_are_those_of_the_rules() {
     let [fold, call, raise] = [FOLD, CALL, RAISE].map(|action| action.0);
     // A king against a queen, checked through, with a jack on the table.
-    assert_eq!(value(&Leduc, &[4, 2, call, call, 0, call, call]), 1.0);
+    assert_eq!(value(&*LEDUC, &[4, 2, call, call, 0, call, call]), 1.0);
     // The queen pairs, with two raises in each round.
     let all = [4, 2, raise, raise, call, 3, raise, raise, call];
-    assert_eq!(value(&Leduc, &all), -13.0);
+    assert_eq!(value(&*LEDUC, &all), -13.0);
     // A fold costs the amount paid.
-    assert_eq!(value(&Leduc, &[4, 2, raise, raise, fold]), -3.0);
-    assert_eq!(value(&Leduc, &[4, 2, raise, call, 0, call, raise, fold]), -3.0);
-    assert_eq!(value(&Leduc, &[4, 2, raise, call, 0, raise, raise, call]), 11.0);
+    assert_eq!(value(&*LEDUC, &[4, 2, raise, raise, fold]), -3.0);
+    assert_eq!(value(&*LEDUC, &[4, 2, raise, call, 0, call, raise, fold]), -3.0);
+    assert_eq!(value(&*LEDUC, &[4, 2, raise, call, 0, raise, raise, call]), 11.0);
     // Equal ranks share the pot.
-    assert_eq!(value(&Leduc, &[4, 5, raise, call, 0, call, call]), 0.0);
+    assert_eq!(value(&*LEDUC, &[4, 5, raise, call, 0, call, call]), 0.0);
 
     // With three sides the bids are 1-1, 1-2, 1-3, 2-1, 2-2 and 2-3, followed by the call.
     let game = dice(3);
@@ -107,8 +78,8 @@ fn size_and_nash_conv<G: Game>(game: &G) -> ([usize; 2], f64) {
 #[test]
 fn sizes_and_the_nash_conv_of_uniform_play_are_as_published() {
     for (name, (sets, found), size, expected) in [
-        ("kuhn", size_and_nash_conv(&Kuhn), 12, 0.916_667),
-        ("leduc", size_and_nash_conv(&Leduc), 936, 4.747_222),
+        ("kuhn", size_and_nash_conv(&*KUHN), 12, 0.916_667),
+        ("leduc", size_and_nash_conv(&*LEDUC), 936, 4.747_222),
         ("liar's dice, 3 sides", size_and_nash_conv(&dice(3)), 192, 1.111_111),
         ("liar's dice, 4 sides", size_and_nash_conv(&dice(4)), 1024, 1.310_119),
         ("liar's dice, 6 sides", size_and_nash_conv(&dice(6)), 24_576, 1.561_489),
@@ -125,7 +96,7 @@ fn sizes_and_the_nash_conv_of_uniform_play_are_as_published() {
 /// OpenSpiel's `kuhn_poker(players=3)`.
 #[test]
 fn three_players_are_as_published() {
-    let tree = tree(&KuhnThree);
+    let tree = tree(&*KUHN_THREE);
     assert_eq!(tree.sets().len(), 48);
     let found = nash_conv(&tree, &Policy::uniform(&tree));
     for (value, expected) in found.values.iter().zip([0.234_375, -0.046_875, -0.1875]) {
@@ -136,16 +107,16 @@ fn three_players_are_as_published() {
 
 #[test]
 fn the_value_of_uniform_play_is_as_published() {
-    let tree = tree(&Leduc);
+    let tree = tree(&*LEDUC);
     let found = values(&tree, &Policy::uniform(&tree));
     assert!((found[Seat(0)] + 0.078_125).abs() < 1e-9 && (found[Seat(0)] + found[Seat(1)]).abs() < 1e-12);
 }
 
 /// An equilibrium of Kuhn poker for each `alpha` from 0 to 1/3, the share of jacks that seat 0 bets.
-fn equilibrium(tree: &GameTree<Kuhn>, alpha: f64) -> Policy {
+fn equilibrium(tree: &GameTree<KuhnPoker>, alpha: f64) -> Policy {
     Policy::from_fn(tree, |set| {
-        let view = set.view();
-        let bets = match (view.actions().as_slice(), view.card()) {
+        let (card, actions) = in_kuhn(&set.view());
+        let bets = match (actions.as_slice(), card) {
             ([], 0) => alpha,
             ([], 1) => 0.0,
             ([], _) => 3.0 * alpha,
@@ -160,7 +131,7 @@ fn equilibrium(tree: &GameTree<Kuhn>, alpha: f64) -> Policy {
 
 #[test]
 fn kuhns_equilibria_cannot_be_exploited() {
-    let tree = tree(&Kuhn);
+    let tree = tree(&*KUHN);
     for alpha in [0.0, 0.1, 0.2, 1.0 / 3.0] {
         let found = nash_conv(&tree, &equilibrium(&tree, alpha));
         assert!(found.total().abs() < 1e-12, "{alpha}: {found:?}");
@@ -173,7 +144,7 @@ fn kuhns_equilibria_cannot_be_exploited() {
 /// For any policy of the other player, the best response is the best of all pure strategies, tried one by one.
 #[test]
 fn best_responses_are_the_best_of_all_strategies() {
-    let tree = tree(&Kuhn);
+    let tree = tree(&*KUHN);
     let mut rng = Rng::stream(1, "strategies", 0);
     for _ in 0..20 {
         let policy = Policy::from_fn(&tree, |_| {
@@ -184,7 +155,7 @@ fn best_responses_are_the_best_of_all_strategies() {
             let mine: Vec<u32> = (0..12).filter(|&set| tree.set(set).seat() == seat).collect();
             let play = |strategy: u32| {
                 let mut number = 0..12_u32;
-                let row = |_: InformationSet<'_, Kuhn>| {
+                let row = |_: InformationSet<'_, KuhnPoker>| {
                     let set = number.next().expect("twelve sets");
                     match mine.iter().position(|&own| own == set) {
                         Some(place) => vec![f64::from(1 - (strategy >> place & 1)), f64::from(strategy >> place & 1)],
@@ -209,12 +180,15 @@ fn best_responses_are_the_best_of_all_strategies() {
 
 #[test]
 fn trees_list_every_history_once() {
-    let tree = tree(&Kuhn);
+    let tree = tree(&*KUHN);
     // The root, which deals both cards; 6 deals with 4 decisions and 5 ends each.
     assert_eq!(tree.num_nodes(), 1 + 6 * 9);
     let ends = tree.nodes().filter(|node| matches!(node, Node::End { .. })).count();
     assert_eq!((ends, tree.num_seats()), (30, 2));
     assert!((0..12).all(|set| tree.members(set).len() == 2 && tree.width(set) == 2));
-    assert_eq!(GameTree::new(&Kuhn, 54).map(|_| ()), Err(TooLarge::Counted { most: 54 }));
-    assert!(GameTree::new(&Kuhn, 55).is_ok());
+    assert_eq!(GameTree::new(&*KUHN, 54).map(|_| ()), Err(TooLarge::Counted { most: 54 }.into()));
+    assert!(GameTree::new(&*KUHN, 55).is_ok());
+    let hex = |rules| GameTree::new(&game::<DarkHex>(rules), 10_000).map(|tree| tree.num_sets());
+    assert_eq!(hex("rows=2,columns=2"), Err(BuildError::HiddenMoves { game: "dark_hex" }));
+    assert!(hex("rows=2,columns=2,obstruction=abrupt").is_ok());
 }

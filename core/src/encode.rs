@@ -1,7 +1,7 @@
 //! Tensors, for learning.
 
 use crate::bits::deposit;
-use crate::game::Game;
+use crate::game::{Game, Observer, SeatView as _};
 use crate::seats::Seat;
 
 /// A named part of a tensor: a C-ordered block of `shape` values.
@@ -62,42 +62,55 @@ impl Cell for u8 {
     }
 }
 
-/// Tensors of what a seat knows. Both are the fields of their layout, one after the other.
+/// Tensors of what a seat sees and of what it knows, for every game. Each is the fields of its layout, one after the other.
 pub trait Encode: Game {
-    /// The version of the observation tensor: raised whenever a value of it changes its meaning, so that what was trained on the old
-    /// one is refused. A test pins it (`core/tests/encodings.rs`).
-    const OBSERVATION_VERSION: u32;
-
-    /// The parts of the observation tensor.
-    fn observation_layout(&self) -> Vec<Field>;
-    /// What a trained network must have read to be of use here: `version:name:shape,name:shape`, the shape of each field of the layout
-    /// joined by `x`, as in `1:hand:36,played:2x36`.
+    /// The observation that a trained network must have read to fit this game: `version:name:shape,name:shape`, the shape of each field of the
+    /// layout joined by `x`, as in `1:hand:36,played:2x36`.
     fn observation_signature(&self) -> String {
         let field = |field: &Field| {
             let shape: Vec<String> = field.shape.iter().map(usize::to_string).collect();
             format!("{}:{}", field.name, shape.join("x"))
         };
-        let fields: Vec<String> = self.observation_layout().iter().map(field).collect();
+        let fields: Vec<String> = self.info().observation.iter().map(field).collect();
         format!("{}:{}", Self::OBSERVATION_VERSION, fields.join(","))
     }
-    /// What `seat` sees on the table and in its hand now, without the past that the table no longer shows. Every value is 0 or
-    /// 1, whatever stands for them. Overwrites `out`, which has exactly the layout's size; reads nothing of the state that is
-    /// hidden from the seat.
-    fn observation<T: Cell>(&self, state: &Self::State, seat: Seat, out: &mut [T]);
+
+    /// Overwrites `out`, which has exactly the size of [`GameInfo::observation`](crate::GameInfo::observation), with what
+    /// `seat` [sees](Game::observe) now. Every value is 0 or 1.
+    #[inline]
+    fn observation<T: Cell>(&self, state: &Self::State, seat: Seat, out: &mut [T]) {
+        self.observation_by(state, Observer::Seat(seat), out);
+    }
+
+    /// The same for any observer.
+    #[inline]
+    fn observation_by<T: Cell>(&self, state: &Self::State, observer: Observer, out: &mut [T]) {
+        debug_assert_eq!(out.len(), size(&self.info().observation));
+        let mut pen = Pen::new(out);
+        self.observe(state, observer, &mut pen);
+        pen.finish();
+    }
 
     /// The parts of the information-state tensor.
-    fn information_state_layout(&self) -> Vec<Field>;
-    /// All that the seat of the view knows, with perfect recall: equal tensors, equal views. Every value is between 0 and 1.
-    /// Overwrites `out`, which has exactly the layout's size.
-    fn information_state(&self, view: &Self::View, out: &mut [f32]);
+    fn information_state_layout(&self) -> Vec<Field> {
+        Self::View::tensor_layout(self)
+    }
+
+    /// Overwrites `out`, which has exactly the layout's size, with everything that the seat of the view knows. Every value is
+    /// between 0 and 1; equal tensors, equal views.
+    fn information_state(&self, view: &Self::View, out: &mut [f32]) {
+        view.tensor(self, out);
+    }
 }
+
+impl<G: Game> Encode for G {}
 
 /// Writes planes of zeros and ones, one field after the other.
 ///
 /// Bits gather in a word and are written 64 values at a time: no branch depends on what the bits are.
 #[derive(Debug)]
 pub struct Pen<'a, T> {
-    /// What has not been written.
+    /// The part that has not been written.
     out: &'a mut [T],
     /// Bits that wait to be written, lowest first; zeros above.
     word: u64,

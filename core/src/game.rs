@@ -14,20 +14,24 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use crate::actions::{Action, ActionSet};
+use crate::encode::{Cell, Field, Pen};
 use crate::error::RulesError;
 use crate::history::History;
+use crate::key::Past;
+use crate::log;
+use crate::notation::Notation;
 use crate::options::Options;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 
-/// Who acts next.
+/// The next to act.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Turn {
     /// A random event: a card dealt or drawn, a die.
     Chance,
     /// A player.
     Seat(Seat),
-    /// Nobody: the game has ended.
+    /// The game has ended.
     Over,
 }
 
@@ -44,7 +48,7 @@ impl Turn {
 /// One outcome of a random event.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Outcome {
-    /// What came up; numbered apart from the players' actions.
+    /// The outcome; numbered apart from the players' actions.
     pub action: Action,
     /// Its probability; those of one event sum to 1.
     pub probability: f64,
@@ -53,86 +57,179 @@ pub struct Outcome {
 /// The outcomes of one random event, in ascending order.
 pub type Chance = Vec<Outcome>;
 
+/// These outcomes, all of them equally probable.
+pub fn evenly(outcomes: impl IntoIterator<Item = u8>) -> Chance {
+    let mut chance: Chance =
+        outcomes.into_iter().map(|outcome| Outcome { action: Action(outcome), probability: 1.0 }).collect();
+    let probability = 1.0 / chance.len() as f64;
+    chance.iter_mut().for_each(|outcome| outcome.probability = probability);
+    chance
+}
+
+/// Facts about a game under its rules: the same in every state.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct GameInfo {
+    /// The number of seats, 2 to [`MAX_SEATS`](crate::seats::MAX_SEATS).
+    pub num_seats: usize,
+    /// Player actions have ids below this.
+    pub num_actions: usize,
+    /// Chance outcomes have ids below this.
+    pub num_outcomes: usize,
+    /// No game has more player decisions than this.
+    pub max_decisions: usize,
+    /// No game has more random events than this.
+    pub max_chance_events: usize,
+    /// Bounds of every seat's return: lowest, highest.
+    pub utility_range: (f64, f64),
+    /// The sum of the returns of all seats, where it is the same in every game.
+    pub utility_sum: Option<f64>,
+    /// True if choices made one after another stand for choices made at once: each stays hidden from the other players until all
+    /// are in. Interfaces with simultaneous moves offer the game that way, too.
+    pub simultaneous: bool,
+    /// True if another player may fail to notice a player's action. Information sets may then contain histories with
+    /// different numbers of decisions.
+    pub hidden_moves: bool,
+    /// The parts of the [observation](Game::observe).
+    pub observation: Vec<Field>,
+}
+
+/// The observer of a state.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Observer {
+    /// A spectator, who sees what everybody sees.
+    Public,
+    /// A player.
+    Seat(Seat),
+}
+
+impl Observer {
+    /// The seat of the observer, if it is a player.
+    #[inline(always)]
+    pub fn seat(self) -> Option<Seat> {
+        match self {
+            Observer::Public => None,
+            Observer::Seat(seat) => Some(seat),
+        }
+    }
+}
+
 /// A game under fixed rules.
 ///
 /// States are plain values; a `Game` holds what the rules fix (tables, counts) and interprets them. Methods that take an
 /// action trust the caller that it is legal: check at the edge with [`legal`](Game::legal) or
 /// [`Notation::check`](crate::Notation::check).
+///
+/// A plain game writes the required methods, uses [`Log`](crate::Log) as its view and [`Filter`](crate::Filter) as its sampler, and
+/// names its actions in [`Notation`](crate::Notation). Everything else has a default. A fast game overrides the defaults with
+/// the same behaviour, and `stier_core::testing` checks that it does.
+///
+/// ```
+/// use stier_core::games::kuhn_poker::{KuhnPoker, Rules};
+/// use stier_core::{ActionSet, Game, Rng, Turn};
+///
+/// let game = KuhnPoker::new(Rules::default())?;
+/// let mut rng = Rng::stream(7, "example", 0);
+/// let mut state = game.root();
+/// game.settle(&mut state, &mut rng);
+/// while let Turn::Seat(_) = game.turn(&state) {
+///     let action = game.legal(&state).pick(&mut rng);
+///     game.step(&mut state, action, &mut rng);
+/// }
+/// assert_eq!(game.returns(&state).iter().sum::<f64>(), 0.0);
+/// # Ok::<(), stier_core::RulesError>(())
+/// ```
 pub trait Game: Clone + Send + Sync + 'static {
     /// The name in records, on the command line, in Python: `snake_case`, never changed.
     const NAME: &'static str;
-    /// The version of the actions' ids: raised whenever one of them comes to mean something else, so that what was trained on the old
-    /// ones is refused. A test pins it (`core/tests/encodings.rs`).
+    /// The version of the actions' ids: raised when one of them changes its meaning, so that networks trained on the old ids are
+    /// refused. A test pins it (`core/tests/encodings.rs`).
     const ACTIONS_VERSION: u32 = 1;
+    /// The version of the observation: raised when one of its values changes its meaning, likewise.
+    const OBSERVATION_VERSION: u32 = 1;
     /// The variant: plain data whose text form is its identity.
     type Rules: Options;
     /// The world, hidden cards included. At most 64 bytes; equal states have equal futures.
     type State: Copy + Eq + Hash + Debug + Send + Sync + 'static;
-    /// What one seat knows.
-    type View: SeatView;
+    /// The knowledge of one seat.
+    type View: SeatView<Self>;
     /// Draws states for a view.
     type Sampler: Sampler<Self>;
     /// Sets of this game's actions.
     type Actions: ActionSet;
 
-    /// The game under these rules, or why they make no game.
+    /// Makes the game under these rules, or says why they do not make a game.
     fn new(rules: Self::Rules) -> Result<Self, RulesError>;
     /// The rules it was made from.
     fn rules(&self) -> &Self::Rules;
-    /// The number of seats, 2 to [`MAX_SEATS`](crate::seats::MAX_SEATS).
-    fn num_seats(&self) -> usize;
-    /// Player actions have ids below this.
-    fn num_actions(&self) -> usize;
-    /// What a trained network must choose among to be of use here: `version:number of actions`.
-    fn action_signature(&self) -> String {
-        format!("{}:{}", Self::ACTIONS_VERSION, self.num_actions())
-    }
-    /// Chance outcomes have ids below this.
-    fn num_outcomes(&self) -> usize;
-    /// No game has more player decisions than this.
-    fn max_decisions(&self) -> usize;
-    /// No game has more random events than this.
-    fn max_chance_events(&self) -> usize;
-    /// Bounds of every seat's return: lowest, highest.
-    fn utility_range(&self) -> (f64, f64);
-    /// What the returns of all seats add up to, where that is the same in every game.
-    fn utility_sum(&self) -> Option<f64>;
+    /// The facts that hold in every state.
+    fn info(&self) -> &GameInfo;
 
     /// The state before the first random event.
     fn root(&self) -> Self::State;
-    /// Who acts in this state.
+    /// Returns who acts in this state.
     fn turn(&self, state: &Self::State) -> Turn;
-    /// What the player to act may do; empty unless a player is to act. A player's options depend on nothing that this
+    /// The actions of the player to act; empty unless a player is to act. A player's options depend on nothing that this
     /// player does not know.
     fn legal(&self, state: &Self::State) -> Self::Actions;
-    /// Plays a legal action, or lets chance bring an outcome that it can bring.
+    /// Plays a legal action, or applies a possible outcome of chance.
     fn apply(&self, state: &mut Self::State, action: Action);
-    /// What chance can bring; empty unless chance is to act.
+    /// The possible outcomes of chance; empty unless chance is to act.
     fn chance(&self, state: &Self::State) -> Chance;
-    /// Draws one outcome with the probabilities of [`chance`](Game::chance), without applying it.
-    fn sample_chance(&self, state: &Self::State, rng: &mut Rng) -> Action;
+    /// Each seat's utility at the end, exact to the last place; zeros before it.
+    fn returns(&self, state: &Self::State) -> BySeat<f64>;
+    /// Writes what the observer sees of this state, without the past that the state no longer shows: the fields of
+    /// [`GameInfo::observation`], one after the other. Reads nothing that is hidden from the observer. The public observation
+    /// can be computed from that of any seat.
+    ///
+    /// A player's knowledge follows from it: its own actions, every change of what it sees, and when it is its turn.
+    fn observe<T: Cell>(&self, state: &Self::State, observer: Observer, pen: &mut Pen<'_, T>);
 
-    /// Whether choices made one after another are really made at once: each stays hidden from the other players until all are
-    /// in. Interfaces with simultaneous moves offer the game that way, too.
-    fn is_simultaneous(&self) -> bool {
-        false
-    }
-
-    /// What `observer` learns when a player does `action` in the state `before`, without what chance brings next, as a number:
-    /// equal numbers cannot be told apart. Below 256 it is the action itself, seen as it is and nothing more. The default fits
-    /// games whose actions are public. Search branches on it.
+    /// The number of seats.
     #[inline(always)]
-    fn observed(&self, _before: &Self::State, action: Action, _observer: Seat) -> u64 {
-        u64::from(action.0)
+    fn num_seats(&self) -> usize {
+        self.info().num_seats
     }
 
-    /// What `seat` sees of this state that no action told it, as a number: its own cards, the cards and dice that chance laid
-    /// open. Equal in states that the seat cannot tell apart. What a seat sees at every decision, its own and the others', and
-    /// what it [observes](Game::observed) of every action stand for its information set, but for the order of cards that came
-    /// together. Search keys its nodes by them.
-    fn sight(&self, state: &Self::State, seat: Seat) -> u64;
+    /// The number of action ids.
+    #[inline(always)]
+    fn num_actions(&self) -> usize {
+        self.info().num_actions
+    }
 
-    /// How many deals (bouts, rounds) have begun before the present one. Random events of different deals come from streams
+    /// The actions that a trained network must choose among to fit this game: `version:number of actions`.
+    fn action_signature(&self) -> String {
+        format!("{}:{}", Self::ACTIONS_VERSION, self.num_actions())
+    }
+
+    /// Draws one outcome with the probabilities of [`chance`](Game::chance), without applying it.
+    fn sample_chance(&self, state: &Self::State, rng: &mut Rng) -> Action {
+        let outcomes = self.chance(state);
+        let mut left = rng.unit();
+        let drawn = outcomes.iter().find(|outcome| {
+            left -= outcome.probability;
+            left < 0.0
+        });
+        // Rounding may leave over a last bit of the sum.
+        drawn.or(outcomes.last()).expect("chance is to act").action
+    }
+
+    /// A number that stands for what `observer` learns when a player does `action` in the state `before`, without what chance
+    /// brings next. Equal numbers cannot be told apart. Below 256 it is the action itself, seen as it is and nothing more;
+    /// [`UNNOTICED`](crate::key::UNNOTICED) if the observer does not notice that anything happened. Search branches on it.
+    #[inline(always)]
+    fn observed(&self, before: &Self::State, action: Action, observer: Seat) -> u64 {
+        log::observed(self, before, action, observer)
+    }
+
+    /// A number that stands for what `seat` sees of this state: equal in states that the seat cannot tell apart. Fast games leave
+    /// out what actions have told the seat. What a seat sees at every decision, its own and the others', and what it
+    /// [observes](Game::observed) of every action stand for its information set, but for the order of cards that came
+    /// together. Search keys its nodes by them.
+    fn sight(&self, state: &Self::State, seat: Seat) -> u64 {
+        log::sight(self, state, seat)
+    }
+
+    /// The number of deals (bouts, rounds) that began before the present one. Random events of different deals come from streams
     /// of their own (see [`Dealer`](crate::Dealer)), so that games with one seed have the same deals whatever was played.
     fn deal_number(&self, _state: &Self::State) -> u32 {
         0
@@ -168,31 +265,29 @@ pub trait Game: Clone + Send + Sync + 'static {
         }
     }
 
-    /// Each seat's utility at the end, exact to the last place; zeros before it.
-    fn returns(&self, state: &Self::State) -> BySeat<f64>;
     /// The [returns](Game::returns) in single precision, which is enough where a search averages many of them. Rounded towards zero:
-    /// no mean of them leaves the [range](Game::utility_range) of returns.
+    /// no mean of them leaves the [range](GameInfo::utility_range) of returns.
     #[inline]
     fn rounded_returns(&self, state: &Self::State) -> BySeat<f32> {
         let returns = self.returns(state);
         BySeat::from_fn(returns.len(), |seat| towards_zero(returns[seat]))
     }
-    /// The [range](Game::utility_range) of the [rounded returns](Game::rounded_returns).
+    /// The [range](GameInfo::utility_range) of the [rounded returns](Game::rounded_returns).
     #[inline]
     fn rounded_range(&self) -> (f32, f32) {
-        let (low, high) = self.utility_range();
+        let (low, high) = self.info().utility_range;
         (towards_zero(low), towards_zero(high))
     }
 
-    /// What `seat` knows after these events. Two histories that the seat cannot tell apart give equal views, two that it
+    /// The knowledge of `seat` after these events. Two histories that the seat cannot tell apart give equal views, two that it
     /// can tell apart give different ones. Linear in the number of events.
-    fn view(&self, history: &History<Self>, seat: Seat) -> Self::View;
+    fn view(&self, history: &History<Self>, seat: Seat) -> Self::View {
+        Self::View::new(self, history, seat)
+    }
+
     /// The sampler over the states that are consistent with a view.
-    fn sampler(&self, view: &Self::View) -> Self::Sampler;
-    /// Some state that is consistent with a view, the same every time: for those who only ask what the seat sees, which is alike in
-    /// all of them. Not a sample. Overridden where the sampler takes long to make.
-    fn any_world(&self, view: &Self::View) -> Self::State {
-        self.sampler(view).sample(&mut Rng::stream(0, "any world", 0))
+    fn sampler(&self, view: &Self::View) -> Self::Sampler {
+        Self::Sampler::new(self, view)
     }
 }
 
@@ -204,10 +299,26 @@ fn towards_zero(value: f64) -> f32 {
     f64::from_bits(value.to_bits() & !LOST) as f32
 }
 
-/// What every view tells, whatever the game. Equal views are the same information set.
-pub trait SeatView: Clone + Eq + Hash + Debug + Send + Sync + 'static {
-    /// Whose knowledge it is.
+/// The knowledge of one seat, with perfect recall. Equal views are the same information set.
+pub trait SeatView<G: Game>: Clone + Eq + Hash + Debug + Send + Sync + 'static {
+    /// The knowledge of `seat` after these events.
+    fn new(game: &G, history: &History<G>, seat: Seat) -> Self;
+    /// The seat.
     fn seat(&self) -> Seat;
+    /// Everything that the seat has learned at decisions so far, and what it sees now.
+    fn past(&self) -> &Past;
+    /// Overwrites `out` with what the seat sees now: the same as [`Encode::observation`](crate::Encode::observation) of any
+    /// state that is consistent with the view.
+    fn observation<T: Cell>(&self, game: &G, out: &mut [T]);
+    /// The parts of the information-state tensor.
+    fn tensor_layout(game: &G) -> Vec<Field>;
+    /// Overwrites `out`, which has exactly the layout's size, with everything that the seat knows: values between 0 and 1. Equal
+    /// tensors, equal views.
+    fn tensor(&self, game: &G, out: &mut [f32]);
+    /// Everything that the seat knows, in one line. Equal strings, equal views.
+    fn knowledge(&self, game: &G) -> String
+    where
+        G: Notation;
 }
 
 /// A state and how likely it is.
@@ -222,7 +333,26 @@ pub struct World<S> {
 
 /// The states of one information set, with the distribution that chance gives them: each history that the view cannot tell
 /// apart from the true one counts by its chance reach probability; the players' own choices are not weighed.
+///
+/// ```
+/// use stier_core::games::kuhn_poker::{KuhnPoker, Rules};
+/// use stier_core::{Game, History, Rng, Sampler, Seat};
+///
+/// let game = KuhnPoker::new(Rules::default())?;
+/// let mut rng = Rng::stream(7, "example", 0);
+/// let history = History::dealt(&game, &mut rng);
+/// let view = game.view(&history, Seat(0));
+/// let sampler = game.sampler(&view);
+/// // The opponent has one of the two other cards.
+/// assert_eq!(sampler.count(), 2);
+/// assert!(sampler.worlds().any(|world| world.state == *history.state()));
+/// // The view cannot tell the sampled history from the true one.
+/// assert_eq!(game.view(&sampler.sample_history(&game, &mut rng), Seat(0)), view);
+/// # Ok::<(), stier_core::RulesError>(())
+/// ```
 pub trait Sampler<G: Game>: Clone + Send + Sync {
+    /// The sampler of a view.
+    fn new(game: &G, view: &G::View) -> Self;
     /// A state, drawn exactly from that distribution.
     fn sample(&self, rng: &mut Rng) -> G::State;
     /// The exact number of different states.
@@ -238,7 +368,7 @@ pub trait Sampler<G: Game>: Clone + Send + Sync {
         let world = self.sample(rng);
         self.sample_history_of(game, &world, rng)
     }
-    /// Whether all histories of a world give every player the same view at each of its decisions. One history of each world
+    /// True if all histories of a world give every player the same view at each of its decisions. One history of each world
     /// then shows exactly how probable the players' actions were in it, whatever their policies.
     fn worlds_fix_views(&self) -> bool {
         false

@@ -67,9 +67,9 @@ pub trait Hints: Encode {
     /// The returns that the state promises with all cards open: an estimate, cheap, between the bounds of the returns. Before
     /// the end only.
     fn evaluate(&self, _state: &Self::State) -> BySeat<f32> {
-        let (low, high) = self.utility_range();
+        let (low, high) = self.info().utility_range;
         let seats = self.num_seats();
-        BySeat::filled(seats, self.utility_sum().map_or((low + high) / 2.0, |sum| sum / seats as f64) as f32)
+        BySeat::filled(seats, self.info().utility_sum.map_or((low + high) / 2.0, |sum| sum / seats as f64) as f32)
     }
 
     /// The returns of best play by everybody with all cards open, where chance plays no part any more and the game has them

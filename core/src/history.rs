@@ -14,6 +14,20 @@ pub struct Event {
 }
 
 /// All events of a game so far, hidden ones included, and the state they led to.
+///
+/// ```
+/// use stier_core::games::kuhn_poker::{BET, KuhnPoker, Rules};
+/// use stier_core::{Game, History, Rng, Seat, Turn};
+///
+/// let game = KuhnPoker::new(Rules::default())?;
+/// let mut history = History::dealt(&game, &mut Rng::stream(7, "example", 0));
+/// history.push(&game, BET);
+/// // Two cards and a bet.
+/// assert_eq!(history.events().len(), 3);
+/// assert_eq!(game.turn(history.state()), Turn::Seat(Seat(1)));
+/// assert_eq!(game.turn(history.prefix(&game, 2).state()), Turn::Seat(Seat(0)));
+/// # Ok::<(), stier_core::RulesError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct History<G: Game> {
     state: G::State,

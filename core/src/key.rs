@@ -1,4 +1,10 @@
-//! Hash keys that identify what a seat knows.
+//! Numbers that stand for the knowledge of a seat.
+
+use std::hash::{Hash, Hasher};
+
+use crate::game::{Game, Turn};
+use crate::history::Event;
+use crate::seats::Seat;
 
 /// Adds a value to a key. Two different sequences of values have the same key only by accident, in about one of 2^64
 /// pairs.
@@ -7,6 +13,127 @@ pub const fn mix(key: u64, value: u64) -> u64 {
     let spread = key.wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let product = (spread ^ spread >> 32 ^ value).wrapping_mul(0xd6e8_feb8_6659_fd93);
     product ^ product >> 32
+}
+
+/// The value of [`Game::observed`] where the observer does not notice an action.
+pub const UNNOTICED: u64 = u64::MAX - 1;
+
+/// Sets what a seat sees apart from what it observes of actions.
+const SIGHT: u64 = 0x082e_fa98_ec4e_6c89;
+
+/// The key of what a seat has learned, one thing after the other. What the seat does not notice leaves no trace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Chain {
+    key: u64,
+    /// The last sight.
+    sight: u64,
+}
+
+impl Chain {
+    /// A chain that begins with a number.
+    pub const fn new(start: u64) -> Self {
+        Self { key: start, sight: 0 }
+    }
+
+    /// The key so far.
+    #[inline(always)]
+    pub const fn key(self) -> u64 {
+        self.key
+    }
+
+    /// Adds what the seat sees at a decision, its own or another's, if it is something else than before.
+    #[inline(always)]
+    pub const fn look(&mut self, sight: u64) {
+        if sight != self.sight {
+            self.sight = sight;
+            self.key = mix(self.key ^ SIGHT, sight);
+        }
+    }
+
+    /// Adds what the seat observes of an action, if it notices it.
+    #[inline(always)]
+    pub const fn notice(&mut self, observed: u64) {
+        if observed != UNNOTICED {
+            self.key = mix(self.key, observed);
+        }
+    }
+}
+
+/// One thing that a seat learned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Learned {
+    /// The number that it [observed](Game::observed) of an action.
+    Action(u64),
+    /// The number that it [saw](Game::sight) at a decision, its own or another's, where it had not seen the same before.
+    Sight(u64),
+}
+
+/// Everything that a seat learned at decisions, in order, as search keys it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Past {
+    learned: Vec<Learned>,
+    sight: u64,
+}
+
+/// The view that a past belongs to determines it.
+impl Hash for Past {
+    fn hash<H: Hasher>(&self, _state: &mut H) {}
+}
+
+impl Past {
+    /// Room for what a game of this many events teaches.
+    pub fn with_capacity(events: usize) -> Self {
+        Self { learned: Vec::with_capacity(events), sight: 0 }
+    }
+
+    /// The seat sees this state, whatever was before.
+    pub fn only_now(&self) -> Self {
+        let mut now = Self::default();
+        now.see(self.sight);
+        now
+    }
+
+    /// An event is about to happen in this state.
+    #[inline]
+    pub fn note<G: Game>(&mut self, game: &G, before: &G::State, event: Event, seat: Seat) {
+        if event.turn == Turn::Chance {
+            return;
+        }
+        self.see(game.sight(before, seat));
+        let observed = game.observed(before, event.action, seat);
+        if observed != UNNOTICED {
+            self.learned.push(Learned::Action(observed));
+        }
+    }
+
+    /// The seat sees the present state.
+    #[inline]
+    pub fn now<G: Game>(&mut self, game: &G, state: &G::State, seat: Seat) {
+        self.see(game.sight(state, seat));
+    }
+
+    #[inline]
+    fn see(&mut self, sight: u64) {
+        if sight != self.sight {
+            self.sight = sight;
+            self.learned.push(Learned::Sight(sight));
+        }
+    }
+
+    /// Everything in order, what the seat sees now included.
+    pub fn learned(&self) -> &[Learned] {
+        &self.learned
+    }
+
+    /// The [sight](Game::sight) of the seat now.
+    pub fn sight(&self) -> u64 {
+        self.sight
+    }
+
+    /// Tells whether this is the same game as `earlier`, later on or at the same decision.
+    pub fn continues(&self, earlier: &Self) -> bool {
+        self.learned.starts_with(&earlier.learned)
+    }
 }
 
 #[cfg(test)]

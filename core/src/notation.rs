@@ -2,31 +2,66 @@
 
 use crate::actions::{Action, ActionSet};
 use crate::error::{IllegalAction, ParseError};
-use crate::game::{Game, Turn};
-use crate::scene::{Face, Scene};
+use crate::game::{Game, Observer, SeatView as _, Turn};
+use crate::log::{changed_fields, planes};
+use crate::scene::{Face, Place, Scene};
 use crate::seats::Seat;
 
-/// Strings for actions, outcomes, knowledge and states.
+/// Strings for actions, outcomes, knowledge and states. A plain game names its actions and outcomes.
 pub trait Notation: Game {
     /// The name of a player's action, for any id below the number of actions.
     fn action_name(&self, action: Action) -> String;
     /// The name of a chance outcome, for any id below the number of outcomes.
     fn outcome_name(&self, outcome: Action) -> String;
+
     /// The rule that an action breaks which is not legal in this state, in words.
-    fn rule_broken(&self, state: &Self::State, action: Action) -> String;
-    /// What the seat of the view knows, in one line: equal strings, equal views.
-    fn knowledge(&self, view: &Self::View) -> String;
-    /// The state for a terminal, as `perspective` sees it, or with all cards open.
-    fn text(&self, state: &Self::State, perspective: Option<Seat>) -> String;
+    fn rule_broken(&self, _state: &Self::State, _action: Action) -> String {
+        "the rules do not allow it in this state".to_string()
+    }
+
+    /// Everything that the seat of the view knows, in one line: equal strings, equal views.
+    fn knowledge(&self, view: &Self::View) -> String {
+        view.knowledge(self)
+    }
+
+    /// The state for a terminal, as `perspective` sees it, or with all cards open: by default what everybody sees, then what each
+    /// seat sees besides.
+    fn text(&self, state: &Self::State, perspective: Option<Seat>) -> String {
+        let words = |fields: Fields| {
+            let words =
+                fields.into_iter().map(|(name, ones)| format!("{name}: {}", if ones.is_empty() { "-" } else { &ones }));
+            words.collect::<Vec<_>>().join("   ")
+        };
+        let (public, private) = observations(self, state, perspective);
+        let seen = (0..).zip(private).filter(|(_, fields)| !fields.is_empty());
+        let seats = seen.map(|(seat, fields): (u8, _)| format!("seat {seat}   {}", words(fields)));
+        let lines =
+            std::iter::once(words(public)).chain(seats).chain([format!("next: {}", next(self, state, perspective))]);
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
     /// The same to be drawn.
-    fn scene(&self, state: &Self::State, perspective: Option<Seat>) -> Scene;
+    fn scene(&self, state: &Self::State, perspective: Option<Seat>) -> Scene {
+        let (public, private) = observations(self, state, perspective);
+        let place = |(seat, fields): (u8, Fields)| {
+            let remarks = fields.into_iter().map(|(name, ones)| format!("{name}: {ones}")).collect();
+            Place { seat: Some(Seat(seat)), remarks, ..Place::default() }
+        };
+        Scene {
+            title: Self::NAME,
+            facts: public,
+            track: Vec::new(),
+            places: (0..).zip(private).map(place).collect(),
+            next: next(self, state, perspective),
+        }
+    }
 
     /// The names of the cards that a seat can hold, each kind once. Empty in games without cards.
     fn cards(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// What is printed on them, in the same order.
+    /// The faces of the cards, in the same order.
     fn faces(&self) -> Vec<Face> {
         Vec::new()
     }
@@ -44,7 +79,7 @@ pub trait Notation: Game {
 
     /// The chance outcome of that name.
     fn parse_outcome(&self, text: &str) -> Result<Action, ParseError> {
-        parse(text, "chance outcome", Self::NAME, self.num_outcomes(), |id| self.outcome_name(id))
+        parse(text, "chance outcome", Self::NAME, self.info().num_outcomes, |id| self.outcome_name(id))
     }
 
     /// The name of what happens by `action` in this state: an action's where a player is to act, an outcome's otherwise.
@@ -55,7 +90,7 @@ pub trait Notation: Game {
         }
     }
 
-    /// What happens by this name in this state: the inverse of [`event_name`](Notation::event_name), for any id. Whether it can
+    /// The event of this name in this state: the inverse of [`event_name`](Notation::event_name), for any id. Whether it can
     /// happen is for [`check`](Notation::check) to say.
     fn parse_event(&self, state: &Self::State, text: &str) -> Result<Action, ParseError> {
         match self.turn(state) {
@@ -64,7 +99,7 @@ pub trait Notation: Game {
         }
     }
 
-    /// What can happen in this state: the legal actions or the possible outcomes, ascending; empty when the game is over.
+    /// The possible events in this state: the legal actions or the possible outcomes, ascending; empty when the game is over.
     fn possible(&self, state: &Self::State) -> Vec<Action> {
         match self.turn(state) {
             Turn::Chance => self.chance(state).iter().map(|o| o.action).collect(),
@@ -72,7 +107,7 @@ pub trait Notation: Game {
         }
     }
 
-    /// Whether `action` can happen in this state; if not, what it breaks and what is allowed.
+    /// Checks that `action` can happen in this state; an error says which rule it breaks and what is allowed.
     fn check(&self, state: &Self::State, action: Action) -> Result<(), IllegalAction> {
         let possible = self.possible(state);
         if possible.contains(&action) {
@@ -80,7 +115,7 @@ pub trait Notation: Game {
         }
         let (known, rule) = match self.turn(state) {
             Turn::Over => (self.num_actions(), "the game is over".to_string()),
-            Turn::Chance => (self.num_outcomes(), "chance cannot bring this now".to_string()),
+            Turn::Chance => (self.info().num_outcomes, "chance cannot bring this now".to_string()),
             Turn::Seat(_) if action.index() >= self.num_actions() => {
                 (self.num_actions(), "there is no such action".to_string())
             }
@@ -95,6 +130,33 @@ pub trait Notation: Game {
             rule,
             legal: possible.iter().map(|&a| format!("{} ({})", self.event_name(state, a), a.0)).collect(),
         })
+    }
+}
+
+/// The fields of an observation with the numbers of the places that are 1.
+type Fields = Vec<(&'static str, String)>;
+
+/// The public observation of a state, then what each seat sees besides: nothing of seats whose cards are hidden.
+fn observations<G: Notation>(game: &G, state: &G::State, perspective: Option<Seat>) -> (Fields, Vec<Fields>) {
+    let layout = &game.info().observation;
+    let public = planes(game, state, Observer::Public);
+    let private = |seat| match perspective {
+        Some(own) if own != seat => Vec::new(),
+        _ => changed_fields(layout, &planes(game, state, Observer::Seat(seat)), Some(&public)),
+    };
+    (changed_fields(layout, &public, None), Seat::all(game.num_seats()).map(private).collect())
+}
+
+/// The next event in words.
+fn next<G: Game>(game: &G, state: &G::State, perspective: Option<Seat>) -> String {
+    match game.turn(state) {
+        Turn::Chance => "a random event".to_string(),
+        Turn::Seat(seat) => format!("seat {seat} acts"),
+        Turn::Over if perspective.is_some() => "the game is over".to_string(),
+        Turn::Over => {
+            let returns: Vec<String> = game.returns(state).iter().map(f64::to_string).collect();
+            format!("the game is over: returns {}", returns.join(" "))
+        }
     }
 }
 

@@ -10,10 +10,11 @@ use statrs::distribution::{ChiSquared, ContinuousCDF as _};
 
 use crate::actions::{Action, ActionSet as _};
 use crate::encode::{self, Encode};
-use crate::game::{Game, Outcome, Sampler as _, SeatView as _, Turn};
+use crate::game::{Game, Observer, Outcome, Sampler as _, SeatView as _, Turn};
 use crate::hints::Hints;
 use crate::history::History;
-use crate::key::mix;
+use crate::key::{Chain, Learned, UNNOTICED};
+use crate::log::Seen;
 use crate::notation::Notation;
 use crate::options::Options as _;
 use crate::record;
@@ -21,8 +22,8 @@ use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 
 /// Every capability together.
-pub trait FullGame: Encode + Notation + Hints {}
-impl<G: Encode + Notation + Hints> FullGame for G {}
+pub trait FullGame: Notation + Hints {}
+impl<G: Notation + Hints> FullGame for G {}
 
 /// Plays `games` random games and checks every node of them.
 pub fn conformance<G: FullGame>(game: &G, seed: u64, games: u64) {
@@ -54,8 +55,8 @@ pub fn conformance<G: FullGame>(game: &G, seed: u64, games: u64) {
             assert_ok(game, &history, game.check(history.state(), action).is_ok(), "what is drawn is possible");
             history.push(game, action);
         }
-        assert_ok(game, &history, decisions <= game.max_decisions(), "no more decisions than declared");
-        assert_ok(game, &history, chances <= game.max_chance_events(), "no more random events than declared");
+        assert_ok(game, &history, decisions <= game.info().max_decisions, "no more decisions than declared");
+        assert_ok(game, &history, chances <= game.info().max_chance_events, "no more random events than declared");
         the_end(game, &history);
         record_round_trip(game, &history);
         keys_tell_views_apart(game, &history, &mut keys);
@@ -86,13 +87,13 @@ fn names_are_one_to_one<G: Notation>(game: &G) {
     assert_eq!(faces.len(), cards.len(), "every kind of card has a face");
     let prints: HashSet<(&str, &str)> = faces.iter().map(|face| (face.rank.as_str(), face.sign.name())).collect();
     assert_eq!(prints.len(), cards.len(), "cards can be told apart without colours");
-    for id in (0..game.num_outcomes()).map(|id| Action(id as u8)) {
+    for id in (0..game.info().num_outcomes).map(|id| Action(id as u8)) {
         assert_eq!(game.parse_outcome(&game.outcome_name(id)), Ok(id));
         assert!(!game.outcome_name(id).contains(char::is_whitespace));
     }
 }
 
-/// What holds at a node whoever looks at it.
+/// Checks a node, whoever looks at it.
 fn node<G: FullGame>(game: &G, history: &History<G>, rng: &mut Rng) {
     let state = history.state();
     let ok = |ok, promise: &str| assert_ok(game, history, ok, promise);
@@ -101,7 +102,7 @@ fn node<G: FullGame>(game: &G, history: &History<G>, rng: &mut Rng) {
     ok(legal.is_empty() != turn.seat().is_some(), "legal actions if and only if a player is to act");
     ok(chance.is_empty() != (turn == Turn::Chance), "outcomes if and only if chance is to act");
     ok(legal.iter().all(|a| a.index() < game.num_actions()), "action ids are below their number");
-    ok(chance.iter().all(|o| o.action.index() < game.num_outcomes()), "outcome ids are below their number");
+    ok(chance.iter().all(|o| o.action.index() < game.info().num_outcomes), "outcome ids are below their number");
     ok(chance.windows(2).all(|pair| pair[0].action < pair[1].action), "outcomes ascend");
     if turn == Turn::Chance {
         let sum: f64 = chance.iter().map(|outcome| outcome.probability).sum();
@@ -166,14 +167,14 @@ fn scene<G: FullGame>(game: &G, history: &History<G>, perspective: Option<Seat>)
     }
 }
 
-/// What the cards promise lies where returns lie.
+/// Checks that estimates lie where returns lie.
 fn estimates_are_returns<G: FullGame>(game: &G, history: &History<G>, values: &BySeat<f32>) {
-    let (low, high) = game.utility_range();
+    let (low, high) = game.info().utility_range;
     let ok = |ok, promise: &str| assert_ok(game, history, ok, promise);
     ok(values.len() == game.num_seats(), "an estimate for each seat");
     let near = |value: &f32| (low - 1e-4..=high + 1e-4).contains(&f64::from(*value));
     ok(values.iter().all(near), "estimates lie in the range of returns");
-    if let Some(sum) = game.utility_sum() {
+    if let Some(sum) = game.info().utility_sum {
         ok((f64::from(values.iter().sum::<f32>()) - sum).abs() < 1e-3, "estimates add up as returns do");
     }
 }
@@ -183,11 +184,13 @@ fn estimates_are_returns<G: FullGame>(game: &G, history: &History<G>, values: &B
 struct Distinct<G: Game> {
     strings: HashMap<u128, G::View>,
     tensors: HashMap<u128, G::View>,
+    /// From what a seat sees to what everybody sees.
+    public: HashMap<(Seat, u128), u128>,
 }
 
 impl<G: Game> Default for Distinct<G> {
     fn default() -> Self {
-        Self { strings: HashMap::new(), tensors: HashMap::new() }
+        Self { strings: HashMap::new(), tensors: HashMap::new(), public: HashMap::new() }
     }
 }
 
@@ -201,12 +204,21 @@ fn fingerprint(value: impl Hash) -> u128 {
     half(0) << 64 | half(1)
 }
 
-/// What a seat knows, and what it must not.
+/// Checks what a seat knows, and that it knows no more.
 fn view<G: FullGame>(game: &G, history: &History<G>, seat: Seat, rng: &mut Rng, seen: &mut Distinct<G>) {
     let state = history.state();
     let ok = |ok, promise: &str| assert_ok(game, history, ok, promise);
     let view = game.view(history, seat);
     ok(view.seat() == seat, "a view knows whose it is");
+    let (own, public) = (observation(game, state, seat), observation_by(game, state, Observer::Public));
+    let [own_print, public] =
+        [&own, &public].map(|planes| fingerprint(planes.iter().map(|x| x.to_bits()).collect::<Vec<_>>()));
+    let same = *seen.public.entry((seat, own_print)).or_insert(public) == public;
+    ok(same, "the public observation follows from that of each seat");
+    let mut of_view = vec![f32::NAN; own.len()];
+    view.observation(game, &mut of_view);
+    ok(of_view == own, "a view knows what its seat sees");
+    ok(view.past().sight() == game.sight(state, seat), "a view knows the sight of its seat");
     let tensor = information_state(game, &view);
     ok(tensor.iter().all(|value| (0.0..=1.0).contains(value)), "tensors lie between 0 and 1");
     let bits: Vec<u32> = tensor.iter().map(|value| value.to_bits()).collect();
@@ -229,17 +241,21 @@ fn view<G: FullGame>(game: &G, history: &History<G>, seat: Seat, rng: &mut Rng, 
     // A view for every action costs more than all the rest: now and then is often enough.
     if game.turn(state).seat().is_some() && rng.below(4) == 0 {
         observations_agree(game, history, &sampled, seat);
+        ok(
+            seen_at_decisions(game, history, seat) == seen_at_decisions(game, &sampled, seat),
+            "a view has all that was seen",
+        );
     }
-    let any = game.any_world(&view);
-    ok(any == game.any_world(&view), "any world is the same every time");
-    for other in [*sampled.state(), sampler.sample(rng), any] {
-        ok(game.turn(&other) == game.turn(state), "in a sampled state the same player is to act");
+    for other in [*sampled.state(), sampler.sample(rng)] {
+        let same = Seen::new(game, &other, seat) == Seen::new(game, state, seat);
+        ok(same, "in a sampled state the seat sees the same and is to act if it was");
+        let same = game.turn(&other) == game.turn(state) || game.info().hidden_moves;
+        ok(same, "in a sampled state the same player is to act");
         ok(game.sight(&other, seat) == game.sight(state, seat), "what a seat sees does not leak");
         if game.turn(state) == Turn::Seat(seat) {
             ok(game.legal(&other) == game.legal(state), "the mover has the same options in a sampled state");
         }
         ok(logits(game, history, &other, seat) == policy, "the policy reads nothing hidden from the mover");
-        ok(observation(game, &other, seat) == observation(game, state, seat), "observations do not leak");
         ok(game.text(&other, Some(seat)) == game.text(state, Some(seat)), "text does not leak");
         ok(game.scene(&other, Some(seat)) == game.scene(state, Some(seat)), "scenes do not leak");
         ok(holdings(game, &other, seat) == holdings(game, state, seat), "a seat knows what it holds");
@@ -260,14 +276,14 @@ fn view<G: FullGame>(game: &G, history: &History<G>, seat: Seat, rng: &mut Rng, 
         let of_world = sampler.sample_history_of(game, &world, rng);
         ok(*of_world.state() == world, "a history of a world ends in it");
         ok(game.view(&of_world, seat) == view, "a history of a world gives the same view");
-        for state in [*state, *sampled.state(), sampler.sample(rng), any] {
+        for state in [*state, *sampled.state(), sampler.sample(rng)] {
             let times = worlds.iter().filter(|world| world.state == state && world.weight > 0).count();
-            ok(times == 1, "the true state, every sample and any world is among the worlds, once");
+            ok(times == 1, "the true state and every sample is among the worlds, once");
         }
     }
 }
 
-/// What the game's policy makes of each legal action if it is the seat's turn, which is finite.
+/// The logit of each legal action in the game's policy if it is the seat's turn. Checks that they are finite.
 fn logits<G: FullGame>(game: &G, history: &History<G>, state: &G::State, seat: Seat) -> Vec<f32> {
     if game.turn(state) != Turn::Seat(seat) {
         return Vec::new();
@@ -296,7 +312,7 @@ fn logits<G: FullGame>(game: &G, history: &History<G>, state: &G::State, seat: S
     logits
 }
 
-/// What a seat holds, in a poisoned buffer that shows places not written.
+/// The holdings of a seat, in a poisoned buffer that shows places not written.
 fn holdings<G: Notation>(game: &G, state: &G::State, seat: Seat) -> Vec<u8> {
     let mut counts = vec![u8::MAX; game.cards().len()];
     game.holdings(state, seat, &mut counts);
@@ -315,9 +331,9 @@ fn views_at_decisions<G: Game>(game: &G, history: &History<G>) -> Vec<G::View> {
     views
 }
 
-/// What a seat observes of each action, in two worlds that it cannot tell apart: equal numbers if and only if equal views.
+/// Checks the observations of each action in two worlds that the seat cannot tell apart: equal numbers if and only if equal views.
 fn observations_agree<G: FullGame>(game: &G, history: &History<G>, twin: &History<G>, seat: Seat) {
-    let mut seen: Vec<(u64, G::View)> = Vec::new();
+    let mut seen: Vec<(u64, G::View)> = vec![(UNNOTICED, game.view(history, seat))];
     for world in [history, twin] {
         for action in game.legal(world.state()).iter() {
             let observed = game.observed(world.state(), action, seat);
@@ -335,18 +351,46 @@ fn observations_agree<G: FullGame>(game: &G, history: &History<G>, twin: &Histor
     }
 }
 
-/// What a seat saw at each decision and what it observed of each action stand for its view: equal keys, equal views, but for
-/// the order of words.
+/// Everything that a seat sees at decisions and now, its own actions among it, without what goes unnoticed.
+fn seen_at_decisions<G: Game>(game: &G, history: &History<G>, seat: Seat) -> Vec<(Option<Action>, Seen)> {
+    let mut state = game.root();
+    let mut found: Vec<(Option<Action>, Seen)> = Vec::new();
+    let mut did = None;
+    let mut look = |state: &G::State, did: Option<Action>| {
+        let seen = Seen::new(game, state, seat);
+        if did.is_some() || found.last().is_none_or(|(_, before)| *before != seen) {
+            found.push((did, seen));
+        }
+    };
+    for event in history.events() {
+        if event.turn != Turn::Chance {
+            look(&state, did);
+            did = (event.turn == Turn::Seat(seat)).then_some(event.action);
+        }
+        game.apply(&mut state, event.action);
+    }
+    look(&state, did);
+    found
+}
+
+/// Checks that what a seat saw at each decision and observed of each action stands for its view: equal keys, equal views, but for
+/// the order of words. The view knows what is in the key.
 fn keys_tell_views_apart<G: FullGame>(game: &G, history: &History<G>, keys: &mut HashMap<u64, G::View>) {
     let mut state = game.root();
-    let mut chains = BySeat::from_fn(game.num_seats(), |seat| u64::from(seat.0));
+    let mut chains = BySeat::from_fn(game.num_seats(), |seat| Chain::new(u64::from(seat.0)));
     for (length, event) in history.events().iter().enumerate() {
         if let Turn::Seat(mover) = event.turn {
             for seat in Seat::all(game.num_seats()) {
-                chains[seat] = mix(chains[seat], game.sight(&state, seat));
+                chains[seat].look(game.sight(&state, seat));
             }
             let view = game.view(&history.prefix(game, length), mover);
-            let same = keys.entry(chains[mover]).or_insert_with(|| view.clone());
+            let mut chain = Chain::new(u64::from(mover.0));
+            view.past().learned().iter().for_each(|learned| match *learned {
+                Learned::Action(observed) => chain.notice(observed),
+                Learned::Sight(sight) => chain.look(sight),
+            });
+            assert_ok(game, history, chain == chains[mover], "a view knows what its seat has learned");
+            let same = keys.entry(chain.key()).or_insert_with(|| view.clone());
             let words = |view| {
                 let mut words: Vec<String> = game.knowledge(view).split_whitespace().map(str::to_string).collect();
                 words.sort_unstable();
@@ -355,7 +399,10 @@ fn keys_tell_views_apart<G: FullGame>(game: &G, history: &History<G>, keys: &mut
             let alike = *same == view || words(same) == words(&view);
             assert_ok(game, history, alike, &format!("equal keys, equal views: {}", game.knowledge(same)));
             for seat in Seat::all(game.num_seats()) {
-                chains[seat] = mix(chains[seat], game.observed(&state, event.action, seat));
+                let observed = game.observed(&state, event.action, seat);
+                let hidden = observed != UNNOTICED || game.info().hidden_moves;
+                assert_ok(game, history, hidden, "only games with hidden moves have actions that go unnoticed");
+                chains[seat].notice(observed);
             }
         }
         game.apply(&mut state, event.action);
@@ -364,11 +411,12 @@ fn keys_tell_views_apart<G: FullGame>(game: &G, history: &History<G>, keys: &mut
 
 /// A sampled history must be legal from the first event on, and as long as the true one.
 fn replay<G: FullGame>(game: &G, truth: &History<G>, sampled: &History<G>) {
-    assert_ok(game, truth, truth.events().len() == sampled.events().len(), "a sampled history is as long");
+    let actors = |history: &History<G>| history.events().iter().map(|event| event.turn).collect::<Vec<_>>();
+    let alike = actors(truth) == actors(sampled) || game.info().hidden_moves;
+    assert_ok(game, truth, alike, "a sampled history is as long and has the same actors");
     let mut state = game.root();
-    for (event, true_event) in sampled.events().iter().zip(truth.events()) {
+    for event in sampled.events() {
         assert_ok(game, sampled, event.turn == game.turn(&state), "events name who acts");
-        assert_ok(game, truth, event.turn == true_event.turn, "a sampled history has the same actors");
         assert_ok(game, sampled, game.check(&state, event.action).is_ok(), "sampled events are possible");
         game.apply(&mut state, event.action);
     }
@@ -377,11 +425,11 @@ fn replay<G: FullGame>(game: &G, truth: &History<G>, sampled: &History<G>) {
 
 fn the_end<G: FullGame>(game: &G, history: &History<G>) {
     let returns = game.returns(history.state());
-    let (low, high) = game.utility_range();
+    let (low, high) = game.info().utility_range;
     let ok = |ok, promise: &str| assert_ok(game, history, ok, promise);
     ok(returns.len() == game.num_seats(), "a return for each seat");
     ok(returns.iter().all(|value| (low..=high).contains(value)), "returns lie in their range");
-    if let Some(sum) = game.utility_sum() {
+    if let Some(sum) = game.info().utility_sum {
         // Every return is exact to the last place, so the sum is off by a few of these at most.
         let last_place = f64::EPSILON * low.abs().max(high.abs());
         ok((returns.iter().sum::<f64>() - sum).abs() <= 4.0 * last_place, "returns add up as declared");
@@ -455,13 +503,17 @@ fn playouts<G: FullGame>(game: &G, history: &History<G>, rng: &mut Rng) {
 }
 
 /// The observation tensor in a buffer of its own.
-pub fn observation<G: Encode>(game: &G, state: &G::State, seat: Seat) -> Vec<f32> {
+pub fn observation<G: Game>(game: &G, state: &G::State, seat: Seat) -> Vec<f32> {
+    observation_by(game, state, Observer::Seat(seat))
+}
+
+fn observation_by<G: Game>(game: &G, state: &G::State, observer: Observer) -> Vec<f32> {
     // A poisoned buffer shows values that are not written.
-    let mut out = vec![f32::NAN; encode::size(&game.observation_layout())];
-    game.observation(state, seat, &mut out);
+    let mut out = vec![f32::NAN; encode::size(&game.info().observation)];
+    game.observation_by(state, observer, &mut out);
     assert!(out.iter().all(|&value| value == 0.0 || value == 1.0), "observations are planes of zeros and ones");
     let mut bytes = vec![u8::MAX; out.len()];
-    game.observation(state, seat, &mut bytes);
+    game.observation_by(state, observer, &mut bytes);
     assert!(bytes.iter().zip(&out).all(|(&byte, &value)| f32::from(byte) == value), "bytes and floats agree");
     out
 }
@@ -474,15 +526,17 @@ pub fn information_state<G: Encode>(game: &G, view: &G::View) -> Vec<f32> {
 }
 
 /// All states that `seat` cannot tell apart from the true one, with their chance reach probabilities: every history is tried,
-/// event by event, and dropped at the first event after which the seat's view differs. For small games.
+/// event by event, and dropped at the first event after which the seat's view was never the true one. For small games.
 pub fn enumerate<G: Game>(game: &G, truth: &History<G>, seat: Seat) -> HashMap<G::State, f64> {
-    let views: Vec<G::View> =
+    let mut views: Vec<G::View> =
         (0..=truth.events().len()).map(|count| game.view(&truth.prefix(game, count), seat)).collect();
+    views.dedup();
     let mut found = HashMap::new();
     extend(game, &views, seat, &History::new(game), 1.0, &mut found);
     found
 }
 
+/// Adds all continuations of a history that leads to the first of the views.
 fn extend<G: Game>(
     game: &G,
     views: &[G::View],
@@ -491,10 +545,8 @@ fn extend<G: Game>(
     reach: f64,
     found: &mut HashMap<G::State, f64>,
 ) {
-    let length = history.events().len();
-    if length + 1 == views.len() {
+    if views.len() == 1 {
         *found.entry(*history.state()).or_default() += reach;
-        return;
     }
     let options: Vec<Outcome> = match game.turn(history.state()) {
         Turn::Chance => game.chance(history.state()),
@@ -503,8 +555,9 @@ fn extend<G: Game>(
     for Outcome { action, probability } in options {
         let mut next = history.clone();
         next.push(game, action);
-        if game.view(&next, seat) == views[length + 1] {
-            extend(game, views, seat, &next, reach * probability, found);
+        let view = game.view(&next, seat);
+        if let Some(place) = views[..views.len().min(2)].iter().position(|other| *other == view) {
+            extend(game, &views[place..], seat, &next, reach * probability, found);
         }
     }
 }

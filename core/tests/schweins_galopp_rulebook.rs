@@ -548,7 +548,7 @@ fn a_random_game_of_the_box_ends_after_three_rounds_of_28_cards() {
     let mut rng = Rng::stream(1, "galopp", 0);
     let mut state = *History::dealt(&game.game, &mut rng).state();
     assert_eq!(game.game.playout(&mut state, &mut rng), 84);
-    assert_eq!(game.game.max_decisions(), 84);
-    assert_eq!(game.game.max_chance_events(), 3 * (5 + 28));
+    assert_eq!(game.game.info().max_decisions, 84);
+    assert_eq!(game.game.info().max_chance_events, 3 * (5 + 28));
     assert_eq!(game.game.num_actions(), 27);
 }

@@ -28,7 +28,7 @@ fn game(rules: &str) -> Schwinget {
 }
 
 fn attack(game: &Schwinget) -> Action {
-    Action(game.num_outcomes() as u8)
+    Action(game.info().num_outcomes as u8)
 }
 
 /// The value of best play for `seat` against best play of the opponent, with the cards of `pile` to come.

@@ -425,7 +425,7 @@ fn the_setup_is_dice_then_side_then_orientation() {
 #[test]
 fn players_choose_from_the_boss_on_and_the_last_choice_turns_the_cards_up() {
     let table = Table::new("players=3,hand_size=2").deal(&["D2 D3", "H5 H6", "S8 S9"], "dice:7 up orient:1");
-    assert!(table.game.is_simultaneous());
+    assert!(table.game.info().simultaneous);
     let table = table.play("rotate:3 S8");
     assert_eq!(table.turn(), seat(0));
     assert!(table.knowledge(2).ends_with("| rotate:3 - - S8"));

@@ -25,7 +25,7 @@ pub(crate) struct Game {
 
 impl Game {
     pub(crate) fn new(face: Arc<dyn DynGame>) -> Self {
-        let observation_size = erased::tensor_size(&face.facts().observation_layout);
+        let observation_size = erased::tensor_size(&face.info().observation);
         let information_state_size = erased::tensor_size(&face.facts().information_state_layout);
         Self { face, observation_size, information_state_size }
     }
@@ -99,48 +99,48 @@ impl Game {
 
     /// The number of players. They are numbered 0, 1, … clockwise.
     fn num_players(&self) -> usize {
-        self.face.facts().num_seats
+        self.face.info().num_seats
     }
 
     /// The number of actions. Actions are numbered from 0.
     fn num_distinct_actions(&self) -> usize {
-        self.face.facts().num_actions
+        self.face.info().num_actions
     }
 
     /// The number of chance outcomes. Outcomes are numbered from 0.
     fn max_chance_outcomes(&self) -> usize {
-        self.face.facts().num_outcomes
+        self.face.info().num_outcomes
     }
 
     /// An upper bound on the number of decisions in a game, all players together.
     fn max_game_length(&self) -> usize {
-        self.face.facts().max_decisions
+        self.face.info().max_decisions
     }
 
     /// An upper bound on the number of random events in a game.
     fn max_chance_nodes_in_history(&self) -> usize {
-        self.face.facts().max_chance_events
+        self.face.info().max_chance_events
     }
 
     /// A lower bound on the returns.
     fn min_utility(&self) -> f64 {
-        self.face.facts().utility_range.0
+        self.face.info().utility_range.0
     }
 
     /// An upper bound on the returns.
     fn max_utility(&self) -> f64 {
-        self.face.facts().utility_range.1
+        self.face.info().utility_range.1
     }
 
     /// Returns `True` if the players choose simultaneously. States still ask them one after another and hide each
     /// choice from the other players until all have chosen.
     fn is_simultaneous(&self) -> bool {
-        self.face.facts().simultaneous
+        self.face.info().simultaneous
     }
 
     /// The sum of the returns of all players, or `None` if it varies.
     fn utility_sum(&self) -> Option<f64> {
-        self.face.facts().utility_sum
+        self.face.info().utility_sum
     }
 
     /// The shape of `State.observation_tensor`: one dimension.
@@ -155,7 +155,7 @@ impl Game {
 
     /// The parts of the observation tensor in order: (name, shape), each in C order.
     fn observation_tensor_layout(&self) -> Vec<(&'static str, Vec<usize>)> {
-        layout(&self.face.facts().observation_layout)
+        layout(&self.face.info().observation)
     }
 
     /// The parts of the information-state tensor in order: (name, shape), each in C order.
@@ -191,10 +191,10 @@ impl Game {
     fn action_to_string(&self, player: Number, action: Number) -> PyResult<String> {
         let face = self.face();
         if player.is(CHANCE) {
-            return Ok(face.outcome_name(action.id_below(face.facts().num_outcomes, "chance outcome", face)?));
+            return Ok(face.outcome_name(action.id_below(face.info().num_outcomes, "chance outcome", face)?));
         }
         player.seat_of(face)?;
-        Ok(face.action_name(action.id_below(face.facts().num_actions, "action", face)?))
+        Ok(face.action_name(action.id_below(face.info().num_actions, "action", face)?))
     }
 
     /// The action of that name. Raises `IllegalActionError`, which lists the names, if there is none.

@@ -72,8 +72,8 @@ fn no_attack(game: &Game) -> PyErr {
     errors::argument(format!("the study is about {}, not {}", Schwinget::NAME, game.face().facts().name))
 }
 
-fn lights_of(lights: &[String]) -> PyResult<Vec<AgentSpec>> {
-    lights.iter().map(|light| parse_spec(light, None)).collect()
+fn specs(texts: &[String]) -> PyResult<Vec<AgentSpec>> {
+    texts.iter().map(|text| parse_spec(text, None)).collect()
 }
 
 /// The positions of the games `first` to `first + games - 1` as columns. `on_progress(done, games)` is called as in
@@ -105,7 +105,7 @@ pub(crate) fn timing_positions<'py>(
         continuation: parse_spec(continuation, None)?,
         repeats: repeats.between("repeats", 1, MAX_REPEATS)?,
         hidden: Hidden::parse(hidden, &()).map_err(unknown)?,
-        lights: lights_of(&lights)?,
+        advisers: specs(&lights)?,
         share,
         seed: seed.0,
         threads: threads.threads()?,
@@ -118,7 +118,7 @@ pub(crate) fn timing_positions<'py>(
     let schwinget = Schwinget::new(rules.ok_or_else(|| no_attack(game))?).expect("rules of a game");
     let found =
         watching(py, games, on_progress, |watch| positions(&schwinget, &settings, first..first + games, watch))?;
-    columns(py, &found, settings.lights.len())
+    columns(py, &found, settings.advisers.len())
 }
 
 /// Every information set of a solved game at which the player to move may attack, as columns. `on_progress(done, 0)` is
@@ -133,7 +133,7 @@ pub(crate) fn timing_sets<'py>(
     threads: Number,
     on_progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let lights = lights_of(&lights)?;
+    let lights = specs(&lights)?;
     let threads = threads.threads()?;
     let table = erased::tabular::<Schwinget>(&**solution.table().inner());
     let table = table.ok_or_else(|| no_attack(solution.table().game()))?;

@@ -78,7 +78,7 @@ impl Number {
         match self {
             Self::Small(value) => check_seat(game, *value).map_err(errors::seat),
             Self::Huge(digits) => {
-                let (name, seats) = (game.facts().name, game.facts().num_seats);
+                let (name, seats) = (game.facts().name, game.info().num_seats);
                 Err(errors::seat(format!("no seat {digits}: {name} has players 0 to {}", seats - 1)))
             }
         }

@@ -18,12 +18,12 @@ use std::sync::{Arc, OnceLock};
 
 use stier_core::scene::Scene;
 use stier_core::{
-    Action, ActionSet as _, Dealer, Encode, Event, Field, Game, Hints, History, IllegalAction, Notation, OptionInfo,
-    Options as _, Outcome, ParseError, Sampler as _, Seat, SeatView as _, Turn, encode, record,
+    Action, ActionSet as _, Dealer, Encode, Event, Field, Game, GameInfo, Hints, History, IllegalAction, Notation,
+    OptionInfo, Options as _, Outcome, ParseError, Sampler as _, Seat, SeatView as _, Turn, encode, record,
 };
 use thiserror::Error;
 
-use crate::agent::crowd::Crowd;
+use crate::agent::batch_agent::BatchAgent;
 use crate::agent::lines::Line;
 use crate::agent::player::Player;
 use crate::agent::worlds::Worlds;
@@ -62,11 +62,13 @@ pub struct BadSeat {
 
 /// A game whose type is not known.
 pub trait DynGame: Send + Sync + Debug {
-    /// The facts about the game.
+    /// The numbers that hold in every state.
+    fn info(&self) -> &GameInfo;
+    /// Everything else that describes the game.
     fn facts(&self) -> &GameFacts;
-    /// The name of an action below [`num_actions`](GameFacts::num_actions).
+    /// The name of an action below [`num_actions`](GameInfo::num_actions).
     fn action_name(&self, action: Action) -> String;
-    /// The name of an outcome below [`num_outcomes`](GameFacts::num_outcomes).
+    /// The name of an outcome below [`num_outcomes`](GameInfo::num_outcomes).
     fn outcome_name(&self, outcome: Action) -> String;
     /// The action of that name.
     fn parse_action(&self, text: &str) -> Result<Action, ParseError>;
@@ -294,6 +296,9 @@ impl<G: Game> Debug for ErasedGame<G> {
 }
 
 impl<G: FullGame> DynGame for ErasedGame<G> {
+    fn info(&self) -> &GameInfo {
+        self.game.info()
+    }
     fn facts(&self) -> &GameFacts {
         self.facts.get_or_init(|| GameFacts::of(&*self.game))
     }
@@ -649,9 +654,9 @@ impl<G: FullGame> Entrant<G> for ErasedEntrant<G> {
         matches!(&self.entrant, DynEntrant::Spec(spec) if spec.is_instant())
     }
 
-    fn crowd(&self) -> Option<Box<dyn Crowd<G>>> {
+    fn batch_agent(&self) -> Option<Box<dyn BatchAgent<G>>> {
         match &self.entrant {
-            DynEntrant::Spec(spec) => Entrant::<G>::crowd(spec),
+            DynEntrant::Spec(spec) => Entrant::<G>::batch_agent(spec),
             DynEntrant::Callback(..) | DynEntrant::Table(..) => None,
         }
     }
@@ -688,7 +693,7 @@ impl<G: FullGame> Agent<G> for CallbackAgent<G> {
 
 /// Checks a seat number from outside.
 pub fn check_seat(game: &dyn DynGame, seat: i64) -> Result<Seat, BadSeat> {
-    let seats = game.facts().num_seats;
+    let seats = game.info().num_seats;
     match u8::try_from(seat) {
         Ok(number) if usize::from(number) < seats => Ok(Seat(number)),
         _ => Err(BadSeat { seat, game: game.facts().name.to_string(), seats }),

@@ -86,7 +86,7 @@ pub struct AskSettings {
     pub threads: usize,
 }
 
-/// A whole game in memory; see [`game_tree`](crate::solve::game_tree).
+/// A whole game in memory; see [`GameTree`].
 pub trait DynTree: Send + Sync + Debug {
     /// The game.
     fn game(&self) -> Arc<dyn DynGame>;
@@ -125,7 +125,7 @@ pub trait DynTree: Send + Sync + Debug {
     fn read(&self, bytes: &[u8]) -> Result<(Arc<dyn DynPolicy>, Label), SolutionFileError>;
 }
 
-/// A policy for every information set; see [`tabular`](crate::solve::tabular).
+/// A policy for every information set.
 pub trait DynPolicy: Any + Send + Sync + Debug {
     /// The tree that it is of.
     fn tree(&self) -> Arc<dyn DynTree>;
@@ -152,7 +152,7 @@ impl<G: FullGame> ErasedTree<G> {
     }
 
     fn observe<T: Cell>(&self, sets: Range<usize>, out: &mut [T]) {
-        let size = encode::size(&self.tree().game().observation_layout());
+        let size = encode::size(&self.tree().game().info().observation);
         for (set, out) in sets.zip(out.chunks_exact_mut(size)) {
             let set = self.tree().set(set as u32);
             self.tree().game().observation(set.history().state(), set.seat(), out);

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use arrayvec::ArrayVec;
-use stier_core::{Action, ActionSet as _, BySeat, Encode, Hints, Rng, Seat};
+use stier_core::{Action, ActionSet as _, BySeat, Encode, Game, Hints, Rng, Seat, SeatView as _};
 
 use super::file::Network;
 use super::forward::Scratch;
-use crate::agent::crowd::Position;
-use crate::agent::sampling::{MOST, place, softmax};
+use crate::agent::batch_agent::Query;
+use crate::agent::sampling::{MAX_ACTIONS, place, softmax};
 
 /// A network with its working space; one for each thread.
 #[derive(Clone, Debug)]
@@ -47,16 +47,25 @@ impl Evaluator {
         evaluation(&self.network, game.rounded_range(), found)
     }
 
+    /// Evaluates a view, whose seat must be the one to act.
+    #[inline]
+    pub fn evaluate_view<G: Game>(&mut self, game: &G, view: &G::View) -> Evaluation<'_> {
+        self.observations.resize(self.network.num_inputs(), 0.0);
+        view.observation(game, &mut self.observations);
+        let found = self.network.mlp().forward(&self.observations, &mut self.scratch);
+        evaluation(&self.network, game.rounded_range(), found)
+    }
+
     /// Evaluates many positions at once, in order, with exactly the same results.
     pub fn evaluate_many<'a, 'p, G: Encode>(
         &'a mut self,
         game: &G,
-        positions: impl ExactSizeIterator<Item = Position<'p, G>>,
+        queries: impl ExactSizeIterator<Item = Query<'p, G>>,
     ) -> impl Iterator<Item = Evaluation<'a>> {
         let inputs = self.network.num_inputs();
-        self.observations.resize(positions.len() * inputs, 0.0);
-        for (position, out) in positions.zip(self.observations.chunks_exact_mut(inputs)) {
-            position.observation(game, out);
+        self.observations.resize(queries.len() * inputs, 0.0);
+        for (query, out) in queries.zip(self.observations.chunks_exact_mut(inputs)) {
+            query.observation(game, out);
         }
         let (network, range) = (&*self.network, game.rounded_range());
         let found = network.mlp().forward(&self.observations, &mut self.scratch);
@@ -85,8 +94,8 @@ impl Evaluation<'_> {
     /// Weights in proportion to the probabilities of the legal actions, ascending, and their sum. They are the
     /// softmax of the logits at this temperature, scaled to a maximum of 1.
     #[inline]
-    pub fn weights(&self, legal: impl Iterator<Item = Action>, temperature: f32) -> (ArrayVec<f32, MOST>, f32) {
-        let mut weights: ArrayVec<f32, MOST> = legal.map(|action| self.logits[action.index()]).collect();
+    pub fn weights(&self, legal: impl Iterator<Item = Action>, temperature: f32) -> (ArrayVec<f32, MAX_ACTIONS>, f32) {
+        let mut weights: ArrayVec<f32, MAX_ACTIONS> = legal.map(|action| self.logits[action.index()]).collect();
         let sum = softmax(&mut weights, temperature);
         (weights, sum)
     }
@@ -98,7 +107,7 @@ impl Evaluation<'_> {
     pub fn values<G: Hints>(&self, game: &G, state: &G::State, mover: Seat) -> BySeat<f32> {
         let seats = game.num_seats();
         let (low, high) = game.rounded_range();
-        let mut values = match game.utility_sum() {
+        let mut values = match game.info().utility_sum {
             Some(sum) => BySeat::filled(seats, ((sum as f32 - self.value) / (seats - 1) as f32).clamp(low, high)),
             None => game.evaluate(state),
         };

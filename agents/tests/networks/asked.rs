@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use stier_agents::agent::Position;
+use stier_agents::agent::Query;
 use stier_agents::agent::Streams;
 use stier_agents::network::Evaluator;
 use stier_agents::network::NetworkFile;
@@ -60,10 +60,10 @@ fn decide<G: Hints>(game: &G, text: &str, seed: u64, (history, seat): &(History<
 /// The agent's probabilities, value and choice are those of the definition in every position of some games.
 fn outputs_follow_the_definition<G: Hints>(game: &G, draft: &Draft) {
     let file = draft.saved();
-    let (low, high) = game.utility_range();
+    let (low, high) = game.info().utility_range;
     for position in decisions(game, 2) {
         let (history, seat) = &position;
-        let mut observation = vec![0.0; encode::size(&game.observation_layout())];
+        let mut observation = vec![0.0; encode::size(&game.info().observation)];
         game.observation(history.state(), *seat, &mut observation);
         let (logits, value) = reference(draft, &observation);
         let legal: Vec<_> = game.legal(history.state()).iter().collect();
@@ -140,7 +140,7 @@ fn evaluating_many_states_at_once_gives_the_same_bits() {
     let network = NetworkFile::load(file.path()).unwrap().network().unwrap().clone();
     let (mut one, mut many) = (Evaluator::new(network.clone()), Evaluator::new(network));
     let positions = decisions(&game, 12);
-    let asked = positions.iter().map(|(history, seat)| Position::new(history.state(), *seat, Streams::new(0)));
+    let asked = positions.iter().map(|(history, seat)| Query::new(history.state(), *seat, Streams::new(0)));
     let mut compared = 0;
     for ((history, seat), together) in positions.iter().zip(many.evaluate_many(&game, asked)) {
         let alone = one.evaluate(&game, history.state(), *seat);
@@ -159,7 +159,7 @@ fn overflowing_numbers_do_no_harm() {
         draft.values(name).iter_mut().for_each(|value| *value = value.signum() * 3e38);
     }
     let file = draft.saved();
-    let (low, high) = game.utility_range();
+    let (low, high) = game.info().utility_range;
     for position in decisions(&game, 1) {
         let decision = decide(&game, &format!("network:choose=sample,path={}", file.path()), 1, &position);
         assert!((decision.policy.iter().map(|(_, share)| share).sum::<f64>() - 1.0).abs() < 1e-9);

@@ -10,7 +10,8 @@ use stier_core::games::schwinget::Schwinget;
 use stier_core::{ActionSet as _, Game, Hints, History, Rng, Seat};
 
 use super::files::{Draft, Saved};
-use crate::toys::kuhn::{BET, Kuhn, PASS};
+use crate::toys::KUHN;
+use stier_core::games::kuhn_poker::{BET, KuhnPoker, PASS};
 
 /// A network of one layer with zero weights and biases, to be changed by hand.
 fn blank<G: Hints>(game: &G) -> Draft {
@@ -70,7 +71,7 @@ fn visits_follow_the_prior() {
 #[test]
 fn leaves_have_the_network_s_value() {
     let game = Schwinget::new(Default::default()).unwrap();
-    assert_eq!(game.utility_sum(), Some(0.0));
+    assert_eq!(game.info().utility_sum, Some(0.0));
     for seed in 1..5 {
         let position = dealt(&game, seed);
         let mut draft = blank(&game).with("value_scale", "2");
@@ -99,7 +100,7 @@ fn searches_work_with_many_players() {
     let game = Schwimmen::new(Default::default()).unwrap();
     let position = dealt(&game, 1);
     let file = Draft::new(&game, &[24], 2).saved();
-    let (low, high) = game.utility_range();
+    let (low, high) = game.info().utility_range;
     for observer in ["single", "multi"] {
         for opponents in ["search", "fitted"] {
             let text = format!(
@@ -118,9 +119,9 @@ fn searches_work_with_many_players() {
 
 /// The returns of one rollout from the first decision of Kuhn poker.
 fn roll(settings: RolloutSettings, guide: &Guide, cards: [u8; 2], rng: &mut Rng) -> [f32; 2] {
-    let mut history = History::new(&Kuhn);
-    cards.iter().for_each(|&card| history.push(&Kuhn, stier_core::Action(card)));
-    let returns = Roller::new(&Kuhn, settings).guided_by(guide).returns(&Kuhn, &mut history.state().clone(), rng);
+    let mut history = History::new(&*KUHN);
+    cards.iter().for_each(|&card| history.push(&*KUHN, stier_core::Action(card)));
+    let returns = Roller::new(&*KUHN, settings).guided_by(guide).returns(&*KUHN, &mut history.state().clone(), rng);
     [returns[Seat(0)], returns[Seat(1)]]
 }
 
@@ -129,7 +130,7 @@ fn rollouts_play_by_the_network() {
     let mut rng = Rng::stream(1, "network rollouts", 0);
     let settings = RolloutSettings { rollout: Rollout::Network, ..RolloutSettings::default() };
     let biased = |action: stier_core::Action, bias: f32| {
-        let mut draft = blank(&Kuhn);
+        let mut draft = blank(&*KUHN);
         draft.values("policy.bias")[action.index()] = bias;
         guide(&draft.saved())
     };
@@ -149,7 +150,7 @@ fn rollouts_play_by_the_network() {
 #[test]
 fn rollouts_end_with_the_network_s_value() {
     let mut rng = Rng::stream(2, "network rollouts", 0);
-    let mut draft = blank(&Kuhn).with("value_scale", "1");
+    let mut draft = blank(&*KUHN).with("value_scale", "1");
     draft.values("value.bias")[0] = 0.375;
     let guide = guide(&draft.saved());
     for (plies, expected) in [(0, [0.375, -0.375]), (1, [-0.375, 0.375])] {
@@ -166,19 +167,19 @@ fn rollouts_end_with_the_network_s_value() {
 /// A model that bets by its card, and the resulting belief about the bettor's card.
 #[test]
 fn beliefs_follow_the_network() {
-    let mut draft = blank(&Kuhn);
+    let mut draft = blank(&*KUHN);
     // The inputs are the seat, the number of cards dealt and the own card, in rows 4 to 6.
     for (card, odds) in [1.0_f32 / 3.0, 0.5, 4.0].into_iter().enumerate() {
         draft.values("policy.weight")[(4 + card) * 2 + BET.index()] = odds.ln();
     }
     let file = draft.saved();
-    let mut history = History::new(&Kuhn);
-    [stier_core::Action(2), stier_core::Action(1), BET].into_iter().for_each(|event| history.push(&Kuhn, event));
+    let mut history = History::new(&*KUHN);
+    [stier_core::Action(2), stier_core::Action(1), BET].into_iter().for_each(|event| history.push(&*KUHN, event));
     let text = format!("beliefs=policy,model=network,model_epsilon=0,model_temperature=1,network={}", file.path());
     for agent in ["ismcts", "pimc", "epimc", "flat_mc", "presumed_pimc", "recursive_pimc", "ris_mcts"] {
         let spec: AgentSpec = format!("{agent}:{text},particles=4000").parse().unwrap();
-        let mut agent: Box<dyn Agent<Kuhn>> = spec.build(1);
-        let worlds = agent.beliefs(&Kuhn, &Kuhn.view(&history, Seat(1)));
+        let mut agent: Box<dyn Agent<KuhnPoker>> = spec.build(1);
+        let worlds = agent.beliefs(&*KUHN, &KUHN.view(&history, Seat(1)));
         let mut rng = Rng::stream(3, "network beliefs", 0);
         let kings = (0..8000).filter(|_| worlds.draw(&mut rng) == *history.state()).count() as f64 / 8000.0;
         // A king bets four times in five, a jack one time in four.
@@ -191,8 +192,8 @@ fn beliefs_follow_the_network() {
         ..BeliefSettings::default()
     };
     let mut scores = Vec::new();
-    let mut before = History::new(&Kuhn);
-    [2, 1].into_iter().for_each(|card| before.push(&Kuhn, stier_core::Action(card)));
-    by_name(settings.model, &settings.guide).scores(&Kuhn, &before, Kuhn.legal(before.state()), &mut scores);
+    let mut before = History::new(&*KUHN);
+    [2, 1].into_iter().for_each(|card| before.push(&*KUHN, stier_core::Action(card)));
+    by_name(settings.model, &settings.guide).scores(&*KUHN, &before, KUHN.legal(before.state()), &mut scores);
     assert!((scores[1] - scores[0] - 4.0_f32.ln()).abs() < 1e-6);
 }

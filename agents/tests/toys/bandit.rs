@@ -1,32 +1,19 @@
 //! A bandit whose arms always pay the same: one choice, nothing hidden, nothing left to chance.
 
-use stier_core::{
-    Action, Actions64, BySeat, Chance, Game, Hints, History, Rng, RuleOfThumb, RulesError, Seat, SeatView, Turn,
-    options,
-};
+use std::sync::LazyLock;
 
-use super::Listed;
+use stier_core::{
+    Action, Actions64, BySeat, Cell, Chance, Field, Filter, Game, GameInfo, Hints, Log, Observer, Pen, RuleOfThumb,
+    RulesError, Seat, Turn, options,
+};
 
 options! {
     /// The bandit has no options.
     pub(crate) struct Rules for "bandit" {}
 }
 
-/// What the arms pay, to the first seat; the second gets the rest of 1.
+/// The payoffs of the arms to the first seat; the second seat gets the rest of 1.
 pub(crate) const REWARDS: [f64; 4] = [0.1, 0.9, 0.7, 0.85];
-
-/// Who looks.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct View {
-    seat: Seat,
-    chosen: Option<u8>,
-}
-
-impl SeatView for View {
-    fn seat(&self) -> Seat {
-        self.seat
-    }
-}
 
 /// The game.
 #[derive(Clone, Debug)]
@@ -37,8 +24,8 @@ impl Game for Bandit {
     type Rules = Rules;
     /// The arm that was chosen.
     type State = Option<u8>;
-    type View = View;
-    type Sampler = Listed<Option<u8>>;
+    type View = Log;
+    type Sampler = Filter<Self>;
     type Actions = Actions64;
 
     fn new(_rules: Rules) -> Result<Self, RulesError> {
@@ -49,32 +36,17 @@ impl Game for Bandit {
         &Rules {}
     }
 
-    fn num_seats(&self) -> usize {
-        2
-    }
-
-    fn num_actions(&self) -> usize {
-        REWARDS.len()
-    }
-
-    fn num_outcomes(&self) -> usize {
-        0
-    }
-
-    fn max_decisions(&self) -> usize {
-        1
-    }
-
-    fn max_chance_events(&self) -> usize {
-        0
-    }
-
-    fn utility_range(&self) -> (f64, f64) {
-        (0.0, 1.0)
-    }
-
-    fn utility_sum(&self) -> Option<f64> {
-        Some(1.0)
+    fn info(&self) -> &GameInfo {
+        static INFO: LazyLock<GameInfo> = LazyLock::new(|| GameInfo {
+            num_seats: 2,
+            num_actions: REWARDS.len(),
+            max_decisions: 1,
+            utility_range: (0.0, 1.0),
+            utility_sum: Some(1.0),
+            observation: vec![Field::new("chosen", [REWARDS.len()])],
+            ..GameInfo::default()
+        });
+        &INFO
     }
 
     fn root(&self) -> Option<u8> {
@@ -100,29 +72,16 @@ impl Game for Bandit {
         Chance::new()
     }
 
-    fn sample_chance(&self, _chosen: &Option<u8>, _rng: &mut Rng) -> Action {
-        unreachable!("there is no chance in it")
-    }
-
-    fn sight(&self, _chosen: &Option<u8>, _seat: Seat) -> u64 {
-        0
-    }
-
     fn returns(&self, chosen: &Option<u8>) -> BySeat<f64> {
         let reward = chosen.map(|arm| REWARDS[usize::from(arm)]);
         BySeat::from(reward.map_or([0.0, 0.0], |reward| [reward, 1.0 - reward]))
     }
 
-    fn view(&self, history: &History<Self>, seat: Seat) -> View {
-        View { seat, chosen: *history.state() }
-    }
-
-    fn sampler(&self, view: &View) -> Listed<Option<u8>> {
-        Listed::new(self, [view.chosen.into_iter().map(Action).collect()])
+    fn observe<T: Cell>(&self, chosen: &Option<u8>, _observer: Observer, pen: &mut Pen<'_, T>) {
+        pen.one(*chosen, REWARDS.len());
     }
 }
 
-super::no_tensors!(Bandit);
 impl Hints for Bandit {
     /// The arm that pays the least: its id comes before all others.
     fn rule_of_thumb(&self, _view: &Self::View) -> Option<RuleOfThumb> {

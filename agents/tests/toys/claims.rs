@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, ThreadId};
 
+use stier_core::game::evenly;
 use stier_core::{
-    Action, ActionSet as _, Actions64, BySeat, Chance, Game, Hints, History, Outcome, Rng, RulesError, Sampler, Seat,
-    SeatView, Turn, World, options,
+    Action, ActionSet as _, Actions64, BySeat, Cell, Chance, Field, Filter, Game, GameInfo, Hints, Log, Observer, Pen,
+    RulesError, Seat, Turn, options,
 };
 
 options! {
@@ -42,48 +43,6 @@ impl State {
     }
 }
 
-/// Every event that the seat sees.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct View {
-    seat: Seat,
-    events: Vec<Option<u8>>,
-}
-
-impl SeatView for View {
-    fn seat(&self) -> Seat {
-        self.seat
-    }
-}
-
-/// Each world with the histories that lead to it, all equally likely.
-#[derive(Clone, Debug)]
-pub(crate) struct Histories(Vec<(State, Vec<Vec<Action>>)>);
-
-impl Sampler<Claims> for Histories {
-    fn sample(&self, rng: &mut Rng) -> State {
-        self.0[rng.below(self.0.len() as u32) as usize].0
-    }
-
-    fn count(&self) -> u128 {
-        self.0.len() as u128
-    }
-
-    fn worlds(&self) -> impl Iterator<Item = World<State>> {
-        self.0.iter().map(|(state, histories)| World { state: *state, weight: histories.len() as u64 })
-    }
-
-    fn sample_history_of(&self, game: &Claims, world: &State, rng: &mut Rng) -> History<Claims> {
-        let (_, histories) = self.0.iter().find(|(state, _)| state == world).expect("a world");
-        let mut history = History::new(game);
-        histories[rng.below(histories.len() as u32) as usize].iter().for_each(|&event| history.push(game, event));
-        history
-    }
-
-    fn worlds_fix_views(&self) -> bool {
-        self.0.iter().all(|(_, histories)| histories.len() == 1)
-    }
-}
-
 /// Hooks through which tests watch a game and disturb it.
 #[derive(Debug)]
 pub(crate) struct Hooks {
@@ -91,7 +50,7 @@ pub(crate) struct Hooks {
     main: ThreadId,
     /// The threads that have asked for returns.
     pub(crate) threads: Mutex<HashSet<ThreadId>>,
-    /// Whether other threads panic that ask for returns.
+    /// True if other threads that ask for returns must panic.
     pub(crate) panics: AtomicBool,
 }
 
@@ -99,15 +58,16 @@ pub(crate) struct Hooks {
 #[derive(Clone, Debug)]
 pub(crate) struct Claims {
     rules: Rules,
+    info: GameInfo,
     pub(crate) hooks: Arc<Hooks>,
 }
 
 impl Claims {
     fn numbers(&self) -> u8 {
-        if self.rules.cards == 1 { 200 } else { 20 }
+        self.info.num_outcomes as u8
     }
 
-    /// Whether a number is still to be dealt.
+    /// Returns true if a number is still to be dealt.
     fn deals(&self, state: &State) -> bool {
         state.cards[0].is_none() || self.rules.cards == 2 && state.claim.is_some() && state.cards[1].is_none()
     }
@@ -117,45 +77,38 @@ impl Game for Claims {
     const NAME: &'static str = "claims";
     type Rules = Rules;
     type State = State;
-    type View = View;
-    type Sampler = Histories;
+    type View = Log;
+    type Sampler = Filter<Self>;
     type Actions = Actions64;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
+        let numbers = if rules.cards == 1 { 200 } else { 20 };
+        let info = GameInfo {
+            num_seats: 2,
+            num_actions: 2,
+            num_outcomes: numbers,
+            max_decisions: 2,
+            max_chance_events: usize::from(rules.cards),
+            utility_range: (-1.0, 1.0),
+            utility_sum: Some(0.0),
+            observation: vec![
+                Field::new("dealt", [2]),
+                Field::new("numbers", [2, numbers]),
+                Field::new("claim", [2]),
+                Field::new("answer", [2]),
+            ],
+            ..GameInfo::default()
+        };
         let hooks = Hooks { main: thread::current().id(), threads: Mutex::default(), panics: AtomicBool::default() };
-        Ok(Self { rules, hooks: Arc::new(hooks) })
+        Ok(Self { rules, info, hooks: Arc::new(hooks) })
     }
 
     fn rules(&self) -> &Rules {
         &self.rules
     }
 
-    fn num_seats(&self) -> usize {
-        2
-    }
-
-    fn num_actions(&self) -> usize {
-        2
-    }
-
-    fn num_outcomes(&self) -> usize {
-        usize::from(self.numbers())
-    }
-
-    fn max_decisions(&self) -> usize {
-        2
-    }
-
-    fn max_chance_events(&self) -> usize {
-        usize::from(self.rules.cards)
-    }
-
-    fn utility_range(&self) -> (f64, f64) {
-        (-1.0, 1.0)
-    }
-
-    fn utility_sum(&self) -> Option<f64> {
-        Some(0.0)
+    fn info(&self) -> &GameInfo {
+        &self.info
     }
 
     fn root(&self) -> State {
@@ -191,22 +144,8 @@ impl Game for Claims {
     }
 
     fn chance(&self, state: &State) -> Chance {
-        if !self.deals(state) {
-            return Chance::new();
-        }
-        let left: Vec<u8> = (0..self.numbers()).filter(|&number| state.cards[0] != Some(number)).collect();
-        let probability = 1.0 / left.len() as f64;
-        left.into_iter().map(|number| Outcome { action: Action(number), probability }).collect()
-    }
-
-    fn sample_chance(&self, state: &State, rng: &mut Rng) -> Action {
-        let outcomes = self.chance(state);
-        outcomes[rng.below(outcomes.len() as u32) as usize].action
-    }
-
-    fn sight(&self, state: &State, seat: Seat) -> u64 {
-        let cards = state.cards().into_iter().fold(0, |sight, card| 256 * sight + u64::from(card) + 1);
-        if seat == Seat(0) { cards } else { 0 }
+        let is_left = |number: &u8| self.deals(state) && state.cards[0] != Some(*number);
+        evenly((0..self.numbers()).filter(is_left))
     }
 
     /// Claiming nothing loses everything; a claim wins half if it is denied, three quarters if it is believed.
@@ -222,40 +161,16 @@ impl Game for Claims {
         BySeat::from([first, -first])
     }
 
-    fn view(&self, history: &History<Self>, seat: Seat) -> View {
-        let seen =
-            |event: &stier_core::Event| (event.turn != Turn::Chance || seat == Seat(0)).then_some(event.action.0);
-        View { seat, events: history.events().iter().map(seen).collect() }
-    }
-
-    fn sampler(&self, view: &View) -> Histories {
-        // Every deal that the view does not exclude.
-        let deals = view.events.iter().enumerate().fold(vec![Vec::new()], |deals: Vec<Vec<Action>>, (place, event)| {
-            let is_deal = place == 0 || place == 2 && self.rules.cards == 2;
-            let next = |deal: &Vec<Action>| -> Vec<Vec<Action>> {
-                let options = match event {
-                    Some(event) => *event..*event + 1,
-                    None => 0..self.numbers(),
-                };
-                let fresh = options.map(Action).filter(|action| !is_deal || place == 0 || deal[0] != *action);
-                fresh.map(|action| [deal.as_slice(), &[action]].concat()).collect()
-            };
-            deals.iter().flat_map(next).collect()
-        });
-        let mut worlds: Vec<(State, Vec<Vec<Action>>)> = Vec::new();
-        for deal in deals {
-            let mut state = self.root();
-            deal.iter().for_each(|&event| self.apply(&mut state, event));
-            match worlds.iter_mut().find(|(other, _)| *other == state) {
-                Some((_, histories)) => histories.push(deal),
-                None => worlds.push((state, vec![deal])),
-            }
+    fn observe<T: Cell>(&self, state: &State, observer: Observer, pen: &mut Pen<'_, T>) {
+        pen.count(state.cards().len(), 2);
+        for card in state.cards {
+            pen.one(card.filter(|_| observer == Observer::Seat(Seat(0))), usize::from(self.numbers()));
         }
-        Histories(worlds)
+        pen.one(state.claim, 2);
+        pen.one(state.answer, 2);
     }
 }
 
-super::no_tensors!(Claims);
 impl Hints for Claims {
     /// A little less than nothing, where nothing was claimed: estimates may be off by that much.
     fn evaluate(&self, state: &State) -> BySeat<f32> {

@@ -6,20 +6,21 @@
 //! seen the coin, and seat 1, who has not, guesses for -1 or 1; losing half a point is certain. With open cards seat 1 guesses right:
 //! the guess seems to be worth -1, and is worth 0 (the opponent's knowledge over-estimated).
 
+use stier_core::game::evenly;
 use stier_core::{
-    Action, ActionSet as _, Actions64, BySeat, Chance, Game, Hints, History, Outcome, Rng, RulesError, Sampler, Seat,
-    SeatView, Turn, World, options,
+    Action, ActionSet as _, Actions64, BySeat, Cell, Chance, Field, Filter, Game, GameInfo, Hints, Log, Observer, Pen,
+    RulesError, Seat, Turn, options,
 };
 
 options! {
     /// The option of the game.
     pub(crate) struct Rules for "guess" {
-        /// Who guesses.
+        /// The seat that guesses.
         guesser: u8 = 0, 0..=1;
     }
 }
 
-/// What is certain; or heads, when guessing.
+/// The safe action; heads when guessing.
 pub(crate) const SAFE: Action = Action(0);
 /// On to the guess; or tails, when guessing.
 pub(crate) const PLAY: Action = Action(1);
@@ -31,62 +32,11 @@ pub(crate) struct State {
     choices: [Option<u8>; 2],
 }
 
-/// The choices, and the coin if the seat has seen it.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct View {
-    seat: Seat,
-    seen: State,
-}
-
-impl SeatView for View {
-    fn seat(&self) -> Seat {
-        self.seat
-    }
-}
-
-/// Heads or tails.
-#[derive(Clone, Debug)]
-pub(crate) struct Coins {
-    seen: State,
-    coins: Vec<u8>,
-}
-
-impl Coins {
-    fn state(&self, coin: u8) -> State {
-        State { coin: Some(coin), ..self.seen }
-    }
-}
-
-impl Sampler<Guess> for Coins {
-    fn sample(&self, rng: &mut Rng) -> State {
-        self.state(self.coins[rng.below(self.coins.len() as u32) as usize])
-    }
-
-    fn count(&self) -> u128 {
-        self.coins.len() as u128
-    }
-
-    fn worlds(&self) -> impl Iterator<Item = World<State>> {
-        self.coins.iter().map(|&coin| World { state: self.state(coin), weight: 1 })
-    }
-
-    fn sample_history_of(&self, game: &Guess, state: &State, _rng: &mut Rng) -> History<Guess> {
-        let mut history = History::new(game);
-        for event in [state.coin].into_iter().chain(state.choices).flatten() {
-            history.push(game, Action(event));
-        }
-        history
-    }
-
-    fn worlds_fix_views(&self) -> bool {
-        true
-    }
-}
-
 /// The game.
 #[derive(Clone, Debug)]
 pub(crate) struct Guess {
     rules: Rules,
+    info: GameInfo,
 }
 
 impl Guess {
@@ -99,44 +49,31 @@ impl Game for Guess {
     const NAME: &'static str = "guess";
     type Rules = Rules;
     type State = State;
-    type View = View;
-    type Sampler = Coins;
+    type View = Log;
+    type Sampler = Filter<Self>;
     type Actions = Actions64;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
-        Ok(Self { rules })
+        let info = GameInfo {
+            num_seats: 2,
+            num_actions: 2,
+            num_outcomes: 2,
+            max_decisions: 2,
+            max_chance_events: 1,
+            utility_range: (-1.0, 1.0),
+            utility_sum: Some(0.0),
+            observation: vec![Field::new("thrown", [1]), Field::new("coin", [2]), Field::new("choices", [2, 2])],
+            ..GameInfo::default()
+        };
+        Ok(Self { rules, info })
     }
 
     fn rules(&self) -> &Rules {
         &self.rules
     }
 
-    fn num_seats(&self) -> usize {
-        2
-    }
-
-    fn num_actions(&self) -> usize {
-        2
-    }
-
-    fn num_outcomes(&self) -> usize {
-        2
-    }
-
-    fn max_decisions(&self) -> usize {
-        2
-    }
-
-    fn max_chance_events(&self) -> usize {
-        1
-    }
-
-    fn utility_range(&self) -> (f64, f64) {
-        (-1.0, 1.0)
-    }
-
-    fn utility_sum(&self) -> Option<f64> {
-        Some(0.0)
+    fn info(&self) -> &GameInfo {
+        &self.info
     }
 
     fn root(&self) -> State {
@@ -165,16 +102,7 @@ impl Game for Guess {
     }
 
     fn chance(&self, state: &State) -> Chance {
-        let outcomes = if self.turn(state) == Turn::Chance { 2 } else { 0 };
-        (0..outcomes).map(|coin| Outcome { action: Action(coin), probability: 0.5 }).collect()
-    }
-
-    fn sample_chance(&self, _state: &State, rng: &mut Rng) -> Action {
-        Action(rng.below(2) as u8)
-    }
-
-    fn sight(&self, state: &State, seat: Seat) -> u64 {
-        state.coin.map_or(0, |coin| if self.sees(seat) { u64::from(coin) + 1 } else { 0 })
+        evenly(0..if self.turn(state) == Turn::Chance { 2 } else { 0 })
     }
 
     fn returns(&self, state: &State) -> BySeat<f64> {
@@ -188,16 +116,12 @@ impl Game for Guess {
         BySeat::from([first, -first])
     }
 
-    fn view(&self, history: &History<Self>, seat: Seat) -> View {
-        let state = *history.state();
-        View { seat, seen: State { coin: state.coin.filter(|_| self.sees(seat)), ..state } }
-    }
-
-    fn sampler(&self, view: &View) -> Coins {
-        let coins = view.seen.coin.map_or(vec![0, 1], |coin| vec![coin]);
-        Coins { seen: view.seen, coins }
+    fn observe<T: Cell>(&self, state: &State, observer: Observer, pen: &mut Pen<'_, T>) {
+        let sees = observer.seat().is_some_and(|seat| self.sees(seat));
+        pen.count(state.coin.iter().count(), 1);
+        pen.one(state.coin.filter(|_| sees), 2);
+        state.choices.iter().for_each(|&choice| pen.one(choice, 2));
     }
 }
 
-super::no_tensors!(Guess);
 impl Hints for Guess {}

@@ -1,12 +1,12 @@
 //! Two-player zero-sum games of two choices each, made at once.
 
 use stier_core::{
-    Action, ActionSet as _, Actions64, BySeat, Chance, Game, Hints, History, Rng, RulesError, Sampler, Seat, SeatView,
-    Turn, World, options,
+    Action, ActionSet as _, Actions64, BySeat, Cell, Chance, Field, Filter, Game, GameInfo, Hints, Log, Observer, Pen,
+    RulesError, Seat, Turn, options,
 };
 
 options! {
-    /// What the first seat gets if both choose their first action, if both choose their second, and else loses.
+    /// The first seat's gain if both choose their first action, its gain if both choose their second, and its loss otherwise.
     pub(crate) struct Rules for "matrix" {
         /// Both their first.
         heads: u8 = 1, 1..=9;
@@ -23,101 +23,42 @@ pub(crate) struct State {
     choices: [Option<u8>; 2],
 }
 
-/// The own choice before the end, everything after it.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct View {
-    seat: Seat,
-    seen: State,
-    first_has_chosen: bool,
-}
-
-impl SeatView for View {
-    fn seat(&self) -> Seat {
-        self.seat
-    }
-}
-
-/// The states that agree with a view.
-#[derive(Clone, Debug)]
-pub(crate) struct Choices {
-    states: Vec<State>,
-}
-
-impl Sampler<Matrix> for Choices {
-    fn sample(&self, rng: &mut Rng) -> State {
-        self.states[rng.below(self.states.len() as u32) as usize]
-    }
-
-    fn count(&self) -> u128 {
-        self.states.len() as u128
-    }
-
-    fn worlds(&self) -> impl Iterator<Item = World<State>> {
-        self.states.iter().map(|&state| World { state, weight: 1 })
-    }
-
-    fn sample_history_of(&self, game: &Matrix, state: &State, _rng: &mut Rng) -> History<Matrix> {
-        let mut history = History::new(game);
-        for choice in state.choices.into_iter().flatten() {
-            history.push(game, Action(choice));
-        }
-        history
-    }
-
-    fn worlds_fix_views(&self) -> bool {
-        true
-    }
-}
-
 /// The game.
 #[derive(Clone, Debug)]
 pub(crate) struct Matrix {
     rules: Rules,
+    info: GameInfo,
 }
 
 impl Game for Matrix {
     const NAME: &'static str = "matrix";
     type Rules = Rules;
     type State = State;
-    type View = View;
-    type Sampler = Choices;
+    type View = Log;
+    type Sampler = Filter<Self>;
     type Actions = Actions64;
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
-        Ok(Self { rules })
+        let most = f64::from(rules.heads.max(rules.tails).max(rules.mixed));
+        let info = GameInfo {
+            num_seats: 2,
+            num_actions: 2,
+            max_decisions: 2,
+            utility_range: (-most, most),
+            utility_sum: Some(0.0),
+            simultaneous: true,
+            observation: vec![Field::new("choices", [2, 2])],
+            ..GameInfo::default()
+        };
+        Ok(Self { rules, info })
     }
 
     fn rules(&self) -> &Rules {
         &self.rules
     }
 
-    fn num_seats(&self) -> usize {
-        2
-    }
-
-    fn num_actions(&self) -> usize {
-        2
-    }
-
-    fn num_outcomes(&self) -> usize {
-        0
-    }
-
-    fn max_decisions(&self) -> usize {
-        2
-    }
-
-    fn max_chance_events(&self) -> usize {
-        0
-    }
-
-    fn utility_range(&self) -> (f64, f64) {
-        let most = self.rules.heads.max(self.rules.tails).max(self.rules.mixed);
-        (-f64::from(most), f64::from(most))
-    }
-
-    fn utility_sum(&self) -> Option<f64> {
-        Some(0.0)
+    fn info(&self) -> &GameInfo {
+        &self.info
     }
 
     fn root(&self) -> State {
@@ -148,26 +89,6 @@ impl Game for Matrix {
         Chance::new()
     }
 
-    fn sample_chance(&self, _state: &State, _rng: &mut Rng) -> Action {
-        unreachable!("there is no chance in it")
-    }
-
-    fn is_simultaneous(&self) -> bool {
-        true
-    }
-
-    fn observed(&self, before: &State, action: Action, observer: Seat) -> u64 {
-        match before.choices[0] {
-            None if observer == Seat(0) => u64::from(action.0),
-            None => u64::MAX,
-            Some(first) => 256 + u64::from(2 * first + action.0),
-        }
-    }
-
-    fn sight(&self, _state: &State, _seat: Seat) -> u64 {
-        0
-    }
-
     fn returns(&self, state: &State) -> BySeat<f64> {
         let first = match state.choices {
             [Some(0), Some(0)] => f64::from(self.rules.heads),
@@ -178,25 +99,13 @@ impl Game for Matrix {
         BySeat::from([first, -first])
     }
 
-    fn view(&self, history: &History<Self>, seat: Seat) -> View {
-        let state = *history.state();
-        let mut seen = state;
-        if self.turn(&state) != Turn::Over {
-            seen.choices[seat.index() ^ 1] = None;
+    /// The own choice before the end, both after it.
+    fn observe<T: Cell>(&self, state: &State, observer: Observer, pen: &mut Pen<'_, T>) {
+        for (seat, choice) in (0..).map(Seat).zip(state.choices) {
+            let open = observer == Observer::Seat(seat) || self.turn(state) == Turn::Over;
+            pen.one(choice.filter(|_| open), 2);
         }
-        View { seat, seen, first_has_chosen: state.choices[0].is_some() }
-    }
-
-    fn sampler(&self, view: &View) -> Choices {
-        let states = match view.seen.choices {
-            [None, None] if view.first_has_chosen => {
-                (0..2).map(|first| State { choices: [Some(first), None] }).collect()
-            }
-            _ => vec![view.seen],
-        };
-        Choices { states }
     }
 }
 
-super::no_tensors!(Matrix);
 impl Hints for Matrix {}

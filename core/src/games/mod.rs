@@ -1,5 +1,10 @@
 //! All games. Each is one file or folder here and one line in the list below; nothing else names a game.
 
+pub mod dark_hex;
+pub mod goofspiel;
+pub mod kuhn_poker;
+pub mod leduc_poker;
+pub mod liars_dice;
 pub mod schweins_galopp;
 pub mod schwimmen;
 pub mod schwinget;
@@ -39,4 +44,14 @@ macro_rules! games {
     };
 }
 
-games![schweins_galopp::SchweinsGalopp, schwimmen::Schwimmen, schwinget::Schwinget, up_and_down::UpAndDown,];
+games![
+    dark_hex::DarkHex,
+    goofspiel::Goofspiel,
+    kuhn_poker::KuhnPoker,
+    leduc_poker::LeducPoker,
+    liars_dice::LiarsDice,
+    schweins_galopp::SchweinsGalopp,
+    schwimmen::Schwimmen,
+    schwinget::Schwinget,
+    up_and_down::UpAndDown,
+];

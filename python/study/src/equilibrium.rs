@@ -1,10 +1,11 @@
 //! The timing of the attack in an exact solution.
 //!
-//! In a solved game every information set at which the mover may attack has exact values against the opponent's policy: of attacking
-//! now and of the best other action, both players going on by the policy; and of never attacking in this bout or a later one, the
-//! mover going on as well as it can without. At an equilibrium the value of a set that is reached is the better of the first two.
+//! In a solved game every information set at which the mover may attack has exact values against the opponent's policy.
+//! One is the value of attacking now, and one the value of the best other action, with both players following the
+//! policy afterwards. A third is the value of never attacking in this bout or a later one, with the mover's best play
+//! otherwise. At an equilibrium the value of a reached set is the larger of the first two.
 //!
-//! Agents can be asked about the same sets, so that their [opinions](Opinion) can be compared with the exact values.
+//! Agents can be queried at the same sets to compare their [opinions](Opinion) with the exact values.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,11 +21,11 @@ use crate::timing::{Opinion, TimingError};
 /// An information set at which the mover may attack. Values are returns of the mover in the game's utility.
 #[derive(Clone, PartialEq, Debug)]
 pub struct AttackSet {
-    /// Its number in the tree.
+    /// The number of the set in the tree.
     pub set: u32,
-    /// Who is to move.
+    /// The mover.
     pub seat: Seat,
-    /// The probability of getting there if everybody follows the policy.
+    /// The probability of reaching the set if all players follow the policy.
     pub reach: f64,
     /// The circumstances, in the order of [`CIRCUMSTANCES`](stier_core::games::schwinget::CIRCUMSTANCES).
     pub circumstances: Vec<f32>,
@@ -38,22 +39,22 @@ pub struct AttackSet {
     pub never: f64,
     /// The advice of the rule of thumb: [`Schwinget::should_attack`].
     pub rule: bool,
-    /// By light.
+    /// The opinions of the advisers, in order.
     pub opinions: Vec<Opinion>,
 }
 
-/// All sets of the tree at which the mover may attack and to which the opponent lets it come, in ascending order. `lights` are asked
-/// at each, with seeds hashed from `seed`. `watch` is called after every set, from any thread, and may break off. Uses the threads of
-/// the pool that it is called in; they change nothing.
+/// Returns all sets of the tree at which the mover may attack and which the opponent's policy can reach, in ascending
+/// order. `advisers` are queried at each, with seeds derived from `seed`. `watch` is called after every set, from any
+/// thread, and may stop the run. Uses the threads of the current pool; the result does not depend on them.
 pub fn attack_sets(
     tree: &GameTree<Schwinget>,
     policy: &Policy,
-    lights: &[AgentSpec],
+    advisers: &[AgentSpec],
     seed: u64,
     watch: &(dyn Fn() -> ControlFlow<()> + Sync),
 ) -> Result<Vec<AttackSet>, TimingError> {
     let game = tree.game();
-    lights.iter().try_for_each(|light| light.check(game))?;
+    advisers.iter().try_for_each(|adviser| adviser.check(game))?;
     let attack = game.attack();
     let attack_only = Actions64::default().with(attack);
     let values = action_values(tree, policy);
@@ -81,7 +82,7 @@ pub fn attack_sets(
         let others = row.iter().enumerate().filter(|&(other, _)| other != rank);
         let wait = others.map(|(_, &value)| value).fold(f64::NEG_INFINITY, f64::max);
         let view = set.view();
-        let opinions = opinions(tree, number, &view, lights, attack, seed);
+        let opinions = opinions(tree, number, &view, advisers, attack, seed);
         if watch().is_break() {
             stop.store(true, Ordering::Relaxed);
         }
@@ -106,15 +107,15 @@ fn opinions(
     tree: &GameTree<Schwinget>,
     number: u32,
     view: &View,
-    lights: &[AgentSpec],
+    advisers: &[AgentSpec],
     attack: Action,
     seed: u64,
 ) -> Result<Vec<Opinion>, TimingError> {
     let legal = tree.set(number).legal();
     let seed = Rng::stream(seed, "lights at information sets", u64::from(number)).bits();
-    let ask = |(index, light): (usize, &AgentSpec)| {
-        let mut agent: Box<dyn Agent<Schwinget>> = light.build(Rng::stream(seed, "light", index as u64).bits());
-        Opinion::of(&agent.act(tree.game(), view, legal), attack).ok_or_else(|| TimingError::Blind(light.to_string()))
+    let ask = |(index, adviser): (usize, &AgentSpec)| {
+        let mut agent: Box<dyn Agent<Schwinget>> = adviser.build(Rng::stream(seed, "light", index as u64).bits());
+        Opinion::of(&agent.act(tree.game(), view, legal), attack).ok_or_else(|| TimingError::Blind(adviser.to_string()))
     };
-    lights.iter().enumerate().map(ask).collect()
+    advisers.iter().enumerate().map(ask).collect()
 }

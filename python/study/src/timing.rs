@@ -1,20 +1,21 @@
 //! The timing of Schwinget's attack, in play.
 //!
-//! Agents play games against copies of themselves. Every decision at which the mover may attack is a *position*. From there
-//! the game is played on three ways ([`Arm`]): the mover attacks now; it does not now; it never does in this bout. All three
-//! have common random numbers: the same hidden cards, the same order of the pile, agents with the same seeds, so that they differ
-//! by what the choice brings about and by little else (L'Ecuyer, *Efficiency improvement and variance reduction*, 1994). What the
-//! others do is up to them in all three.
+//! Agents play games against copies of themselves. Every decision at which the mover may attack is a *position*. From
+//! there the game continues in three ways ([`Arm`]): the mover attacks now, does not attack now, or never attacks in
+//! this bout. All three use common random numbers: the same hidden cards, the same order of the pile and agents with
+//! the same seeds. They differ by the consequences of the choice and by little else (L'Ecuyer, *Efficiency improvement
+//! and variance reduction*, 1994). The opponent plays freely in all three.
 //!
-//! Hidden cards are those of the game ([`Hidden::Truth`]): then the mean over positions is exactly the mean over what those who
-//! play like that cannot know, and needs no model of them. Or they are drawn from what the mover can infer ([`Hidden::Beliefs`]), by
-//! the [fitted](stier_agents::belief::policy_model::FittedModel) policy: then many continuations show what a single position is worth, as far as
-//! that model is right.
+//! With [`Hidden::Truth`], hidden cards are those of the game. The mean over positions is then exactly the mean over
+//! the hidden cards, given how the players play, and needs no model of them. With [`Hidden::Beliefs`], they are drawn
+//! from what the mover can infer with the [fitted](stier_agents::belief::policy_model::FittedModel) policy. Many
+//! continuations then give the value of a single position, as far as that model is right.
 //!
-//! Other agents may be asked about every position, too ([`Settings::lights`]): the values of their search for attacking now and for the
-//! best other action.
+//! Other agents, the [advisers](Settings::advisers), may be queried at every position for the values that their search
+//! gives to attacking now and to the best other action.
 //!
-//! Values are returns of the mover in the game's utility. Known weakness: a position is worth what these players make of it.
+//! Values are returns of the mover in the units of the game. Known weakness: the value of a position depends on the
+//! players that continue it.
 
 use std::ops::ControlFlow;
 use std::ops::Range;
@@ -35,44 +36,44 @@ use stier_core::{
 use thiserror::Error;
 
 choice! {
-    /// Which hidden cards a position is played on with.
+    /// The hidden cards of a continuation.
     pub enum Hidden {
-        /// Those of the game.
+        /// The cards of the game.
         Truth = "truth",
-        /// Drawn anew for each continuation, from what the mover can infer.
+        /// Cards drawn for each continuation from what the mover can infer.
         Beliefs = "beliefs",
     }
 }
 
-/// What to play.
+/// The settings of a study.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
-    /// Who plays the games, at every seat.
+    /// The agent that plays the games, at every seat.
     pub players: AgentSpec,
-    /// Who plays on from the positions, at every seat.
+    /// The agent that continues from the positions, at every seat.
     pub continuation: AgentSpec,
     /// Continuations per position and arm, at least 1.
     pub repeats: u64,
-    /// Which hidden cards they have.
+    /// The hidden cards of the continuations.
     pub hidden: Hidden,
-    /// Agents that are asked about every position. They must search.
-    pub lights: Vec<AgentSpec>,
-    /// The share of positions that are studied; the others are only played through.
+    /// The agents to query at every position. They must search.
+    pub advisers: Vec<AgentSpec>,
+    /// The share of positions to study.
     pub share: f64,
-    /// The seed of everything.
+    /// The seed.
     pub seed: u64,
-    /// Threads; 0 for all cores. No influence on the results.
+    /// The number of threads; 0 for all cores. It does not change the results.
     pub threads: usize,
 }
 
-/// A way to play on.
+/// A way to continue from a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arm {
     /// The mover attacks.
     Now,
-    /// It does something else; later it does as it likes.
+    /// The mover chooses another action and plays freely later.
     Wait,
-    /// It does not attack in this bout: where it would, it plays its best other action.
+    /// The mover does not attack in this bout. Where it would, it plays its best other action.
     Never,
 }
 
@@ -81,33 +82,33 @@ impl Arm {
     pub const ALL: [Arm; 3] = [Arm::Now, Arm::Wait, Arm::Never];
 }
 
-/// What one way of playing on came to.
+/// The results of one arm at a position.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
-    /// The mean return of the mover over the continuations with even numbers, and over those with odd ones (not a number if there
-    /// are none): two independent estimates of the same.
+    /// The mean return of the mover over the continuations with even numbers, and over those with odd numbers: two
+    /// independent estimates. NaN without continuations.
     pub halves: [f64; 2],
     /// The mean of each of the [parts of the return](PARTS_OF_RETURN) over all continuations.
     pub parts: Vec<f64>,
     /// The share of the continuations in which the mover attacks in this bout, now or later.
     pub committed: f64,
-    /// The share in which the opponent does.
+    /// The share of the continuations in which the opponent attacks in this bout.
     pub others_committed: f64,
 }
 
-/// What an agent thinks of a position.
+/// The evaluation of a position by an agent.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Opinion {
-    /// The value it gives to attacking now; not a number if it did not try.
+    /// The value of attacking now; NaN if the search did not try it.
     pub now: f64,
-    /// The value it gives to the most visited of the other actions, of equals the best.
+    /// The value of the most visited other action, and the best one of equals.
     pub wait: f64,
-    /// The probability with which it attacks.
+    /// The probability of an attack.
     pub share: f64,
 }
 
 impl Opinion {
-    /// What a decision says; `None` if nothing was searched.
+    /// The opinion in a decision; `None` if the agent did not search.
     pub fn of(decision: &Decision, attack: Action) -> Option<Self> {
         let actions = &decision.search.as_ref()?.actions;
         let now = actions.iter().find(|stats| Action(stats.action) == attack);
@@ -124,39 +125,39 @@ impl Opinion {
 /// A decision at which the mover could attack.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Position {
-    /// Which game: positions of one game are not independent.
+    /// The number of the game. Positions of the same game are not independent.
     pub game: u64,
-    /// How many of the game's decisions came before.
+    /// The number of decisions before this one.
     pub decision: u32,
-    /// Who is to move.
+    /// The mover.
     pub seat: Seat,
     /// The circumstances, in the order of [`CIRCUMSTANCES`](stier_core::games::schwinget::CIRCUMSTANCES).
     pub circumstances: Vec<f32>,
-    /// The probability with which the player attacked, as its decision says.
+    /// The probability of an attack according to the player's decision.
     pub share: f64,
-    /// Whether it did.
+    /// True if the player attacked.
     pub committed: bool,
     /// The advice of the rule of thumb: [`Schwinget::should_attack`].
     pub rule: bool,
-    /// What came of each [`Arm`].
+    /// The results of each [`Arm`].
     pub arms: [Outcome; 3],
-    /// By light.
+    /// The opinions of the advisers, in order.
     pub opinions: Vec<Opinion>,
 }
 
-/// Why there is no study.
+/// The reasons for which a study cannot be made.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum TimingError {
-    /// Nothing to play on with.
+    /// There are no continuations.
     #[error("repeats must be at least 1")]
     NoRepeats,
-    /// A light does not search.
-    #[error("{0} does not search: it has no values to tell")]
+    /// An adviser does not search.
+    #[error("{0} does not search, so it has no values")]
     Blind(String),
-    /// An agent asks a network that was trained for something else.
+    /// The network of an agent was trained for another game.
     #[error(transparent)]
     Unsuited(#[from] NetworkError),
-    /// The watcher asked to stop.
+    /// The watcher stopped the run.
     #[error("interrupted")]
     Interrupted,
     /// The threads could not be started.
@@ -164,8 +165,8 @@ pub enum TimingError {
     Threads(#[from] ThreadsError),
 }
 
-/// The positions of these games, in their order: a function of the settings, whichever games are asked for together. `watch` is called
-/// after every game, from any thread, and may break off.
+/// Returns the positions of these games in order. They are a function of the settings and do not depend on the range of
+/// games. `watch` is called after every game, from any thread, and may stop the run.
 pub fn positions(
     game: &Schwinget,
     settings: &Settings,
@@ -175,7 +176,7 @@ pub fn positions(
     if settings.repeats == 0 {
         return Err(TimingError::NoRepeats);
     }
-    let agents = [&settings.players, &settings.continuation].into_iter().chain(&settings.lights);
+    let agents = [&settings.players, &settings.continuation].into_iter().chain(&settings.advisers);
     agents.into_iter().try_for_each(|agent| agent.check(game))?;
     let stop = AtomicBool::new(false);
     let study = |number: u64| {
@@ -196,14 +197,14 @@ pub fn positions(
     Ok(found.concat())
 }
 
-/// One game and all who have to do with it.
+/// One game with its agents.
 struct Table<'a> {
     game: &'a Schwinget,
     settings: &'a Settings,
     number: u64,
     players: BySeat<Box<dyn Agent<Schwinget>>>,
     continuation: BySeat<Box<dyn Agent<Schwinget>>>,
-    lights: Vec<Box<dyn Agent<Schwinget>>>,
+    advisers: Vec<Box<dyn Agent<Schwinget>>>,
 }
 
 impl<'a> Table<'a> {
@@ -215,7 +216,7 @@ impl<'a> Table<'a> {
             number,
             players: agents(&settings.players),
             continuation: agents(&settings.continuation),
-            lights: settings.lights.iter().map(|spec| spec.build(0)).collect(),
+            advisers: settings.advisers.iter().map(|spec| spec.build(0)).collect(),
         }
     }
 
@@ -283,7 +284,7 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// A history for each continuation.
+    /// Returns a history for each continuation.
     fn worlds(&self, truth: &History<Schwinget>, view: &View, decision: u32) -> Vec<History<Schwinget>> {
         let repeats = self.settings.repeats;
         if self.settings.hidden == Hidden::Truth {
@@ -308,7 +309,7 @@ impl<'a> Table<'a> {
         (0..repeats).map(draw).collect()
     }
 
-    /// One continuation.
+    /// Plays one continuation.
     fn play_on(&mut self, from: &History<Schwinget>, mover: Seat, arm: Arm, index: u64) -> End {
         let game = self.game;
         let mut dealer = Dealer::new(self.stream("deals of a study", index).bits(), 0);
@@ -355,20 +356,20 @@ impl<'a> Table<'a> {
         decision: u32,
     ) -> Result<Vec<Opinion>, TimingError> {
         let legal = self.game.legal(history.state());
-        let mut opinions = Vec::with_capacity(self.lights.len());
-        for index in 0..self.lights.len() {
+        let mut opinions = Vec::with_capacity(self.advisers.len());
+        for index in 0..self.advisers.len() {
             let seed = self.stream("lights of a study", u64::from(decision) << 32 | index as u64).bits();
-            let light = &mut self.lights[index];
-            light.restart(seed);
-            let decision = light.act(self.game, view, legal);
+            let adviser = &mut self.advisers[index];
+            adviser.restart(seed);
+            let decision = adviser.act(self.game, view, legal);
             let opinion = Opinion::of(&decision, self.game.attack());
-            opinions.push(opinion.ok_or_else(|| TimingError::Blind(self.settings.lights[index].to_string()))?);
+            opinions.push(opinion.ok_or_else(|| TimingError::Blind(self.settings.advisers[index].to_string()))?);
         }
         Ok(opinions)
     }
 }
 
-/// How a continuation ended for the mover.
+/// The end of a continuation for the mover.
 struct End {
     parts: [f32; PARTS_OF_RETURN.len()],
     committed: bool,

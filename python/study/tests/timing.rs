@@ -26,7 +26,7 @@ fn settings(players: &str, continuation: &str) -> Settings {
         continuation: spec(continuation),
         repeats: 1,
         hidden: Hidden::Truth,
-        lights: Vec::new(),
+        advisers: Vec::new(),
         share: 1.0,
         seed: 7,
         threads: 1,
@@ -46,7 +46,7 @@ fn text(positions: &[Position]) -> String {
 fn positions_depend_on_the_game_alone() {
     let settings = Settings {
         repeats: 3,
-        lights: vec![spec("ismcts:iterations=30"), spec("pimc:worlds=3,nodes=50,iterations=10")],
+        advisers: vec![spec("ismcts:iterations=30"), spec("pimc:worlds=3,nodes=50,iterations=10")],
         hidden: Hidden::Beliefs,
         share: 0.5,
         ..settings("greedy", "ismcts:iterations=10")
@@ -84,7 +84,7 @@ fn studies_that_make_no_sense_are_refused() {
     let error = |found: Result<Vec<Position>, TimingError>| found.unwrap_err().to_string();
     let none = Settings { repeats: 0, ..settings("greedy", "greedy") };
     assert!(error(study(&game(""), &none, 0..1)).contains("at least 1"));
-    let blind = Settings { lights: vec![spec("greedy")], ..settings("greedy", "greedy") };
+    let blind = Settings { advisers: vec![spec("greedy")], ..settings("greedy", "greedy") };
     assert!(error(study(&game(""), &blind, 0..1)).starts_with("greedy does not search"));
     let interrupted = positions(&game(""), &settings("greedy", "greedy"), 0..5, &|| ControlFlow::Break(()));
     assert_eq!(interrupted, Err(TimingError::Interrupted));
@@ -142,8 +142,8 @@ fn equilibria_attack_where_it_is_right() {
     let _ = solver.run(400, &|_| ControlFlow::Continue(()));
     let policy = solver.average();
     assert!(nash_conv(&tree, &policy).exploitability() < 0.01);
-    let lights = [spec("ismcts:iterations=20")];
-    let sets = attack_sets(&tree, &policy, &lights, 1, &|| ControlFlow::Continue(())).unwrap();
+    let advisers = [spec("ismcts:iterations=20")];
+    let sets = attack_sets(&tree, &policy, &advisers, 1, &|| ControlFlow::Continue(())).unwrap();
     let (mut attacks, mut waits, mut mixed) = (0, 0, 0);
     for set in sets.iter().filter(|set| set.reach > 0.003) {
         // What is off by more than this would cost more than the policy is exploited for.

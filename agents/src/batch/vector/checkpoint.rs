@@ -54,7 +54,7 @@ pub(super) fn read<G: Hints>(
     if count != settings.lanes as u64 {
         return Err(bad(format!("it has {count} lanes, not {}", settings.lanes)));
     }
-    let mut lane = |index: usize| {
+    let lane = |index: usize| {
         let root = reader.u64().map_err(failed)?;
         let episode = reader.u64().map_err(failed)?;
         let [stage] = reader.bytes().map_err(failed)?;
@@ -74,7 +74,7 @@ pub(super) fn read<G: Hints>(
             )
             .ok_or_else(|| bad(format!("the decisions of lane {index} are not legal")))
     };
-    let lanes = (0..settings.lanes).map(&mut lane).collect::<Result<_, _>>()?;
+    let lanes = (0..settings.lanes).map(lane).collect::<Result<_, _>>()?;
     reader.end().map_err(failed)?;
     Ok((ActionDraws { seed, calls }, lanes))
 }

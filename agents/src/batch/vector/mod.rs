@@ -425,7 +425,7 @@ impl<G: Hints + Notation> Lanes for Vector<G> {
     }
 
     fn perfect_information(&self, out: &mut [u8]) -> Result<(), VectorError> {
-        let (size, seats) = (encode::size(&self.game.observation_layout()), self.shape.seats);
+        let (size, seats) = (encode::size(&self.game.info().observation), self.shape.seats);
         let expected = self.lanes.len() * seats * size;
         if out.len() != expected {
             return Err(VectorError::Size { what: "perfect-information observation", expected, found: out.len() });

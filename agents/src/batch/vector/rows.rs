@@ -22,7 +22,7 @@ impl Shape {
     /// The lengths for a game and the tensors asked for.
     pub fn of<G: Encode>(game: &G, tensor: Tensor) -> Self {
         let layout = match tensor {
-            Tensor::Observation => game.observation_layout(),
+            Tensor::Observation => game.info().observation.clone(),
             Tensor::InformationState => game.information_state_layout(),
         };
         Self { tensor: encode::size(&layout), actions: game.num_actions(), seats: game.num_seats() }

@@ -1,27 +1,27 @@
-//! Whose knowledge the nodes stand for, and how an iteration finds them.
+//! The players whose knowledge the nodes represent, and the search for nodes in an iteration.
 
-use stier_core::key::mix;
+use stier_core::key::{Chain, Learned, Past, UNNOTICED, mix};
 use stier_core::seats::MAX_SEATS;
-use stier_core::{Action, Game, Hints, Rng, Sampler as _, Seat, SeatView as _, Turn, choice};
+use stier_core::{Action, Game, Seat, choice};
 
 use super::tree::{Edge, Tree};
 
 choice! {
-    /// Whose observations tell nodes apart.
-    pub enum Observer {
-        /// The searcher's: one tree for all (SO-ISMCTS).
+    /// The observations by which nodes are distinguished.
+    pub(crate) enum Observer {
+        /// The searcher's observations, with one tree for all (SO-ISMCTS).
         Single = "single",
-        /// Those of the seat that is to move, from what it holds at the root on (MO-ISMCTS).
+        /// The observations of the seat to move, starting from its cards at the root (MO-ISMCTS).
         Multi = "multi",
     }
 }
 
 choice! {
-    /// What the cards do that a seat draws after the root.
-    pub enum Draws {
-        /// Nothing: a node is passed whatever was drawn.
+    /// The treatment of cards that a seat draws after the root.
+    pub(crate) enum Draws {
+        /// They do not branch: a node covers all draws.
         Merge = "merge",
-        /// They lead to different nodes, as everything that the seat sees.
+        /// They lead to different nodes, like everything that the seat sees.
         Branch = "branch",
     }
 }
@@ -87,7 +87,7 @@ impl<G: Game> Observers<G> for Linked {
         (node, edge, action): (u32, Edge, Action),
         tree: &mut Tree<G::Actions, X>,
     ) -> u32 {
-        tree.child(node, edge, action, self.observed)
+        if self.observed == UNNOTICED { node } else { tree.child(node, edge, action, self.observed) }
     }
 }
 
@@ -101,22 +101,25 @@ pub(super) struct Keyed {
     searcher: Seat,
     observer: Observer,
     draws: Draws,
-    /// The searcher's chain up to the root, without what it sees there.
-    start: u64,
-    /// What the searcher sees at the root.
+    /// The searcher's chain up to the root.
+    start: Chain,
+    /// The searcher's sight at the root.
     sight: u64,
-    chains: [u64; MAX_SEATS],
+    chains: [Chain; MAX_SEATS],
 }
 
 impl Keyed {
     /// For the seat of a view.
     pub(super) fn new(observer: Observer, draws: Draws, past: &Past, searcher: Seat) -> Self {
-        let start = past.seen.iter().fold(mix(START, u64::from(searcher.0)), |chain, &seen| match seen {
-            Seen::Action(observed) => mix(chain, observed),
-            Seen::Sight(sight) if draws == Draws::Branch => mix(chain, sight),
-            Seen::Sight(_) => chain,
-        });
-        Self { searcher, observer, draws, start, sight: past.sight, chains: [0; MAX_SEATS] }
+        let mut start = Chain::new(mix(START, u64::from(searcher.0)));
+        for learned in past.learned() {
+            match *learned {
+                Learned::Action(observed) => start.notice(observed),
+                Learned::Sight(sight) if draws == Draws::Branch => start.look(sight),
+                Learned::Sight(_) => {}
+            }
+        }
+        Self { searcher, observer, draws, start, sight: past.sight(), chains: [Chain::default(); MAX_SEATS] }
     }
 
     /// The seats whose chains are kept.
@@ -133,13 +136,13 @@ impl Keyed {
     fn look<G: Game>(&mut self, game: &G, state: &G::State) {
         if self.draws == Draws::Branch {
             for seat in self.followed(game) {
-                self.chains[seat] = mix(self.chains[seat], game.sight(state, Seat(seat as u8)));
+                self.chains[seat].look(game.sight(state, Seat(seat as u8)));
             }
         }
     }
 }
 
-/// Where all chains begin.
+/// The start of all chains.
 const START: u64 = 0x243f_6a88_85a3_08d3;
 /// Sets the chains of other seats apart from the searcher's.
 const OTHERS: u64 = 0x1319_8a2e_0370_7344;
@@ -148,7 +151,7 @@ const OTHER_CARDS: u64 = 0xa409_3822_299f_31d0;
 
 impl<G: Game> Observers<G> for Keyed {
     fn plant<X: Default + Clone>(&self, tree: &mut Tree<G::Actions, X>) -> u32 {
-        tree.keyed(if self.draws == Draws::Branch { mix(self.start, self.sight) } else { self.start })
+        tree.keyed(self.start.key())
     }
 
     #[inline(always)]
@@ -157,21 +160,21 @@ impl<G: Game> Observers<G> for Keyed {
             let sight = game.sight(state, Seat(seat as u8));
             let searcher = seat == self.searcher.index();
             self.chains[seat] = if !searcher {
-                mix(mix(self.start ^ OTHERS, seat as u64), sight)
+                Chain::new(mix(mix(self.start.key() ^ OTHERS, seat as u64), sight))
             } else if self.draws == Draws::Branch || sight == self.sight {
                 self.start
             } else {
-                mix(self.start ^ OTHER_CARDS, sight)
+                Chain::new(mix(self.start.key() ^ OTHER_CARDS, sight))
             };
         }
         self.look(game, state);
-        tree.keyed(self.chains[self.searcher.index()])
+        tree.keyed(self.chains[self.searcher.index()].key())
     }
 
     #[inline(always)]
     fn see(&mut self, game: &G, before: &G::State, action: Action) {
         for seat in self.followed(game) {
-            self.chains[seat] = mix(self.chains[seat], game.observed(before, action, Seat(seat as u8)));
+            self.chains[seat].notice(game.observed(before, action, Seat(seat as u8)));
         }
     }
 
@@ -186,55 +189,6 @@ impl<G: Game> Observers<G> for Keyed {
     ) -> u32 {
         self.look(game, state);
         let whose = if self.observer == Observer::Multi { mover } else { self.searcher };
-        tree.keyed(self.chains[whose.index()])
-    }
-}
-
-/// One thing that a seat learned.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Seen {
-    /// What it observed of an action.
-    Action(u64),
-    /// What it saw at a decision, its own or another's.
-    Sight(u64),
-}
-
-/// All that the searcher learned before the root, in order, and what it sees there.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Past {
-    pub(super) seen: Vec<Seen>,
-    pub(super) sight: u64,
-}
-
-impl Past {
-    /// What the seat of a view sees now, and nothing of what was before.
-    pub(super) fn only_now<G: Hints>(game: &G, view: &G::View) -> Self {
-        Self { seen: Vec::new(), sight: game.sight(&game.any_world(view), view.seat()) }
-    }
-
-    /// All that the seat of a view learned from the first random event on. Linear in the length of the game.
-    pub(super) fn of<G: Hints>(game: &G, view: &G::View) -> Self {
-        let (seat, mut seen) = (view.seat(), Vec::new());
-        let history = game.sampler(view).sample_history(game, &mut Rng::stream(0, "any world", 0));
-        let mut state = game.root();
-        for event in history.events() {
-            if let Turn::Seat(_) = game.turn(&state) {
-                seen.push(Seen::Sight(game.sight(&state, seat)));
-                seen.push(Seen::Action(game.observed(&state, event.action, seat)));
-            }
-            game.apply(&mut state, event.action);
-        }
-        Self { seen, sight: game.sight(&state, seat) }
-    }
-
-    /// Whether the seat came from there: the same game, later on or at the same decision.
-    pub(super) fn continues(&self, earlier: &Self) -> bool {
-        let mut before = earlier.seen.clone();
-        if self.seen.len() > before.len() {
-            before.push(Seen::Sight(earlier.sight));
-        } else if self.sight != earlier.sight {
-            return false;
-        }
-        self.seen.starts_with(&before)
+        tree.keyed(self.chains[whose.index()].key())
     }
 }

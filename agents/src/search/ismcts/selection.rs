@@ -17,7 +17,7 @@ use super::tree::{Block, Bound, Edge, LANES, MAX_BLOCKS, Tree, lanes};
 
 choice! {
     /// The rule by which an iteration selects edges.
-    pub enum Rule {
+    pub(crate) enum Rule {
         /// The highest upper confidence bound, UCB1 (Auer, Cesa-Bianchi and Fischer 2002), on availability counts.
         Ucb1 = "ucb1",
         /// UCB1-tuned (the same paper): exploration shrinks with the variance of the action's own returns.

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use crate::encode::{Cell, Encode, Field, Pen, size};
-use crate::game::SeatView as _;
+use crate::encode::{Cell, Field, Pen, size};
+use crate::game::{Observer, SeatView as _};
 use crate::options::Switch;
 use crate::seats::Seat;
 
 use super::counts::Counts;
-use super::state::{NOT_PLACED, PHASES, Phase, State};
+use super::state::{MAX_PLAYERS, NOT_PLACED, PHASES, Phase, State};
 use super::{FOOD_IDS, SchweinsGalopp, View};
 
 /// Bits of an amount of food.
@@ -57,10 +57,9 @@ impl SchweinsGalopp {
     }
 }
 
-impl Encode for SchweinsGalopp {
-    const OBSERVATION_VERSION: u32 = 1;
-
-    fn observation_layout(&self) -> Vec<Field> {
+impl SchweinsGalopp {
+    /// The parts of the observation.
+    pub(super) fn observation_layout(&self) -> Vec<Field> {
         let Sizes { seats, colours, of_a_colour, hand, track, rounds, risk, behind, .. } = self.sizes();
         let mut layout = vec![
             Field::new("seat", [seats]),
@@ -85,21 +84,29 @@ impl Encode for SchweinsGalopp {
         layout
     }
 
-    fn observation<T: Cell>(&self, state: &State, seat: Seat, out: &mut [T]) {
-        debug_assert_eq!(out.len(), size(&self.observation_layout()));
+    /// Writes what the observer sees: a spectator everything but hands, seats counted from the first. Of the other hands, the
+    /// number of cards alone is read, from `held`.
+    pub(super) fn write_observation<T: Cell>(
+        &self,
+        state: &State,
+        observer: Observer,
+        held: [u8; MAX_PLAYERS],
+        pen: &mut Pen<'_, T>,
+    ) {
+        let seat = observer.seat().unwrap_or(Seat(0));
+        let own_hand = observer.seat().map_or(Counts::NONE, |seat| state.hands[seat.index()]);
         let Sizes { seats, colours, of_a_colour, hand, track, rounds, risk, behind, .. } = self.sizes();
         let others = || (0..seats).map(|steps| seat.after(steps, seats).index());
         let steps_to = |other: u8| (usize::from(other) + seats - seat.index()) % seats;
         let placed = &state.distance[..colours];
-        let mut pen = Pen::new(out);
-        pen.one(Some(seat.index()), seats);
+        pen.one(observer.seat().map(Seat::index), seats);
         pen.one(Some(state.phase as usize), PHASES);
-        counts(&mut pen, state.hands[seat.index()], colours, of_a_colour);
+        counts(pen, own_hand, colours, of_a_colour);
         for other in others() {
-            counts(&mut pen, state.played[other], colours, of_a_colour);
+            counts(pen, state.played[other], colours, of_a_colour);
         }
         for other in others() {
-            pen.count(state.hands[other].sum(), hand);
+            pen.count(held[other], hand);
         }
         for &distance in placed {
             pen.one((distance != NOT_PLACED).then(|| usize::from(self.space(distance))), track);
@@ -124,10 +131,10 @@ impl Encode for SchweinsGalopp {
         if rounds > 1 {
             pen.count(state.round, rounds);
         }
-        pen.finish();
     }
 
-    fn information_state_layout(&self) -> Vec<Field> {
+    /// The parts of the information-state tensor.
+    pub(super) fn tensor_layout(&self) -> Vec<Field> {
         let Sizes { seats, colours, of_a_colour, track, rounds, plays, laid, .. } = self.sizes();
         let mut layout = vec![
             Field::new("seat", [seats]),
@@ -142,8 +149,9 @@ impl Encode for SchweinsGalopp {
         layout
     }
 
-    fn information_state(&self, view: &View, out: &mut [f32]) {
-        debug_assert_eq!(out.len(), size(&self.information_state_layout()));
+    /// All that the seat of a view knows, as a tensor.
+    pub(super) fn write_tensor(&self, view: &View, out: &mut [f32]) {
+        debug_assert_eq!(out.len(), size(&self.tensor_layout()));
         let Sizes { seats, colours, of_a_colour, track, rounds, plays, laid, .. } = self.sizes();
         // The public events of each round by kind: pigs, food, cards.
         let mut events = view.public().iter().copied().peekable();

@@ -23,9 +23,9 @@ mod view;
 
 use crate::actions::{Action, Actions64};
 use crate::bits;
+use crate::encode::{Cell, Pen};
 use crate::error::RulesError;
-use crate::game::{Chance, Game, Outcome, Turn};
-use crate::history::History;
+use crate::game::{Chance, Game, GameInfo, Observer, Outcome, Turn};
 use crate::key::mix;
 use crate::options::Switch;
 use crate::rng::Rng;
@@ -60,6 +60,7 @@ pub struct SchweinsGalopp {
     deck: Counts,
     /// `space[distance]`: the space on the track.
     space: [u8; DISTANCES],
+    info: GameInfo,
 }
 
 /// The spaces with a pig, as a set, counted backwards from the leader in the top bit.
@@ -250,6 +251,27 @@ impl SchweinsGalopp {
             pool | ((1 << left) - 1) << (8 * colour)
         })
     }
+
+    /// The facts that hold in every state.
+    fn facts(&self) -> GameInfo {
+        let rules = &self.rules;
+        let (num_seats, rounds) = (usize::from(rules.players), usize::from(rules.rounds));
+        let placed = |placement| if rules.placement == placement { rules.colours } else { 0 };
+        let (low, high) = rules.utility.range(num_seats, 0.0, f64::from(rules.most_banked()));
+        // The others share what there is.
+        let shared = -f64::from(rules.food) / f64::from(rules.players - 1);
+        GameInfo {
+            num_seats,
+            num_actions: usize::from(FOOD_IDS + MAX_TRACK),
+            num_outcomes: MAX_COLOURS,
+            max_decisions: rounds * usize::from(rules.plays() + rules.laid() + placed(Placement::Choice)),
+            max_chance_events: rounds * usize::from(rules.plays() + placed(Placement::Random)),
+            utility_range: (if rules.utility == Utility::Margin { low.max(shared) } else { low }, high),
+            utility_sum: rules.utility.sum(),
+            observation: self.observation_layout(),
+            ..GameInfo::default()
+        }
+    }
 }
 
 impl Game for SchweinsGalopp {
@@ -268,47 +290,17 @@ impl Game for SchweinsGalopp {
         let colours = 0..usize::from(rules.colours);
         let deck =
             colours.fold(Counts::NONE, |deck, colour| deck + Counts::of(colour, u32::from(rules.cards_per_colour)));
-        Ok(Self { rules, for_food, deck, space })
+        let mut game = Self { rules, for_food, deck, space, info: GameInfo::default() };
+        game.info = game.facts();
+        Ok(game)
     }
 
     fn rules(&self) -> &Rules {
         &self.rules
     }
 
-    fn num_seats(&self) -> usize {
-        usize::from(self.rules.players)
-    }
-
-    fn num_actions(&self) -> usize {
-        usize::from(FOOD_IDS + MAX_TRACK)
-    }
-
-    fn num_outcomes(&self) -> usize {
-        MAX_COLOURS
-    }
-
-    fn max_decisions(&self) -> usize {
-        let placed = if self.rules.placement == Placement::Choice { self.rules.colours } else { 0 };
-        usize::from(self.rules.rounds) * usize::from(self.rules.plays() + self.rules.laid() + placed)
-    }
-
-    fn max_chance_events(&self) -> usize {
-        let placed = if self.rules.placement == Placement::Random { self.rules.colours } else { 0 };
-        usize::from(self.rules.rounds) * usize::from(self.rules.plays() + placed)
-    }
-
-    fn utility_range(&self) -> (f64, f64) {
-        let most = f64::from(self.rules.most_banked());
-        let (low, high) = self.rules.utility.range(self.num_seats(), 0.0, most);
-        match self.rules.utility {
-            // The opponents share the rest.
-            Utility::Margin => (low.max(-f64::from(self.rules.food) / f64::from(self.rules.players - 1)), high),
-            Utility::Score | Utility::Win => (low, high),
-        }
-    }
-
-    fn utility_sum(&self) -> Option<f64> {
-        self.rules.utility.sum()
+    fn info(&self) -> &GameInfo {
+        &self.info
     }
 
     fn root(&self) -> State {
@@ -376,6 +368,12 @@ impl Game for SchweinsGalopp {
         }
     }
 
+    /// All actions are public.
+    #[inline(always)]
+    fn observed(&self, _before: &State, action: Action, _observer: Seat) -> u64 {
+        u64::from(action.0)
+    }
+
     #[inline]
     fn sight(&self, state: &State, seat: Seat) -> u64 {
         let [a, b, c, d, e] = state.distance;
@@ -407,15 +405,8 @@ impl Game for SchweinsGalopp {
         self.rules.utility.of(&BySeat::from_fn(seats, |seat| f64::from(state.banked[seat.index()])))
     }
 
-    fn view(&self, history: &History<Self>, seat: Seat) -> View {
-        View::new(self, history, seat)
-    }
-
-    fn sampler(&self, view: &View) -> Sampler {
-        Sampler::new(self, view)
-    }
-
-    fn any_world(&self, view: &View) -> State {
-        sampler::first_world(self, view)
+    #[inline]
+    fn observe<T: Cell>(&self, state: &State, observer: Observer, pen: &mut Pen<'_, T>) {
+        self.write_observation(state, observer, state.hands.map(Counts::sum), pen);
     }
 }

@@ -66,6 +66,34 @@ impl SchweinsGalopp {
     }
 }
 
+impl SchweinsGalopp {
+    /// What the seat of a view knows, in one line.
+    pub(super) fn tell(&self, view: &View) -> String {
+        let mut words = vec![format!("seat {}", view.seat())];
+        let mut public = view.public().iter().copied().peekable();
+        let seen = view.seen();
+        for (round, known) in view.rounds().iter().enumerate() {
+            let present = round == usize::from(seen.round);
+            words.push("| placed".to_string());
+            words.extend((0..self.rules.colours).map_while(|_| public.next()).map(|pig| letter(pig).to_string()));
+            while let Some(id) = public.next_if(|&id| id >= FOOD_IDS) {
+                words.push(self.action_name(Action(id)));
+            }
+            let dealt = match seen.phase {
+                Phase::Place | Phase::Food if present => 0,
+                Phase::Deal if present => seen.count,
+                _ => self.rules.plays(),
+            };
+            if dealt > 0 {
+                words.push(format!("| dealt {dealt}: {} |", letters(known[view.seat().index()])));
+                let plays = (0..self.rules.plays()).map_while(|_| public.next());
+                words.extend(plays.map(|card| letter(card).to_string()));
+            }
+        }
+        words.join(" ")
+    }
+}
+
 impl Notation for SchweinsGalopp {
     fn action_name(&self, action: Action) -> String {
         match action.0.checked_sub(FOOD_IDS) {
@@ -115,31 +143,6 @@ impl Notation for SchweinsGalopp {
             (_, Some(_)) => "the four spaces in front of the leading pig must stay clear".to_string(),
             (_, None) => "food may be laid only before cards are played".to_string(),
         }
-    }
-
-    fn knowledge(&self, view: &View) -> String {
-        let mut words = vec![format!("seat {}", view.seat())];
-        let mut public = view.public().iter().copied().peekable();
-        let seen = view.seen();
-        for (round, known) in view.rounds().iter().enumerate() {
-            let present = round == usize::from(seen.round);
-            words.push("| placed".to_string());
-            words.extend((0..self.rules.colours).map_while(|_| public.next()).map(|pig| letter(pig).to_string()));
-            while let Some(id) = public.next_if(|&id| id >= FOOD_IDS) {
-                words.push(self.action_name(Action(id)));
-            }
-            let dealt = match seen.phase {
-                Phase::Place | Phase::Food if present => 0,
-                Phase::Deal if present => seen.count,
-                _ => self.rules.plays(),
-            };
-            if dealt > 0 {
-                words.push(format!("| dealt {dealt}: {} |", letters(known[view.seat().index()])));
-                let plays = (0..self.rules.plays()).map_while(|_| public.next());
-                words.extend(plays.map(|card| letter(card).to_string()));
-            }
-        }
-        words.join(" ")
     }
 
     fn text(&self, state: &State, perspective: Option<Seat>) -> String {
@@ -228,7 +231,7 @@ mod tests {
         }
         assert_eq!(game.parse_action("place:c"), Ok(Action(2)));
         assert_eq!(game.event_name(&game.root(), Action(2)), "place:c");
-        assert_eq!((game.num_actions(), game.num_outcomes()), (27, 5));
+        assert_eq!((game.num_actions(), game.info().num_outcomes), (27, 5));
         for text in ["f", "place:food:3", "place:", "food:22"] {
             let error = game.parse_action(text).unwrap_err().to_string();
             assert!(

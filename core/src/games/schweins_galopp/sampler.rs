@@ -29,18 +29,6 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    pub(super) fn new(game: &SchweinsGalopp, view: &View) -> Self {
-        let seen = *view.seen();
-        let (others, hidden): (ArrayVec<_, MAX_HIDDEN>, ArrayVec<_, MAX_HIDDEN>) = hidden(game, view).unzip();
-        let own = view.seat().index();
-        let own = seen.hands[own] + seen.played[own];
-        let unseen: ArrayVec<u8, 5> =
-            (0..usize::from(game.rules.colours)).map(|colour| game.rules.cards_per_colour - own.get(colour)).collect();
-        let ways = Ways::new(&unseen, &hidden);
-        let draws = Draws::new(&ways);
-        Self { seen, others, ways, draws, view: view.clone() }
-    }
-
     /// The world with these hidden hands.
     #[inline(always)]
     fn world(&self, hidden: Hidden) -> State {
@@ -61,24 +49,19 @@ fn hidden(game: &SchweinsGalopp, view: &View) -> impl Iterator<Item = (u8, (Coun
     })
 }
 
-/// The world in which the opponents hold the first unseen cards.
-pub(super) fn first_world(game: &SchweinsGalopp, view: &View) -> State {
-    let mut state = *view.seen();
-    let own = state.hands[view.seat().index()];
-    let seen = state.played.iter().fold(own, |all, &played| all + played);
-    let colours = 0..game.rules.colours;
-    let mut left = colours.flat_map(|colour| {
-        let count = game.rules.cards_per_colour - seen.get(usize::from(colour));
-        (0..count).map(move |_| Counts::one(colour))
-    });
-    for (seat, (_, count)) in hidden(game, view) {
-        let cards = left.by_ref().take(usize::from(count));
-        state.hands[usize::from(seat)] = cards.fold(Counts::NONE, |hand, card| hand + card);
-    }
-    state
-}
-
 impl game::Sampler<SchweinsGalopp> for Sampler {
+    fn new(game: &SchweinsGalopp, view: &View) -> Self {
+        let seen = *view.seen();
+        let (others, hidden): (ArrayVec<_, MAX_HIDDEN>, ArrayVec<_, MAX_HIDDEN>) = hidden(game, view).unzip();
+        let own = view.seat().index();
+        let own = seen.hands[own] + seen.played[own];
+        let unseen: ArrayVec<u8, 5> =
+            (0..usize::from(game.rules.colours)).map(|colour| game.rules.cards_per_colour - own.get(colour)).collect();
+        let ways = Ways::new(&unseen, &hidden);
+        let draws = Draws::new(&ways);
+        Self { seen, others, ways, draws, view: view.clone() }
+    }
+
     #[inline]
     fn sample(&self, rng: &mut Rng) -> State {
         self.world(self.draws.draw(rng))

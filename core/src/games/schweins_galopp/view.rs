@@ -2,8 +2,10 @@
 
 use smallvec::SmallVec;
 
-use crate::game::{Game as _, SeatView};
+use crate::encode::{Cell, Field, Pen};
+use crate::game::{Game as _, Observer, SeatView};
 use crate::history::History;
+use crate::key::Past;
 use crate::seats::Seat;
 
 use super::SchweinsGalopp;
@@ -26,14 +28,34 @@ pub struct View {
     /// The known cards of each round so far, ending with the current one. The viewer's own cards are private
     /// knowledge; the opponents' follow from the public events.
     rounds: SmallVec<[Known; 3]>,
+    past: Past,
 }
 
 impl View {
-    pub(super) fn new(game: &SchweinsGalopp, history: &History<SchweinsGalopp>, seat: Seat) -> Self {
+    /// The state without the others' cards: their hands are empty.
+    pub(super) fn seen(&self) -> &State {
+        &self.seen
+    }
+
+    /// The public events of all rounds.
+    pub(super) fn public(&self) -> &[u8] {
+        &self.public
+    }
+
+    /// For each round so far, the last being the present one, the cards known.
+    pub(super) fn rounds(&self) -> &[Known] {
+        &self.rounds
+    }
+}
+
+impl SeatView<SchweinsGalopp> for View {
+    fn new(game: &SchweinsGalopp, history: &History<SchweinsGalopp>, seat: Seat) -> Self {
         let mut public = SmallVec::new();
         let mut rounds: SmallVec<[Known; 3]> = SmallVec::new();
         let mut state = game.root();
+        let mut past = Past::with_capacity(history.events().len());
         for event in history.events() {
+            past.note(game, &state, *event, seat);
             if rounds.len() == usize::from(state.round) {
                 rounds.push(Known::default());
             }
@@ -53,28 +75,40 @@ impl View {
         if rounds.len() == usize::from(state.round) && state.phase != Phase::Over {
             rounds.push(Known::default());
         }
-        Self { seat, seen: state.seen_by(seat), public, rounds }
+        past.now(game, &state, seat);
+        Self { seat, seen: state.seen_by(seat), public, rounds, past }
     }
 
-    /// The state without the others' cards: their hands are empty.
-    pub(super) fn seen(&self) -> &State {
-        &self.seen
-    }
-
-    /// The public events of all rounds.
-    pub(super) fn public(&self) -> &[u8] {
-        &self.public
-    }
-
-    /// The known cards of each round so far, ending with the current one.
-    pub(super) fn rounds(&self) -> &[Known] {
-        &self.rounds
-    }
-}
-
-impl SeatView for View {
     fn seat(&self) -> Seat {
         self.seat
+    }
+
+    fn past(&self) -> &Past {
+        &self.past
+    }
+
+    fn observation<T: Cell>(&self, game: &SchweinsGalopp, out: &mut [T]) {
+        let held = |seat: u8| {
+            let own = seat == self.seat.0;
+            let hand = usize::from(seat);
+            if own { self.seen.hands[hand].sum() } else { dealt(game, &self.seen, seat) - self.seen.played[hand].sum() }
+        };
+        let held = std::array::from_fn(|seat| if seat < game.num_seats() { held(seat as u8) } else { 0 });
+        let mut pen = Pen::new(out);
+        game.write_observation(&self.seen, Observer::Seat(self.seat), held, &mut pen);
+        pen.finish();
+    }
+
+    fn tensor_layout(game: &SchweinsGalopp) -> Vec<Field> {
+        game.tensor_layout()
+    }
+
+    fn tensor(&self, game: &SchweinsGalopp, out: &mut [f32]) {
+        game.write_tensor(self, out);
+    }
+
+    fn knowledge(&self, game: &SchweinsGalopp) -> String {
+        game.tell(self)
     }
 }
 

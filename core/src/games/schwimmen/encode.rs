@@ -7,8 +7,8 @@
 //! entry of the current deal. In a match there is also `earlier`, with one value per log entry of the previous deals.
 //! An entry is an event or a card that it showed; [`Seen`] lists the kinds.
 
-use crate::encode::{Cell, Encode, Field, Pen, size};
-use crate::game::{Game as _, SeatView as _};
+use crate::encode::{Cell, Field, Pen, size};
+use crate::game::{Observer, SeatView as _};
 use crate::seats::Seat;
 
 use super::cards::{CARDS, Card, NO_CARD};
@@ -37,7 +37,7 @@ fn only(card: Card) -> u32 {
 impl Schwimmen {
     /// The largest number of log entries in one deal.
     fn max_entries(&self) -> usize {
-        let players = self.num_seats();
+        let players = usize::from(self.rules.players);
         let turns = usize::from(self.rules.max_turns);
         // Each card of the deck appears at most once in hands, table and cut. Add the swap and the cards it turns up,
         // then two decisions in each turn, or one and three new cards for every other turn. Each hidden card of a
@@ -47,13 +47,13 @@ impl Schwimmen {
 
     /// The seats from `seat`'s point of view: itself first, then clockwise.
     fn seats_from(&self, seat: Seat) -> impl Iterator<Item = usize> + use<> {
-        let count = self.num_seats();
+        let count = usize::from(self.rules.players);
         (0..count).map(move |steps| seat.after(steps, count).index())
     }
 
     /// The number of seats clockwise from `seat` to another one.
     fn relative(&self, seat: Seat, other: u8) -> Option<usize> {
-        let count = self.num_seats();
+        let count = usize::from(self.rules.players);
         (other != NOBODY).then(|| (usize::from(other) + count - seat.index()) % count)
     }
 }
@@ -74,11 +74,10 @@ fn entry(seen: Seen) -> (usize, Option<u8>) {
     }
 }
 
-impl Encode for Schwimmen {
-    const OBSERVATION_VERSION: u32 = 1;
-
-    fn observation_layout(&self) -> Vec<Field> {
-        let players = self.num_seats();
+impl Schwimmen {
+    /// The parts of the observation.
+    pub(super) fn observation_layout(&self) -> Vec<Field> {
+        let players = usize::from(self.rules.players);
         let turns = usize::from(self.rules.max_turns);
         let mut layout = vec![
             Field::new("seat", [players]),
@@ -103,26 +102,33 @@ impl Encode for Schwimmen {
         layout
     }
 
-    fn observation<T: Cell>(&self, state: &State, seat: Seat, out: &mut [T]) {
-        debug_assert_eq!(out.len(), size(&self.observation_layout()));
-        let players = self.num_seats();
+    /// Writes what the observer sees: a spectator everything but hands, seats counted from the first. The number of cards in the
+    /// pile is read from `pile`.
+    pub(super) fn write_observation<T: Cell>(
+        &self,
+        state: &State,
+        observer: Observer,
+        pile: u32,
+        pen: &mut Pen<'_, T>,
+    ) {
+        let players = usize::from(self.rules.players);
         let turns = usize::from(self.rules.max_turns);
-        let own = seat.index();
-        let mut pen = Pen::new(out);
-        pen.one(Some(own), players);
+        let seat = observer.seat().unwrap_or(Seat(0));
+        let own_hand = observer.seat().map_or(0, |seat| state.hands[seat.index()]);
+        pen.one(observer.seat().map(Seat::index), players);
         pen.one(Some(state.phase as usize), PHASES);
         pen.one(self.relative(seat, state.mover), players);
         pen.one(self.relative(seat, state.dealer), players);
-        cards(&mut pen, state.hands[own]);
-        cards(&mut pen, only(state.taken));
-        cards(&mut pen, if self.table_is_hidden(state) { 0 } else { state.table });
+        cards(pen, own_hand);
+        cards(pen, only(state.taken));
+        cards(pen, if self.table_is_hidden(state) { 0 } else { state.table });
         for other in self.seats_from(seat).skip(1) {
-            cards(&mut pen, if state.is_shown() { state.hands[other] } else { 0 });
+            cards(pen, if state.is_shown() { state.hands[other] } else { 0 });
         }
         for other in self.seats_from(seat) {
-            cards(&mut pen, only(state.cut[other]));
+            cards(pen, only(state.cut[other]));
         }
-        pen.count(state.pool.count_ones() as u8, CARDS);
+        pen.count(pile as u8, CARDS);
         pen.one(self.relative(seat, state.knocker), players);
         pen.count(state.turns, turns);
         pen.count(state.end - state.turns, turns);
@@ -133,11 +139,11 @@ impl Encode for Schwimmen {
             }
             pen.count(state.deals, self.rules.most_deals());
         }
-        pen.finish();
     }
 
-    fn information_state_layout(&self) -> Vec<Field> {
-        let (players, entries) = (self.num_seats(), self.max_entries());
+    /// The parts of the information-state tensor.
+    pub(super) fn tensor_layout(&self) -> Vec<Field> {
+        let (players, entries) = (usize::from(self.rules.players), self.max_entries());
         let mut layout = vec![
             Field::new("seat", [players]),
             Field::new("phase", [PHASES]),
@@ -153,12 +159,13 @@ impl Encode for Schwimmen {
         layout
     }
 
-    fn information_state(&self, view: &View, out: &mut [f32]) {
-        debug_assert_eq!(out.len(), size(&self.information_state_layout()));
+    /// All that the seat of a view knows, as a tensor.
+    pub(super) fn write_tensor(&self, view: &View, out: &mut [f32]) {
+        debug_assert_eq!(out.len(), size(&self.tensor_layout()));
         let (seen, seat) = (view.seen(), view.seat());
         let entries = self.max_entries();
         let mut pen = Pen::new(out);
-        pen.one(Some(seat.index()), self.num_seats());
+        pen.one(Some(seat.index()), usize::from(self.rules.players));
         pen.one(Some(seen.phase as usize), PHASES);
         for other in self.seats_from(seat) {
             cards(&mut pen, seen.hands[other]);

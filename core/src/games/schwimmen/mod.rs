@@ -23,9 +23,9 @@ mod view;
 
 use crate::actions::{Action, Actions128};
 use crate::bits;
+use crate::encode::{Cell, Pen};
 use crate::error::RulesError;
-use crate::game::{Chance, Game, Outcome, Turn};
-use crate::history::History;
+use crate::game::{Chance, Game, GameInfo, Observer, Outcome, Turn};
 use crate::key::mix;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
@@ -59,6 +59,7 @@ pub struct Schwimmen {
     rules: Rules,
     deck: u32,
     first_dealer: u8,
+    info: GameInfo,
 }
 
 /// Marks turns without an exchange.
@@ -370,6 +371,28 @@ impl Schwimmen {
         }
         net
     }
+
+    /// The facts that hold in every state.
+    fn facts(&self) -> GameInfo {
+        let (deals, turns) = (self.rules.most_deals(), usize::from(self.rules.max_turns));
+        let players = f64::from(self.rules.players);
+        GameInfo {
+            num_seats: usize::from(self.rules.players),
+            num_actions: usize::from(SWAP) + 1,
+            num_outcomes: CARDS,
+            max_decisions: deals * (usize::from(self.rules.dealer_swap != DealerSwap::Off) + 2 * turns),
+            // Every card at most once in the deal and in its cut, and three for every other turn between two players.
+            max_chance_events: deals * (usize::from(self.rules.deck_size()) + 3 * (turns / 2)),
+            utility_range: match (self.rules.utility, self.rules.play) {
+                (Utility::Stakes, Play::Deal) => (-1.0, 1.0 / (players - 1.0)),
+                (Utility::Stakes, Play::Match) => (-3.0, (3.0 * (players - 2.0)).max(3.0)),
+                (Utility::Win, _) => (-1.0 / (players - 1.0), 1.0),
+            },
+            utility_sum: Some(0.0),
+            observation: self.observation_layout(),
+            ..GameInfo::default()
+        }
+    }
 }
 
 impl Game for Schwimmen {
@@ -383,49 +406,17 @@ impl Game for Schwimmen {
     fn new(rules: Rules) -> Result<Self, RulesError> {
         let first_dealer = rules.checked()?;
         let deck = cards::deck(&rules);
-        Ok(Self { rules, deck, first_dealer })
+        let mut game = Self { rules, deck, first_dealer, info: GameInfo::default() };
+        game.info = game.facts();
+        Ok(game)
     }
 
     fn rules(&self) -> &Rules {
         &self.rules
     }
 
-    fn num_seats(&self) -> usize {
-        usize::from(self.rules.players)
-    }
-
-    fn num_actions(&self) -> usize {
-        usize::from(SWAP) + 1
-    }
-
-    fn num_outcomes(&self) -> usize {
-        CARDS
-    }
-
-    fn max_decisions(&self) -> usize {
-        let swap = usize::from(self.rules.dealer_swap != DealerSwap::Off);
-        self.rules.most_deals() * (swap + 2 * usize::from(self.rules.max_turns))
-    }
-
-    fn max_chance_events(&self) -> usize {
-        // Every card at most once in the deal and in its cut, and three more for every other turn between two
-        // players.
-        let cards = usize::from(self.rules.deck_size());
-        let renewals = usize::from(self.rules.max_turns) / 2;
-        self.rules.most_deals() * (cards + 3 * renewals)
-    }
-
-    fn utility_range(&self) -> (f64, f64) {
-        let players = f64::from(self.rules.players);
-        match (self.rules.utility, self.rules.play) {
-            (Utility::Stakes, Play::Deal) => (-1.0, 1.0 / (players - 1.0)),
-            (Utility::Stakes, Play::Match) => (-3.0, (3.0 * (players - 2.0)).max(3.0)),
-            (Utility::Win, _) => (-1.0 / (players - 1.0), 1.0),
-        }
-    }
-
-    fn utility_sum(&self) -> Option<f64> {
-        Some(0.0)
+    fn info(&self) -> &GameInfo {
+        &self.info
     }
 
     fn root(&self) -> State {
@@ -578,11 +569,8 @@ impl Game for Schwimmen {
         }
     }
 
-    fn view(&self, history: &History<Self>, seat: Seat) -> View {
-        View::new(self, history, seat)
-    }
-
-    fn sampler(&self, view: &View) -> Sampler {
-        Sampler::new(view)
+    #[inline]
+    fn observe<T: Cell>(&self, state: &State, observer: Observer, pen: &mut Pen<'_, T>) {
+        self.write_observation(state, observer, state.pool.count_ones(), pen);
     }
 }

@@ -88,6 +88,32 @@ impl Schwimmen {
     }
 }
 
+impl Schwimmen {
+    /// What the seat of a view knows, in one line.
+    pub(super) fn tell(&self, view: &View) -> String {
+        let mut words = vec![format!("seat {}", view.seat())];
+        for log in view.logs() {
+            let mut group = "";
+            for seen in log {
+                let (next, word) = match seen {
+                    Seen::Dealt(card) => ("deal", card.map_or("?".to_string(), cards::name)),
+                    Seen::Table(card) => ("table", card.map_or("?".to_string(), cards::name)),
+                    Seen::Turned(card) => ("seen", cards::name(card)),
+                    Seen::Shown(card) => ("shown", cards::name(card)),
+                    Seen::Cut(card) => ("cut", cards::name(card)),
+                    Seen::Did(action) => ("play", self.action_name(action)),
+                };
+                if next != group {
+                    words.push(format!("| {next}:"));
+                    group = next;
+                }
+                words.push(word);
+            }
+        }
+        words.join(" ")
+    }
+}
+
 impl Notation for Schwimmen {
     fn action_name(&self, action: Action) -> String {
         match action.0 {
@@ -118,29 +144,6 @@ impl Notation for Schwimmen {
             (_, KNOCK) => "no player may knock in the first turn".to_string(),
             _ => "only the dealer may swap, before the first turn".to_string(),
         }
-    }
-
-    fn knowledge(&self, view: &View) -> String {
-        let mut words = vec![format!("seat {}", view.seat())];
-        for log in view.logs() {
-            let mut group = "";
-            for seen in log {
-                let (next, word) = match seen {
-                    Seen::Dealt(card) => ("deal", card.map_or("?".to_string(), cards::name)),
-                    Seen::Table(card) => ("table", card.map_or("?".to_string(), cards::name)),
-                    Seen::Turned(card) => ("seen", cards::name(card)),
-                    Seen::Shown(card) => ("shown", cards::name(card)),
-                    Seen::Cut(card) => ("cut", cards::name(card)),
-                    Seen::Did(action) => ("play", self.action_name(action)),
-                };
-                if next != group {
-                    words.push(format!("| {next}:"));
-                    group = next;
-                }
-                words.push(word);
-            }
-        }
-        words.join(" ")
     }
 
     fn text(&self, state: &State, perspective: Option<Seat>) -> String {
@@ -220,7 +223,7 @@ mod tests {
             assert_eq!(game.action_name(Action(id)), name);
             assert_eq!(game.parse_action(name), Ok(Action(id)));
         }
-        assert_eq!((game.num_actions(), game.num_outcomes()), (69, 32));
+        assert_eq!((game.num_actions(), game.info().num_outcomes), (69, 32));
         assert_eq!(game.outcome_name(Action(11)), "HT");
     }
 }

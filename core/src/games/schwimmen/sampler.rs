@@ -69,34 +69,6 @@ pub struct Sampler {
 type Filling = [u32; PLAYERS + 1];
 
 impl Sampler {
-    pub(super) fn new(view: &View) -> Self {
-        let unseen = view.unseen();
-        let mut places: ArrayVec<Place, { PLAYERS + 1 }> = (0..)
-            .zip(view.hidden())
-            .filter(|(_, hidden)| hidden.size > 0)
-            .map(|(index, hidden)| Place { index, size: hidden.size, beside: hidden.beside.clone() })
-            .collect();
-        if view.face_down() > 0 {
-            places.push(Place { index: TABLE, size: view.face_down(), beside: SmallVec::new() });
-        }
-        places.sort_by(|a, b| (a.size, &a.beside).cmp(&(b.size, &b.beside)));
-        let (ones, many): (Vec<Place>, Vec<Place>) = places.into_iter().partition(|place| place.size == 1);
-        let allowed = |place: &Place| {
-            bits::members(unseen)
-                .map(|card| 1 << card)
-                .filter(|&card| place.allows(card))
-                .fold(0, |set, card| set | card)
-        };
-        Self {
-            seen: *view.seen(),
-            unseen,
-            ones: ones.into_iter().map(|place| (place.clone(), allowed(&place))).collect(),
-            many: many.into_iter().collect(),
-            count: OnceLock::new(),
-            view: view.clone(),
-        }
-    }
-
     /// Puts these hidden cards in their place.
     #[inline(always)]
     fn put(state: &mut State, place: u8, cards: u32) {
@@ -228,6 +200,34 @@ fn choose_bad(group: &Group, chosen: u32, from: usize, rest: u32, later: &[Group
 }
 
 impl game::Sampler<Schwimmen> for Sampler {
+    fn new(_game: &Schwimmen, view: &View) -> Self {
+        let unseen = view.unseen();
+        let mut places: ArrayVec<Place, { PLAYERS + 1 }> = (0..)
+            .zip(view.hidden())
+            .filter(|(_, hidden)| hidden.size > 0)
+            .map(|(index, hidden)| Place { index, size: hidden.size, beside: hidden.beside.clone() })
+            .collect();
+        if view.face_down() > 0 {
+            places.push(Place { index: TABLE, size: view.face_down(), beside: SmallVec::new() });
+        }
+        places.sort_by(|a, b| (a.size, &a.beside).cmp(&(b.size, &b.beside)));
+        let (ones, many): (Vec<Place>, Vec<Place>) = places.into_iter().partition(|place| place.size == 1);
+        let allowed = |place: &Place| {
+            bits::members(unseen)
+                .map(|card| 1 << card)
+                .filter(|&card| place.allows(card))
+                .fold(0, |set, card| set | card)
+        };
+        Self {
+            seen: *view.seen(),
+            unseen,
+            ones: ones.into_iter().map(|place| (place.clone(), allowed(&place))).collect(),
+            many: many.into_iter().collect(),
+            count: OnceLock::new(),
+            view: view.clone(),
+        }
+    }
+
     #[inline]
     fn sample(&self, rng: &mut Rng) -> State {
         loop {
@@ -333,7 +333,6 @@ fn fill(places: ArrayVec<&Place, { PLAYERS + 1 }>, unseen: u32) -> impl Iterator
 
 #[cfg(test)]
 mod tests {
-    use super::Sampler;
     use crate::actions::ActionSet as _;
     use crate::game::Game as _;
     use crate::games::schwimmen::{Rules, Schwimmen};
@@ -352,7 +351,7 @@ mod tests {
             let mut history = History::dealt(&game, &mut rng);
             while game.turn(history.state()).seat().is_some() {
                 for seat in Seat::all(game.num_seats()) {
-                    shares.push(Sampler::new(&game.view(&history, seat)).acceptance());
+                    shares.push(game.sampler(&game.view(&history, seat)).acceptance());
                 }
                 let legal = game.legal(history.state());
                 let actions = if hints { game.rollout(history.state(), legal) } else { legal };

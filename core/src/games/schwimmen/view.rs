@@ -4,8 +4,10 @@ use smallvec::SmallVec;
 
 use crate::actions::Action;
 use crate::bits;
-use crate::game::{Game as _, SeatView};
+use crate::encode::{Cell, Field, Pen};
+use crate::game::{Game as _, Observer, SeatView};
 use crate::history::{Event, History};
+use crate::key::Past;
 use crate::seats::Seat;
 
 use super::cards::Card;
@@ -135,17 +137,10 @@ pub struct View {
     face_down: u8,
     /// The cards of the deck that the seat has not seen in this deal.
     unseen: u32,
+    past: Past,
 }
 
 impl View {
-    pub(super) fn new(game: &Schwimmen, history: &History<Schwimmen>, seat: Seat) -> Self {
-        let mut watch = Watch::new(game, seat);
-        for &event in history.events() {
-            watch.event(event);
-        }
-        watch.finish()
-    }
-
     /// The state without the hidden cards. Hands hold the cards that the seat knows, and the pool all cards whose
     /// place it does not know.
     pub(super) fn seen(&self) -> &State {
@@ -182,9 +177,41 @@ impl View {
     }
 }
 
-impl SeatView for View {
+impl SeatView<Schwimmen> for View {
+    fn new(game: &Schwimmen, history: &History<Schwimmen>, seat: Seat) -> Self {
+        let mut watch = Watch::new(game, seat);
+        for &event in history.events() {
+            watch.event(event);
+        }
+        watch.finish()
+    }
+
     fn seat(&self) -> Seat {
         self.seat
+    }
+
+    fn past(&self) -> &Past {
+        &self.past
+    }
+
+    fn observation<T: Cell>(&self, game: &Schwimmen, out: &mut [T]) {
+        let hidden: u8 = self.face_down + self.hidden.iter().map(|hidden| hidden.size).sum::<u8>();
+        let pile = self.seen.pool.count_ones() - u32::from(hidden);
+        let mut pen = Pen::new(out);
+        game.write_observation(&self.seen, Observer::Seat(self.seat), pile, &mut pen);
+        pen.finish();
+    }
+
+    fn tensor_layout(game: &Schwimmen) -> Vec<Field> {
+        game.tensor_layout()
+    }
+
+    fn tensor(&self, game: &Schwimmen, out: &mut [f32]) {
+        game.write_tensor(self, out);
+    }
+
+    fn knowledge(&self, game: &Schwimmen) -> String {
+        game.tell(self)
     }
 }
 
@@ -214,6 +241,7 @@ impl<'a> Watch<'a> {
             hidden: Default::default(),
             face_down: 0,
             unseen: game.deck,
+            past: Past::default(),
         };
         Self { game, seat: seat.index(), state, view, known: [0; PLAYERS], deal_start: 0, table_start: 0 }
     }
@@ -245,8 +273,9 @@ impl<'a> Watch<'a> {
         self.view.hidden[seat].survives(self.known[seat]);
     }
 
-    fn event(&mut self, Event { action, .. }: Event) {
+    fn event(&mut self, event @ Event { action, .. }: Event) {
         let before = self.state;
+        self.view.past.note(self.game, &before, event, self.view.seat);
         let mover = usize::from(before.mover);
         let card = action.0;
         match before.phase {
@@ -384,6 +413,7 @@ impl<'a> Watch<'a> {
 
     fn finish(self) -> View {
         let Self { state, mut view, known, .. } = self;
+        view.past.now(self.game, &state, view.seat);
         let mut seen = state;
         for seat in state.seats_in() {
             seen.pool |= state.hands[seat] & !known[seat];

@@ -1,7 +1,7 @@
 //! Tensors of zeros and ones. The seat itself always comes first.
 
-use crate::encode::{Cell, Encode, Field, Pen, size};
-use crate::game::{Game as _, SeatView as _};
+use crate::encode::{Cell, Field, Pen, size};
+use crate::game::{Observer, SeatView as _};
 use crate::seats::Seat;
 
 use super::Schwinget;
@@ -33,11 +33,10 @@ impl Schwinget {
     }
 }
 
-impl Encode for Schwinget {
-    const OBSERVATION_VERSION: u32 = 1;
-
-    fn observation_layout(&self) -> Vec<Field> {
-        let cards = self.num_outcomes();
+impl Schwinget {
+    /// The parts of the observation.
+    pub(super) fn observation_layout(&self) -> Vec<Field> {
+        let cards = usize::from(self.deck.size);
         let (tricks, bouts) = (self.max_tricks(), usize::from(self.rules.bouts));
         let mut layout = vec![
             Field::new("seat", [2]),
@@ -65,17 +64,18 @@ impl Encode for Schwinget {
         layout
     }
 
-    fn observation<T: Cell>(&self, state: &State, seat: Seat, out: &mut [T]) {
-        debug_assert_eq!(out.len(), size(&self.observation_layout()));
-        let cards = self.num_outcomes();
+    /// Writes what the observer sees: a spectator everything but hands, seats counted from the first.
+    pub(super) fn write_observation<T: Cell>(&self, state: &State, observer: Observer, pen: &mut Pen<'_, T>) {
+        let cards = usize::from(self.deck.size);
         let (tricks, bouts) = (self.max_tricks(), usize::from(self.rules.bouts));
+        let seat = observer.seat().unwrap_or(Seat(0));
         let (own, other) = (seat.index(), seat.index() ^ 1);
+        let hand = observer.seat().map_or(0, |seat| state.hands[seat.index()]);
         let card = |card: u8| (card != NO_CARD).then_some(usize::from(card));
         let who = |index: u8| (index != NOBODY).then_some(usize::from(index != seat.0));
-        let mut pen = Pen::new(out);
-        pen.one(Some(own), 2);
+        pen.one(observer.seat().map(Seat::index), 2);
         pen.one(Some(state.phase as usize), 8);
-        pen.set(state.hands[own].into(), cards);
+        pen.set(hand.into(), cards);
         pen.set(state.played[own].into(), cards);
         pen.set(state.played[other].into(), cards);
         pen.one(card(state.turned), cards);
@@ -103,11 +103,11 @@ impl Encode for Schwinget {
             pen.set(u64::from(state.scores[other] / 25), SCORE_BITS);
             pen.one(who(state.opener), 2);
         }
-        pen.finish();
     }
 
-    fn information_state_layout(&self) -> Vec<Field> {
-        let cards = self.num_outcomes();
+    /// The parts of the information-state tensor.
+    pub(super) fn tensor_layout(&self) -> Vec<Field> {
+        let cards = usize::from(self.deck.size);
         let (tricks, draws) = (self.max_tricks(), self.max_draws());
         let bouts = usize::from(self.rules.bouts);
         vec![
@@ -123,11 +123,12 @@ impl Encode for Schwinget {
         ]
     }
 
-    fn information_state(&self, view: &View, out: &mut [f32]) {
-        let layout = self.information_state_layout();
+    /// All that the seat of a view knows, as a tensor.
+    pub(super) fn write_tensor(&self, view: &View, out: &mut [f32]) {
+        let layout = self.tensor_layout();
         debug_assert_eq!(out.len(), size(&layout));
         out.fill(0.0);
-        let cards = self.num_outcomes();
+        let cards = usize::from(self.deck.size);
         let bouts = usize::from(self.rules.bouts);
         // The start of each field, and the size of its part for one bout.
         let parts: Vec<(usize, usize)> = layout

@@ -25,9 +25,9 @@ use std::cmp::Ordering;
 
 use crate::actions::{Action, Actions64};
 use crate::bits;
+use crate::encode::{Cell, Pen};
 use crate::error::RulesError;
-use crate::game::{Chance, Game, Outcome, Turn};
-use crate::history::History;
+use crate::game::{Chance, Game, GameInfo, Observer, Outcome, Turn};
 use crate::key::mix;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
@@ -51,6 +51,7 @@ pub struct Schwinget {
     verdicts: Verdicts,
     layout: Layout,
     pile: u8,
+    info: GameInfo,
 }
 
 impl Schwinget {
@@ -187,6 +188,29 @@ impl Schwinget {
             self.apply(state, Action(card));
         }
     }
+
+    /// The facts that hold in every state.
+    fn facts(&self) -> GameInfo {
+        let (bouts, hand) = (usize::from(self.rules.bouts), usize::from(self.rules.hand_size));
+        let (deck, pile) = (usize::from(self.deck.size), usize::from(self.pile));
+        let attack = usize::from(pile > 0);
+        let decision = usize::from(self.deck.referee != 0);
+        let (low, high) = match self.rules.scoring {
+            Scoring::Points => (0.0, 7.0),
+            Scoring::Schwinger => (8.5, 10.0),
+        };
+        GameInfo {
+            num_seats: 2,
+            num_actions: deck + 3,
+            num_outcomes: deck,
+            max_decisions: bouts * (2 * hand + pile + attack + decision),
+            max_chance_events: bouts * (2 * hand + 1 + pile),
+            utility_range: self.rules.utility.range(2, low * bouts as f64, high * bouts as f64),
+            utility_sum: self.rules.utility.sum(),
+            observation: self.observation_layout(),
+            ..GameInfo::default()
+        }
+    }
 }
 
 impl Game for Schwinget {
@@ -202,48 +226,22 @@ impl Game for Schwinget {
         let deck = Deck::new(&rules);
         let verdicts = Verdicts::new(&rules);
         let layout = Layout::new(&rules, deck.referee, deck.counter);
-        Ok(Self { rules, deck, verdicts, layout, pile })
+        let mut game = Self { rules, deck, verdicts, layout, pile, info: GameInfo::default() };
+        game.info = game.facts();
+        Ok(game)
     }
 
     fn rules(&self) -> &Rules {
         &self.rules
     }
 
+    fn info(&self) -> &GameInfo {
+        &self.info
+    }
+
+    #[inline(always)]
     fn num_seats(&self) -> usize {
         2
-    }
-
-    fn num_actions(&self) -> usize {
-        usize::from(self.deck.size) + 3
-    }
-
-    fn num_outcomes(&self) -> usize {
-        usize::from(self.deck.size)
-    }
-
-    fn max_decisions(&self) -> usize {
-        let plays = 2 * usize::from(self.rules.hand_size) + usize::from(self.pile);
-        let attack = usize::from(self.pile > 0);
-        let decision = usize::from(self.deck.referee != 0);
-        usize::from(self.rules.bouts) * (plays + attack + decision)
-    }
-
-    fn max_chance_events(&self) -> usize {
-        let cards = 2 * usize::from(self.rules.hand_size) + 1 + usize::from(self.pile);
-        usize::from(self.rules.bouts) * cards
-    }
-
-    fn utility_range(&self) -> (f64, f64) {
-        let bouts = f64::from(self.rules.bouts);
-        let (low, high) = match self.rules.scoring {
-            Scoring::Points => (0.0, 7.0),
-            Scoring::Schwinger => (8.5, 10.0),
-        };
-        self.rules.utility.range(2, low * bouts, high * bouts)
-    }
-
-    fn utility_sum(&self) -> Option<f64> {
-        self.rules.utility.sum()
     }
 
     fn root(&self) -> State {
@@ -310,6 +308,12 @@ impl Game for Schwinget {
         Action(Self::any_of_pool(state, rng))
     }
 
+    /// All actions are public.
+    #[inline(always)]
+    fn observed(&self, _before: &State, action: Action, _observer: Seat) -> u64 {
+        u64::from(action.0)
+    }
+
     #[inline]
     fn sight(&self, state: &State, seat: Seat) -> u64 {
         let turned = u64::from(state.turned) | u64::from(state.bout) << 8;
@@ -374,11 +378,8 @@ impl Game for Schwinget {
         BySeat::from(self.utility_of(state.scores))
     }
 
-    fn view(&self, history: &History<Self>, seat: Seat) -> View {
-        View::new(self, history, seat)
-    }
-
-    fn sampler(&self, view: &View) -> Sampler {
-        Sampler::new(self, view)
+    #[inline]
+    fn observe<T: Cell>(&self, state: &State, observer: Observer, pen: &mut Pen<'_, T>) {
+        self.write_observation(state, observer, pen);
     }
 }

@@ -67,6 +67,32 @@ impl Schwinget {
     }
 }
 
+impl Schwinget {
+    /// What the seat of a view knows, in one line.
+    pub(super) fn tell(&self, view: &View) -> String {
+        let mut words = vec![format!("seat {}", view.seat())];
+        let mut log = view.log().peekable();
+        while log.peek().is_some() {
+            let (mut dealt, mut hand) = (0, 0);
+            while let Some(Seen::Dealt(card)) = log.next_if(|seen| matches!(seen, Seen::Dealt(_))) {
+                dealt += 1;
+                hand |= card.map_or(0, |card| 1_u32 << card);
+            }
+            words.push(format!("| dealt {dealt}: {}", self.hand_text(hand)));
+            while let Some(seen) = log.next_if(|seen| !matches!(seen, Seen::Dealt(_))) {
+                words.push(match seen {
+                    Seen::TurnedUp(card) => format!("| turned up {} |", self.card_name(card)),
+                    Seen::Drawn(Some(card)) => format!("+{}", self.card_name(card)),
+                    Seen::Drawn(None) => "+?".to_string(),
+                    Seen::Did(action) => self.action_name(action),
+                    Seen::Dealt(_) => unreachable!("the next bout is read by the outer loop"),
+                });
+            }
+        }
+        words.join(" ")
+    }
+}
+
 impl Notation for Schwinget {
     fn action_name(&self, action: Action) -> String {
         let [lead_self, _] = self.deck.decisions();
@@ -96,29 +122,6 @@ impl Notation for Schwinget {
             _ if hand >> action.0 & 1 == 0 => "the card is not in hand".to_string(),
             _ => format!("the suit led must be followed: {} was led", self.card_name(state.led)),
         }
-    }
-
-    fn knowledge(&self, view: &View) -> String {
-        let mut words = vec![format!("seat {}", view.seat())];
-        let mut log = view.log().peekable();
-        while log.peek().is_some() {
-            let (mut dealt, mut hand) = (0, 0);
-            while let Some(Seen::Dealt(card)) = log.next_if(|seen| matches!(seen, Seen::Dealt(_))) {
-                dealt += 1;
-                hand |= card.map_or(0, |card| 1_u32 << card);
-            }
-            words.push(format!("| dealt {dealt}: {}", self.hand_text(hand)));
-            while let Some(seen) = log.next_if(|seen| !matches!(seen, Seen::Dealt(_))) {
-                words.push(match seen {
-                    Seen::TurnedUp(card) => format!("| turned up {} |", self.card_name(card)),
-                    Seen::Drawn(Some(card)) => format!("+{}", self.card_name(card)),
-                    Seen::Drawn(None) => "+?".to_string(),
-                    Seen::Did(action) => self.action_name(action),
-                    Seen::Dealt(_) => unreachable!("the outer loop reads the next bout"),
-                });
-            }
-        }
-        words.join(" ")
     }
 
     fn text(&self, state: &State, perspective: Option<Seat>) -> String {

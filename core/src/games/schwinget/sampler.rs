@@ -34,37 +34,6 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    pub(super) fn new(game: &Schwinget, view: &View) -> Self {
-        let seen = *view.seen();
-        let arrivals = view.bouts().last().expect("a view starts with a bout");
-        let classes = classes(&game.deck, arrivals, seen.pool);
-        let compositions = if let [only] = classes.as_slice() {
-            debug_assert!(u32::from(arrivals.held()) <= only.cards.count_ones());
-            let mut counts = [0; MAX_CLASSES];
-            counts[0] = arrivals.held();
-            vec![Composition { counts, ways: 1 }]
-        } else {
-            ways::compositions(arrivals, &classes)
-        };
-        debug_assert!(!compositions.is_empty(), "the true hand has a composition");
-        let cumulated = compositions
-            .iter()
-            .scan(0, |sum, composition| {
-                *sum += composition.ways * hands(&classes, composition);
-                Some(*sum)
-            })
-            .collect();
-        Self {
-            seen,
-            opponent: view.seat().index() ^ 1,
-            classes,
-            compositions,
-            cumulated,
-            suit_of: game.deck.suit_of,
-            view: view.clone(),
-        }
-    }
-
     /// The world in which the opponent holds `hand`.
     #[inline(always)]
     fn world(&self, hand: u32) -> State {
@@ -123,6 +92,37 @@ fn hands(classes: &[Class], composition: &Composition) -> u64 {
 }
 
 impl game::Sampler<Schwinget> for Sampler {
+    fn new(game: &Schwinget, view: &View) -> Self {
+        let seen = *view.seen();
+        let arrivals = view.bouts().last().expect("a bout has begun");
+        let classes = classes(&game.deck, arrivals, seen.pool);
+        let compositions = if let [only] = classes.as_slice() {
+            debug_assert!(u32::from(arrivals.held()) <= only.cards.count_ones());
+            let mut counts = [0; MAX_CLASSES];
+            counts[0] = arrivals.held();
+            vec![Composition { counts, ways: 1 }]
+        } else {
+            ways::compositions(arrivals, &classes)
+        };
+        debug_assert!(!compositions.is_empty(), "the true hand is among them");
+        let cumulated = compositions
+            .iter()
+            .scan(0, |sum, composition| {
+                *sum += composition.ways * hands(&classes, composition);
+                Some(*sum)
+            })
+            .collect();
+        Self {
+            seen,
+            opponent: view.seat().index() ^ 1,
+            classes,
+            compositions,
+            cumulated,
+            suit_of: game.deck.suit_of,
+            view: view.clone(),
+        }
+    }
+
     #[inline]
     fn sample(&self, rng: &mut Rng) -> State {
         self.world(self.sample_hand(rng))

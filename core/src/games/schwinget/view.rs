@@ -4,8 +4,10 @@ use arrayvec::ArrayVec;
 use smallvec::SmallVec;
 
 use crate::actions::Action;
-use crate::game::SeatView;
+use crate::encode::{Cell, Field, Pen};
+use crate::game::{Game as _, Observer, SeatView};
 use crate::history::History;
+use crate::key::Past;
 use crate::seats::Seat;
 
 use super::Schwinget;
@@ -98,18 +100,36 @@ pub struct View {
     log: SmallVec<[u8; 64]>,
     /// Knowledge of the opponent's cards in each bout so far.
     bouts: SmallVec<[Arrivals; 1]>,
+    past: Past,
 }
 
 impl View {
-    pub(super) fn new(game: &Schwinget, history: &History<Schwinget>, seat: Seat) -> Self {
-        use crate::game::Game as _;
+    /// The state without the opponent's cards: its hand is empty, the pool holds every card not seen.
+    pub(super) fn seen(&self) -> &State {
+        &self.seen
+    }
 
+    /// What the seat saw, event by event.
+    pub(super) fn log(&self) -> impl Iterator<Item = Seen> + Clone + '_ {
+        self.log.iter().map(|&byte| Seen::from_byte(byte))
+    }
+
+    /// For each bout so far, the last being the present one, what is known of the opponent's cards.
+    pub(super) fn bouts(&self) -> &[Arrivals] {
+        &self.bouts
+    }
+}
+
+impl SeatView<Schwinget> for View {
+    fn new(game: &Schwinget, history: &History<Schwinget>, seat: Seat) -> Self {
         let deck = &game.deck;
         let mut log = SmallVec::new();
         let mut bouts: SmallVec<[Arrivals; 1]> = SmallVec::new();
         let mut state = game.root();
         let mut bout_start = 0;
+        let mut past = Past::with_capacity(history.events().len());
         for event in history.events() {
+            past.note(game, &state, *event, seat);
             let own = state.mover == seat.0;
             let card = event.action.0;
             if bouts.len() == usize::from(state.bout) {
@@ -156,28 +176,34 @@ impl View {
         if bouts.len() == usize::from(state.bout) {
             bouts.push(Arrivals::default());
         }
-        Self { seat, seen: state.seen_by(seat), log, bouts }
+        past.now(game, &state, seat);
+        Self { seat, seen: state.seen_by(seat), log, bouts, past }
     }
 
-    /// The state without the opponent's cards: its hand is empty, and the pool holds all unseen cards.
-    pub(super) fn seen(&self) -> &State {
-        &self.seen
-    }
-
-    /// The events as the seat saw them.
-    pub(super) fn log(&self) -> impl Iterator<Item = Seen> + Clone + '_ {
-        self.log.iter().map(|&byte| Seen::from_byte(byte))
-    }
-
-    /// Knowledge of the opponent's cards in each bout so far, ending with the current one.
-    pub(super) fn bouts(&self) -> &[Arrivals] {
-        &self.bouts
-    }
-}
-
-impl SeatView for View {
     fn seat(&self) -> Seat {
         self.seat
+    }
+
+    fn past(&self) -> &Past {
+        &self.past
+    }
+
+    fn observation<T: Cell>(&self, game: &Schwinget, out: &mut [T]) {
+        let mut pen = Pen::new(out);
+        game.write_observation(&self.seen, Observer::Seat(self.seat), &mut pen);
+        pen.finish();
+    }
+
+    fn tensor_layout(game: &Schwinget) -> Vec<Field> {
+        game.tensor_layout()
+    }
+
+    fn tensor(&self, game: &Schwinget, out: &mut [f32]) {
+        game.write_tensor(self, out);
+    }
+
+    fn knowledge(&self, game: &Schwinget) -> String {
+        game.tell(self)
     }
 }
 

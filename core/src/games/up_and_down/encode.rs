@@ -1,8 +1,8 @@
 //! Tensors of zeros and ones. The seat itself always comes first, then the others clockwise.
 
 use crate::actions::{ActionSet as _, Actions64};
-use crate::encode::{Cell, Encode, Field, Pen, size};
-use crate::game::{Game as _, SeatView as _};
+use crate::encode::{Cell, Field, Pen, size};
+use crate::game::{Game as _, Observer, SeatView as _};
 use crate::seats::Seat;
 
 use super::state::{FACE_DOWN, NO_CARD, Phase, State};
@@ -19,11 +19,10 @@ impl UpAndDown {
     }
 }
 
-impl Encode for UpAndDown {
-    const OBSERVATION_VERSION: u32 = 1;
-
-    fn observation_layout(&self) -> Vec<Field> {
-        let (cards, seats) = (usize::from(self.deck.size), self.num_seats());
+impl UpAndDown {
+    /// The parts of the observation.
+    pub(super) fn observation_layout(&self) -> Vec<Field> {
+        let (cards, seats) = (usize::from(self.deck.size), usize::from(self.players));
         let (tricks, rounds) = (usize::from(self.tricks), usize::from(self.rules.most_rounds()));
         let mut layout = vec![
             Field::new("seat", [seats]),
@@ -49,21 +48,23 @@ impl Encode for UpAndDown {
         layout
     }
 
-    fn observation<T: Cell>(&self, state: &State, seat: Seat, out: &mut [T]) {
-        debug_assert_eq!(out.len(), size(&self.observation_layout()));
-        let (cards, seats) = (usize::from(self.deck.size), self.num_seats());
+    /// Writes what the observer sees: a spectator everything but hands, seats counted from the first.
+    pub(super) fn write_observation<T: Cell>(&self, state: &State, observer: Observer, pen: &mut Pen<'_, T>) {
+        let (cards, seats) = (usize::from(self.deck.size), usize::from(self.players));
         let (tricks, rounds) = (usize::from(self.tricks), usize::from(self.rules.most_rounds()));
+        let own = observer.seat();
+        let seat = own.unwrap_or(Seat(0));
         let clockwise = || (0..seats).map(|steps| seat.after(steps, seats).index());
         let [dice, side, orientation] = state.is_set();
         let hidden = state.phase == Phase::Choose;
         let chosen = clockwise().zip(0..).filter(|&(other, _)| state.table[other] != NO_CARD);
-        let kept = chosen.clone().filter(|_| hidden).fold(0, |set, (other, _)| set | 1 << state.table[other]);
+        let kept = chosen.clone().filter(|&(other, _)| hidden && state.table[other] != FACE_DOWN);
+        let kept = kept.fold(0, |set, (other, _)| set | 1 << state.table[other]);
         let held = state.hands.iter().fold(0, |all, hand| all | hand);
         let playing = state.phase != Phase::Over;
-        let mut pen = Pen::new(out);
-        pen.one(Some(seat.0), seats);
+        pen.one(own.map(Seat::index), seats);
         pen.one(Some(state.phase as u8), 8);
-        pen.set(state.hands[seat.index()], cards);
+        pen.set(own.map_or(0, |seat| state.hands[seat.index()]), cards);
         pen.set(self.deck.all & !(state.pool | held | kept), cards);
         pen.one(dice.then_some(state.trump), usize::from(self.deck.values));
         pen.one(side.then_some(state.down), 2);
@@ -73,7 +74,7 @@ impl Encode for UpAndDown {
         pen.set(if hidden { chosen.fold(0, |set, (_, steps)| set | 1 << steps) } else { 0 }, seats);
         for other in clockwise() {
             let card = state.table[other];
-            let open = card != NO_CARD && (!hidden || other == seat.index());
+            let open = card != NO_CARD && (!hidden || own.is_some_and(|seat| other == seat.index()));
             pen.one(open.then_some(card), cards);
         }
         clockwise().for_each(|other| pen.count(state.taken[other], tricks));
@@ -82,11 +83,12 @@ impl Encode for UpAndDown {
             pen.count(state.round, rounds);
             clockwise().for_each(|other| pen.set(u64::from(state.scores[other]), SCORE_BITS));
         }
-        pen.finish();
     }
 
-    fn information_state_layout(&self) -> Vec<Field> {
-        let (cards, seats, values) = (usize::from(self.deck.size), self.num_seats(), usize::from(self.deck.values));
+    /// The parts of the information-state tensor.
+    pub(super) fn tensor_layout(&self) -> Vec<Field> {
+        let (cards, seats, values) =
+            (usize::from(self.deck.size), usize::from(self.players), usize::from(self.deck.values));
         let (tricks, rounds) = (usize::from(self.tricks), usize::from(self.rules.most_rounds()));
         let dealt = tricks * seats;
         vec![
@@ -107,11 +109,13 @@ impl Encode for UpAndDown {
         ]
     }
 
-    fn information_state(&self, view: &View, out: &mut [f32]) {
-        let layout = self.information_state_layout();
+    /// All that the seat of a view knows, as a tensor.
+    pub(super) fn write_tensor(&self, view: &View, out: &mut [f32]) {
+        let layout = self.tensor_layout();
         debug_assert_eq!(out.len(), size(&layout));
         out.fill(0.0);
-        let (cards, seats, values) = (usize::from(self.deck.size), self.num_seats(), usize::from(self.deck.values));
+        let (cards, seats, values) =
+            (usize::from(self.deck.size), usize::from(self.players), usize::from(self.deck.values));
         let rounds = usize::from(self.rules.most_rounds());
         // The start of each field, and the size of its part for one round.
         let parts: Vec<(usize, usize)> = layout

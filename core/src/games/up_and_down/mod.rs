@@ -25,9 +25,9 @@ mod view;
 
 use crate::actions::{Action, ActionSet as _, Actions64};
 use crate::bits;
+use crate::encode::{Cell, Pen};
 use crate::error::RulesError;
-use crate::game::{Chance, Game, Outcome, Turn};
-use crate::history::History;
+use crate::game::{Chance, Game, GameInfo, Observer, Outcome, Turn};
 use crate::key::mix;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
@@ -63,6 +63,7 @@ pub struct UpAndDown {
     players: u8,
     /// The number of cards in a hand and of tricks in a round.
     tricks: u8,
+    info: GameInfo,
 }
 
 impl UpAndDown {
@@ -193,6 +194,27 @@ impl UpAndDown {
             state.phase = Phase::Dice;
         }
     }
+
+    /// The facts that hold in every state.
+    fn facts(&self) -> GameInfo {
+        let (num_seats, tricks) = (usize::from(self.players), usize::from(self.tricks));
+        let rounds = usize::from(self.rules.most_rounds());
+        let (low, high) = self.rules.utility.range(num_seats, 0.0, (rounds * tricks) as f64);
+        // The others cannot all have won every trick.
+        let share = if self.rules.utility == Utility::Margin { f64::from(self.players - 1) } else { 1.0 };
+        GameInfo {
+            num_seats,
+            num_actions: usize::from(self.deck.size + CHANGES),
+            num_outcomes: usize::from(self.setup_ids()[2] + 4),
+            max_decisions: rounds * tricks * (1 + num_seats),
+            max_chance_events: rounds * (tricks * num_seats + 3 + tricks),
+            utility_range: (low / share, high),
+            utility_sum: self.rules.utility.sum(),
+            simultaneous: true,
+            observation: self.observation_layout(),
+            ..GameInfo::default()
+        }
+    }
 }
 
 impl Game for UpAndDown {
@@ -207,43 +229,17 @@ impl Game for UpAndDown {
         let tricks = rules.cards_each()?;
         let deck = Deck::new(&rules);
         let players = rules.players;
-        Ok(Self { rules, deck, players, tricks })
+        let mut game = Self { rules, deck, players, tricks, info: GameInfo::default() };
+        game.info = game.facts();
+        Ok(game)
     }
 
     fn rules(&self) -> &Rules {
         &self.rules
     }
 
-    fn num_seats(&self) -> usize {
-        usize::from(self.players)
-    }
-
-    fn num_actions(&self) -> usize {
-        usize::from(self.deck.size + CHANGES)
-    }
-
-    fn num_outcomes(&self) -> usize {
-        usize::from(self.setup_ids()[2] + 4)
-    }
-
-    fn max_decisions(&self) -> usize {
-        usize::from(self.rules.most_rounds()) * usize::from(self.tricks) * (1 + self.num_seats())
-    }
-
-    fn max_chance_events(&self) -> usize {
-        let tricks = usize::from(self.tricks);
-        usize::from(self.rules.most_rounds()) * (tricks * self.num_seats() + 3 + tricks)
-    }
-
-    fn utility_range(&self) -> (f64, f64) {
-        let most = f64::from(self.rules.most_rounds()) * f64::from(self.tricks);
-        let (low, high) = self.rules.utility.range(self.num_seats(), 0.0, most);
-        // The opponents cannot all have won every trick.
-        if self.rules.utility == Utility::Margin { (low / f64::from(self.players - 1), high) } else { (low, high) }
-    }
-
-    fn utility_sum(&self) -> Option<f64> {
-        self.rules.utility.sum()
+    fn info(&self) -> &GameInfo {
+        &self.info
     }
 
     fn root(&self) -> State {
@@ -326,10 +322,6 @@ impl Game for UpAndDown {
         })
     }
 
-    fn is_simultaneous(&self) -> bool {
-        true
-    }
-
     /// Shows a chosen card only to its player; the last choice reveals all cards to everyone.
     #[inline(always)]
     fn observed(&self, before: &State, action: Action, observer: Seat) -> u64 {
@@ -365,11 +357,8 @@ impl Game for UpAndDown {
         self.rules.utility.of(&BySeat::from_fn(seats, |seat| f64::from(state.scores[seat.index()])))
     }
 
-    fn view(&self, history: &History<Self>, seat: Seat) -> View {
-        View::new(self, history, seat)
-    }
-
-    fn sampler(&self, view: &View) -> Sampler {
-        Sampler::new(self, view)
+    #[inline]
+    fn observe<T: Cell>(&self, state: &State, observer: Observer, pen: &mut Pen<'_, T>) {
+        self.write_observation(state, observer, pen);
     }
 }

@@ -126,6 +126,27 @@ impl UpAndDown {
     }
 }
 
+impl UpAndDown {
+    /// What the seat of a view knows, in one line.
+    pub(super) fn tell(&self, view: &View) -> String {
+        let mut out = format!("seat {}", view.seat());
+        for round in view.rounds() {
+            let _ = write!(out, " | dealt {}: {}", round.dealt, self.hand_text(round.hand));
+            if let Some(sum) = round.dice {
+                let _ = write!(out, " | {}", self.sum_name(sum));
+            }
+            if let Some(side) = round.side {
+                let _ = write!(out, " {}", SIDES[usize::from(side)]);
+            }
+            if let Some(orientation) = round.orientation {
+                let _ = write!(out, " orient:{orientation}");
+            }
+            round.tricks.iter().for_each(|trick| self.push_trick(&mut out, trick));
+        }
+        out
+    }
+}
+
 impl Notation for UpAndDown {
     fn action_name(&self, action: Action) -> String {
         match self.change_of(action) {
@@ -150,24 +171,6 @@ impl Notation for UpAndDown {
             (_, Some(_)) => "the rules of this trick have been changed already".to_string(),
             (_, None) => "the card is not in hand".to_string(),
         }
-    }
-
-    fn knowledge(&self, view: &View) -> String {
-        let mut out = format!("seat {}", view.seat());
-        for round in view.rounds() {
-            let _ = write!(out, " | dealt {}: {}", round.dealt, self.hand_text(round.hand));
-            if let Some(sum) = round.dice {
-                let _ = write!(out, " | {}", self.sum_name(sum));
-            }
-            if let Some(side) = round.side {
-                let _ = write!(out, " {}", SIDES[usize::from(side)]);
-            }
-            if let Some(orientation) = round.orientation {
-                let _ = write!(out, " orient:{orientation}");
-            }
-            round.tricks.iter().for_each(|trick| self.push_trick(&mut out, trick));
-        }
-        out
     }
 
     fn text(&self, state: &State, perspective: Option<Seat>) -> String {
@@ -270,7 +273,7 @@ mod tests {
             assert_eq!(game.outcome_name(Action(id)), name);
             assert_eq!(game.parse_outcome(name), Ok(Action(id)));
         }
-        assert_eq!(game.num_outcomes(), 61);
+        assert_eq!(game.info().num_outcomes, 61);
         let error = game.parse_action("DK").unwrap_err().to_string();
         assert!(error.contains("'DK' is not a valid action of up_and_down; expected one of D2 D3"), "{error}");
     }

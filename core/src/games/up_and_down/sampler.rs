@@ -39,28 +39,6 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    pub(super) fn new(game: &UpAndDown, view: &View) -> Self {
-        let mut seen = *view.seen();
-        let own = view.seat().0;
-        let held = seen.hands[usize::from(own)].count_ones() as u8;
-        let shows = |seat: u8| seen.phase == Phase::Choose && seen.table[usize::from(seat)] != NO_CARD;
-        // All players hold equally many cards, except during the deal.
-        let cards = |seat: u8| match seen.phase {
-            Phase::Deal => held + u8::from(seat < seen.mover) - u8::from(own < seen.mover),
-            _ => held + u8::from(shows(own)),
-        };
-        let others = (0..game.players)
-            .filter(|&seat| seat != own)
-            .map(|seat| Other { seat, cards: cards(seat), chosen: shows(seat) })
-            .collect();
-        for card in &mut seen.table {
-            if *card == FACE_DOWN {
-                *card = NO_CARD;
-            }
-        }
-        Self { seen, others, view: view.clone() }
-    }
-
     /// Iterates over all ways to deal cards of the pool to the opponents from the `index`-th on.
     fn hand_out(&self, index: usize, state: State) -> Box<dyn Iterator<Item = State> + '_> {
         let Some(&other) = self.others.get(index) else { return Box::new(iter::once(state)) };
@@ -82,6 +60,28 @@ impl Sampler {
 }
 
 impl game::Sampler<UpAndDown> for Sampler {
+    fn new(game: &UpAndDown, view: &View) -> Self {
+        let mut seen = *view.seen();
+        let own = view.seat().0;
+        let held = seen.hands[usize::from(own)].count_ones() as u8;
+        let shows = |seat: u8| seen.phase == Phase::Choose && seen.table[usize::from(seat)] != NO_CARD;
+        // All have as many cards as the seat itself, but while cards are dealt.
+        let cards = |seat: u8| match seen.phase {
+            Phase::Deal => held + u8::from(seat < seen.mover) - u8::from(own < seen.mover),
+            _ => held + u8::from(shows(own)),
+        };
+        let others = (0..game.players)
+            .filter(|&seat| seat != own)
+            .map(|seat| Other { seat, cards: cards(seat), chosen: shows(seat) })
+            .collect();
+        for card in &mut seen.table {
+            if *card == FACE_DOWN {
+                *card = NO_CARD;
+            }
+        }
+        Self { seen, others, view: view.clone() }
+    }
+
     #[inline]
     fn sample(&self, rng: &mut Rng) -> State {
         let mut state = self.seen;

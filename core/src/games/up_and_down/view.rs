@@ -4,8 +4,10 @@ use arrayvec::ArrayVec;
 use smallvec::SmallVec;
 
 use crate::actions::Action;
-use crate::game::{Game as _, SeatView};
+use crate::encode::{Cell, Field, Pen};
+use crate::game::{Game as _, Observer, SeatView};
 use crate::history::History;
+use crate::key::Past;
 use crate::seats::Seat;
 
 use super::UpAndDown;
@@ -52,14 +54,29 @@ pub struct View {
     seen: State,
     /// The rounds so far; the last one may be incomplete.
     rounds: SmallVec<[Round; 1]>,
+    past: Past,
 }
 
 impl View {
-    pub(super) fn new(game: &UpAndDown, history: &History<UpAndDown>, seat: Seat) -> Self {
+    /// The state without the others' cards: their hands are empty, the pool holds every card not seen.
+    pub(super) fn seen(&self) -> &State {
+        &self.seen
+    }
+
+    /// The rounds in order, the last one being the present one.
+    pub(super) fn rounds(&self) -> &[Round] {
+        &self.rounds
+    }
+}
+
+impl SeatView<UpAndDown> for View {
+    fn new(game: &UpAndDown, history: &History<UpAndDown>, seat: Seat) -> Self {
         let [dice, side, orientation] = game.setup_ids();
         let mut state = game.root();
         let mut rounds: SmallVec<[Round; 1]> = SmallVec::new();
+        let mut past = Past::with_capacity(history.events().len());
         for event in history.events() {
+            past.note(game, &state, *event, seat);
             let action = event.action;
             if rounds.len() == usize::from(state.round) {
                 rounds.push(Round::default());
@@ -93,22 +110,33 @@ impl View {
         if rounds.len() == usize::from(state.round) && state.phase != Phase::Over {
             rounds.push(Round::default());
         }
-        Self { seat, seen: state.seen_by(seat), rounds }
+        past.now(game, &state, seat);
+        Self { seat, seen: state.seen_by(seat), rounds, past }
     }
 
-    /// The state without the opponents' cards: their hands are empty, and the pool holds all unseen cards.
-    pub(super) fn seen(&self) -> &State {
-        &self.seen
-    }
-
-    /// The rounds in order, ending with the current one.
-    pub(super) fn rounds(&self) -> &[Round] {
-        &self.rounds
-    }
-}
-
-impl SeatView for View {
     fn seat(&self) -> Seat {
         self.seat
+    }
+
+    fn past(&self) -> &Past {
+        &self.past
+    }
+
+    fn observation<T: Cell>(&self, game: &UpAndDown, out: &mut [T]) {
+        let mut pen = Pen::new(out);
+        game.write_observation(&self.seen, Observer::Seat(self.seat), &mut pen);
+        pen.finish();
+    }
+
+    fn tensor_layout(game: &UpAndDown) -> Vec<Field> {
+        game.tensor_layout()
+    }
+
+    fn tensor(&self, game: &UpAndDown, out: &mut [f32]) {
+        game.write_tensor(self, out);
+    }
+
+    fn knowledge(&self, game: &UpAndDown) -> String {
+        game.tell(self)
     }
 }

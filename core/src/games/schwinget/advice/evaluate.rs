@@ -10,7 +10,6 @@
 
 use crate::bits;
 use crate::float;
-use crate::game::Game as _;
 use crate::games::schwinget::Schwinget;
 use crate::games::schwinget::cards::{NO_CARD, NO_TRUMP};
 use crate::games::schwinget::state::{NOBODY, Neutral, Phase, State};
@@ -119,8 +118,8 @@ impl Schwinget {
             sum[1] += probability * worth[1];
             probability *= odds * f32::from(left - tricks) / f32::from(tricks + 1);
         }
-        // Corrects rounding errors only.
-        let (low, high) = self.utility_range();
+        // Rounding only.
+        let (low, high) = self.info.utility_range;
         BySeat::from(sum.map(|worth: f32| worth.clamp(low as f32, high as f32)))
     }
 
@@ -240,7 +239,7 @@ mod tests {
             ("suits=3,values=4,hand_size=3,set_aside=4", 0.8),
         ] {
             let game = Schwinget::new(Rules::from_text(rules).unwrap()).unwrap();
-            let (low, high) = game.utility_range();
+            let (low, high) = game.info.utility_range;
             let mut rng = Rng::stream(9, "evaluate", 0);
             let (mut pairs, mut bias) = (Vec::new(), 0.0);
             for state in positions(&game, 3000) {
@@ -248,7 +247,7 @@ mod tests {
                 for seat in Seat::all(2) {
                     assert!((low..=high).contains(&f64::from(estimate[seat])), "{rules}: {estimate:?}");
                 }
-                if let Some(sum) = game.utility_sum() {
+                if let Some(sum) = game.info.utility_sum {
                     assert!((f64::from(estimate[Seat(0)] + estimate[Seat(1)]) - sum).abs() < 1e-3);
                 }
                 let mut ends = [state; 16];
@@ -269,7 +268,7 @@ mod tests {
     fn every_state_has_an_estimate() {
         for rules in ["", "bouts=2", "values=1,hand_size=2,set_aside=2", "hand_size=12,set_aside=2,utility=win"] {
             let game = Schwinget::new(Rules::from_text(rules).unwrap()).unwrap();
-            let (low, high) = game.utility_range();
+            let (low, high) = game.info.utility_range;
             for deal in 0..50 {
                 let mut rng = Rng::stream(deal, "evaluate all", 0);
                 let mut state = game.root();

@@ -189,7 +189,7 @@ impl Schwinget {
         if !fits
             || !decision
             || !last_bout
-            || self.utility_sum().is_none()
+            || self.info.utility_sum.is_none()
             || u32::from(self.rules.hand_size) > MAX_ENDING
         {
             return None;

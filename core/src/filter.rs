@@ -1,0 +1,249 @@
+//! The sampler of a plain game: all histories that agree with a log, filtered event by event.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::actions::{Action, ActionSet as _};
+use crate::game::{Game, Outcome, Sampler, Turn, World};
+use crate::history::History;
+use crate::log::{Entry, Log, Seen, Status};
+use crate::rng::Rng;
+use crate::seats::Seat;
+
+/// States with the chance reach probability and the number of the histories that lead there, in the order in which they were found.
+#[derive(Clone, Debug)]
+struct Layer<S> {
+    states: Vec<(S, Reach)>,
+    places: HashMap<S, usize>,
+}
+
+/// The weight of the histories that lead to a state.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reach {
+    probability: f64,
+    histories: f64,
+}
+
+impl<S: Copy + Eq + std::hash::Hash> Layer<S> {
+    fn new() -> Self {
+        Self { states: Vec::new(), places: HashMap::new() }
+    }
+
+    fn add(&mut self, state: S, reach: Reach) {
+        let place = *self.places.entry(state).or_insert(self.states.len());
+        if place == self.states.len() {
+            self.states.push((state, Reach::default()));
+        }
+        let sum = &mut self.states[place].1;
+        sum.probability += reach.probability;
+        sum.histories += reach.histories;
+    }
+}
+
+/// Exact worlds of a [`Log`], found by trying every history and dropping those that the seat can tell apart. Its time and memory
+/// grow with the number of consistent states at each event: for games with at most some thousands of them.
+#[derive(Clone, Debug)]
+pub struct Filter<G: Game>(Arc<Worlds<G>>);
+
+#[derive(Clone, Debug)]
+struct Worlds<G: Game> {
+    log: Log,
+    /// For each entry of the log the states right after it, then those after one more event that the seat did not notice, and so
+    /// on.
+    layers: Vec<Vec<Layer<G::State>>>,
+    worlds: Vec<World<G::State>>,
+    total: u64,
+    one_history_each: bool,
+}
+
+/// The actions or outcomes possible in a state, by probability where chance acts and 1 where a player does. At its own turn the seat
+/// does what its log says.
+fn possible<G: Game>(game: &G, state: &G::State, seat: Seat, own: Option<Action>) -> Vec<Outcome> {
+    let certain = |action| Outcome { action, probability: 1.0 };
+    match game.turn(state) {
+        Turn::Chance => game.chance(state),
+        Turn::Seat(mover) if mover == seat => own.into_iter().map(certain).collect(),
+        Turn::Seat(_) => game.legal(state).iter().map(certain).collect(),
+        Turn::Over => Vec::new(),
+    }
+}
+
+/// Calls `found` with every event that is possible in a state after the entry `place` of the log, the state that it leads to, and
+/// whether it makes the next entry of the log rather than going unnoticed.
+fn successors<G: Game>(
+    game: &G,
+    log: &Log,
+    place: usize,
+    state: &G::State,
+    mut found: impl FnMut(Outcome, G::State, bool),
+) {
+    let next = log.entries().get(place + 1);
+    let now = &log.entries()[place].seen;
+    for outcome in possible(game, state, log.seat(), next.and_then(|next| next.action)) {
+        let own = (game.turn(state) == Turn::Seat(log.seat())).then_some(outcome.action);
+        let mut after = *state;
+        game.apply(&mut after, outcome.action);
+        match Entry::new(game, now, own, &after, log.seat()) {
+            None => found(outcome, after, false),
+            entry if entry.as_ref() == next => found(outcome, after, true),
+            Some(_) => {}
+        }
+    }
+}
+
+impl<G: Game<View = Log>> Sampler<G> for Filter<G> {
+    fn new(game: &G, log: &Log) -> Self {
+        let mut layers: Vec<Vec<Layer<G::State>>> = Vec::new();
+        let mut first = Layer::new();
+        first.add(game.root(), Reach { probability: 1.0, histories: 1.0 });
+        for place in 0..log.entries().len() {
+            let mut following = Layer::new();
+            let mut of_entry = vec![first];
+            while let Some(last) = of_entry.last().filter(|last| !last.states.is_empty()) {
+                let mut unnoticed = Layer::new();
+                for (state, reach) in &last.states {
+                    successors(game, log, place, state, |outcome, after, is_noticed| {
+                        let probability = reach.probability * outcome.probability;
+                        let layer = if is_noticed { &mut following } else { &mut unnoticed };
+                        layer.add(after, Reach { probability, ..*reach });
+                    });
+                }
+                of_entry.push(unnoticed);
+            }
+            layers.push(of_entry);
+            first = following;
+        }
+        let mut all = Layer::new();
+        let last = layers.last().expect("a log has an entry");
+        last.iter().flat_map(|layer| &layer.states).for_each(|&(state, reach)| all.add(state, reach));
+        let (weights, total) = whole_weights(all.states.iter().map(|(_, reach)| reach.probability));
+        let worlds = all.states.iter().zip(weights).map(|(&(state, _), weight)| World { state, weight }).collect();
+        let one_history_each = all.states.iter().all(|(_, reach)| reach.histories == 1.0);
+        Self(Arc::new(Worlds { log: log.clone(), layers, worlds, total, one_history_each }))
+    }
+
+    fn sample(&self, rng: &mut Rng) -> G::State {
+        let mut left = rng.below_wide(self.0.total);
+        let drawn = self.0.worlds.iter().find(|world| {
+            let here = left < world.weight;
+            left = left.wrapping_sub(world.weight);
+            here
+        });
+        drawn.expect("a draw below the sum of all weights").state
+    }
+
+    fn count(&self) -> u128 {
+        self.0.worlds.len() as u128
+    }
+
+    fn worlds(&self) -> impl Iterator<Item = World<G::State>> {
+        self.0.worlds.iter().copied()
+    }
+
+    fn sample_history_of(&self, game: &G, world: &G::State, rng: &mut Rng) -> History<G> {
+        let Worlds { log, layers, .. } = &*self.0;
+        let reach =
+            |layer: &Layer<G::State>, state| layer.places.get(state).map(|&place| layer.states[place].1.probability);
+        // Backwards from the end: where the last state lies, then what can have led to each.
+        let mut place = layers.len() - 1;
+        let ends: Vec<(usize, f64)> =
+            layers[place].iter().enumerate().filter_map(|(step, layer)| Some((step, reach(layer, world)?))).collect();
+        let (mut step, mut state) = (draw(&ends, rng), *world);
+        let mut events = Vec::new();
+        while (place, step) != (0, 0) {
+            let noticed = step == 0;
+            let from = if noticed { place - 1 } else { place };
+            let steps = if noticed { 0..layers[from].len() } else { step - 1..step };
+            let mut ways = Vec::new();
+            for step in steps {
+                for (before, reach) in &layers[from][step].states {
+                    successors(game, log, from, before, |outcome, after, is_noticed| {
+                        if is_noticed == noticed && after == state {
+                            let way = (step, *before, outcome.action);
+                            ways.push((way, reach.probability * outcome.probability));
+                        }
+                    });
+                }
+            }
+            let (before_step, before, event) = draw(&ways, rng);
+            events.push(event);
+            (place, step, state) = (from, before_step, before);
+        }
+        let mut history = History::new(game);
+        events.into_iter().rev().for_each(|event| history.push(game, event));
+        debug_assert_eq!(game.view(&history, log.seat()), *log);
+        history
+    }
+
+    fn worlds_fix_views(&self) -> bool {
+        self.0.one_history_each
+    }
+}
+
+/// The number of information sets in which `seat` is to act, counted without listing histories: each log of the seat with the set of
+/// all states that agree with it.
+pub fn information_sets<G: Game>(game: &G, seat: Seat) -> u64 {
+    let root = game.root();
+    sets_from(game, seat, &Seen::new(game, &root, seat), vec![root])
+}
+
+/// Those from a log on after which the seat has seen this and one of these states has been reached.
+fn sets_from<G: Game>(game: &G, seat: Seat, seen: &Seen, mut states: Vec<G::State>) -> u64 {
+    let to_act = seen.status == Status::ToAct;
+    let mut count = u64::from(to_act);
+    // The states of each entry that can come next.
+    let mut next: HashMap<Entry, HashSet<G::State>> = HashMap::new();
+    let mut reached: HashSet<G::State> = states.iter().copied().collect();
+    while let Some(state) = states.pop() {
+        let actions: Vec<Action> = match game.turn(&state) {
+            Turn::Chance => game.chance(&state).iter().map(|outcome| outcome.action).collect(),
+            Turn::Seat(_) | Turn::Over => game.legal(&state).iter().collect(),
+        };
+        for action in actions {
+            let mut after = state;
+            game.apply(&mut after, action);
+            match Entry::new(game, seen, to_act.then_some(action), &after, seat) {
+                Some(entry) => {
+                    next.entry(entry).or_default().insert(after);
+                }
+                None if reached.insert(after) => states.push(after),
+                None => {}
+            }
+        }
+    }
+    drop(reached);
+    for (entry, states) in next {
+        count += sets_from(game, seat, &entry.seen, states.into_iter().collect());
+    }
+    count
+}
+
+/// One of the items by weight.
+fn draw<T: Copy>(items: &[(T, f64)], rng: &mut Rng) -> T {
+    if let [(item, _)] = items {
+        return *item;
+    }
+    let mut left = rng.unit() * items.iter().map(|(_, weight)| weight).sum::<f64>();
+    let drawn = items.iter().find(|(_, weight)| {
+        left -= weight;
+        left < 0.0
+    });
+    // Rounding may leave over a last bit of the sum.
+    drawn.or(items.last()).expect("a world of the view").0
+}
+
+/// Whole numbers in proportion to the weights, as small as possible where the weights are alike, and their sum.
+fn whole_weights(weights: impl Iterator<Item = f64> + Clone) -> (Vec<u64>, u64) {
+    /// Weights are whole multiples of this part of their sum.
+    const PARTS: f64 = (1_u64 << 53) as f64;
+    let sum: f64 = weights.clone().sum();
+    let whole: Vec<u64> = weights.map(|weight| ((weight / sum * PARTS).round() as u64).max(1)).collect();
+    let divisor = whole.iter().copied().fold(0, greatest_common_divisor).max(1);
+    let whole: Vec<u64> = whole.into_iter().map(|weight| weight / divisor).collect();
+    let total = whole.iter().sum();
+    (whole, total)
+}
+
+fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}

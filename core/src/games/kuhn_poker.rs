@@ -1,0 +1,129 @@
+//! Kuhn poker: one card each, one bet. H. W. Kuhn, *A Simplified Two-Person Poker*, 1950; for three players N. Abou Risk and
+//! D. Szafron, *Using Counterfactual Regret Minimization to Create Competitive Multiplayer Poker Agents*, 2010.
+
+mod hints;
+
+use crate::game::evenly;
+use crate::{Action, ActionSet as _, Actions64, BySeat, Cell, Chance, Field, Filter, Game, GameInfo, Log};
+use crate::{Notation, Observer, Pen, RulesError, Seat, Turn, options};
+
+options! {
+    /// The options of Kuhn poker.
+    #[derive(Eq, Hash)]
+    pub struct Rules for "kuhn_poker" {
+        /// Players; the deck has one card more.
+        players: u8 = 2, 2..=3;
+    }
+}
+
+/// Check, or fold when facing a bet.
+pub const PASS: Action = Action(0);
+/// Bet, or call when facing a bet.
+pub const BET: Action = Action(1);
+
+/// The cards by seat (`None` before they are dealt) and the actions so far.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct State {
+    cards: [Option<u8>; 3],
+    actions: [Option<u8>; 5],
+}
+
+/// Kuhn poker under fixed rules.
+#[derive(Clone, Debug)]
+pub struct KuhnPoker {
+    rules: Rules,
+    info: GameInfo,
+}
+
+impl Game for KuhnPoker {
+    const NAME: &'static str = "kuhn_poker";
+    type Rules = Rules;
+    type State = State;
+    type View = Log;
+    type Sampler = Filter<Self>;
+    type Actions = Actions64;
+
+    fn new(rules: Rules) -> Result<Self, RulesError> {
+        let players = usize::from(rules.players);
+        let layout = [("dealt", vec![players]), ("card", vec![players + 1]), ("actions", vec![2 * players - 1, 2])];
+        let info = GameInfo {
+            num_seats: players,
+            num_actions: 2,
+            num_outcomes: players + 1,
+            max_decisions: 2 * players - 1,
+            max_chance_events: players,
+            utility_range: (-2.0, 2.0 * (players - 1) as f64),
+            utility_sum: Some(0.0),
+            observation: layout.map(|(name, shape)| Field::new(name, shape)).to_vec(),
+            ..GameInfo::default()
+        };
+        Ok(Self { rules, info })
+    }
+
+    fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    fn info(&self) -> &GameInfo {
+        &self.info
+    }
+
+    fn root(&self) -> State {
+        State::default()
+    }
+
+    fn turn(&self, state: &State) -> Turn {
+        let (players, made) = (self.num_seats(), state.actions.iter().flatten().count());
+        let first_bet = state.actions.iter().position(|&action| action == Some(BET.0));
+        match state.cards[players - 1] {
+            None => Turn::Chance,
+            _ if made == first_bet.unwrap_or(0) + players => Turn::Over,
+            _ => Turn::Seat(Seat((made % players) as u8)),
+        }
+    }
+
+    fn legal(&self, state: &State) -> Actions64 {
+        let to_act = self.turn(state).seat().is_some();
+        if to_act { Actions64::default().with(PASS).with(BET) } else { Actions64::default() }
+    }
+
+    fn apply(&self, state: &mut State, action: Action) {
+        let card = state.cards[..self.num_seats()].iter_mut().find(|card| card.is_none());
+        let place = card.or_else(|| state.actions.iter_mut().find(|action| action.is_none()));
+        *place.expect("the game is not over") = Some(action.0);
+    }
+
+    fn chance(&self, state: &State) -> Chance {
+        let is_left = |card: &u8| self.turn(state) == Turn::Chance && !state.cards.contains(&Some(*card));
+        evenly((0..=self.rules.players).filter(is_left))
+    }
+
+    fn returns(&self, state: &State) -> BySeat<f64> {
+        let players = self.num_seats();
+        let bets = |seat: usize| state.actions.iter().skip(seat).step_by(players).any(|&action| action == Some(BET.0));
+        let paid = BySeat::from_fn(players, |seat| if bets(seat.index()) { 2.0 } else { 1.0 });
+        let shows = |seat: &usize| bets(*seat) || !state.actions.contains(&Some(BET.0));
+        let winner = (0..players).filter(shows).max_by_key(|&seat| state.cards[seat]);
+        BySeat::from_fn(players, |seat| match self.turn(state) {
+            Turn::Over if winner == Some(seat.index()) => paid.iter().sum::<f64>() - paid[seat],
+            Turn::Over => -paid[seat],
+            _ => 0.0,
+        })
+    }
+
+    fn observe<T: Cell>(&self, state: &State, observer: Observer, pen: &mut Pen<'_, T>) {
+        pen.count(state.cards.iter().flatten().count(), self.num_seats());
+        pen.one(observer.seat().and_then(|seat| state.cards[seat.index()]), self.num_seats() + 1);
+        state.actions[..self.info.max_decisions].iter().for_each(|&action| pen.one(action, 2));
+    }
+}
+
+impl Notation for KuhnPoker {
+    fn action_name(&self, action: Action) -> String {
+        ["pass", "bet"][action.index()].to_string()
+    }
+
+    fn outcome_name(&self, card: Action) -> String {
+        ["J", "Q", "K", "A"][card.index()].to_string()
+    }
+}

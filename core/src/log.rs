@@ -1,0 +1,216 @@
+//! The view of a plain game: a log of what one seat did and saw.
+//!
+//! The log grows by the seat's own actions and by every change of its [observation](Game::observe) or of its [`Status`]. An event
+//! that changes neither leaves no trace.
+
+use smallvec::SmallVec;
+
+use crate::actions::Action;
+use crate::encode::{Cell, Encode as _, Field, Pen, size};
+use crate::game::{Game, Observer, SeatView, Turn};
+use crate::history::History;
+use crate::key::{Past, UNNOTICED, mix};
+use crate::notation::Notation;
+use crate::seats::Seat;
+
+/// The part of a seat in what happens next.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Status {
+    /// Another player or chance is to act.
+    Waiting,
+    /// The seat is to act.
+    ToAct,
+    /// The game has ended.
+    Over,
+}
+
+/// The number of values of [`Status`].
+const STATUSES: usize = 3;
+
+/// A state as a seat sees it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Seen {
+    /// The observation: zeros and ones.
+    pub planes: SmallVec<[u8; 64]>,
+    /// The part of the seat in what happens next.
+    pub status: Status,
+}
+
+impl Seen {
+    /// This state as `seat` sees it.
+    pub fn new<G: Game>(game: &G, state: &G::State, seat: Seat) -> Self {
+        let status = match game.turn(state) {
+            Turn::Over => Status::Over,
+            Turn::Seat(mover) if mover == seat => Status::ToAct,
+            Turn::Seat(_) | Turn::Chance => Status::Waiting,
+        };
+        Self { planes: planes(game, state, Observer::Seat(seat)), status }
+    }
+}
+
+/// The observation as zeros and ones.
+pub(crate) fn planes<G: Game>(game: &G, state: &G::State, observer: Observer) -> SmallVec<[u8; 64]> {
+    let mut planes = SmallVec::from_elem(0, size(&game.info().observation));
+    game.observation_by(state, observer, &mut planes);
+    planes
+}
+
+/// One entry of a log.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Entry {
+    /// The action, if the seat itself acted.
+    pub action: Option<Action>,
+    /// The state afterwards, as the seat saw it.
+    pub seen: Seen,
+}
+
+impl Entry {
+    /// The entry that an event leaves in the log of a seat that saw `before`, if it leaves one: `action` is the seat's own, `after`
+    /// the state that the event leads to.
+    pub fn new<G: Game>(game: &G, before: &Seen, action: Option<Action>, after: &G::State, seat: Seat) -> Option<Self> {
+        let seen = Seen::new(game, after, seat);
+        (action.is_some() || seen != *before).then_some(Self { action, seen })
+    }
+
+    /// A number from 256 on that stands for the entry.
+    fn key(&self) -> u64 {
+        let begin = u64::from(self.action.map_or(0, |action| u16::from(action.0) + 1)) << 8 | self.seen.status as u64;
+        let key =
+            self.seen.planes.chunks(64).fold(begin, |key, planes| {
+                mix(key, planes.iter().fold(0, |word, &plane| word << 1 | u64::from(plane)))
+            });
+        key >> 1 | 1 << 62
+    }
+}
+
+/// [`Game::observed`] by what the observer [sees](Game::observe).
+pub fn observed<G: Game>(game: &G, before: &G::State, action: Action, observer: Seat) -> u64 {
+    let own = (game.turn(before) == Turn::Seat(observer)).then_some(action);
+    let mut after = *before;
+    game.apply(&mut after, action);
+    let entry = Entry::new(game, &Seen::new(game, before, observer), own, &after, observer);
+    entry.map_or(UNNOTICED, |entry| entry.key())
+}
+
+/// [`Game::sight`] by what the seat [sees](Game::observe).
+pub fn sight<G: Game>(game: &G, state: &G::State, seat: Seat) -> u64 {
+    Entry { action: None, seen: Seen::new(game, state, seat) }.key()
+}
+
+/// Everything that a seat did and saw, in order.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Log {
+    seat: Seat,
+    entries: Vec<Entry>,
+    past: Past,
+}
+
+impl Log {
+    /// The seat.
+    pub fn seat(&self) -> Seat {
+        self.seat
+    }
+
+    /// The entries in order. The first one is what the seat sees before anything has happened.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The present state as the seat sees it.
+    pub fn now(&self) -> &Seen {
+        &self.entries[self.entries.len() - 1].seen
+    }
+}
+
+/// The fields of an observation, each with the numbers of the places that are 1; without those that are as they are in `except`.
+pub(crate) fn changed_fields(layout: &[Field], planes: &[u8], except: Option<&[u8]>) -> Vec<(&'static str, String)> {
+    let mut start = 0;
+    let mut words = Vec::new();
+    for field in layout {
+        let places = start..start + field.size();
+        start = places.end;
+        let here = &planes[places.clone()];
+        if except.is_some_and(|except| except[places] == *here) {
+            continue;
+        }
+        let ones =
+            here.iter().zip(0..).filter(|(value, _)| **value == 1).map(|(_, place): (_, usize)| place.to_string());
+        words.push((field.name, ones.collect::<Vec<_>>().join(",")));
+    }
+    words
+}
+
+/// The most entries of a log.
+fn max_entries<G: Game>(game: &G) -> usize {
+    1 + game.info().max_decisions + game.info().max_chance_events
+}
+
+impl<G: Game> SeatView<G> for Log {
+    fn new(game: &G, history: &History<G>, seat: Seat) -> Self {
+        let mut state = game.root();
+        let mut past = Past::with_capacity(history.events().len());
+        let mut entries = vec![Entry { action: None, seen: Seen::new(game, &state, seat) }];
+        for &event in history.events() {
+            past.note(game, &state, event, seat);
+            let own = (event.turn == Turn::Seat(seat)).then_some(event.action);
+            game.apply(&mut state, event.action);
+            entries.extend(Entry::new(game, &entries[entries.len() - 1].seen, own, &state, seat));
+        }
+        past.now(game, &state, seat);
+        Self { seat, entries, past }
+    }
+
+    fn seat(&self) -> Seat {
+        self.seat
+    }
+
+    fn past(&self) -> &Past {
+        &self.past
+    }
+
+    fn observation<T: Cell>(&self, _game: &G, out: &mut [T]) {
+        let mut pen = Pen::new(out);
+        self.now().planes.iter().for_each(|&plane| pen.set(plane.into(), 1));
+        pen.finish();
+    }
+
+    fn tensor_layout(game: &G) -> Vec<Field> {
+        let width = game.num_actions() + size(&game.info().observation) + STATUSES;
+        vec![Field::new("seat", [game.num_seats()]), Field::new("log", [max_entries(game), width])]
+    }
+
+    fn tensor(&self, game: &G, out: &mut [f32]) {
+        out.fill(0.0);
+        let (seat, log) = out.split_at_mut(game.num_seats());
+        seat[self.seat.index()] = 1.0;
+        let width = log.len() / max_entries(game);
+        for (entry, row) in self.entries.iter().zip(log.chunks_exact_mut(width)) {
+            let mut pen = Pen::new(row);
+            pen.one(entry.action.map(Action::index), game.num_actions());
+            entry.seen.planes.iter().for_each(|&plane| pen.set(plane.into(), 1));
+            pen.one(Some(entry.seen.status as usize), STATUSES);
+            pen.finish();
+        }
+    }
+
+    fn knowledge(&self, game: &G) -> String
+    where
+        G: Notation,
+    {
+        let mut words = vec![format!("seat {}", self.seat)];
+        for (place, entry) in self.entries.iter().enumerate() {
+            let before = place.checked_sub(1).map(|place| &self.entries[place].seen);
+            words.push("|".to_string());
+            words.extend(entry.action.map(|action| game.action_name(action)));
+            let previous = before.map(|before| before.planes.as_slice());
+            let changed = changed_fields(&game.info().observation, &entry.seen.planes, previous);
+            words.extend(changed.into_iter().map(|(name, ones)| format!("{name}:{ones}")));
+            if before.is_none_or(|before| before.status != entry.seen.status) {
+                let status = ["waiting", "to act", "over"][entry.seen.status as usize];
+                words.push(status.to_string());
+            }
+        }
+        words.join(" ")
+    }
+}
