@@ -36,13 +36,13 @@ fn worlds(
 }
 
 fn holdings(game: &dyn DynGame, worlds: &dyn DynWorlds) -> Vec<u8> {
-    let mut out = vec![9; worlds.count() * game.num_seats() * worlds.cards().len()];
+    let mut out = vec![9; worlds.count() * game.info().num_seats * worlds.cards().len()];
     worlds.holdings(&mut out);
     out
 }
 
 fn observations(game: &dyn DynGame, worlds: &dyn DynWorlds, seat: Option<Seat>) -> Vec<f32> {
-    let mut out = vec![f32::NAN; worlds.count() * tensor_size(&game.observation_layout())];
+    let mut out = vec![f32::NAN; worlds.count() * tensor_size(&game.info().observation)];
     worlds.observations(seat, Cells::Floats(&mut out));
     out
 }
@@ -57,14 +57,14 @@ fn worlds_with_histories_are_resampled_states() {
     for text in GAMES {
         let game = game(text);
         let states = decisions(&*game, 3);
-        let seats = game.num_seats();
+        let seats = game.info().num_seats;
         let sources: Vec<(&dyn DynState, Seat)> =
             states.iter().enumerate().map(|(index, state)| (&**state, Seat((index % seats) as u8))).collect();
         let settings = resample_many::Settings { worlds: 3, seed: 8, histories: true, threads: 2 };
         let found = worlds(&*game, &sources, settings);
         assert_eq!(found.count(), 3 * sources.len());
         let seen = observations(&*game, &*found, Some(Seat(0)));
-        let width = tensor_size(&game.observation_layout());
+        let width = tensor_size(&game.info().observation);
         for index in 0..found.count() {
             let (source, seat) = sources[index / 3];
             let single = source.resample(seat, seed_of(8, index / 3, index % 3));
@@ -89,12 +89,12 @@ fn worlds_without_histories_are_consistent_with_the_view() {
         let found = worlds(&*game, &[(&**state, seat)], settings);
         assert!(found.state(0).is_none());
         // The player's observation is the same in all worlds.
-        let mut own = vec![0.0; tensor_size(&game.observation_layout())];
+        let mut own = vec![0.0; tensor_size(&game.info().observation)];
         state.observation(seat, &mut own);
         assert!(observations(&*game, &*found, None).chunks(own.len()).all(|seen| seen == own), "{text}");
         // The cards are distributed as in the belief, up to the error of 5,000 draws (and of the belief's own).
         let belief = state.beliefs(seat);
-        let (seats, cards) = (game.num_seats(), found.cards().len());
+        let (seats, cards) = (game.info().num_seats, found.cards().len());
         assert_eq!(found.cards(), belief.cards);
         let held = holdings(&*game, &*found);
         for card in 0..cards {

@@ -93,7 +93,7 @@ fn one_table_gives_the_same_numbers_in_every_order() {
     for game in games() {
         for paired in [true, false] {
             let settings = Settings { deals: 3, seed: 5, paired, threads: 1 };
-            order_changes_nothing(&*game, &entrants[..game.num_seats()], &settings);
+            order_changes_nothing(&*game, &entrants[..game.info().num_seats], &settings);
         }
     }
 }
@@ -101,7 +101,7 @@ fn one_table_gives_the_same_numbers_in_every_order() {
 #[test]
 fn cross_tables_give_the_same_numbers_in_every_order() {
     let entrants = [named("random"), named("greedy"), named("ismcts:iterations=10"), callback("first", false)];
-    for game in games().iter().filter(|game| game.num_seats() < 4) {
+    for game in games().iter().filter(|game| game.info().num_seats < 4) {
         let settings = Settings { deals: 3, seed: 6, paired: true, threads: 2 };
         order_changes_nothing(&**game, &entrants, &settings);
     }

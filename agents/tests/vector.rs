@@ -137,7 +137,7 @@ impl Model {
     }
 
     fn learner(&self) -> Option<Seat> {
-        let seats = self.game.num_seats();
+        let seats = self.game.info().num_seats;
         Some(match self.settings.opponents.as_ref()?.learner {
             LearnerSeat::Fixed(seat) => seat,
             LearnerSeat::Rotate => Seat(((self.lane as u64 + self.episode) % seats as u64) as u8),
@@ -160,7 +160,7 @@ impl Model {
             return;
         };
         let agents = &self.settings.opponents.as_ref().expect("opponents").agents;
-        let seats = self.game.num_seats();
+        let seats = self.game.info().num_seats;
         while let Turn::Seat(seat) = self.state.turn() {
             if seat == learner {
                 return;
@@ -182,8 +182,9 @@ impl Model {
 
     fn observation(&self) -> Vec<f32> {
         let information = self.settings.tensor == Tensor::InformationState;
-        let layout = if information { self.game.information_state_layout() } else { self.game.observation_layout() };
-        let mut out = vec![0.0; tensor_size(&layout)];
+        let layout =
+            if information { &self.game.facts().information_state_layout } else { &self.game.info().observation };
+        let mut out = vec![0.0; tensor_size(layout)];
         match self.settings.tensor {
             Tensor::Observation => self.state.observation(self.viewer, &mut out),
             Tensor::InformationState => self.state.information_state(self.viewer, &mut out),
@@ -193,7 +194,7 @@ impl Model {
 
     /// The step's outputs: rewards, the end of the game, and the last observation.
     fn step(&mut self, action: i64) -> (Vec<f32>, bool, Option<Vec<f32>>) {
-        let nothing = vec![0.0; self.game.num_seats()];
+        let nothing = vec![0.0; self.game.info().num_seats];
         if self.is_over() && self.reported {
             if self.settings.autoreset == Autoreset::Disabled {
                 return (nothing, true, None);
@@ -221,7 +222,7 @@ impl Model {
     fn mask(&self) -> Vec<u8> {
         let possible = self.state.possible();
         let allowed = |id: usize| self.is_over() || possible.contains(&Action(id as u8));
-        (0..self.game.num_actions()).map(|id| u8::from(allowed(id))).collect()
+        (0..self.game.info().num_actions).map(|id| u8::from(allowed(id))).collect()
     }
 
     fn player(&self) -> i32 {
@@ -278,7 +279,7 @@ fn lanes_are_single_states() {
     for text in GAMES {
         for autoreset in [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled] {
             for tensor in [Tensor::Observation, Tensor::InformationState] {
-                let wanted = 3 * game(text).max_decisions().min(120);
+                let wanted = 3 * game(text).info().max_decisions.min(120);
                 let steps = if tensor == Tensor::Observation { wanted } else { wanted / 4 };
                 let (ended, _) = agree(text, &Settings { autoreset, tensor, ..settings(3) }, steps);
                 assert!(ended >= 3 || tensor == Tensor::InformationState, "{text}: {ended} games ended");

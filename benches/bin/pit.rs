@@ -61,11 +61,11 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
         threads: arguments.threads,
     };
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} games, {eta} left").expect("a template");
-    let bar = if entrants.len() < game.num_seats() {
+    let bar = if entrants.len() < game.info().num_seats {
         ProgressBar::hidden()
     } else {
         let identities: Vec<String> = entrants.iter().map(DynEntrant::identity).collect();
-        ProgressBar::new(number_of_games(game.num_seats(), &identities, settings.deals)).with_style(style)
+        ProgressBar::new(number_of_games(game.info().num_seats, &identities, settings.deals)).with_style(style)
     };
     let result = game.pit(&entrants, &settings, &Arc::default(), &|| {
         bar.inc(1);

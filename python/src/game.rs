@@ -25,8 +25,8 @@ pub(crate) struct Game {
 
 impl Game {
     pub(crate) fn new(face: Arc<dyn DynGame>) -> Self {
-        let observation_size = erased::tensor_size(&face.observation_layout());
-        let information_state_size = erased::tensor_size(&face.information_state_layout());
+        let observation_size = erased::tensor_size(&face.info().observation);
+        let information_state_size = erased::tensor_size(&face.facts().information_state_layout);
         Self { face, observation_size, information_state_size }
     }
 
@@ -44,15 +44,16 @@ impl Game {
 
     /// The name, followed by the rules that differ from the defaults: `schwinget:bouts=4`.
     pub(crate) fn text(&self) -> String {
-        match self.face.rules_text() {
-            rules if rules.is_empty() => self.face.name().to_string(),
-            rules => format!("{}:{rules}", self.face.name()),
+        match &self.face.facts().rules_text {
+            rules if rules.is_empty() => self.face.facts().name.to_string(),
+            rules => format!("{}:{rules}", self.face.facts().name),
         }
     }
 
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.face, &other.face)
-            || self.face.name() == other.face.name() && self.face.rules_text() == other.face.rules_text()
+            || self.face.facts().name == other.face.facts().name
+                && self.face.facts().rules_text == other.face.facts().rules_text
     }
 }
 
@@ -71,75 +72,75 @@ pub(crate) fn load_game(name: &str, options: Option<&Bound<'_, PyDict>>) -> PyRe
     erased::load(name, &rules).map(Game::new).map_err(errors::rules)
 }
 
-fn layout(fields: Vec<Field>) -> Vec<(&'static str, Vec<usize>)> {
-    fields.into_iter().map(|field| (field.name, field.shape)).collect()
+fn layout(fields: &[Field]) -> Vec<(&'static str, Vec<usize>)> {
+    fields.iter().map(|field| (field.name, field.shape.clone())).collect()
 }
 
 #[pymethods]
 impl Game {
     /// The name, as `registered_names()` lists it.
     fn short_name(&self) -> &'static str {
-        self.face.name()
+        self.face.facts().name
     }
 
     /// Every option with its value: numbers as numbers, all others by name.
     fn rules<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
-        for (name, value) in self.face.rules() {
-            dict.set_item(name, option_value(py, value)?)?;
+        for (name, value) in &self.face.facts().rules {
+            dict.set_item(name, option_value(py, value.clone())?)?;
         }
         Ok(dict)
     }
 
     /// The options that differ from their defaults, such as `"scoring=schwinger,bouts=4"`.
     fn rules_text(&self) -> String {
-        self.face.rules_text()
+        self.face.facts().rules_text.clone()
     }
 
     /// The number of players. They are numbered 0, 1, … clockwise.
     fn num_players(&self) -> usize {
-        self.face.num_seats()
+        self.face.info().num_seats
     }
 
     /// The number of actions. Actions are numbered from 0.
     fn num_distinct_actions(&self) -> usize {
-        self.face.num_actions()
+        self.face.info().num_actions
     }
 
     /// The number of chance outcomes. Outcomes are numbered from 0.
     fn max_chance_outcomes(&self) -> usize {
-        self.face.num_outcomes()
+        self.face.info().num_outcomes
     }
 
     /// An upper bound on the number of decisions in a game, all players together.
     fn max_game_length(&self) -> usize {
-        self.face.max_decisions()
+        self.face.info().max_decisions
     }
 
     /// An upper bound on the number of random events in a game.
     fn max_chance_nodes_in_history(&self) -> usize {
-        self.face.max_chance_events()
+        self.face.info().max_chance_events
     }
 
     /// A lower bound on the returns.
     fn min_utility(&self) -> f64 {
-        self.face.utility_range().0
+        self.face.info().utility_range.0
     }
 
     /// An upper bound on the returns.
     fn max_utility(&self) -> f64 {
-        self.face.utility_range().1
+        self.face.info().utility_range.1
     }
 
     /// Returns `True` if the players choose simultaneously. States still ask them one after another and hide each
     /// choice from the other players until all have chosen.
     fn is_simultaneous(&self) -> bool {
-        self.face.is_simultaneous()
+        self.face.info().simultaneous
     }
 
     /// The sum of the returns of all players, or `None` if it varies.
     fn utility_sum(&self) -> Option<f64> {
-        self.face.utility_sum()
+        self.face.info().utility_sum
     }
 
     /// The shape of `State.observation_tensor`: one dimension.
@@ -154,32 +155,32 @@ impl Game {
 
     /// The parts of the observation tensor in order: (name, shape), each in C order.
     fn observation_tensor_layout(&self) -> Vec<(&'static str, Vec<usize>)> {
-        layout(self.face.observation_layout())
+        layout(&self.face.info().observation)
     }
 
     /// The parts of the information-state tensor in order: (name, shape), each in C order.
     fn information_state_tensor_layout(&self) -> Vec<(&'static str, Vec<usize>)> {
-        layout(self.face.information_state_layout())
+        layout(&self.face.facts().information_state_layout)
     }
 
     /// Version and parts of the observation tensor, such as `"1:hand:36,played:2x36"`. A network fits the game only if
     /// it was trained on the same signature. The version is raised whenever a value changes its meaning.
     fn observation_signature(&self) -> String {
-        self.face.observation_signature()
+        self.face.facts().observation_signature.clone()
     }
 
     /// Version and number of the players' actions, such as `"1:37"`. A network fits the game only if it was trained on
     /// the same signature.
     fn action_signature(&self) -> String {
-        self.face.action_signature()
+        self.face.facts().action_signature.clone()
     }
 
     /// The faces of the cards: a new dict from the name of a card to (rank, sign, colour), all in words, in the order
     /// of the deck.
     fn card_faces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
-        for (card, face) in self.face.faces() {
-            dict.set_item(card, (face.rank, face.sign.name(), face.hue.name()))?;
+        for (card, face) in &self.face.facts().faces {
+            dict.set_item(card, (&face.rank, face.sign.name(), face.hue.name()))?;
         }
         Ok(dict)
     }
@@ -190,10 +191,10 @@ impl Game {
     fn action_to_string(&self, player: Number, action: Number) -> PyResult<String> {
         let face = self.face();
         if player.is(CHANCE) {
-            return Ok(face.outcome_name(action.id_below(face.num_outcomes(), "chance outcome", face)?));
+            return Ok(face.outcome_name(action.id_below(face.info().num_outcomes, "chance outcome", face)?));
         }
         player.seat_of(face)?;
-        Ok(face.action_name(action.id_below(face.num_actions(), "action", face)?))
+        Ok(face.action_name(action.id_below(face.info().num_actions, "action", face)?))
     }
 
     /// The action of that name. Raises `IllegalActionError`, which lists the names, if there is none.
@@ -224,13 +225,13 @@ impl Game {
     }
 
     fn __repr__(&self) -> String {
-        let defaults: Vec<String> = self.face.rules_text().split(',').map(str::to_string).collect();
+        let defaults: Vec<String> = self.face.facts().rules_text.split(',').map(str::to_string).collect();
         let named = |name: &str| defaults.iter().any(|part| part.split('=').next() == Some(name));
-        let options = self.face.rules().into_iter().filter(|(name, _)| named(name)).map(|(name, value)| match value {
+        let options = self.face.facts().rules.iter().filter(|(name, _)| named(name)).map(|(name, value)| match value {
             OptionValue::Name(value) => format!(", {name}='{value}'"),
             number => format!(", {name}={number}"),
         });
-        format!("stier.load_game('{}'{})", self.face.name(), options.collect::<String>())
+        format!("stier.load_game('{}'{})", self.face.facts().name, options.collect::<String>())
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {

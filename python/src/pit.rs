@@ -53,7 +53,7 @@ pub(crate) fn pit<'py>(
         // The global thread pool would not survive a fork, as in `multiprocessing`.
         settings.threads = thread::available_parallelism().map_or(1, NonZero::get);
     }
-    let seats = game.face().num_seats();
+    let seats = game.face().info().num_seats;
     let identities: Vec<String> = players.iter().map(Player::identity).collect();
     let total = if players.len() < seats { 0 } else { number_of_games(seats, &identities, settings.deals) };
 

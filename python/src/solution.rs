@@ -161,7 +161,7 @@ impl Solution {
     /// probability if a game has at most one such choice. Raises `IllegalActionError` for an unknown action.
     fn frequency(&self, py: Python<'_>, action: Number) -> PyResult<f64> {
         let face = self.table.game().face();
-        let action = action.id_below(face.num_actions(), "action", face)?;
+        let action = action.id_below(face.info().num_actions, "action", face)?;
         let policy = self.table.inner();
         Ok(py.detach(|| policy.frequency(action)))
     }

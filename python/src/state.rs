@@ -58,7 +58,7 @@ impl State {
             Some(player) => player.seat_of(self.game.face()),
             None => self.inner.turn().seat().ok_or_else(|| {
                 let why = if self.inner.turn() == Turn::Over { "the game is over" } else { "chance is to act" };
-                let players = self.game.face().num_seats();
+                let players = self.game.face().info().num_seats;
                 errors::seat(format!("no player to move ({why}); name a player from 0 to {}", players - 1))
             }),
         }
@@ -86,8 +86,8 @@ impl State {
     /// The number of ids of what can happen next, and the word for them in messages.
     fn space(&self, chance: bool) -> (usize, &'static str) {
         match chance {
-            true => (self.game.face().num_outcomes(), "chance outcome"),
-            false => (self.game.face().num_actions(), "action"),
+            true => (self.game.face().info().num_outcomes, "chance outcome"),
+            false => (self.game.face().info().num_actions, "action"),
         }
     }
 }
@@ -101,12 +101,12 @@ impl State {
 
     /// The number of players.
     fn num_players(&self) -> usize {
-        self.game.face().num_seats()
+        self.game.face().info().num_seats
     }
 
     /// The number of actions. Actions are numbered from 0.
     fn num_distinct_actions(&self) -> usize {
-        self.game.face().num_actions()
+        self.game.face().info().num_actions
     }
 
     /// The player to move, `stier.CHANCE` or `stier.TERMINAL`.
@@ -147,7 +147,7 @@ impl State {
     /// false at chance nodes, at the end, and for a player who is not to move.
     #[pyo3(signature = (player=None))]
     fn legal_actions_mask<'py>(&self, py: Python<'py>, player: Option<Number>) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        let mut mask = vec![false; self.game.face().num_actions()];
+        let mut mask = vec![false; self.game.face().info().num_actions];
         if self.acts(player.as_ref())? && self.inner.turn() != Turn::Chance {
             for action in self.inner.possible() {
                 mask[action.index()] = true;

@@ -69,7 +69,7 @@ fn watching<'py, T: Send>(
 
 /// The error for another game than Schwinget.
 fn no_attack(game: &Game) -> PyErr {
-    errors::argument(format!("the study is about {}, not {}", Schwinget::NAME, game.face().name()))
+    errors::argument(format!("the study is about {}, not {}", Schwinget::NAME, game.face().facts().name))
 }
 
 fn specs(texts: &[String]) -> PyResult<Vec<AgentSpec>> {
@@ -112,8 +112,9 @@ pub(crate) fn timing_positions<'py>(
     };
     let first = first.between("first", 0, MAX_GAMES)?;
     let games = games.between("games", 0, MAX_GAMES)?;
-    let rules = game.face().rules_text();
-    let rules = (game.face().name() == Schwinget::NAME).then(|| Rules::from_text(&rules).expect("rules of a game"));
+    let rules = &game.face().facts().rules_text;
+    let rules =
+        (game.face().facts().name == Schwinget::NAME).then(|| Rules::from_text(rules).expect("rules of a game"));
     let schwinget = Schwinget::new(rules.ok_or_else(|| no_attack(game))?).expect("rules of a game");
     let found =
         watching(py, games, on_progress, |watch| positions(&schwinget, &settings, first..first + games, watch))?;

@@ -92,7 +92,7 @@ impl GameTree {
         stop: Option<Number>,
     ) -> PyResult<Bound<'py, PyArray2<bool>>> {
         let sets = self.range(&start, stop.as_ref())?;
-        let shape = [sets.len(), self.game.face().num_actions()];
+        let shape = [sets.len(), self.game.face().info().num_actions];
         let mut mask = vec![false; shape.iter().product()];
         py.detach(|| self.tree.legal(sets, &mut mask));
         mask.into_pyarray(py).reshape(shape)
@@ -137,7 +137,7 @@ impl GameTree {
         seed: Seed,
     ) -> PyResult<TabularPolicy> {
         let rows = probabilities.as_array();
-        let expected = [self.tree.information_sets(), self.game.face().num_actions()];
+        let expected = [self.tree.information_sets(), self.game.face().info().num_actions];
         if rows.shape() != expected {
             return Err(errors::argument(format!(
                 "probabilities must have shape {expected:?}, got {:?}",
@@ -211,7 +211,7 @@ impl TabularPolicy {
     /// The expected number of times per game that any player chooses the action; see `Solution.frequency`.
     fn frequency(&self, py: Python<'_>, action: Number) -> PyResult<f64> {
         let face = self.table.game().face();
-        let action = action.id_below(face.num_actions(), "action", face)?;
+        let action = action.id_below(face.info().num_actions, "action", face)?;
         let policy: &Arc<dyn DynPolicy> = self.table.inner();
         Ok(py.detach(|| policy.frequency(action)))
     }

@@ -52,7 +52,9 @@ impl Number {
     pub(crate) fn id_below(&self, count: usize, what: &str, game: &dyn DynGame) -> PyResult<Action> {
         match self {
             Self::Small(value) if (0..count as i64).contains(value) => Ok(Action(*value as u8)),
-            _ => Err(errors::illegal(format!("no {what} {self}: {} has {what}s 0 to {}", game.name(), count - 1))),
+            _ => {
+                Err(errors::illegal(format!("no {what} {self}: {} has {what}s 0 to {}", game.facts().name, count - 1)))
+            }
         }
     }
 
@@ -76,7 +78,7 @@ impl Number {
         match self {
             Self::Small(value) => check_seat(game, *value).map_err(errors::seat),
             Self::Huge(digits) => {
-                let (name, seats) = (game.name(), game.num_seats());
+                let (name, seats) = (game.facts().name, game.info().num_seats);
                 Err(errors::seat(format!("no seat {digits}: {name} has players 0 to {}", seats - 1)))
             }
         }

@@ -54,7 +54,7 @@ impl Worlds {
     /// The number of copies of each card that each seat holds, as a new uint8 array (worlds, players, cards): in hand,
     /// laid face down, or taken but not yet paid for.
     fn holdings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<u8>>> {
-        let shape = [self.drawn.count(), self.game.face().num_seats(), self.drawn.cards().len()];
+        let shape = [self.drawn.count(), self.game.face().info().num_seats, self.drawn.cards().len()];
         let mut counts = vec![0; shape.iter().product()];
         py.detach(|| self.drawn.holdings(&mut counts));
         counts.into_pyarray(py).reshape(shape)

@@ -1,7 +1,9 @@
 //! Games, states and agents for callers that know no types.
 //!
-//! One object-safe face each, implemented once for every game. Arguments are checked here; below, callers are trusted.
+//! Each has an object-safe trait (`Dyn…`), implemented once for every game by a type that knows the game (`Erased…`). Arguments are
+//! checked here; below, callers are trusted.
 
+mod facts;
 #[cfg(feature = "games")]
 mod games;
 mod lanes;
@@ -11,13 +13,13 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
-use stier_core::scene::{Face as CardFace, Scene};
+use stier_core::scene::Scene;
 use stier_core::{
-    Action, ActionSet as _, Dealer, Encode, Event, Field, Game, Hints, History, IllegalAction, Notation, OptionInfo,
-    OptionValue, Options as _, Outcome, ParseError, Sampler as _, Seat, SeatView as _, Turn, encode, record,
+    Action, ActionSet as _, Dealer, Encode, Event, Field, Game, GameInfo, Hints, History, IllegalAction, Notation,
+    OptionInfo, Options as _, Outcome, ParseError, Sampler as _, Seat, SeatView as _, Turn, encode, record,
 };
 use thiserror::Error;
 
@@ -36,6 +38,7 @@ use crate::catalogue::spec::AgentSpec;
 use crate::network::file::NetworkError;
 use crate::solve::game_tree;
 
+pub use facts::GameFacts;
 #[cfg(feature = "games")]
 pub use games::{load, read_record, unknown};
 pub use lanes::{DynVector, DynWorlds};
@@ -49,7 +52,7 @@ impl<G: Encode + Notation + Hints> FullGame for G {}
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("no seat {seat}: {game} has players 0 to {}", .seats - 1)]
 pub struct BadSeat {
-    /// What was asked for.
+    /// The given number.
     pub seat: i64,
     /// The game.
     pub game: String,
@@ -57,48 +60,20 @@ pub struct BadSeat {
     pub seats: usize,
 }
 
-/// A game of which the type is not known.
+/// A game whose type is not known.
 pub trait DynGame: Send + Sync + Debug {
-    /// The game's name.
-    fn name(&self) -> &'static str;
-    /// Every option with its value.
-    fn rules(&self) -> Vec<(&'static str, OptionValue)>;
-    /// The rules as text.
-    fn rules_text(&self) -> String;
-    /// The number of seats.
-    fn num_seats(&self) -> usize;
-    /// Player actions have ids below this.
-    fn num_actions(&self) -> usize;
-    /// Chance outcomes have ids below this.
-    fn num_outcomes(&self) -> usize;
-    /// No game has more player decisions than this.
-    fn max_decisions(&self) -> usize;
-    /// No game has more random events than this.
-    fn max_chance_events(&self) -> usize;
-    /// Bounds of every seat's return.
-    fn utility_range(&self) -> (f64, f64);
-    /// What all returns add up to, if that is fixed.
-    fn utility_sum(&self) -> Option<f64>;
-    /// Whether choices made one after another are really made at once.
-    fn is_simultaneous(&self) -> bool;
-    /// The parts of the observation tensor.
-    fn observation_layout(&self) -> Vec<Field>;
-    /// Version and parts of the observation tensor, for those who were trained on it.
-    fn observation_signature(&self) -> String;
-    /// Version and number of the actions, likewise.
-    fn action_signature(&self) -> String;
-    /// The parts of the information-state tensor.
-    fn information_state_layout(&self) -> Vec<Field>;
-    /// The name of an action below [`num_actions`](DynGame::num_actions).
+    /// The numbers that hold in every state.
+    fn info(&self) -> &GameInfo;
+    /// Everything else that describes the game.
+    fn facts(&self) -> &GameFacts;
+    /// The name of an action below [`num_actions`](GameInfo::num_actions).
     fn action_name(&self, action: Action) -> String;
-    /// The name of an outcome below [`num_outcomes`](DynGame::num_outcomes).
+    /// The name of an outcome below [`num_outcomes`](GameInfo::num_outcomes).
     fn outcome_name(&self, outcome: Action) -> String;
     /// The action of that name.
     fn parse_action(&self, text: &str) -> Result<Action, ParseError>;
     /// The outcome of that name.
     fn parse_outcome(&self, text: &str) -> Result<Action, ParseError>;
-    /// The cards by name, with what is printed on them.
-    fn faces(&self) -> Vec<(String, CardFace)>;
     /// The state before the first random event; with a seed, the random events draw themselves.
     fn new_state(&self, seed: Option<u64>) -> Box<dyn DynState>;
     /// An agent for this game, unless it asks a network that was trained for something else.
@@ -133,13 +108,13 @@ pub trait DynGame: Send + Sync + Debug {
     ) -> Result<Vec<Decision>, SearchManyError>;
     /// The record of a game that [`pit`](DynGame::pit) played, from its events.
     fn record_of(&self, events: &[Action]) -> String;
-    /// What the game is like to search; see [`properties::measure`].
+    /// Measures how hard the game is to search; see [`properties::measure`].
     fn properties(
         &self,
         settings: &properties::Settings,
         watch: &(dyn Fn() -> ControlFlow<()> + Sync),
     ) -> Result<Properties, MeasureError>;
-    /// About how many histories the game has; see [`game_tree::estimate_size`].
+    /// Estimates the number of histories; see [`game_tree::estimate_size`].
     fn estimate_histories(&self) -> game_tree::TreeSize;
     /// All histories of the game, if there are no more than that; see [`GameTree::build`](crate::solve::game_tree::GameTree::build). Threads do
     /// not change it; 0 stands for all cores. `watch` is told the number of histories so far and may break off.
@@ -151,43 +126,43 @@ pub trait DynGame: Send + Sync + Debug {
     ) -> Result<Arc<dyn DynTree>, TreeError>;
 }
 
-/// How a state deals itself.
+/// The origin of a state's random events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Dealing {
     /// The seed of the random events.
     pub seed: u64,
-    /// How many events had happened when it began: 0, but for states that were resampled.
+    /// The number of events before it began: 0, except in states that were resampled.
     pub since: usize,
 }
 
-/// A state of which the type is not known, with its history.
-pub trait DynState: Send + Sync + Debug {
-    /// The game it is a state of.
+/// A state whose type is not known, with its history.
+pub trait DynState: Any + Send + Sync + Debug {
+    /// The game.
     fn game(&self) -> Arc<dyn DynGame>;
     /// A copy with a future of its own.
     fn duplicate(&self) -> Box<dyn DynState>;
-    /// Who acts.
+    /// The player to act, chance, or the end.
     fn turn(&self) -> Turn;
-    /// What can happen: legal actions of the player to act, or outcomes; ascending.
+    /// The legal actions of the player to act, or the outcomes of chance, ascending.
     fn possible(&self) -> Vec<Action>;
     /// The outcomes with their probabilities; empty unless chance is to act.
     fn chance(&self) -> Vec<Outcome>;
     /// Applies an action or an outcome. A seeded state draws the random events that follow. On an error nothing changes.
     fn apply(&mut self, action: Action) -> Result<(), IllegalAction>;
-    /// What happened, chance included.
+    /// The events so far, chance included.
     fn events(&self) -> &[Event];
     /// Each seat's utility; zeros before the end.
     fn returns(&self) -> Vec<f64>;
-    /// Who draws the random events; `None` if they are explicit.
+    /// The origin of the random events; `None` if they are explicit.
     fn dealing(&self) -> Option<Dealing>;
-    /// Has the random events drawn like that, or makes them explicit. False if this dealing does not lead to the events that
-    /// have happened since it began; nothing changes then.
+    /// Changes the origin of the random events. Returns false and changes nothing if this dealing does not lead to the events that have
+    /// happened since it began.
     fn set_dealing(&mut self, dealing: Option<Dealing>) -> bool;
     /// The name of an action or outcome that can happen next, or of any action.
     fn event_name(&self, action: Action) -> String;
-    /// What happens by this name in this state, for any id; the inverse of [`event_name`](DynState::event_name).
+    /// The event of this name in this state, for any id; the inverse of [`event_name`](DynState::event_name).
     fn parse_event(&self, text: &str) -> Result<Action, ParseError>;
-    /// What the seat knows, as a string.
+    /// The knowledge of the seat as a string.
     fn knowledge(&self, seat: Seat) -> String;
     /// Overwrites `out` with the information-state tensor of the seat.
     fn information_state(&self, seat: Seat, out: &mut [f32]);
@@ -195,30 +170,36 @@ pub trait DynState: Send + Sync + Debug {
     fn observation(&self, seat: Seat, out: &mut [f32]);
     /// A history that the seat cannot tell apart from this one, drawn by chance reach probability.
     fn resample(&self, seat: Seat, seed: u64) -> Box<dyn DynState>;
-    /// Where the cards are as far as the seat knows, if nothing but chance is weighed.
+    /// The probable places of the cards given the knowledge of the seat, if only chance is weighed.
     fn beliefs(&self, seat: Seat) -> Marginals;
-    /// For a terminal: with all cards open, or as a seat sees it.
+    /// The state as text, with all cards open or as a seat sees it.
     fn text(&self, perspective: Option<Seat>) -> String;
-    /// To be drawn: with all cards open, or as a seat sees it.
+    /// The state as a picture, with all cards open or as a seat sees it.
     fn scene(&self, perspective: Option<Seat>) -> Scene;
     /// The game so far as a record.
     fn record(&self) -> String;
-    /// Whether both are the same history of the same game.
-    fn same(&self, other: &dyn DynState) -> bool;
-    /// Equal for states that are [`same`](DynState::same).
-    fn fingerprint(&self) -> u64;
-    /// For [`DynAgent`], which knows the type.
-    fn as_any(&self) -> &dyn Any;
 }
 
-/// An agent of which the game's type is not known.
+impl dyn DynState + '_ {
+    /// Returns true if both are the same history of the same game.
+    pub fn same(&self, other: &dyn DynState) -> bool {
+        self.events() == other.events() && identity(&*self.game()) == identity(&*other.game())
+    }
+
+    /// A hash that is equal for states that are the [`same`](Self::same).
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (identity(&*self.game()), self.events()).hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+/// An agent for a game whose type is not known.
 pub trait DynAgent: Send {
-    /// Decides for the player to act. Uses nothing that this player cannot know, unless it is an oracle.
-    fn decide(&mut self, state: &dyn DynState) -> Result<Decision, DecideError>;
-    /// The same, with the lines of up to `depth` actions that were searched, each before those that continue it; none from agents
-    /// that keep no tree.
+    /// Decides for the player to act. Uses nothing that this player cannot know, unless it is an oracle. Returns the searched lines of
+    /// up to `depth` actions, too, each before those that continue it; none from agents that keep no tree.
     fn decide_with_lines(&mut self, state: &dyn DynState, depth: usize) -> Result<(Decision, Vec<Line>), DecideError>;
-    /// Where the agent believes the cards to be, knowing what the seat knows and no more.
+    /// The agent's beliefs about the places of the cards, given the knowledge of the seat.
     fn beliefs(&mut self, state: &dyn DynState, seat: Seat) -> Result<Marginals, DecideError>;
     /// Begins a new game with the streams of `seed`.
     fn restart(&mut self, seed: u64);
@@ -226,10 +207,17 @@ pub trait DynAgent: Send {
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>);
 }
 
-/// Somebody's function as an agent: it is shown a state drawn from what the player to act knows.
+impl dyn DynAgent + '_ {
+    /// Decides for the player to act.
+    pub fn decide(&mut self, state: &dyn DynState) -> Result<Decision, DecideError> {
+        Ok(self.decide_with_lines(state, 0)?.0)
+    }
+}
+
+/// A caller's function as an agent: it is shown a state drawn from what the player to act knows.
 pub type Callback = Arc<dyn Fn(Box<dyn DynState>) -> Action + Send + Sync>;
 
-/// Somebody who can send an agent to a table.
+/// A competitor in matches of a game whose type is not known.
 #[derive(Clone)]
 pub enum DynEntrant {
     /// An agent by name.
@@ -241,7 +229,7 @@ pub enum DynEntrant {
 }
 
 impl DynEntrant {
-    /// How results call it.
+    /// The label in results.
     pub fn label(&self) -> String {
         match self {
             Self::Spec(spec) => spec.to_string(),
@@ -267,9 +255,9 @@ impl DynEntrant {
     }
 }
 
-/// The face of a game: made once per `load_game`.
+/// The game without its type.
 pub fn erase<G: FullGame>(game: G) -> Arc<dyn DynGame> {
-    Arc::new(Face(Arc::new(game)))
+    Arc::new(ErasedGame::new(Arc::new(game)))
 }
 
 /// The options of a game.
@@ -277,100 +265,69 @@ pub fn options<G: Game>() -> Vec<OptionInfo> {
     G::Rules::describe()
 }
 
-struct Face<G>(Arc<G>);
+/// A game whose type is known here.
+struct ErasedGame<G> {
+    game: Arc<G>,
+    facts: OnceLock<GameFacts>,
+}
 
-impl<G: FullGame> Face<G> {
+impl<G: FullGame> ErasedGame<G> {
+    fn new(game: Arc<G>) -> Self {
+        Self { game, facts: OnceLock::new() }
+    }
+
     /// The state, if it is one of this game.
-    fn position<'a>(&self, state: &'a dyn DynState) -> Result<&'a Position<G>, DecideError> {
-        state
-            .as_any()
-            .downcast_ref::<Position<G>>()
-            .filter(|position| position.game.rules() == self.0.rules())
-            .ok_or_else(|| DecideError::OtherGame { expected: identity(self), found: identity(&*state.game()) })
+    fn state<'a>(&self, state: &'a dyn DynState) -> Result<&'a ErasedState<G>, DecideError> {
+        (state as &dyn Any)
+            .downcast_ref::<ErasedState<G>>()
+            .filter(|state| state.game.rules() == self.game.rules())
+            .ok_or_else(|| self.is_not(&*state.game()))
+    }
+
+    fn is_not(&self, other: &dyn DynGame) -> DecideError {
+        DecideError::OtherGame { expected: identity(self), found: identity(other) }
     }
 }
 
-impl<G: Game> Debug for Face<G> {
+impl<G: Game> Debug for ErasedGame<G> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}({})", G::NAME, self.0.rules().to_text())
+        write!(f, "{}({})", G::NAME, self.game.rules().to_text())
     }
 }
 
-impl<G: FullGame> DynGame for Face<G> {
-    fn name(&self) -> &'static str {
-        G::NAME
+impl<G: FullGame> DynGame for ErasedGame<G> {
+    fn info(&self) -> &GameInfo {
+        self.game.info()
     }
-    fn rules(&self) -> Vec<(&'static str, OptionValue)> {
-        self.0.rules().values()
-    }
-    fn rules_text(&self) -> String {
-        self.0.rules().to_text()
-    }
-    fn num_seats(&self) -> usize {
-        self.0.num_seats()
-    }
-    fn num_actions(&self) -> usize {
-        self.0.num_actions()
-    }
-    fn num_outcomes(&self) -> usize {
-        self.0.info().num_outcomes
-    }
-    fn max_decisions(&self) -> usize {
-        self.0.info().max_decisions
-    }
-    fn max_chance_events(&self) -> usize {
-        self.0.info().max_chance_events
-    }
-    fn utility_range(&self) -> (f64, f64) {
-        self.0.info().utility_range
-    }
-    fn utility_sum(&self) -> Option<f64> {
-        self.0.info().utility_sum
-    }
-    fn is_simultaneous(&self) -> bool {
-        self.0.info().simultaneous
-    }
-    fn observation_layout(&self) -> Vec<Field> {
-        self.0.info().observation.clone()
-    }
-    fn observation_signature(&self) -> String {
-        self.0.observation_signature()
-    }
-    fn action_signature(&self) -> String {
-        self.0.action_signature()
-    }
-    fn information_state_layout(&self) -> Vec<Field> {
-        self.0.information_state_layout()
+    fn facts(&self) -> &GameFacts {
+        self.facts.get_or_init(|| GameFacts::of(&*self.game))
     }
     fn action_name(&self, action: Action) -> String {
-        self.0.action_name(action)
+        self.game.action_name(action)
     }
     fn outcome_name(&self, outcome: Action) -> String {
-        self.0.outcome_name(outcome)
+        self.game.outcome_name(outcome)
     }
     fn parse_action(&self, text: &str) -> Result<Action, ParseError> {
-        self.0.parse_action(text)
+        self.game.parse_action(text)
     }
     fn parse_outcome(&self, text: &str) -> Result<Action, ParseError> {
-        self.0.parse_outcome(text)
-    }
-
-    fn faces(&self) -> Vec<(String, CardFace)> {
-        self.0.cards().into_iter().zip(self.0.faces()).collect()
+        self.game.parse_outcome(text)
     }
 
     fn new_state(&self, seed: Option<u64>) -> Box<dyn DynState> {
-        let mut history = History::new(&*self.0);
+        let mut history = History::new(&*self.game);
         let mut dealing = seed.map(|seed| Dealt::new(Dealing { seed, since: 0 }));
         if let Some(Dealt { dealer, .. }) = &mut dealing {
-            dealer.settle(&*self.0, &mut history);
+            dealer.settle(&*self.game, &mut history);
         }
-        Box::new(Position { game: self.0.clone(), history, dealing })
+        Box::new(ErasedState { game: self.game.clone(), history, dealing })
     }
 
     fn agent(&self, spec: &AgentSpec) -> Result<Box<dyn DynAgent>, NetworkError> {
-        spec.check(&*self.0)?;
-        Ok(Box::new(Decider { face: Face(self.0.clone()), player: spec.player(spec.seed().unwrap_or(0)) }))
+        spec.check(&*self.game)?;
+        let game = ErasedGame::new(self.game.clone());
+        Ok(Box::new(ErasedAgent { game, player: spec.player(spec.seed().unwrap_or(0)) }))
     }
 
     fn pit(
@@ -380,14 +337,14 @@ impl<G: FullGame> DynGame for Face<G> {
         interrupt: &Arc<AtomicBool>,
         watch: &(dyn Fn() -> ControlFlow<()> + Sync),
     ) -> Result<PitResult, PitError> {
-        let guest = |entrant: &DynEntrant| Guest {
-            game: self.0.clone(),
+        let guest = |entrant: &DynEntrant| ErasedEntrant {
+            game: self.game.clone(),
             entrant: entrant.clone(),
             interrupt: interrupt.clone(),
         };
-        let guests: Vec<Guest<G>> = entrants.iter().map(guest).collect();
+        let guests: Vec<ErasedEntrant<G>> = entrants.iter().map(guest).collect();
         let guests: Vec<&dyn Entrant<G>> = guests.iter().map(|guest| guest as _).collect();
-        arena::pit(&*self.0, &guests, settings, watch)
+        arena::pit(&*self.game, &guests, settings, watch)
     }
 
     fn vector(
@@ -395,7 +352,7 @@ impl<G: FullGame> DynGame for Face<G> {
         settings: vector::Settings,
         interrupt: Arc<AtomicBool>,
     ) -> Result<Box<dyn DynVector>, VectorError> {
-        Ok(Box::new(Vector::new(self.0.clone(), settings, interrupt)?))
+        Ok(Box::new(Vector::new(self.game.clone(), settings, interrupt)?))
     }
 
     fn resample_many(
@@ -406,11 +363,11 @@ impl<G: FullGame> DynGame for Face<G> {
     ) -> Result<Box<dyn DynWorlds>, ResampleError> {
         let mut sources = Vec::with_capacity(states.len());
         for (index, &(state, seat)) in states.iter().enumerate() {
-            let position = self.position(state).map_err(|source| ResampleError::State { index, source })?;
+            let position = self.state(state).map_err(|source| ResampleError::State { index, source })?;
             let dealt = position.dealing.is_some();
             sources.push(resample_many::Source { history: &position.history, seat, dealt });
         }
-        Ok(Box::new(resample_many::draw(&self.0, &sources, settings, interrupt)?))
+        Ok(Box::new(resample_many::draw(&self.game, &sources, settings, interrupt)?))
     }
 
     fn search_many(
@@ -423,19 +380,19 @@ impl<G: FullGame> DynGame for Face<G> {
     ) -> Result<Vec<Decision>, SearchManyError> {
         let mut sources = Vec::with_capacity(states.len());
         for (index, &state) in states.iter().enumerate() {
-            let position = self.position(state).and_then(|position| position.decision().map(|()| position));
+            let position = self.state(state).and_then(|position| position.decision().map(|()| position));
             let position = position.map_err(|source| SearchManyError::State { index, source })?;
             sources.push((&position.history, position.dealing.as_ref().map(|dealt| &dealt.dealer)));
         }
-        search_many::search(&*self.0, spec, &sources, settings, interrupt, watch)
+        search_many::search(&*self.game, spec, &sources, settings, interrupt, watch)
     }
 
     fn record_of(&self, events: &[Action]) -> String {
-        let mut history = History::new(&*self.0);
+        let mut history = History::new(&*self.game);
         for &event in events {
-            history.push(&*self.0, event);
+            history.push(&*self.game, event);
         }
-        record::write(&*self.0, &history)
+        record::write(&*self.game, &history)
     }
 
     fn properties(
@@ -443,11 +400,11 @@ impl<G: FullGame> DynGame for Face<G> {
         settings: &properties::Settings,
         watch: &(dyn Fn() -> ControlFlow<()> + Sync),
     ) -> Result<Properties, MeasureError> {
-        properties::measure(&*self.0, settings, watch)
+        properties::measure(&*self.game, settings, watch)
     }
 
     fn estimate_histories(&self) -> game_tree::TreeSize {
-        game_tree::estimate_size(&*self.0, game_tree::PROBES)
+        game_tree::estimate_size(&*self.game, game_tree::PROBES)
     }
 
     fn enumerate(
@@ -456,13 +413,13 @@ impl<G: FullGame> DynGame for Face<G> {
         threads: usize,
         watch: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
     ) -> Result<Arc<dyn DynTree>, TreeError> {
-        Face::enumerate(self, most_histories, threads, watch)
+        ErasedGame::enumerate(self, most_histories, threads, watch)
     }
 }
 
 /// A history, and the dealer if the state deals itself.
 #[derive(Clone)]
-struct Position<G: Game> {
+struct ErasedState<G: Game> {
     game: Arc<G>,
     history: History<G>,
     dealing: Option<Dealt>,
@@ -481,8 +438,8 @@ impl Dealt {
     }
 }
 
-impl<G: Game> Position<G> {
-    /// Whether a player is to act.
+impl<G: Game> ErasedState<G> {
+    /// Refuses states in which no player is to act.
     fn decision(&self) -> Result<(), DecideError> {
         match self.game.turn(self.history.state()) {
             Turn::Chance => Err(DecideError::NoDecision("chance is")),
@@ -514,15 +471,15 @@ impl<G: Game> Position<G> {
     }
 }
 
-impl<G: Game> Debug for Position<G> {
+impl<G: Game> Debug for ErasedState<G> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "state of {} after {} events", G::NAME, self.history.events().len())
     }
 }
 
-impl<G: FullGame> DynState for Position<G> {
+impl<G: FullGame> DynState for ErasedState<G> {
     fn game(&self) -> Arc<dyn DynGame> {
-        Arc::new(Face(self.game.clone()))
+        Arc::new(ErasedGame::new(self.game.clone()))
     }
     fn duplicate(&self) -> Box<dyn DynState> {
         Box::new(self.clone())
@@ -608,57 +565,35 @@ impl<G: FullGame> DynState for Position<G> {
     fn record(&self) -> String {
         record::write(&*self.game, &self.history)
     }
-
-    fn same(&self, other: &dyn DynState) -> bool {
-        other.as_any().downcast_ref::<Self>().is_some_and(|other| {
-            self.game.rules() == other.game.rules() && self.history.events() == other.history.events()
-        })
-    }
-
-    fn fingerprint(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        G::NAME.hash(&mut hasher);
-        self.game.rules().to_text().hash(&mut hasher);
-        self.history.events().hash(&mut hasher);
-        hasher.finish()
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
 }
 
-/// Game and rules, for errors.
+/// The name and the rules of a game.
 fn identity(game: &dyn DynGame) -> String {
-    format!("{}({})", game.name(), game.rules_text())
+    format!("{game:?}")
 }
 
 /// A player and the game that it plays.
-struct Decider<G: Game> {
-    face: Face<G>,
+struct ErasedAgent<G: Game> {
+    game: ErasedGame<G>,
     player: Player<G>,
 }
 
-impl<G: FullGame> DynAgent for Decider<G> {
-    fn decide(&mut self, state: &dyn DynState) -> Result<Decision, DecideError> {
-        let position = self.face.position(state)?;
-        position.decision()?;
-        let (game, history) = (&*self.face.0, &position.history);
-        let dealer = position.dealing.as_ref().map(|dealt| &dealt.dealer);
-        Ok(self.player.act(game, history, dealer, game.legal(history.state())))
-    }
-
+impl<G: FullGame> DynAgent for ErasedAgent<G> {
     fn decide_with_lines(&mut self, state: &dyn DynState, depth: usize) -> Result<(Decision, Vec<Line>), DecideError> {
+        let state = self.game.state(state)?;
+        state.decision()?;
+        let (game, history) = (&*self.game.game, &state.history);
+        let dealer = state.dealing.as_ref().map(|dealt| &dealt.dealer);
         self.player.note_lines(depth);
-        let decision = self.decide(state);
+        let decision = self.player.act(game, history, dealer, game.legal(history.state()));
         let lines = self.player.lines();
         self.player.note_lines(0);
-        Ok((decision?, lines))
+        Ok((decision, lines))
     }
 
     fn beliefs(&mut self, state: &dyn DynState, seat: Seat) -> Result<Marginals, DecideError> {
-        let (game, position) = (&*self.face.0, self.face.position(state)?);
-        let view = game.view(&position.history, seat);
+        let (game, state) = (&*self.game.game, self.game.state(state)?);
+        let view = game.view(&state.history, seat);
         Ok(marginals(game, &self.player.beliefs(game, &view)))
     }
 
@@ -672,13 +607,13 @@ impl<G: FullGame> DynAgent for Decider<G> {
 }
 
 /// An entrant, with the game that it enters.
-struct Guest<G> {
+struct ErasedEntrant<G> {
     game: Arc<G>,
     entrant: DynEntrant,
     interrupt: Arc<AtomicBool>,
 }
 
-impl<G: FullGame> Entrant<G> for Guest<G> {
+impl<G: FullGame> Entrant<G> for ErasedEntrant<G> {
     fn label(&self) -> String {
         self.entrant.label()
     }
@@ -691,9 +626,10 @@ impl<G: FullGame> Entrant<G> for Guest<G> {
         match &self.entrant {
             DynEntrant::Spec(spec) => spec.check(game).map_err(|error| error.to_string()),
             DynEntrant::Callback(..) => Ok(()),
-            DynEntrant::Table(_, table) => {
-                Face(self.game.clone()).tabular_agent(&**table).map(|_| ()).map_err(|error| error.to_string())
-            }
+            DynEntrant::Table(_, table) => ErasedGame::new(self.game.clone())
+                .tabular_agent(&**table)
+                .map(|_| ())
+                .map_err(|error| error.to_string()),
         }
     }
 
@@ -705,10 +641,10 @@ impl<G: FullGame> Entrant<G> for Guest<G> {
                 player
             }
             DynEntrant::Callback(_, _, function) => {
-                Player::Fair(Box::new(Called::new(self.game.clone(), function.clone())))
+                Player::Fair(Box::new(CallbackAgent::new(self.game.clone(), function.clone())))
             }
             DynEntrant::Table(_, table) => {
-                let agent = Face(self.game.clone()).tabular_agent(&**table);
+                let agent = ErasedGame::new(self.game.clone()).tabular_agent(&**table);
                 Player::Fair(Box::new(agent.expect("tables of other games have been refused")))
             }
         }
@@ -726,25 +662,25 @@ impl<G: FullGame> Entrant<G> for Guest<G> {
     }
 }
 
-/// Somebody's function at the table.
-struct Called<G> {
+/// A caller's function as an agent.
+struct CallbackAgent<G> {
     game: Arc<G>,
     function: Callback,
     rng: stier_core::Rng,
 }
 
-impl<G: Game> Called<G> {
+impl<G: Game> CallbackAgent<G> {
     fn new(game: Arc<G>, function: Callback) -> Self {
         Self { game, function, rng: stier_core::Rng::stream(0, "callback", 0) }
     }
 }
 
-impl<G: FullGame> Agent<G> for Called<G> {
+impl<G: FullGame> Agent<G> for CallbackAgent<G> {
     /// The function sees a whole history, but one drawn from the view: what it cannot know, it cannot find there.
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let history = game.sampler(view).sample_history(game, &mut self.rng);
         debug_assert_eq!(game.turn(history.state()), Turn::Seat(view.seat()));
-        let action = (self.function)(Box::new(Position { game: self.game.clone(), history, dealing: None }));
+        let action = (self.function)(Box::new(ErasedState { game: self.game.clone(), history, dealing: None }));
         // The boundary checks what the function returns; whatever is wrong there never reaches the table.
         let action = if legal.contains(action) { action } else { legal.pick(&mut self.rng) };
         Decision::certain(action, legal.iter())
@@ -757,14 +693,14 @@ impl<G: FullGame> Agent<G> for Called<G> {
 
 /// Checks a seat number from outside.
 pub fn check_seat(game: &dyn DynGame, seat: i64) -> Result<Seat, BadSeat> {
-    let seats = game.num_seats();
+    let seats = game.info().num_seats;
     match u8::try_from(seat) {
         Ok(number) if usize::from(number) < seats => Ok(Seat(number)),
-        _ => Err(BadSeat { seat, game: game.name().to_string(), seats }),
+        _ => Err(BadSeat { seat, game: game.facts().name.to_string(), seats }),
     }
 }
 
-/// How many values a tensor of these fields has.
+/// The number of values in a tensor of these fields.
 pub fn tensor_size(fields: &[Field]) -> usize {
     encode::size(fields)
 }

@@ -10,7 +10,7 @@ use stier_core::encode::{self, Cell};
 use stier_core::{Action, ActionSet as _, Game, Seat, Turn};
 use thiserror::Error;
 
-use super::{Called, DynEntrant, DynGame, DynState, Face, FullGame};
+use super::{CallbackAgent, DynEntrant, DynGame, DynState, ErasedGame, FullGame};
 use crate::agent::threads::{self, ThreadsError};
 use crate::agent::{Agent, DecideError};
 use crate::batch::vector::Cells;
@@ -21,7 +21,7 @@ use crate::solve::solution_file::{self, Label, SolutionFileError};
 use crate::solve::tabular::{IndexedTree, Interrupted, TabularAgent, TabularPolicy, frequency, policy_of};
 use crate::solve::{self, Progress, SolveError};
 
-/// Why there is no tree.
+/// The reason why there is no tree.
 #[derive(Clone, PartialEq, Debug, Error)]
 pub enum TreeError {
     /// Too large, or broken off.
@@ -32,11 +32,11 @@ pub enum TreeError {
     Threads(#[from] ThreadsError),
 }
 
-/// Why there is no policy.
+/// The reason why there is no policy.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum AskError {
     /// The entrant sees everything.
-    #[error("{0} sees everything: what it does is no function of what a player knows")]
+    #[error("{0} sees everything: its behaviour is not a function of a player's knowledge")]
     Oracle(String),
     /// The table is of another game.
     #[error(transparent)]
@@ -52,7 +52,7 @@ pub enum AskError {
     Threads(#[from] ThreadsError),
 }
 
-/// Numbers that are no policy of a tree.
+/// Numbers that are not a policy of a tree.
 #[derive(Clone, PartialEq, Debug, Error)]
 pub enum NotAPolicy {
     /// Too few or too many.
@@ -62,7 +62,7 @@ pub enum NotAPolicy {
         sets: usize,
         /// The actions of the game.
         actions: usize,
-        /// How many there were.
+        /// The given number.
         found: usize,
     },
     /// Not probabilities of the legal actions.
@@ -70,19 +70,19 @@ pub enum NotAPolicy {
         "information set {set}: the probabilities of the legal actions must be 0 or more and add up to 1, those of others be 0; they are {row:?}"
     )]
     Row {
-        /// Which information set.
+        /// The information set.
         set: usize,
-        /// What was given for it.
+        /// The given row.
         row: Vec<f64>,
     },
 }
 
-/// How to ask somebody at every information set.
+/// The way in which an entrant is queried at every information set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AskSettings {
-    /// From which the seed of every decision is hashed.
+    /// The seed from which that of every decision is hashed.
     pub seed: u64,
-    /// Threads; 0 for all cores. No influence on the results.
+    /// The number of threads; 0 for all cores. Results do not depend on it.
     pub threads: usize,
 }
 
@@ -94,18 +94,18 @@ pub trait DynTree: Send + Sync + Debug {
     fn histories(&self) -> usize;
     /// The number of information sets.
     fn information_sets(&self) -> usize;
-    /// By information set, who acts.
+    /// The player of each information set.
     fn movers(&self) -> Vec<Seat>;
-    /// For some information sets which actions are legal: `mask[set * actions + action]`.
+    /// Marks the legal actions of some information sets: `mask[set * actions + action]`.
     fn legal(&self, sets: Range<usize>, mask: &mut [bool]);
-    /// For some information sets the observation tensor of the player who acts, one after the other. Replays a history of each:
+    /// Writes the observation tensor of the player to act at some information sets, one after the other. Replays a history of each:
     /// microseconds.
     fn observations(&self, sets: Range<usize>, out: Cells<'_>);
     /// The policy of these probabilities, `probabilities[set * actions + action]`. Those of a set may be as far from adding up to 1 as
     /// single precision is, and are divided by their sum.
     fn policy(&self, probabilities: &[f64]) -> Result<Arc<dyn DynPolicy>, NotAPolicy>;
-    /// What somebody does at every information set: the rows of a table; of an agent, which is asked everywhere with a seed of its own,
-    /// the probabilities with which it chooses; of a function, its choice. `watch` is called after every set that was asked. Once
+    /// The behaviour of an entrant at every information set: the rows of a table; the probabilities of an agent, which is queried
+    /// everywhere with a seed of its own; or the choices of a function. `watch` is called after every set that was asked. Once
     /// `interrupt` is set, decisions in progress end early. A function is asked from one thread.
     fn policy_of(
         &self,
@@ -114,7 +114,7 @@ pub trait DynTree: Send + Sync + Debug {
         interrupt: &Arc<AtomicBool>,
         watch: &(dyn Fn() -> ControlFlow<()> + Sync),
     ) -> Result<Arc<dyn DynPolicy>, AskError>;
-    /// Looks for an equilibrium; see [`solve::solve`]. Gives the policy and the number of iterations.
+    /// Looks for an equilibrium; see [`solve::solve`]. Returns the policy and the number of iterations.
     fn solve(
         &self,
         settings: &solve::Settings,
@@ -126,29 +126,27 @@ pub trait DynTree: Send + Sync + Debug {
 }
 
 /// A policy for every information set.
-pub trait DynPolicy: Send + Sync + Debug {
+pub trait DynPolicy: Any + Send + Sync + Debug {
     /// The tree that it is of.
     fn tree(&self) -> Arc<dyn DynTree>;
-    /// What the player to act does: the legal actions with their probabilities, ascending by action.
+    /// The behaviour of the player to act: the legal actions with their probabilities, ascending by action.
     fn probabilities(&self, state: &dyn DynState) -> Result<Vec<(Action, f64)>, DecideError>;
     /// The distance from equilibrium. On so many threads, which do not change it; 0 stands for all cores.
     fn nash_conv(&self, threads: usize) -> Result<NashConv, ThreadsError>;
-    /// For every seat how it does best against the others, who follow this policy; in one table. Threads as above.
+    /// The best responses of every seat to this policy, in one table. Threads as above.
     fn best_response(&self, threads: usize) -> Result<Arc<dyn DynPolicy>, ThreadsError>;
-    /// How often an action is expected to be chosen in a game; see [`frequency`].
+    /// The expected number of times that an action is chosen in a game; see [`frequency`].
     fn frequency(&self, action: Action) -> f64;
-    /// With the label, for a file: see [`solution_file`].
+    /// The content of a file with this label; see [`solution_file`].
     fn to_bytes(&self, label: &Label) -> Vec<u8>;
     /// A hash of the probabilities.
     fn fingerprint(&self) -> u64;
-    /// For what knows the type.
-    fn as_any(&self) -> &dyn Any;
 }
 
-/// A tree whose type is known here.
-struct Book<G: Game>(Arc<IndexedTree<G>>);
+/// A tree whose game's type is known here.
+struct ErasedTree<G: Game>(Arc<IndexedTree<G>>);
 
-impl<G: FullGame> Book<G> {
+impl<G: FullGame> ErasedTree<G> {
     fn tree(&self) -> &GameTree<G> {
         self.0.tree()
     }
@@ -162,18 +160,18 @@ impl<G: FullGame> Book<G> {
     }
 
     fn table(&self, policy: Policy) -> Arc<dyn DynPolicy> {
-        Arc::new(Table(Arc::new(TabularPolicy::new(self.0.clone(), policy))))
+        Arc::new(ErasedPolicy(Arc::new(TabularPolicy::new(self.0.clone(), policy))))
     }
 }
 
-impl<G: Game> Debug for Book<G> {
+impl<G: Game> Debug for ErasedTree<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tree = self.0.tree();
         write!(f, "{} with {} histories and {} information sets", G::NAME, tree.num_nodes(), tree.num_sets())
     }
 }
 
-impl<G: FullGame> DynTree for Book<G> {
+impl<G: FullGame> DynTree for ErasedTree<G> {
     fn game(&self) -> Arc<dyn DynGame> {
         super::erase(self.tree().game().clone())
     }
@@ -234,14 +232,14 @@ impl<G: FullGame> DynTree for Book<G> {
         interrupt: &Arc<AtomicBool>,
         watch: &(dyn Fn() -> ControlFlow<()> + Sync),
     ) -> Result<Arc<dyn DynPolicy>, AskError> {
-        let face = Face(Arc::new(self.tree().game().clone()));
+        let erased = ErasedGame::new(Arc::new(self.tree().game().clone()));
         if let DynEntrant::Spec(spec) = entrant {
-            spec.check(&*face.0)?;
+            spec.check(&*erased.game)?;
         }
         let mut threads = threads::resolve(settings.threads);
         let enter: Box<dyn Fn() -> Box<dyn Agent<G>> + Sync> = match entrant {
             DynEntrant::Table(_, table) => {
-                let policy = face.table(&**table)?.policy().clone();
+                let policy = erased.table(&**table)?.policy().clone();
                 return Ok(self.table(policy));
             }
             DynEntrant::Spec(spec) if spec.is_oracle() => return Err(AskError::Oracle(spec.to_string())),
@@ -252,8 +250,8 @@ impl<G: FullGame> DynTree for Book<G> {
             }),
             DynEntrant::Callback(_, _, function) => {
                 threads = 1;
-                let game = face.0.clone();
-                Box::new(move || Box::new(Called::new(game.clone(), function.clone())))
+                let game = erased.game.clone();
+                Box::new(move || Box::new(CallbackAgent::new(game.clone(), function.clone())))
             }
         };
         let ask = || policy_of(self.tree(), &*enter, settings.seed ^ entrant.seed().rotate_left(32), watch);
@@ -276,33 +274,33 @@ impl<G: FullGame> DynTree for Book<G> {
     }
 }
 
-/// A policy whose type is known here.
-struct Table<G: Game>(Arc<TabularPolicy<G>>);
+/// A policy whose game's type is known here.
+struct ErasedPolicy<G: Game>(Arc<TabularPolicy<G>>);
 
-impl<G: Game> Debug for Table<G> {
+impl<G: Game> Debug for ErasedPolicy<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "policy of {:?}", Book(self.0.tree().clone()))
+        write!(f, "policy of {:?}", ErasedTree(self.0.tree().clone()))
     }
 }
 
-impl<G: FullGame> Table<G> {
+impl<G: FullGame> ErasedPolicy<G> {
     fn tree(&self) -> &GameTree<G> {
         self.0.tree().tree()
     }
 }
 
-impl<G: FullGame> DynPolicy for Table<G> {
+impl<G: FullGame> DynPolicy for ErasedPolicy<G> {
     fn tree(&self) -> Arc<dyn DynTree> {
-        Arc::new(Book(self.0.tree().clone()))
+        Arc::new(ErasedTree(self.0.tree().clone()))
     }
 
     fn probabilities(&self, state: &dyn DynState) -> Result<Vec<(Action, f64)>, DecideError> {
-        let face = Face(Arc::new(self.tree().game().clone()));
-        let position = face.position(state)?;
-        position.decision()?;
-        let (game, state) = (self.tree().game(), position.history.state());
-        let Turn::Seat(seat) = game.turn(state) else { unreachable!("somebody is to act") };
-        let row = self.0.row(&game.view(&position.history, seat)).expect("every history is in the tree");
+        let erased = ErasedGame::new(Arc::new(self.tree().game().clone()));
+        let found = erased.state(state)?;
+        found.decision()?;
+        let (game, state) = (self.tree().game(), found.history.state());
+        let Turn::Seat(seat) = game.turn(state) else { unreachable!("a player is to act") };
+        let row = self.0.row(&game.view(&found.history, seat)).expect("every history is in the tree");
         Ok(game.legal(state).iter().zip(row.iter().copied()).collect())
     }
 
@@ -320,7 +318,7 @@ impl<G: FullGame> DynPolicy for Table<G> {
             let chosen = responses[set.seat().index()][set.number() as usize];
             set.legal().iter().map(|action| f64::from(Some(action) == chosen)).collect()
         });
-        Ok(Book(self.0.tree().clone()).table(policy))
+        Ok(ErasedTree(self.0.tree().clone()).table(policy))
     }
 
     fn frequency(&self, action: Action) -> f64 {
@@ -334,18 +332,14 @@ impl<G: FullGame> DynPolicy for Table<G> {
     fn fingerprint(&self) -> u64 {
         solution_file::policy_hash(self.0.policy())
     }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
 }
 
 /// The table in a policy, if it is of this type of game.
 pub fn tabular<G: FullGame>(policy: &dyn DynPolicy) -> Option<&Arc<TabularPolicy<G>>> {
-    policy.as_any().downcast_ref::<Table<G>>().map(|table| &table.0)
+    (policy as &dyn Any).downcast_ref::<ErasedPolicy<G>>().map(|policy| &policy.0)
 }
 
-impl<G: FullGame> Face<G> {
+impl<G: FullGame> ErasedGame<G> {
     /// Enumerates the game on so many threads; see [`GameTree::build`].
     pub(super) fn enumerate(
         &self,
@@ -354,15 +348,15 @@ impl<G: FullGame> Face<G> {
         watch: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
     ) -> Result<Arc<dyn DynTree>, TreeError> {
         let pool = threads::pool(threads::resolve(threads))?;
-        let tree = pool.install(|| GameTree::build(&*self.0, most_histories, watch))?;
-        Ok(Arc::new(Book(Arc::new(IndexedTree::new(tree)))))
+        let tree = pool.install(|| GameTree::build(&*self.game, most_histories, watch))?;
+        Ok(Arc::new(ErasedTree(Arc::new(IndexedTree::new(tree)))))
     }
 
     /// The table, if it is of this game.
     fn table<'a>(&self, policy: &'a dyn DynPolicy) -> Result<&'a Arc<TabularPolicy<G>>, DecideError> {
-        tabular::<G>(policy).filter(|table| table.tree().tree().game().rules() == self.0.rules()).ok_or_else(|| {
-            DecideError::OtherGame { expected: super::identity(self), found: super::identity(&*policy.tree().game()) }
-        })
+        tabular::<G>(policy)
+            .filter(|table| table.tree().tree().game().rules() == self.game.rules())
+            .ok_or_else(|| self.is_not(&*policy.tree().game()))
     }
 
     /// An agent that plays by the table, if it is of this game.

@@ -101,7 +101,7 @@ fn play(meeting: &Match, plan: &Plan, ledger: &Ledger, deals: u64, threads: usiz
     let [agent, opponent]: [AgentSpec; 2] =
         [plan::with_time(&meeting.agent, meeting.time_ms)?, plan::with_time(&meeting.opponent, meeting.time_ms)?];
     let mut entrants = vec![DynEntrant::Spec(agent)];
-    entrants.resize(game.num_seats(), DynEntrant::Spec(opponent));
+    entrants.resize(game.info().num_seats, DynEntrant::Spec(opponent));
     // Matches of a game share their cards. Later pieces have new cards.
     let seed = Rng::stream(plan.seed, "strength", ledger.deals(meeting)).bits();
     let settings = Settings { deals, seed, paired: true, threads };

@@ -32,7 +32,7 @@ pub(super) fn page(plan: &Plan, ledger: &Ledger) -> String {
 /// The sum of the returns in a game for two.
 fn utility_sum(game: &str) -> Option<f64> {
     let game = stier_benches::load(game).ok()?;
-    game.utility_sum().filter(|_| game.num_seats() == 2)
+    game.info().utility_sum.filter(|_| game.info().num_seats == 2)
 }
 
 struct Found<'a> {
