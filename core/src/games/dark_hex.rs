@@ -10,7 +10,7 @@ use crate::seats::{BySeat, Seat};
 use crate::{Filter, Hints, Log, Notation, choice, options};
 
 choice! {
-    /// What follows when a player tries a cell that the opponent holds. The player learns of the stone in either case.
+    /// The consequence of trying a cell that the opponent holds. The player learns of the stone in either case.
     pub enum Obstruction {
         /// The player tries another cell.
         Classical = "classical",
@@ -27,7 +27,7 @@ options! {
         rows: u8 = 3, 1..=4;
         /// Columns of the board.
         columns: u8 = 3, 1..=4;
-        /// What follows when a player tries a cell that the opponent holds.
+        /// The consequence of trying a cell that the opponent holds.
         obstruction: Obstruction = Obstruction::Classical, ();
     }
 }
@@ -62,7 +62,7 @@ impl DarkHex {
         places.filter(on_board).map(move |(row, column)| (row * columns + column) as u8)
     }
 
-    /// Whether stones join the two sides of a seat.
+    /// Returns true if stones join the two sides of a seat.
     fn connects(&self, seat: usize, stones: u16) -> bool {
         let (rows, columns) = (self.rules.rows, self.rules.columns);
         let along = |cell: u8| if seat == 0 { (cell / columns, rows) } else { (cell % columns, columns) };

@@ -32,7 +32,7 @@ options! {
         cards: u8 = 4, 2..=13;
         /// The order in which prizes come.
         points: Points = Points::Descending, ();
-        /// Whether bids stay hidden for good: a player learns who won a prize and no more.
+        /// Keep bids hidden for good: a player learns only the winner of each prize.
         impinfo: Switch = Switch::On, ();
         /// The return of a player for its prizes.
         utility: Utility = Utility::Win, ();

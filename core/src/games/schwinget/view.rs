@@ -109,7 +109,7 @@ impl View {
         &self.seen
     }
 
-    /// What the seat saw, event by event.
+    /// The events as the seat saw them.
     pub(super) fn log(&self) -> impl Iterator<Item = Seen> + Clone + '_ {
         self.log.iter().map(|&byte| Seen::from_byte(byte))
     }

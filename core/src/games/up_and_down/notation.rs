@@ -127,7 +127,7 @@ impl UpAndDown {
 }
 
 impl UpAndDown {
-    /// What the seat of a view knows, in one line.
+    /// The knowledge of the seat of a view, in one line.
     pub(super) fn tell(&self, view: &View) -> String {
         let mut out = format!("seat {}", view.seat());
         for round in view.rounds() {
