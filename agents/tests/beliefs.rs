@@ -171,7 +171,7 @@ fn a_model_that_excludes_everything_leaves_chance() {
     assert_eq!(inferred(&view), Some(NoBelief::Failed));
     let worlds = settings.histories_by(&Timid, &*KUHN, &view, &no_limit(), &mut Rng::stream(1, "timid", 1));
     assert!(worlds.inference_failed() && worlds.belief().is_none());
-    // Before the other has acted there is nothing to infer.
+    // Before the other player has acted, there is nothing to infer.
     let view = KUHN.view(&kuhn([0, 1], &[]), Seat(0));
     assert_eq!(inferred(&view), Some(NoBelief::NothingToInfer));
 }

@@ -21,7 +21,7 @@ use stier_core::games::up_and_down::UpAndDown;
 use stier_core::{ActionSet as _, Game, History, Options as _, Rng, Seat, Turn};
 
 /// The largest number of histories of a game here.
-const MOST_NODES: usize = 3_000_000;
+const MAX_NODES: usize = 3_000_000;
 
 /// The game under these rules.
 pub(crate) fn game<G: Game>(rules: &str) -> G {
@@ -29,7 +29,7 @@ pub(crate) fn game<G: Game>(rules: &str) -> G {
 }
 
 fn tree<G: Game>(game: &G) -> GameTree<G> {
-    GameTree::new(game, MOST_NODES).expect("a small game")
+    GameTree::new(game, MAX_NODES).expect("a small game")
 }
 
 /// An arbitrary policy: every action has a different probability.
@@ -225,7 +225,7 @@ fn trees_and_values_do_not_depend_on_threads() {
 fn building_stops_at_the_limit_and_on_interruption() {
     let game = game::<Schwinget>(SMALL_SCHWINGET);
     let told = AtomicUsize::new(0);
-    let stopped = GameTree::build(&game, MOST_NODES, &|histories| {
+    let stopped = GameTree::build(&game, MAX_NODES, &|histories| {
         told.fetch_max(histories, Ordering::Relaxed);
         if histories > 1000 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });

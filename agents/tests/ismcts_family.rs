@@ -208,8 +208,8 @@ fn in_kuhn_poker_every_mixed_rule_calls_with_kings_and_folds_jacks() {
 
 #[test]
 fn opponents_choose_by_their_own_hand_if_they_are_observers() {
-    // Seat 0 has a queen and bets. With one observer, jack and king share a node: they call, for 0 on average, rather than
-    // fold, for -1, and the queen gets (2 - 2) / 2. With two, the jack folds and the king calls: (1 - 2) / 2.
+    // Seat 0 has a queen and bets. With one observer, jack and king share a node: they call, for 0 on average, rather
+    // than fold, for -1, so the queen gets (2 - 2) / 2. With two, the jack folds and the king calls: (1 - 2) / 2.
     let game = KUHN.clone();
     let mut history = History::new(&game);
     history.push(&game, Action(1));

@@ -171,7 +171,7 @@ fn the_favourite_of_a_deal_is_found() {
     // P(win) - P(loss) of the favourite, which sits on each seat half of the time.
     let expected = (0.75 + 0.5) / 2.0;
     assert!((found.bias.mean - expected).abs() < 2.0 * found.bias.ci95 + 1e-4, "{:?}", found.bias);
-    // With few games the favourite is mistaken now and then.
+    // With few games the favourite is sometimes mistaken.
     let few =
         measure(&*KUHN, &Settings { deals: 3000, games: 2, ..Settings::default() }, &|| ControlFlow::Continue(()));
     // With one game each, the lead is 1 or -1, with mean (P(win) - P(loss)) squared.

@@ -1,8 +1,9 @@
 //! The toys are games of the literature, with the published rules, sizes and values.
 
 use crate::toys::{KUHN, KUHN_THREE, LEDUC, game, in_kuhn};
-use stier_agents::solve::{GameTree, InformationSet, Node, Policy, TooLarge};
+use stier_agents::solve::{BuildError, GameTree, InformationSet, Node, Policy, TooLarge};
 use stier_agents::solve::{best_response, nash_conv, values};
+use stier_core::games::dark_hex::DarkHex;
 use stier_core::games::goofspiel::Goofspiel;
 use stier_core::games::kuhn_poker::{BET, KuhnPoker, PASS};
 use stier_core::games::leduc_poker::{CALL, FOLD, RAISE};
@@ -10,10 +11,10 @@ use stier_core::games::liars_dice::LiarsDice;
 use stier_core::{Action, Game, Rng, Seat, Turn};
 
 /// The largest number of histories of a toy.
-const MOST_NODES: usize = 1_000_000;
+const MAX_NODES: usize = 1_000_000;
 
 fn tree<G: Game>(game: &G) -> GameTree<G> {
-    GameTree::new(game, MOST_NODES).expect("a small game")
+    GameTree::new(game, MAX_NODES).expect("a small game")
 }
 
 fn dice(sides: u8) -> LiarsDice {
@@ -38,16 +39,16 @@ fn value<G: Game>(game: &G, events: &[u8]) -> f64 {
 #[test]
 fn returns_are_those_of_the_rules() {
     let [fold, call, raise] = [FOLD, CALL, RAISE].map(|action| action.0);
-    // A king against a queen, checked through, a jack on the table.
+    // A king against a queen, checked through, with a jack on the table.
     assert_eq!(value(&*LEDUC, &[4, 2, call, call, 0, call, call]), 1.0);
     // The queen pairs, with two raises in each round.
     let all = [4, 2, raise, raise, call, 3, raise, raise, call];
     assert_eq!(value(&*LEDUC, &all), -13.0);
-    // Folding costs what was paid.
+    // A fold costs the amount paid.
     assert_eq!(value(&*LEDUC, &[4, 2, raise, raise, fold]), -3.0);
     assert_eq!(value(&*LEDUC, &[4, 2, raise, call, 0, call, raise, fold]), -3.0);
     assert_eq!(value(&*LEDUC, &[4, 2, raise, call, 0, raise, raise, call]), 11.0);
-    // Equal ranks share.
+    // Equal ranks share the pot.
     assert_eq!(value(&*LEDUC, &[4, 5, raise, call, 0, call, call]), 0.0);
 
     // With three sides the bids are 1-1, 1-2, 1-3, 2-1, 2-2 and 2-3, followed by the call.
@@ -111,7 +112,7 @@ fn the_value_of_uniform_play_is_as_published() {
     assert!((found[Seat(0)] + 0.078_125).abs() < 1e-9 && (found[Seat(0)] + found[Seat(1)]).abs() < 1e-12);
 }
 
-/// An equilibrium of Kuhn poker for each `alpha` in 0..=1/3, the share of jacks that seat 0 bets.
+/// An equilibrium of Kuhn poker for each `alpha` from 0 to 1/3, the share of jacks that seat 0 bets.
 fn equilibrium(tree: &GameTree<KuhnPoker>, alpha: f64) -> Policy {
     Policy::from_fn(tree, |set| {
         let (card, actions) = in_kuhn(&set.view());
@@ -185,6 +186,9 @@ fn trees_list_every_history_once() {
     let ends = tree.nodes().filter(|node| matches!(node, Node::End { .. })).count();
     assert_eq!((ends, tree.num_seats()), (30, 2));
     assert!((0..12).all(|set| tree.members(set).len() == 2 && tree.width(set) == 2));
-    assert_eq!(GameTree::new(&*KUHN, 54).map(|_| ()), Err(TooLarge::Counted { most: 54 }));
+    assert_eq!(GameTree::new(&*KUHN, 54).map(|_| ()), Err(TooLarge::Counted { most: 54 }.into()));
     assert!(GameTree::new(&*KUHN, 55).is_ok());
+    let hex = |rules| GameTree::new(&game::<DarkHex>(rules), 10_000).map(|tree| tree.num_sets());
+    assert_eq!(hex("rows=2,columns=2"), Err(BuildError::HiddenMoves { game: "dark_hex" }));
+    assert!(hex("rows=2,columns=2,obstruction=abrupt").is_ok());
 }

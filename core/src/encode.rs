@@ -65,8 +65,8 @@ impl Cell for u8 {
 /// Tensors of the observation and the knowledge of a seat, for every game. Each consists of the fields of its layout in
 /// order.
 pub trait Encode: Game {
-    /// The observation that a network must be trained on to fit this game: `version:name:shape,name:shape`, where `x`
-    /// joins the numbers of a shape, as in `1:hand:36,played:2x36`.
+    /// The observation that a trained network must have read to fit this game: `version:name:shape,name:shape`, the shape of each field of the
+    /// layout joined by `x`, as in `1:hand:36,played:2x36`.
     fn observation_signature(&self) -> String {
         let field = |field: &Field| {
             let shape: Vec<String> = field.shape.iter().map(usize::to_string).collect();
@@ -111,7 +111,7 @@ impl<G: Game> Encode for G {}
 /// Bits gather in a word and are written 64 values at a time, so that no branch depends on the bits.
 #[derive(Debug)]
 pub struct Pen<'a, T> {
-    /// The part that is not written yet.
+    /// The part that has not been written.
     out: &'a mut [T],
     /// The bits not written yet, lowest first; zeros above.
     word: u64,

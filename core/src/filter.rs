@@ -1,12 +1,12 @@
 //! The sampler of a plain game: all histories that agree with a log, filtered event by event.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::actions::{Action, ActionSet as _};
 use crate::game::{Game, Outcome, Sampler, Turn, World};
 use crate::history::History;
-use crate::log::{Entry, Log};
+use crate::log::{Entry, Log, Seen, Status};
 use crate::rng::Rng;
 use crate::seats::Seat;
 
@@ -178,6 +178,44 @@ impl<G: Game<View = Log>> Sampler<G> for Filter<G> {
     fn worlds_fix_views(&self) -> bool {
         self.0.one_history_each
     }
+}
+
+/// The number of information sets in which `seat` is to act, counted without listing histories: each log of the seat with the set of
+/// all states that agree with it.
+pub fn information_sets<G: Game>(game: &G, seat: Seat) -> u64 {
+    let root = game.root();
+    sets_from(game, seat, &Seen::new(game, &root, seat), vec![root])
+}
+
+/// Those from a log on after which the seat has seen this and one of these states has been reached.
+fn sets_from<G: Game>(game: &G, seat: Seat, seen: &Seen, mut states: Vec<G::State>) -> u64 {
+    let to_act = seen.status == Status::ToAct;
+    let mut count = u64::from(to_act);
+    // The states of each entry that can come next.
+    let mut next: HashMap<Entry, HashSet<G::State>> = HashMap::new();
+    let mut reached: HashSet<G::State> = states.iter().copied().collect();
+    while let Some(state) = states.pop() {
+        let actions: Vec<Action> = match game.turn(&state) {
+            Turn::Chance => game.chance(&state).iter().map(|outcome| outcome.action).collect(),
+            Turn::Seat(_) | Turn::Over => game.legal(&state).iter().collect(),
+        };
+        for action in actions {
+            let mut after = state;
+            game.apply(&mut after, action);
+            match Entry::new(game, seen, to_act.then_some(action), &after, seat) {
+                Some(entry) => {
+                    next.entry(entry).or_default().insert(after);
+                }
+                None if reached.insert(after) => states.push(after),
+                None => {}
+            }
+        }
+    }
+    drop(reached);
+    for (entry, states) in next {
+        count += sets_from(game, seat, &entry.seen, states.into_iter().collect());
+    }
+    count
 }
 
 /// One of the items by weight.

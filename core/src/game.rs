@@ -24,7 +24,7 @@ use crate::options::Options;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 
-/// The actor of the next event.
+/// The next to act.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Turn {
     /// A random event: a card dealt or drawn, a die.
@@ -48,7 +48,7 @@ impl Turn {
 /// One outcome of a random event.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Outcome {
-    /// The id of the outcome. Outcomes and actions are numbered separately.
+    /// The outcome; numbered apart from the players' actions.
     pub action: Action,
     /// The probability. The probabilities of one event sum to 1.
     pub probability: f64,
@@ -83,11 +83,11 @@ pub struct GameInfo {
     pub utility_range: (f64, f64),
     /// The sum of the returns of all seats, where it is the same in every game.
     pub utility_sum: Option<f64>,
-    /// True if successive choices stand for simultaneous ones: each stays hidden from the other players until all have
-    /// chosen. Interfaces with simultaneous moves offer the game that way, too.
+    /// True if choices made one after another stand for choices made at once: each stays hidden from the other players until all
+    /// are in. Interfaces with simultaneous moves offer the game that way, too.
     pub simultaneous: bool,
-    /// True if another player may not notice an action. Information sets may then contain histories with different
-    /// numbers of decisions.
+    /// True if another player may fail to notice a player's action. Information sets may then contain histories with
+    /// different numbers of decisions.
     pub hidden_moves: bool,
     /// The parts of the [observation](Game::observe).
     pub observation: Vec<Field>,
@@ -368,8 +368,8 @@ pub trait Sampler<G: Game>: Clone + Send + Sync {
         let world = self.sample(rng);
         self.sample_history_of(game, &world, rng)
     }
-    /// Returns true if all histories of a world give every player the same view at each of its decisions. One history
-    /// per world is then enough to compute the exact probability of the players' actions under any policies.
+    /// True if all histories of a world give every player the same view at each of its decisions. One history of each world
+    /// then shows exactly how probable the players' actions were in it, whatever their policies.
     fn worlds_fix_views(&self) -> bool {
         false
     }

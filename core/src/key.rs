@@ -15,7 +15,7 @@ pub const fn mix(key: u64, value: u64) -> u64 {
     product ^ product >> 32
 }
 
-/// The value of [`Game::observed`] if the observer does not notice an action.
+/// The value of [`Game::observed`] where the observer does not notice an action.
 pub const UNNOTICED: u64 = u64::MAX - 1;
 
 /// Separates sights from observations of actions.
@@ -62,9 +62,9 @@ impl Chain {
 /// One thing that a seat learned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Learned {
-    /// The [observation](Game::observed) of an action.
+    /// The number that it [observed](Game::observed) of an action.
     Action(u64),
-    /// A [sight](Game::sight) at a decision of any seat that differs from the last one.
+    /// The number that it [saw](Game::sight) at a decision, its own or another's, where it had not seen the same before.
     Sight(u64),
 }
 
@@ -130,7 +130,7 @@ impl Past {
         self.sight
     }
 
-    /// Returns true if this is the same game as `earlier`, at the same decision or later.
+    /// Tells whether this is the same game as `earlier`, later on or at the same decision.
     pub fn continues(&self, earlier: &Self) -> bool {
         self.learned.starts_with(&earlier.learned)
     }

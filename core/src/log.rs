@@ -28,17 +28,17 @@ pub enum Status {
 /// The number of values of [`Status`].
 const STATUSES: usize = 3;
 
-/// The information of a seat in a state.
+/// A state as a seat sees it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Seen {
     /// The observation: zeros and ones.
     pub planes: SmallVec<[u8; 64]>,
-    /// The role of the seat in the next event.
+    /// The part of the seat in what happens next.
     pub status: Status,
 }
 
 impl Seen {
-    /// The information of `seat` in this state.
+    /// This state as `seat` sees it.
     pub fn new<G: Game>(game: &G, state: &G::State, seat: Seat) -> Self {
         let status = match game.turn(state) {
             Turn::Over => Status::Over,
@@ -61,7 +61,7 @@ pub(crate) fn planes<G: Game>(game: &G, state: &G::State, observer: Observer) ->
 pub struct Entry {
     /// The action, if the seat itself acted.
     pub action: Option<Action>,
-    /// The information of the seat afterwards.
+    /// The state afterwards, as the seat saw it.
     pub seen: Seen,
 }
 
@@ -117,7 +117,7 @@ impl Log {
         &self.entries
     }
 
-    /// The present information of the seat.
+    /// The present state as the seat sees it.
     pub fn now(&self) -> &Seen {
         &self.entries[self.entries.len() - 1].seen
     }

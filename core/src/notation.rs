@@ -90,8 +90,8 @@ pub trait Notation: Game {
         }
     }
 
-    /// The event of this name in this state, legal or not: the inverse of [`event_name`](Notation::event_name).
-    /// [`check`](Notation::check) says if it is possible.
+    /// The event of this name in this state: the inverse of [`event_name`](Notation::event_name), for any id. Whether it can
+    /// happen is for [`check`](Notation::check) to say.
     fn parse_event(&self, state: &Self::State, text: &str) -> Result<Action, ParseError> {
         match self.turn(state) {
             Turn::Chance => self.parse_outcome(text),
@@ -99,7 +99,7 @@ pub trait Notation: Game {
         }
     }
 
-    /// The possible events in this state: the legal actions or the outcomes, ascending. Empty when the game is over.
+    /// The possible events in this state: the legal actions or the possible outcomes, ascending; empty when the game is over.
     fn possible(&self, state: &Self::State) -> Vec<Action> {
         match self.turn(state) {
             Turn::Chance => self.chance(state).iter().map(|o| o.action).collect(),
@@ -107,7 +107,7 @@ pub trait Notation: Game {
         }
     }
 
-    /// Checks that `action` is possible in this state. The error names the broken rule and the legal actions.
+    /// Checks that `action` can happen in this state; an error says which rule it breaks and what is allowed.
     fn check(&self, state: &Self::State, action: Action) -> Result<(), IllegalAction> {
         let possible = self.possible(state);
         if possible.contains(&action) {
@@ -136,7 +136,7 @@ pub trait Notation: Game {
 /// The fields of an observation with the positions of their ones.
 type Fields = Vec<(&'static str, String)>;
 
-/// The public observation of a state, then the private one of each seat: nothing for seats whose cards are hidden.
+/// The public observation of a state, then what each seat sees besides: nothing of seats whose cards are hidden.
 fn observations<G: Notation>(game: &G, state: &G::State, perspective: Option<Seat>) -> (Fields, Vec<Fields>) {
     let layout = &game.info().observation;
     let public = planes(game, state, Observer::Public);
@@ -147,7 +147,7 @@ fn observations<G: Notation>(game: &G, state: &G::State, perspective: Option<Sea
     (changed_fields(layout, &public, None), Seat::all(game.num_seats()).map(private).collect())
 }
 
-/// The next event, in words.
+/// The next event in words.
 fn next<G: Game>(game: &G, state: &G::State, perspective: Option<Seat>) -> String {
     match game.turn(state) {
         Turn::Chance => "a random event".to_string(),

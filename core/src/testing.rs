@@ -93,7 +93,7 @@ fn names_are_one_to_one<G: Notation>(game: &G) {
     }
 }
 
-/// Checks a node, independently of any seat.
+/// Checks a node, whoever looks at it.
 fn node<G: FullGame>(game: &G, history: &History<G>, rng: &mut Rng) {
     let state = history.state();
     let ok = |ok, promise: &str| assert_ok(game, history, ok, promise);
@@ -167,7 +167,7 @@ fn scene<G: FullGame>(game: &G, history: &History<G>, perspective: Option<Seat>)
     }
 }
 
-/// Checks that estimates lie in the range of the returns.
+/// Checks that estimates lie where returns lie.
 fn estimates_are_returns<G: FullGame>(game: &G, history: &History<G>, values: &BySeat<f32>) {
     let (low, high) = game.info().utility_range;
     let ok = |ok, promise: &str| assert_ok(game, history, ok, promise);
@@ -204,7 +204,7 @@ fn fingerprint(value: impl Hash) -> u128 {
     half(0) << 64 | half(1)
 }
 
-/// Checks that a seat knows what it should know and nothing else.
+/// Checks what a seat knows, and that it knows no more.
 fn view<G: FullGame>(game: &G, history: &History<G>, seat: Seat, rng: &mut Rng, seen: &mut Distinct<G>) {
     let state = history.state();
     let ok = |ok, promise: &str| assert_ok(game, history, ok, promise);
@@ -283,7 +283,7 @@ fn view<G: FullGame>(game: &G, history: &History<G>, seat: Seat, rng: &mut Rng, 
     }
 }
 
-/// The logits of the game's policy for the legal actions if it is the seat's turn. They must be finite.
+/// The logit of each legal action in the game's policy if it is the seat's turn. Checks that they are finite.
 fn logits<G: FullGame>(game: &G, history: &History<G>, state: &G::State, seat: Seat) -> Vec<f32> {
     if game.turn(state) != Turn::Seat(seat) {
         return Vec::new();
@@ -312,7 +312,7 @@ fn logits<G: FullGame>(game: &G, history: &History<G>, state: &G::State, seat: S
     logits
 }
 
-/// The cards that a seat holds, in a poisoned buffer that reveals entries not written.
+/// The holdings of a seat, in a poisoned buffer that shows places not written.
 fn holdings<G: Notation>(game: &G, state: &G::State, seat: Seat) -> Vec<u8> {
     let mut counts = vec![u8::MAX; game.cards().len()];
     game.holdings(state, seat, &mut counts);
@@ -331,8 +331,7 @@ fn views_at_decisions<G: Game>(game: &G, history: &History<G>) -> Vec<G::View> {
     views
 }
 
-/// Checks the observations of each action in two worlds that the seat cannot tell apart: they are equal if and only if
-/// the views are.
+/// Checks the observations of each action in two worlds that the seat cannot tell apart: equal numbers if and only if equal views.
 fn observations_agree<G: FullGame>(game: &G, history: &History<G>, twin: &History<G>, seat: Seat) {
     let mut seen: Vec<(u64, G::View)> = vec![(UNNOTICED, game.view(history, seat))];
     for world in [history, twin] {
@@ -352,7 +351,7 @@ fn observations_agree<G: FullGame>(game: &G, history: &History<G>, twin: &Histor
     }
 }
 
-/// The sights of a seat at every decision and now, with its own actions and without events that go unnoticed.
+/// Everything that a seat sees at decisions and now, its own actions among it, without what goes unnoticed.
 fn seen_at_decisions<G: Game>(game: &G, history: &History<G>, seat: Seat) -> Vec<(Option<Action>, Seen)> {
     let mut state = game.root();
     let mut found: Vec<(Option<Action>, Seen)> = Vec::new();
@@ -374,8 +373,8 @@ fn seen_at_decisions<G: Game>(game: &G, history: &History<G>, seat: Seat) -> Vec
     found
 }
 
-/// Checks that the sights at decisions and the observations of actions identify a view: equal keys mean equal views,
-/// except for the order of words. The view must contain the key's parts.
+/// Checks that what a seat saw at each decision and observed of each action stands for its view: equal keys, equal views, but for
+/// the order of words. The view knows what is in the key.
 fn keys_tell_views_apart<G: FullGame>(game: &G, history: &History<G>, keys: &mut HashMap<u64, G::View>) {
     let mut state = game.root();
     let mut chains = BySeat::from_fn(game.num_seats(), |seat| Chain::new(u64::from(seat.0)));

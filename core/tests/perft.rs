@@ -137,6 +137,25 @@ macro_rules! counted_twice {
         }
     };
 }
+
+/// Plain games have no reference: their counts are small enough to be checked by hand.
+macro_rules! counted_once {
+    ($module:ident, $game:ident) => {
+        #[test]
+        fn $module() {
+            engine_counts::<stier_core::games::$module::$game>(include_str!(concat!(
+                "perft/",
+                stringify!($module),
+                ".perft"
+            )));
+        }
+    };
+}
+counted_once!(dark_hex, DarkHex);
+counted_once!(goofspiel, Goofspiel);
+counted_once!(kuhn_poker, KuhnPoker);
+counted_once!(leduc_poker, LeducPoker);
+counted_once!(liars_dice, LiarsDice);
 counted_twice!(schweins_galopp, SchweinsGalopp, Table);
 counted_twice!(schwimmen, Schwimmen, Match);
 counted_twice!(schwinget, Schwinget, Match);

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
 
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use stier_agents::agent::threads::{self, ThreadsError};
 use stier_agents::erased::{self, DynPolicy, DynTree, TreeError};
@@ -202,8 +202,10 @@ pub(crate) fn threads_of(number: &Number) -> PyResult<usize> {
 
 /// The exception for a tree that could not be built.
 pub(crate) fn tree_error(game: &Game, error: TreeError) -> PyErr {
-    let TreeError::Build(BuildError::TooLarge(error)) = error else {
-        return PyRuntimeError::new_err(error.to_string());
+    let error = match error {
+        TreeError::Build(BuildError::TooLarge(error)) => error,
+        TreeError::Build(BuildError::HiddenMoves { .. }) => return PyValueError::new_err(error.to_string()),
+        _ => return PyRuntimeError::new_err(error.to_string()),
     };
     let advice = match error {
         TooLarge::Counted { .. } => "use smaller rules, or raise max_histories".to_owned(),

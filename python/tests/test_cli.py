@@ -133,7 +133,7 @@ def test_properties_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
         (["properties", "schwinget", "--games", "1"], "games must be 2 to "),
         (["properties", "schwinget", "--rule", "bouts"], "NAME=VALUE"),
         (["pit", "jass", "random", "random"], "unknown game 'jass'; games: "),
-        (["pit", "schwinget", "random"], "takes 2 agents or more"),
+        (["pit", "schwinget", "random"], "needs at least 2 agents"),
         (["pit", "schwinget", "random", "alphazero"], "the agents are"),
         (["pit", "schwinget", "random", "random", "--deals", "0"], "deals must be 1 to "),
         (["pit", "schwinget", "random", "random", "--threads", "-1"], "threads must be 0 to "),

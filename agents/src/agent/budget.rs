@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::agent::stop::Stop;
 
 /// The largest number of iterations between two checks of clock and flag.
-const MOST_AT_ONCE: u64 = 256;
+const MAX_AT_ONCE: u64 = 256;
 /// The target time between two checks.
 const LOOK: Duration = Duration::from_micros(20);
 
@@ -43,7 +43,7 @@ impl<'a> Budget<'a> {
         self.last = now;
         self.chunk = match self.chunk {
             0 => 1,
-            chunk => (chunk * LOOK.as_nanos() as u64 / taken).clamp(1, (2 * chunk).min(MOST_AT_ONCE)),
+            chunk => (chunk * LOOK.as_nanos() as u64 / taken).clamp(1, (2 * chunk).min(MAX_AT_ONCE)),
         };
         self.chunk.min(self.most - done)
     }

@@ -1,12 +1,12 @@
-//! Bytes that begin with a line of text, which says what they are of, and go on with numbers, the lowest byte first.
+//! Checkpoints: a line of text that identifies the calculation, then little-endian numbers.
 
 use std::io::{self, ErrorKind, Read};
 
 use thiserror::Error;
 
-/// No line is longer.
+/// The largest length of a line.
 const MAX_LINE: usize = 1 << 16;
-/// Errors quote no more of it.
+/// The largest part of a line that errors quote.
 const MAX_QUOTED: usize = 200;
 
 /// An error in a checkpoint.
@@ -18,9 +18,9 @@ pub enum CheckpointError {
     /// The checkpoint belongs to another calculation.
     #[error("the checkpoint belongs to '{found}', expected '{expected}'")]
     Other {
-        /// What it is of.
+        /// The calculation it belongs to.
         found: String,
-        /// What it should be of.
+        /// The expected calculation.
         expected: String,
     },
     /// The checkpoint is shorter or longer than it should be.
@@ -55,7 +55,7 @@ impl<R: Read> Reader<R> {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// So many bytes.
+    /// Reads `N` bytes.
     pub(crate) fn bytes<const N: usize>(&mut self) -> Result<[u8; N], CheckpointError> {
         let mut bytes = [0; N];
         match self.0.read_exact(&mut bytes) {

@@ -8,7 +8,7 @@ use crate::agent::{ActionStats, Decision, Search, sampling};
 
 choice! {
     /// The rule by which an action is chosen after the search.
-    pub enum Choose {
+    pub(crate) enum Choose {
         /// The action with the most visits.
         Visits = "visits",
         /// The action with the highest mean return.

@@ -1,24 +1,24 @@
 //! The interface of agents: decisions, and the statistics of a search.
 
+pub(crate) mod batch_agent;
 pub(crate) mod budget;
 pub(crate) mod checkpoint;
 pub(crate) mod choice;
-pub(crate) mod course;
-pub(crate) mod crowd;
 pub(crate) mod lines;
 pub(crate) mod memory;
 pub(crate) mod player;
 pub mod sampling;
 pub(crate) mod stop;
+pub(crate) mod streams;
 pub mod threads;
 pub(crate) mod worlds;
 
+pub use batch_agent::{BatchAgent, Query};
 pub use checkpoint::CheckpointError;
-pub use course::Streams;
-pub use crowd::{Crowd, Position};
 pub use lines::Line;
 pub use player::{OracleAgent, Player};
 pub use stop::Stop;
+pub use streams::Streams;
 pub use worlds::{Belief, NoBelief, Weighing, Worlds};
 
 use std::sync::Arc;
@@ -44,7 +44,7 @@ pub trait Agent<G: Game>: Send {
     fn restart(&mut self, seed: u64);
 
     /// The worlds that the agent considers possible, given what its seat knows; the seat need not be the one to act.
-    /// If it acted now, it would draw from these worlds, before any [self-determination](crate::network::agent::worlds). By default
+    /// If it acted now, it would draw from these worlds, before any self-determination. By default
     /// this is every history of the information set, weighted by its chance reach probability.
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
         Worlds::uniform(game, view)

@@ -5,12 +5,15 @@ use std::ops::SubAssign;
 use stier_core::Rng;
 
 /// The largest number of legal actions in any game.
-pub(crate) const MOST: usize = 128;
+pub(crate) const MAX_ACTIONS: usize = 128;
 
 /// The index of a point on a line that is divided in proportion to the weights. If rounding puts the point beyond the
 /// end, this is the last index with a positive weight.
 #[inline(always)]
-pub fn place<T: Copy + Default + PartialOrd + SubAssign>(weights: impl IntoIterator<Item = T>, mut point: T) -> usize {
+pub(crate) fn place<T: Copy + Default + PartialOrd + SubAssign>(
+    weights: impl IntoIterator<Item = T>,
+    mut point: T,
+) -> usize {
     let mut last = 0;
     for (place, weight) in weights.into_iter().enumerate() {
         if point < weight {
@@ -32,7 +35,7 @@ pub fn draw(weights: &[f64], rng: &mut Rng) -> usize {
 /// Replaces logits by weights in proportion to their softmax at this temperature, with a maximum of 1. Returns the
 /// sum.
 #[inline(always)]
-pub fn softmax(logits: &mut [f32], temperature: f32) -> f32 {
+pub(crate) fn softmax(logits: &mut [f32], temperature: f32) -> f32 {
     let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     logits.iter_mut().for_each(|logit| *logit = exp((*logit - most) / temperature));
     logits.iter().sum()
@@ -54,7 +57,7 @@ pub(crate) fn exp(x: f32) -> f32 {
 /// Transactions on Software Engineering 17(9), 1991. All columns are equally likely, and each holds at most two
 /// entries.
 #[derive(Clone, Debug)]
-pub struct Alias {
+pub(crate) struct Alias {
     /// For column `i`: the probability of entry `i`, in units of 2^-64, and the column's other entry.
     columns: Vec<(u64, u32)>,
 }
@@ -62,7 +65,7 @@ pub struct Alias {
 impl Alias {
     /// Builds the distribution proportional to `weights`. There must be fewer than 2^32 weights, all finite, none
     /// negative and at least one positive; otherwise the result is `None`.
-    pub fn new(weights: &[f64]) -> Option<Self> {
+    pub(crate) fn new(weights: &[f64]) -> Option<Self> {
         let total: f64 = weights.iter().sum();
         let sound = weights.iter().all(|&weight| weight >= 0.0) && total > 0.0 && total.is_finite();
         let count = u32::try_from(weights.len()).ok().filter(|_| sound)?;
@@ -89,7 +92,7 @@ impl Alias {
 
     /// Draws an entry.
     #[inline]
-    pub fn draw(&self, rng: &mut Rng) -> usize {
+    pub(crate) fn draw(&self, rng: &mut Rng) -> usize {
         let entry = rng.below(self.columns.len() as u32);
         let (own, other) = self.columns[entry as usize];
         if rng.bits() < own || other == entry { entry as usize } else { other as usize }

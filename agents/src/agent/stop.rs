@@ -20,13 +20,13 @@ impl<'a> Stop<'a> {
     }
 
     /// Shortens the time limit to this share, from 0 to 1.
-    pub fn sooner(self, share: f64) -> Self {
+    pub(crate) fn within_share(self, share: f64) -> Self {
         let part = |until: Instant| self.start + (until - self.start).mul_f64(share.clamp(0.0, 1.0));
         Self { until: self.until.map(part), ..self }
     }
 
     /// Returns true if there is a time limit.
-    pub fn is_timed(&self) -> bool {
+    pub(crate) fn is_timed(&self) -> bool {
         self.until.is_some()
     }
 

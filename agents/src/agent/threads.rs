@@ -30,7 +30,7 @@ pub fn pool(threads: usize) -> Result<ThreadPool, ThreadsError> {
 
 /// Threads that an agent keeps from one decision to the next, started when first needed.
 #[derive(Default, Debug)]
-pub struct Workers {
+pub(crate) struct Workers {
     /// The pool with the process that started it. A forked process does not have its threads.
     pool: Option<(u32, ThreadPool)>,
 }
@@ -38,7 +38,7 @@ pub struct Workers {
 impl Workers {
     /// Runs every search, all but the first on its own thread, and returns the iterations of all. Panics of searches
     /// are resumed.
-    pub fn run_all<S: Send>(&mut self, searches: &mut [S], run: impl Fn(&mut S) -> u64 + Sync) -> u64 {
+    pub(crate) fn run_all<S: Send>(&mut self, searches: &mut [S], run: impl Fn(&mut S) -> u64 + Sync) -> u64 {
         let Some((first, others)) = searches.split_first_mut() else { return 0 };
         if others.is_empty() {
             return run(first);

@@ -3,7 +3,7 @@
 //! By default every history of the information set is weighted by its chance reach probability, and drawn exactly.
 //! Two options change that:
 //!
-//! - Policy inference weights histories by the other players' actions: see [`belief`](crate::belief).
+//! - Policy inference weights histories by the other players' actions: see [`Belief`].
 //! - *Self-determination* (P. I. Cowling, D. Whitehouse and E. J. Powley, *Emergent Bluffing and Inference with Monte
 //!   Carlo Tree Search*, CIG 2015) draws some worlds from another player's possible beliefs: a history from the
 //!   searcher's view, that player's view of it, and a state from that view. The searcher's own cards are redrawn too,
@@ -65,12 +65,12 @@ impl<G: Game> Belief<G> {
     }
 
     /// Adds the history that led to each world.
-    pub fn with_histories(self, histories: Vec<History<G>>) -> Self {
+    pub(crate) fn with_histories(self, histories: Vec<History<G>>) -> Self {
         debug_assert_eq!(histories.len(), self.states.len());
         Self { histories, ..self }
     }
 
-    /// Draws a world with its history, if the belief [has histories](Self::with_histories).
+    /// Draws a world with its history, if the belief has histories.
     pub fn draw_history(&self, rng: &mut Rng) -> Option<&History<G>> {
         if self.histories.is_empty() { None } else { Some(&self.histories[self.alias.draw(rng)]) }
     }
@@ -106,38 +106,39 @@ impl<G: Game> Belief<G> {
 #[derive(Clone)]
 pub struct Worlds<G: Game> {
     sampler: G::Sampler,
-    more: Option<Box<More<G>>>,
+    refinement: Option<Box<Refinement<G>>>,
     /// True if policy inference was requested and failed.
     failed: bool,
 }
 
 /// The parts besides the exact sampler.
 #[derive(Clone)]
-struct More<G: Game> {
+struct Refinement<G: Game> {
     belief: Option<Belief<G>>,
     /// Samplers of other players' possible beliefs.
-    minds: Vec<G::Sampler>,
+    others: Vec<G::Sampler>,
     /// The probability of drawing from one of them, in units of 2^-32.
     self_determined: u64,
 }
 
 /// The largest number of samplers of other players for a decision.
-const MOST_MINDS: u64 = 128;
+const MAX_OTHER_SAMPLERS: u64 = 128;
 /// The number of draws per sampler, if there are not too many draws.
-const DRAWS_PER_MIND: f64 = 16.0;
+const DRAWS_PER_OTHER_SAMPLER: f64 = 16.0;
 
 impl<G: Game> Worlds<G> {
     /// Every history of the information set, weighted by its chance reach probability.
     pub fn uniform(game: &G, view: &G::View) -> Self {
-        Self { sampler: game.sampler(view), more: None, failed: false }
+        Self { sampler: game.sampler(view), refinement: None, failed: false }
     }
 
     /// The worlds of a belief; those of the sampler alone if inference failed or there was nothing to infer.
     pub fn weighted(sampler: G::Sampler, belief: Result<Belief<G>, NoBelief>) -> Self {
         let failed = matches!(belief, Err(NoBelief::Failed));
         let belief = belief.ok();
-        let more = belief.map(|belief| Box::new(More { belief: Some(belief), minds: Vec::new(), self_determined: 0 }));
-        Self { sampler, more, failed }
+        let refinement =
+            belief.map(|belief| Box::new(Refinement { belief: Some(belief), others: Vec::new(), self_determined: 0 }));
+        Self { sampler, refinement, failed }
     }
 
     /// Adds a share, from 0 to 1, of self-determined worlds, for about this many draws.
@@ -150,11 +151,11 @@ impl<G: Game> Worlds<G> {
         stop: &Stop<'_>,
         rng: &mut Rng,
     ) -> Self {
-        let minds = minds(game, view.seat(), &self.sampler, share, draws, stop, rng);
-        if !minds.is_empty() {
-            let belief = self.more.and_then(|more| more.belief);
+        let others = other_samplers(game, view.seat(), &self.sampler, share, draws, stop, rng);
+        if !others.is_empty() {
+            let belief = self.refinement.and_then(|refinement| refinement.belief);
             let self_determined = (share.clamp(0.0, 1.0) * (1_u64 << 32) as f64) as u64;
-            self.more = Some(Box::new(More { belief, minds, self_determined }));
+            self.refinement = Some(Box::new(Refinement { belief, others, self_determined }));
         }
         self
     }
@@ -163,30 +164,30 @@ impl<G: Game> Worlds<G> {
     /// act and the public information are the same.
     #[inline(always)]
     pub fn draw(&self, rng: &mut Rng) -> G::State {
-        match &self.more {
+        match &self.refinement {
             None => self.sampler.sample(rng),
-            Some(more) => more.imagined(rng).unwrap_or_else(|| more.draw_own(&self.sampler, rng)),
+            Some(refinement) => refinement.imagined(rng).unwrap_or_else(|| refinement.draw_own(&self.sampler, rng)),
         }
     }
 
     /// Draws a world that another player could consider possible, with the probability of self-determination. This is
     /// the first half of [`draw`](Worlds::draw), for searches that treat such worlds differently.
     #[inline]
-    pub fn imagined(&self, rng: &mut Rng) -> Option<G::State> {
-        self.more.as_ref()?.imagined(rng)
+    pub(crate) fn imagined(&self, rng: &mut Rng) -> Option<G::State> {
+        self.refinement.as_ref()?.imagined(rng)
     }
 
     /// Draws a world that the searcher considers possible: the second half of [`draw`](Worlds::draw).
     #[inline]
-    pub fn draw_own(&self, rng: &mut Rng) -> G::State {
-        match &self.more {
+    pub(crate) fn draw_own(&self, rng: &mut Rng) -> G::State {
+        match &self.refinement {
             None => self.sampler.sample(rng),
-            Some(more) => more.draw_own(&self.sampler, rng),
+            Some(refinement) => refinement.draw_own(&self.sampler, rng),
         }
     }
 
     /// Draws a history that the searcher considers possible. Those of a belief are inferred only if the worlds were
-    /// [made for histories](Worlds::of_histories).
+    /// made for histories.
     pub fn draw_history(&self, game: &G, rng: &mut Rng) -> History<G> {
         match self.belief() {
             None => self.sampler.sample_history(game, rng),
@@ -199,7 +200,7 @@ impl<G: Game> Worlds<G> {
     }
 
     /// The exact sampler of the view.
-    pub fn sampler(&self) -> &G::Sampler {
+    pub(crate) fn sampler(&self) -> &G::Sampler {
         &self.sampler
     }
 
@@ -211,7 +212,7 @@ impl<G: Game> Worlds<G> {
 
     /// The belief inferred from the others' actions; `None` if only chance counts.
     pub fn belief(&self) -> Option<&Belief<G>> {
-        self.more.as_ref()?.belief.as_ref()
+        self.refinement.as_ref()?.belief.as_ref()
     }
 
     /// Every world that the searcher considers possible, once, with its weight. `None` if they cannot be enumerated
@@ -230,11 +231,11 @@ impl<G: Game> Worlds<G> {
     }
 }
 
-impl<G: Game> More<G> {
+impl<G: Game> Refinement<G> {
     #[inline]
     fn imagined(&self, rng: &mut Rng) -> Option<G::State> {
-        let asked = !self.minds.is_empty() && rng.bits() >> 32 < self.self_determined;
-        asked.then(|| self.minds[rng.below(self.minds.len() as u32) as usize].sample(rng))
+        let asked = !self.others.is_empty() && rng.bits() >> 32 < self.self_determined;
+        asked.then(|| self.others[rng.below(self.others.len() as u32) as usize].sample(rng))
     }
 
     #[inline]
@@ -247,7 +248,7 @@ impl<G: Game> More<G> {
 }
 
 /// Samplers of other players' possible beliefs, in turn: as many as the draws justify and time allows.
-fn minds<G: Game>(
+fn other_samplers<G: Game>(
     game: &G,
     searcher: Seat,
     sampler: &G::Sampler,
@@ -260,20 +261,15 @@ fn minds<G: Game>(
         return Vec::new();
     }
     let count = game.num_seats();
-    let worth = (share * draws as f64 / DRAWS_PER_MIND).ceil() as u64;
-    let wanted = worth.clamp(count as u64 - 1, MOST_MINDS);
-    let mut minds = Vec::new();
+    let worth = (share * draws as f64 / DRAWS_PER_OTHER_SAMPLER).ceil() as u64;
+    let wanted = worth.clamp(count as u64 - 1, MAX_OTHER_SAMPLERS);
+    let mut others = Vec::new();
     for index in 0..wanted as usize {
         if index > 0 && stop.is_due() {
             break;
         }
         let other = searcher.after(1 + index % (count - 1), count);
-        minds.push(mind(game, &sampler.sample_history(game, rng), other));
+        others.push(game.sampler(&game.view(&sampler.sample_history(game, rng), other)));
     }
-    minds
-}
-
-/// The sampler of the seat's possible beliefs after this history.
-fn mind<G: Game>(game: &G, history: &History<G>, seat: Seat) -> G::Sampler {
-    game.sampler(&game.view(history, seat))
+    others
 }

@@ -35,12 +35,12 @@ use serde::Serialize;
 use stier_core::{Action, BySeat, Game, Hints, Options as _, Seat};
 use thiserror::Error;
 
-use crate::agent::crowd::Crowd;
+use crate::agent::batch_agent::BatchAgent;
 use crate::agent::player::Player;
 use crate::agent::threads::{self, ThreadsError};
 use crate::catalogue::spec::AgentSpec;
 
-use play::Room;
+use play::GameRunner;
 use schedule::Schedule;
 
 pub use schedule::number_of_games;
@@ -69,7 +69,7 @@ pub trait Entrant<G: Game>: Sync {
     }
     /// Creates one player for many tables, if that is faster than one player per table. It must play exactly as
     /// separate players would.
-    fn crowd(&self) -> Option<Box<dyn Crowd<G>>> {
+    fn batch_agent(&self) -> Option<Box<dyn BatchAgent<G>>> {
         None
     }
 }
@@ -91,7 +91,7 @@ impl<G: Hints> Entrant<G> for AgentSpec {
         AgentSpec::is_instant(self)
     }
 
-    fn crowd(&self) -> Option<Box<dyn Crowd<G>>> {
+    fn batch_agent(&self) -> Option<Box<dyn BatchAgent<G>>> {
         self.network_agent().map(|agent| Box::new(agent) as _)
     }
 }
@@ -214,17 +214,17 @@ pub fn pit<G: Game>(
     let games = schedule.games();
     let stop = AtomicBool::new(false);
     let play = || {
-        let batch = Room::batch(entrants, games.div_ceil(rayon::current_num_threads() as u64));
+        let batch = GameRunner::batch(entrants, games.div_ceil(rayon::current_num_threads() as u64));
         (0..games.div_ceil(batch))
             .into_par_iter()
             .map_init(
-                || Room::new(game, entrants, settings.seed),
-                |room, number| {
+                || GameRunner::new(game, entrants, settings.seed),
+                |runner, number| {
                     if stop.load(Ordering::Relaxed) {
                         return None;
                     }
                     let numbers = number * batch..games.min((number + 1) * batch);
-                    let played = room.play(numbers.map(|number| schedule.seating(number)).collect(), watch);
+                    let played = runner.play(numbers.map(|number| schedule.seating(number)).collect(), watch);
                     if played.is_none() {
                         stop.store(true, Ordering::Relaxed);
                     }

@@ -6,36 +6,36 @@ use stier_core::{Action, ActionSet as _, BySeat, Dealer, Game, History, Seat, Tu
 
 use super::schedule::Seating;
 use super::{Entrant, Played};
-use crate::agent::course::Streams;
-use crate::agent::crowd::{Crowd, Position};
+use crate::agent::batch_agent::{BatchAgent, Query};
 use crate::agent::player::Player;
+use crate::agent::streams::Streams;
 
 /// The number of games played side by side. About half as many positions per player must fit in the cache.
 const SIDE_BY_SIDE: u64 = 128;
 
 /// The players of one thread.
-pub(super) struct Room<'a, G: Game> {
+pub(super) struct GameRunner<'a, G: Game> {
     game: &'a G,
     entrants: &'a [&'a dyn Entrant<G>],
     seed: u64,
     /// The many-table players, by entrant, if they have one.
-    crowds: Vec<Option<Box<dyn Crowd<G>>>>,
+    batch_agents: Vec<Option<Box<dyn BatchAgent<G>>>>,
     /// The single-table players, by table and entrant, created when first needed.
     players: Vec<Vec<Option<Player<G>>>>,
 }
 
-impl<'a, G: Game> Room<'a, G> {
+impl<'a, G: Game> GameRunner<'a, G> {
     /// The number of games to give to [`play`](Self::play) at a time, when each thread plays `games` in all.
     pub(super) fn batch(entrants: &[&dyn Entrant<G>], games: u64) -> u64 {
         let side_by_side = entrants.iter().all(|entrant| entrant.is_instant())
-            && entrants.iter().any(|entrant| entrant.crowd().is_some());
+            && entrants.iter().any(|entrant| entrant.batch_agent().is_some());
         if side_by_side { games.clamp(1, SIDE_BY_SIDE) } else { 1 }
     }
 
     /// Creates the players' room, with every table empty.
     pub(super) fn new(game: &'a G, entrants: &'a [&'a dyn Entrant<G>], seed: u64) -> Self {
-        let crowds = entrants.iter().map(|entrant| entrant.crowd()).collect();
-        Self { game, entrants, seed, crowds, players: Vec::new() }
+        let batch_agents = entrants.iter().map(|entrant| entrant.batch_agent()).collect();
+        Self { game, entrants, seed, batch_agents, players: Vec::new() }
     }
 
     /// Plays these games, each exactly as it would be played alone. `watch` is called after each game; the result is
@@ -59,12 +59,12 @@ impl<'a, G: Game> Room<'a, G> {
             });
             (open.len()..before).try_for_each(|_| watch()).continue_value()?;
             for (entrant, asked) in waiting.iter().enumerate() {
-                if let Some(crowd) = &mut self.crowds[entrant] {
-                    let position = |&(number, seat): &(usize, Seat)| tables[number].position(seat);
-                    let positions: Vec<Position<'_, G>> = asked.iter().map(position).collect();
+                if let Some(batch_agent) = &mut self.batch_agents[entrant] {
+                    let query = |&(number, seat): &(usize, Seat)| tables[number].query(seat);
+                    let queries: Vec<Query<'_, G>> = asked.iter().map(query).collect();
                     actions.clear();
-                    if !positions.is_empty() {
-                        crowd.decide(self.game, &positions, &mut actions);
+                    if !queries.is_empty() {
+                        batch_agent.decide(self.game, &queries, &mut actions);
                     }
                     for (&(number, seat), &action) in asked.iter().zip(&actions) {
                         tables[number].streams[seat].advance();
@@ -90,7 +90,7 @@ impl<'a, G: Game> Room<'a, G> {
         }
         let streams = BySeat::from_fn(seats, |seat| {
             let (index, seed) = (seating.agents[seat], seating.seeds[seat]);
-            if self.crowds[index].is_none() {
+            if self.batch_agents[index].is_none() {
                 self.players[table][index].get_or_insert_with(|| self.entrants[index].enter()).restart(seed);
             }
             Streams::new(seed)
@@ -115,8 +115,8 @@ struct Table<G: Game> {
 }
 
 impl<G: Game> Table<G> {
-    fn position(&self, seat: Seat) -> Position<'_, G> {
-        Position::new(self.history.state(), seat, self.streams[seat])
+    fn query(&self, seat: Seat) -> Query<'_, G> {
+        Query::new(self.history.state(), seat, self.streams[seat])
     }
 
     fn push(&mut self, game: &G, action: Action) {

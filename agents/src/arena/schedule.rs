@@ -7,7 +7,7 @@ use super::Settings;
 
 /// At tables with at most this many seats, a deal is played in every cyclic order of the entrants. At larger tables
 /// it is played in one order, drawn for each deal.
-const MOST_SEATS_IN_EVERY_ORDER: usize = 4;
+const MAX_SEATS_IN_EVERY_ORDER: usize = 4;
 
 /// One game: the entrants by seat, the cards, and the random streams.
 #[derive(Clone, Debug)]
@@ -98,7 +98,7 @@ impl Schedule {
         if self.seats > 2 {
             Rng::stream(self.seed, "places", deal).shuffle(&mut sitting);
         }
-        if self.seats <= MOST_SEATS_IN_EVERY_ORDER {
+        if self.seats <= MAX_SEATS_IN_EVERY_ORDER {
             sitting.sort_by_key(|&entrant| self.kinds[entrant]);
         }
         sitting
@@ -135,7 +135,7 @@ fn tables(seats: usize, kinds: &[usize]) -> Vec<Table> {
     let table = |places: Vec<usize>| {
         let entrants: Vec<usize> = places.into_iter().map(|place| sorted[place]).collect();
         let sitting: Vec<usize> = entrants.iter().map(|&entrant| kinds[entrant]).collect();
-        let in_every_order = seats <= MOST_SEATS_IN_EVERY_ORDER;
+        let in_every_order = seats <= MAX_SEATS_IN_EVERY_ORDER;
         let orders = if in_every_order { cyclic_orders(&sitting) } else { vec![(0..seats).collect()] };
         Table { entrants, orders }
     };

@@ -3,7 +3,7 @@
 //! World `k` of state `s` has its own seed. The seed is hashed from (seed, "resample many", s) and then from (that,
 //! "world", k), so it does not depend on the other worlds or on the number of threads. Without histories, a world is
 //! a position drawn by [`Sampler::sample`](stier_core::Sampler::sample), for arrays. With them, it is the result of
-//! [`DynState::resample`] for its seed, a state to play on from.
+//! `DynState::resample` for its seed, a state to play on from.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -54,7 +54,7 @@ pub trait DrawnWorlds: Send + Sync {
     fn count(&self) -> usize;
     /// The seat from whose knowledge a world was drawn.
     fn seat(&self, world: usize) -> Seat;
-    /// The names of the cards: [`Notation::cards`](stier_core::Notation::cards).
+    /// The names of the cards: [`Notation::cards`].
     fn cards(&self) -> Vec<String>;
     /// Overwrites `out`, worlds x seats x cards, with the number of copies of each card that each seat holds.
     fn holdings(&self, out: &mut [u8]);

@@ -47,13 +47,13 @@ impl Serialize for Basis {
 }
 
 /// Up to this many worlds are counted one by one; more are sampled.
-const MOST_ENUMERATED: u128 = 20_000;
+const MAX_ENUMERATED: u128 = 20_000;
 /// The number of draws for a sample. A probability is off by at most 0.007 in 95 of 100 cases.
 const SAMPLES: u64 = 20_000;
 
 /// Computes the figures of a belief. They are the same for the same belief, because the draws have their own stream.
 pub fn marginals<G: Notation>(game: &G, worlds: &Worlds<G>) -> Marginals {
-    let mut tally = Tally::new(game);
+    let mut tally = CardCounts::new(game);
     let sampler = worlds.sampler();
     let basis = if let Some(belief) = worlds.belief() {
         belief.worlds().for_each(|(state, share)| tally.add(state, share));
@@ -62,7 +62,7 @@ pub fn marginals<G: Notation>(game: &G, worlds: &Worlds<G>) -> Marginals {
             Weighing::Estimated => Basis::Estimated,
             Weighing::Particles => Basis::Particles,
         }
-    } else if sampler.count() <= MOST_ENUMERATED {
+    } else if sampler.count() <= MAX_ENUMERATED {
         sampler.worlds().for_each(|world| tally.add(&world.state, world.weight as f64));
         Basis::Enumerated
     } else {
@@ -74,7 +74,7 @@ pub fn marginals<G: Notation>(game: &G, worlds: &Worlds<G>) -> Marginals {
 }
 
 /// Weighted counts.
-struct Tally<'a, G: Game> {
+struct CardCounts<'a, G: Game> {
     game: &'a G,
     cards: Vec<String>,
     counts: Vec<u8>,
@@ -84,7 +84,7 @@ struct Tally<'a, G: Game> {
     squares: f64,
 }
 
-impl<'a, G: Notation> Tally<'a, G> {
+impl<'a, G: Notation> CardCounts<'a, G> {
     fn new(game: &'a G) -> Self {
         let cards = game.cards();
         let (counts, sums) = (vec![0; cards.len()], vec![0.0; cards.len() * game.num_seats()]);

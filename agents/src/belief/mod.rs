@@ -66,15 +66,15 @@ options! {
 }
 
 /// With fewer particles than this a search would see too few worlds, so there is no belief.
-const FEWEST: u64 = 64;
+const MIN_PARTICLES: u64 = 64;
 /// The number of histories drawn per world, if worlds are enumerated and their histories differ.
 const PER_WORLD: u64 = 4;
 /// More worlds than this are not enumerated. Listing them could take longer than the decision may.
-const MOST_LISTED: u128 = 1 << 16;
+const MAX_LISTED: u128 = 1 << 16;
 /// The effective sample size of particles is at least this share of their number,
-const LEAST_SHARE: f64 = 1.0 / 32.0;
+const MIN_SHARE: f64 = 1.0 / 32.0;
 /// and at least this number.
-const LEAST_EFFECTIVE: f64 = 32.0;
+const MIN_EFFECTIVE: f64 = 32.0;
 
 impl BeliefSettings {
     /// The worlds that a search draws from a view. Inference takes at most its share of the decision's time. Without
@@ -134,8 +134,8 @@ pub fn infer<G: Hints>(
     let exact = sampler.worlds_fix_views();
     let least = if exact { 1 } else { PER_WORLD };
     let count = sampler.count();
-    if count <= MOST_LISTED.min(u128::from(settings.particles / least)) {
-        let each = if exact { 1 } else { PER_WORLD.max(FEWEST.div_ceil(count as u64)) };
+    if count <= MAX_LISTED.min(u128::from(settings.particles / least)) {
+        let each = if exact { 1 } else { PER_WORLD.max(MIN_PARTICLES.div_ceil(count as u64)) };
         let mut worlds: Vec<World<G::State>> = sampler.worlds().collect();
         rng.shuffle(&mut worlds);
         let logs = weigher.weigh(sampler, &worlds, each as usize, stop, rng).ok_or(NoBelief::NothingToInfer)?;
@@ -176,10 +176,10 @@ pub fn infer_histories<G: Hints>(
 
 /// Weights for the particles, if there are enough of them.
 fn particle_weights(logs: &[f64]) -> Result<Vec<f64>, NoBelief> {
-    if (logs.len() as u64) < FEWEST {
+    if (logs.len() as u64) < MIN_PARTICLES {
         return Err(NoBelief::Failed);
     }
-    flattened(logs, LEAST_EFFECTIVE.max(LEAST_SHARE * logs.len() as f64))
+    flattened(logs, MIN_EFFECTIVE.max(MIN_SHARE * logs.len() as f64))
 }
 
 /// The mean likelihood of each of `count` worlds. The histories are interleaved: the first of every world, then the
@@ -259,7 +259,7 @@ impl<'a, G: Hints> Weigher<'a, G> {
         rng: &mut Rng,
         keep: impl Fn(History<G>) -> T,
     ) -> Option<(Vec<T>, Vec<f64>)> {
-        let stop = stop.sooner(self.time_share);
+        let stop = stop.within_share(self.time_share);
         let (mut kept, mut logs) = (Vec::new(), Vec::new());
         while (kept.len() as u64) < wanted && !stop.is_due() {
             let history = sampler.sample_history(self.game, rng);
@@ -279,7 +279,7 @@ impl<'a, G: Hints> Weigher<'a, G> {
         stop: &Stop<'_>,
         rng: &mut Rng,
     ) -> Option<Vec<f64>> {
-        let stop = stop.sooner(self.time_share);
+        let stop = stop.within_share(self.time_share);
         let mut logs = Vec::new();
         while logs.len() < each * worlds.len() && !stop.is_due() {
             let world = &worlds[logs.len() % worlds.len()].state;

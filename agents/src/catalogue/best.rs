@@ -16,7 +16,7 @@ use crate::catalogue::spec::{AgentSpec, describe};
 
 options! {
     /// The options of [`Best`].
-    pub struct BestOptions for "best" {
+    pub(crate) struct BestOptions for "best" {
         /// Iterations per decision, as the agent counts them.
         iterations: u64 = 1000, 1..=1_000_000_000;
         /// Milliseconds per decision. If given, time ends the search instead of `iterations`, and results depend on

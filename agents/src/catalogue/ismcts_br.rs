@@ -3,7 +3,7 @@
 //! This is the search of ISMCTS-BR without its learned networks: F. Timbers, N. Bard, E. Lockhart, M. Lanctot, M.
 //! Schmid, N. Burch, J. Schrittwieser, T. Hubert and M. Bowling, *Approximate Exploitability: Learning a Best
 //! Response*, IJCAI 2022. Every iteration draws a history, weighted by the other players' policy
-//! ([`victim`](crate::catalogue::victim)). It descends a tree of the responder's own decisions by UCB1 and plays on to the end.
+//! ([`target_policy`](crate::catalogue::target_policy)). It descends a tree of the responder's own decisions by UCB1 and plays on to the end.
 //! The others follow their policy in the tree and below it. The responder's nodes are distinguished by its
 //! observations of actions. With `draws=branch` they are also distinguished by the cards it sees, and are then its
 //! information sets.
@@ -24,19 +24,19 @@ use stier_core::key::Chain;
 use stier_core::{ActionSet as _, Hints, History, Rng, SeatView as _, Turn, options};
 
 use crate::agent::choice::Choose;
-use crate::agent::course::Course;
 use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory};
+use crate::agent::streams::AgentStreams;
 use crate::agent::worlds::Worlds;
 use crate::agent::{ActionStats, Agent, Decision, Search};
-use crate::catalogue::victim::{ResponderSettings, Simulator, Victim};
+use crate::catalogue::target_policy::{ResponderSettings, Simulator, TargetPolicy};
 use crate::search::ismcts::Draws;
 use crate::search::open_cards::Future;
-use crate::search::spread::Spread;
+use crate::search::spread::ReturnSpread;
 use crate::search::ucb::{ActionRecord, NodeId, UcbTree};
 
 options! {
     /// The options of [`IsmctsBr`].
-    pub struct IsmctsBrOptions for "ismcts_br" {
+    pub(crate) struct IsmctsBrOptions for "ismcts_br" {
         /// Iterations per decision.
         iterations: u64 = 1000, 1..=1_000_000_000;
         /// Exploration in UCB1, for returns scaled so that twice their standard deviation in this search is 1.
@@ -55,15 +55,15 @@ options! {
 /// The player: see the [module](self) documentation.
 pub(crate) struct IsmctsBr<G: Hints> {
     options: IsmctsBrOptions,
-    course: Course,
-    victim: Victim<G>,
+    streams: AgentStreams,
+    target: TargetPolicy<G>,
 }
 
 impl<G: Hints> IsmctsBr<G> {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: IsmctsBrOptions, seed: u64) -> Self {
-        let victim = Victim::new(&options.responder, seed);
-        Self { options, course: Course::new(seed), victim }
+        let target = TargetPolicy::new(&options.responder, seed);
+        Self { options, streams: AgentStreams::new(seed), target }
     }
 }
 
@@ -74,15 +74,15 @@ impl<G: Hints> Agent<G> for IsmctsBr<G> {
         let (mut done, mut nodes) = (0, 0);
         let mut actions: Vec<ActionStats> = legal.iter().map(|action| ActionRecord::new(action).stats(0.0)).collect();
         if legal.len() > 1 {
-            let stop = self.course.stop(start, 0);
+            let stop = self.streams.stop(start, 0);
             let IsmctsBrOptions { iterations, c, draws, responder, .. } = &self.options;
-            let worlds = responder.worlds(game, view, &self.victim, &stop, &mut self.course.rng("beliefs"));
+            let worlds = responder.worlds(game, view, &self.target, &stop, &mut self.streams.rng("beliefs"));
             let (low, high) = game.rounded_range();
             let mut search = Searcher {
                 simulator: Simulator {
                     game,
                     seat: view.seat(),
-                    victim: &self.victim,
+                    target: &self.target,
                     continuation: responder.continuation,
                     replies: responder.replies,
                     stop,
@@ -92,8 +92,8 @@ impl<G: Hints> Agent<G> for IsmctsBr<G> {
                 low: f64::from(low),
                 range: f64::from(high - low).max(f64::MIN_POSITIVE),
                 tree: UcbTree::new(Memory::share(self.options.memory_mb, 1)),
-                spread: Spread::default(),
-                rng: self.course.rng("ismcts_br"),
+                spread: ReturnSpread::default(),
+                rng: self.streams.rng("ismcts_br"),
             };
             while done < *iterations && (done == 0 || !stop.is_due()) {
                 let history = worlds.draw_history(game, &mut search.rng);
@@ -105,24 +105,24 @@ impl<G: Hints> Agent<G> for IsmctsBr<G> {
             actions = records.map(|record| record.stats(record.mean())).collect();
         }
         let found = Search { actions, iterations: done, nodes, seconds: start.elapsed().as_secs_f64() };
-        let decision = self.options.choose.decide(found, &[], &mut self.course.rng("ismcts_br choice"));
-        self.course.advance();
+        let decision = self.options.choose.decide(found, &[], &mut self.streams.rng("ismcts_br choice"));
+        self.streams.advance();
         decision
     }
 
     fn restart(&mut self, seed: u64) {
-        self.course.restart(seed);
-        self.victim.restart(seed);
+        self.streams.restart(seed);
+        self.target.restart(seed);
     }
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        let stop = self.course.stop(Instant::now(), 0);
-        self.options.responder.worlds(game, view, &self.victim, &stop, &mut self.course.rng("beliefs"))
+        let stop = self.streams.stop(Instant::now(), 0);
+        self.options.responder.worlds(game, view, &self.target, &stop, &mut self.streams.rng("beliefs"))
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.victim.interrupt_with(flag.clone());
-        self.course.interrupt_with(flag);
+        self.target.interrupt_with(flag.clone());
+        self.streams.interrupt_with(flag);
     }
 }
 
@@ -139,7 +139,7 @@ struct Searcher<'a, G: Hints> {
     range: f64,
     /// Nodes by the responder's observations since the root.
     tree: UcbTree,
-    spread: Spread,
+    spread: ReturnSpread,
     rng: Rng,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! V. Lisý and M. Bowling, *Equilibrium Approximation Quality of Current No-Limit Poker Bots*, AAAI Workshop on
 //! Computer Poker and Imperfect Information Games, 2017. The responder keeps the distribution over the others' cards
-//! that follows from their policy and their actions ([`victim`](crate::catalogue::victim)). It takes the action with the best
+//! that follows from their policy and their actions ([`target_policy`](crate::catalogue::target_policy)). It takes the action with the best
 //! return if the others play on by their policy and the responder by a simple one. In the paper the simple policy
 //! checks and calls to the end; here it is the option `continuation`. Returns are means over simulations, with the
 //! same worlds and futures for every action.
@@ -23,15 +23,15 @@ use std::time::Instant;
 
 use stier_core::{ActionSet as _, Hints, SeatView as _, options};
 
-use crate::agent::course::Course;
+use crate::agent::streams::AgentStreams;
 use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, Decision};
-use crate::catalogue::victim::{ResponderSettings, Simulator, Victim};
-use crate::search::determinized::{HistoryDraws, Tally, tally_histories};
+use crate::catalogue::target_policy::{ResponderSettings, Simulator, TargetPolicy};
+use crate::search::determinized::{HistoryDraws, WorldTally, tally_histories};
 
 options! {
     /// The options of [`LocalBestResponse`].
-    pub struct LbrOptions for "lbr" {
+    pub(crate) struct LbrOptions for "lbr" {
         /// Simulations per legal action in each decision.
         worlds: u64 = 200, 1..=100_000_000;
         /// The agent to respond to, and the method.
@@ -42,15 +42,15 @@ options! {
 /// The player: see the [module](self) documentation.
 pub(crate) struct LocalBestResponse<G: Hints> {
     options: LbrOptions,
-    course: Course,
-    victim: Victim<G>,
+    streams: AgentStreams,
+    target: TargetPolicy<G>,
 }
 
 impl<G: Hints> LocalBestResponse<G> {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: LbrOptions, seed: u64) -> Self {
-        let victim = Victim::new(&options.responder, seed);
-        Self { options, course: Course::new(seed), victim }
+        let target = TargetPolicy::new(&options.responder, seed);
+        Self { options, streams: AgentStreams::new(seed), target }
     }
 }
 
@@ -60,18 +60,18 @@ impl<G: Hints> Agent<G> for LocalBestResponse<G> {
         let start = Instant::now();
         let mut asked = 0;
         let tally = if legal.len() > 1 {
-            let stop = self.course.stop(start, 0);
+            let stop = self.streams.stop(start, 0);
             let LbrOptions { worlds: most, responder } = &self.options;
-            let worlds = responder.worlds(game, view, &self.victim, &stop, &mut self.course.rng("beliefs"));
+            let worlds = responder.worlds(game, view, &self.target, &stop, &mut self.streams.rng("beliefs"));
             let simulator = Simulator {
                 game,
                 seat: view.seat(),
-                victim: &self.victim,
+                target: &self.target,
                 continuation: responder.continuation,
                 replies: responder.replies,
                 stop,
             };
-            let seed = self.course.rng("lbr").bits();
+            let seed = self.streams.rng("lbr").bits();
             let draws = HistoryDraws { worlds: &worlds, most: *most, seed };
             tally_histories(game, &draws, view.seat(), legal, &stop, |history, action, mut future, mut rng| {
                 let mut history = history.clone();
@@ -81,24 +81,24 @@ impl<G: Hints> Agent<G> for LocalBestResponse<G> {
                 returns
             })
         } else {
-            Tally::new(view.seat(), legal.iter())
+            WorldTally::new(view.seat(), legal.iter())
         };
-        self.course.advance();
+        self.streams.advance();
         tally.decide(asked, start)
     }
 
     fn restart(&mut self, seed: u64) {
-        self.course.restart(seed);
-        self.victim.restart(seed);
+        self.streams.restart(seed);
+        self.target.restart(seed);
     }
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        let stop = self.course.stop(Instant::now(), 0);
-        self.options.responder.worlds(game, view, &self.victim, &stop, &mut self.course.rng("beliefs"))
+        let stop = self.streams.stop(Instant::now(), 0);
+        self.options.responder.worlds(game, view, &self.target, &stop, &mut self.streams.rng("beliefs"))
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.victim.interrupt_with(flag.clone());
-        self.course.interrupt_with(flag);
+        self.target.interrupt_with(flag.clone());
+        self.streams.interrupt_with(flag);
     }
 }

@@ -5,6 +5,6 @@ pub(crate) mod ismcts_br;
 pub(crate) mod local_best_response;
 pub(crate) mod rule;
 pub(crate) mod spec;
-pub(crate) mod victim;
+pub(crate) mod target_policy;
 
 pub use spec::{AgentSpec, NAMES, ORACLES, SpecError, describe};

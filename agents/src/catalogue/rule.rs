@@ -19,7 +19,7 @@ use crate::catalogue::spec::AgentSpec;
 
 choice! {
     /// The rule for the binding action.
-    pub enum When {
+    pub(crate) enum When {
         /// By the game's rule of thumb: [`Hints::commits`].
         Thumb = "thumb",
         /// Never.
@@ -35,7 +35,7 @@ choice! {
 
 options! {
     /// The options of [`Rule`].
-    pub struct RuleOptions for "rule" {
+    pub(crate) struct RuleOptions for "rule" {
         /// The rule for the action that binds for the rest of a deal.
         when: When = When::Thumb, ();
         /// With when=random, the probability at each decision.

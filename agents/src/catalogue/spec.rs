@@ -43,7 +43,7 @@ pub enum SpecError {
     #[error(transparent)]
     Option(#[from] OptionError),
     /// Agents nested too deeply in each other's options.
-    #[error("agents are nested too deeply; at most {MOST_NESTED} levels are allowed")]
+    #[error("agents are nested too deeply; at most {MAX_NESTED} levels are allowed")]
     TooDeep,
     /// A seed that is not a whole number.
     #[error("agent {agent}: option 'seed' cannot be '{value}'; it must be 0 to 18446744073709551615")]
@@ -320,7 +320,7 @@ impl FromStr for AgentSpec {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
-        if AROUND.get() >= MOST_NESTED {
+        if AROUND.get() >= MAX_NESTED {
             return Err(SpecError::TooDeep);
         }
         let (name, options) = text.split_once(':').unwrap_or((text, ""));
@@ -370,7 +370,7 @@ impl OptionType for Box<AgentSpec> {
 }
 
 /// The largest number of agents nested in each other's options.
-const MOST_NESTED: usize = 8;
+const MAX_NESTED: usize = 8;
 
 thread_local! {
     /// The number of agents in whose options the next one is nested.

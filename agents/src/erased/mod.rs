@@ -21,7 +21,7 @@ use stier_core::{
 };
 use thiserror::Error;
 
-use crate::agent::crowd::Crowd;
+use crate::agent::batch_agent::BatchAgent;
 use crate::agent::lines::Line;
 use crate::agent::player::Player;
 use crate::agent::worlds::Worlds;
@@ -718,9 +718,9 @@ impl<G: FullGame> Entrant<G> for Guest<G> {
         matches!(&self.entrant, DynEntrant::Spec(spec) if spec.is_instant())
     }
 
-    fn crowd(&self) -> Option<Box<dyn Crowd<G>>> {
+    fn batch_agent(&self) -> Option<Box<dyn BatchAgent<G>>> {
         match &self.entrant {
-            DynEntrant::Spec(spec) => Entrant::<G>::crowd(spec),
+            DynEntrant::Spec(spec) => Entrant::<G>::batch_agent(spec),
             DynEntrant::Callback(..) | DynEntrant::Table(..) => None,
         }
     }

@@ -86,7 +86,7 @@ pub struct AskSettings {
     pub threads: usize,
 }
 
-/// A whole game in memory; see [`game_tree`](crate::solve::game_tree).
+/// A whole game in memory; see [`GameTree`].
 pub trait DynTree: Send + Sync + Debug {
     /// The game.
     fn game(&self) -> Arc<dyn DynGame>;
@@ -125,7 +125,7 @@ pub trait DynTree: Send + Sync + Debug {
     fn read(&self, bytes: &[u8]) -> Result<(Arc<dyn DynPolicy>, Label), SolutionFileError>;
 }
 
-/// A policy for every information set; see [`tabular`](crate::solve::tabular).
+/// A policy for every information set.
 pub trait DynPolicy: Send + Sync + Debug {
     /// The tree that it is of.
     fn tree(&self) -> Arc<dyn DynTree>;

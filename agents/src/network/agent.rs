@@ -11,13 +11,13 @@ use stier_core::{Action, ActionSet, Encode, Hints, choice, options};
 use super::evaluator::{Evaluator, draw};
 use super::file::Network;
 use super::option::{NetworkFile, RulesOf};
-use crate::agent::course::Streams;
-use crate::agent::crowd::{Crowd, Position};
+use crate::agent::batch_agent::{BatchAgent, Query};
+use crate::agent::streams::Streams;
 use crate::agent::{ActionStats, Agent, Decision, Search};
 
 choice! {
     /// The action that a network plays.
-    pub enum NetworkChoice {
+    pub(crate) enum NetworkChoice {
         /// The most probable action.
         Best = "best",
         /// An action drawn by its probability.
@@ -27,7 +27,7 @@ choice! {
 
 options! {
     /// The options of [`NetworkAgent`].
-    pub struct NetworkOptions for "network" {
+    pub(crate) struct NetworkOptions for "network" {
         /// The file of the network (required).
         path: NetworkFile = NetworkFile::NONE, ();
         /// The action that the network plays.
@@ -61,21 +61,21 @@ impl NetworkAgent {
     pub(crate) fn decide_many<'a, G: Encode>(
         &'a mut self,
         game: &G,
-        positions: impl ExactSizeIterator<Item = Position<'a, G>> + Clone,
+        queries: impl ExactSizeIterator<Item = Query<'a, G>> + Clone,
     ) -> impl Iterator<Item = Action> {
-        let found = self.evaluator.evaluate_many(game, positions.clone());
+        let found = self.evaluator.evaluate_many(game, queries.clone());
         let options = &self.options;
-        found.zip(positions).map(move |(evaluation, position)| {
-            let legal = position.legal(game);
+        found.zip(queries).map(move |(evaluation, query)| {
+            let legal = query.legal(game);
             let (weights, sum) = evaluation.weights(legal.iter(), options.temperature as f32);
-            chosen(options, &position.streams(), legal, &weights, sum)
+            chosen(options, &query.streams(), legal, &weights, sum)
         })
     }
 }
 
-impl<G: Encode> Crowd<G> for NetworkAgent {
-    fn decide(&mut self, game: &G, positions: &[Position<'_, G>], actions: &mut Vec<Action>) {
-        actions.extend(self.decide_many(game, positions.iter().copied()));
+impl<G: Encode> BatchAgent<G> for NetworkAgent {
+    fn decide(&mut self, game: &G, queries: &[Query<'_, G>], actions: &mut Vec<Action>) {
+        actions.extend(self.decide_many(game, queries.iter().copied()));
     }
 }
 

@@ -7,8 +7,8 @@ use stier_core::{Action, ActionSet as _, BySeat, Encode, Game, Hints, Rng, Seat,
 
 use super::file::Network;
 use super::forward::Scratch;
-use crate::agent::crowd::Position;
-use crate::agent::sampling::{MOST, place, softmax};
+use crate::agent::batch_agent::Query;
+use crate::agent::sampling::{MAX_ACTIONS, place, softmax};
 
 /// A network with its working space; one for each thread.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ impl Evaluator {
         evaluation(&self.network, game.rounded_range(), found)
     }
 
-    /// The same to the seat of a view, which is to act.
+    /// Evaluates a view, whose seat must be the one to act.
     #[inline]
     pub fn evaluate_view<G: Game>(&mut self, game: &G, view: &G::View) -> Evaluation<'_> {
         self.observations.resize(self.network.num_inputs(), 0.0);
@@ -60,12 +60,12 @@ impl Evaluator {
     pub fn evaluate_many<'a, 'p, G: Encode>(
         &'a mut self,
         game: &G,
-        positions: impl ExactSizeIterator<Item = Position<'p, G>>,
+        queries: impl ExactSizeIterator<Item = Query<'p, G>>,
     ) -> impl Iterator<Item = Evaluation<'a>> {
         let inputs = self.network.num_inputs();
-        self.observations.resize(positions.len() * inputs, 0.0);
-        for (position, out) in positions.zip(self.observations.chunks_exact_mut(inputs)) {
-            position.observation(game, out);
+        self.observations.resize(queries.len() * inputs, 0.0);
+        for (query, out) in queries.zip(self.observations.chunks_exact_mut(inputs)) {
+            query.observation(game, out);
         }
         let (network, range) = (&*self.network, game.rounded_range());
         let found = network.mlp().forward(&self.observations, &mut self.scratch);
@@ -94,8 +94,8 @@ impl Evaluation<'_> {
     /// Weights in proportion to the probabilities of the legal actions, ascending, and their sum. They are the
     /// softmax of the logits at this temperature, scaled to a maximum of 1.
     #[inline]
-    pub fn weights(&self, legal: impl Iterator<Item = Action>, temperature: f32) -> (ArrayVec<f32, MOST>, f32) {
-        let mut weights: ArrayVec<f32, MOST> = legal.map(|action| self.logits[action.index()]).collect();
+    pub fn weights(&self, legal: impl Iterator<Item = Action>, temperature: f32) -> (ArrayVec<f32, MAX_ACTIONS>, f32) {
+        let mut weights: ArrayVec<f32, MAX_ACTIONS> = legal.map(|action| self.logits[action.index()]).collect();
         let sum = softmax(&mut weights, temperature);
         (weights, sum)
     }

@@ -41,11 +41,11 @@ pub enum Fault {
     /// The file cannot be opened or read.
     #[error("cannot be read: {0}")]
     Unreadable(String),
-    /// The file is larger than [`LARGEST`].
-    #[error("has {0} bytes; at most {LARGEST} are allowed")]
+    /// The file is larger than [`MAX_FILE_BYTES`].
+    #[error("has {0} bytes; at most {MAX_FILE_BYTES} are allowed")]
     TooLarge(u64),
-    /// The layers, which are padded, would take more memory than [`LARGEST`].
-    #[error("would take {0} bytes of memory; at most {LARGEST} are allowed")]
+    /// The layers, which are padded, would take more memory than [`MAX_FILE_BYTES`].
+    #[error("would take {0} bytes of memory; at most {MAX_FILE_BYTES} are allowed")]
     TooWide(u64),
     /// The file is not in the safetensors format.
     #[error("is not a safetensors file: {0}")]
@@ -103,7 +103,7 @@ pub enum Fault {
 }
 
 /// The largest number of bytes of a file, and of a network in memory.
-pub const LARGEST: u64 = 1 << 30;
+pub const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// A network and the game that it was trained for.
 #[derive(Clone, PartialEq, Debug)]
@@ -128,12 +128,12 @@ impl Network {
         if !size.is_file() {
             return Err(of_file(Fault::Unreadable("it is not a file".to_string())));
         }
-        if size.len() > LARGEST {
+        if size.len() > MAX_FILE_BYTES {
             return Err(of_file(Fault::TooLarge(size.len())));
         }
         let mut bytes = Vec::with_capacity(size.len() as usize);
         let file = File::open(path).map_err(unreadable)?;
-        file.take(LARGEST).read_to_end(&mut bytes).map_err(unreadable)?;
+        file.take(MAX_FILE_BYTES).read_to_end(&mut bytes).map_err(unreadable)?;
         Self::parse(path, &bytes).map_err(of_file)
     }
 
@@ -281,7 +281,7 @@ fn layers(tensors: &SafeTensors<'_>, num_actions: usize, has_value: bool) -> Res
         _ => 0,
     });
     let bytes = matrices.fold(0, u64::saturating_add);
-    if bytes > LARGEST {
+    if bytes > MAX_FILE_BYTES {
         return Err(Fault::TooWide(bytes));
     }
     let mut inputs = None;

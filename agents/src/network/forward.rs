@@ -122,7 +122,7 @@ impl Layer {
     fn many(&self, inputs: &[f32], out: &mut [f32], active: &mut Vec<(u32, f32)>) {
         let rows = out.len() / self.width;
         let active_inputs = || inputs.iter().filter(|value| **value != 0.0).count();
-        if !is_fused() || rows < FEWEST || active_inputs() < inputs.len() / SPARSE {
+        if !is_fused() || rows < MIN_ROWS || active_inputs() < inputs.len() / SPARSE {
             for (inputs, out) in inputs.chunks_exact(self.inputs).zip(out.chunks_exact_mut(self.width)) {
                 self.one(inputs, out, active);
             }
@@ -140,7 +140,7 @@ impl Layer {
 }
 
 /// The smallest number of rows for which the matrix product is faster.
-const FEWEST: usize = 16;
+const MIN_ROWS: usize = 16;
 /// Inputs are also evaluated one by one if fewer than one in this many is not 0.
 const SPARSE: usize = 4;
 

@@ -2,8 +2,8 @@
 //!
 //! A network is a multilayer perceptron on the observation tensor of the player to act
 //! ([`Encode::observation`](stier_core::Encode::observation)). Its outputs are a logit for each action and that
-//! player's expected return. It is trained elsewhere; here it is read from a file ([`mod@file`]), checked against the
-//! game and evaluated. There is a network [player](agent::NetworkAgent). In searches a network is a rollout policy,
+//! player's expected return. It is trained elsewhere; here it is read from a file, checked against the
+//! game and evaluated. There is a network player. In searches a network is a rollout policy,
 //! the value at a rollout's cutoff, a prior for PUCT with leaf values (D. Silver et al., *Mastering Chess and Shogi
 //! by Self-Play with a General Reinforcement Learning Algorithm*, 2017; here on information sets), and a model of
 //! other players.
@@ -18,5 +18,5 @@ mod forward;
 pub(crate) mod option;
 
 pub use evaluator::Evaluator;
-pub use file::{Fault, LARGEST, Network, NetworkError};
+pub use file::{Fault, MAX_FILE_BYTES, Network, NetworkError};
 pub use option::{Guide, NetworkFile, quoted};

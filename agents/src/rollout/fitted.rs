@@ -8,11 +8,11 @@
 use arrayvec::ArrayVec;
 use stier_core::{Action, ActionSet as _, Hints, Rng};
 
-use crate::agent::sampling::{MOST, place, softmax};
+use crate::agent::sampling::{MAX_ACTIONS, place, softmax};
 
 /// The probability of each legal action, ascending by action.
 #[inline]
-pub fn probabilities<G: Hints>(game: &G, state: &G::State, legal: G::Actions) -> ArrayVec<f32, MOST> {
+pub fn probabilities<G: Hints>(game: &G, state: &G::State, legal: G::Actions) -> ArrayVec<f32, MAX_ACTIONS> {
     let (mut weights, sum) = weights(game, state, legal);
     weights.iter_mut().for_each(|weight| *weight /= sum);
     weights
@@ -30,7 +30,7 @@ pub fn pick<G: Hints>(game: &G, state: &G::State, legal: G::Actions, rng: &mut R
 
 /// Weights in proportion to the probabilities, with a maximum of 1, and their sum.
 #[inline(always)]
-fn weights<G: Hints>(game: &G, state: &G::State, legal: G::Actions) -> (ArrayVec<f32, MOST>, f32) {
+fn weights<G: Hints>(game: &G, state: &G::State, legal: G::Actions) -> (ArrayVec<f32, MAX_ACTIONS>, f32) {
     let mut weights = ArrayVec::new();
     game.logits(state, legal, &mut |logit| weights.push(logit));
     let sum = softmax(&mut weights, 1.0);

@@ -9,7 +9,7 @@ const UNTRIED: f64 = 1.0;
 /// The number of simulations before actions are distinguished.
 const FIRST_LOOK: u64 = 16;
 /// The smallest standard deviation that is assumed, in the game's utility.
-const LEAST_DEVIATION: f64 = 1e-3;
+const MIN_DEVIATION: f64 = 1e-3;
 /// The largest magnitude of exponents in the Gibbs distribution.
 const STEEPEST: f64 = 30.0;
 
@@ -114,7 +114,7 @@ impl Mast {
         for average in self.averages.iter_mut() {
             let mean = average.sum / count;
             average.mean = mean;
-            average.deviation = (average.squares / count - mean * mean).max(0.0).sqrt().max(LEAST_DEVIATION);
+            average.deviation = (average.squares / count - mean * mean).max(0.0).sqrt().max(MIN_DEVIATION);
         }
         for index in 0..self.entries.len() {
             let Entry { sum, times, .. } = self.entries[index];

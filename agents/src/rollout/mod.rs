@@ -64,7 +64,7 @@ pub enum Cutoff {
 }
 
 /// The longest rollout that can be cut off.
-const MOST_PLIES: u32 = 1_000_000;
+const MAX_PLIES: u32 = 1_000_000;
 
 impl OptionType for Cutoff {
     type Limits = ();
@@ -74,7 +74,7 @@ impl OptionType for Cutoff {
             "off" => Ok(Self::Off),
             "deal" => Ok(Self::Deal),
             plies => {
-                let plies = plies.parse().ok().filter(|&plies| plies <= MOST_PLIES);
+                let plies = plies.parse().ok().filter(|&plies| plies <= MAX_PLIES);
                 plies.map(Self::After).ok_or_else(|| Self::allowed(&()))
             }
         }
@@ -89,7 +89,7 @@ impl OptionType for Cutoff {
     }
 
     fn allowed((): &()) -> String {
-        format!("off | deal | 0 to {MOST_PLIES}")
+        format!("off | deal | 0 to {MAX_PLIES}")
     }
 }
 
@@ -161,7 +161,7 @@ impl Roller {
     }
 
     /// Returns true if a rollout is only the network's evaluation of its first state.
-    pub fn only_evaluates(&self) -> bool {
+    pub(crate) fn only_evaluates(&self) -> bool {
         let RolloutSettings { cutoff, evaluation, endings, .. } = self.settings;
         (cutoff, evaluation, endings) == (Cutoff::After(0), Evaluation::Network, Switch::Off)
     }

@@ -11,13 +11,13 @@ use crate::agent::worlds::Worlds;
 use crate::agent::{ActionStats, Decision, Search};
 use crate::network::option::Guide;
 use crate::rollout::{Roller, Rollout};
-use crate::search::open_cards::{ActionValues, Future, Leaf, Limits, OpenCards, OpenPosition, Solution, known_future};
+use crate::search::open_cards::{Future, Leaf, Limits, OpenCards, OpenPosition, Solution, WorldValues, known_future};
 use crate::search::ucb::ActionRecord;
 use crate::search::uct::{Uct, UctSettings};
 
 choice! {
     /// The method by which an open world is valued.
-    pub enum Solver {
+    pub(crate) enum Solver {
         /// Best play to the end by all players, with all cards open and chance known, if it is found within `nodes`;
         /// otherwise `fallback`.
         Exact = "exact",
@@ -33,7 +33,7 @@ choice! {
 
 choice! {
     /// The method by which a world is valued that cannot be solved.
-    pub enum Fallback {
+    pub(crate) enum Fallback {
         /// By tree search.
         Search = "search",
         /// By rollouts.
@@ -46,7 +46,7 @@ choice! {
 options! {
     /// The valuation of positions in open worlds.
     #[derive(Copy)]
-    pub struct Means for "valuations" {
+    pub(crate) struct ValuationSettings for "valuations" {
         /// The method by which a world is valued.
         solver: Solver = Solver::Exact, ();
         /// The method for worlds that exact solving does not finish.
@@ -68,8 +68,8 @@ options! {
 
 /// Values worlds and keeps its memory between them.
 #[derive(Clone, Debug)]
-pub(crate) struct Valuer<G: Game> {
-    means: Means,
+pub(crate) struct WorldEvaluator<G: Game> {
+    valuation: ValuationSettings,
     guide: Guide,
     open: OpenCards,
     tree: Uct<G::Actions>,
@@ -85,14 +85,14 @@ pub(crate) struct Valuer<G: Game> {
     random: bool,
 }
 
-impl<G: Hints> Valuer<G> {
-    /// Creates a valuer with these settings and the network that they may use.
-    pub(crate) fn new(means: Means, guide: &Guide) -> Self {
+impl<G: Hints> WorldEvaluator<G> {
+    /// Creates an evaluator with these settings and the network that they may use.
+    pub(crate) fn new(valuation: ValuationSettings, guide: &Guide) -> Self {
         Self {
-            means,
+            valuation,
             guide: guide.clone(),
             open: OpenCards::default(),
-            tree: Uct::new(Memory::share(means.memory_mb, 1)),
+            tree: Uct::new(Memory::share(valuation.memory_mb, 1)),
             roller: None,
             too_large: false,
             nodes: 0,
@@ -132,10 +132,10 @@ impl<G: Hints> Valuer<G> {
         future: &Future,
         rng: &mut Rng,
         stop: &Stop<'_>,
-    ) -> Vec<ActionValues> {
+    ) -> Vec<WorldValues> {
         match self.solve(game, position, future, rng, stop) {
             Some(valued) => valued,
-            None => self.search(game, position, Some(future), self.means.iterations, rng, stop),
+            None => self.search(game, position, Some(future), self.valuation.iterations, rng, stop),
         }
     }
 
@@ -147,8 +147,8 @@ impl<G: Hints> Valuer<G> {
         future: &Future,
         rng: &mut Rng,
         stop: &Stop<'_>,
-    ) -> Option<Vec<ActionValues>> {
-        let Means { solver, fallback, nodes, .. } = self.means;
+    ) -> Option<Vec<WorldValues>> {
+        let ValuationSettings { solver, fallback, nodes, .. } = self.valuation;
         let solves = matches!(solver, Solver::Exact | Solver::Game);
         if solver == Solver::Game
             && let Some(solution) = known_future(game, position, future)
@@ -174,10 +174,10 @@ impl<G: Hints> Valuer<G> {
     }
 
     /// Records the cost of a solution and returns its values.
-    fn solved(&mut self, solution: Solution) -> Vec<ActionValues> {
+    fn solved(&mut self, solution: Solution) -> Vec<WorldValues> {
         self.nodes += solution.nodes;
         self.chance |= solution.chance;
-        solution.actions.into_iter().map(|(action, values)| ActionValues::once(action, values)).collect()
+        solution.actions.into_iter().map(|(action, values)| WorldValues::once(action, values)).collect()
     }
 
     /// The same as [`value`](Self::value) by a tree search with this many iterations. Without a future, each
@@ -190,10 +190,10 @@ impl<G: Hints> Valuer<G> {
         iterations: u64,
         rng: &mut Rng,
         stop: &Stop<'_>,
-    ) -> Vec<ActionValues> {
+    ) -> Vec<WorldValues> {
         (self.chance, self.random) = (true, true);
-        let roller = roller(&mut self.roller, game, &self.means, &self.guide);
-        let settings = UctSettings { iterations, c: self.means.c, stop: *stop };
+        let roller = roller(&mut self.roller, game, &self.valuation, &self.guide);
+        let settings = UctSettings { iterations, c: self.valuation.c, stop: *stop };
         let found = self.tree.search(game, position, future, roller, &settings, rng);
         self.nodes += self.tree.len() as u64;
         found
@@ -207,10 +207,10 @@ impl<G: Hints> Valuer<G> {
         OpenPosition { state, legal }: OpenPosition<'_, G::State, G::Actions>,
         future: &Future,
         rng: &Rng,
-    ) -> Vec<ActionValues> {
-        let each = (self.means.iterations / legal.len() as u64).max(1);
+    ) -> Vec<WorldValues> {
+        let each = (self.valuation.iterations / legal.len() as u64).max(1);
         (self.chance, self.random) = (true, true);
-        let roller = roller(&mut self.roller, game, &self.means, &self.guide);
+        let roller = roller(&mut self.roller, game, &self.valuation, &self.guide);
         self.nodes += 1;
         let start = |action| {
             let (mut start, mut coming) = (*state, future.clone());
@@ -231,21 +231,26 @@ impl<G: Hints> Valuer<G> {
         }
         let valued = |(action, _, _, sums): (Action, G::State, Rng, BySeat<f64>)| {
             let values = BySeat::from_fn(sums.len(), |seat| (sums[seat] / each as f64) as f32);
-            ActionValues { action, values, visits: each, available: each }
+            WorldValues { action, values, visits: each, available: each }
         };
         tried.into_iter().map(valued).collect()
     }
 }
 
 /// The roller of this decision, created when first needed.
-fn roller<'a, G: Game>(kept: &'a mut Option<Roller>, game: &G, means: &Means, guide: &Guide) -> &'a mut Roller {
-    kept.get_or_insert_with(|| Roller::of(game, means.rollout).guided_by(guide))
+fn roller<'a, G: Game>(
+    kept: &'a mut Option<Roller>,
+    game: &G,
+    valuation: &ValuationSettings,
+    guide: &Guide,
+) -> &'a mut Roller {
+    kept.get_or_insert_with(|| Roller::of(game, valuation.rollout).guided_by(guide))
 }
 
 /// The action that the mover of a valued world would choose: the one with the most visits, and among equals the best
 /// for the mover. `None` if there are no actions.
-pub(crate) fn best_of(valued: &[ActionValues], mover: Seat) -> Option<&ActionValues> {
-    let better = |a: &ActionValues, b: &ActionValues| {
+pub(crate) fn best_of(valued: &[WorldValues], mover: Seat) -> Option<&WorldValues> {
+    let better = |a: &WorldValues, b: &WorldValues| {
         a.visits > b.visits || a.visits == b.visits && a.values[mover] > b.values[mover]
     };
     valued.iter().reduce(|best, next| if better(next, best) { next } else { best })
@@ -265,7 +270,7 @@ pub(crate) struct Drawn<S> {
 }
 
 /// The worlds of one decision, by number.
-pub(crate) struct Draws<G: Game> {
+pub(crate) struct WorldDraws<G: Game> {
     base: u64,
     worlds: Worlds<G>,
     /// All worlds in random order, if there are few of them.
@@ -273,7 +278,7 @@ pub(crate) struct Draws<G: Game> {
     most: u64,
 }
 
-impl<G: Game> Draws<G> {
+impl<G: Game> WorldDraws<G> {
     /// Chooses at most `most` worlds by `rng`. If there are at most that many, each is included once.
     pub(crate) fn new(worlds: Worlds<G>, most: u64, rng: &mut Rng) -> Self {
         let mut all = worlds.all(most);
@@ -309,7 +314,7 @@ impl<G: Game> Draws<G> {
 
 /// The sums over worlds of the actions' values.
 #[derive(Clone, Debug)]
-pub(crate) struct Tally {
+pub(crate) struct WorldTally {
     seat: Seat,
     /// The weighted sums of the values over worlds.
     rows: Vec<ActionRecord>,
@@ -317,14 +322,14 @@ pub(crate) struct Tally {
     weight: f64,
 }
 
-impl Tally {
+impl WorldTally {
     /// Starts with empty sums for these actions of this seat.
     pub(crate) fn new(seat: Seat, actions: impl Iterator<Item = Action>) -> Self {
         Self { seat, rows: actions.map(ActionRecord::new).collect(), worlds: 0, weight: 0.0 }
     }
 
     /// Adds a world.
-    pub(crate) fn add(&mut self, weight: f64, valued: &[ActionValues]) {
+    pub(crate) fn add(&mut self, weight: f64, valued: &[WorldValues]) {
         self.worlds += 1;
         for (row, valued) in self.rows.iter_mut().zip(valued) {
             assert_eq!(row.action, valued.action, "a value for each action");
@@ -372,18 +377,18 @@ impl Tally {
 /// Values worlds until the budget is spent and sums up the results.
 pub(crate) fn tally<G: Hints>(
     game: &G,
-    draws: &Draws<G>,
+    draws: &WorldDraws<G>,
     seat: Seat,
     legal: G::Actions,
-    valuer: &mut Valuer<G>,
+    evaluator: &mut WorldEvaluator<G>,
     stop: &Stop<'_>,
-) -> Tally {
-    let mut tally = Tally::new(seat, legal.iter());
-    while !draws.is_done(tally.worlds(), valuer.is_noisy(false), stop) {
+) -> WorldTally {
+    let mut tally = WorldTally::new(seat, legal.iter());
+    while !draws.is_done(tally.worlds(), evaluator.is_noisy(false), stop) {
         let mut world = draws.nth(tally.worlds());
         debug_assert_eq!(game.turn(&world.state), Turn::Seat(seat));
         let valued =
-            valuer.value(game, OpenPosition { state: &world.state, legal }, &world.future, &mut world.rng, stop);
+            evaluator.value(game, OpenPosition { state: &world.state, legal }, &world.future, &mut world.rng, stop);
         // An interrupted world counts only if it is the first.
         if tally.worlds() > 0 && stop.is_due() {
             break;
@@ -412,8 +417,8 @@ pub(crate) fn tally_histories<G: Hints>(
     legal: G::Actions,
     stop: &Stop<'_>,
     mut value: impl FnMut(&History<G>, Action, Future, Rng) -> BySeat<f32>,
-) -> Tally {
-    let mut tally = Tally::new(seat, legal.iter());
+) -> WorldTally {
+    let mut tally = WorldTally::new(seat, legal.iter());
     for index in 0.. {
         let enough = !stop.is_timed() && index >= draws.most;
         if index > 0 && (enough || stop.is_due()) {
@@ -424,9 +429,9 @@ pub(crate) fn tally_histories<G: Hints>(
         let future = Future::drawn(rng.bits());
         let valued = |action| {
             let values = value(&history, action, future.clone(), rng.clone());
-            ActionValues::once(action, values)
+            WorldValues::once(action, values)
         };
-        let valued: Vec<ActionValues> = legal.iter().map(valued).collect();
+        let valued: Vec<WorldValues> = legal.iter().map(valued).collect();
         // An interrupted history counts only if it is the first.
         if index > 0 && stop.is_due() {
             break;

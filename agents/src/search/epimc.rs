@@ -27,19 +27,19 @@ use stier_core::key::{Chain, mix};
 use stier_core::options::Switch;
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, Rng, Seat, SeatView as _, Turn, options};
 
-use crate::agent::course::Course;
 use crate::agent::memory::{Memory, listed, mapped};
 use crate::agent::sampling;
 use crate::agent::stop::Stop;
+use crate::agent::streams::AgentStreams;
 use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, Decision};
 use crate::belief::BeliefSettings;
-use crate::search::determinized::{Drawn, Draws, Fallback, Means, Tally, Valuer};
-use crate::search::open_cards::{ActionValues, Future, OpenPosition};
+use crate::search::determinized::{Drawn, Fallback, ValuationSettings, WorldDraws, WorldEvaluator, WorldTally};
+use crate::search::open_cards::{Future, OpenPosition, WorldValues};
 
 options! {
     /// The options of [`Epimc`].
-    pub struct EpimcOptions for "epimc" {
+    pub(crate) struct EpimcOptions for "epimc" {
         /// Worlds per decision.
         worlds: u64 = 30, 1..=1_000_000;
         /// Milliseconds per decision. If given, time ends the search instead of `worlds`, and results depend on the
@@ -49,7 +49,7 @@ options! {
         /// worlds that look alike to it.
         depth: u32 = 3, 1..=8;
         /// The valuation of the worlds after these decisions.
-        ..means: Means = Means { fallback: Fallback::Rollouts, iterations: 20, ..Means::default() };
+        ..valuation: ValuationSettings = ValuationSettings { fallback: Fallback::Rollouts, iterations: 20, ..ValuationSettings::default() };
         /// The number of regret matching sweeps over the worlds.
         sweeps: u32 = 50, 1..=100_000;
         /// Draws the action from the policy found by regret matching, instead of playing the one with the best mean
@@ -61,23 +61,23 @@ options! {
 }
 
 /// The share of the time spent on building the small game; the rest is for solving it.
-const LAYING_OUT: f64 = 0.7;
+const BUILDING_SHARE: f64 = 0.7;
 
 /// The player: see the [module](self) documentation.
 #[derive(Clone, Debug)]
 pub(crate) struct Epimc<G: Game> {
     options: EpimcOptions,
-    course: Course,
-    valuer: Valuer<G>,
+    streams: AgentStreams,
+    evaluator: WorldEvaluator<G>,
 }
 
 impl<G: Hints> Epimc<G> {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: EpimcOptions, seed: u64) -> Self {
         // One half is for the tree search, the other for the small game.
-        let half = Means { memory_mb: (options.means.memory_mb / 2).max(1), ..options.means };
-        let valuer = Valuer::new(half, &options.belief.guide);
-        Self { options, course: Course::new(seed), valuer }
+        let half = ValuationSettings { memory_mb: (options.valuation.memory_mb / 2).max(1), ..options.valuation };
+        let evaluator = WorldEvaluator::new(half, &options.belief.guide);
+        Self { options, streams: AgentStreams::new(seed), evaluator }
     }
 }
 
@@ -85,21 +85,21 @@ impl<G: Hints> Agent<G> for Epimc<G> {
     /// Searches, unless only one action is legal.
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let start = Instant::now();
-        let stop = self.course.stop(start, self.options.time_ms);
+        let stop = self.streams.stop(start, self.options.time_ms);
         // Uses the same worlds as PIMC.
-        let mut rng = self.course.rng("determinized");
-        self.valuer.begin();
-        let mut tally = Tally::new(view.seat(), legal.iter());
+        let mut rng = self.streams.rng("determinized");
+        self.evaluator.begin();
+        let mut tally = WorldTally::new(view.seat(), legal.iter());
         if legal.len() == 1 {
-            self.course.advance();
+            self.streams.advance();
             return tally.decide(0, start);
         }
-        let worlds = self.options.belief.worlds(game, view, &stop, &mut self.course.rng("beliefs"));
-        let draws = Draws::new(worlds, self.options.worlds, &mut rng);
-        let mut small = Small::new(Memory::share(self.options.means.memory_mb, 2));
-        let laying_out = stop.sooner(LAYING_OUT);
+        let worlds = self.options.belief.worlds(game, view, &stop, &mut self.streams.rng("beliefs"));
+        let draws = WorldDraws::new(worlds, self.options.worlds, &mut rng);
+        let mut subgame = Subgame::new(Memory::share(self.options.valuation.memory_mb, 2));
+        let building = stop.within_share(BUILDING_SHARE);
         let mut worlds = 0;
-        while !draws.is_done(worlds, self.valuer.is_noisy(false), &laying_out) && !small.is_full {
+        while !draws.is_done(worlds, self.evaluator.is_noisy(false), &building) && !subgame.is_full {
             let world = draws.nth(worlds);
             let (state, weight) = (world.state, world.weight);
             let keys = BySeat::from_fn(game.num_seats(), |seat| {
@@ -107,42 +107,43 @@ impl<G: Hints> Agent<G> for Epimc<G> {
                 key.look(game.sight(&state, seat));
                 key
             });
-            let before = small.nodes.len();
-            let mut layer = Layer { game, valuer: &mut self.valuer, small: &mut small, stop: &laying_out, worlds };
-            let Some(root) = layer.lay_out(world, keys, self.options.depth, Some(legal)) else {
-                small.nodes.truncate(before);
+            let before = subgame.nodes.len();
+            let mut builder =
+                SubgameBuilder { game, evaluator: &mut self.evaluator, subgame: &mut subgame, stop: &building, worlds };
+            let Some(root) = builder.build(world, keys, self.options.depth, Some(legal)) else {
+                subgame.nodes.truncate(before);
                 break;
             };
-            small.roots.push((root, weight));
+            subgame.roots.push((root, weight));
             worlds += 1;
         }
         if self.options.depth > 1 {
-            small.solve(self.options.sweeps, &stop);
+            subgame.solve(self.options.sweeps, &stop);
         }
-        for (weight, values) in small.root_values() {
-            let valued = |(action, values)| ActionValues::once(action, values);
+        for (weight, values) in subgame.root_values() {
+            let valued = |(action, values)| WorldValues::once(action, values);
             tally.add(weight, &legal.iter().zip(values).map(valued).collect::<Vec<_>>());
         }
-        let mut decision = tally.decide(self.valuer.nodes() + small.nodes.len() as u64, start);
-        self.course.advance();
+        let mut decision = tally.decide(self.evaluator.nodes() + subgame.nodes.len() as u64, start);
+        self.streams.advance();
         if self.options.mixed == Switch::On {
-            decision.draw(&small.root_policy(), &mut rng);
+            decision.draw(&subgame.root_policy(), &mut rng);
         }
         decision
     }
 
     fn restart(&mut self, seed: u64) {
-        self.course.restart(seed);
-        self.valuer.restart();
+        self.streams.restart(seed);
+        self.evaluator.restart();
     }
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        let stop = self.course.stop(Instant::now(), self.options.time_ms);
-        self.options.belief.worlds(game, view, &stop, &mut self.course.rng("beliefs"))
+        let stop = self.streams.stop(Instant::now(), self.options.time_ms);
+        self.options.belief.worlds(game, view, &stop, &mut self.streams.rng("beliefs"))
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.course.interrupt_with(flag);
+        self.streams.interrupt_with(flag);
     }
 }
 
@@ -186,7 +187,7 @@ struct InfoSet {
 
 /// The game over the first decisions.
 #[derive(Clone, Debug)]
-struct Small {
+struct Subgame {
     memory: Memory,
     /// True if the memory is used up. Only what is unavoidable is added then.
     is_full: bool,
@@ -196,7 +197,7 @@ struct Small {
     numbers: HashMap<(Seat, u64), u32>,
 }
 
-impl Small {
+impl Subgame {
     fn new(memory: Memory) -> Self {
         let (nodes, roots, sets, numbers) = Default::default();
         Self { memory, is_full: false, nodes, roots, sets, numbers }
@@ -204,34 +205,34 @@ impl Small {
 }
 
 /// Adds worlds to the small game.
-struct Layer<'a, G: Game> {
+struct SubgameBuilder<'a, G: Game> {
     game: &'a G,
-    valuer: &'a mut Valuer<G>,
-    small: &'a mut Small,
+    evaluator: &'a mut WorldEvaluator<G>,
+    subgame: &'a mut Subgame,
     stop: &'a Stop<'a>,
     /// The number of worlds added before this one.
     worlds: u64,
 }
 
-impl<G: Hints> Layer<'_, G> {
+impl<G: Hints> SubgameBuilder<'_, G> {
     /// Adds a position with `depth` decisions left before the cards are opened, and returns its node. If time or
     /// memory is used up, the first world opens its cards at once, and later worlds return `None`. `allowed`
     /// restricts the actions of this decision.
-    fn lay_out(
+    fn build(
         &mut self,
         mut at: Drawn<G::State>,
         mut keys: BySeat<Chain>,
         depth: u32,
         allowed: Option<G::Actions>,
     ) -> Option<u32> {
-        let due = self.stop.is_due() || self.small.is_full;
+        let due = self.stop.is_due() || self.subgame.is_full;
         if due && self.worlds > 0 {
             return None;
         }
         let game = self.game;
         let (seat, legal) = loop {
             let Turn::Seat(seat) = game.turn(&at.state) else {
-                return Some(self.small.add(Node::Leaf(game.rounded_returns(&at.state))));
+                return Some(self.subgame.add(Node::Leaf(game.rounded_returns(&at.state))));
             };
             let legal = allowed.unwrap_or_else(|| game.legal(&at.state));
             if legal.len() > 1 {
@@ -239,24 +240,24 @@ impl<G: Hints> Layer<'_, G> {
             }
             (at.state, keys) = play(game, &at.state, &mut at.future, legal.nth(0), &keys);
         };
-        // Whoever is to act knows its options.
+        // The seat to act knows its legal actions.
         let key = legal.iter().fold(keys[seat].key(), |key, action| mix(key, u64::from(action.0)));
-        let set = self.small.set(seat, key, legal.len());
+        let set = self.subgame.set(seat, key, legal.len());
         let mut children = Vec::with_capacity(legal.len());
         if depth == 1 || due {
             let position = OpenPosition { state: &at.state, legal };
-            for valued in self.valuer.value(game, position, &at.future, &mut at.rng, self.stop) {
-                children.push(self.small.add(Node::Leaf(valued.values)));
+            for valued in self.evaluator.value(game, position, &at.future, &mut at.rng, self.stop) {
+                children.push(self.subgame.add(Node::Leaf(valued.values)));
             }
         } else {
             for action in legal.iter() {
                 let mut future = at.future.clone();
                 let (state, keys) = play(game, &at.state, &mut future, action, &keys);
                 let rng = Rng::stream(at.rng.bits(), "action", u64::from(action.0));
-                children.push(self.lay_out(Drawn { state, future, rng, ..at }, keys, depth - 1, None)?);
+                children.push(self.build(Drawn { state, future, rng, ..at }, keys, depth - 1, None)?);
             }
         }
-        Some(self.small.add(Node::Decision(set, children)))
+        Some(self.subgame.add(Node::Decision(set, children)))
     }
 }
 
@@ -280,7 +281,7 @@ fn play<G: Game>(
     (next, BySeat::from_fn(keys.len(), seen))
 }
 
-impl Small {
+impl Subgame {
     fn add(&mut self, node: Node) -> u32 {
         let children = if let Node::Decision(_, children) = &node { children.capacity() * size_of::<u32>() } else { 0 };
         self.is_full |= !self.memory.take(listed::<Node>() + children);

@@ -19,18 +19,18 @@ use stier_core::{ActionSet, Game, Hints, Rng, Seat, SeatView as _, choice, float
 
 use crate::agent::budget::Budget;
 use crate::agent::choice::{Choose, without_noise};
-use crate::agent::course::Course;
+use crate::agent::streams::AgentStreams;
 use crate::agent::threads::Workers;
 use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, Decision, Search};
 use crate::belief::BeliefSettings;
 use crate::rollout::{Roller, RolloutSettings};
-use crate::search::spread::Spread;
+use crate::search::spread::ReturnSpread;
 use crate::search::ucb::{ActionRecord, highest};
 
 choice! {
     /// The rule by which an iteration chooses its action.
-    pub enum Allocation {
+    pub(crate) enum Allocation {
         /// Each action in turn, in the same world before the next one is drawn. This cancels the luck of the cards.
         Uniform = "uniform",
         /// The action with the highest upper confidence bound.
@@ -40,7 +40,7 @@ choice! {
 
 options! {
     /// The options of [`FlatMc`].
-    pub struct FlatMcOptions for "flat_mc" {
+    pub(crate) struct FlatMcOptions for "flat_mc" {
         /// Iterations per decision, over all threads.
         iterations: u64 = 1000, 1..=1_000_000_000;
         /// Milliseconds per decision. If given, time ends the search instead of `iterations`, and results depend on
@@ -65,14 +65,14 @@ options! {
 #[derive(Debug)]
 pub(crate) struct FlatMc {
     options: FlatMcOptions,
-    course: Course,
+    streams: AgentStreams,
     workers: Workers,
 }
 
 impl FlatMc {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: FlatMcOptions, seed: u64) -> Self {
-        Self { options, course: Course::new(seed), workers: Workers::default() }
+        Self { options, streams: AgentStreams::new(seed), workers: Workers::default() }
     }
 }
 
@@ -81,12 +81,12 @@ impl<G: Hints> Agent<G> for FlatMc {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let start = Instant::now();
         let count = self.options.threads;
-        let stop = self.course.stop(start, self.options.time_ms);
+        let stop = self.streams.stop(start, self.options.time_ms);
         let mut worlds = None;
         let mut searches = Vec::new();
         let mut iterations = 0;
         if legal.len() > 1 {
-            let worlds = worlds.insert(self.options.belief.worlds(game, view, &stop, &mut self.course.rng("beliefs")));
+            let worlds = worlds.insert(self.options.belief.worlds(game, view, &stop, &mut self.streams.rng("beliefs")));
             searches = (0..count)
                 .map(|index| Flat {
                     game,
@@ -94,9 +94,9 @@ impl<G: Hints> Agent<G> for FlatMc {
                     worlds,
                     roller: Roller::new(game, self.options.rollouts).guided_by(&self.options.belief.guide),
                     budget: Budget::part(self.options.iterations, stop, index, count),
-                    rng: self.course.rng_of_many("flat_mc", index, count),
+                    rng: self.streams.rng_of_many("flat_mc", index, count),
                     actions: legal.iter().map(ActionRecord::new).collect(),
-                    spread: Spread::default(),
+                    spread: ReturnSpread::default(),
                 })
                 .collect();
             iterations = self.workers.run_all(&mut searches, |search| search.run(&self.options));
@@ -105,32 +105,30 @@ impl<G: Hints> Agent<G> for FlatMc {
         let (low, high) = game.rounded_range();
         let scales = searches.iter().map(|search| f64::from(search.spread.scale()));
         let mixture = without_noise(&found.actions, scales.fold(0.0, f64::max) * f64::from(high - low));
-        self.course.advance();
-        self.options.choose.decide(found, &mixture, &mut self.course.rng("flat_mc choice"))
+        self.streams.advance();
+        self.options.choose.decide(found, &mixture, &mut self.streams.rng("flat_mc choice"))
     }
 
     fn restart(&mut self, seed: u64) {
-        self.course.restart(seed);
+        self.streams.restart(seed);
     }
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        let stop = self.course.stop(Instant::now(), self.options.time_ms);
-        self.options.belief.worlds(game, view, &stop, &mut self.course.rng("beliefs"))
+        let stop = self.streams.stop(Instant::now(), self.options.time_ms);
+        self.options.belief.worlds(game, view, &stop, &mut self.streams.rng("beliefs"))
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.course.interrupt_with(flag);
+        self.streams.interrupt_with(flag);
     }
 }
 
 /// Adds up the results of the threads.
 fn report<G: Game>(legal: G::Actions, searches: &[Flat<'_, G>], iterations: u64, time: Duration) -> Search {
     let actions = legal.iter().enumerate().map(|(index, action)| {
-        let mut all = ActionRecord { available: iterations, ..ActionRecord::new(action) };
-        for record in searches.iter().map(|search| &search.actions[index]) {
-            all.visits += record.visits;
-            all.sum += record.sum;
-        }
+        let records = || searches.iter().map(|search| &search.actions[index]);
+        let (visits, sum) = (records().map(|record| record.visits).sum(), records().map(|record| record.sum).sum());
+        let all = ActionRecord { action, visits, available: iterations, sum };
         all.stats(all.mean())
     });
     Search { actions: actions.collect(), iterations, nodes: u64::from(iterations > 0), seconds: time.as_secs_f64() }
@@ -146,7 +144,7 @@ struct Flat<'a, G: Game> {
     rng: Rng,
     /// One for each legal action, ascending.
     actions: Vec<ActionRecord>,
-    spread: Spread,
+    spread: ReturnSpread,
 }
 
 impl<G: Hints> Flat<'_, G> {

@@ -6,7 +6,7 @@ use crate::agent::{Agent, Decision};
 
 options! {
     /// The greedy player does not have options.
-    pub struct GreedyOptions for "greedy" {}
+    pub(crate) struct GreedyOptions for "greedy" {}
 }
 
 /// Chooses the action with the most [appeal](Hints::appeal), with ties broken at random.

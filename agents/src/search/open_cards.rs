@@ -22,6 +22,7 @@ use arrayvec::ArrayVec;
 use stier_core::key::mix;
 use stier_core::{Action, ActionSet as _, BySeat, Dealer, Game, Hints, History, Rng, Seat, Turn};
 
+use crate::agent::sampling::MAX_ACTIONS;
 use crate::agent::stop::Stop;
 use crate::rollout::Roller;
 
@@ -36,7 +37,7 @@ pub struct OpenPosition<'a, S, A> {
 
 /// The values of an action in one world.
 #[derive(Clone, PartialEq, Debug)]
-pub struct ActionValues {
+pub struct WorldValues {
     /// The action.
     pub action: Action,
     /// The expected return of each seat; zeros if the action was never tried.
@@ -47,7 +48,7 @@ pub struct ActionValues {
     pub available: u64,
 }
 
-impl ActionValues {
+impl WorldValues {
     /// The values of an action that was tried once.
     pub fn once(action: Action, values: BySeat<f32>) -> Self {
         Self { action, values, visits: 1, available: 1 }
@@ -169,8 +170,6 @@ const UNUSED: u32 = u32::MAX;
 const CERTAIN: u32 = u32::MAX;
 /// The number of nodes between two checks of the clock.
 const BETWEEN_LOOKS: u64 = 64;
-/// The largest number of actions of a node.
-const MAX_ACTIONS: usize = 128;
 
 /// The relation of an entry's value to the true one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

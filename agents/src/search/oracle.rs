@@ -18,16 +18,16 @@ use std::time::Instant;
 
 use stier_core::{Action, ActionSet as _, Dealer, Game, Hints, History, Sampler as _, Turn, choice, options};
 
-use crate::agent::course::Course;
 use crate::agent::player::OracleAgent;
+use crate::agent::streams::AgentStreams;
 use crate::agent::{Agent, Decision};
 use crate::network::option::Guide;
-use crate::search::determinized::{Means, Tally, Valuer};
+use crate::search::determinized::{ValuationSettings, WorldEvaluator, WorldTally};
 use crate::search::open_cards::{Future, OpenPosition};
 
 choice! {
     /// An oracle's knowledge of the random events to come.
-    pub enum Foresight {
+    pub(crate) enum FutureKnowledge {
         /// Their probabilities.
         Hidden = "hidden",
         /// The events themselves: it has looked into the pile.
@@ -37,16 +37,16 @@ choice! {
 
 options! {
     /// The options of [`Oracle`].
-    pub struct OracleOptions for "oracle" {
+    pub(crate) struct OracleOptions for "oracle" {
         /// The number of futures per decision over which a solved position is averaged (future=hidden).
         worlds: u64 = 20, 1..=100_000_000;
         /// Milliseconds per decision. If given, time ends the search instead of `worlds` and `iterations`, and
         /// results depend on the clock.
         time_ms: u64 = 0, 0..=3_600_000;
         /// The oracle's knowledge of the random events to come.
-        future: Foresight = Foresight::Hidden, ();
+        future: FutureKnowledge = FutureKnowledge::Hidden, ();
         /// The valuation of the position in each future.
-        ..means: Means = Means { nodes: 20_000, iterations: 2000, ..Means::default() };
+        ..valuation: ValuationSettings = ValuationSettings { nodes: 20_000, iterations: 2000, ..ValuationSettings::default() };
         /// A trained network.
         ..guide: Guide = Guide::default();
     }
@@ -56,55 +56,55 @@ options! {
 #[derive(Clone, Debug)]
 pub(crate) struct Oracle<G: Game> {
     options: OracleOptions,
-    course: Course,
-    valuer: Valuer<G>,
+    streams: AgentStreams,
+    evaluator: WorldEvaluator<G>,
 }
 
 impl<G: Hints> Oracle<G> {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: OracleOptions, seed: u64) -> Self {
-        let valuer = Valuer::new(options.means, &options.guide);
-        Self { options, course: Course::new(seed), valuer }
+        let evaluator = WorldEvaluator::new(options.valuation, &options.guide);
+        Self { options, streams: AgentStreams::new(seed), evaluator }
     }
 
     fn decide(&mut self, game: &G, state: &G::State, dealer: Option<&Dealer>, legal: G::Actions) -> Decision {
         let start = Instant::now();
-        let course = self.course.clone();
-        let stop = course.stop(start, self.options.time_ms);
-        let mut rng = self.course.rng("oracle");
-        self.course.advance();
-        self.valuer.begin();
+        let streams = self.streams.clone();
+        let stop = streams.stop(start, self.options.time_ms);
+        let mut rng = self.streams.rng("oracle");
+        self.streams.advance();
+        self.evaluator.begin();
         let Turn::Seat(seat) = game.turn(state) else {
             debug_assert!(false, "a player must be to act");
             return Decision::certain(Action::default(), legal.iter());
         };
-        let mut tally = Tally::new(seat, legal.iter());
+        let mut tally = WorldTally::new(seat, legal.iter());
         if legal.len() == 1 {
             return tally.decide(0, start);
         }
-        let known = dealer.filter(|_| self.options.future == Foresight::Known).cloned().map(Future::Dealt);
+        let known = dealer.filter(|_| self.options.future == FutureKnowledge::Known).cloned().map(Future::Dealt);
         let position = OpenPosition { state, legal };
         // With a time limit a single tree gets all of it.
-        let iterations = if stop.is_timed() { u64::MAX } else { self.options.means.iterations };
+        let iterations = if stop.is_timed() { u64::MAX } else { self.options.valuation.iterations };
         while tally.worlds() < self.options.worlds || stop.is_timed() {
             let future = known.clone().unwrap_or_else(|| Future::drawn(rng.bits()));
-            let valued = self.valuer.solve(game, position, &future, &mut rng, &stop);
+            let valued = self.evaluator.solve(game, position, &future, &mut rng, &stop);
             let first = tally.worlds() == 0;
             match valued {
                 // An interrupted future counts only if it is the first.
                 _ if !first && stop.is_due() => break,
                 Some(valued) => tally.add(1.0, &valued),
                 None if first => {
-                    tally.add(1.0, &self.valuer.search(game, position, known.as_ref(), iterations, &mut rng, &stop));
+                    tally.add(1.0, &self.evaluator.search(game, position, known.as_ref(), iterations, &mut rng, &stop));
                     break;
                 }
                 None => break,
             }
-            if !self.valuer.is_noisy(known.is_some()) || stop.is_due() {
+            if !self.evaluator.is_noisy(known.is_some()) || stop.is_due() {
                 break;
             }
         }
-        tally.decide(self.valuer.nodes(), start)
+        tally.decide(self.evaluator.nodes(), start)
     }
 }
 
@@ -115,19 +115,19 @@ impl<G: Hints> OracleAgent<G> for Oracle<G> {
     }
 
     fn restart(&mut self, seed: u64) {
-        self.course.restart(seed);
-        self.valuer.restart();
+        self.streams.restart(seed);
+        self.evaluator.restart();
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.course.interrupt_with(flag);
+        self.streams.interrupt_with(flag);
     }
 }
 
 /// A blindfolded oracle: given only a view, it treats one world drawn from it as the true one.
 impl<G: Hints> Agent<G> for Oracle<G> {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
-        let mut rng = self.course.rng("blindfold");
+        let mut rng = self.streams.rng("blindfold");
         let state = game.sampler(view).sample(&mut rng);
         self.decide(game, &state, None, legal)
     }

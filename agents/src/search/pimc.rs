@@ -25,22 +25,22 @@ use std::time::Instant;
 
 use stier_core::{ActionSet as _, Game, Hints, SeatView as _, options};
 
-use crate::agent::course::Course;
+use crate::agent::streams::AgentStreams;
 use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, Decision};
 use crate::belief::BeliefSettings;
-use crate::search::determinized::{Draws, Means, Tally, Valuer, tally};
+use crate::search::determinized::{ValuationSettings, WorldDraws, WorldEvaluator, WorldTally, tally};
 
 options! {
     /// The options of [`Pimc`].
-    pub struct PimcOptions for "pimc" {
+    pub(crate) struct PimcOptions for "pimc" {
         /// Worlds per decision.
         worlds: u64 = 50, 1..=100_000_000;
         /// Milliseconds per decision. If given, time ends the search instead of `worlds`, and results depend on the
         /// clock. If there are at most `worlds` worlds in all, they are searched in turn.
         time_ms: u64 = 0, 0..=3_600_000;
         /// The valuation of the worlds.
-        ..means: Means = Means::default();
+        ..valuation: ValuationSettings = ValuationSettings::default();
         /// The weights of the worlds.
         ..belief: BeliefSettings = BeliefSettings::default();
     }
@@ -50,15 +50,15 @@ options! {
 #[derive(Clone, Debug)]
 pub(crate) struct Pimc<G: Game> {
     options: PimcOptions,
-    course: Course,
-    valuer: Valuer<G>,
+    streams: AgentStreams,
+    evaluator: WorldEvaluator<G>,
 }
 
 impl<G: Hints> Pimc<G> {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: PimcOptions, seed: u64) -> Self {
-        let valuer = Valuer::new(options.means, &options.belief.guide);
-        Self { options, course: Course::new(seed), valuer }
+        let evaluator = WorldEvaluator::new(options.valuation, &options.belief.guide);
+        Self { options, streams: AgentStreams::new(seed), evaluator }
     }
 }
 
@@ -66,31 +66,31 @@ impl<G: Hints> Agent<G> for Pimc<G> {
     /// Searches, unless only one action is legal.
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let start = Instant::now();
-        let stop = self.course.stop(start, self.options.time_ms);
-        let mut rng = self.course.rng("determinized");
-        self.valuer.begin();
+        let stop = self.streams.stop(start, self.options.time_ms);
+        let mut rng = self.streams.rng("determinized");
+        self.evaluator.begin();
         let tally = if legal.len() > 1 {
-            let worlds = self.options.belief.worlds(game, view, &stop, &mut self.course.rng("beliefs"));
-            let draws = Draws::new(worlds, self.options.worlds, &mut rng);
-            tally(game, &draws, view.seat(), legal, &mut self.valuer, &stop)
+            let worlds = self.options.belief.worlds(game, view, &stop, &mut self.streams.rng("beliefs"));
+            let draws = WorldDraws::new(worlds, self.options.worlds, &mut rng);
+            tally(game, &draws, view.seat(), legal, &mut self.evaluator, &stop)
         } else {
-            Tally::new(view.seat(), legal.iter())
+            WorldTally::new(view.seat(), legal.iter())
         };
-        self.course.advance();
-        tally.decide(self.valuer.nodes(), start)
+        self.streams.advance();
+        tally.decide(self.evaluator.nodes(), start)
     }
 
     fn restart(&mut self, seed: u64) {
-        self.course.restart(seed);
-        self.valuer.restart();
+        self.streams.restart(seed);
+        self.evaluator.restart();
     }
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        let stop = self.course.stop(Instant::now(), self.options.time_ms);
-        self.options.belief.worlds(game, view, &stop, &mut self.course.rng("beliefs"))
+        let stop = self.streams.stop(Instant::now(), self.options.time_ms);
+        self.options.belief.worlds(game, view, &stop, &mut self.streams.rng("beliefs"))
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.course.interrupt_with(flag);
+        self.streams.interrupt_with(flag);
     }
 }

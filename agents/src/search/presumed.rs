@@ -28,19 +28,19 @@ use std::time::Instant;
 
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Rng, Seat, SeatView as _, Turn, options};
 
-use crate::agent::course::Course;
 use crate::agent::stop::Stop;
+use crate::agent::streams::AgentStreams;
 use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, Decision};
 use crate::belief::BeliefSettings;
 use crate::search::determinized::{
-    Draws, Fallback, HistoryDraws, Means, Tally, Valuer, best_of, tally, tally_histories,
+    Fallback, HistoryDraws, ValuationSettings, WorldDraws, WorldEvaluator, WorldTally, best_of, tally, tally_histories,
 };
 use crate::search::open_cards::{Future, OpenPosition};
 
 options! {
     /// The options of [`PresumedPimc`].
-    pub struct PresumedOptions for "presumed_pimc" {
+    pub(crate) struct PresumedOptions for "presumed_pimc" {
         /// Worlds per decision.
         worlds: u64 = 20, 1..=100_000_000;
         /// Milliseconds per decision. If given, time ends the search instead of `worlds`, and results depend on the
@@ -51,7 +51,7 @@ options! {
         /// The number of others' decisions after each action that are made by presumed value.
         replies: u32 = 1, 1..=16;
         /// The valuation of the worlds.
-        ..means: Means = Means { fallback: Fallback::Rollouts, iterations: 20, ..Means::default() };
+        ..valuation: ValuationSettings = ValuationSettings { fallback: Fallback::Rollouts, iterations: 20, ..ValuationSettings::default() };
         /// The weights of the worlds.
         ..belief: BeliefSettings = BeliefSettings::default();
     }
@@ -61,15 +61,15 @@ options! {
 #[derive(Clone, Debug)]
 pub(crate) struct PresumedPimc<G: Game> {
     options: PresumedOptions,
-    course: Course,
-    valuer: Valuer<G>,
+    streams: AgentStreams,
+    evaluator: WorldEvaluator<G>,
 }
 
 impl<G: Hints> PresumedPimc<G> {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: PresumedOptions, seed: u64) -> Self {
-        let valuer = Valuer::new(options.means, &options.belief.guide);
-        Self { options, course: Course::new(seed), valuer }
+        let evaluator = WorldEvaluator::new(options.valuation, &options.belief.guide);
+        Self { options, streams: AgentStreams::new(seed), evaluator }
     }
 }
 
@@ -77,16 +77,16 @@ impl<G: Hints> Agent<G> for PresumedPimc<G> {
     /// Searches, unless only one action is legal.
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let start = Instant::now();
-        let stop = self.course.stop(start, self.options.time_ms);
-        self.valuer.begin();
+        let stop = self.streams.stop(start, self.options.time_ms);
+        self.evaluator.begin();
         let tally = if legal.len() > 1 {
-            let worlds = self.options.belief.histories(game, view, &stop, &mut self.course.rng("beliefs"));
-            let seed = self.course.rng("presumed").bits();
+            let worlds = self.options.belief.histories(game, view, &stop, &mut self.streams.rng("beliefs"));
+            let seed = self.streams.rng("presumed").bits();
             let mut presumed = Presumed {
                 game,
                 seat: view.seat(),
                 options: &self.options,
-                valuer: &mut self.valuer,
+                evaluator: &mut self.evaluator,
                 stop: &stop,
                 replies: HashMap::new(),
             };
@@ -95,24 +95,24 @@ impl<G: Hints> Agent<G> for PresumedPimc<G> {
                 presumed.value(history, future, action, rng)
             })
         } else {
-            Tally::new(view.seat(), legal.iter())
+            WorldTally::new(view.seat(), legal.iter())
         };
-        self.course.advance();
-        tally.decide(self.valuer.nodes(), start)
+        self.streams.advance();
+        tally.decide(self.evaluator.nodes(), start)
     }
 
     fn restart(&mut self, seed: u64) {
-        self.course.restart(seed);
-        self.valuer.restart();
+        self.streams.restart(seed);
+        self.evaluator.restart();
     }
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        let stop = self.course.stop(Instant::now(), self.options.time_ms);
-        self.options.belief.histories(game, view, &stop, &mut self.course.rng("beliefs"))
+        let stop = self.streams.stop(Instant::now(), self.options.time_ms);
+        self.options.belief.histories(game, view, &stop, &mut self.streams.rng("beliefs"))
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.course.interrupt_with(flag);
+        self.streams.interrupt_with(flag);
     }
 }
 
@@ -120,7 +120,7 @@ struct Presumed<'a, G: Game> {
     game: &'a G,
     seat: Seat,
     options: &'a PresumedOptions,
-    valuer: &'a mut Valuer<G>,
+    evaluator: &'a mut WorldEvaluator<G>,
     stop: &'a Stop<'a>,
     /// The best replies of other seats, given their knowledge.
     replies: HashMap<G::View, Vec<Action>>,
@@ -147,7 +147,7 @@ impl<G: Hints> Presumed<'_, G> {
             future.push(game, &mut history, reply);
         };
         let position = OpenPosition { state: history.state(), legal: game.legal(history.state()) };
-        let valued = self.valuer.value(game, position, &future, &mut rng, self.stop);
+        let valued = self.evaluator.value(game, position, &future, &mut rng, self.stop);
         best_of(&valued, mover).expect("at least one action").values.clone()
     }
 
@@ -155,8 +155,8 @@ impl<G: Hints> Presumed<'_, G> {
     fn reply(&mut self, history: &History<G>, seat: Seat, legal: G::Actions, rng: &mut Rng) -> Action {
         let view = self.game.view(history, seat);
         if !self.replies.contains_key(&view) {
-            let draws = Draws::new(Worlds::uniform(self.game, &view), self.options.guesses, rng);
-            let guessed = tally(self.game, &draws, seat, legal, self.valuer, self.stop);
+            let draws = WorldDraws::new(Worlds::uniform(self.game, &view), self.options.guesses, rng);
+            let guessed = tally(self.game, &draws, seat, legal, self.evaluator, self.stop);
             self.replies.insert(view.clone(), guessed.equally_good());
         }
         let replies = &self.replies[&view];

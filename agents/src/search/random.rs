@@ -6,7 +6,7 @@ use crate::agent::{Agent, Decision};
 
 options! {
     /// The random player does not have options.
-    pub struct RandomOptions for "random" {}
+    pub(crate) struct RandomOptions for "random" {}
 }
 
 /// Chooses uniformly among the legal actions.

@@ -20,20 +20,20 @@ use std::time::Instant;
 
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Rng, SeatView as _, Turn, options};
 
-use crate::agent::course::Course;
 use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB};
 use crate::agent::stop::Stop;
+use crate::agent::streams::AgentStreams;
 use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, Decision};
 use crate::belief::BeliefSettings;
 use crate::rollout::{Roller, Rollout};
-use crate::search::determinized::{Fallback, HistoryDraws, Means, Solver, Tally, tally_histories};
+use crate::search::determinized::{Fallback, HistoryDraws, Solver, ValuationSettings, WorldTally, tally_histories};
 use crate::search::open_cards::Future;
 use crate::search::pimc::{Pimc, PimcOptions};
 
 options! {
     /// The options of [`RecursivePimc`].
-    pub struct RecursiveOptions for "recursive_pimc" {
+    pub(crate) struct RecursiveOptions for "recursive_pimc" {
         /// The number of worlds per decision. In each, every action is played out once.
         worlds: u64 = 20, 1..=100_000_000;
         /// Milliseconds per decision. If given, time ends the search instead of `worlds`, and results depend on the
@@ -65,14 +65,14 @@ impl RecursiveOptions {
     fn inner(&self) -> PimcOptions {
         PimcOptions {
             worlds: self.inner_worlds,
-            means: Means {
+            valuation: ValuationSettings {
                 solver: self.inner_solver,
                 fallback: Fallback::Rollouts,
                 nodes: self.inner_nodes,
                 iterations: self.inner_iterations,
                 rollout: self.rollout,
                 memory_mb: self.memory_mb,
-                ..Means::default()
+                ..ValuationSettings::default()
             },
             belief: BeliefSettings { guide: self.belief.guide.clone(), ..BeliefSettings::default() },
             ..PimcOptions::default()
@@ -84,7 +84,7 @@ impl RecursiveOptions {
 #[derive(Clone, Debug)]
 pub(crate) struct RecursivePimc<G: Game> {
     options: RecursiveOptions,
-    course: Course,
+    streams: AgentStreams,
     inner: Pimc<G>,
     /// The statistics of rollouts in this decision.
     roller: Option<Roller>,
@@ -94,7 +94,7 @@ impl<G: Hints> RecursivePimc<G> {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: RecursiveOptions, seed: u64) -> Self {
         let inner = Pimc::new(options.inner(), 0);
-        Self { options, course: Course::new(seed), inner, roller: None }
+        Self { options, streams: AgentStreams::new(seed), inner, roller: None }
     }
 
     /// The returns of a game that level-0 players continue after an action, and the number of decisions they made.
@@ -138,13 +138,13 @@ impl<G: Hints> Agent<G> for RecursivePimc<G> {
     /// Searches, unless only one action is legal.
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let start = Instant::now();
-        let course = self.course.clone();
-        let stop = course.stop(start, self.options.time_ms);
+        let streams = self.streams.clone();
+        let stop = streams.stop(start, self.options.time_ms);
         self.roller = None;
         let mut nodes = 0;
         let tally = if legal.len() > 1 {
-            let worlds = self.options.belief.histories(game, view, &stop, &mut self.course.rng("beliefs"));
-            let seed = self.course.rng("recursive").bits();
+            let worlds = self.options.belief.histories(game, view, &stop, &mut self.streams.rng("beliefs"));
+            let seed = self.streams.rng("recursive").bits();
             let draws = HistoryDraws { worlds: &worlds, most: self.options.worlds, seed };
             tally_histories(game, &draws, view.seat(), legal, &stop, |history, action, future, rng| {
                 let (values, made) = self.play_out(game, history, action, future, rng, &stop);
@@ -152,23 +152,23 @@ impl<G: Hints> Agent<G> for RecursivePimc<G> {
                 values
             })
         } else {
-            Tally::new(view.seat(), legal.iter())
+            WorldTally::new(view.seat(), legal.iter())
         };
-        self.course.advance();
+        self.streams.advance();
         tally.decide(nodes, start)
     }
 
     fn restart(&mut self, seed: u64) {
-        self.course.restart(seed);
+        self.streams.restart(seed);
     }
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        let stop = self.course.stop(Instant::now(), self.options.time_ms);
-        self.options.belief.histories(game, view, &stop, &mut self.course.rng("beliefs"))
+        let stop = self.streams.stop(Instant::now(), self.options.time_ms);
+        self.options.belief.histories(game, view, &stop, &mut self.streams.rng("beliefs"))
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
         self.inner.interrupt_with(flag.clone());
-        self.course.interrupt_with(flag);
+        self.streams.interrupt_with(flag);
     }
 }

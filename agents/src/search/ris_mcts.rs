@@ -12,7 +12,7 @@
 //!   world is played to its own end, and its return, not that of the searcher's world, counts in the other player's
 //!   node.
 //! - *Self-determination* (P. I. Cowling, D. Whitehouse and E. J. Powley, *Emergent Bluffing and Inference with Monte
-//!   Carlo Tree Search*, CIG 2015): see [`worlds`](crate::network::agent::worlds).
+//!   Carlo Tree Search*, CIG 2015): see [`worlds`](crate::agent::worlds).
 //!
 //! Information sets are distinguished by what their mover sees and observes from the root on ([`Game::sight`],
 //! [`Game::observed`]). Histories that differ only before the root share a node.
@@ -35,19 +35,19 @@ use stier_core::{Turn, options};
 
 use crate::agent::budget::Budget;
 use crate::agent::choice::Choose;
-use crate::agent::course::Course;
 use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory};
 use crate::agent::stop::Stop;
+use crate::agent::streams::AgentStreams;
 use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, Decision, Search, permitted};
 use crate::belief::BeliefSettings;
 use crate::rollout::{Roller, Rollout};
-use crate::search::spread::Spread;
+use crate::search::spread::ReturnSpread;
 use crate::search::ucb::{ActionRecord, NodeId, UcbTree};
 
 options! {
     /// The options of [`RisMcts`].
-    pub struct RisMctsOptions for "ris_mcts" {
+    pub(crate) struct RisMctsOptions for "ris_mcts" {
         /// Iterations per decision.
         iterations: u64 = 1000, 1..=1_000_000_000;
         /// Milliseconds per decision. If given, time ends the search instead of `iterations`, and results depend on
@@ -69,27 +69,27 @@ options! {
 }
 
 /// The largest number of iterations of a search: the counts of its edges fit in 32 bits.
-const MOST_ITERATIONS: u64 = u32::MAX as u64;
+const MAX_ITERATIONS: u64 = u32::MAX as u64;
 
 /// The player: see the [module](self) documentation.
 #[derive(Debug)]
 pub(crate) struct RisMcts {
     options: RisMctsOptions,
-    course: Course,
+    streams: AgentStreams,
 }
 
 impl RisMcts {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: RisMctsOptions, seed: u64) -> Self {
-        Self { options, course: Course::new(seed) }
+        Self { options, streams: AgentStreams::new(seed) }
     }
 
     /// The worlds of the next decision.
     fn worlds<G: Hints>(&self, game: &G, view: &G::View, stop: &Stop<'_>) -> Worlds<G> {
         let belief = &self.options.belief;
         match self.options.redeterminization {
-            Switch::On => belief.histories(game, view, stop, &mut self.course.rng("beliefs")),
-            Switch::Off => belief.worlds(game, view, stop, &mut self.course.rng("beliefs")),
+            Switch::On => belief.histories(game, view, stop, &mut self.streams.rng("beliefs")),
+            Switch::Off => belief.worlds(game, view, stop, &mut self.streams.rng("beliefs")),
         }
     }
 }
@@ -98,8 +98,8 @@ impl<G: Hints> Agent<G> for RisMcts {
     /// Searches, unless only one action is legal.
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let start = Instant::now();
-        let mut rng = self.course.rng("ris_mcts");
-        let stop = self.course.stop(start, self.options.time_ms);
+        let mut rng = self.streams.rng("ris_mcts");
+        let stop = self.streams.stop(start, self.options.time_ms);
         let mut search = Search { actions: Vec::new(), iterations: 0, nodes: 0, seconds: 0.0 };
         let (low, high) = game.rounded_range();
         let stats = |record: ActionRecord| {
@@ -115,29 +115,29 @@ impl<G: Hints> Agent<G> for RisMcts {
                 view,
                 *self_determination,
                 draws,
-                &stop.sooner(belief.belief_share),
+                &stop.within_share(belief.belief_share),
                 &mut rng,
             );
             let mut searcher = Searcher::new(game, view, legal, &worlds, &self.options, rng.clone());
-            search.iterations = searcher.run(Budget::part(*iterations, stop, 0, 1).at_most(MOST_ITERATIONS));
+            search.iterations = searcher.run(Budget::part(*iterations, stop, 0, 1).at_most(MAX_ITERATIONS));
             search.nodes = searcher.tree.len() as u64;
             search.actions = legal.iter().map(|action| stats(searcher.tree.find(searcher.root, action))).collect();
         }
-        self.course.advance();
+        self.streams.advance();
         search.seconds = start.elapsed().as_secs_f64();
         Choose::Visits.decide(search, &[], &mut rng)
     }
 
     fn restart(&mut self, seed: u64) {
-        self.course.restart(seed);
+        self.streams.restart(seed);
     }
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        self.worlds(game, view, &self.course.stop(Instant::now(), self.options.time_ms))
+        self.worlds(game, view, &self.streams.stop(Instant::now(), self.options.time_ms))
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.course.interrupt_with(flag);
+        self.streams.interrupt_with(flag);
     }
 }
 
@@ -186,7 +186,7 @@ struct Searcher<'a, G: Game> {
     rng: Rng,
     tree: UcbTree,
     /// The spread of each seat's returns in all worlds.
-    spreads: BySeat<Spread>,
+    spreads: BySeat<ReturnSpread>,
     low: f64,
     scale: f64,
 }
@@ -214,7 +214,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
             roller: Roller::of(game, options.rollout).guided_by(&options.belief.guide),
             rng,
             tree: UcbTree::new(Memory::share(options.memory_mb, 1)),
-            spreads: BySeat::filled(game.num_seats(), Spread::default()),
+            spreads: BySeat::filled(game.num_seats(), ReturnSpread::default()),
             low: f64::from(low),
             scale: f64::from(high - low).max(f64::MIN_POSITIVE).recip(),
         }

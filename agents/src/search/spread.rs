@@ -4,7 +4,7 @@
 /// two of iterations. It does not shrink as the search settles on a line; otherwise the search could not leave a bad
 /// one.
 #[derive(Clone, Debug)]
-pub(crate) struct Spread {
+pub(crate) struct ReturnSpread {
     count: u64,
     sum: f64,
     squares: f64,
@@ -14,15 +14,15 @@ pub(crate) struct Spread {
 /// The number of iterations before the spread is first measured.
 const FIRST_LOOK: u64 = 16;
 /// The smallest spread that is assumed, as a share of the range of returns.
-const LEAST_SPREAD: f32 = 0.05;
+const MIN_SPREAD: f32 = 0.05;
 
-impl Default for Spread {
+impl Default for ReturnSpread {
     fn default() -> Self {
         Self { count: 0, sum: 0.0, squares: 0.0, scale: 1.0 }
     }
 }
 
-impl Spread {
+impl ReturnSpread {
     /// The spread, or the whole range before it is first measured.
     #[inline(always)]
     pub(crate) fn scale(&self) -> f32 {
@@ -38,7 +38,7 @@ impl Spread {
         if self.count.is_power_of_two() && self.count >= FIRST_LOOK {
             let mean = self.sum / self.count as f64;
             let variance = (self.squares / self.count as f64 - mean * mean).max(0.0);
-            let before = if self.count == FIRST_LOOK { LEAST_SPREAD } else { self.scale };
+            let before = if self.count == FIRST_LOOK { MIN_SPREAD } else { self.scale };
             self.scale = before.max(2.0 * variance.sqrt() as f32);
         }
     }
@@ -46,18 +46,18 @@ impl Spread {
 
 #[cfg(test)]
 mod tests {
-    use super::Spread;
+    use super::ReturnSpread;
 
     #[test]
     fn the_spread_is_twice_the_deviation_and_does_not_shrink() {
-        let mut spread = Spread::default();
+        let mut spread = ReturnSpread::default();
         (0..15).for_each(|i| spread.add(f64::from(i % 2)));
         assert_eq!(spread.scale(), 1.0);
         spread.add(1.0);
         assert!((spread.scale() - 1.0).abs() < 0.01, "half zeros, half ones: {}", spread.scale());
         (0..10_000).for_each(|_| spread.add(0.5));
         assert!(spread.scale() > 0.9);
-        let mut narrow = Spread::default();
+        let mut narrow = ReturnSpread::default();
         (0..16).for_each(|_| narrow.add(0.5));
         assert_eq!(narrow.scale(), 0.05);
     }

@@ -12,20 +12,20 @@ use stier_core::{Action, ActionSet, BySeat, Hints, Rng, Seat, Turn, float};
 use crate::agent::memory::{Memory, listed};
 use crate::agent::stop::Stop;
 use crate::rollout::Roller;
-use crate::search::open_cards::{ActionValues, Future, OpenPosition};
+use crate::search::open_cards::{Future, OpenPosition, WorldValues};
 
 /// Marks the absence of an edge or node.
 const NONE: u32 = u32::MAX;
 /// The smallest limit on nodes and edges, however little memory there is: enough for the root.
-const LEAST: usize = 256;
+const MIN_EDGES: usize = 256;
 /// The number of iterations between two checks of the clock.
 const BETWEEN_LOOKS: u64 = 16;
 /// The number of iterations before the spread of returns is first measured.
 const FIRST_LOOK: u64 = 16;
 /// The smallest spread of returns that is assumed, as a share of their range.
-const LEAST_SPREAD: f64 = 0.05;
+const MIN_SPREAD: f64 = 0.05;
 /// The largest number of iterations of a search: its edges are counted and numbered in 32 bits.
-const MOST_ITERATIONS: u64 = NONE as u64;
+const MAX_ITERATIONS: u64 = NONE as u64;
 
 #[derive(Clone, Debug)]
 struct Node<A> {
@@ -75,7 +75,7 @@ impl<A: ActionSet> Uct<A> {
             nodes: Vec::new(),
             edges: Vec::new(),
             path: Vec::new(),
-            limit: limit.clamp(LEAST, NONE as usize - LEAST),
+            limit: limit.clamp(MIN_EDGES, NONE as usize - MIN_EDGES),
         }
     }
 
@@ -91,7 +91,7 @@ impl<A: ActionSet> Uct<A> {
         roller: &mut Roller,
         settings: &UctSettings<'_>,
         rng: &mut Rng,
-    ) -> Vec<ActionValues> {
+    ) -> Vec<WorldValues> {
         let OpenPosition { state, legal } = position;
         let UctSettings { iterations, c, stop } = *settings;
         self.nodes.clear();
@@ -104,7 +104,7 @@ impl<A: ActionSet> Uct<A> {
         let range = f64::from(high - low);
         let (mut sum, mut squares, mut spread) = (0.0, 0.0, range);
         let least = legal.len() as u64;
-        for done in 0..iterations.clamp(least, MOST_ITERATIONS) {
+        for done in 0..iterations.clamp(least, MAX_ITERATIONS) {
             if done >= least && done % BETWEEN_LOOKS == 0 && stop.is_due() {
                 break;
             }
@@ -126,7 +126,7 @@ impl<A: ActionSet> Uct<A> {
                 let mean = sum / count as f64;
                 let deviation = (squares / count as f64 - mean * mean).max(0.0).sqrt();
                 // The spread does not shrink as the search settles on a line.
-                let before = if count == FIRST_LOOK { LEAST_SPREAD * range } else { spread };
+                let before = if count == FIRST_LOOK { MIN_SPREAD * range } else { spread };
                 spread = before.max(2.0 * deviation);
             }
         }
@@ -135,7 +135,7 @@ impl<A: ActionSet> Uct<A> {
             let edge = root.iter().find(|edge| edge.action == action);
             let (visits, available) = edge.map_or((0, 0), |edge| (edge.visits, edge.available));
             let values = BySeat::from_fn(seats, |seat| (sums[seat] / f64::from(visits.max(1))) as f32);
-            ActionValues { action, values, visits: u64::from(visits), available: u64::from(available) }
+            WorldValues { action, values, visits: u64::from(visits), available: u64::from(available) }
         };
         sums.into_iter().map(found).collect()
     }

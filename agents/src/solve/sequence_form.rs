@@ -13,7 +13,7 @@
 //! The dual solution is the second player's plan. An interior-point solver (P. Goulart and Y. Chen, *Clarabel*, 2024)
 //! finds both to about nine digits of the value. Time and memory grow faster than the program, which has a row for
 //! each action of an information set and a number for each pair of sequences that meet at an end. For more than a
-//! hundred thousand information sets, use [CFR](crate::solve::cfr).
+//! hundred thousand information sets, use CFR.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

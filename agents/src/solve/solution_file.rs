@@ -62,7 +62,7 @@ fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
 }
 
 /// A hash of the probabilities.
-pub fn policy_hash(policy: &Policy) -> u64 {
+pub(crate) fn policy_hash(policy: &Policy) -> u64 {
     hash(policy.rows().iter().flat_map(|share| share.to_le_bytes()))
 }
 

@@ -154,8 +154,8 @@ impl<G: Game> Agent<G> for TabularAgent<G> {
 #[error("interrupted")]
 pub struct Interrupted;
 
-/// Computes an agent's policy at every information set, as [`Policy::of_agent`] does. `enter` creates an agent, which
-/// is restarted with its own seed before each set. `watch` is called after every set, from any thread, and may stop
+/// Computes an agent's policy at every information set. `enter` creates an agent, which is restarted with its own seed
+/// before each set. `watch` is called after every set, from any thread, and may stop
 /// the calculation. The calculation uses all threads of the current pool and depends on the seed alone.
 pub fn policy_of<G: Game>(
     tree: &GameTree<G>,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use stier_agents::agent::Position;
+use stier_agents::agent::Query;
 use stier_agents::agent::Streams;
 use stier_agents::network::Evaluator;
 use stier_agents::network::NetworkFile;
@@ -140,7 +140,7 @@ fn evaluating_many_states_at_once_gives_the_same_bits() {
     let network = NetworkFile::load(file.path()).unwrap().network().unwrap().clone();
     let (mut one, mut many) = (Evaluator::new(network.clone()), Evaluator::new(network));
     let positions = decisions(&game, 12);
-    let asked = positions.iter().map(|(history, seat)| Position::new(history.state(), *seat, Streams::new(0)));
+    let asked = positions.iter().map(|(history, seat)| Query::new(history.state(), *seat, Streams::new(0)));
     let mut compared = 0;
     for ((history, seat), together) in positions.iter().zip(many.evaluate_many(&game, asked)) {
         let alone = one.evaluate(&game, history.state(), *seat);

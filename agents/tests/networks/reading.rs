@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 
 use stier_agents::network::NetworkFile;
-use stier_agents::network::{Fault, LARGEST, Network};
+use stier_agents::network::{Fault, MAX_FILE_BYTES, Network};
 use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::Schwinget;
@@ -230,7 +230,7 @@ fn networks_without_a_value_head_value_no_leaves() {
 fn padded_layers_stay_within_the_limit_of_files() {
     // Layers are padded to 64 columns. This one would take a row more than a gibibyte, sixty-four times its size in
     // the file.
-    let rows = (LARGEST / (64 * 4)) as usize + 1;
+    let rows = (MAX_FILE_BYTES / (64 * 4)) as usize + 1;
     let mut narrow = draft();
     narrow.tensors.retain(|(name, ..)| !name.starts_with("hidden."));
     narrow.tensors.push(("hidden.0.weight".to_string(), vec![rows, 1], vec![0.5; rows]));

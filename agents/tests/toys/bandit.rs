@@ -12,7 +12,7 @@ options! {
     pub(crate) struct Rules for "bandit" {}
 }
 
-/// What the arms pay, to the first seat; the second gets the rest of 1.
+/// The payoffs of the arms to the first seat; the second seat gets the rest of 1.
 pub(crate) const REWARDS: [f64; 4] = [0.1, 0.9, 0.7, 0.85];
 
 /// The game.

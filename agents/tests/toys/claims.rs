@@ -50,7 +50,7 @@ pub(crate) struct Hooks {
     main: ThreadId,
     /// The threads that have asked for returns.
     pub(crate) threads: Mutex<HashSet<ThreadId>>,
-    /// Whether other threads panic that ask for returns.
+    /// True if other threads that ask for returns must panic.
     pub(crate) panics: AtomicBool,
 }
 
@@ -67,7 +67,7 @@ impl Claims {
         self.info.num_outcomes as u8
     }
 
-    /// Whether a number is still to be dealt.
+    /// Returns true if a number is still to be dealt.
     fn deals(&self, state: &State) -> bool {
         state.cards[0].is_none() || self.rules.cards == 2 && state.claim.is_some() && state.cards[1].is_none()
     }

@@ -15,12 +15,12 @@ use stier_core::{
 options! {
     /// The option of the game.
     pub(crate) struct Rules for "guess" {
-        /// Who guesses.
+        /// The seat that guesses.
         guesser: u8 = 0, 0..=1;
     }
 }
 
-/// What is certain; or heads, when guessing.
+/// The safe action; heads when guessing.
 pub(crate) const SAFE: Action = Action(0);
 /// On to the guess; or tails, when guessing.
 pub(crate) const PLAY: Action = Action(1);

@@ -6,7 +6,7 @@ use stier_core::{
 };
 
 options! {
-    /// What the first seat gets if both choose their first action, if both choose their second, and else loses.
+    /// The first seat's gain if both choose their first action, its gain if both choose their second, and its loss otherwise.
     pub(crate) struct Rules for "matrix" {
         /// Both their first.
         heads: u8 = 1, 1..=9;

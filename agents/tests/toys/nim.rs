@@ -1,4 +1,4 @@
-//! Nim for two or three: whoever takes the last counter wins. Nothing is hidden, nothing is left to chance.
+//! Nim for two or three players: the player that takes the last counter wins. Nothing is hidden or left to chance.
 
 use stier_core::{
     Action, Actions64, BySeat, Cell, Chance, Field, Filter, Game, GameInfo, Hints, Log, Observer, Pen, RulesError,
@@ -6,7 +6,7 @@ use stier_core::{
 };
 
 options! {
-    /// How many play with what.
+    /// The number of players and the heaps.
     pub(crate) struct Rules for "nim" {
         /// Seats.
         seats: u8 = 2, 2..=3;

@@ -10,7 +10,7 @@ use crate::seats::{BySeat, Seat};
 use crate::{Filter, Hints, Log, Notation, choice, options};
 
 choice! {
-    /// The consequence of trying a cell that the opponent holds. The player learns of the stone in either case.
+    /// The rule for a player who tries a cell that the opponent holds. The player learns of the stone in either case.
     pub enum Obstruction {
         /// The player tries another cell.
         Classical = "classical",
@@ -27,7 +27,7 @@ options! {
         rows: u8 = 3, 1..=4;
         /// Columns of the board.
         columns: u8 = 3, 1..=4;
-        /// The consequence of trying a cell that the opponent holds.
+        /// The rule for a player who tries a cell that the opponent holds.
         obstruction: Obstruction = Obstruction::Classical, ();
     }
 }
@@ -62,7 +62,7 @@ impl DarkHex {
         places.filter(on_board).map(move |(row, column)| (row * columns + column) as u8)
     }
 
-    /// Returns true if stones join the two sides of a seat.
+    /// Tells whether stones join the two sides of a seat.
     fn connects(&self, seat: usize, stones: u16) -> bool {
         let (rows, columns) = (self.rules.rows, self.rules.columns);
         let along = |cell: u8| if seat == 0 { (cell / columns, rows) } else { (cell % columns, columns) };

@@ -32,7 +32,7 @@ options! {
         cards: u8 = 4, 2..=13;
         /// The order in which prizes come.
         points: Points = Points::Descending, ();
-        /// Keep bids hidden for good: a player learns only the winner of each prize.
+        /// Imperfect information: bids stay hidden for good, and a player learns only who won the prize.
         impinfo: Switch = Switch::On, ();
         /// The return of a player for its prizes.
         utility: Utility = Utility::Win, ();

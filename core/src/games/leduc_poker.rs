@@ -40,7 +40,7 @@ impl State {
         self.bets[round].into_iter().flatten().collect()
     }
 
-    /// Returns true if the round ends with these bets: by a fold, or by a call that is not the first bet.
+    /// Tells whether the round ends with these bets: by a fold, or by a call that is not the first bet.
     fn ends(bets: &[Action]) -> bool {
         bets.last().is_some_and(|&last| last == FOLD || last == CALL && bets.len() > 1)
     }

@@ -13,9 +13,9 @@ use stier_core::{Action, Encode, Game, Hints, Rng, Seat};
 use super::VectorError;
 use super::lane::Lane;
 use super::step::LaneStep;
-use crate::agent::course::Streams;
-use crate::agent::crowd::Position;
+use crate::agent::batch_agent::Query;
 use crate::agent::player::Player;
+use crate::agent::streams::Streams;
 use crate::catalogue::spec::AgentSpec;
 use crate::network::agent::NetworkAgent;
 use crate::search::random;
@@ -57,7 +57,7 @@ impl Opponents {
         }
     }
 
-    /// Returns true if all of them decide so fast in this number of lanes that nobody need interrupt them.
+    /// Returns true if all of them decide so fast in this number of lanes that interrupts are not needed.
     pub(super) fn are_instant(&self, lanes: usize) -> bool {
         self.agents.iter().all(|spec| spec.is_instant() && (lanes <= FEW_LANES || !spec.has_network()))
     }
@@ -76,7 +76,7 @@ impl Opponents {
 enum Agent<G: Game> {
     /// Chooses at random, and needs neither a view nor a state.
     Random,
-    /// Is asked for many lanes at once.
+    /// Decides in many lanes at once.
     Network(Box<NetworkAgent>),
     Player(Player<G>),
 }
@@ -129,7 +129,7 @@ impl<G: Hints> OpponentAgents<G> {
             for lanes in lanes.chunks(POSITIONS_AT_ONCE) {
                 let position = |&number: &usize| {
                     let lane = &*waiting[number].lane;
-                    Position::new(lane.history.state(), mover(lane), Streams::new(seed_of(lane, *salt)))
+                    Query::new(lane.history.state(), mover(lane), Streams::new(seed_of(lane, *salt)))
                 };
                 let actions: Vec<Action> = agent.decide_many(game, lanes.iter().map(position)).collect();
                 lanes.iter().zip(actions).for_each(|(&number, action)| waiting[number].lane.push(game, action));

@@ -1,4 +1,4 @@
-//! One call in one lane: a state machine that stops where the lane waits for an opponent that is asked for many lanes at once.
+//! One call in one lane: a state machine that stops where the lane waits for an opponent that decides in many lanes at once.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -38,7 +38,7 @@ impl<G: Hints> Call<'_, G> {
     }
 }
 
-/// What a lane writes when it has come to the next decision or to the end.
+/// The report of a lane at its next decision or at the end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Report {
     /// The result of the action that was played.
@@ -49,12 +49,12 @@ enum Report {
     Written,
 }
 
-/// How far a lane has come.
+/// The progress of a lane in a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Progress {
-    /// To an opponent that is asked for many lanes at once.
+    /// The lane waits for an opponent that decides in many lanes at once.
     Waiting,
-    /// To the end of the call.
+    /// The call is done.
     Done,
 }
 
@@ -74,13 +74,13 @@ impl<'a, G: Hints> LaneStep<'a, G> {
         Self { lane, legal, rows, report: Report::NoResult }
     }
 
-    /// Begins the call and goes on as far as possible.
+    /// Begins the call and continues as far as possible.
     #[inline]
     pub(super) fn begin(&mut self, call: &Call<'_, G>, agents: &mut OpponentAgents<G>) -> Progress {
         if self.start(call) || self.write_result(call) { self.resume(call, agents) } else { self.finish(call) }
     }
 
-    /// Goes on as far as possible.
+    /// Continues as far as possible.
     #[inline]
     pub(super) fn resume(&mut self, call: &Call<'_, G>, agents: &mut OpponentAgents<G>) -> Progress {
         while self.lane.play(call, agents) == Progress::Done {

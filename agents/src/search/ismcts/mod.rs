@@ -64,17 +64,17 @@ use stier_core::{Action, ActionSet, BySeat, Hints, Rng, Seat, SeatView as _, Tur
 
 use crate::agent::budget::Budget;
 use crate::agent::choice::{Choose, without_noise};
-use crate::agent::course::Course;
 use crate::agent::lines::{Line, Lines};
 use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory};
 use crate::agent::stop::Stop;
+use crate::agent::streams::AgentStreams;
 use crate::agent::threads::Workers;
 use crate::agent::worlds::Worlds;
 use crate::agent::{ActionStats, Agent, Decision, Search, permitted};
 use crate::belief::BeliefSettings;
 use crate::rollout::fitted;
 use crate::rollout::{Roller, RolloutSettings};
-use crate::search::spread::Spread;
+use crate::search::spread::ReturnSpread;
 pub(crate) use observers::{Draws, Observer};
 use observers::{Keyed, Linked, Observers};
 use prior::Prior as _;
@@ -88,7 +88,7 @@ use tree::{Edge, RootEdge, Tree};
 
 choice! {
     /// The choice of the other players' actions in the tree.
-    pub enum Opponents {
+    pub(crate) enum Opponents {
         /// The tree, by the other players' own returns.
         Search = "search",
         /// The game's policy ([`fitted`]). The tree then contains only the searcher's decisions and finds the best
@@ -99,7 +99,7 @@ choice! {
 
 options! {
     /// The options of [`Ismcts`].
-    pub struct IsmctsOptions for "ismcts" {
+    pub(crate) struct IsmctsOptions for "ismcts" {
         /// Iterations per decision, over all threads.
         iterations: u64 = 1000, 1..=1_000_000_000;
         /// Milliseconds per decision. If given, time ends the search instead of `iterations`, and results depend on
@@ -155,7 +155,7 @@ const MAX_ITERATIONS: u64 = 1 << 30;
 /// The player: see the [module](self) documentation.
 pub(crate) struct Ismcts<G: Hints> {
     options: IsmctsOptions,
-    course: Course,
+    streams: AgentStreams,
     forest: Box<dyn Forest<G>>,
     past: Option<Past>,
     /// The depth to which lines are recorded.
@@ -175,7 +175,7 @@ impl<G: Hints> Ismcts<G> {
             Rule::RegretMatching => Box::new(Trees::<G, RegretMatching>::new(&options)),
             Rule::SmoothUct => Box::new(Trees::<G, SmoothUct>::new(&options)),
         };
-        Self { options, course: Course::new(seed), forest, past: None, depth: 0, lines: Vec::new() }
+        Self { options, streams: AgentStreams::new(seed), forest, past: None, depth: 0, lines: Vec::new() }
     }
 }
 
@@ -185,7 +185,7 @@ impl<G: Hints> Agent<G> for Ismcts<G> {
         let start = Instant::now();
         let mut found = if legal.len() > 1 {
             let keyed = self.keys(view);
-            let stop = self.course.stop(start, self.options.time_ms);
+            let stop = self.streams.stop(start, self.options.time_ms);
             let task = Task {
                 game,
                 seat: view.seat(),
@@ -194,27 +194,27 @@ impl<G: Hints> Agent<G> for Ismcts<G> {
                 keyed,
                 options: &self.options,
                 stop,
-                course: &self.course,
+                streams: &self.streams,
                 depth: self.depth,
             };
             self.forest.search(&task)
         } else {
             Found::default()
         };
-        self.course.advance();
+        self.streams.advance();
         self.lines = found.lines.take().map_or(Vec::new(), Lines::finish);
         self.decide(game, legal, &found, start.elapsed())
     }
 
     fn restart(&mut self, seed: u64) {
-        self.course.restart(seed);
+        self.streams.restart(seed);
         self.past = None;
         self.lines = Vec::new();
         self.forest.clear();
     }
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        self.worlds(game, view, &self.course.stop(Instant::now(), self.options.time_ms))
+        self.worlds(game, view, &self.streams.stop(Instant::now(), self.options.time_ms))
     }
 
     fn note_lines(&mut self, depth: usize) {
@@ -226,7 +226,7 @@ impl<G: Hints> Agent<G> for Ismcts<G> {
     }
 
     fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.course.interrupt_with(flag);
+        self.streams.interrupt_with(flag);
     }
 }
 
@@ -235,18 +235,18 @@ impl<G: Hints> Ismcts<G> {
     fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>) -> Worlds<G> {
         let IsmctsOptions { iterations, self_determination, belief, .. } = &self.options;
         let draws = if stop.is_timed() { u64::MAX } else { *iterations };
-        let mut rng = self.course.rng("beliefs");
+        let mut rng = self.streams.rng("beliefs");
         belief.worlds(game, view, stop, &mut rng).self_determined(
             game,
             view,
             *self_determination,
             draws,
-            &stop.sooner(belief.belief_share),
+            &stop.within_share(belief.belief_share),
             &mut rng,
         )
     }
 
-    /// Readies the trees for a decision. How nodes are found by keys, if they are.
+    /// Prepares the trees for a decision. Returns the keys of nodes, if nodes are found by keys.
     fn keys(&mut self, view: &G::View) -> Option<Keyed> {
         let options = &self.options;
         let reuse = options.reuse == Switch::On;
@@ -291,7 +291,7 @@ impl<G: Hints> Ismcts<G> {
         if found.roots.iter().all(|edge| edge.weight.is_none()) {
             weights = without_noise(&search.actions, found.spread * f64::from(high - low));
         }
-        self.options.choose.decide(search, &weights, &mut self.course.rng("ismcts choice"))
+        self.options.choose.decide(search, &weights, &mut self.streams.rng("ismcts choice"))
     }
 }
 
@@ -307,7 +307,7 @@ struct Task<'a, G: Hints> {
     options: &'a IsmctsOptions,
     stop: Stop<'a>,
     /// The source of the random streams.
-    course: &'a Course,
+    streams: &'a AgentStreams,
     /// The depth to which lines are recorded; 0 if they are not.
     depth: usize,
 }
@@ -366,10 +366,10 @@ impl<G: Hints, S: Selection> Trees<G, S> {
                 rule: &self.rule,
                 budget: Budget::part(task.options.iterations, task.stop, index, count).at_most(MAX_ITERATIONS),
                 roller: Roller::new(task.game, task.options.rollouts).guided_by(&task.options.belief.guide),
-                rng: task.course.rng_of_many("ismcts", index, count),
+                rng: task.streams.rng_of_many("ismcts", index, count),
                 observers: observers.clone(),
                 root: observers.plant(tree),
-                spread: Spread::default(),
+                spread: ReturnSpread::default(),
                 lines: (task.depth > 0).then(|| Lines::new(task.depth)),
                 prior: S::Prior::new(task.options),
                 tree,
@@ -430,7 +430,7 @@ struct Searcher<'a, G: Hints, S: Selection, O: Observers<G>> {
     tree: &'a mut Tree<G::Actions, S::Extra>,
     /// The node of the searcher's true information set.
     root: u32,
-    spread: Spread,
+    spread: ReturnSpread,
     lines: Option<Lines>,
     prior: S::Prior,
 }

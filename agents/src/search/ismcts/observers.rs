@@ -1,4 +1,4 @@
-//! Whose knowledge the nodes stand for, and how an iteration finds them.
+//! The players whose knowledge the nodes represent, and the search for nodes in an iteration.
 
 use stier_core::key::{Chain, Learned, Past, UNNOTICED, mix};
 use stier_core::seats::MAX_SEATS;
@@ -7,21 +7,21 @@ use stier_core::{Action, Game, Seat, choice};
 use super::tree::{Edge, Tree};
 
 choice! {
-    /// Whose observations tell nodes apart.
-    pub enum Observer {
-        /// The searcher's: one tree for all (SO-ISMCTS).
+    /// The observations by which nodes are distinguished.
+    pub(crate) enum Observer {
+        /// The searcher's observations, with one tree for all (SO-ISMCTS).
         Single = "single",
-        /// Those of the seat that is to move, from what it holds at the root on (MO-ISMCTS).
+        /// The observations of the seat to move, starting from its cards at the root (MO-ISMCTS).
         Multi = "multi",
     }
 }
 
 choice! {
-    /// What the cards do that a seat draws after the root.
-    pub enum Draws {
-        /// Nothing: a node is passed whatever was drawn.
+    /// The treatment of cards that a seat draws after the root.
+    pub(crate) enum Draws {
+        /// They do not branch: a node covers all draws.
         Merge = "merge",
-        /// They lead to different nodes, as everything that the seat sees.
+        /// They lead to different nodes, like everything that the seat sees.
         Branch = "branch",
     }
 }
@@ -103,7 +103,7 @@ pub(super) struct Keyed {
     draws: Draws,
     /// The searcher's chain up to the root.
     start: Chain,
-    /// What the searcher sees at the root.
+    /// The searcher's sight at the root.
     sight: u64,
     chains: [Chain; MAX_SEATS],
 }
@@ -142,7 +142,7 @@ impl Keyed {
     }
 }
 
-/// Where all chains begin.
+/// The start of all chains.
 const START: u64 = 0x243f_6a88_85a3_08d3;
 /// Sets the chains of other seats apart from the searcher's.
 const OTHERS: u64 = 0x1319_8a2e_0370_7344;

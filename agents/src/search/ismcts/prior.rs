@@ -9,7 +9,7 @@ use super::tree::{Block, LANES, Tree, lanes};
 
 choice! {
     /// The source of PUCT's prior.
-    pub enum PriorFrom {
+    pub(crate) enum PriorFrom {
         /// Half uniform, half uniform among the actions that the game's hints leave to rollouts.
         Hints = "hints",
         /// A quarter uniform, the rest by the game's policy ([`fitted`](crate::rollout::fitted)).

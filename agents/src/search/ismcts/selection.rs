@@ -17,7 +17,7 @@ use super::tree::{Block, Bound, Edge, LANES, MAX_BLOCKS, Tree, lanes};
 
 choice! {
     /// The rule by which an iteration selects edges.
-    pub enum Rule {
+    pub(crate) enum Rule {
         /// The highest upper confidence bound, UCB1 (Auer, Cesa-Bianchi and Fischer 2002), on availability counts.
         Ucb1 = "ucb1",
         /// UCB1-tuned (the same paper): exploration shrinks with the variance of the action's own returns.
@@ -587,7 +587,7 @@ mod tests {
             // Every second legal action is favoured: it has three times the prior of the others, about.
             let favoured: Actions64 = legal.iter().step_by(2).collect();
             let (base, bonus) = (0.5 / legal.len() as f32, 0.5 / favoured.len() as f32);
-            let prior_of = |action| base + bonus * f32::from(u8::from(favoured.contains(action)));
+            let prior_of = |action| base + bonus * f32::from(favoured.contains(action));
             tree.for_each_block(root, |block, extra| set_priors(extra, block.action.map(|id| prior_of(Action(id)))));
             let visits: u32 = arms.iter().map(|arm| arm.visits).sum();
             let mean =

@@ -13,7 +13,7 @@ struct Slot {
 
 const FREE: Slot = Slot { key: 0, node: NONE, generation: 0 };
 /// The number of slots of a new table.
-const LEAST: usize = 64;
+const MIN_SLOTS: usize = 64;
 
 /// Nodes by key. Keys are already spread evenly ([`mix`](stier_core::key::mix)), so their low bits give the first
 /// slot to probe, and the following slots are probed in turn. At least half of the slots are free. Clearing takes
@@ -28,7 +28,7 @@ pub(super) struct Table {
 impl Table {
     /// An empty table.
     pub(super) fn new() -> Self {
-        Self { slots: vec![FREE; LEAST], generation: 1, len: 0 }
+        Self { slots: vec![FREE; MIN_SLOTS], generation: 1, len: 0 }
     }
 
     /// The memory in bytes.

@@ -22,7 +22,7 @@ const LANE_BITS: u32 = LANES as u32 - 1;
 /// The number of blocks of the largest node, with one lane per action.
 pub(super) const MAX_BLOCKS: usize = 256 / LANES;
 /// The smallest limit on blocks, however little memory there is.
-const LEAST_BLOCKS: usize = 64;
+const MIN_BLOCKS: usize = 64;
 /// The largest number of bytes per node in the table of keys, while it grows.
 const KEY_BYTES: usize = 96;
 
@@ -124,7 +124,7 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
         let block_bytes = size_of::<Block<A>>() + size_of::<X>();
         // While the lists grow to their full size, the old ones of half that size exist too.
         let blocks = memory.left() / (block_bytes + block_bytes / 2 + KEY_BYTES);
-        let limit = blocks.saturating_sub(MAX_BLOCKS).clamp(LEAST_BLOCKS, NONE as usize - MAX_BLOCKS);
+        let limit = blocks.saturating_sub(MAX_BLOCKS).clamp(MIN_BLOCKS, NONE as usize - MAX_BLOCKS);
         Self { blocks: Vec::new(), extras: Vec::new(), keyed: Table::new(), nodes: 0, memory, limit, past: None }
     }
 

@@ -3,8 +3,8 @@
 //! The *knowledge* of a seat at a node is a number, equal at two nodes of a layer if and only if the seat's views there are equal. It
 //! grows with what the seat observes. After a choice it follows from the knowledge before and what the seat
 //! [observes](Game::observed) of the action; after a random event, from the knowledge before and what the seat [sees](Game::sight).
-//! Where several random events follow each other, different sequences may leave a seat with the same view. Only there views are
-//! compared, one for each knowledge.
+//! Different sequences of consecutive random events may leave a seat with the same view. Only then views are compared, one
+//! for each knowledge.
 //!
 //! Every batch of nodes takes three steps: their children are made, each seat observes them (seats in parallel), and they are
 //! appended to the tree.
@@ -621,7 +621,7 @@ impl<'a, G: Game> Growth<'a, G> {
     }
 }
 
-/// 128 bits that stand for a view: for a hundred million of them the odds that two have the same are 1 in 10^22.
+/// A 128-bit hash of a view: among a hundred million views, the odds of two equal hashes are 1 in 10^22.
 fn fingerprint(view: &impl Hash) -> u128 {
     let half = |salt: u8| {
         let mut hasher = DefaultHasher::new();

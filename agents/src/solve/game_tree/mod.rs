@@ -59,6 +59,15 @@ pub enum TooLarge {
 /// The reason why a tree was not built.
 #[derive(Clone, Copy, PartialEq, Debug, Error)]
 pub enum BuildError {
+    /// The game has [hidden moves](stier_core::GameInfo::hidden_moves): its information sets do not lie in one layer.
+    #[error(
+        "{game} cannot be enumerated under these rules: players miss moves of each other, so that histories with different \
+         numbers of decisions share an information set"
+    )]
+    HiddenMoves {
+        /// The game.
+        game: &'static str,
+    },
     /// More histories than allowed.
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
@@ -198,12 +207,8 @@ impl<G: Game> GameTree<G> {
     /// Enumerates a game of at most `most_nodes` histories; 2^30 is the largest possible number. If an
     /// [estimate](estimate_size) shows that the game is clearly larger, this fails before anything is enumerated. The
     /// calculation uses the threads of the current pool; the tree does not depend on their number.
-    pub fn new(game: &G, most_nodes: usize) -> Result<Self, TooLarge> {
-        match Self::build(game, most_nodes, &|_| ControlFlow::Continue(())) {
-            Ok(tree) => Ok(tree),
-            Err(BuildError::TooLarge(error)) => Err(error),
-            Err(BuildError::Interrupted) => unreachable!("`watch` never interrupts"),
-        }
+    pub fn new(game: &G, most_nodes: usize) -> Result<Self, BuildError> {
+        Self::build(game, most_nodes, &|_| ControlFlow::Continue(()))
     }
 
     /// The same as [`new`](Self::new) with a callback. `watch` regularly receives the number of histories and may
@@ -213,6 +218,9 @@ impl<G: Game> GameTree<G> {
         most_nodes: usize,
         watch: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
     ) -> Result<Self, BuildError> {
+        if game.info().hidden_moves {
+            return Err(BuildError::HiddenMoves { game: G::NAME });
+        }
         let most = most_nodes.clamp(1, NUMBER as usize);
         let estimate = estimate_size(game, PROBES);
         if estimate.exceeds(most) {

@@ -24,7 +24,7 @@ impl TreeSize {
     /// mean must be three standard errors above twice `most`, or the median four times as large. By Markov's
     /// inequality, a probe exceeds four times the truth with a probability of at most a quarter, so the median of
     /// many probes does not.
-    pub fn exceeds(&self, most: usize) -> bool {
+    pub(crate) fn exceeds(&self, most: usize) -> bool {
         let most = most as f64;
         self.histories - 3.0 * self.error > 2.0 * most || self.median > 4.0 * most
     }

@@ -4,23 +4,23 @@ use std::fmt::{self, Debug, Formatter};
 
 use stier_core::{Action, Cell, Encode, Game, Seat};
 
-use crate::agent::course::Streams;
+use crate::agent::streams::Streams;
 
 /// Copies of one player at many tables, which decide together.
-pub trait Crowd<G: Game>: Send {
+pub trait BatchAgent<G: Game>: Send {
     /// Appends to `actions` the copies' actions in these positions, in order.
-    fn decide(&mut self, game: &G, positions: &[Position<'_, G>], actions: &mut Vec<Action>);
+    fn decide(&mut self, game: &G, queries: &[Query<'_, G>], actions: &mut Vec<Action>);
 }
 
 /// A decision at one of many tables. The player sees its legal actions and its observation, but neither the past nor
 /// the state.
-pub struct Position<'a, G: Game> {
+pub struct Query<'a, G: Game> {
     state: &'a G::State,
     seat: Seat,
     streams: Streams,
 }
 
-impl<'a, G: Game> Position<'a, G> {
+impl<'a, G: Game> Query<'a, G> {
     /// Creates the decision of the seat to act in this state, with these streams.
     pub fn new(state: &'a G::State, seat: Seat, streams: Streams) -> Self {
         Self { state, seat, streams }
@@ -50,15 +50,15 @@ impl<'a, G: Game> Position<'a, G> {
     }
 }
 
-impl<G: Game> Clone for Position<'_, G> {
+impl<G: Game> Clone for Query<'_, G> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<G: Game> Copy for Position<'_, G> {}
+impl<G: Game> Copy for Query<'_, G> {}
 
-impl<G: Game> Debug for Position<'_, G> {
+impl<G: Game> Debug for Query<'_, G> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.debug_struct("Position").field("seat", &self.seat).field("streams", &self.streams).finish_non_exhaustive()
     }

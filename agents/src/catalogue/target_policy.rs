@@ -25,7 +25,7 @@ use crate::search::open_cards::Future;
 
 choice! {
     /// The policy for the parts of simulations that are not searched.
-    pub enum Continuation {
+    pub(crate) enum Continuation {
         /// Uniformly random legal actions.
         Random = "random",
         /// Uniformly random among the actions that the game's hints leave.
@@ -41,7 +41,7 @@ choice! {
 
 options! {
     /// A responder's knowledge and simulations.
-    pub struct ResponderSettings for "responders" {
+    pub(crate) struct ResponderSettings for "responders" {
         /// The agent whose policy is known. It is assumed to play all other seats.
         against: Box<AgentSpec> = Box::new("greedy".parse().expect("an agent")), ();
         /// The number of copies of the agent, each with its own seed, whose answers are averaged.
@@ -61,29 +61,29 @@ options! {
 }
 
 /// The largest number of stored answers.
-const MOST_ANSWERS: usize = 1 << 18;
+const MAX_ANSWERS: usize = 1 << 18;
 
 /// An agent's policy. The answers of agents that search are stored until the next game.
-pub(crate) struct Victim<G: Hints> {
-    asked: Mutex<Asked<G>>,
+pub(crate) struct TargetPolicy<G: Hints> {
+    asked: Mutex<CachedAgent<G>>,
 }
 
-struct Asked<G: Hints> {
+struct CachedAgent<G: Hints> {
     agent: Box<dyn Agent<G>>,
     seeds: Vec<u64>,
     answers: HashMap<G::View, Arc<[f64]>>,
 }
 
-impl<G: Hints> Victim<G> {
+impl<G: Hints> TargetPolicy<G> {
     /// Creates the policy of the agent, averaged over several seeds derived from `seed`.
     pub(crate) fn new(settings: &ResponderSettings, seed: u64) -> Self {
         let agent = settings.against.build(0);
-        let mut asked = Asked { agent, seeds: vec![0; settings.seeds as usize], answers: HashMap::new() };
+        let mut asked = CachedAgent { agent, seeds: vec![0; settings.seeds as usize], answers: HashMap::new() };
         asked.restart(seed);
         Self { asked: Mutex::new(asked) }
     }
 
-    fn asked(&mut self) -> &mut Asked<G> {
+    fn asked(&mut self) -> &mut CachedAgent<G> {
         self.asked.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -104,7 +104,7 @@ impl<G: Hints> Victim<G> {
     }
 }
 
-impl<G: Hints> Asked<G> {
+impl<G: Hints> CachedAgent<G> {
     fn restart(&mut self, seed: u64) {
         for (index, own) in self.seeds.iter_mut().enumerate() {
             *own = Rng::stream(seed, "victim", index as u64).bits();
@@ -129,7 +129,7 @@ impl<G: Hints> Asked<G> {
         let total = self.seeds.len() as f64;
         let policy: Arc<[f64]> = sums.into_iter().map(|sum| sum / total).collect();
         if searched {
-            if self.answers.len() == MOST_ANSWERS {
+            if self.answers.len() == MAX_ANSWERS {
                 self.answers.clear();
             }
             self.answers.insert(view, policy.clone());
@@ -138,7 +138,7 @@ impl<G: Hints> Asked<G> {
     }
 }
 
-impl<G: Hints> PolicyModel<G> for Victim<G> {
+impl<G: Hints> PolicyModel<G> for TargetPolicy<G> {
     fn scores(&self, game: &G, so_far: &History<G>, legal: G::Actions, scores: &mut Vec<f32>) {
         let Turn::Seat(mover) = game.turn(so_far.state()) else { return };
         scores.extend(self.policy(game, mover, so_far, legal).iter().map(|&share| float::log(share) as f32));
@@ -151,7 +151,7 @@ impl ResponderSettings {
         &self,
         game: &G,
         view: &G::View,
-        victim: &Victim<G>,
+        target: &TargetPolicy<G>,
         stop: &Stop<'_>,
         rng: &mut Rng,
     ) -> Worlds<G> {
@@ -162,7 +162,7 @@ impl ResponderSettings {
             particles: self.particles,
             ..BeliefSettings::default()
         };
-        belief.histories_by(victim, game, view, stop, rng)
+        belief.histories_by(target, game, view, stop, rng)
     }
 }
 
@@ -173,7 +173,7 @@ pub(crate) struct Simulator<'a, G: Hints> {
     /// The responding seat.
     pub seat: Seat,
     /// The agent to respond to.
-    pub victim: &'a Victim<G>,
+    pub target: &'a TargetPolicy<G>,
     /// The policy that continues simulations.
     pub continuation: Continuation,
     /// The largest number of queries.
@@ -195,7 +195,7 @@ impl<G: Hints> Simulator<'_, G> {
             return self.go_on(history, mover, rng);
         }
         *asked += 1;
-        let policy = self.victim.policy(self.game, mover, history, legal);
+        let policy = self.target.policy(self.game, mover, history, legal);
         legal.nth(sampling::place(policy.iter().copied(), rng.unit()))
     }
 

@@ -39,12 +39,12 @@ impl Streams {
 
 /// The random streams and the interrupt flag of an agent that searches.
 #[derive(Clone, Debug)]
-pub(crate) struct Course {
+pub(crate) struct AgentStreams {
     streams: Streams,
     interrupt: Arc<AtomicBool>,
 }
 
-impl Course {
+impl AgentStreams {
     /// Creates the streams of `seed`, before the first decision.
     pub(crate) fn new(seed: u64) -> Self {
         Self { streams: Streams::new(seed), interrupt: Arc::default() }

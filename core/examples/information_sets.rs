@@ -1,0 +1,27 @@
+//! Counts the information sets of a game, by seat: `information_sets dark_hex obstruction=abrupt`.
+
+use std::env;
+use std::time::Instant;
+
+use stier_core::filter::information_sets;
+use stier_core::games::NAMES;
+use stier_core::{Game, Options as _, RulesError, Seat, with_game};
+
+fn count<G: Game>(rules: &str) -> Result<(), RulesError> {
+    let game = G::new(G::Rules::from_text(rules)?)?;
+    for seat in Seat::all(game.num_seats()) {
+        let start = Instant::now();
+        let sets = information_sets(&game, seat);
+        println!("{} {rules}, {seat:?}: {sets} information sets in {:.1} s", G::NAME, start.elapsed().as_secs_f64());
+    }
+    Ok(())
+}
+
+fn main() {
+    let [name, rules] = [1, 2].map(|place| env::args().nth(place).unwrap_or_default());
+    match with_game!(name.as_str(), G => count::<G>(&rules)) {
+        None => eprintln!("unknown game '{name}'; games: {}", NAMES.join(", ")),
+        Some(Err(error)) => eprintln!("{error}"),
+        Some(Ok(())) => {}
+    }
+}
