@@ -1,4 +1,4 @@
-//! Tensors, for learning.
+//! Tensors for learning.
 
 use crate::bits::deposit;
 use crate::game::{Game, Observer, SeatView as _};
@@ -7,9 +7,9 @@ use crate::seats::Seat;
 /// A named part of a tensor: a C-ordered block of `shape` values.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Field {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// Its shape; the last index runs fastest.
+    /// The shape, in C order.
     pub shape: Vec<usize>,
 }
 
@@ -62,7 +62,8 @@ impl Cell for u8 {
     }
 }
 
-/// Tensors of what a seat sees and of what it knows, for every game. Each is the fields of its layout, one after the other.
+/// Tensors of the observation and the knowledge of a seat, for every game. Each consists of the fields of its layout in
+/// order.
 pub trait Encode: Game {
     /// The observation that a trained network must have read to fit this game: `version:name:shape,name:shape`, the shape of each field of the
     /// layout joined by `x`, as in `1:hand:36,played:2x36`.
@@ -75,8 +76,8 @@ pub trait Encode: Game {
         format!("{}:{}", Self::OBSERVATION_VERSION, fields.join(","))
     }
 
-    /// Overwrites `out`, which has exactly the size of [`GameInfo::observation`](crate::GameInfo::observation), with what
-    /// `seat` [sees](Game::observe) now. Every value is 0 or 1.
+    /// Overwrites `out`, which has exactly the size of [`GameInfo::observation`](crate::GameInfo::observation), with
+    /// the present [observation](Game::observe) of `seat`. Every value is 0 or 1.
     #[inline]
     fn observation<T: Cell>(&self, state: &Self::State, seat: Seat, out: &mut [T]) {
         self.observation_by(state, Observer::Seat(seat), out);
@@ -96,8 +97,8 @@ pub trait Encode: Game {
         Self::View::tensor_layout(self)
     }
 
-    /// Overwrites `out`, which has exactly the layout's size, with everything that the seat of the view knows. Every value is
-    /// between 0 and 1; equal tensors, equal views.
+    /// Overwrites `out`, which has exactly the size of the layout, with everything that the seat of the view knows.
+    /// Every value is between 0 and 1. Equal tensors mean equal views.
     fn information_state(&self, view: &Self::View, out: &mut [f32]) {
         view.tensor(self, out);
     }
@@ -105,16 +106,16 @@ pub trait Encode: Game {
 
 impl<G: Game> Encode for G {}
 
-/// Writes planes of zeros and ones, one field after the other.
+/// Writes planes of zeros and ones, one field after another.
 ///
-/// Bits gather in a word and are written 64 values at a time: no branch depends on what the bits are.
+/// Bits gather in a word and are written 64 values at a time, so that no branch depends on the bits.
 #[derive(Debug)]
 pub struct Pen<'a, T> {
     /// The part that has not been written.
     out: &'a mut [T],
-    /// Bits that wait to be written, lowest first; zeros above.
+    /// The bits not written yet, lowest first; zeros above.
     word: u64,
-    /// The number of waiting bits, less than 64.
+    /// The number of these bits: fewer than 64.
     waiting: usize,
 }
 
@@ -130,14 +131,14 @@ impl<'a, T: Cell> Pen<'a, T> {
         self.put(0, len);
     }
 
-    /// A set of numbers below `len`, as bits; or a number in binary, lowest digit first.
+    /// Writes a set of numbers below `len` as bits, or a number in binary, lowest digit first.
     #[inline]
     pub fn set(&mut self, members: u64, len: usize) {
         debug_assert!(len >= 64 || members >> len == 0, "the field is long enough");
         self.put(members, len);
     }
 
-    /// One number below `len`, or none.
+    /// Writes one number below `len`, or none.
     #[inline]
     pub fn one(&mut self, index: Option<impl Into<usize>>, len: usize) {
         let Some(index) = index.map(Into::into) else { return self.put(0, len) };
@@ -150,7 +151,7 @@ impl<'a, T: Cell> Pen<'a, T> {
         }
     }
 
-    /// A count up to `len`: that many ones first.
+    /// Writes a count up to `len` as that many ones followed by zeros.
     #[inline]
     pub fn count(&mut self, count: impl Into<usize>, len: usize) {
         let count = count.into();
@@ -163,7 +164,7 @@ impl<'a, T: Cell> Pen<'a, T> {
         }
     }
 
-    /// The lowest bits of `bits`, as many as fit, then zeros: `len` values.
+    /// Writes the lowest bits of `bits`, as many as fit, then zeros: `len` values.
     #[inline]
     fn put(&mut self, bits: u64, len: usize) {
         self.word |= bits << self.waiting;
@@ -172,7 +173,7 @@ impl<'a, T: Cell> Pen<'a, T> {
             self.waiting = waiting;
             return;
         }
-        // What the word had no room for; a shift by 64 in two steps.
+        // The bits that did not fit into the word. The shift by 64 takes two steps.
         let rest = bits >> 1 >> (63 - self.waiting);
         self.waiting = waiting - 64;
         self.flush();
@@ -184,7 +185,7 @@ impl<'a, T: Cell> Pen<'a, T> {
         }
     }
 
-    /// Writes 64 values. Not inlined: fewer branches in the callers, which are long.
+    /// Writes 64 values. It is not inlined, to keep branches out of the long callers.
     #[inline(never)]
     fn flush(&mut self) {
         let out = std::mem::take(&mut self.out);
@@ -195,7 +196,7 @@ impl<'a, T: Cell> Pen<'a, T> {
         self.out = rest;
     }
 
-    /// Everything has been written.
+    /// Writes the rest.
     pub fn finish(self) {
         debug_assert_eq!(self.waiting, self.out.len(), "the fields are those of the layout");
         spread(self.word, self.out);
@@ -219,7 +220,7 @@ pub fn spread<T: Cell>(word: u64, out: &mut [T]) {
 mod tests {
     use super::{Cell, Pen};
 
-    /// Fields of several lengths, short and long, with what each should look like.
+    /// Fields of several lengths, short and long, with their expected values.
     fn written<T: Cell>(zero: T, one: T) -> (Vec<T>, Vec<T>) {
         let mut expected = Vec::new();
         let mut expect = |ones: &[usize], len: usize| {

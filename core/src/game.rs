@@ -1,14 +1,14 @@
-//! The vocabulary: what a game is.
+//! The vocabulary of games.
 //!
-//! | type | what it is | who may hold it |
+//! | type | meaning | holders |
 //! | --- | --- | --- |
-//! | [`Game`] | the rules, ready to play by | everybody |
-//! | [`Game::State`] | the world, hidden cards included | this crate, the arena (which deals), open-card oracles |
-//! | [`Game::View`] | all that one seat knows, with perfect recall | agents |
+//! | [`Game`] | the rules, ready to play by | all |
+//! | [`Game::State`] | the world, hidden cards included | this crate, the arena (which deals), oracles |
+//! | [`Game::View`] | the knowledge of one seat, with perfect recall | agents |
 //! | [`Game::Sampler`] | the states that a view cannot tell apart, drawn exactly | search |
 //!
-//! The capabilities that clients ask for on top stand beside it: [`Encode`](crate::Encode) for learning,
-//! [`Notation`](crate::Notation) for people, [`Hints`](crate::Hints) for search.
+//! Clients ask for further capabilities: [`Encode`](crate::Encode) for learning, [`Notation`](crate::Notation) for
+//! people, [`Hints`](crate::Hints) for search.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -50,7 +50,7 @@ impl Turn {
 pub struct Outcome {
     /// The outcome; numbered apart from the players' actions.
     pub action: Action,
-    /// Its probability; those of one event sum to 1.
+    /// The probability. The probabilities of one event sum to 1.
     pub probability: f64,
 }
 
@@ -71,15 +71,15 @@ pub fn evenly(outcomes: impl IntoIterator<Item = u8>) -> Chance {
 pub struct GameInfo {
     /// The number of seats, 2 to [`MAX_SEATS`](crate::seats::MAX_SEATS).
     pub num_seats: usize,
-    /// Player actions have ids below this.
+    /// The number of action ids.
     pub num_actions: usize,
-    /// Chance outcomes have ids below this.
+    /// The number of chance outcome ids.
     pub num_outcomes: usize,
-    /// No game has more player decisions than this.
+    /// An upper bound on the number of decisions in a game.
     pub max_decisions: usize,
-    /// No game has more random events than this.
+    /// An upper bound on the number of random events in a game.
     pub max_chance_events: usize,
-    /// Bounds of every seat's return: lowest, highest.
+    /// Bounds on the return of every seat: lowest, highest.
     pub utility_range: (f64, f64),
     /// The sum of the returns of all seats, where it is the same in every game.
     pub utility_sum: Option<f64>,
@@ -96,7 +96,7 @@ pub struct GameInfo {
 /// The observer of a state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Observer {
-    /// A spectator, who sees what everybody sees.
+    /// A spectator, who sees only public information.
     Public,
     /// A player.
     Seat(Seat),
@@ -115,8 +115,8 @@ impl Observer {
 
 /// A game under fixed rules.
 ///
-/// States are plain values; a `Game` holds what the rules fix (tables, counts) and interprets them. Methods that take an
-/// action trust the caller that it is legal: check at the edge with [`legal`](Game::legal) or
+/// States are plain values. A `Game` holds everything fixed by the rules (tables, counts) and interprets states.
+/// Methods with an action argument rely on the caller to pass a legal one: check it with [`legal`](Game::legal) or
 /// [`Notation::check`](crate::Notation::check).
 ///
 /// A plain game writes the required methods, uses [`Log`](crate::Log) as its view and [`Filter`](crate::Filter) as its sampler, and
@@ -144,7 +144,7 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// The version of the actions' ids: raised when one of them changes its meaning, so that networks trained on the old ids are
     /// refused. A test pins it (`core/tests/encodings.rs`).
     const ACTIONS_VERSION: u32 = 1;
-    /// The version of the observation: raised when one of its values changes its meaning, likewise.
+    /// The version of the observation: raised when one of its values changes its meaning.
     const OBSERVATION_VERSION: u32 = 1;
     /// The variant: plain data whose text form is its identity.
     type Rules: Options;
@@ -157,7 +157,7 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// Sets of this game's actions.
     type Actions: ActionSet;
 
-    /// Makes the game under these rules, or says why they do not make a game.
+    /// Makes the game under these rules. Fails if the rules are not valid together.
     fn new(rules: Self::Rules) -> Result<Self, RulesError>;
     /// The rules it was made from.
     fn rules(&self) -> &Self::Rules;
@@ -166,22 +166,22 @@ pub trait Game: Clone + Send + Sync + 'static {
 
     /// The state before the first random event.
     fn root(&self) -> Self::State;
-    /// Returns who acts in this state.
+    /// The actor of the next event in this state.
     fn turn(&self, state: &Self::State) -> Turn;
-    /// The actions of the player to act; empty unless a player is to act. A player's options depend on nothing that this
-    /// player does not know.
+    /// The legal actions; empty unless a player is to act. They depend only on what this player knows.
     fn legal(&self, state: &Self::State) -> Self::Actions;
     /// Plays a legal action, or applies a possible outcome of chance.
     fn apply(&self, state: &mut Self::State, action: Action);
     /// The possible outcomes of chance; empty unless chance is to act.
     fn chance(&self, state: &Self::State) -> Chance;
-    /// Each seat's utility at the end, exact to the last place; zeros before it.
+    /// The utility of each seat at the end, exact to the last place; zeros before the end.
     fn returns(&self, state: &Self::State) -> BySeat<f64>;
-    /// Writes what the observer sees of this state, without the past that the state no longer shows: the fields of
-    /// [`GameInfo::observation`], one after the other. Reads nothing that is hidden from the observer. The public observation
-    /// can be computed from that of any seat.
+    /// Writes the observer's view of this state, without the past that the state no longer shows: the fields of
+    /// [`GameInfo::observation`] in order. Uses nothing that is hidden from the observer. The public observation must
+    /// be a function of the observation of any seat.
     ///
-    /// A player's knowledge follows from it: its own actions, every change of what it sees, and when it is its turn.
+    /// The knowledge of a player follows from it: the player's own actions, every change of its observation, and its
+    /// turns.
     fn observe<T: Cell>(&self, state: &Self::State, observer: Observer, pen: &mut Pen<'_, T>);
 
     /// The number of seats.
@@ -209,42 +209,43 @@ pub trait Game: Clone + Send + Sync + 'static {
             left -= outcome.probability;
             left < 0.0
         });
-        // Rounding may leave over a last bit of the sum.
+        // Rounding may leave a last bit of the sum.
         drawn.or(outcomes.last()).expect("chance is to act").action
     }
 
-    /// A number that stands for what `observer` learns when a player does `action` in the state `before`, without what chance
-    /// brings next. Equal numbers cannot be told apart. Below 256 it is the action itself, seen as it is and nothing more;
-    /// [`UNNOTICED`](crate::key::UNNOTICED) if the observer does not notice that anything happened. Search branches on it.
+    /// A number for the information that `observer` gets from `action` in the state `before`, without the random events
+    /// that follow. Equal numbers cannot be told apart. A number below 256 is the action itself and nothing more.
+    /// [`UNNOTICED`](crate::key::UNNOTICED) means that the observer does not notice the action. Search branches on it.
     #[inline(always)]
     fn observed(&self, before: &Self::State, action: Action, observer: Seat) -> u64 {
         log::observed(self, before, action, observer)
     }
 
-    /// A number that stands for what `seat` sees of this state: equal in states that the seat cannot tell apart. Fast games leave
-    /// out what actions have told the seat. What a seat sees at every decision, its own and the others', and what it
-    /// [observes](Game::observed) of every action stand for its information set, but for the order of cards that came
-    /// together. Search keys its nodes by them.
+    /// A number for the information of `seat` in this state: equal in states that the seat cannot tell apart. Fast
+    /// games leave out information from actions. The sights at all decisions and the [observations](Game::observed) of
+    /// all actions identify the information set of the seat, except for the order of cards dealt together. Search keys
+    /// its nodes by them.
     fn sight(&self, state: &Self::State, seat: Seat) -> u64 {
         log::sight(self, state, seat)
     }
 
-    /// The number of deals (bouts, rounds) that began before the present one. Random events of different deals come from streams
-    /// of their own (see [`Dealer`](crate::Dealer)), so that games with one seed have the same deals whatever was played.
+    /// The number of deals (bouts, rounds) that began before the present one. Each deal has random streams of its own
+    /// (see [`Dealer`](crate::Dealer)), so that games with the same seed have the same deals, no matter how they are
+    /// played.
     fn deal_number(&self, _state: &Self::State) -> u32 {
         0
     }
 
-    /// The fast path of play: applies a player's action and draws every random event that follows, up to the next decision
-    /// or the end. Distributed as [`apply`](Game::apply) followed by [`sample_chance`](Game::sample_chance).
+    /// Plays fast: applies a player's action and draws all random events up to the next decision or the end.
+    /// Distributed like [`apply`](Game::apply) followed by [`sample_chance`](Game::sample_chance).
     #[inline]
     fn step(&self, state: &mut Self::State, action: Action, rng: &mut Rng) {
         self.apply(state, action);
         self.settle(state, rng);
     }
 
-    /// Plays uniformly random legal actions to the end: the same bits as [`step`](Game::step) with
-    /// [`pick`](ActionSet::pick) again and again. Returns the number of decisions.
+    /// Plays uniformly random legal actions to the end. Gives the same bits as repeated [`step`](Game::step) with
+    /// [`pick`](ActionSet::pick). Returns the number of decisions.
     #[inline]
     fn playout(&self, state: &mut Self::State, rng: &mut Rng) -> u32 {
         let mut decisions = 0;
@@ -265,8 +266,8 @@ pub trait Game: Clone + Send + Sync + 'static {
         }
     }
 
-    /// The [returns](Game::returns) in single precision, which is enough where a search averages many of them. Rounded towards zero:
-    /// no mean of them leaves the [range](GameInfo::utility_range) of returns.
+    /// The [returns](Game::returns) in single precision, which is enough for search averages. They are rounded towards
+    /// zero, so that no mean leaves the [range](GameInfo::utility_range) of returns.
     #[inline]
     fn rounded_returns(&self, state: &Self::State) -> BySeat<f32> {
         let returns = self.returns(state);
@@ -279,8 +280,8 @@ pub trait Game: Clone + Send + Sync + 'static {
         (towards_zero(low), towards_zero(high))
     }
 
-    /// The knowledge of `seat` after these events. Two histories that the seat cannot tell apart give equal views, two that it
-    /// can tell apart give different ones. Linear in the number of events.
+    /// The knowledge of `seat` after these events. Two histories give equal views if and only if the seat cannot tell
+    /// them apart. Takes linear time in the number of events.
     fn view(&self, history: &History<Self>, seat: Seat) -> Self::View {
         Self::View::new(self, history, seat)
     }
@@ -299,40 +300,39 @@ fn towards_zero(value: f64) -> f32 {
     f64::from_bits(value.to_bits() & !LOST) as f32
 }
 
-/// The knowledge of one seat, with perfect recall. Equal views are the same information set.
+/// The knowledge of one seat, with perfect recall. Equal views mean the same information set.
 pub trait SeatView<G: Game>: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// The knowledge of `seat` after these events.
     fn new(game: &G, history: &History<G>, seat: Seat) -> Self;
     /// The seat.
     fn seat(&self) -> Seat;
-    /// Everything that the seat has learned at decisions so far, and what it sees now.
+    /// Everything that the seat has learned at decisions so far, and its present sight.
     fn past(&self) -> &Past;
-    /// Overwrites `out` with what the seat sees now: the same as [`Encode::observation`](crate::Encode::observation) of any
-    /// state that is consistent with the view.
+    /// Overwrites `out` with the present observation of the seat: the
+    /// [`Encode::observation`](crate::Encode::observation) of every state that is consistent with the view.
     fn observation<T: Cell>(&self, game: &G, out: &mut [T]);
     /// The parts of the information-state tensor.
     fn tensor_layout(game: &G) -> Vec<Field>;
-    /// Overwrites `out`, which has exactly the layout's size, with everything that the seat knows: values between 0 and 1. Equal
-    /// tensors, equal views.
+    /// Overwrites `out`, which has exactly the size of the layout, with everything that the seat knows. Values are
+    /// between 0 and 1. Equal tensors mean equal views.
     fn tensor(&self, game: &G, out: &mut [f32]);
-    /// Everything that the seat knows, in one line. Equal strings, equal views.
+    /// Everything that the seat knows, in one line. Equal strings mean equal views.
     fn knowledge(&self, game: &G) -> String
     where
         G: Notation;
 }
 
-/// A state and how likely it is.
+/// A state with its weight.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct World<S> {
     /// The state.
     pub state: S,
-    /// Proportional to the chance reach probability of the histories that lead to the state and that the view cannot tell
-    /// apart: the number of ways in which chance can have brought it about.
+    /// Proportional to the chance reach probability of the histories of the information set that end in the state.
     pub weight: u64,
 }
 
-/// The states of one information set, with the distribution that chance gives them: each history that the view cannot tell
-/// apart from the true one counts by its chance reach probability; the players' own choices are not weighed.
+/// The states of one information set, distributed by chance: each history that the view cannot tell from the true one
+/// counts by its chance reach probability. The choices of the players are not weighted.
 ///
 /// ```
 /// use stier_core::games::kuhn_poker::{KuhnPoker, Rules};
@@ -353,17 +353,17 @@ pub struct World<S> {
 pub trait Sampler<G: Game>: Clone + Send + Sync {
     /// The sampler of a view.
     fn new(game: &G, view: &G::View) -> Self;
-    /// A state, drawn exactly from that distribution.
+    /// Draws a state exactly from that distribution.
     fn sample(&self, rng: &mut Rng) -> G::State;
-    /// The exact number of different states.
+    /// The exact number of distinct states.
     fn count(&self) -> u128;
-    /// Every state once, with its weight, in a fixed order. Worth it where [`count`](Sampler::count) is small.
+    /// Every state once, with its weight, in a fixed order. Only practical if [`count`](Sampler::count) is small.
     fn worlds(&self) -> impl Iterator<Item = World<G::State>>;
-    /// A whole history of the information set that ends in `world`, one of its states, drawn exactly by chance reach
-    /// probability: legal from the first random event on, and giving the same view.
+    /// Draws a history of the information set that ends in `world`, one of its states, exactly by chance reach
+    /// probability. It is legal from the first event on and gives the same view.
     fn sample_history_of(&self, game: &G, world: &G::State, rng: &mut Rng) -> History<G>;
-    /// A whole history of the information set, drawn exactly by chance reach probability. Slower than
-    /// [`sample`](Sampler::sample); its last state is distributed alike.
+    /// Draws a history of the information set exactly by chance reach probability. Slower than
+    /// [`sample`](Sampler::sample), with the same distribution of the last state.
     fn sample_history(&self, game: &G, rng: &mut Rng) -> History<G> {
         let world = self.sample(rng);
         self.sample_history_of(game, &world, rng)

@@ -1,4 +1,4 @@
-//! A game's own cheap advice on playing it well.
+//! Cheap knowledge of a game about playing it well.
 
 use crate::actions::{Action, ActionSet as _};
 use crate::encode::Encode;
@@ -15,35 +15,35 @@ pub struct RuleOfThumb {
     pub takes: bool,
 }
 
-/// Advice for search and for the greedy player. The empty impl is valid. Whoever searches may ask a trained network, too, which reads
-/// what [`Encode`] writes.
+/// Advice for search and for the greedy agent. The empty impl is valid. Searches may also evaluate states with a
+/// trained network, which reads the tensors of [`Encode`].
 pub trait Hints: Encode {
-    /// The agent that has done best in this game at equal thinking time, as its text, without the budget: one that takes
+    /// The agent with the best results in this game at equal thinking time, as text without its budget. It takes
     /// `iterations` and `time_ms`.
     const BEST_AGENT: &'static str = "ismcts";
 
-    /// The appeal of a legal action to the seat of the view, on any scale; higher is better. Callers break ties at random.
+    /// The appeal of a legal action to the seat of the view, on any scale: higher is better. Ties are broken at random.
     fn appeal(&self, _view: &Self::View, _action: Action) -> f32 {
         0.0
     }
 
-    /// A rule of thumb about one action of the game, where people have one: a function of the view alone.
+    /// The rule of thumb about one action of the game, if there is one: a function of the view alone.
     fn rule_of_thumb(&self, _view: &Self::View) -> Option<RuleOfThumb> {
         None
     }
 
-    /// The actions among which a rollout by hints chooses uniformly: a subset of `legal`, not empty. Reads nothing that is
+    /// The actions from which a rollout by hints chooses uniformly: a nonempty subset of `legal`. Uses nothing that is
     /// hidden from the player to act.
     fn rollout(&self, _state: &Self::State, legal: Self::Actions) -> Self::Actions {
         legal
     }
 
-    /// Describes a legal action to the game's policy: calls `add(feature, value)` for what is not 0, each feature at most once.
-    /// Reads nothing that is hidden from the player to act.
+    /// Describes a legal action to the game's policy. Calls `add(feature, value)` for every nonzero feature, each at
+    /// most once. Uses nothing that is hidden from the player to act.
     fn features(&self, _state: &Self::State, _action: Action, _add: &mut impl FnMut(usize, f32)) {}
 
-    /// The weight of each feature in the game's policy: the probability of an action is proportional to e to the power of its
-    /// weighted features. Without features the policy is uniform.
+    /// The weight of each feature in the game's policy. The probability of an action is proportional to e to the power
+    /// of its weighted features. Without features the policy is uniform.
     fn weights(&self) -> &[f32] {
         &[]
     }
@@ -57,29 +57,29 @@ pub trait Hints: Encode {
         sum
     }
 
-    /// Calls `each` with the [logit](Hints::logit) of every legal action, ascending by action: for games that have them faster all
-    /// at once. The same numbers, up to rounding.
+    /// Calls `each` with the [logit](Hints::logit) of every legal action, ascending by action. Override it if all
+    /// logits together are faster; they must be equal up to rounding.
     #[inline]
     fn logits(&self, state: &Self::State, legal: Self::Actions, each: &mut impl FnMut(f32)) {
         legal.iter().for_each(|action| each(self.logit(state, action)));
     }
 
-    /// The returns that the state promises with all cards open: an estimate, cheap, between the bounds of the returns. Before
-    /// the end only.
+    /// A cheap estimate of the returns from a state with all cards open, within the range of the returns. Only before
+    /// the end.
     fn evaluate(&self, _state: &Self::State) -> BySeat<f32> {
         let (low, high) = self.info().utility_range;
         let seats = self.num_seats();
         BySeat::filled(seats, self.info().utility_sum.map_or((low + high) / 2.0, |sum| sum / seats as f64) as f32)
     }
 
-    /// The returns of best play by everybody with all cards open, where chance plays no part any more and the game has them
-    /// within microseconds. Before the end only.
+    /// The returns if all players play their best with all cards open. `None` unless no random events are left and the
+    /// game computes them within microseconds. Only before the end.
     fn ending(&self, _state: &Self::State) -> Option<BySeat<f32>> {
         None
     }
 
-    /// The returns of best play by everybody with all cards open when everybody knows beforehand what chance will bring, where the
-    /// game has them: `next` brings it, event by event, in states in which chance is to act. A player is to act.
+    /// The returns if all players play their best with all cards open and know all future random events, if the game
+    /// can compute them. `next` returns the outcome in states in which chance acts. A player must be to act.
     fn known_future(
         &self,
         _state: &Self::State,
@@ -88,8 +88,8 @@ pub trait Hints: Encode {
         None
     }
 
-    /// Plays to the end, each action uniformly random among those of [`rollout`](Hints::rollout): the same bits as step after
-    /// step. Returns the number of decisions.
+    /// Plays to the end, with each action uniformly random from [`rollout`](Hints::rollout). Gives the same bits as
+    /// single steps. Returns the number of decisions.
     #[inline]
     fn hinted_playout(&self, state: &mut Self::State, rng: &mut Rng) -> u32 {
         let mut decisions = 0;

@@ -4,16 +4,16 @@ use crate::actions::Action;
 use crate::game::{Game, Turn};
 use crate::rng::Rng;
 
-/// One thing that happened: who acted (never [`Turn::Over`]) and what it was.
+/// One event: the actor (never [`Turn::Over`]) and the action.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Event {
-    /// The player that acted, or chance.
+    /// The actor.
     pub turn: Turn,
     /// The player's action or the chance outcome.
     pub action: Action,
 }
 
-/// All events of a game so far, hidden ones included, and the state they led to.
+/// All events of a game so far, including hidden ones, and the state after them.
 ///
 /// ```
 /// use stier_core::games::kuhn_poker::{BET, KuhnPoker, Rules};
@@ -43,35 +43,35 @@ impl<G: Game> PartialEq for History<G> {
 impl<G: Game> Eq for History<G> {}
 
 impl<G: Game> History<G> {
-    /// Nothing has happened yet.
+    /// Starts at the root, without events.
     pub fn new(game: &G) -> Self {
         Self { state: game.root(), events: Vec::new() }
     }
 
-    /// A game with everything that chance brings before the first decision already drawn.
+    /// Starts a game and draws all random events before the first decision.
     pub fn dealt(game: &G, rng: &mut Rng) -> Self {
         let mut history = Self::new(game);
         history.settle(game, rng);
         history
     }
 
-    /// Nothing has happened yet, again; the room that the events took is kept.
+    /// Returns to the root. The memory for events is kept.
     pub fn restart(&mut self, game: &G) {
         self.state = game.root();
         self.events.clear();
     }
 
-    /// The state now.
+    /// The present state.
     pub fn state(&self) -> &G::State {
         &self.state
     }
 
-    /// All events in order.
+    /// The events in order.
     pub fn events(&self) -> &[Event] {
         &self.events
     }
 
-    /// Appends a legal action, or an outcome that chance can bring.
+    /// Appends a legal action or a possible outcome of chance.
     pub fn push(&mut self, game: &G, action: Action) {
         let turn = game.turn(&self.state);
         debug_assert_ne!(turn, Turn::Over, "the game is over");
@@ -87,7 +87,7 @@ impl<G: Game> History<G> {
         }
     }
 
-    /// The game as it was after the first `count` events.
+    /// The game after its first `count` events.
     pub fn prefix(&self, game: &G, count: usize) -> Self {
         let mut history = Self::new(game);
         for event in &self.events[..count] {

@@ -6,8 +6,8 @@ use crate::game::{Game, Turn};
 use crate::history::Event;
 use crate::seats::Seat;
 
-/// Adds a value to a key. Two different sequences of values have the same key only by accident, in about one of 2^64
-/// pairs.
+/// Adds a value to a key. Two different sequences of values get the same key only by accident, with a probability of
+/// about 2^-64.
 #[inline(always)]
 pub const fn mix(key: u64, value: u64) -> u64 {
     let spread = key.wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -18,10 +18,10 @@ pub const fn mix(key: u64, value: u64) -> u64 {
 /// The value of [`Game::observed`] where the observer does not notice an action.
 pub const UNNOTICED: u64 = u64::MAX - 1;
 
-/// Sets what a seat sees apart from what it observes of actions.
+/// Separates sights from observations of actions.
 const SIGHT: u64 = 0x082e_fa98_ec4e_6c89;
 
-/// The key of what a seat has learned, one thing after the other. What the seat does not notice leaves no trace.
+/// The key of everything that a seat has learned, in order. Events that the seat does not notice leave no trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Chain {
     key: u64,
@@ -41,7 +41,7 @@ impl Chain {
         self.key
     }
 
-    /// Adds what the seat sees at a decision, its own or another's, if it is something else than before.
+    /// Adds the sight of the seat at a decision of any seat, if it has changed.
     #[inline(always)]
     pub const fn look(&mut self, sight: u64) {
         if sight != self.sight {
@@ -50,7 +50,7 @@ impl Chain {
         }
     }
 
-    /// Adds what the seat observes of an action, if it notices it.
+    /// Adds the observation of an action, if the seat notices it.
     #[inline(always)]
     pub const fn notice(&mut self, observed: u64) {
         if observed != UNNOTICED {
@@ -68,32 +68,32 @@ pub enum Learned {
     Sight(u64),
 }
 
-/// Everything that a seat learned at decisions, in order, as search keys it.
+/// Everything that a seat learned at decisions, in order, in the form of search keys.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Past {
     learned: Vec<Learned>,
     sight: u64,
 }
 
-/// The view that a past belongs to determines it.
+/// A view determines its past, so views hash without it.
 impl Hash for Past {
     fn hash<H: Hasher>(&self, _state: &mut H) {}
 }
 
 impl Past {
-    /// Room for what a game of this many events teaches.
+    /// Makes an empty past with room for a game of this many events.
     pub fn with_capacity(events: usize) -> Self {
         Self { learned: Vec::with_capacity(events), sight: 0 }
     }
 
-    /// The seat sees this state, whatever was before.
+    /// The past of a seat that has seen the present state only.
     pub fn only_now(&self) -> Self {
         let mut now = Self::default();
         now.see(self.sight);
         now
     }
 
-    /// An event is about to happen in this state.
+    /// Notes an event before it happens in this state.
     #[inline]
     pub fn note<G: Game>(&mut self, game: &G, before: &G::State, event: Event, seat: Seat) {
         if event.turn == Turn::Chance {
@@ -106,7 +106,7 @@ impl Past {
         }
     }
 
-    /// The seat sees the present state.
+    /// Notes the present sight.
     #[inline]
     pub fn now<G: Game>(&mut self, game: &G, state: &G::State, seat: Seat) {
         self.see(game.sight(state, seat));
@@ -120,12 +120,12 @@ impl Past {
         }
     }
 
-    /// Everything in order, what the seat sees now included.
+    /// Everything in order, including the present sight.
     pub fn learned(&self) -> &[Learned] {
         &self.learned
     }
 
-    /// The [sight](Game::sight) of the seat now.
+    /// The present [sight](Game::sight) of the seat.
     pub fn sight(&self) -> u64 {
         self.sight
     }

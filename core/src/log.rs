@@ -1,7 +1,7 @@
-//! The view of a plain game: a log of what one seat did and saw.
+//! The view of a plain game: a log of one seat's actions and observations.
 //!
-//! The log grows by the seat's own actions and by every change of its [observation](Game::observe) or of its [`Status`]. An event
-//! that changes neither leaves no trace.
+//! The log records the seat's own actions and every change of its [observation](Game::observe) or of its [`Status`].
+//! Other events leave no trace.
 
 use smallvec::SmallVec;
 
@@ -13,7 +13,7 @@ use crate::key::{Past, UNNOTICED, mix};
 use crate::notation::Notation;
 use crate::seats::Seat;
 
-/// The part of a seat in what happens next.
+/// The role of a seat in the next event.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Status {
@@ -66,14 +66,14 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The entry that an event leaves in the log of a seat that saw `before`, if it leaves one: `action` is the seat's own, `after`
-    /// the state that the event leads to.
+    /// The entry of an event in the log of a seat that saw `before`, if any. `action` is the seat's own action, and
+    /// `after` the state after the event.
     pub fn new<G: Game>(game: &G, before: &Seen, action: Option<Action>, after: &G::State, seat: Seat) -> Option<Self> {
         let seen = Seen::new(game, after, seat);
         (action.is_some() || seen != *before).then_some(Self { action, seen })
     }
 
-    /// A number from 256 on that stands for the entry.
+    /// A number for the entry, at least 256.
     fn key(&self) -> u64 {
         let begin = u64::from(self.action.map_or(0, |action| u16::from(action.0) + 1)) << 8 | self.seen.status as u64;
         let key =
@@ -84,7 +84,7 @@ impl Entry {
     }
 }
 
-/// [`Game::observed`] by what the observer [sees](Game::observe).
+/// Computes [`Game::observed`] from the [observation](Game::observe).
 pub fn observed<G: Game>(game: &G, before: &G::State, action: Action, observer: Seat) -> u64 {
     let own = (game.turn(before) == Turn::Seat(observer)).then_some(action);
     let mut after = *before;
@@ -93,12 +93,12 @@ pub fn observed<G: Game>(game: &G, before: &G::State, action: Action, observer: 
     entry.map_or(UNNOTICED, |entry| entry.key())
 }
 
-/// [`Game::sight`] by what the seat [sees](Game::observe).
+/// Computes [`Game::sight`] from the [observation](Game::observe).
 pub fn sight<G: Game>(game: &G, state: &G::State, seat: Seat) -> u64 {
     Entry { action: None, seen: Seen::new(game, state, seat) }.key()
 }
 
-/// Everything that a seat did and saw, in order.
+/// All actions and observations of a seat, in order.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Log {
     seat: Seat,
@@ -112,7 +112,7 @@ impl Log {
         self.seat
     }
 
-    /// The entries in order. The first one is what the seat sees before anything has happened.
+    /// The entries in order. The first one is the information of the seat at the root.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
@@ -123,7 +123,7 @@ impl Log {
     }
 }
 
-/// The fields of an observation, each with the numbers of the places that are 1; without those that are as they are in `except`.
+/// The fields of an observation with the positions of their ones, without the fields that are equal in `except`.
 pub(crate) fn changed_fields(layout: &[Field], planes: &[u8], except: Option<&[u8]>) -> Vec<(&'static str, String)> {
     let mut start = 0;
     let mut words = Vec::new();
@@ -141,7 +141,7 @@ pub(crate) fn changed_fields(layout: &[Field], planes: &[u8], except: Option<&[u
     words
 }
 
-/// The most entries of a log.
+/// An upper bound on the number of entries of a log.
 fn max_entries<G: Game>(game: &G) -> usize {
     1 + game.info().max_decisions + game.info().max_chance_events
 }

@@ -1,4 +1,4 @@
-//! Names and pictures, for people.
+//! Names and pictures for people.
 
 use crate::actions::{Action, ActionSet};
 use crate::error::{IllegalAction, ParseError};
@@ -14,18 +14,18 @@ pub trait Notation: Game {
     /// The name of a chance outcome, for any id below the number of outcomes.
     fn outcome_name(&self, outcome: Action) -> String;
 
-    /// The rule that an action breaks which is not legal in this state, in words.
+    /// The rule that an illegal action breaks, in words.
     fn rule_broken(&self, _state: &Self::State, _action: Action) -> String {
         "the rules do not allow it in this state".to_string()
     }
 
-    /// Everything that the seat of the view knows, in one line: equal strings, equal views.
+    /// Everything that the seat of the view knows, in one line. Equal strings mean equal views.
     fn knowledge(&self, view: &Self::View) -> String {
         view.knowledge(self)
     }
 
-    /// The state for a terminal, as `perspective` sees it, or with all cards open: by default what everybody sees, then what each
-    /// seat sees besides.
+    /// The state as text for a terminal, as seen by `perspective` or with all cards open. By default, the public
+    /// observation and then the private one of each seat.
     fn text(&self, state: &Self::State, perspective: Option<Seat>) -> String {
         let words = |fields: Fields| {
             let words =
@@ -40,7 +40,7 @@ pub trait Notation: Game {
         lines.collect::<Vec<_>>().join("\n")
     }
 
-    /// The same to be drawn.
+    /// The content of a picture of the state, from the same perspective.
     fn scene(&self, state: &Self::State, perspective: Option<Seat>) -> Scene {
         let (public, private) = observations(self, state, perspective);
         let place = |(seat, fields): (u8, Fields)| {
@@ -66,8 +66,8 @@ pub trait Notation: Game {
         Vec::new()
     }
 
-    /// Counts the copies of each card that a seat holds in this state, in the order of [`cards`](Notation::cards): in hand, laid down
-    /// by it face down, or taken and not yet paid for. Overwrites `counts`, which has one place for each card.
+    /// Counts the copies of each card that a seat holds in this state, in the order of [`cards`](Notation::cards): in
+    /// hand, laid face down, or taken but not yet paid for. Overwrites `counts`, which has one entry per card.
     fn holdings(&self, _state: &Self::State, _seat: Seat, counts: &mut [u8]) {
         counts.fill(0);
     }
@@ -82,7 +82,7 @@ pub trait Notation: Game {
         parse(text, "chance outcome", Self::NAME, self.info().num_outcomes, |id| self.outcome_name(id))
     }
 
-    /// The name of what happens by `action` in this state: an action's where a player is to act, an outcome's otherwise.
+    /// The name of an event in this state: of an action if a player is to act, and of an outcome otherwise.
     fn event_name(&self, state: &Self::State, action: Action) -> String {
         match self.turn(state) {
             Turn::Chance => self.outcome_name(action),
@@ -133,7 +133,7 @@ pub trait Notation: Game {
     }
 }
 
-/// The fields of an observation with the numbers of the places that are 1.
+/// The fields of an observation with the positions of their ones.
 type Fields = Vec<(&'static str, String)>;
 
 /// The public observation of a state, then what each seat sees besides: nothing of seats whose cards are hidden.

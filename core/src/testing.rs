@@ -1,7 +1,7 @@
-//! One conformance suite for every game.
+//! A conformance suite for every game.
 //!
-//! [`conformance`] plays random games and checks at every node what each trait promises; [`sampling`] compares a sampler with
-//! the enumeration of all histories. Both panic with the record of the game that broke a promise.
+//! [`conformance`] plays random games and checks the promises of the traits at every node. [`sampling`] compares a
+//! sampler with the enumeration of all histories. Both panic with the record of the game that broke a promise.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher as _};
@@ -21,7 +21,7 @@ use crate::record;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 
-/// Every capability together.
+/// A game with every capability.
 pub trait FullGame: Notation + Hints {}
 impl<G: Notation + Hints> FullGame for G {}
 
@@ -52,7 +52,7 @@ pub fn conformance<G: FullGame>(game: &G, seed: u64, games: u64) {
                     game.legal(history.state()).pick(&mut rng)
                 }
             };
-            assert_ok(game, &history, game.check(history.state(), action).is_ok(), "what is drawn is possible");
+            assert_ok(game, &history, game.check(history.state(), action).is_ok(), "drawn events are possible");
             history.push(game, action);
         }
         assert_ok(game, &history, decisions <= game.info().max_decisions, "no more decisions than declared");
@@ -261,17 +261,17 @@ fn view<G: FullGame>(game: &G, history: &History<G>, seat: Seat, rng: &mut Rng, 
         ok(holdings(game, &other, seat) == holdings(game, state, seat), "a seat knows what it holds");
         for player in Seat::all(game.num_seats()) {
             let size = |state| holdings(game, state, player).into_iter().map(u32::from).sum::<u32>();
-            ok(size(&other) == size(state), "how many cards somebody holds is public");
+            ok(size(&other) == size(state), "the number of cards in each hand is public");
         }
     }
     if sampler.worlds_fix_views() && rng.below(8) == 0 {
         let twin = sampler.sample_history_of(game, sampled.state(), rng);
         ok(views_at_decisions(game, &twin) == views_at_decisions(game, &sampled), "worlds fix views");
     }
-    ok(sampler.count() > 0, "there is a world");
+    ok(sampler.count() > 0, "at least one world is possible");
     if sampler.count() <= 64 {
         let worlds: Vec<_> = sampler.worlds().collect();
-        ok(worlds.len() as u128 == sampler.count(), "as many worlds as counted");
+        ok(worlds.len() as u128 == sampler.count(), "the number of worlds is the count");
         let world = worlds[rng.below(worlds.len() as u32) as usize].state;
         let of_world = sampler.sample_history_of(game, &world, rng);
         ok(*of_world.state() == world, "a history of a world ends in it");
@@ -409,14 +409,14 @@ fn keys_tell_views_apart<G: FullGame>(game: &G, history: &History<G>, keys: &mut
     }
 }
 
-/// A sampled history must be legal from the first event on, and as long as the true one.
+/// Checks that a sampled history is legal from the first event on and as long as the true one.
 fn replay<G: FullGame>(game: &G, truth: &History<G>, sampled: &History<G>) {
     let actors = |history: &History<G>| history.events().iter().map(|event| event.turn).collect::<Vec<_>>();
     let alike = actors(truth) == actors(sampled) || game.info().hidden_moves;
-    assert_ok(game, truth, alike, "a sampled history is as long and has the same actors");
+    assert_ok(game, truth, alike, "a sampled history has the same length and actors as the true one");
     let mut state = game.root();
     for event in sampled.events() {
-        assert_ok(game, sampled, event.turn == game.turn(&state), "events name who acts");
+        assert_ok(game, sampled, event.turn == game.turn(&state), "events name the actor");
         assert_ok(game, sampled, game.check(&state, event.action).is_ok(), "sampled events are possible");
         game.apply(&mut state, event.action);
     }
@@ -446,7 +446,7 @@ fn record_round_trip<G: FullGame>(game: &G, history: &History<G>) {
     }
 }
 
-/// The fast path follows the slow one, and agrees with it bit for bit.
+/// Checks that the fast path agrees with the slow one bit for bit.
 fn fast_path<G: FullGame>(game: &G, history: &History<G>, rng: &mut Rng) {
     let mut state = game.root();
     game.settle(&mut state, &mut rng.clone());
@@ -470,7 +470,7 @@ fn fast_path<G: FullGame>(game: &G, history: &History<G>, rng: &mut Rng) {
     }
 }
 
-/// From everywhere in the game, playouts equal step after step, bit for bit.
+/// Checks that playouts from every node equal repeated steps bit for bit.
 fn playouts<G: FullGame>(game: &G, history: &History<G>, rng: &mut Rng) {
     let mut start = game.root();
     for event in history.events() {
@@ -502,13 +502,13 @@ fn playouts<G: FullGame>(game: &G, history: &History<G>, rng: &mut Rng) {
     }
 }
 
-/// The observation tensor in a buffer of its own.
+/// The observation tensor, in a buffer of its own.
 pub fn observation<G: Game>(game: &G, state: &G::State, seat: Seat) -> Vec<f32> {
     observation_by(game, state, Observer::Seat(seat))
 }
 
 fn observation_by<G: Game>(game: &G, state: &G::State, observer: Observer) -> Vec<f32> {
-    // A poisoned buffer shows values that are not written.
+    // A poisoned buffer reveals values that are not written.
     let mut out = vec![f32::NAN; encode::size(&game.info().observation)];
     game.observation_by(state, observer, &mut out);
     assert!(out.iter().all(|&value| value == 0.0 || value == 1.0), "observations are planes of zeros and ones");
@@ -518,15 +518,15 @@ fn observation_by<G: Game>(game: &G, state: &G::State, observer: Observer) -> Ve
     out
 }
 
-/// The information-state tensor in a buffer of its own.
+/// The information-state tensor, in a buffer of its own.
 pub fn information_state<G: Encode>(game: &G, view: &G::View) -> Vec<f32> {
     let mut out = vec![f32::NAN; encode::size(&game.information_state_layout())];
     game.information_state(view, &mut out);
     out
 }
 
-/// All states that `seat` cannot tell apart from the true one, with their chance reach probabilities: every history is tried,
-/// event by event, and dropped at the first event after which the seat's view was never the true one. For small games.
+/// All states that `seat` cannot tell apart from the true one, with their chance reach probabilities. Tries every
+/// history event by event and drops it at the first event after which the seat's view differs. For small games.
 pub fn enumerate<G: Game>(game: &G, truth: &History<G>, seat: Seat) -> HashMap<G::State, f64> {
     let mut views: Vec<G::View> =
         (0..=truth.events().len()).map(|count| game.view(&truth.prefix(game, count), seat)).collect();
@@ -574,7 +574,7 @@ pub fn sampling<G: Notation>(
     let exact = enumerate(game, truth, seat);
     let total: f64 = exact.values().sum();
     let sampler = game.sampler(&game.view(truth, seat));
-    assert_ok(game, truth, sampler.count() == exact.len() as u128, "as many worlds as the enumeration finds");
+    assert_ok(game, truth, sampler.count() == exact.len() as u128, "the number of worlds is that of the enumeration");
     let weights: HashMap<G::State, u64> = sampler.worlds().map(|world| (world.state, world.weight)).collect();
     let weight: u64 = weights.values().sum();
     for (state, reach) in &exact {
@@ -590,8 +590,8 @@ pub fn sampling<G: Notation>(
     (exact.len(), [chi_square(&drawn, &exact), chi_square(&last, &exact)])
 }
 
-/// The p-value of Pearson's chi-square test that `observed` counts follow the distribution proportional to `expected`; 0 if
-/// something was observed that is not expected at all. Cells expected less than five times are pooled.
+/// The p-value of Pearson's chi-square test that `observed` counts follow the distribution proportional to `expected`.
+/// It is 0 if an observed cell has expectation 0. Cells with an expectation below five are pooled.
 pub fn chi_square<K: Eq + Hash>(observed: &HashMap<K, u64>, expected: &HashMap<K, f64>) -> f64 {
     if observed.keys().any(|key| !expected.contains_key(key)) {
         return 0.0;
@@ -624,8 +624,8 @@ pub fn chi_square<K: Eq + Hash>(observed: &HashMap<K, u64>, expected: &HashMap<K
     distribution.sf(statistic)
 }
 
-/// The number of event sequences of length `depth` from a state, random events counted outcome by outcome; games that end
-/// earlier count once.
+/// The number of event sequences of length `depth` from a state. Random events count once per outcome, and games that
+/// end earlier count once.
 pub fn perft<G: Game>(game: &G, state: &G::State, depth: usize) -> u64 {
     if depth == 0 {
         return 1;

@@ -67,7 +67,7 @@ impl SchweinsGalopp {
 }
 
 impl SchweinsGalopp {
-    /// The knowledge of a view's seat, in one line.
+    /// The knowledge of the seat of a view, in one line.
     pub(super) fn tell(&self, view: &View) -> String {
         let mut words = vec![format!("seat {}", view.seat())];
         let mut public = view.public().iter().copied().peekable();

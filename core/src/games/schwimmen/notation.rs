@@ -89,7 +89,7 @@ impl Schwimmen {
 }
 
 impl Schwimmen {
-    /// The knowledge of a view's seat, in one line.
+    /// The knowledge of the seat of a view, in one line.
     pub(super) fn tell(&self, view: &View) -> String {
         let mut words = vec![format!("seat {}", view.seat())];
         for log in view.logs() {

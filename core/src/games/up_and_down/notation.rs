@@ -127,7 +127,7 @@ impl UpAndDown {
 }
 
 impl UpAndDown {
-    /// The knowledge of a view's seat, in one line.
+    /// The knowledge of the seat of a view, in one line.
     pub(super) fn tell(&self, view: &View) -> String {
         let mut out = format!("seat {}", view.seat());
         for round in view.rounds() {
