@@ -16,7 +16,13 @@ use stier_core::{Action, Game as _, Rng, Seat, Turn, games};
 use crate::networks::files::Draft;
 
 /// Every game, with variants: small ones, long ones and those with several deals.
-pub(crate) const GAMES: [&str; 11] = [
+pub(crate) const GAMES: [&str; 17] = [
+    "dark_hex",
+    "goofspiel",
+    "kuhn_poker",
+    "kuhn_poker:players=3",
+    "leduc_poker",
+    "liars_dice",
     "schweins_galopp",
     "schweins_galopp:players=2,placement=choice,track_food=on,utility=score",
     "schwimmen",

@@ -123,6 +123,9 @@ impl<G: Game<View = Log>> Sampler<G> for Filter<G> {
     }
 
     fn sample(&self, rng: &mut Rng) -> G::State {
+        if let [only] = self.0.worlds.as_slice() {
+            return only.state;
+        }
         let mut left = rng.below_wide(self.0.total);
         let drawn = self.0.worlds.iter().find(|world| {
             let here = left < world.weight;

@@ -7,7 +7,7 @@
 //! | [`Game::View`] | the knowledge of one seat, with perfect recall | agents |
 //! | [`Game::Sampler`] | the states that a view cannot tell apart, drawn exactly | search |
 //!
-//! Clients ask for further capabilities: [`Encode`](crate::Encode) for learning, [`Notation`](crate::Notation) for
+//! Clients ask for further capabilities: [`Encode`](crate::Encode) for learning, [`Notation`] for
 //! people, [`Hints`](crate::Hints) for search.
 
 use std::fmt::Debug;
@@ -117,10 +117,10 @@ impl Observer {
 ///
 /// States are plain values. A `Game` holds everything fixed by the rules (tables, counts) and interprets states.
 /// Methods with an action argument rely on the caller to pass a legal one: check it with [`legal`](Game::legal) or
-/// [`Notation::check`](crate::Notation::check).
+/// [`Notation::check`].
 ///
 /// A plain game writes the required methods, uses [`Log`](crate::Log) as its view and [`Filter`](crate::Filter) as its sampler, and
-/// names its actions in [`Notation`](crate::Notation). Everything else has a default. A fast game overrides the defaults with
+/// names its actions in [`Notation`]. Everything else has a default. A fast game overrides the defaults with
 /// the same behaviour, and `stier_core::testing` checks that it does.
 ///
 /// ```
