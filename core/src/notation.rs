@@ -35,9 +35,13 @@ pub trait Notation: Game {
         let (public, private) = observations(self, state, perspective);
         let seen = (0..).zip(private).filter(|(_, fields)| !fields.is_empty());
         let seats = seen.map(|(seat, fields): (u8, _)| format!("seat {seat}   {}", words(fields)));
-        let lines =
-            std::iter::once(words(public)).chain(seats).chain([format!("next: {}", next(self, state, perspective))]);
-        lines.collect::<Vec<_>>().join("\n")
+        let mut lines: Vec<String> = std::iter::once(words(public)).chain(seats).collect();
+        lines.push(format!("next: {}", next(self, state)));
+        if perspective.is_none() && self.turn(state) == Turn::Over {
+            let returns: Vec<String> = self.returns(state).iter().map(f64::to_string).collect();
+            lines.push(format!("returns: {}", returns.join(" ")));
+        }
+        lines.join("\n")
     }
 
     /// The content of a picture of the state, from the same perspective.
@@ -52,7 +56,8 @@ pub trait Notation: Game {
             facts: public,
             track: Vec::new(),
             places: (0..).zip(private).map(place).collect(),
-            next: next(self, state, perspective),
+            next: next(self, state),
+            tells_returns: perspective.is_none(),
         }
     }
 
@@ -148,15 +153,11 @@ fn observations<G: Notation>(game: &G, state: &G::State, perspective: Option<Sea
 }
 
 /// The next event in words.
-fn next<G: Game>(game: &G, state: &G::State, perspective: Option<Seat>) -> String {
+fn next<G: Game>(game: &G, state: &G::State) -> String {
     match game.turn(state) {
         Turn::Chance => "a random event".to_string(),
         Turn::Seat(seat) => format!("seat {seat} acts"),
-        Turn::Over if perspective.is_some() => "the game is over".to_string(),
-        Turn::Over => {
-            let returns: Vec<String> = game.returns(state).iter().map(f64::to_string).collect();
-            format!("the game is over: returns {}", returns.join(" "))
-        }
+        Turn::Over => "the game is over".to_string(),
     }
 }
 

@@ -80,6 +80,8 @@ pub struct Scene {
     pub places: Vec<Place>,
     /// The next event, in words.
     pub next: String,
+    /// True if the perspective may be told the returns of a finished game.
+    pub tells_returns: bool,
 }
 
 /// A space of a track.

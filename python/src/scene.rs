@@ -21,6 +21,7 @@ pub(crate) fn to_dict(py: Python<'_>, scene: Scene) -> PyResult<Bound<'_, PyDict
     dict.set_item("track", PyList::new(py, track)?)?;
     dict.set_item("places", PyList::new(py, places)?)?;
     dict.set_item("next", scene.next)?;
+    dict.set_item("tells_returns", scene.tells_returns)?;
     Ok(dict)
 }
 

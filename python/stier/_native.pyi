@@ -85,6 +85,7 @@ class _Scene(TypedDict):
     track: list[_Space]
     places: list[_Place]
     next: str
+    tells_returns: bool
 
 @final
 class Game:

@@ -35,7 +35,8 @@ def state(state: State, player: SupportsIndex | None = None) -> str:
     right = max([picture.width - MARGIN, *(_row_width(place) for place in scene["places"])])
     for place in scene["places"]:
         y = _place(picture, place, faces, y, right, acts=place["seat"] is not None and place["seat"] == mover)
-    text = scene["next"] if not state.is_terminal() else f"{scene['next']}: returns {_returns(state)}"
+    tells_returns = state.is_terminal() and scene["tells_returns"]
+    text = f"{scene['next']}: returns {_returns(state)}" if tells_returns else scene["next"]
     picture.text(MARGIN, y + 14, text, "muted", size=13)
     picture.extend(MARGIN + right, 0)
     eyes = "all cards open" if player is None else f"as seat {int(player)} sees it"

@@ -40,6 +40,7 @@ pub(super) fn scene(game: &SchweinsGalopp, state: &State, perspective: Option<Se
         track: (0..game.rules.track).map(space).collect(),
         places: Seat::all(game.num_seats()).map(|seat| player(game, state, seat, perspective)).collect(),
         next: game.next_text(state),
+        tells_returns: true,
     }
 }
 

@@ -26,7 +26,14 @@ pub(super) fn scene(game: &Schwimmen, state: &State, perspective: Option<Seat>) 
     }
     let places = std::iter::once(table(game, state, perspective))
         .chain(Seat::all(game.num_seats()).map(|seat| player(game, state, seat, perspective)));
-    Scene { title: "Schwimmen", facts, track: Vec::new(), places: places.collect(), next: game.next_text(state) }
+    Scene {
+        title: "Schwimmen",
+        facts,
+        track: Vec::new(),
+        places: places.collect(),
+        next: game.next_text(state),
+        tells_returns: true,
+    }
 }
 
 fn table(game: &Schwimmen, state: &State, perspective: Option<Seat>) -> Place {

@@ -43,6 +43,7 @@ pub(super) fn scene(game: &Schwinget, state: &State, perspective: Option<Seat>) 
             player(game, state, Seat(0), perspective),
         ],
         next: game.next_text(state),
+        tells_returns: true,
     }
 }
 

@@ -39,6 +39,7 @@ pub(super) fn scene(game: &UpAndDown, state: &State, perspective: Option<Seat>) 
         track: Vec::new(),
         places,
         next: game.next_text(state),
+        tells_returns: true,
     }
 }
 
