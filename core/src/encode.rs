@@ -11,12 +11,42 @@ pub struct Field {
     pub name: &'static str,
     /// The shape, in C order.
     pub shape: Vec<usize>,
+    /// The meaning of places on the last axis, for texts.
+    pub places: Places,
+}
+
+/// The meaning of the places on the last axis of a field.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Places {
+    /// Numbers from 0 on.
+    Numbers,
+    /// Actions.
+    Actions,
+    /// Outcomes of chance.
+    Outcomes,
+    /// Places to count with: a count is as many ones.
+    Counts,
 }
 
 impl Field {
     /// A field of one dimension or more.
     pub fn new(name: &'static str, shape: impl Into<Vec<usize>>) -> Self {
-        Self { name, shape: shape.into() }
+        Self { name, shape: shape.into(), places: Places::Numbers }
+    }
+
+    /// A field whose last axis stands for actions.
+    pub fn actions(name: &'static str, shape: impl Into<Vec<usize>>) -> Self {
+        Self { places: Places::Actions, ..Self::new(name, shape) }
+    }
+
+    /// A field whose last axis stands for outcomes of chance.
+    pub fn outcomes(name: &'static str, shape: impl Into<Vec<usize>>) -> Self {
+        Self { places: Places::Outcomes, ..Self::new(name, shape) }
+    }
+
+    /// A field of counts.
+    pub fn counts(name: &'static str, shape: impl Into<Vec<usize>>) -> Self {
+        Self { places: Places::Counts, ..Self::new(name, shape) }
     }
 
     /// The number of values of the field.

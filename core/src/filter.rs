@@ -7,7 +7,7 @@ use crate::actions::{Action, ActionSet as _};
 use crate::game::{Game, Outcome, Sampler, Turn, World};
 use crate::history::History;
 use crate::log::{Entry, Log, Seen, Status};
-use crate::rng::Rng;
+use crate::rng::{self, Rng};
 use crate::seats::Seat;
 
 /// States with the chance reach probability and the number of the histories that lead there, in the order in which they were found.
@@ -126,13 +126,8 @@ impl<G: Game<View = Log>> Sampler<G> for Filter<G> {
         if let [only] = self.0.worlds.as_slice() {
             return only.state;
         }
-        let mut left = rng.below_wide(self.0.total);
-        let drawn = self.0.worlds.iter().find(|world| {
-            let here = left < world.weight;
-            left = left.wrapping_sub(world.weight);
-            here
-        });
-        drawn.expect("a draw below the sum of all weights").state
+        let point = rng.below_wide(self.0.total);
+        self.0.worlds[rng::place(self.0.worlds.iter().map(|world| world.weight), point)].state
     }
 
     fn count(&self) -> u128 {
@@ -190,7 +185,7 @@ pub fn information_sets<G: Game>(game: &G, seat: Seat) -> u64 {
     sets_from(game, seat, &Seen::new(game, &root, seat), vec![root])
 }
 
-/// Those from a log on after which the seat has seen this and one of these states has been reached.
+/// Counts the sets from a log on that ends with this observation and agrees with these states.
 fn sets_from<G: Game>(game: &G, seat: Seat, seen: &Seen, mut states: Vec<G::State>) -> u64 {
     let to_act = seen.status == Status::ToAct;
     let mut count = u64::from(to_act);
@@ -226,13 +221,8 @@ fn draw<T: Copy>(items: &[(T, f64)], rng: &mut Rng) -> T {
     if let [(item, _)] = items {
         return *item;
     }
-    let mut left = rng.unit() * items.iter().map(|(_, weight)| weight).sum::<f64>();
-    let drawn = items.iter().find(|(_, weight)| {
-        left -= weight;
-        left < 0.0
-    });
-    // Rounding may leave over a last bit of the sum.
-    drawn.or(items.last()).expect("a world of the view").0
+    let total: f64 = items.iter().map(|(_, weight)| weight).sum();
+    items[rng::place(items.iter().map(|&(_, weight)| weight), rng.unit() * total)].0
 }
 
 /// Whole numbers in proportion to the weights, as small as possible where the weights are alike, and their sum.

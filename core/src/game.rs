@@ -21,7 +21,7 @@ use crate::key::Past;
 use crate::log;
 use crate::notation::Notation;
 use crate::options::Options;
-use crate::rng::Rng;
+use crate::rng::{self, Rng};
 use crate::seats::{BySeat, Seat};
 
 /// The next to act.
@@ -204,13 +204,7 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// Draws one outcome with the probabilities of [`chance`](Game::chance), without applying it.
     fn sample_chance(&self, state: &Self::State, rng: &mut Rng) -> Action {
         let outcomes = self.chance(state);
-        let mut left = rng.unit();
-        let drawn = outcomes.iter().find(|outcome| {
-            left -= outcome.probability;
-            left < 0.0
-        });
-        // Rounding may leave a last bit of the sum.
-        drawn.or(outcomes.last()).expect("chance is to act").action
+        outcomes[rng::place(outcomes.iter().map(|outcome| outcome.probability), rng.unit())].action
     }
 
     /// A number for the information that `observer` gets from `action` in the state `before`, without the random events

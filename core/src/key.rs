@@ -18,6 +18,9 @@ pub const fn mix(key: u64, value: u64) -> u64 {
 /// The value of [`Game::observed`] where the observer does not notice an action.
 pub const UNNOTICED: u64 = u64::MAX - 1;
 
+/// [`Game::observed`] of an action that the observer notices without seeing which it is.
+pub const HIDDEN: u64 = u64::MAX;
+
 /// Separates sights from observations of actions.
 const SIGHT: u64 = 0x082e_fa98_ec4e_6c89;
 

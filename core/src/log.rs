@@ -6,7 +6,7 @@
 use smallvec::SmallVec;
 
 use crate::actions::Action;
-use crate::encode::{Cell, Encode as _, Field, Pen, size};
+use crate::encode::{Cell, Encode as _, Field, Pen, Places, size};
 use crate::game::{Game, Observer, SeatView, Turn};
 use crate::history::History;
 use crate::key::{Past, UNNOTICED, mix};
@@ -123,22 +123,38 @@ impl Log {
     }
 }
 
-/// The fields of an observation with the positions of their ones, without the fields that are equal in `except`.
-pub(crate) fn changed_fields(layout: &[Field], planes: &[u8], except: Option<&[u8]>) -> Vec<(&'static str, String)> {
+/// The fields of an observation as text, without those that are equal in `except`.
+pub(crate) fn changed_fields<G: Notation>(
+    game: &G,
+    planes: &[u8],
+    except: Option<&[u8]>,
+) -> Vec<(&'static str, String)> {
     let mut start = 0;
     let mut words = Vec::new();
-    for field in layout {
+    for field in &game.info().observation {
         let places = start..start + field.size();
         start = places.end;
         let here = &planes[places.clone()];
-        if except.is_some_and(|except| except[places] == *here) {
-            continue;
+        if except.is_none_or(|except| except[places] != *here) {
+            let rows = here.chunks(field.shape[field.shape.len() - 1]).map(|row| row_text(game, field, row));
+            let text = rows.collect::<Vec<_>>().join(" ");
+            let text = text.trim_end_matches([' ', '-']);
+            words.push((field.name, if text.is_empty() { "-" } else { text }.to_string()));
         }
-        let ones =
-            here.iter().zip(0..).filter(|(value, _)| **value == 1).map(|(_, place): (_, usize)| place.to_string());
-        words.push((field.name, ones.collect::<Vec<_>>().join(",")));
     }
     words
+}
+
+/// One row of a field as text: the names of its ones, or how many there are.
+fn row_text<G: Notation>(game: &G, field: &Field, row: &[u8]) -> String {
+    let ones = row.iter().zip(0_u8..).filter(|(value, _)| **value == 1).map(|(_, place)| place);
+    let names: Vec<String> = match field.places {
+        Places::Numbers => ones.map(|place| place.to_string()).collect(),
+        Places::Actions => ones.map(|place| game.action_name(Action(place))).collect(),
+        Places::Outcomes => ones.map(|place| game.outcome_name(Action(place))).collect(),
+        Places::Counts => vec![ones.count().to_string()],
+    };
+    if names.is_empty() { "-".to_string() } else { names.join(",") }
 }
 
 /// An upper bound on the number of entries of a log.
@@ -204,7 +220,7 @@ impl<G: Game> SeatView<G> for Log {
             words.push("|".to_string());
             words.extend(entry.action.map(|action| game.action_name(action)));
             let previous = before.map(|before| before.planes.as_slice());
-            let changed = changed_fields(&game.info().observation, &entry.seen.planes, previous);
+            let changed = changed_fields(game, &entry.seen.planes, previous);
             words.extend(changed.into_iter().map(|(name, ones)| format!("{name}:{ones}")));
             if before.is_none_or(|before| before.status != entry.seen.status) {
                 let status = ["waiting", "to act", "over"][entry.seen.status as usize];

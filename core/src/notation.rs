@@ -28,9 +28,7 @@ pub trait Notation: Game {
     /// observation and then the private one of each seat.
     fn text(&self, state: &Self::State, perspective: Option<Seat>) -> String {
         let words = |fields: Fields| {
-            let words =
-                fields.into_iter().map(|(name, ones)| format!("{name}: {}", if ones.is_empty() { "-" } else { &ones }));
-            words.collect::<Vec<_>>().join("   ")
+            fields.into_iter().map(|(name, text)| format!("{name}: {text}")).collect::<Vec<_>>().join("   ")
         };
         let (public, private) = observations(self, state, perspective);
         let seen = (0..).zip(private).filter(|(_, fields)| !fields.is_empty());
@@ -48,7 +46,7 @@ pub trait Notation: Game {
     fn scene(&self, state: &Self::State, perspective: Option<Seat>) -> Scene {
         let (public, private) = observations(self, state, perspective);
         let place = |(seat, fields): (u8, Fields)| {
-            let remarks = fields.into_iter().map(|(name, ones)| format!("{name}: {ones}")).collect();
+            let remarks = fields.into_iter().map(|(name, text)| format!("{name}: {text}")).collect();
             Place { seat: Some(Seat(seat)), remarks, ..Place::default() }
         };
         Scene {
@@ -138,18 +136,17 @@ pub trait Notation: Game {
     }
 }
 
-/// The fields of an observation with the positions of their ones.
+/// Fields of an observation as text.
 type Fields = Vec<(&'static str, String)>;
 
 /// The public observation of a state, then what each seat sees besides: nothing of seats whose cards are hidden.
 fn observations<G: Notation>(game: &G, state: &G::State, perspective: Option<Seat>) -> (Fields, Vec<Fields>) {
-    let layout = &game.info().observation;
     let public = planes(game, state, Observer::Public);
     let private = |seat| match perspective {
         Some(own) if own != seat => Vec::new(),
-        _ => changed_fields(layout, &planes(game, state, Observer::Seat(seat)), Some(&public)),
+        _ => changed_fields(game, &planes(game, state, Observer::Seat(seat)), Some(&public)),
     };
-    (changed_fields(layout, &public, None), Seat::all(game.num_seats()).map(private).collect())
+    (changed_fields(game, &public, None), Seat::all(game.num_seats()).map(private).collect())
 }
 
 /// The next event in words.

@@ -4,6 +4,8 @@
 //! same bits with every version of `rand`. Streams are derived by hashing (seed, purpose, index): no two parts of a
 //! program share one by accident, and the number of threads does not matter.
 
+use std::ops::SubAssign;
+
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -94,6 +96,28 @@ fn mix(x: u64) -> u64 {
     let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ x >> 31
+}
+
+/// The index of a point on a line that is divided in proportion to the weights. If rounding puts the point beyond the
+/// end, this is the last index with a positive weight.
+#[inline(always)]
+pub fn place<T: Copy + Default + PartialOrd + SubAssign>(weights: impl IntoIterator<Item = T>, mut point: T) -> usize {
+    let mut last = 0;
+    for (place, weight) in weights.into_iter().enumerate() {
+        if point < weight {
+            return place;
+        }
+        if weight > T::default() {
+            last = place;
+        }
+        point -= weight;
+    }
+    last
+}
+
+/// Draws an index in proportion to the weights.
+pub fn draw(weights: &[f64], rng: &mut Rng) -> usize {
+    place(weights.iter().copied(), rng.unit() * weights.iter().sum::<f64>())
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
 
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use stier_agents::agent::threads::{self, ThreadsError};
 use stier_agents::erased::{self, DynPolicy, DynTree, TreeError};
@@ -204,7 +204,11 @@ pub(crate) fn threads_of(number: &Number) -> PyResult<usize> {
 pub(crate) fn tree_error(game: &Game, error: TreeError) -> PyErr {
     let error = match error {
         TreeError::Build(BuildError::TooLarge(error)) => error,
-        TreeError::Build(BuildError::HiddenMoves { .. }) => return PyValueError::new_err(error.to_string()),
+        TreeError::Build(BuildError::HiddenMoves { .. }) => {
+            return errors::argument(format!(
+                "{error}; `stier exploit` gives a lower bound on exploitability without a tree"
+            ));
+        }
         _ => return PyRuntimeError::new_err(error.to_string()),
     };
     let advice = match error {

@@ -1,36 +1,11 @@
 //! Draws in proportion to weights.
 
-use std::ops::SubAssign;
-
 use stier_core::Rng;
+pub use stier_core::rng::draw;
+pub(crate) use stier_core::rng::place;
 
 /// The largest number of legal actions in any game.
 pub(crate) const MAX_ACTIONS: usize = 128;
-
-/// The index of a point on a line that is divided in proportion to the weights. If rounding puts the point beyond the
-/// end, this is the last index with a positive weight.
-#[inline(always)]
-pub(crate) fn place<T: Copy + Default + PartialOrd + SubAssign>(
-    weights: impl IntoIterator<Item = T>,
-    mut point: T,
-) -> usize {
-    let mut last = 0;
-    for (place, weight) in weights.into_iter().enumerate() {
-        if point < weight {
-            return place;
-        }
-        if weight > T::default() {
-            last = place;
-        }
-        point -= weight;
-    }
-    last
-}
-
-/// Draws an index in proportion to the weights.
-pub fn draw(weights: &[f64], rng: &mut Rng) -> usize {
-    place(weights.iter().copied(), rng.unit() * weights.iter().sum::<f64>())
-}
 
 /// Replaces logits by weights in proportion to their softmax at this temperature, with a maximum of 1. Returns the
 /// sum.

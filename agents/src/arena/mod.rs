@@ -25,7 +25,7 @@ mod schedule;
 mod stats;
 mod table;
 
-pub use survey::survey;
+pub use survey::{Survey, survey};
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,6 +1,6 @@
 //! A rule of thumb combined with another player.
 //!
-//! Games may have an action that binds its player for the rest of a deal ([`Hints::commitment`]; Schwinget's attack).
+//! Games may have an action that binds its player for the rest of a deal (Schwinget's attack).
 //! Here a rule decides when to take it, and another agent chooses among all other actions. Two such players with the
 //! same agent measure the value of their rules. The others' commitments are their own decisions.
 //!
@@ -20,7 +20,7 @@ use crate::catalogue::spec::AgentSpec;
 choice! {
     /// The rule for the binding action.
     pub(crate) enum When {
-        /// By the game's rule of thumb: [`Hints::commits`].
+        /// By the game's [`Hints::rule_of_thumb`].
         Thumb = "thumb",
         /// Never.
         Never = "never",

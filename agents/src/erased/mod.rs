@@ -186,7 +186,7 @@ impl dyn DynState + '_ {
         self.events() == other.events() && identity(&*self.game()) == identity(&*other.game())
     }
 
-    /// A hash that is equal for states that are the [`same`](Self::same).
+    /// A hash that is equal for states that are the same.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         (identity(&*self.game()), self.events()).hash(&mut hasher);

@@ -17,6 +17,6 @@ pub(crate) mod file;
 mod forward;
 pub(crate) mod option;
 
-pub use evaluator::Evaluator;
+pub use evaluator::{Evaluation, Evaluator};
 pub use file::{Fault, MAX_FILE_BYTES, Network, NetworkError};
-pub use option::{Guide, NetworkFile, quoted};
+pub use option::{Guide, NetworkFile, RulesOf, quoted};

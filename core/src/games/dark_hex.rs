@@ -104,8 +104,8 @@ impl Game for DarkHex {
             hidden_moves: rules.obstruction == Obstruction::Classical,
             observation: vec![
                 Field::new("seat", [2]),
-                Field::new("own_stones", [board]),
-                Field::new("known_stones", [board]),
+                Field::actions("own_stones", [board]),
+                Field::actions("known_stones", [board]),
                 Field::new("winner", [2]),
             ],
             ..GameInfo::default()

@@ -97,10 +97,11 @@ impl Game for Goofspiel {
         let cards = usize::from(rules.cards);
         let points = cards * (cards + 1) / 2;
         let random = rules.points == Points::Random;
-        let mut observation: Vec<Field> = ["hand", "prizes", "prize"].map(|name| Field::new(name, [cards])).to_vec();
-        observation.push(Field::new("points", [2, points]));
+        let mut observation: Vec<Field> =
+            ["hand", "prizes", "prize"].map(|name| Field::actions(name, [cards])).to_vec();
+        observation.push(Field::counts("points", [2, points]));
         if rules.impinfo == Switch::Off {
-            observation.push(Field::new("last_bids", [2, cards]));
+            observation.push(Field::actions("last_bids", [2, cards]));
         }
         let info = GameInfo {
             num_seats: 2,

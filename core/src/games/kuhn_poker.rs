@@ -45,7 +45,7 @@ impl Game for KuhnPoker {
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
         let players = usize::from(rules.players);
-        let layout = [("dealt", vec![players]), ("card", vec![players + 1]), ("actions", vec![2 * players - 1, 2])];
+        let [dealt, card] = [Field::counts("dealt", [players]), Field::outcomes("card", [players + 1])];
         let info = GameInfo {
             num_seats: players,
             num_actions: 2,
@@ -54,7 +54,7 @@ impl Game for KuhnPoker {
             max_chance_events: players,
             utility_range: (-2.0, 2.0 * (players - 1) as f64),
             utility_sum: Some(0.0),
-            observation: layout.map(|(name, shape)| Field::new(name, shape)).to_vec(),
+            observation: vec![dealt, card, Field::actions("actions", [2 * players - 1, 2])],
             ..GameInfo::default()
         };
         Ok(Self { rules, info })

@@ -88,10 +88,10 @@ impl Game for LeducPoker {
             utility_range: (-13.0, 13.0),
             utility_sum: Some(0.0),
             observation: vec![
-                Field::new("dealt", [2]),
-                Field::new("card", [usize::from(CARDS)]),
-                Field::new("public_card", [usize::from(CARDS)]),
-                Field::new("bets", [2, 4, 3]),
+                Field::counts("dealt", [2]),
+                Field::outcomes("card", [usize::from(CARDS)]),
+                Field::outcomes("public_card", [usize::from(CARDS)]),
+                Field::actions("bets", [2, 4, 3]),
             ],
             ..GameInfo::default()
         };

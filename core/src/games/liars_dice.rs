@@ -72,9 +72,9 @@ impl Game for LiarsDice {
             utility_range: (-1.0, 1.0),
             utility_sum: Some(0.0),
             observation: vec![
-                Field::new("rolled", [2 * dice]),
-                Field::new("own_dice", [sides, dice]),
-                Field::new("bids", [actions]),
+                Field::counts("rolled", [2 * dice]),
+                Field::counts("own_dice", [sides, dice]),
+                Field::actions("bids", [actions]),
             ],
             ..GameInfo::default()
         };

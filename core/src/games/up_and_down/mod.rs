@@ -28,7 +28,7 @@ use crate::bits;
 use crate::encode::{Cell, Pen};
 use crate::error::RulesError;
 use crate::game::{Chance, Game, GameInfo, Observer, Outcome, Turn};
-use crate::key::mix;
+use crate::key::{HIDDEN, mix};
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 use crate::utility::Utility;
@@ -331,7 +331,7 @@ impl Game for UpAndDown {
             table[usize::from(mover)] = action.0;
             return u64::from(u32::from_le_bytes(table)) | 1 << 32;
         }
-        if hidden && observer.0 != mover { u64::MAX } else { u64::from(action.0) }
+        if hidden && observer.0 != mover { HIDDEN } else { u64::from(action.0) }
     }
 
     #[inline]
