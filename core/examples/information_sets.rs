@@ -1,4 +1,5 @@
-//! Counts the information sets of a game, by seat: `information_sets dark_hex obstruction=abrupt`.
+//! Counts the information sets of a game, by seat:
+//! `cargo run -p stier-core --release --example information_sets -- dark_hex obstruction=abrupt`.
 
 use std::env;
 use std::time::Instant;

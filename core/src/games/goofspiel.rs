@@ -1,7 +1,7 @@
 //! Goofspiel: both players bid a card at once for a prize; the higher card wins it, equal cards discard it. M. Lanctot et al., *Monte
 //! Carlo Tree Search in Simultaneous Move Games with Applications to Goofspiel*, 2013; numbered and played as in OpenSpiel.
 //!
-//! Here seat 0 bids first, hidden from seat 1. The last cards are played of themselves.
+//! Here seat 0 bids first, hidden from seat 1. The last cards are played automatically.
 
 use crate::actions::{Action, Actions64};
 use crate::encode::{Cell, Field, Pen};
