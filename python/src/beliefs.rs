@@ -59,12 +59,12 @@ impl Beliefs {
     /// The method of computation:
     ///
     /// - `"enumerated"`: every world with its exact probability, under the agent's model of the other players if it has
-    /// one;
+    ///   one;
     /// - `"estimated"`: every world, with a likelihood under the model that was estimated from some of its histories;
     /// - `"sampled"`: `worlds` worlds drawn by chance alone;
     /// - `"particles"`: `worlds` histories, weighted by the model;
     /// - `"chance"`: `worlds` worlds enumerated or drawn by chance alone, because the model excludes every history or
-    /// too few histories were weighted.
+    ///   too few histories were weighted.
     #[getter]
     fn basis(&self) -> &'static str {
         self.found.basis.name()

@@ -59,15 +59,27 @@ def _worlds(state: State, seat: int) -> Iterator[list[tuple[int, int]]]:
 
 
 def known_events(state: State, seat: int) -> set[int]:
-    """The places in the history of which the seat knows what happened there: those that are alike in all of its worlds.
+    """Returns the indices of the events that the seat knows: the events that are alike in all of its worlds.
 
-    Worlds are drawn, not counted: an event that is only very likely may count as known.
+    Worlds are compared from one action of the seat to the next, because a game may hide how many events lie between
+    them. The worlds are a sample, so an event that is only very likely may count as known.
     """
     history = state.history()
+    places = by_own_actions(history, seat)
     known = set(range(len(history)))
     for world in _worlds(state, seat):
-        known &= {index for index, (own, other) in enumerate(zip(history, world, strict=False)) if own == other}
+        other = dict(zip(by_own_actions(world, seat), world, strict=True))
+        known &= {index for index, place in enumerate(places) if other.get(place) == history[index]}
     return known
+
+
+def by_own_actions(history: list[tuple[int, int]], seat: int) -> list[tuple[int, int]]:
+    """Returns the place of each event: the number of the seat's actions so far, and of the events since the last."""
+    places, actions, since = [], 0, 0
+    for player, _ in history:
+        actions, since = (actions + 1, 0) if player == seat else (actions, since + 1)
+        places.append((actions, since))
+    return places
 
 
 def hidden_events(state: State, seat: int) -> list[tuple[int, int]]:

@@ -29,11 +29,12 @@ class Decision:
     """One decision of the seat.
 
     Attributes:
-        number: How many events of the game came before it.
+        number: The number of events before the decision in `view`. This is the true number, except in a game that hides
+            it from the seat, as dark_hex does.
         view: A state drawn from what the seat knew: seen with its eyes it is the true one, and what it could not know
             is not in it.
         truth: The true state, if `replay` was asked to `reveal` it.
-        beliefs: Where the agent believes the cards to be, from what the seat knew.
+        beliefs: Where the agent believes the cards to be, from what the seat knew. Empty in a game without cards.
         searches: What the agent's searches saw: none if only one action was legal.
         action: What was chosen.
         name: What it is called.
@@ -150,8 +151,8 @@ class Replay(Sequence[Decision]):
             parts.append(f"\n── decision {count} of {len(self)}, after {decision.number} events " + "─" * 40)
             parts.append(terminal.state(decision.view, self.seat, colour=colour))
             if decision.searches:
-                parts.append("")
-                parts.append(terminal.beliefs(decision.beliefs, colour=colour))
+                if decision.beliefs.cards:
+                    parts.extend(["", terminal.beliefs(decision.beliefs, colour=colour)])
                 parts.append("")
                 parts.append(terminal.search(decision.searches[0], colour=colour))
             if decision.truth is not None:
@@ -168,7 +169,8 @@ class Replay(Sequence[Decision]):
             parts.append(f"<details{opened}><summary>{count}. {escape(decision.verdict())}</summary>")
             pictures = [draw.state(decision.view, self.seat)]
             if decision.searches:
-                pictures.extend([draw.beliefs(decision.beliefs), draw.search(decision.searches[0])])
+                pictures.extend([draw.beliefs(decision.beliefs)] if decision.beliefs.cards else [])
+                pictures.append(draw.search(decision.searches[0]))
             if decision.truth is not None:
                 pictures.append(f"<div>What was really there:<br>{draw.state(decision.truth)}</div>")
             row = "display:flex;flex-wrap:wrap;align-items:flex-start;gap:10px;margin:8px 0"
@@ -258,13 +260,13 @@ def _decision(
     beliefs = agent.beliefs(view, seat)
     if len(view.legal_actions()) > 1:
         for number in range(searches):
-            agent.restart(derive_seed(_SEED + number, "replay", state.move_number()))
+            agent.restart(derive_seed(_SEED + number, "replay", view.move_number()))
             found.append(agent.search(view, tree_depth=tree_depth))
     choices = [search.action for search in found] or [action]
     best = max(choices, key=lambda one: (choices.count(one), one == action, -one))
     cost, ci95 = _cost(found, action)
     return Decision(
-        number=state.move_number(),
+        number=view.move_number(),
         view=view,
         truth=state.clone() if reveal else None,
         beliefs=beliefs,

@@ -55,12 +55,14 @@ def _players(name: str) -> tuple[int, int]:
 def _game_type(game: Game) -> pyspiel.GameType:
     utility_sum = game.utility_sum()
     utility = pyspiel.GameType.Utility
+    chance_mode = pyspiel.GameType.ChanceMode
+    random_events = game.max_chance_nodes_in_history() > 0
     least, most = _players(game.short_name())
     return pyspiel.GameType(
         short_name=PREFIX + game.short_name(),
         long_name=f"Stier: {game.short_name().replace('_', ' ').title()}",
         dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
-        chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+        chance_mode=chance_mode.EXPLICIT_STOCHASTIC if random_events else chance_mode.DETERMINISTIC,
         information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
         utility={None: utility.GENERAL_SUM, 0.0: utility.ZERO_SUM}.get(utility_sum, utility.CONSTANT_SUM),
         reward_model=pyspiel.GameType.RewardModel.TERMINAL,
@@ -97,7 +99,7 @@ class StierGame(pyspiel.Game):
         self.game = game
 
     def new_initial_state(self) -> StierState:
-        """Give the state before the first card is dealt."""
+        """Give the state before the first random event."""
         return StierState(self)
 
     def max_chance_nodes_in_history(self) -> int:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from stier._draw.belief import basis_in_words, suits
+from stier._draw.belief import basis_in_words, no_cards, suits
 from stier._intervals import plus_minus
 from stier._native import Beliefs, PitResult
 from stier.errors import MissingExtraError
@@ -169,7 +169,8 @@ def learning_curve(
 def belief_heatmap(beliefs: Beliefs, ax: Axes | None = None) -> Axes:
     """Where the cards are believed to be: cards by suit across, seats down, the probability that a seat holds a card.
 
-    Where there are several copies of a card it is the expected number of copies.
+    Where there are several copies of a card it is the expected number of copies. For a game without cards the axes only
+    say so.
 
     Args:
         beliefs: What `Agent.beliefs` gave.
@@ -182,6 +183,11 @@ def belief_heatmap(beliefs: Beliefs, ax: Axes | None = None) -> Axes:
     seats, cards = expected.shape
     if ax is None:
         _, ax = plt.subplots(figsize=(1.6 + 0.29 * max(cards, 14), 1.5 + 0.34 * seats), layout="constrained")
+    if not faces:
+        ax.text(0.5, 0.5, no_cards(beliefs), ha="center", va="center", transform=ax.transAxes)
+        ax.set_axis_off()
+        ax.set_title(f"What seat {beliefs.player} believes: {basis_in_words(beliefs)}", fontsize=10)
+        return ax
     most = max(1.0, float(expected.max(initial=0.0)))
     possible = np.ma.masked_equal(expected, 0)
     image = ax.imshow(possible, cmap="cividis", vmin=0, vmax=most, aspect="auto")

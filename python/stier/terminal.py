@@ -11,7 +11,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, SupportsIndex
 
-from stier._draw.belief import basis_in_words, suits
+from stier._draw.belief import basis_in_words, no_cards, suits
 from stier._native import Beliefs, Search, State
 
 if TYPE_CHECKING:
@@ -61,8 +61,10 @@ def state(state: State, player: SupportsIndex | None = None, *, colour: bool | N
     mover = state.current_player()
     for place in scene["places"]:
         lines.extend(_place(pen, place, faces, acts=place["seat"] is not None and place["seat"] == mover))
-    over = " ".join(f"{value:+g}" for value in state.returns().tolist())
-    lines.append(f"over: returns {over}" if state.is_terminal() else f"next: {scene['next']}")
+    if state.is_terminal() and scene["tells_returns"]:
+        lines.append(f"over: returns {' '.join(f'{value:+g}' for value in state.returns().tolist())}")
+    else:
+        lines.append(f"next: {scene['next']}")
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -173,6 +175,8 @@ def beliefs(beliefs: Beliefs, *, colour: bool | None = None) -> str:
     rows = suits(faces)
     highest = max(1.0, float(beliefs.expected.max(initial=0.0)))
     lines = [f"What seat {beliefs.player} believes ({basis_in_words(beliefs)})"]
+    if not faces:
+        return "\n".join([*lines, no_cards(beliefs)])
     for seat in range(beliefs.expected.shape[1]):
         own = " (own)" if seat == beliefs.player else ""
         lines.append(pen(f"seat {seat}{own}", "bold"))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
 
 import stier
 
@@ -33,6 +36,11 @@ def all_games() -> list[stier.Game]:
     return [stier.load_game(name, **rules) for name in names for rules in [{}, *VARIANTS.get(name, [])]]
 
 
+def has_chance(game: stier.Game) -> bool:
+    """Tells whether the game has chance nodes: dark_hex and goofspiel have none, so a seed changes nothing in them."""
+    return game.max_chance_nodes_in_history() > 0
+
+
 def random_walk(state: stier.State, seed: int) -> Iterator[stier.State]:
     """Plays at random to the end, chance included; yields the state itself before every event and at the end."""
     rng = random.Random(seed)
@@ -47,6 +55,25 @@ def decisions(game: stier.Game, seed: int) -> Iterator[stier.State]:
     for state in random_walk(game.new_initial_state(seed=seed), seed):
         if not state.is_terminal():
             yield state.clone()
+
+
+def illegal_action(mask: Any) -> int:
+    """Returns the first action that a mask of legal actions forbids.
+
+    If the mask allows every action, as at the start of Dark Hex and always in Kuhn poker, this is the first number that
+    is not an action.
+    """
+    forbidden = np.flatnonzero(np.asarray(mask) == 0)
+    return int(forbidden[0]) if forbidden.size else len(mask)
+
+
+def hides_attempts(game: stier.Game) -> bool:
+    """Tells whether a player can act without the others noticing.
+
+    In Dark Hex, a stone on a cell that the opponent occupies is refused and its player tries again; the opponent does
+    not learn of it. So the histories of one information set differ in length.
+    """
+    return game.short_name() == "dark_hex"
 
 
 def player_actions(state: stier.State) -> list[int]:

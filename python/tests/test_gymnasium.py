@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import player_actions
+from helpers import illegal_action, player_actions
 
 import stier
 
@@ -178,7 +178,7 @@ def test_illegal_actions_end_the_game_with_a_penalty(game: stier.Game, given: fl
         _, info = env.reset(seed=seed)
         if not env.stier_state.is_terminal():
             break
-    illegal = int(np.flatnonzero(info["action_mask"] == 0)[0])
+    illegal = illegal_action(info["action_mask"])
     observation, reward, terminated, truncated, info = env.step(illegal)
     assert observation.shape == env.observation_space.shape
     assert (reward, terminated, truncated) == (game.min_utility() if given is None else given, True, False)

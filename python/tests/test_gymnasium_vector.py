@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers import illegal_action
 
 import stier
 
@@ -158,9 +159,8 @@ def test_reset_masks() -> None:
 def test_disabled_lanes_stay_over(game: stier.Game) -> None:
     envs = sgym.make_vec(game, 3, autoreset_mode="Disabled")
     envs.reset(seed=2)
-    illegal = int(np.flatnonzero(~envs.action_masks()[1])[0])
     actions = some_legal(envs, np.random.default_rng(0))
-    actions[1] = illegal
+    actions[1] = illegal_action(envs.action_masks()[1])
     ended = envs.step(actions)
     assert (ended[1][1], ended[2][1]) == (game.min_utility(), True)
     for _ in range(3 * game.max_game_length()):
@@ -275,7 +275,7 @@ def test_arguments() -> None:
         ({"tensor": "hands"}, ValueError, "known are observation"),
         ({"num_envs": 0}, ValueError, "num_envs must be 1"),
         ({"opponents": len}, TypeError, "an opponent must be an Agent or text"),
-        ({"seat": 2}, stier.SeatError, "got 2"),
+        ({"seat": 2}, stier.SeatError, "no seat 2: schwinget has players 0 to 1"),
         ({"nonsense": 1}, stier.RulesError, "nonsense"),
     ]:
         with pytest.raises(error, match=message):

@@ -75,16 +75,22 @@ def of_parallel(game: stier.Game, seed: int) -> Transcript:
     return decisions, list(rewards.values()), env.stier_state.history()
 
 
+def moves_so_far(state: stier.State) -> int:
+    return sum(player != stier.CHANCE for player, _ in state.history())
+
+
 def of_gymnasium(game: stier.Game, seed: int) -> Transcript:
     """Every seat in turn is the one that learns; the others do what they did in the game of states."""
     expected, _, _ = of_states(game, seed)
     decisions: list[tuple[int, bytes, bytes, int]] = []
     returns = []
+
+    def as_before(state: stier.State) -> int:
+        # An opponent is given a state that it considers possible. In Dark Hex, that history can have another length.
+        del state
+        return expected[moves_so_far(env.stier_state)][-1]
+
     for seat in range(game.num_players()):
-
-        def as_before(state: stier.State) -> int:
-            return expected[sum(player != stier.CHANCE for player, _ in state.history())][-1]
-
         env = sgym.make(game, seat=seat, opponents=as_before)
         observation, info = env.reset(seed=seed)
         over, reward = False, 0.0
@@ -92,7 +98,7 @@ def of_gymnasium(game: stier.Game, seed: int) -> Transcript:
             if env.stier_state.is_terminal():
                 _, reward, over, _, _ = env.step(0)
                 continue
-            number = sum(player != stier.CHANCE for player, _ in env.stier_state.history())
+            number = moves_so_far(env.stier_state)
             action = expected[number][-1]
             decisions.append((number, observation.tobytes(), info["action_mask"].tobytes(), action))
             observation, reward, over, _, info = env.step(action)

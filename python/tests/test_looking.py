@@ -80,7 +80,8 @@ def test_the_own_cards_are_in_the_picture(game: stier.Game) -> None:
 
 def test_pictures_are_the_same_in_all_worlds_that_a_player_takes_for_possible(game: stier.Game) -> None:
     differ = 0
-    for state in some_states(game, 53):
+    # The ends of several games: the returns must not tell a hand that stays hidden, as in Kuhn poker.
+    for state in [*some_states(game, 53), *(played(game, seed) for seed in range(10))]:
         for player in range(game.num_players()):
             other = state.resample_from_infostate(player, 9)
             assert state.to_svg(player) == other.to_svg(player)
@@ -154,11 +155,12 @@ def test_lines_of_play_are_the_top_of_the_tree(game: stier.Game, options: str) -
         assert [(a.action, a.visits, a.value) for a in found.actions] == [
             (a.action, a.visits, a.value) for a in expected.actions
         ]
-        visits = {tuple(line.actions): line.visits for line in found.lines}
+        # After the same actions it may be either player's turn, as in dark_hex.
+        paths = [tuple(zip(line.players, line.actions, strict=True)) for line in found.lines]
+        visits = {path: line.visits for path, line in zip(paths, found.lines, strict=True)}
         assert len(visits) == len(found.lines)
         assert sum(count for path, count in visits.items() if len(path) == 1) == found.iterations
-        for line in found.lines:
-            path = tuple(line.actions)
+        for path, line in zip(paths, found.lines, strict=True):
             assert len(path) == len(line.players) == len(line.names) <= 3
             assert len(path) == 1 or visits[path[:-1]] >= line.visits
             assert line.players[0] == state.current_player()
@@ -172,6 +174,22 @@ def test_lines_of_play_are_the_top_of_the_tree(game: stier.Game, options: str) -
         state.apply_action(found.action)
         if state.is_terminal():
             break
+
+
+def test_lines_of_the_same_actions_by_different_players_are_drawn_apart() -> None:
+    """In dark_hex the searching seat may act twice: `a1 c2` is a line of one seat and another line of both."""
+    game, alike = stier.load_game("dark_hex"), 0
+    agent, state = stier.load_agent("ismcts:iterations=1000", game), game.new_initial_state()
+    while not state.is_terminal():
+        agent.restart(0)
+        found = agent.search(state, tree_depth=3)
+        alike += max(Counter(tuple(line.actions) for line in found.lines).values(), default=0) > 1
+        branches = [
+            one.attrib["d"] for one in parsed(found.to_svg()).iter(f"{SVG}path") if one.get("class") == "branch"
+        ]
+        assert len({" ".join(branch.split()[-2:]) for branch in branches}) == len(branches)
+        state.apply_action(found.action)
+    assert alike > 0
 
 
 def test_agents_without_a_tree_have_no_lines(schwinget: stier.Game) -> None:
@@ -193,6 +211,9 @@ def test_beliefs_are_drawn_card_by_card(game: stier.Game) -> None:
         cells = [title.text or "" for title in root.iter(f"{SVG}title") if ": " in (title.text or "")]
         expected = [f"{card}: {found.of(card, seat):.3f}" for seat in range(game.num_players()) for card in found.cards]
         assert Counter(cells) == Counter(expected)
+        says = f"{game.short_name()} has no cards to show"
+        for shown_as in [found.to_svg(), terminal.beliefs(found)]:
+            assert (says in shown_as) == (found.cards == [])
         assert found._repr_html_() == found.to_svg() == draw.beliefs(found)
         assert found.game == game
 
@@ -229,6 +250,11 @@ def test_belief_heatmaps_are_plotted(game: stier.Game) -> None:
 
     found = stier.load_agent("ismcts", game).beliefs(game.new_initial_state(seed=3))
     ax = plots.belief_heatmap(found)
+    if not found.cards:
+        assert [text.get_text() for text in ax.texts] == [f"{game.short_name()} has no cards to show"]
+        assert len(ax.images) == 0
+        matplotlib.pyplot.close(ax.figure)
+        return
     labels = [label.get_text() for label in ax.get_xticklabels()]
     assert sorted(labels) == sorted(found.cards)
     shades = np.ma.filled(ax.images[0].get_array(), 0)

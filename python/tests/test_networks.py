@@ -196,7 +196,7 @@ def test_another_network_is_refused_everywhere(tmp_path: Path, schwinget: stier.
         ({"observation": "7:hand:36"}, "the observation '7:hand:36', not for '1:seat:2,"),
         ({"actions": "7:41"}, "the actions '7:41', not for '1:"),
         ({"version": "2"}, "version=2 in its metadata; it must be 1"),
-        ({"architecture": "transformer"}, "it is mlp"),
+        ({"architecture": "transformer"}, "architecture=transformer in its metadata; it must be mlp"),
         ({"value_scale": "inf"}, "value_scale=inf"),
     ],
 )

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import decisions
+from helpers import decisions, hides_attempts, illegal_action
 
 import stier
 
@@ -34,6 +34,8 @@ TINY_SCHWINGET = "stier_schwinget(suits=2,values=2,referee=on,counter=off,hand_s
 TINY_SCHWINGER = "stier_schwinget(scoring=schwinger,suits=2,values=2,referee=off,hand_size=1,set_aside=1)"
 TINY_GALOPP = "stier_schweins_galopp(players=2,colours=2,cards_per_colour=2,hand_size=2,track=6,rounds=1)"
 TINY_UP_AND_DOWN = "stier_up_and_down(players=2,hand_size=1,die_faces=2)"
+#: Games with observation tensors that have no piece "seat".
+SEATLESS_OBSERVATIONS = ("goofspiel", "kuhn_poker", "leduc_poker", "liars_dice")
 
 
 def spiel_game(game: stier.Game) -> Any:
@@ -164,10 +166,27 @@ def test_games_say_what_ours_say(game: stier.Game, spiel: Any) -> None:
     assert spiel.information_state_tensor_shape() == game.information_state_tensor_shape()
     kind = spiel.get_type()
     assert kind.dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL
-    assert kind.chance_mode == pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC
+    chance_mode = pyspiel.GameType.ChanceMode
+    random_events = game.max_chance_nodes_in_history() > 0
+    assert kind.chance_mode == (chance_mode.EXPLICIT_STOCHASTIC if random_events else chance_mode.DETERMINISTIC)
     zero_sum = game.utility_sum() == 0
     assert kind.utility == (pyspiel.GameType.Utility.ZERO_SUM if zero_sum else pyspiel.GameType.Utility.GENERAL_SUM)
     assert kind.min_num_players <= spiel.num_players() <= kind.max_num_players
+
+
+def test_chance_is_a_matter_of_the_rules() -> None:
+    """OpenSpiel expects random events exactly where the type of a game announces them."""
+    chance_mode = pyspiel.GameType.ChanceMode
+    for text, expected in [
+        ("stier_schwinget", chance_mode.EXPLICIT_STOCHASTIC),
+        ("stier_dark_hex", chance_mode.DETERMINISTIC),
+        ("stier_goofspiel", chance_mode.DETERMINISTIC),
+        ("stier_goofspiel(points=random)", chance_mode.EXPLICIT_STOCHASTIC),
+    ]:
+        spiel = pyspiel.load_game(text)
+        assert spiel.get_type().chance_mode == expected
+        assert spiel.new_initial_state().is_chance_node() == (expected == chance_mode.EXPLICIT_STOCHASTIC)
+        pyspiel.random_sim_test(spiel, num_sims=1, serialize=True, verbose=False)
 
 
 def test_states_say_what_ours_say(game: stier.Game, spiel: Any) -> None:
@@ -203,7 +222,13 @@ def test_observers_have_named_pieces(game: stier.Game, spiel: Any, perfect_recal
     observation.set_from(state, 0)
     assert observation.tensor.dtype == np.float32
     assert np.array_equal(np.concatenate([piece.ravel() for piece in observation.dict.values()]), observation.tensor)
-    assert observation.dict["seat"].tolist() == [1.0] + [0.0] * (game.num_players() - 1)
+    seen = state.stier_state.information_state_tensor(0) if perfect_recall else state.stier_state.observation_tensor(0)
+    assert np.array_equal(observation.tensor, seen)
+    # Every information state names the seat. The observations of these games do not.
+    names_the_seat = perfect_recall or game.short_name() not in SEATLESS_OBSERVATIONS
+    assert ("seat" in observation.dict) == names_the_seat
+    if names_the_seat:
+        assert observation.dict["seat"].tolist() == [1.0] + [0.0] * (game.num_players() - 1)
 
 
 def test_observers_that_there_are_not() -> None:
@@ -229,9 +254,8 @@ def test_parameters() -> None:
 def test_illegal_actions_raise_and_change_nothing(spiel: Any) -> None:
     state = spiel.new_initial_state()
     sos.deal(state, 2)
-    illegal = sorted(set(range(spiel.num_distinct_actions())) - set(state.legal_actions()))
     before = (str(state), state.history())
-    for action in [illegal[0], 10_000, -3]:
+    for action in [illegal_action(state.legal_actions_mask()), 10_000, -3]:
         with pytest.raises(stier.IllegalActionError, match="legal here"):
             state.apply_action(action)
     assert (str(state), state.history()) == before
@@ -268,7 +292,12 @@ def test_resampled_states_are_of_the_information_set(game: stier.Game, spiel: An
         other = state.resample_from_infostate(player, source)
         assert other.information_state_string(player) == state.information_state_string(player)
         assert other.legal_actions() == state.legal_actions()
-        assert len(other.history()) == len(state.history())
+        own, others_own = (
+            [item.action for item in world.full_history() if item.player == player] for world in (state, other)
+        )
+        assert others_own == own
+        if not hides_attempts(game):
+            assert len(other.history()) == len(state.history())
 
 
 def test_deals_of_a_seed_go_on_from_where_the_game_is(game: stier.Game, spiel: Any) -> None:

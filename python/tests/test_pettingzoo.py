@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import random_walk
+from helpers import illegal_action, random_walk
 
 import stier
 
@@ -25,6 +25,15 @@ from stier.pettingzoo._parallel import choices_at_once
 #: What the test says to all but PettingZoo's own games, whose names it lists.
 own_games = pytest.mark.filterwarnings(
     "ignore:Observation is not a NumPy array", "ignore:Observation space for each agent probably should be"
+)
+
+#: Games in which players choose at the same time.
+simultaneous = pytest.mark.parametrize(
+    ("name", "rules"),
+    [
+        *[("up_and_down", {"players": players}) for players in (2, 3, 4)],
+        *[("goofspiel", {"points": points}) for points in ("descending", "random")],
+    ],
 )
 
 
@@ -42,10 +51,10 @@ def test_their_seed_test(game: stier.Game, tensor: Any) -> None:
     seed_test(lambda: spz.env(game, tensor=tensor), num_cycles=100)
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
-def test_their_parallel_tests(players: int) -> None:
-    parallel_api_test(spz.parallel_env("up_and_down", players=players), num_cycles=200)
-    parallel_seed_test(lambda: spz.parallel_env("up_and_down", players=players), num_cycles=200)
+@simultaneous
+def test_their_parallel_tests(name: str, rules: dict[str, Any]) -> None:
+    parallel_api_test(spz.parallel_env(name, **rules), num_cycles=200)
+    parallel_seed_test(lambda: spz.parallel_env(name, **rules), num_cycles=200)
 
 
 def test_a_game_pays_its_returns(game: stier.Game) -> None:
@@ -107,7 +116,7 @@ def test_illegal_actions_end_the_game_with_a_penalty(
     env = spz.env(game, illegal_reward=given)
     env.reset(seed=2)
     offender = env.agent_selection
-    illegal = int(np.flatnonzero(env.observe(offender)["action_mask"] == 0)[0])
+    illegal = illegal_action(env.observe(offender)["action_mask"])
     env.step(illegal)
     assert env.infos[offender] == {"illegal_action": illegal}
     assert all(env.terminations.values())
@@ -186,7 +195,7 @@ def test_arguments() -> None:
         spz.env(stier.load_game("schwinget"), bouts=2)
     with pytest.raises(ValueError, match="known are observation, information_state"):
         spz.env("schwinget", tensor="all")  # type: ignore[arg-type]
-    with pytest.raises(stier.RulesError, match="parallel are up_and_down"):
+    with pytest.raises(stier.RulesError, match=r"parallel are goofspiel, up_and_down$"):
         spz.parallel_env("schwimmen")
 
 
@@ -221,10 +230,11 @@ def test_parallel_steps_are_a_change_by_the_boss_and_then_a_card_of_each() -> No
         assert not set(cards.values()) & set(changes)
 
 
-def test_parallel_is_the_same_game_as_one_after_another() -> None:
+@simultaneous
+def test_parallel_is_the_same_game_as_one_after_another(name: str, rules: dict[str, Any]) -> None:
     """Same observations at every choice, same returns."""
     for seed in range(3):
-        parallel, env = spz.parallel_env("up_and_down"), spz.env("up_and_down")
+        parallel, env = spz.parallel_env(name, **rules), spz.env(name, **rules)
         observations, _ = parallel.reset(seed=seed)
         env.reset(seed=seed)
         rng = random.Random(seed)
@@ -241,9 +251,10 @@ def test_parallel_is_the_same_game_as_one_after_another() -> None:
         assert env.stier_state == parallel.stier_state
 
 
-def test_parallel_choices_are_hidden_until_all_are_in() -> None:
+@simultaneous
+def test_parallel_choices_are_hidden_until_all_are_in(name: str, rules: dict[str, Any]) -> None:
     """What a later player is shown does not depend on what an earlier one chooses at the same time."""
-    for state in random_walk(stier.load_game("up_and_down").new_initial_state(seed=5), 5):
+    for state in random_walk(stier.load_game(name, **rules).new_initial_state(seed=5), 5):
         if not state.is_terminal():
             at_once = choices_at_once(state)
             for choice in state.legal_actions()[1:] if len(at_once) > 1 else []:

@@ -176,7 +176,7 @@ def test_runs_go_on_from_checkpoints(tiny: stier.Game, tmp_path: Path) -> None:
     assert stier.solve(tiny, iterations=20, checkpoint=path).iterations == 20
     resumed = stier.solve(tiny, iterations=60, checkpoint=path)
     assert (resumed.iterations, resumed.values) == (60, undisturbed.values)
-    with pytest.raises(ValueError, match=r"tiny\.checkpoint: the checkpoint is of"):
+    with pytest.raises(ValueError, match=r"tiny\.checkpoint: the checkpoint belongs to"):
         stier.solve(tiny, "cfr", checkpoint=path)
     with pytest.raises(ValueError, match="external_sampling keeps no checkpoints"):
         stier.solve(tiny, "external_sampling", checkpoint=tmp_path / "x")

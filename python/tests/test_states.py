@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from helpers import decisions, player_actions, random_walk
+from helpers import decisions, has_chance, player_actions, random_walk
 
 import stier
 
@@ -54,7 +54,8 @@ def test_a_game_from_first_to_last(game: stier.Game) -> None:
         if not state.is_terminal():
             assert state.returns().tolist() == [0.0] * game.num_players()
     assert 0 < decided <= game.max_game_length()
-    assert 0 < drawn <= game.max_chance_nodes_in_history()
+    assert (drawn > 0) == has_chance(game)
+    assert drawn <= game.max_chance_nodes_in_history()
     returns = state.returns()
     assert returns.dtype == np.float64
     assert returns.shape == (game.num_players(),)
@@ -71,8 +72,9 @@ def test_returns_are_exact_to_the_last_place() -> None:
     for name in stier.registered_names():
         options = {option.name: option.allowed for option in stier.describe_game(name)}
         for players in range(2, 6) if "players" in options else [None]:
-            for utility in options["utility"].split(" | "):
-                rules = {"utility": utility} | ({} if players is None else {"players": players})
+            for utility in options["utility"].split(" | ") if "utility" in options else [None]:
+                given = {"utility": utility, "players": players}
+                rules = {option: value for option, value in given.items() if value is not None}
                 try:
                     game = stier.load_game(name, **rules)
                 except stier.RulesError:
@@ -109,7 +111,7 @@ def test_one_seed_one_game(game: stier.Game) -> None:
         return last
 
     assert play(7) == play(7)
-    assert play(7).history() != play(8).history()
+    assert (play(7).history() != play(8).history()) == has_chance(game)
 
 
 def test_a_seeded_game_is_the_same_events_applied_one_by_one(game: stier.Game) -> None:

@@ -97,8 +97,8 @@ impl Game for Goofspiel {
         let cards = usize::from(rules.cards);
         let points = cards * (cards + 1) / 2;
         let random = rules.points == Points::Random;
-        let mut observation: Vec<Field> =
-            ["hand", "prizes", "prize"].map(|name| Field::actions(name, [cards])).to_vec();
+        let mut observation = vec![Field::new("seat", [2])];
+        observation.extend(["hand", "prizes", "prize"].map(|name| Field::actions(name, [cards])));
         observation.push(Field::counts("points", [2, points]));
         if rules.impinfo == Switch::Off {
             observation.push(Field::actions("last_bids", [2, cards]));
@@ -173,6 +173,7 @@ impl Game for Goofspiel {
 
     fn observe<T: Cell>(&self, state: &State, observer: Observer, pen: &mut Pen<'_, T>) {
         let cards = self.info.num_actions;
+        pen.one(observer.seat().map(Seat::index), 2);
         pen.set(observer.seat().map_or(0, |seat| state.hands[seat.index()].into()), cards);
         pen.set(state.prizes.into(), cards);
         pen.set(state.prize.into(), cards);

@@ -17,11 +17,15 @@ def beliefs(beliefs: Beliefs) -> str:
     """
     picture = Picture()
     faces = beliefs.game.card_faces()
+    picture.text(MARGIN, 30, f"What seat {beliefs.player} believes", size=17, bold=True)
+    picture.text(MARGIN, 50, basis_in_words(beliefs), "muted", size=12)
+    title = f"What seat {beliefs.player} believes of the cards"
+    if not faces:
+        picture.text(MARGIN, 74, no_cards(beliefs))
+        return picture.finish(title, no_cards(beliefs))
     rows = suits(faces)
     columns = max(len(cards) for cards in rows)
     seats = beliefs.expected.shape[1]
-    picture.text(MARGIN, 30, f"What seat {beliefs.player} believes", size=17, bold=True)
-    picture.text(MARGIN, 50, basis_in_words(beliefs), "muted", size=12)
     block, field = SIGN + columns * CELL + BETWEEN, 40 + len(rows) * ROW + 16
     across = max(1, min(seats, int(WIDEST // block)))
     for seat in range(seats):
@@ -31,7 +35,7 @@ def beliefs(beliefs: Beliefs) -> str:
     for seat in range(seats):
         held = [(card, beliefs.of(card, seat)) for card in beliefs.cards]
         words.append(f"seat {seat}: " + ", ".join(f"{card} {expected:.2f}" for card, expected in held if expected > 0))
-    return picture.finish(f"What seat {beliefs.player} believes of the cards", ". ".join(words))
+    return picture.finish(title, ". ".join(words))
 
 
 def suits(faces: dict[str, Face]) -> list[list[str]]:
@@ -41,6 +45,11 @@ def suits(faces: dict[str, Face]) -> list[list[str]]:
         by_suit.setdefault((sign, hue), []).append(card)
     rows = list(by_suit.values())
     return rows if any(len(cards) > 1 for cards in rows) else [[card for cards in rows for card in cards]]
+
+
+def no_cards(beliefs: Beliefs) -> str:
+    """Says that the game has no cards whose places a belief could show."""
+    return f"{beliefs.game.short_name()} has no cards to show"
 
 
 def basis_in_words(beliefs: Beliefs) -> str:

@@ -105,8 +105,13 @@ def _action(picture: Picture, name: str, faces: dict[str, Face], x: float, y: fl
     return x
 
 
-def _most_visited(lines: list[Line], path: list[int], count: int, least: float) -> list[Line]:
-    longer = [line for line in lines if len(line.actions) == len(path) + 1 and line.actions[:-1] == path]
+def _path(line: Line) -> tuple[tuple[int, int], ...]:
+    """The players and actions of a line. After the same actions it may be either player's turn, as in dark_hex."""
+    return tuple(zip(line.players, line.actions, strict=True))
+
+
+def _most_visited(lines: list[Line], path: tuple[tuple[int, int], ...], count: int, least: float) -> list[Line]:
+    longer = [line for line in lines if len(line.actions) == len(path) + 1 and _path(line)[:-1] == path]
     seen = [line for line in longer if line.visits >= least]
     return sorted(seen, key=lambda line: (-line.visits, line.actions))[:count]
 
@@ -124,32 +129,33 @@ def _tree(picture: Picture, search: Search, faces: dict[str, Face], y: float) ->
     top = y + 24
     total = max(1, sum(line.visits for line in search.lines if len(line.actions) == 1))
     # Where a line ends because no other continues it is a row; what leads there stands in the middle of its rows.
-    heights: dict[tuple[int, ...], float] = {}
+    heights: dict[tuple[tuple[int, int], ...], float] = {}
     shown: list[Line] = []
     rows = 0
 
-    def lay(path: list[int]) -> float:
+    def lay(path: tuple[tuple[int, int], ...]) -> float:
         nonlocal rows
         depth = len(path)
         count = BRANCHES[depth] if depth < len(BRANCHES) else 0
         following = _most_visited(search.lines, path, count, total / 100)
         if following:
             shown.extend(following)
-            under = [lay(line.actions) for line in following]
-            heights[tuple(path)] = (under[0] + under[-1]) / 2
+            under = [lay(_path(line)) for line in following]
+            heights[path] = (under[0] + under[-1]) / 2
         else:
             rows += 1
-            heights[tuple(path)] = top + row * (rows - 0.5)
-        return heights[tuple(path)]
+            heights[path] = top + row * (rows - 0.5)
+        return heights[path]
 
-    root = lay([])
-    ends: dict[tuple[int, ...], float] = {(): MARGIN + 12}
+    root = lay(())
+    ends: dict[tuple[tuple[int, int], ...], float] = {(): MARGIN + 12}
     left = MARGIN + 12
     for depth in range(1, max((len(line.actions) for line in shown), default=0) + 1):
         here = [line for line in shown if len(line.actions) == depth]
         left += bend
         for line in here:
-            path, before = tuple(line.actions), tuple(line.actions[:-1])
+            path = _path(line)
+            before = path[:-1]
             begin, middle = ends[before], (ends[before] + left) / 2
             thick = 1 + 7 * math.sqrt(line.visits / total)
             picture.path(
@@ -166,6 +172,6 @@ def _tree(picture: Picture, search: Search, faces: dict[str, Face], y: float) ->
             x += picture.text(x, heights[path] + 4, figures, size=11) + 8
             picture.end()
             ends[path] = x
-        left = max(ends[tuple(line.actions)] for line in here)
+        left = max(ends[_path(line)] for line in here)
     picture.circle(MARGIN + 12, root, 6, "bar")
     picture.extend(0, top + row * rows)
