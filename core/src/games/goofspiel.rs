@@ -34,7 +34,7 @@ options! {
         points: Points = Points::Descending, ();
         /// Imperfect information: bids stay hidden for good, and a player learns only who won the prize.
         impinfo: Switch = Switch::On, ();
-        /// The return of a player for its prizes.
+        /// The return of a player for its prizes; a margin is twice OpenSpiel's point difference.
         utility: Utility = Utility::Win, ();
     }
 }
@@ -49,7 +49,7 @@ pub struct State {
     prize: u16,
     /// The hidden bid of seat 0, as a set.
     bid: u16,
-    /// The bids of the last prize, as sets.
+    /// The bids of the last prize, as sets; empty if bids stay hidden.
     last: [u16; 2],
     points: [u8; 2],
 }
@@ -80,7 +80,10 @@ impl Goofspiel {
             state.points[seat] += if bids[seat] > bids[seat ^ 1] { value } else { 0 };
             state.hands[seat] &= !bids[seat];
         }
-        (state.last, state.bid) = (bids, 0);
+        state.bid = 0;
+        if self.rules.impinfo == Switch::Off {
+            state.last = bids;
+        }
         self.turn_up(state);
     }
 }
@@ -98,7 +101,7 @@ impl Game for Goofspiel {
         let points = cards * (cards + 1) / 2;
         let random = rules.points == Points::Random;
         let mut observation = vec![Field::new("seat", [2])];
-        observation.extend(["hand", "prizes", "prize"].map(|name| Field::actions(name, [cards])));
+        observation.extend(["hand", "bid", "prizes", "prize"].map(|name| Field::actions(name, [cards])));
         observation.push(Field::counts("points", [2, points]));
         if rules.impinfo == Switch::Off {
             observation.push(Field::actions("last_bids", [2, cards]));
@@ -175,6 +178,8 @@ impl Game for Goofspiel {
         let cards = self.info.num_actions;
         pen.one(observer.seat().map(Seat::index), 2);
         pen.set(observer.seat().map_or(0, |seat| state.hands[seat.index()].into()), cards);
+        let own_bid = if observer == Observer::Seat(Seat(0)) { state.bid } else { 0 };
+        pen.set(own_bid.into(), cards);
         pen.set(state.prizes.into(), cards);
         pen.set(state.prize.into(), cards);
         state.points.iter().for_each(|&points| pen.count(points, cards * (cards + 1) / 2));
