@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers import has_chance
 
 import stier
 from stier.cli import main
@@ -19,13 +20,20 @@ def hidden_cards(state: stier.State) -> tuple[int, ...]:
     return tuple(action for player, action in state.history() if player == stier.CHANCE)
 
 
+def dealt(state: stier.State, player: int) -> dict[str, list[Any]]:
+    """The same, within containers."""
+    return {"cards": [np.array(hidden_cards(state))]}
+
+
 def test_our_games_are_tight(game: stier.Game) -> None:
     report = stier.check_no_leak(game, games=2, worlds=2, agents=["random", "greedy", "ismcts:iterations=20"])
     assert report.ok, str(report)
     report.raise_for_leak()
     assert report.first is None
     assert report.games == 2
-    assert report.other_worlds > 0.5 * report.worlds
+    # In these two the true world is often the only one or one of two.
+    least = 0.1 if game.short_name() in ("goofspiel", "kuhn_poker") else 0.5
+    assert report.other_worlds > least * report.worlds
     facts = {"information_state_string", "information_state_tensor", "observation_tensor", "legal_actions_mask"}
     assert facts | {"to_text", "to_html", "agent greedy", "agent ismcts:iterations=20"} <= set(report.compared)
     assert all(report.compared[fact] == report.worlds for fact in facts)
@@ -87,11 +95,13 @@ def test_agents_who_roll_dice_are_told_so() -> None:
         (lambda state, player: state.to_text(player), False),
         (lambda state, player: str(state), True),
         (lambda state, player: state.observation_tensor((player + 1) % state.num_players()), True),
-        (lambda state, player: {"cards": [np.array(hidden_cards(state))]}, True),
+        (dealt, True),
     ],
 )
 def test_facts_of_the_callers_own(game: stier.Game, leak: Callable[[stier.State, int], Any], found: bool) -> None:
     report = stier.check_no_leak(game, games=1, worlds=2, agents=[], facts={"mine": leak})
+    if leak is dealt:
+        found = has_chance(game)
     assert set(report.leaks) == ({"mine"} if found else set())
     assert report.compared["mine"] == report.worlds
 
