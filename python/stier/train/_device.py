@@ -15,12 +15,16 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-@functools.cache
+_devices: list[jax.Device] = []
+
+
 def one_thread() -> jax.Device:
-    """Returns a CPU device of the learners' own, which computes on one thread.
+    """Returns a CPU device of the learners' own, which computes on one thread: the same one every time.
 
     XLA reads the number of threads from the environment when a client is made; the process's other clients keep theirs.
     """
+    if _devices:
+        return _devices[0]
     name = "PJRT_NPROC"
     before = os.environ.get(name)
     os.environ[name] = "1"
@@ -30,8 +34,8 @@ def one_thread() -> jax.Device:
         del os.environ[name]
         if before is not None:
             os.environ[name] = before
-    device: jax.Device = client.local_devices()[0]
-    return device
+    _devices.append(client.local_devices()[0])
+    return _devices[0]
 
 
 def on_one_thread(function: Callable[P, R]) -> Callable[P, R]:
