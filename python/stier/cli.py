@@ -15,10 +15,10 @@ from types import ModuleType
 from typing import Any, Protocol
 
 import stier
-from stier import _exploit, _files, _play, _replay
+from stier import _files, _play, replays, solving
 from stier._intervals import plus_minus
-from stier._listing import OptionInfo
 from stier._native import Agent, Game, PitResult, Properties, Solution
+from stier.catalogue import OptionInfo
 from stier.errors import ArgumentError, FileError, MissingExtraError, StierError
 
 #: Exit codes: of a check that did not pass, as argparse has it for wrong arguments, as a shell has it for Ctrl-C.
@@ -139,7 +139,7 @@ def parser() -> argparse.ArgumentParser:
     exploit.add_argument("agent", help="such as greedy or ismcts:iterations=100")
     exploit.add_argument(
         "--responder",
-        default=_exploit.RESPONDER,
+        default=solving.RESPONDER,
         metavar="AGENT",
         help="who exploits it, such as lbr:worlds=100 or ismcts_br; is told whom it plays (default: %(default)s)",
     )
@@ -215,13 +215,13 @@ def parser() -> argparse.ArgumentParser:
     replay.add_argument("--seat", type=int, default=0, help="whose decisions (default: 0)")
     replay.add_argument(
         "--agent",
-        default=_replay.AGENT,
+        default=replays.AGENT,
         help="agent that searches and holds the beliefs (default: %(default)s)",
     )
     replay.add_argument(
         "--searches",
         type=int,
-        default=_replay.SEARCHES,
+        default=replays.SEARCHES,
         help="searches per decision; verdicts need 3 or more (default: %(default)s)",
     )
     replay.add_argument(
@@ -341,7 +341,7 @@ def _games(_: argparse.Namespace) -> int:
     for name in stier.registered_names():
         game = stier.load_game(name)
         print(f"{name}   ({game.num_players()} players by default)")
-        for option in stier.describe_game(name):
+        for option in stier.catalogue.describe_game(name):
             _print_option(option)
     return 0
 
@@ -397,13 +397,13 @@ def _schwingfest_command(arguments: argparse.Namespace) -> int:
         labels = [name or text for name, text in named]
         if len(set(labels)) < len(labels):
             raise ArgumentError("give each wrestler a name of its own")
-        found = stier.schwingfest(
+        found = stier.schwingfest.schwingfest(
             dict(zip(labels, (text for _, text in named), strict=True)),
             seed=arguments.seed,
             threads=arguments.threads,
         )
     else:
-        found = stier.schwingfest(arguments.agents, seed=arguments.seed, threads=arguments.threads)
+        found = stier.schwingfest.schwingfest(arguments.agents, seed=arguments.seed, threads=arguments.threads)
     print(found, end="")
     if arguments.svg is not None:
         _files.write_text(arguments.svg, found.to_svg())
@@ -495,7 +495,7 @@ def _properties(arguments: argparse.Namespace) -> int:
         print("| game | players | leaf correlation | return correlation | bias | disambiguation | net |")
         print("| --- | --- | --- | --- | --- | --- | --- |")
     for game in games:
-        found = stier.properties(
+        found = stier.playing.properties(
             game,
             deals=arguments.deals,
             games=arguments.games,
@@ -548,8 +548,8 @@ def _exploitability(arguments: argparse.Namespace) -> int:
     game = _load_game(arguments)
     heading = f"{'exploitability':>14} {'NashConv':>10} {'value':>9}  agent\n"
     for name in arguments.agents:
-        agent: str | Solution = stier.load_solution(name) if Path(name).is_file() else name
-        found = stier.best_response(
+        agent: str | Solution = stier.solving.load_solution(name) if Path(name).is_file() else name
+        found = stier.solving.best_response(
             game,
             agent,
             seed=arguments.seed,

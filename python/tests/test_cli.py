@@ -20,7 +20,7 @@ def test_games_are_listed_with_their_options(capsys: pytest.CaptureFixture[str])
     out = capsys.readouterr().out
     for name in stier.registered_names():
         assert name in out
-        for option in stier.describe_game(name):
+        for option in stier.catalogue.describe_game(name):
             assert f"{option.name} = {option.default}   ({option.allowed})" in out
 
 
@@ -40,7 +40,7 @@ def test_solve_prints_and_saves_what_was_found(tmp_path: Path, capsys: pytest.Ca
     path, kept = tmp_path / "tiny.policy", tmp_path / "tiny.checkpoint"
     command = ["solve", TINY, "--target", "0.01", "--save", str(path), "--checkpoint", str(kept), "--threads", "1"]
     assert main(command) == 0
-    found = stier.load_solution(path)
+    found = stier.solving.load_solution(path)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == f"{TINY}: 1093 histories, 544 information sets"
     assert lines[1] == f"cfr+, iterations {found.iterations}"
@@ -104,7 +104,7 @@ def test_properties_prints_what_was_found(capsys: pytest.CaptureFixture[str]) ->
     settings = ["--deals", "6", "--games", "4", "--seed", "3", "--play", "hints", "--threads", "2", "--no-progress"]
     assert main(["properties", "schwinget", "up_and_down:players=3", "--rule", "utility=win", *settings]) == 0
     games = [stier.load_game("schwinget", utility="win"), stier.load_game("up_and_down", players=3, utility="win")]
-    expected = [stier.properties(game, deals=6, games=4, seed=3, play="hints") for game in games]
+    expected = [stier.playing.properties(game, deals=6, games=4, seed=3, play="hints") for game in games]
     assert capsys.readouterr().out == "".join(map(str, expected))
 
 
@@ -113,7 +113,7 @@ def test_properties_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 2 + len(stier.registered_names())
     assert {line.count("|") for line in lines} == {8}
-    found = stier.properties(stier.load_game("schwinget"), deals=3, games=2)
+    found = stier.playing.properties(stier.load_game("schwinget"), deals=3, games=2)
     (row,) = [line for line in lines if line.startswith("| `schwinget` | 2 |")]
     assert f"| {found.bias[0]:.3f} ± {found.bias[1]:.3f} |" in row
 

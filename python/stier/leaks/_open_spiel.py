@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pyspiel
 
-from stier._leak._stier import by_name, name_of, twice
 from stier.errors import ArgumentError
+from stier.leaks import by_name, name_of, twice
 
 _RESAMPLED = "resample_from_infostate of the game"
 _SWAPPED = "what chance or others did exchanged in the history, where the information-state string stays the same"

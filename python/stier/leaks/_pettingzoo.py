@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from pettingzoo import AECEnv
 
-from stier._leak._subject import equal
+from stier.leaks import equal
 
 Twin = Callable[[Any, Any, int], Any]
 

@@ -5,6 +5,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from stier import _native
+from stier._native import registered_agents, registered_names
+
+__all__ = [
+    "AgentInfo",
+    "GameInfo",
+    "OptionInfo",
+    "describe_agents",
+    "describe_game",
+    "describe_games",
+    "registered_agents",
+    "registered_names",
+]
 
 
 class OptionInfo(NamedTuple):
@@ -34,6 +46,20 @@ class AgentInfo(NamedTuple):
 def describe_game(name: str) -> list[OptionInfo]:
     """The options of a game. Raises `RulesError` for an unknown name."""
     return [OptionInfo(*row) for row in _native.game_options(name)]
+
+
+class GameInfo(NamedTuple):
+    """What there is to say about one game."""
+
+    #: Its name.
+    name: str
+    #: Its options.
+    options: list[OptionInfo]
+
+
+def describe_games() -> list[GameInfo]:
+    """Every game with its options, ascending by name."""
+    return [GameInfo(name, describe_game(name)) for name in registered_names()]
 
 
 def describe_agents() -> list[AgentInfo]:

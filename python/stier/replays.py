@@ -14,6 +14,16 @@ from stier import draw, terminal
 from stier._native import Agent, Beliefs, Game, Search, State, derive_seed, estimate, load_agent, read_record
 from stier.errors import AgentError, ArgumentError
 
+__all__ = [
+    "AGENT",
+    "SEARCHES",
+    "Decision",
+    "Replay",
+    "cross_fitted",
+    "replay",
+]
+
+
 #: The agent that is asked, and how often at each decision, unless the caller says otherwise.
 AGENT, SEARCHES = "ismcts:iterations=10000,beliefs=policy", 5
 
