@@ -333,7 +333,7 @@ def _rules(arguments: argparse.Namespace) -> dict[str, str]:
 
 def _print_option(option: OptionInfo) -> None:
     print(f"    {option.name} = {option.default}   ({option.allowed})")
-    for line in wrap(option.about, 100):
+    for line in wrap(option.description, 100):
         print(f"        {line}")
 
 
@@ -349,7 +349,7 @@ def _games(_: argparse.Namespace) -> int:
 def _agents(_: argparse.Namespace) -> int:
     for agent in stier.describe_agents():
         print(agent.name)
-        for line in wrap(agent.about, 100):
+        for line in wrap(agent.description, 100):
             print(f"    {line}")
         for option in agent.options:
             _print_option(option)

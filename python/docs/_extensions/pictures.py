@@ -9,10 +9,10 @@ from itertools import groupby
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
-
-import stier
 from stier._draw.cards import HEIGHT, WIDTH, draw_card
 from stier._draw.svg import MARGIN, Picture
+
+import stier
 
 _GAP = 5.0
 
