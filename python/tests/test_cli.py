@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +12,8 @@ import pytest
 from helpers import hides_attempts
 
 import stier
-from stier import _play
-from stier.cli import main
+from stier import terminal
+from stier.cli import _knowledge, main
 
 
 def test_games_are_listed_with_their_options(capsys: pytest.CaptureFixture[str]) -> None:
@@ -142,7 +143,6 @@ def test_properties_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
         (["pit", "schwinget", "random", "random", "--rule", "bouts=2", "--rule", "bouts=3"], "once"),
         (["pit", "schwinget:bouts=2", "random", "random", "--rule", "bouts=3"], "given twice"),
         (["pit", "schwinget", "random", "random", "--rule", "bouts=99"], "1 to 12"),
-        (["pit", "schwinget", "random", "random", "--deals", "1", "--csv", "/nowhere/x.csv"], "/nowhere/x.csv"),
         (["exploit", "schwinget", "nobody"], "the agents are"),
         (["exploit", "schwinget", "random", "--responder", "lbr:ply=2"], "lbr has no option 'ply'"),
         (["exploit", "schwinget", "random", "--deals", "0"], "deals must be 1 to "),
@@ -182,7 +182,7 @@ def test_errors_of_the_program_are_not_taken_for_wrong_arguments(
         main(["pit", "schwinget", "random", "random", "--csv", str(tmp_path / "games.csv")])
 
 
-def test_files_that_were_named_are_wrong_arguments(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_of_files_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "bytes.txt").write_bytes(b"\xff\xfe\x00")
     for command in [
         ["replay", str(tmp_path / "none.txt")],
@@ -190,8 +190,10 @@ def test_files_that_were_named_are_wrong_arguments(tmp_path: Path, capsys: pytes
         ["replay", str(tmp_path)],
         ["report", str(tmp_path / "none")],
         ["exploitability", TINY, str(tmp_path / "bytes.txt")],
+        ["pit", "schwinget", "random", "random", "--deals", "1", "--csv", str(tmp_path / "none" / "games.csv")],
+        ["play", "schwinget", "--record", str(tmp_path / "none" / "game.txt")],
     ]:
-        assert main(command) == 2
+        assert main(command) == 1, command
         err = capsys.readouterr().err
         assert err.startswith("stier: ")
         assert err.count("\n") == 1
@@ -233,7 +235,7 @@ PLAY = ["play", "schwinget", "--seed", "3", "--against", "random"]
 
 
 def lines_of_moves(out: str) -> list[str]:
-    return [line.removeprefix("> ") for line in out.splitlines() if line.removeprefix("> ").startswith("1) ")]
+    return [line for line in out.splitlines() if line.startswith("1) ")]
 
 
 def test_play_to_the_end_by_numbers() -> None:
@@ -249,15 +251,16 @@ def test_play_by_names_whatever_the_case() -> None:
     by_name = run(*PLAY, stdin="ATTACK\ng2\nq\n")
     by_number = run(*PLAY, stdin="6\n1\nq\n")
     assert lines_of_moves(by_name.stdout)[0].endswith("6) attack")
-    assert by_name.stdout == by_number.stdout
+    by_name, by_number = (re.sub("^> .*\n", "", done.stdout, flags=re.MULTILINE) for done in (by_name, by_number))
+    assert by_name == by_number
 
 
 def test_play_helps_and_asks_again() -> None:
     done = run(*PLAY, stdin="?\nG7\n99\n0\n\ns\nq\n")
     assert done.returncode == 0
-    assert "q   end the game" in done.stdout
-    for wrong in ["G7", "99", "0"]:
-        assert f"'{wrong}' is none of your moves: 1) " in done.stdout
+    assert "q        end the game" in done.stdout
+    for wrong in ["g7", "99", "0"]:
+        assert f"'{wrong}' is not one of your moves: 1) " in done.stdout
     assert "You leave the game." in done.stdout
 
 
@@ -287,10 +290,10 @@ def test_play_on_the_other_seat_tells_what_happened() -> None:
         action = agent.step(state)
         assert f"  seat 0: {state.action_to_string(action)}\n" in done.stdout
         state.apply_action(action)
-    assert state.to_text(1) in done.stdout
+    assert terminal.state(state, 1, colour=False) in done.stdout
     before_the_end = done.stdout.partition("You leave")[0]
-    assert str(state) not in before_the_end
-    assert str(state) in done.stdout
+    assert terminal.state(state, colour=False) not in before_the_end
+    assert terminal.state(state, colour=False) in done.stdout
 
 
 def test_what_is_told_is_the_same_in_all_worlds(game: stier.Game) -> None:
@@ -298,10 +301,11 @@ def test_what_is_told_is_the_same_in_all_worlds(game: stier.Game) -> None:
     state = game.new_initial_state(seed=51)
     while not state.is_terminal():
         for player in range(game.num_players()):
-            known = _play.known_events(state, player)
+            known, acted = _knowledge.known_events(state, player)
+            assert known <= acted
             assert {index for index, (who, _) in enumerate(state.history()) if who == player} <= known
             history, other = state.history(), state.resample_from_infostate(player, 1000).history()
-            own, theirs = (_play.by_own_actions(events, player) for events in (history, other))
+            own, theirs = (_knowledge.by_own_actions(events, player) for events in (history, other))
             assert own == theirs or hides_attempts(game)
             assert all(history[index] == other[theirs.index(own[index])] for index in known)
         state.apply_action(state.legal_actions()[-1])
@@ -309,5 +313,5 @@ def test_what_is_told_is_the_same_in_all_worlds(game: stier.Game) -> None:
 
 def test_hidden_cards_are_those_never_shown(schwinget: stier.Game) -> None:
     state = schwinget.new_initial_state(seed=3)
-    hidden = _play.hidden_events(state, 0)
+    hidden = _knowledge.hidden_events(state, 0)
     assert hidden == sorted((stier.CHANCE, card) for _, card in state.history()[1:10:2])
