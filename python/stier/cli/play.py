@@ -106,13 +106,14 @@ class _Table:
         self._answers = {
             text: answer.word for answer in _ANSWERS for text in (answer.letter, answer.word) if text not in names
         }
-        print(f"You are seat {seat} of {game}, seed {seed}; the others are {opponent}. {self._short_help()}")
+        print(f"You are seat {seat} of {game}, seed {seed}; the others are {opponent}.")
+        print(f"Beside your moves: {self._short_help()}.")
 
     def _short_help(self) -> str:
-        return ", ".join(" ".join(dict.fromkeys([self._key(answer), answer.word])) for answer in _ANSWERS)
+        return ", ".join(" ".join(self._texts(answer)) for answer in _ANSWERS)
 
-    def _key(self, answer: _Answer) -> str:
-        return answer.letter if answer.letter in self._answers else answer.word
+    def _texts(self, answer: _Answer) -> list[str]:
+        return [text for text in (answer.letter, answer.word) if text in self._answers]
 
     def play(self) -> None:
         """Plays until the game or the input is over."""
@@ -195,7 +196,7 @@ class _Table:
             ways = "number or the name" if self._numbered else "name"
             print(f"Answer with the {ways} of a move, or with:")
             for answer in _ANSWERS:
-                print(f"  {self._key(answer):<9}{answer.about}")
+                print(f"  {', '.join(self._texts(answer)):<12}{answer.about}")
             self._list_moves()
         elif word == "state":
             self._show()
