@@ -12,14 +12,14 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING, SupportsIndex
 
-from stier._draw.belief import basis_in_words, no_cards, suits
 from stier._native import Beliefs, Search, State
+from stier.draw import basis_in_words, no_cards, suits
 
 if TYPE_CHECKING:
     from rich.style import Style
 
-    from stier._draw.cards import Face
     from stier._native import _Group, _Place, _Space
+    from stier._svg import Face
 
 __all__ = ["beliefs", "search", "state"]
 

@@ -19,8 +19,7 @@ from helpers import hides_attempts
 
 import stier
 from stier import terminal
-from stier.cli import _knowledge, app, main
-from stier.cli import rules as rules_command
+from stier.cli import _knowledge, app, main, rules as rules_command
 from stier.cli._command import Command
 from stier.cli._narrator import Narrator
 
@@ -32,7 +31,7 @@ def test_games_are_listed_with_their_options(capsys: pytest.CaptureFixture[str])
     out = capsys.readouterr().out
     for name in stier.registered_names():
         assert name in out
-        for option in stier.describe_game(name):
+        for option in stier.catalogue.describe_game(name):
             assert f"{option.name} = {option.default}   ({option.allowed})" in out
 
 
@@ -168,7 +167,7 @@ def test_solve_prints_and_saves_what_was_found(tmp_path: Path, capsys: pytest.Ca
     path, kept = tmp_path / "tiny.policy", tmp_path / "tiny.checkpoint"
     command = ["solve", TINY, "--target", "0.01", "--save", str(path), "--checkpoint", str(kept), "--threads", "1"]
     assert main(command) == 0
-    found = stier.load_solution(path)
+    found = stier.solving.load_solution(path)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == f"{TINY}: 1093 histories, 544 information sets"
     assert lines[1] == f"cfr+, iterations {found.iterations}"
@@ -232,7 +231,7 @@ def test_properties_prints_what_was_found(capsys: pytest.CaptureFixture[str]) ->
     settings = ["--deals", "6", "--games", "4", "--seed", "3", "--play", "hints", "--threads", "2", "--no-progress"]
     assert main(["properties", "schwinget", "up_and_down:players=3", "--rule", "utility=win", *settings]) == 0
     games = [stier.load_game("schwinget", utility="win"), stier.load_game("up_and_down", players=3, utility="win")]
-    expected = [stier.properties(game, deals=6, games=4, seed=3, play="hints") for game in games]
+    expected = [stier.playing.properties(game, deals=6, games=4, seed=3, play="hints") for game in games]
     assert capsys.readouterr().out == "".join(map(str, expected))
 
 
@@ -241,7 +240,7 @@ def test_properties_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 2 + len(stier.registered_names())
     assert {line.count("|") for line in lines} == {8}
-    found = stier.properties(stier.load_game("schwinget"), deals=3, games=2)
+    found = stier.playing.properties(stier.load_game("schwinget"), deals=3, games=2)
     (row,) = [line for line in lines if line.startswith("| `schwinget` | 2 |")]
     assert f"| {found.bias[0]:.3f} ± {found.bias[1]:.3f} |" in row
 
@@ -255,7 +254,7 @@ def test_figures_come_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     (listed,) = figures("games", "schwinget")
     assert (listed["name"], listed["players"]) == ("schwinget", 2)
     assert [option["name"] for option in listed["options"]] == [
-        option.name for option in stier.describe_game("schwinget")
+        option.name for option in stier.catalogue.describe_game("schwinget")
     ]
     assert [one["name"] for one in figures("games")] == stier.registered_names()
     assert [one["name"] for one in figures("agents")] == stier.registered_agents()
@@ -279,7 +278,7 @@ def test_figures_come_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     (exact,) = figures("exploitability", "kuhn_poker", "random")
     assert exact["exploitability"] == stier.exploitability(game, "random")
     (measured,) = figures("properties", "kuhn_poker", "--deals", "10")
-    assert measured["bias"]["mean"] == stier.properties(game, deals=10).bias[0]
+    assert measured["bias"]["mean"] == stier.playing.properties(game, deals=10).bias[0]
 
 
 @pytest.mark.parametrize(

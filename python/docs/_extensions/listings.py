@@ -13,7 +13,7 @@ import stier
 from stier import cli
 
 
-def _table(options: Sequence[stier.OptionInfo]) -> str:
+def _table(options: Sequence[stier.catalogue.OptionInfo]) -> str:
     lines = ["| option | default | values | |", "| --- | --- | --- | --- |"]
     lines += [
         f"| `{option.name}` | `{option.default}` | {_values(option.allowed)} | {_cell(option.about)} |"
@@ -52,7 +52,7 @@ class Games(_Listing):
                 f"{game.observation_tensor_shape()[0]} numbers, returns from {game.min_utility():g} to "
                 f"{game.max_utility():g}."
             )
-            parts.append(f"## {name}\n\n{shapes}\n\n{_table(stier.describe_game(name))}")
+            parts.append(f"## {name}\n\n{shapes}\n\n{_table(stier.catalogue.describe_game(name))}")
         return "\n\n".join(parts)
 
 

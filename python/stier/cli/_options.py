@@ -44,7 +44,7 @@ class _Described(click.types.StringParamType):
 
 
 def _options_of_game(name: str) -> list[str]:
-    return [option.name for option in stier.describe_game(name)]
+    return [option.name for option in stier.catalogue.describe_game(name)]
 
 
 def _options_of_agent(name: str) -> list[str]:

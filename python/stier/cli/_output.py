@@ -9,7 +9,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any, Protocol
 
-from stier._listing import OptionInfo
+from stier.catalogue import OptionInfo
 from stier.errors import MissingExtraError
 
 

@@ -9,7 +9,7 @@ from stier.cli._command import Command
 from stier.cli._options import AGENT, as_json
 from stier.cli._output import print_json, print_options
 
-_SEED = stier.OptionInfo("seed", 0, "0 to 18446744073709551615", "The seed of its random numbers.")
+_SEED = stier.catalogue.OptionInfo("seed", 0, "0 to 18446744073709551615", "The seed of its random numbers.")
 
 
 @click.command(cls=Command, examples=["stier agents", "stier agents ismcts", "stier agents ismcts --json"])

@@ -20,7 +20,7 @@ def games(name: str | None, as_json: bool) -> None:
     """List the games, or one game, with their options."""
     names = [name] if name else stier.registered_names()
     # An unknown game is an error before anything is printed.
-    described = {name: stier.describe_game(name) for name in names}
+    described = {name: stier.catalogue.describe_game(name) for name in names}
     players = {name: stier.load_game(name).num_players() for name in names}
     if as_json:
         print_json(

@@ -13,8 +13,7 @@ import click
 import stier
 from stier import _files, terminal
 from stier._native import Agent, Game, State
-from stier.cli import _options as options
-from stier.cli import rules
+from stier.cli import _options as options, rules
 from stier.cli._command import Command
 from stier.cli._knowledge import hidden_events
 from stier.cli._narrator import Narrator

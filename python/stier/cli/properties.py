@@ -47,7 +47,9 @@ def properties(
     """Measure how well games suit open-card search."""
     games = [stier.load_game(name, **rules) for name in names]
     measured = (
-        stier.properties(game, deals=deals, games=plays, seed=seed, play=play, threads=threads, progress=progress)
+        stier.playing.properties(
+            game, deals=deals, games=plays, seed=seed, play=play, threads=threads, progress=progress
+        )
         for game in games
     )
     if as_json:

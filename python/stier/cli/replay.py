@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 import stier
-from stier import _replay
+from stier import replays
 from stier.cli import _options as options
 from stier.cli._command import Command
 from stier.errors import FileError
@@ -27,11 +27,11 @@ from stier.errors import FileError
 @click.option(
     "--agent",
     type=options.AGENT,
-    default=_replay.AGENT,
+    default=replays.AGENT,
     metavar="AGENT",
     help="The agent that searches and holds the beliefs.",
 )
-@click.option("--searches", default=_replay.SEARCHES, help="Searches per decision. Verdicts need 3 or more.")
+@click.option("--searches", default=replays.SEARCHES, help="Searches per decision. Verdicts need 3 or more.")
 @click.option("--tree-depth", default=0, help="Show the lines of play searched to this depth.")
 @click.option("--reveal", is_flag=True, help="Show the true cards, too.")
 @click.option("--html", "page", type=options.PATH, metavar="FILE", help="Write a web page to FILE instead of printing.")

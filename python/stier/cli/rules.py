@@ -39,7 +39,7 @@ def text(name: str, *, colour: bool) -> str:
 
 def _page(name: str) -> str:
     """Returns the rules of a game in Markdown."""
-    stier.describe_game(name)  # an unknown game is an error that names the games
+    stier.catalogue.describe_game(name)  # an unknown game is an error that names the games
     try:
         return (files("stier") / "rules" / f"{name}.md").read_text("utf-8")
     except FileNotFoundError:

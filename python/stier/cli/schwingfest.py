@@ -35,7 +35,7 @@ def schwingfest(agents: tuple[str, ...], seed: int, path: Path | None, threads: 
         wrestlers = {name or text: text for name, text in named}
         if len(wrestlers) < len(named):
             raise ArgumentError("give each wrestler a name of its own")
-    found = stier.schwingfest(wrestlers, seed=seed, threads=threads)
+    found = stier.schwingfest.schwingfest(wrestlers, seed=seed, threads=threads)
     print(found, end="")
     if path is not None:
         _files.write_text(path, found.to_svg())
