@@ -8,8 +8,10 @@ import os
 import random
 import re
 import shlex
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +21,8 @@ from helpers import hides_attempts
 
 import stier
 from stier import terminal
-from stier.cli import _knowledge, app, main, rules as rules_command
+from stier.cli import _narrator, app, main, rules as rules_command
 from stier.cli._command import Command
-from stier.cli._narrator import Narrator
 
 HERE = Path(__file__).parent
 
@@ -380,6 +381,29 @@ def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as on Unix")
+def test_ctrl_c_ends_a_command() -> None:
+    command = [sys.executable, "-m", "stier", "pit", "schwinget", "random", "random", "--deals", "1000000000"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(1.5)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    assert (process.returncode, out, err) == (130, "", "stier: interrupted\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes are closed as on Unix")
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "stier", "agents"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait() == 0
+
+
 def test_the_module_is_the_command() -> None:
     done = run("pit", "schwinget", "random", "random", "--deals", "2")
     assert done.returncode == 0
@@ -463,11 +487,11 @@ def test_what_is_told_is_the_same_in_all_worlds(game: stier.Game) -> None:
     state = game.new_initial_state(seed=51)
     while not state.is_terminal():
         for player in range(game.num_players()):
-            known, acted = _knowledge.known_events(state, player)
+            known, acted = _narrator.known_events(state, player)
             assert known <= acted
             assert {index for index, (who, _) in enumerate(state.history()) if who == player} <= known
             history, other = state.history(), state.resample_from_infostate(player, 1000).history()
-            own, theirs = (_knowledge.by_own_actions(events, player) for events in (history, other))
+            own, theirs = (_narrator.by_own_actions(events, player) for events in (history, other))
             assert own == theirs or hides_attempts(game)
             assert all(history[index] == other[theirs.index(own[index])] for index in known)
         state.apply_action(state.legal_actions()[-1])
@@ -475,7 +499,7 @@ def test_what_is_told_is_the_same_in_all_worlds(game: stier.Game) -> None:
 
 def test_hidden_cards_are_those_never_shown(schwinget: stier.Game) -> None:
     state = schwinget.new_initial_state(seed=3)
-    hidden = _knowledge.hidden_events(state, 0)
+    hidden = _narrator.hidden_events(state, 0)
     assert hidden == sorted((stier.CHANCE, card) for _, card in state.history()[1:10:2])
 
 
@@ -490,7 +514,7 @@ def test_what_is_narrated_is_the_same_in_all_worlds(game: stier.Game) -> None:
         if state.is_terminal():
             break
         told = [
-            Narrator(world, player, terminal.Pen(colour=False)).tell(world)
+            _narrator.Narrator(world, player, terminal.Pen(colour=False)).tell(world)
             for world in [state, *(state.resample_from_infostate(player, seed) for seed in range(2))]
         ]
         assert told[0] == told[1] == told[2]
@@ -501,7 +525,7 @@ def test_hidden_moves_come_out_when_they_are_shown() -> None:
     """Bids of goofspiel: hidden until both are made, shown then if the rules say so."""
     game = stier.load_game("goofspiel", impinfo=False)
     state = game.new_initial_state()
-    narrator = Narrator(state, 1, terminal.Pen(colour=False))
+    narrator = _narrator.Narrator(state, 1, terminal.Pen(colour=False))
     state.apply_action(state.string_to_action("2"))
     assert narrator.tell(state) == ["seat 0: hidden"]
     state.apply_action(state.string_to_action("3"))

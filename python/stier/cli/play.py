@@ -15,8 +15,7 @@ from stier import _files, terminal
 from stier._native import Agent, Game, State
 from stier.cli import _options as options, rules
 from stier.cli._command import Command
-from stier.cli._knowledge import hidden_events
-from stier.cli._narrator import Narrator
+from stier.cli._narrator import Narrator, hidden_events
 from stier.errors import AgentError, FileError, RulesError
 from stier.terminal import Pen
 
