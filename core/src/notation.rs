@@ -24,30 +24,23 @@ pub trait Notation: Game {
         view.knowledge(self)
     }
 
-    /// The state as text for a terminal, as seen by `perspective` or with all cards open. By default, the public
-    /// observation and then the private one of each seat.
+    /// The state as text for a terminal, as seen by `perspective` or with all cards open.
     fn text(&self, state: &Self::State, perspective: Option<Seat>) -> String {
-        let words = |fields: Fields| {
-            fields.into_iter().map(|(name, text)| format!("{name}: {text}")).collect::<Vec<_>>().join("   ")
-        };
-        let (public, private) = observations(self, state, perspective);
-        let seen = (0..).zip(private).filter(|(_, fields)| !fields.is_empty());
-        let seats = seen.map(|(seat, fields): (u8, _)| format!("seat {seat}   {}", words(fields)));
-        let mut lines: Vec<String> = std::iter::once(words(public)).chain(seats).collect();
-        lines.push(format!("next: {}", next(self, state)));
-        if perspective.is_none() && self.turn(state) == Turn::Over {
-            let returns: Vec<String> = self.returns(state).iter().map(f64::to_string).collect();
-            lines.push(format!("returns: {}", returns.join(" ")));
+        let scene = self.scene(state, perspective);
+        if self.turn(state) != Turn::Over || !scene.tells_returns {
+            return scene.text();
         }
-        lines.join("\n")
+        let returns: Vec<String> = self.returns(state).iter().map(f64::to_string).collect();
+        format!("{}\nreturns: {}", scene.text(), returns.join(" "))
     }
 
-    /// The content of a picture of the state, from the same perspective.
+    /// The content of a picture of the state, from the same perspective. By default, the public observation and then
+    /// the private one of each seat.
     fn scene(&self, state: &Self::State, perspective: Option<Seat>) -> Scene {
         let (public, private) = observations(self, state, perspective);
         let place = |(seat, fields): (u8, Fields)| {
             let remarks = fields.into_iter().map(|(name, text)| format!("{name}: {text}")).collect();
-            Place { seat: Some(Seat(seat)), remarks, ..Place::default() }
+            Place::of(Seat(seat), Vec::new(), remarks)
         };
         Scene {
             title: Self::NAME,
@@ -139,14 +132,19 @@ pub trait Notation: Game {
 /// Fields of an observation as text.
 type Fields = Vec<(&'static str, String)>;
 
-/// The public observation of a state, then what each seat sees besides: nothing of seats whose cards are hidden.
+/// The fields of the public observation that are not empty, then those that each seat sees besides: none of seats whose cards
+/// are hidden.
 fn observations<G: Notation>(game: &G, state: &G::State, perspective: Option<Seat>) -> (Fields, Vec<Fields>) {
     let public = planes(game, state, Observer::Public);
     let private = |seat| match perspective {
         Some(own) if own != seat => Vec::new(),
-        _ => changed_fields(game, &planes(game, state, Observer::Seat(seat)), Some(&public)),
+        _ => {
+            let fields = changed_fields(game, &planes(game, state, Observer::Seat(seat)), Some(&public)).into_iter();
+            fields.filter(|&(name, _)| name != "seat").collect()
+        }
     };
-    (changed_fields(game, &public, None), Seat::all(game.num_seats()).map(private).collect())
+    let facts = changed_fields(game, &public, None).into_iter().filter(|(_, text)| text != "-");
+    (facts.collect(), Seat::all(game.num_seats()).map(private).collect())
 }
 
 /// The next event in words.
