@@ -6,7 +6,8 @@ use crate::game::Turn;
 use crate::rng::Rng;
 use crate::seats::BySeat;
 
-/// Declares tables of features, one after another: the name of each is its first feature. The name before them is their total size.
+/// Declares tables of features, one after another: the name of each is its first feature. The name before them is their
+/// total size.
 #[cfg(feature = "games")]
 macro_rules! tables {
     ($total:ident; $($tables:tt)+) => { $crate::hints::tables!(@ $total, 0; $($tables)+); };
@@ -65,7 +66,8 @@ pub trait Hints: Encode {
         &[]
     }
 
-    /// The weighted features of a legal action: the logarithm of its probability in the game's policy, up to a constant.
+    /// The weighted features of a legal action: the logarithm of its probability in the game's policy, up to a
+    /// constant.
     #[inline]
     fn logit(&self, state: &Self::State, action: Action) -> f32 {
         let weights = self.weights();

@@ -7,7 +7,7 @@
 use crate::actions::Action;
 use crate::bits;
 use crate::games::schwimmen::cards::{self, NO_CARD};
-use crate::games::schwimmen::rules::{DealerSwap, Play, Utility};
+use crate::games::schwimmen::rules::{DealerSwap, Payoff, Play};
 use crate::games::schwimmen::state::{NOBODY, Phase, State};
 use crate::games::schwimmen::{GIVE, KEEP, KNOCK, PUSH, SWAP, SWAP_ALL, Schwimmen};
 use crate::hints::tables;
@@ -109,7 +109,7 @@ impl Schwimmen {
         let taken = if state.taken == NO_CARD { 0 } else { 1 << state.taken };
         let table = if self.table_is_hidden(state) { 0 } else { state.table };
         let left = state.end - state.turns;
-        let highest = self.rules.utility == Utility::Win && self.rules.play == Play::Deal;
+        let highest = self.rules.utility == Payoff::Win && self.rules.play == Play::Deal;
         let known = Known {
             game: self,
             state,

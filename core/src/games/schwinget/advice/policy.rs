@@ -55,7 +55,8 @@ mod at {
         /// Stage; a win with the cheapest card or another; a loss with the cheapest card or another, with a win in hand
         /// or without.
         CHEAPEST: STAGES * 6,
-        /// Neither a trump nor a special: stage, whether it wins, cards of the suit in hand, whether a higher one is unseen.
+        /// Neither a trump nor a special: stage, whether it wins, cards of the suit in hand, whether a higher one is
+        /// unseen.
         SUIT_LEFT: STAGES * 2 * 5 * 2,
         /// Stage, whether it wins, trump or not, trumps in hand.
         TRUMPS_LEFT: STAGES * 2 * 2 * 6,
