@@ -80,7 +80,7 @@ def _helps(command: click.Command, context: click.Context) -> list[str]:
     for name, below in command.commands.items() if isinstance(command, click.Group) else []:
         inner = click.Context(below, context, name)
         first, *rest = _helps(below, inner)
-        parts.extend([f"## {inner.command_path}\n\n{first}", *rest])
+        parts.extend([f"### {inner.command_path}\n\n{first}", *rest])
     return parts
 
 
