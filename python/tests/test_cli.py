@@ -313,6 +313,7 @@ def test_figures_come_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         (["play", "schwinget", "--seat", "2"], "players 0 to 1"),
         (["play", "schwinget", "--against", "nobody"], "the agents are"),
         (["play", "schwinget", "--seed", "-1"], "seed must be 0 to "),
+        (["play", "schwinget", "--adviser", "oracle"], "an oracle decides by the cards that the seat cannot know"),
     ],
 )
 def test_errors_are_one_line(command: list[str], named: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -556,6 +557,14 @@ def test_play_advises_and_takes_back() -> None:
     game = stier.load_game("schwinget")
     assert done.stdout.count(terminal.state(game.new_initial_state(seed=3), 0, colour=False)) == 2
     assert stier.read_record(recorded(done.stdout)) == game.new_initial_state(seed=3)
+
+
+def test_play_shows_beliefs_in_games_without_pictures_of_cards() -> None:
+    done = run("play", "kuhn_poker", "--seed", "3", "--seat", "1", "--against", "greedy", stdin="b\nq\n")
+    believed = done.stdout.partition("worlds drawn at random\n")[2].splitlines()
+    assert believed[0] == "seat 0"
+    assert sorted(line.partition("%  ")[2] for line in believed[1:3]) == ["card: J", "card: K"]
+    assert believed[3] == "1) pass   2) bet"
 
 
 def recorded(out: str) -> str:

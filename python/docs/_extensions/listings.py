@@ -71,7 +71,9 @@ class Commands(_Listing):
     """The help of every command."""
 
     def markdown(self) -> str:
-        return "\n\n".join(_helps(cli.app, click.Context(cli.app, info_name="stier", terminal_width=100)))
+        return "\n\n".join(
+            _helps(cli.app, click.Context(cli.app, info_name="stier", terminal_width=100, **cli.app.context_settings))
+        )
 
 
 def _helps(command: click.Command, context: click.Context) -> list[str]:
