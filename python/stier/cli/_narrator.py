@@ -19,21 +19,22 @@ _WORLDS = 100
 _SHOWN_WORLDS, _MOST = 1000, 8
 #: Facts and remarks that repeat a move, or that are better seen on the table.
 _REPEATED = {
-    *(
-        "actions",
-        "attacked",
-        "bets",
-        "bid",
-        "bids",
-        "dealt",
-        "first player",
-        "hand",
-        "own_stones",
-        "pile",
-        "prizes",
-        "public_card",
-    ),
-    *("race", "rolled", "supply"),
+    "actions",
+    "attacked",
+    "bets",
+    "bid",
+    "bids",
+    "dealt",
+    "first player",
+    "hand",
+    "knocked",
+    "own_stones",
+    "pile",
+    "prizes",
+    "public_card",
+    "race",
+    "rolled",
+    "supply",
 }
 #: More chance events than this in a row are a deal.
 _DEAL = 4
@@ -120,8 +121,8 @@ class Narrator:
                 name, _, count = remark.rpartition(" ")
                 if name == "tricks" and count != "0":
                     lines.append(f"{who} {verb} the trick")
-                elif name != "tricks" and remark.partition(":")[0] not in _REPEATED and not remark.endswith(": -"):
-                    lines.append(f"{who}: {remark}" if who else remark)
+                elif who and name != "tricks" and remark.partition(":")[0] not in _REPEATED:
+                    lines.append(f"{who}: {remark}")
         facts: Mapping[str, str] = dict(before["facts"])
         for fact, value in after["facts"]:
             if facts.get(fact) != value and fact not in _REPEATED and value != "-":
