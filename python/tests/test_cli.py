@@ -405,6 +405,14 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
         assert process.wait() == 0
 
 
+def test_nothing_is_imported_before_it_is_needed() -> None:
+    """The package must load fast without the command line's libraries, and the command line without colours."""
+    for module, absent in [("stier", "click rich"), ("stier.cli", "rich matplotlib pandas scipy")]:
+        code = f"import {module}, sys; print(*set('{absent}'.split()) & set(sys.modules))"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert done.stdout == "\n", module
+
+
 def test_the_module_is_the_command() -> None:
     done = run("pit", "schwinget", "random", "random", "--deals", "2")
     assert done.returncode == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import shutil
 import sys
@@ -106,6 +107,10 @@ class _Table:
         self._answers = {
             text: answer.word for answer in _ANSWERS for text in (answer.letter, answer.word) if text not in names
         }
+        if sys.stdin.isatty():
+            # Where it exists, it lets the person edit an answer and repeat an earlier one.
+            with contextlib.suppress(ImportError):
+                import readline  # noqa: F401
         print(f"You are seat {seat} of {game}, seed {seed}; the others are {opponent}.")
         print(f"Beside your moves: {self._short_help()}.")
 
