@@ -36,13 +36,13 @@ use crate::batch::vector::{self, Vector, VectorError};
 use crate::belief::marginals::{Marginals, marginals};
 use crate::catalogue::spec::AgentSpec;
 use crate::network::file::NetworkError;
-use crate::solve::game_tree;
+use crate::solve::game_tree::{self, BuildError};
 
 pub use facts::GameFacts;
 #[cfg(feature = "games")]
 pub use games::{load, read_record, unknown};
 pub use lanes::{DynVector, DynWorlds};
-pub use tree::{AskError, AskSettings, DynPolicy, DynTree, NotAPolicy, TreeError, tabular};
+pub use tree::{AskError, AskSettings, DynPolicy, DynTree, NotAPolicy, tabular};
 
 /// A game that can do everything.
 pub trait FullGame: Encode + Notation + Hints {}
@@ -123,7 +123,7 @@ pub trait DynGame: Send + Sync + Debug {
         most_histories: usize,
         threads: usize,
         watch: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
-    ) -> Result<Arc<dyn DynTree>, TreeError>;
+    ) -> Result<Arc<dyn DynTree>, BuildError>;
 }
 
 /// The origin of a state's random events.
@@ -412,7 +412,7 @@ impl<G: FullGame> DynGame for ErasedGame<G> {
         most_histories: usize,
         threads: usize,
         watch: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
-    ) -> Result<Arc<dyn DynTree>, TreeError> {
+    ) -> Result<Arc<dyn DynTree>, BuildError> {
         ErasedGame::enumerate(self, most_histories, threads, watch)
     }
 }

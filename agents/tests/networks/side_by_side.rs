@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use stier_agents::arena::{Entrant, PitError, PitResult, Settings, pit};
+use stier_agents::agent::threads::Halted;
+use stier_agents::arena::{Entrant, PitResult, Settings, pit};
 use stier_agents::{AgentSpec, Player};
 use stier_core::{Game as _, Hints, for_each_game, games::schwinget::Schwinget};
 
@@ -90,5 +91,5 @@ fn watchers_see_every_game_and_can_interrupt() {
         (result.map(|result| result.games.len()), heard.load(Ordering::Relaxed))
     };
     assert_eq!(play(u64::MAX), (Ok(1000), 1000));
-    assert_eq!(play(200), (Err(PitError::Interrupted), 200));
+    assert_eq!(play(200), (Err(Halted::Interrupted.into()), 200));
 }
