@@ -86,7 +86,7 @@ impl<G: Hints> Entrant<G> for AgentSpec {
     }
 
     fn is_instant(&self) -> bool {
-        AgentSpec::is_instant(self)
+        self.facts().is_instant
     }
 
     fn batch_agent(&self) -> Option<Box<dyn BatchAgent<G>>> {

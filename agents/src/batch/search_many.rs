@@ -12,8 +12,7 @@ use thiserror::Error;
 
 use crate::agent::threads::{Halted, each, goes_on};
 use crate::agent::{DecideError, Decision};
-use crate::catalogue::spec::AgentSpec;
-use crate::network::file::NetworkError;
+use crate::catalogue::spec::{AgentSpec, Unsuited};
 
 /// The reason why no decisions were made.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -26,9 +25,9 @@ pub enum SearchManyError {
         /// The error.
         source: DecideError,
     },
-    /// The agent uses a network that was trained for something else.
+    /// The agent cannot play this game.
     #[error(transparent)]
-    Unsuited(#[from] NetworkError),
+    Unsuited(#[from] Unsuited),
     /// Interrupted, or the threads could not be started.
     #[error(transparent)]
     Halted(#[from] Halted),

@@ -14,7 +14,7 @@ use super::{CallbackAgent, DynEntrant, DynGame, DynState, ErasedGame, FullGame};
 use crate::agent::threads::{self, Halted};
 use crate::agent::{Agent, DecideError};
 use crate::batch::vector::Cells;
-use crate::network::file::NetworkError;
+use crate::catalogue::spec::Unsuited;
 use crate::solve::best_response::{self, NashConv};
 use crate::solve::game_tree::{BuildError, GameTree, Policy};
 use crate::solve::solution_file::{self, Label, SolutionFileError};
@@ -30,9 +30,9 @@ pub enum AskError {
     /// The table is of another game.
     #[error(transparent)]
     OtherGame(#[from] DecideError),
-    /// The agent asks a network that was trained for something else.
+    /// The agent cannot play this game.
     #[error(transparent)]
-    Unsuited(#[from] NetworkError),
+    Unsuited(#[from] Unsuited),
     /// Interrupted, or the threads could not be started.
     #[error(transparent)]
     Halted(#[from] Halted),
@@ -228,7 +228,7 @@ impl<G: FullGame> DynTree for ErasedTree<G> {
                 let policy = erased.table(&**table)?.policy().clone();
                 return Ok(self.table(policy));
             }
-            DynEntrant::Spec(spec) if spec.is_oracle() => return Err(AskError::Oracle(spec.to_string())),
+            DynEntrant::Spec(spec) if spec.facts().is_oracle => return Err(AskError::Oracle(spec.to_string())),
             DynEntrant::Spec(spec) => Box::new(|| {
                 let mut agent = spec.build(0);
                 agent.interrupt_with(interrupt.clone());

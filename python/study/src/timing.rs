@@ -26,7 +26,7 @@ use stier_agents::agent::Stop;
 use stier_agents::agent::threads::{Halted, each, goes_on};
 use stier_agents::belief::policy_model::Model;
 use stier_agents::belief::{BeliefSettings, Beliefs};
-use stier_agents::network::NetworkError;
+use stier_agents::catalogue::Unsuited;
 use stier_agents::{Agent, AgentSpec, Decision};
 use stier_core::games::schwinget::{PARTS_OF_RETURN, Schwinget, View};
 use stier_core::{Action, ActionSet as _, Actions64, BySeat, Dealer, Game as _, History, Rng, Seat, Turn, choice};
@@ -151,9 +151,9 @@ pub enum TimingError {
     /// An adviser does not search.
     #[error("{0} does not search, so it has no values")]
     Blind(String),
-    /// The network of an agent was trained for another game.
+    /// An agent cannot play the game.
     #[error(transparent)]
-    Unsuited(#[from] NetworkError),
+    Unsuited(#[from] Unsuited),
     /// Interrupted by the watcher, or the threads could not be started.
     #[error(transparent)]
     Halted(#[from] Halted),

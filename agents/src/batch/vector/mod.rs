@@ -24,7 +24,7 @@ use stier_core::{
 use thiserror::Error;
 
 use crate::agent::threads::{self, Halted};
-use crate::network::file::NetworkError;
+use crate::catalogue::spec::Unsuited;
 
 use self::lane::{Lane, Stage};
 use self::opponents::OpponentAgents;
@@ -119,9 +119,9 @@ pub enum VectorError {
         /// The given number.
         found: usize,
     },
-    /// An opponent asks a network that was trained for something else.
+    /// An opponent that cannot play this game.
     #[error(transparent)]
-    Unsuited(#[from] NetworkError),
+    Unsuited(#[from] Unsuited),
     /// A learner on a seat that the game does not have.
     #[error("the learner's seat must be between 0 and {}, got {seat}", .seats - 1)]
     Seat {
