@@ -34,7 +34,11 @@ TRIES, ACTIONS = 8, 120
 PERFECT = "perfect information: no other world"
 
 
-class Rejected(Exception):
+#: Where a view of RLCard is that of a seat that is not to move.
+IDLE = ", not to move"
+
+
+class RejectedError(Exception):
     """A candidate in which a recorded action is illegal, or that the player can tell apart from the truth."""
 
 
@@ -123,7 +127,7 @@ class Replayable(BaseWrapper):
             other = type(self)(self.make, order)
             try:
                 other.follow(self, seat)
-            except Rejected:
+            except RejectedError:
                 continue
             return other
         return None
@@ -134,10 +138,10 @@ class Replayable(BaseWrapper):
         self.reset(seed=truth.seed)
         for number, action in enumerate(truth.actions):
             if self.known[seat] != truth.known[seat][: number + 1] or action not in self.legal():
-                raise Rejected
+                raise RejectedError
             self.step(action)
         if self.known[seat] != truth.known[seat]:
-            raise Rejected
+            raise RejectedError
 
     def title(self, card: Any) -> Any:
         """Return all that can be told about a card by its owner."""
@@ -180,7 +184,10 @@ def mark(card: Any) -> Any:
 
 
 class RlcardReplay(Replayable):
-    """A game of RLCard. The deck is a permutation of the true one; the seed, and so every other random number, stays."""
+    """A game of RLCard. The deck is a permutation of the true one, and all other random numbers stay.
+
+    The same goes for the games of RLCard in PettingZoo.
+    """
 
     def before_reset(self) -> None:
         """Have the deck stacked."""
@@ -347,7 +354,7 @@ def rlcard_facts(env: RlcardReplay) -> dict[str, Callable[[Any, int], Any]]:
         return read
 
     return {
-        f"{path}{'' if moving else ', not to move'}": fact(path, moving)
+        f"{path}{'' if moving else IDLE}": fact(path, moving)
         for moving in (True, False)
         for path in paths
         if moving or len(env.possible_agents) > 1
@@ -372,7 +379,7 @@ class HanabiReplay(Replayable):
             while inner.game_state.is_chance_node():
                 card = next(left)
                 if card not in inner.game_state.legal_actions():
-                    raise Rejected
+                    raise RejectedError
                 inner.game_state.apply_action(card)
 
         inner._execute_chance_node = deal
@@ -386,7 +393,7 @@ class HanabiReplay(Replayable):
     def places(self, seat: int) -> tuple[list[Any], list[int]]:
         """Return what has been dealt with all that is left behind it, and where the seat has not seen the card."""
         cards, hands, _ = self._told(seat)
-        copies = {rank: count for rank, count in enumerate((3, 2, 2, 2, 1))}
+        copies = (3, 2, 2, 2, 1)
         deck = [card for card in range(25) for _ in range(copies[card % 5])]
         for card in cards:
             deck.remove(card)
@@ -496,8 +503,9 @@ def _resamples(game: Any) -> bool:
     import pyspiel
 
     state = game.new_initial_state()
+    rng = random.Random(0)
     while state.is_chance_node():
-        state.apply_action(state.legal_actions()[0])
+        state.apply_action(rng.choice(state.legal_actions()))
     try:
         state.resample_from_infostate(max(0, state.current_player()), pyspiel.UniformProbabilitySampler(0, 0.0, 1.0))
     except pyspiel.SpielError:
@@ -521,3 +529,226 @@ def all_games() -> Iterator[tuple[str, str, str]]:
             yield "pettingzoo", name, ""
     for name in KNOWLEDGE:
         yield "rlcard", name, ""
+
+
+# ---- Running, and what is kept
+
+
+def check(library: str, name: str, options: argparse.Namespace) -> dict[str, Any]:
+    """Check random games until there are enough of them or the time is up; the first is always played to the end."""
+    kept: dict[str, Any] = {"games": 0, "positions": 0, "places": 0, "found": 0, "worlds": 0, "error": ""}
+    kept |= {"impossible": {}, "leaks": {}}
+    start = time.monotonic()
+    for seed in range(options.games):
+        if time.monotonic() - start > options.seconds:
+            break
+        try:
+            report, found = CHECKS[library](name, seed, options.worlds)
+        except Exception as error:
+            kept["error"] = f"seed {seed}: {error!r}"
+            break
+        kept["games"] += report.games
+        kept["positions"] += report.positions
+        kept["places"] += report.places
+        kept["found"] += found
+        kept["worlds"] += report.worlds
+        for fault, count in report.impossible.items():
+            first = {"count": 0, "seed": seed, "first": str(report.impossible_worlds[fault])}
+            kept["impossible"].setdefault(fault, first)["count"] += count
+        for fact, leak in report.leaks.items():
+            first = {"count": 0, "compared": 0, "seed": seed, "seat": leak.player, "position": leak.position}
+            known = kept["leaks"].setdefault(fact, first)
+            known["count"] += report.differences[fact]
+            known["compared"] += report.compared[fact]
+    return kept | {"seconds": round(time.monotonic() - start, 1)}
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of the libraries."""
+    found = {}
+    for library in CHECKS:
+        try:
+            found[library] = version(library)
+        except PackageNotFoundError:
+            found[library] = "not installed"
+    return found
+
+
+def part(library: str, name: str, options: argparse.Namespace) -> dict[str, Any]:
+    """Return what is kept of a game, or check it."""
+    file = PARTS / f"{library}-{name}.json"
+    asked = [options.games, options.worlds, options.seconds, versions()[library]]
+    if file.exists():
+        kept: dict[str, Any] = json.loads(file.read_text("utf-8"))
+        if kept["asked"] == asked:
+            return kept
+    kept = {"asked": asked, **check(library, name, options)}
+    write_text(file, json.dumps(kept, indent=1) + "\n")
+    return kept
+
+
+# ---- The page
+
+TITLES = {"open_spiel": "OpenSpiel", "pettingzoo": "PettingZoo", "rlcard": "RLCard"}
+
+METHODS = {
+    "open_spiel": """
+The game's own `resample_from_infostate` draws worlds for the player to move. Each is replayed from the start with legal
+actions only, and played on to the end at random. A world with an illegal past or with no future is impossible, and is
+not compared. In the others, strings, tensors, legal actions and their names must equal those of the true state. A
+string that includes the player's own past actions is not a leak: they are the same in all worlds of an information set.
+Only the player to move is compared, because resamplers are written for that player.""",
+    "pettingzoo": """
+Compared are `observe`, `last`, infos, rewards, terminations and truncations, for every agent in every position.
+`render` is not compared: it shows all cards to a spectator.""",
+    "rlcard": """
+Compared is every part of `get_state`: for the seat to move, and separately for seats not to move, because
+`get_state` takes any seat. `get_perfect_information` is not compared.""",
+}
+
+HEAD = """# The audit
+
+`stier.check_no_leak` on the card games of other libraries. Made by `make audit`; the figures are in `benches/audit.csv`.
+
+A *leak* is something that a player is given, and that differs between two worlds that the player cannot tell apart. An
+*impossible world* is a world that a resampler drew, and that no legal game leads to. Random games are played. In every
+position, other worlds are drawn for the players. The *share with another world* is the share of positions and players
+for which at least one world other than the true one was compared. For the rest, nothing is shown.
+
+In PettingZoo and RLCard, worlds are replays: the same seed and the same actions, with exchanged cards in those places
+of the deck that the player has not seen. A replay counts as a world of the player if every recorded action is legal in it,
+and if after each action the player knows the same by the rules: the cards in sight, the sizes of hands and deck, bets,
+scores, and the player to move. These worlds are therefore possible, and they respect what the opponents' legal actions
+say about their cards. Some choices had to be made about what a player knows:
+
+- The record of actions is public, because RLCard hands it to every player. So is the offer of a pong in Mahjong.
+- In gin rummy, a card picked up from the discard pile is known until it is discarded. Scoring a hand opens all.
+- In bridge, the dummy is known from the opening lead on. The dummy's own seat then knows the declarer's hand.
+- In Dou Dizhu, the landlord's three extra cards are known, and suits do not count.
+- In UNO, the colour that RLCard gives to a wild card is part of the card.
+- In Hanabi, a seat does not see its own cards, but knows which of them each hint touched.
+
+Limits: nothing is shown about positions that random games do not reach, positions without another world (late in a
+game, few exchanges survive the replay), the distribution of the worlds, or attributes that a program could read from the
+objects themselves. Games of PettingZoo and RLCard end after {actions} actions. The figures do not say how much a
+learner gains from a leak.
+"""
+
+#: What was looked into by hand, by game.
+FINDINGS: dict[tuple[str, str], str] = {}
+
+
+def share(part: int, whole: int) -> str:
+    """Return a percentage, with more digits where it is small."""
+    return f"{100 * part / whole:.{1 if part * 20 > whole or not part else 2}f} %" if whole else "\u2013"
+
+
+def leaks(kept: dict[str, Any], idle: bool) -> str:
+    """Return the leaks as a cell: the fact, how often it differed, the first seed."""
+    cells = [
+        f"`{fact.removesuffix(IDLE)}` ({leak['count']:,} of {leak['compared']:,}, seed {leak['seed']})"
+        for fact, leak in kept["leaks"].items()
+        if fact.endswith(IDLE) == idle
+    ]
+    return ", ".join(cells) or "none"
+
+
+def impossible(library: str, kept: dict[str, Any]) -> str:
+    """Return the impossible worlds as a cell."""
+    if library != "open_spiel":
+        return "replayed"
+    drawn = kept["worlds"] + sum(fault["count"] for fault in kept["impossible"].values())
+    cells = [
+        f"{share(fault['count'], drawn)}: {name} (seed {fault['seed']})" for name, fault in kept["impossible"].items()
+    ]
+    return ", ".join(cells) or "0 %"
+
+
+def page(tested: dict[tuple[str, str], dict[str, Any]], untested: list[tuple[str, str, str]], command: str) -> str:
+    """Return AUDIT.md."""
+    found = versions()
+    lines = [HEAD.format(actions=ACTIONS), f"- stier {stier.__version__}, `{command}`"]
+    lines.append(f"- {', '.join(f'{TITLES[library]} {found[library]}' for library in TITLES)}")
+    lines.append(
+        "- A seed is reproduced by `python benches/python/audit.py --show LIBRARY:GAME --seed SEED`, for example "
+        "`--show open_spiel:hearts --seed 0`."
+    )
+    for library, title in TITLES.items():
+        idle = library == "rlcard"
+        lines += ["", f"## {title} {found[library]}", "", METHODS[library].strip(), ""]
+        header = "| game | games | positions | worlds compared | share with another world | impossible worlds | leaks |"
+        rule = "| --- | ---: | ---: | ---: | ---: | --- | --- |"
+        lines += [header + " leaks to seats not to move |" * idle, rule + " --- |" * idle]
+        for (owner, name), kept in tested.items():
+            if owner == library:
+                cells = [f"`{name}`", f"{kept['games']:,}", f"{kept['positions']:,}", f"{kept['worlds']:,}"]
+                cells += [share(kept["found"], kept["places"]), impossible(library, kept), leaks(kept, False)]
+                cells += [leaks(kept, True)] * idle
+                lines.append(f"| {' | '.join(cells)} |")
+        for (owner, name), finding in FINDINGS.items():
+            kept = tested.get((owner, name), {"leaks": {}, "impossible": {}})
+            if owner == library and (kept["leaks"] or kept["impossible"]):
+                lines += ["", f"### {title}: {name.replace('_', ' ')}", "", finding.strip()]
+        stopped = [
+            (name, kept["error"]) for (owner, name), kept in tested.items() if owner == library and kept["error"]
+        ]
+        lines += [f"\n`{name}` stopped with an error, {error}" for name, error in stopped]
+        reasons: dict[str, list[str]] = {}
+        for owner, name, reason in untested:
+            if owner == library:
+                reasons.setdefault(reason, []).append(f"`{name}`")
+        if reasons:
+            lines += ["", "Not tested:", ""]
+            lines += [f"- {reason}: {', '.join(names)}" for reason, names in reasons.items()]
+    return "\n".join(lines) + "\n"
+
+
+def table(tested: dict[tuple[str, str], dict[str, Any]]) -> str:
+    """Return audit.csv: a line for each game, and one for each leak and each kind of impossible world."""
+    found = versions()
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(
+        ["library", "version", "game", "what", "count", "of", "first_seed", "games", "positions", "seconds"]
+    )
+    for (library, name), kept in tested.items():
+        first = [library, found[library], name]
+        last = [kept["games"], kept["positions"], kept["seconds"]]
+        writer.writerow([*first, "another world found", kept["found"], kept["places"], "", *last])
+        drawn = kept["worlds"] + sum(fault["count"] for fault in kept["impossible"].values())
+        for fault, one in kept["impossible"].items():
+            writer.writerow([*first, f"impossible: {fault}", one["count"], drawn, one["seed"], *last])
+        for fact, one in kept["leaks"].items():
+            writer.writerow([*first, f"leak: {fact}", one["count"], one["compared"], one["seed"], *last])
+    return out.getvalue()
+
+
+def main() -> None:
+    """Check all games, or show one."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--games", type=int, default=100, help="random games of each game, at most (default 100)")
+    parser.add_argument("--worlds", type=int, default=2, help="worlds for each position and player (default 2)")
+    parser.add_argument("--seconds", type=float, default=75, help="start no more games of a game after (default 75)")
+    parser.add_argument("--show", metavar="LIBRARY:GAME", help="print the report on one random game, write nothing")
+    parser.add_argument("--seed", type=int, default=0, help="with --show: which random game")
+    options = parser.parse_args()
+    if options.show:
+        library, name = options.show.split(":", 1)
+        print(CHECKS[library](name, options.seed, options.worlds)[0])
+        return
+    os.nice(10)
+    tested, untested = {}, []
+    games = list(all_games())
+    asked = [(library, name) for library, name, reason in games if not reason]
+    untested = [game for game in games if game[2]]
+    for number, (library, name) in enumerate(asked, 1):
+        print(f"[{number}/{len(asked)}] {library} {name}: ", end="", flush=True)
+        kept = tested[library, name] = part(library, name, options)
+        print(f"{kept['games']} games in {kept['seconds']} s, leaks: {', '.join(kept['leaks']) or 'none'}", flush=True)
+    command = f"--games {options.games} --worlds {options.worlds} --seconds {options.seconds:g}"
+    write_text(ROOT / "benches" / "AUDIT.md", page(tested, untested, command))
+    write_text(ROOT / "benches" / "audit.csv", table(tested))
+
+
+if __name__ == "__main__":
+    main()
