@@ -618,8 +618,8 @@ for which at least one world other than the true one was compared. For the rest,
 In PettingZoo and RLCard, worlds are replays: the same seed and the same actions, with exchanged cards in those places
 of the deck that the player has not seen. A replay counts as a world of the player if every recorded action is legal in
 it, and if after each action the player knows the same by the rules: the cards in sight, the sizes of hands and deck,
-bets, scores, and the player to move. These worlds are therefore possible, and they respect what the opponents' legal actions
-say about their cards. Some choices had to be made about what a player knows:
+bets, scores, and the player to move. These worlds are therefore possible, and they respect what the opponents'
+legal actions say about their cards. Some choices had to be made about what a player knows:
 
 - The record of actions is public, because RLCard hands it to every player. So is the offer of a pong in Mahjong.
 - In gin rummy, a card picked up from the discard pile is known until it is discarded. Scoring a hand opens all.
