@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import inspect
 import os
 import secrets
 import sys
@@ -264,6 +265,20 @@ def parser() -> argparse.ArgumentParser:
     train.add_argument("--judge", metavar="AGENT", help="group the chances of --watch by whether this agent takes them")
     train.add_argument(
         "--initial", type=Path, metavar="FILE", help="the network to start from (default: random weights)"
+    )
+    train.add_argument(
+        "--opponents",
+        action="append",
+        metavar="AGENT",
+        help="agent at the other seats in training; may be repeated (default: self, the learner at all seats)",
+    )
+    train.add_argument("--device", help="device of JAX or PyTorch, such as gpu:0 (default: one thread of the CPU)")
+    train.add_argument(
+        "--checkpoint-every",
+        type=int,
+        default=0,
+        metavar="N",
+        help="keep the network of every N iterations in DIR/checkpoints",
     )
     train.add_argument("--no-progress", action="store_true", help="do not show progress")
     train.set_defaults(run=_train)
@@ -628,16 +643,17 @@ def _read(path: Path) -> str:
 
 def _settings_help() -> str:
     try:
-        from stier.train._command import settings_help
+        from stier.train.command import settings_help
     except ImportError as error:
         return f"\nThe settings of --set are not listed: {error}\n"
     return settings_help()
 
 
 def _train(arguments: argparse.Namespace) -> int:
-    from stier.train._command import train
+    from stier.train.command import train
 
-    return train(_load_game(arguments), arguments, progress=not arguments.no_progress)
+    options = {name: value for name, value in vars(arguments).items() if name in inspect.signature(train).parameters}
+    return train(**options | {"game": _load_game(arguments), "progress": not arguments.no_progress})
 
 
 def _attack_timing(arguments: argparse.Namespace) -> int:
