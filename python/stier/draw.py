@@ -436,7 +436,10 @@ def beliefs(beliefs: Beliefs) -> str:
     """
     picture = Picture()
     faces = beliefs.game.card_faces()
-    picture.text(MARGIN, 30, f"What seat {beliefs.player} believes", size=17, bold=True)
+    heading = f"What seat {beliefs.player} believes"
+    end = MARGIN + picture.text(MARGIN, 30, heading, size=17, bold=True, fit=True)
+    if beliefs.expected.max(initial=0.0) <= 1.0:
+        picture.text(end + 12, 30, "probabilities in %", "muted")
     picture.text(MARGIN, 50, basis_in_words(beliefs), "muted", size=12)
     title = f"What seat {beliefs.player} believes of the cards"
     if not faces:
@@ -472,7 +475,7 @@ def no_cards(beliefs: Beliefs) -> str:
 
 
 def basis_in_words(beliefs: Beliefs) -> str:
-    """The basis of the figures in words."""
+    """The source of the probabilities."""
     worlds = f"{beliefs.worlds:,} world{'' if beliefs.worlds == 1 else 's'}"
     if beliefs.basis == "sampled":
         return f"from {worlds} drawn at random"
@@ -482,7 +485,7 @@ def basis_in_words(beliefs: Beliefs) -> str:
         "particles": f"{worlds} weighted by what the others did",
         "chance": f"{worlds} by chance alone: the model could not be applied",
     }[beliefs.basis]
-    weights = f", worth {beliefs.effective:,.0f} of equal weight"
+    weights = f", effective sample size {beliefs.effective:,.0f}"
     return told + (weights if beliefs.effective < 0.995 * beliefs.worlds else "")
 
 

@@ -398,7 +398,7 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert (out / "tables" / "standings.csv").exists()
     assert main(["decisions", str(out), str(tmp_path / "d.npz"), "--agent", "advice"]) == 0
     assert f"decisions in {tmp_path / 'd.npz'}" in capsys.readouterr().out
-    assert main(["report", str(tmp_path / "nothing")]) == 2
+    assert main(["report", str(tmp_path / "nothing")]) == 1
     assert "has no experiment" in capsys.readouterr().err
 
 

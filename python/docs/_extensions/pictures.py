@@ -9,10 +9,9 @@ from itertools import groupby
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
-from stier._draw.cards import HEIGHT, WIDTH, draw_card
-from stier._draw.svg import MARGIN, Picture
 
 import stier
+from stier._svg import HEIGHT, MARGIN, WIDTH, Picture, draw_card
 
 _GAP = 5.0
 
