@@ -40,7 +40,8 @@ class Player(Protocol):
     """An agent, a solution, or anything else that tells its policy."""
 
     def step_with_policy(self, state: State, /) -> tuple[list[tuple[int, float]], int]:
-        """Give the probability of each legal action, and the action."""
+        """Returns the probability of each legal action, and the action."""
+        ...
 
 
 @dataclass(frozen=True)
