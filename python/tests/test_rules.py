@@ -14,7 +14,7 @@ import stier
 def test_the_rules_of_a_game_name_its_options_with_their_defaults(name: str) -> None:
     text = (files("stier") / "rules" / f"{name}.md").read_text("utf-8")
     listed = dict(re.findall(r"^\| `(\w+)` \| `?([^|`]+?)`? \|", text, re.MULTILINE))
-    assert listed == {option.name: str(option.default) for option in stier.describe_game(name)}
+    assert listed == {option.name: str(option.default) for option in stier.catalogue.describe_game(name)}
 
 
 @pytest.mark.parametrize("name", stier.registered_names())
