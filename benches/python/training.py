@@ -219,7 +219,7 @@ def equilibrium(run: dict[str, Any]) -> list[Row]:
             rows.append(at | {"measure": measure, "value": f"{value:.6g}", "ci95": ""})
     for measure, value, ci95 in chances_of(run, solution, HELD_OUT):
         rows.append(rows[-1] | {"measure": measure, "value": f"{value:.6g}", "ci95": f"{ci95:.4g}"})
-    uniform = stier.nash_conv(game, "random")
+    uniform = stier.solving.nash_conv(game, "random")
     rows.append(rows[-1] | {"steps": 0, "measure": "uniform nash_conv", "value": f"{uniform:.6g}", "ci95": ""})
     return rows
 

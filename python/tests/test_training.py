@@ -424,8 +424,7 @@ def test_the_command_line_tells_its_progress_without_a_terminal(
 
 
 def test_help_lists_every_setting(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["train", "--help"])
+    assert main(["train", "--help"]) == 0
     told = capsys.readouterr().out
     for kind in (Settings, stier.train.DMCSettings):
         meanings = kind.meanings()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import textwrap
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from stier._native import Game
@@ -37,37 +38,31 @@ def _text(default: Any) -> str:
     return "measured" if default is None else str(default)
 
 
-def train(game: Game, arguments: argparse.Namespace, *, progress: bool) -> int:
-    """Train as the arguments say, and print what came of it."""
-    settings: dict[str, Any] = {"seed": arguments.seed}
-    if arguments.steps is not None:
-        settings["steps"] = arguments.steps
-    for setting in arguments.set:
+def train(
+    game: Game,
+    algorithm: str,
+    folder: Path,
+    *,
+    seed: int,
+    steps: int | None,
+    settings: Sequence[str],
+    opponents: Sequence[str],
+    **others: Any,
+) -> None:
+    """Trains with settings of the form ``NAME=VALUE``, and prints the evaluations."""
+    values: dict[str, Any] = {"seed": seed}
+    if steps is not None:
+        values["steps"] = steps
+    for setting in settings:
         name, equals, value = setting.partition("=")
-        if not equals or name in settings:
+        if not equals or name in values:
             raise ArgumentError(f"--set '{setting}': give each setting once, as NAME=VALUE")
-        settings[name] = _value(value)
-    if arguments.judge and not arguments.watch:
-        raise ArgumentError("--judge needs --watch ACTION")
-    trained = learn(
-        game,
-        arguments.algorithm,
-        folder=arguments.out,
-        opponents=arguments.against or ("greedy",),
-        deals=arguments.deals,
-        evaluations=arguments.evaluations,
-        exact=arguments.exact,
-        watch=arguments.watch or (),
-        judge=arguments.judge,
-        initial=arguments.initial,
-        progress=progress,
-        **settings,
-    )
-    print(f"{game}, {arguments.algorithm}, seed {arguments.seed}: {trained.log[-1]['steps']:,} decisions")
+        values[name] = _value(value)
+    trained = learn(game, algorithm, folder=folder, opponents=opponents or ("greedy",), **others, **values)
+    print(f"{game}, {algorithm}, seed {seed}: {trained.log[-1]['steps']:,} decisions")
     print(_table(trained), end="")
-    print(f"all columns: {arguments.out / LOG}")
-    print(f"stier pit {game} network:path={arguments.out / NETWORK} greedy")
-    return 0
+    print(f"all columns: {folder / LOG}")
+    print(f"stier pit {game} network:path={folder / NETWORK} greedy")
 
 
 def _value(text: str) -> Any:
