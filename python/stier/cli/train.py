@@ -7,13 +7,12 @@ import click
 from stier._native import Game
 from stier.cli import _options as options
 from stier.cli._command import Command
-from stier.errors import ArgumentError
 
 
 def _settings_help() -> str:
     # They are listed only when help is asked for: they need the package's extra.
     try:
-        from stier.train._command import settings_help
+        from stier.train.command import settings_help
     except ImportError as error:
         return f"\nThe settings of --set are not listed: {error}\n"
     return settings_help()
@@ -31,7 +30,6 @@ def _settings_help() -> str:
 @options.game
 @click.option(
     "--out",
-    "folder",
     type=options.PATH,
     required=True,
     metavar="DIR",
@@ -40,10 +38,18 @@ def _settings_help() -> str:
 @click.option("--algorithm", default="ppo", help="ppo, ppo_torch or dmc.")
 @click.option("--steps", type=int, help="Number of decisions to play.", show_default="the algorithm's")
 @options.seed("games, weights and choices")
-@options.repeatable("--set", "settings", "Another setting, such as hidden=256,256", metavar="NAME=VALUE")
+@options.repeatable("--set", "set", "Another setting, such as hidden=256,256", metavar="NAME=VALUE")
+@options.repeatable(
+    "--opponents",
+    "opponents",
+    "Agent at the other seats in training",
+    type=options.AGENT,
+    metavar="AGENT",
+    show_default="self, the learner at all seats",
+)
 @options.repeatable(
     "--against",
-    "opponents",
+    "against",
     "An opponent of evaluations",
     type=options.AGENT,
     metavar="AGENT",
@@ -63,6 +69,14 @@ def _settings_help() -> str:
     help="The network to start from.",
     show_default="random weights",
 )
+@click.option("--device", help="Device of JAX or PyTorch, such as gpu:0.", show_default="one thread of the CPU")
+@click.option(
+    "--checkpoint-every",
+    default=0,
+    metavar="N",
+    help="Keep the network of every N iterations in DIR/checkpoints.",
+    show_default="none",
+)
 @click.option(
     "--no-progress",
     "progress",
@@ -72,10 +86,8 @@ def _settings_help() -> str:
     show_default=False,
     help="Show no progress.",
 )
-def train(game: Game, watch: tuple[str, ...], judge: str | None, **others: object) -> None:
+def train(game: Game, **settings: object) -> None:
     """Train a network by self-play."""
-    if judge and not watch:
-        raise ArgumentError("--judge needs --watch ACTION")
-    from stier.train import _command
+    from stier.train import command
 
-    _command.train(game, watch=watch, judge=judge, **others)  # type: ignore[arg-type]
+    command.train(game, **settings)  # type: ignore[arg-type]

@@ -11,8 +11,11 @@ from typing import Any
 from stier._native import Game
 from stier.errors import ArgumentError
 from stier.train import learn
-from stier.train._run import LOG, NETWORK, Trained, headlines
-from stier.train._settings import DMCSettings, Settings
+from stier.train._run import LOG, NETWORK, Trained
+from stier.train.settings import DMCSettings, Settings
+
+#: The settings that are options of their own.
+OPTIONS = ("steps", "seed", "opponents")
 
 
 def settings_help() -> str:
@@ -23,9 +26,9 @@ def settings_help() -> str:
         lines += ["", f"settings of {title}, given by --set NAME=VALUE:"]
         meanings = kind.meanings()
         for field in dataclasses.fields(kind):
-            if field.name not in ("steps", "seed"):
+            if field.name not in OPTIONS:
                 about = f"{meanings.get(field.name, '')} (default: {_text(field.default)})"
-                lines += textwrap.wrap(about, 96, initial_indent=f"  {field.name:20}", subsequent_indent=" " * 22)
+                lines += textwrap.wrap(about, 96, initial_indent=f"  {field.name:26}", subsequent_indent=" " * 28)
     return "\n".join(lines) + "\n"
 
 
@@ -40,33 +43,61 @@ def _text(default: Any) -> str:
 
 def train(
     game: Game,
-    algorithm: str,
-    folder: Path,
     *,
-    seed: int,
-    steps: int | None,
-    settings: Sequence[str],
-    opponents: Sequence[str],
-    **others: Any,
+    out: Path,
+    algorithm: str = "ppo",
+    steps: int | None = None,
+    seed: int = 0,
+    set: Sequence[str] = (),  # noqa: A002 - the name of the option
+    against: Sequence[str] | None = None,
+    opponents: Sequence[str] | None = None,
+    deals: int = 500,
+    evaluations: int = 20,
+    exact: bool = False,
+    watch: Sequence[str] | None = None,
+    judge: str | None = None,
+    initial: Path | None = None,
+    device: str | None = None,
+    checkpoint_every: int = 0,
+    progress: bool = False,
 ) -> None:
-    """Trains with settings of the form ``NAME=VALUE``, and prints the evaluations."""
-    values: dict[str, Any] = {"seed": seed}
+    """Trains as the options of ``stier train`` say, and prints the evaluations."""
+    settings: dict[str, Any] = {"seed": seed}
     if steps is not None:
-        values["steps"] = steps
-    for setting in settings:
+        settings["steps"] = steps
+    if opponents:
+        settings["opponents"] = tuple(opponents)
+    for setting in set:
         name, equals, value = setting.partition("=")
-        if not equals or name in values:
+        if not equals or name in settings:
             raise ArgumentError(f"--set '{setting}': give each setting once, as NAME=VALUE")
-        values[name] = _value(value)
-    trained = learn(game, algorithm, folder=folder, opponents=opponents or ("greedy",), **others, **values)
+        settings[name] = _value(value)
+    if judge and not watch:
+        raise ArgumentError("--judge needs --watch ACTION")
+    trained = learn(
+        game,
+        algorithm,
+        folder=out,
+        against=against or ("greedy",),
+        deals=deals,
+        evaluations=evaluations,
+        exact=exact,
+        watch=watch or (),
+        judge=judge,
+        initial=initial,
+        device=device,
+        checkpoint_every=checkpoint_every,
+        progress=progress,
+        **settings,
+    )
     print(f"{game}, {algorithm}, seed {seed}: {trained.log[-1]['steps']:,} decisions")
     print(_table(trained), end="")
-    print(f"all columns: {folder / LOG}")
-    print(f"stier pit {game} network:path={folder / NETWORK} greedy")
+    print(f"all columns: {out / LOG}")
+    print(f"stier pit {game} network:path={out / NETWORK} greedy")
 
 
 def _value(text: str) -> Any:
-    """A truth value, a number, numbers with commas between them; or nothing of the kind."""
+    """A truth value, a number, or numbers separated by commas."""
     if text in ("on", "off"):
         return text == "on"
     try:
@@ -74,15 +105,13 @@ def _value(text: str) -> Any:
             return tuple(int(part) for part in text.split(",") if part)
         return float(text) if any(mark in text for mark in ".e") else int(text)
     except ValueError:
-        about = "a setting must be a number, numbers with commas between them, on or off"
+        about = "a setting must be a number, numbers separated by commas, on or off"
         raise ArgumentError(f"{about}, got '{text}'") from None
 
 
 def _table(trained: Trained) -> str:
     """The evaluations, line by line."""
-    ends = ("/mean", "/ci95")
-    kept = headlines(trained.log[-1])
-    shown = [key for key in trained.log[-1] if key in ("steps", "cpu_seconds", *kept) or key.endswith(ends)]
+    shown = ["steps", "cpu_seconds", *trained.headlines]
     titles = [key.removeprefix("eval/") for key in shown]
     widths = [max(len(title), 9) for title in titles]
     lines = ["  ".join(title.rjust(width) for title, width in zip(titles, widths, strict=True))]
