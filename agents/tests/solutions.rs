@@ -122,7 +122,7 @@ fn policy_of_agrees_with_policy_of_agent() {
     let (game, tree) = typed(TINY);
     let spec = "ismcts:iterations=30,choose=sample".parse().expect("an agent");
     let expected = crate::policy_of(&game, &tree, &spec, 5);
-    let found = policy_of(&tree, &|| spec.build(0), 5, &|| ControlFlow::Continue(())).expect("no interruption");
+    let found = policy_of(&tree, &|| spec.build(0), 5, 0, &|| ControlFlow::Continue(())).expect("no interruption");
     assert_eq!(found, expected);
     let (_, face) = face(TINY);
     let policy = asked(&*face, &named("ismcts:iterations=30,choose=sample"), 5).expect("asked");
@@ -138,7 +138,7 @@ fn policy_queries_can_be_interrupted() {
         || if done.fetch_add(1, Ordering::Relaxed) == 9 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let settings = AskSettings { seed: 0, threads: 1 };
     let found = face.policy_of(&named("greedy"), &settings, &Arc::default(), &watch);
-    assert!(matches!(found, Err(AskError::Interrupted(_))));
+    assert!(matches!(found, Err(AskError::Halted(_))));
     assert_eq!(done.into_inner(), 10);
     assert!(matches!(asked(&*face, &named("oracle"), 0), Err(AskError::Oracle(_))));
 }
@@ -208,13 +208,13 @@ fn a_run_continues_from_its_checkpoint() {
     let watch = |_: Progress| {
         if seen.fetch_add(1, Ordering::Relaxed) == 200 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    assert!(matches!(solve(&tree, &kept, &Arc::default(), &watch), Err(SolveError::Interrupted)));
+    assert!(matches!(solve(&tree, &kept, &Arc::default(), &watch), Err(SolveError::Halted(_))));
     let flag = Arc::<AtomicBool>::default();
     let watch = |now: Progress| {
         flag.store(now.iterations >= 30, Ordering::Relaxed);
         ControlFlow::Continue(())
     };
-    assert!(matches!(solve(&tree, &kept, &flag, &watch), Err(SolveError::Interrupted)));
+    assert!(matches!(solve(&tree, &kept, &flag, &watch), Err(SolveError::Halted(_))));
     let (resumed, iterations) = solve(&tree, &kept, &Arc::default(), &on).expect("solved");
     assert_eq!((iterations, &resumed), (55, &undisturbed));
     // A finished run does nothing more.

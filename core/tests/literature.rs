@@ -1,5 +1,5 @@
-//! The games of the literature, all of them on the defaults: samplers against the enumeration of all histories, information sets as
-//! published.
+//! The games of the literature, all of them on the defaults: samplers against the enumeration of all histories,
+//! information sets as published.
 
 use std::collections::HashSet;
 

@@ -100,7 +100,7 @@ fn is_quick(spec: &AgentSpec) -> bool {
     // Responders let another agent decide again and again.
     let simulates = options.iter().any(|(name, _)| *name == "against");
     let small = value("worlds").is_none() && value("iterations").is_some_and(|iterations| iterations <= QUICK);
-    spec.is_instant() || !timed && !infers && !simulates && !spec.has_network() && small
+    spec.facts().is_instant || !timed && !infers && !simulates && !spec.has_network() && small
 }
 
 /// The names of the agents that search: those with a budget among their options.
@@ -108,7 +108,7 @@ fn searchers() -> String {
     let searches = |options: &[stier_core::OptionInfo]| {
         options.iter().any(|option| matches!(option.name, "iterations" | "worlds"))
     };
-    let names = catalogue::describe().into_iter().filter(|(_, _, options)| searches(options)).map(|(name, ..)| name);
+    let names = catalogue::describe().into_iter().filter(|info| searches(&info.options)).map(|info| info.name);
     names.collect::<Vec<_>>().join(", ")
 }
 

@@ -1,7 +1,7 @@
 //! The games and agents by name, with their options.
 
 use pyo3::prelude::*;
-use stier_agents::catalogue;
+use stier_agents::catalogue::{self, AgentInfo};
 use stier_agents::erased;
 use stier_core::{OptionInfo, games, with_game};
 
@@ -43,8 +43,9 @@ pub(crate) fn game_options<'py>(py: Python<'py>, name: &str) -> PyResult<Vec<Opt
 /// Every agent: (name, description, options other than the seed).
 #[pyfunction]
 pub(crate) fn agent_options(py: Python<'_>) -> PyResult<Vec<(&'static str, String, Vec<OptionRow<'_>>)>> {
-    let row = |(name, about, options): (_, &str, _)| {
-        Ok((name, about.split_whitespace().collect::<Vec<_>>().join(" "), rows(py, options)?))
+    let row = |agent: AgentInfo| {
+        let about = agent.about.split_whitespace().collect::<Vec<_>>().join(" ");
+        Ok((agent.name, about, rows(py, agent.options)?))
     };
     catalogue::describe().into_iter().map(row).collect()
 }

@@ -89,7 +89,7 @@ pub(crate) fn pit<'py>(
     let result = watched(py, &interrupt, work, attend)?.map_err(|error: PitError| match error {
         PitError::TooFew { .. } | PitError::Unsuited { .. } => errors::agent(error),
         PitError::NoDeals | PitError::TooManyDeals { .. } => errors::argument(error.to_string()),
-        PitError::Threads(_) | PitError::Interrupted => PyRuntimeError::new_err(error.to_string()),
+        PitError::Halted(_) => PyRuntimeError::new_err(error.to_string()),
     })?;
     tell(total)?;
     Ok(result)

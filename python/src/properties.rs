@@ -169,7 +169,7 @@ pub(crate) fn properties(
     };
     let found = watched(py, &interrupt, work, attend)?.map_err(|error| match error {
         MeasureError::TooFew => errors::argument(error.to_string()),
-        MeasureError::Threads(_) | MeasureError::Interrupted => PyRuntimeError::new_err(error.to_string()),
+        MeasureError::Halted(_) => PyRuntimeError::new_err(error.to_string()),
     })?;
     tell(total)?;
     Ok(Properties { game: game.clone(), found })

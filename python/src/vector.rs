@@ -97,7 +97,7 @@ fn refused(error: VectorError) -> PyErr {
         VectorError::Seat { .. } => errors::seat(error),
         VectorError::Opponents { .. } | VectorError::Unsuited(_) => errors::agent(error),
         VectorError::Checkpoint(_) => errors::record(error),
-        VectorError::Threads(_) | VectorError::Interrupted => PyRuntimeError::new_err(error.to_string()),
+        VectorError::Halted(_) => PyRuntimeError::new_err(error.to_string()),
         VectorError::NoLanes | VectorError::Size { .. } | VectorError::Bytes | VectorError::Lane { .. } => {
             errors::argument(error.to_string())
         }

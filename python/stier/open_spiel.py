@@ -32,8 +32,8 @@ except ImportError as _error:
 import numpy as np
 import numpy.typing as npt
 
-from stier._listing import describe_game
 from stier._native import CHANCE, Game, State, load_game, registered_names
+from stier.catalogue import describe_game
 from stier.errors import ArgumentError
 
 __all__ = ["PREFIX", "StierGame", "StierObserver", "StierState", "deal", "register"]

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from stier._draw.belief import basis_in_words, no_cards, suits
 from stier._intervals import plus_minus
 from stier._native import Beliefs, PitResult
+from stier.draw import basis_in_words, no_cards, suits
 from stier.errors import MissingExtraError
 
 try:

@@ -275,7 +275,7 @@ def test_strange_files_are_named(tmp_path: Path) -> None:
     (tmp_path / "one" / "experiment.json").unlink()
     with pytest.raises(ValueError, match="games of an unknown experiment"):
         experiments.run(small(deals=4), tmp_path / "one")
-    with pytest.raises(stier.FileError, match="no experiment"):
+    with pytest.raises(stier.errors.FileError, match="no experiment"):
         experiments.load(tmp_path / "one")
     (tmp_path / "one" / "experiment.json").write_text("{")
     with pytest.raises(ValueError, match="cannot be read"):
@@ -398,7 +398,7 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert (out / "tables" / "standings.csv").exists()
     assert main(["decisions", str(out), str(tmp_path / "d.npz"), "--agent", "advice"]) == 0
     assert f"decisions in {tmp_path / 'd.npz'}" in capsys.readouterr().out
-    assert main(["report", str(tmp_path / "nothing")]) == 2
+    assert main(["report", str(tmp_path / "nothing")]) == 1
     assert "has no experiment" in capsys.readouterr().err
 
 

@@ -20,7 +20,7 @@ pytest.importorskip("pettingzoo")
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
 
 import stier.pettingzoo as spz
-from stier.pettingzoo._parallel import choices_at_once
+from stier.pettingzoo import choices_at_once
 
 #: What the test says to all but PettingZoo's own games, whose names it lists.
 own_games = pytest.mark.filterwarnings(

@@ -8,12 +8,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use stier_core::{Encode, Game, History, Notation, Rng, Sampler as _, Seat, encode};
 use thiserror::Error;
 
 use crate::agent::DecideError;
-use crate::agent::threads::{self, ThreadsError};
+use crate::agent::threads::{Halted, each};
 use crate::batch::vector::Cells;
 
 /// The settings of a call.
@@ -40,12 +39,9 @@ pub enum ResampleError {
         /// The error.
         source: DecideError,
     },
-    /// Interrupted by the flag.
-    #[error("interrupted")]
-    Interrupted,
-    /// The threads could not be started.
+    /// Interrupted, or the threads could not be started.
     #[error(transparent)]
-    Threads(#[from] ThreadsError),
+    Halted(#[from] Halted),
 }
 
 /// Worlds of a game whose type is not known, ordered by state.
@@ -136,18 +132,20 @@ pub(crate) fn draw<G: Game>(
 ) -> Result<Worlds<G>, ResampleError> {
     let firsts = |state| (0..settings.worlds).step_by(PART).map(move |first| (state, first));
     let parts: Vec<(usize, usize)> = (0..sources.len()).flat_map(firsts).collect();
-    let one = |(state, first): (usize, usize)| {
-        let stopped = interrupt.load(Ordering::Relaxed);
-        (!stopped).then(|| part(&**game, &sources[state], state, first, settings))
-    };
-    let threads = threads::resolve(settings.threads).min(parts.len());
-    let drawn: Option<Vec<Drawn<G>>> = if threads <= 1 {
-        parts.into_iter().map(one).collect()
-    } else {
-        threads::pool(threads)?.install(|| parts.into_par_iter().map(one).collect())
-    };
+    let drawn = each(
+        settings.threads,
+        parts.len() as u64,
+        || (),
+        |(), index| {
+            if interrupt.load(Ordering::Relaxed) {
+                return Err(Halted::Interrupted);
+            }
+            let (state, first) = parts[index as usize];
+            Ok(part(&**game, &sources[state], state, first, settings))
+        },
+    )?;
     let (mut positions, mut histories) = (Vec::new(), Vec::new());
-    for mut drawn in drawn.ok_or(ResampleError::Interrupted)? {
+    for mut drawn in drawn {
         positions.append(&mut drawn.positions);
         histories.append(&mut drawn.histories);
     }

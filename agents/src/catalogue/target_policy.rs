@@ -18,7 +18,7 @@ use crate::agent::sampling;
 use crate::agent::stop::Stop;
 use crate::agent::worlds::Worlds;
 use crate::belief::policy_model::PolicyModel;
-use crate::belief::{BeliefSettings, Beliefs};
+use crate::belief::{BeliefSettings, Beliefs, Kept};
 use crate::catalogue::spec::AgentSpec;
 use crate::rollout::fitted;
 use crate::rollout::{Roller, Rollout};
@@ -165,7 +165,7 @@ impl ResponderSettings {
             particles: self.particles,
             ..BeliefSettings::default()
         };
-        belief.histories_by(target, game, view, stop, rng)
+        belief.worlds_by(target, Kept::Histories, game, view, stop, rng)
     }
 }
 

@@ -34,15 +34,14 @@ use crate::batch::resample_many::{self, ResampleError};
 use crate::batch::search_many::{self, SearchManyError};
 use crate::batch::vector::{self, Vector, VectorError};
 use crate::belief::marginals::{Marginals, marginals};
-use crate::catalogue::spec::AgentSpec;
-use crate::network::file::NetworkError;
-use crate::solve::game_tree;
+use crate::catalogue::spec::{AgentSpec, Unsuited};
+use crate::solve::game_tree::{self, BuildError};
 
 pub use facts::GameFacts;
 #[cfg(feature = "games")]
 pub use games::{load, read_record, unknown};
 pub use lanes::{DynVector, DynWorlds};
-pub use tree::{AskError, AskSettings, DynPolicy, DynTree, NotAPolicy, TreeError, tabular};
+pub use tree::{AskError, AskSettings, DynPolicy, DynTree, NotAPolicy, tabular};
 
 /// A game that can do everything.
 pub trait FullGame: Encode + Notation + Hints {}
@@ -76,8 +75,8 @@ pub trait DynGame: Send + Sync + Debug {
     fn parse_outcome(&self, text: &str) -> Result<Action, ParseError>;
     /// The state before the first random event; with a seed, the random events draw themselves.
     fn new_state(&self, seed: Option<u64>) -> Box<dyn DynState>;
-    /// An agent for this game, unless it asks a network that was trained for something else.
-    fn agent(&self, spec: &AgentSpec) -> Result<Box<dyn DynAgent>, NetworkError>;
+    /// An agent for this game, if it can play the game.
+    fn agent(&self, spec: &AgentSpec) -> Result<Box<dyn DynAgent>, Unsuited>;
     /// Agents against each other; see [`arena::pit`]. Once `interrupt` is set, decisions in progress end early.
     fn pit(
         &self,
@@ -123,7 +122,7 @@ pub trait DynGame: Send + Sync + Debug {
         most_histories: usize,
         threads: usize,
         watch: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
-    ) -> Result<Arc<dyn DynTree>, TreeError>;
+    ) -> Result<Arc<dyn DynTree>, BuildError>;
 }
 
 /// The origin of a state's random events.
@@ -324,7 +323,7 @@ impl<G: FullGame> DynGame for ErasedGame<G> {
         Box::new(ErasedState { game: self.game.clone(), history, dealing })
     }
 
-    fn agent(&self, spec: &AgentSpec) -> Result<Box<dyn DynAgent>, NetworkError> {
+    fn agent(&self, spec: &AgentSpec) -> Result<Box<dyn DynAgent>, Unsuited> {
         spec.check(&*self.game)?;
         let game = ErasedGame::new(self.game.clone());
         Ok(Box::new(ErasedAgent { game, player: spec.player(spec.seed().unwrap_or(0)) }))
@@ -412,7 +411,7 @@ impl<G: FullGame> DynGame for ErasedGame<G> {
         most_histories: usize,
         threads: usize,
         watch: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
-    ) -> Result<Arc<dyn DynTree>, TreeError> {
+    ) -> Result<Arc<dyn DynTree>, BuildError> {
         ErasedGame::enumerate(self, most_histories, threads, watch)
     }
 }
@@ -651,7 +650,7 @@ impl<G: FullGame> Entrant<G> for ErasedEntrant<G> {
     }
 
     fn is_instant(&self) -> bool {
-        matches!(&self.entrant, DynEntrant::Spec(spec) if spec.is_instant())
+        matches!(&self.entrant, DynEntrant::Spec(spec) if spec.facts().is_instant)
     }
 
     fn batch_agent(&self) -> Option<Box<dyn BatchAgent<G>>> {

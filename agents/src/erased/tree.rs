@@ -11,26 +11,15 @@ use stier_core::{Action, ActionSet as _, Game, Seat, Turn};
 use thiserror::Error;
 
 use super::{CallbackAgent, DynEntrant, DynGame, DynState, ErasedGame, FullGame};
-use crate::agent::threads::{self, ThreadsError};
+use crate::agent::threads::{self, Halted};
 use crate::agent::{Agent, DecideError};
 use crate::batch::vector::Cells;
-use crate::network::file::NetworkError;
+use crate::catalogue::spec::Unsuited;
 use crate::solve::best_response::{self, NashConv};
 use crate::solve::game_tree::{BuildError, GameTree, Policy};
 use crate::solve::solution_file::{self, Label, SolutionFileError};
-use crate::solve::tabular::{IndexedTree, Interrupted, TabularAgent, TabularPolicy, frequency, policy_of};
+use crate::solve::tabular::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of};
 use crate::solve::{self, Progress, SolveError};
-
-/// The reason why there is no tree.
-#[derive(Clone, PartialEq, Debug, Error)]
-pub enum TreeError {
-    /// Too large, or broken off.
-    #[error(transparent)]
-    Build(#[from] BuildError),
-    /// The threads could not be started.
-    #[error(transparent)]
-    Threads(#[from] ThreadsError),
-}
 
 /// The reason why there is no policy.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -41,15 +30,12 @@ pub enum AskError {
     /// The table is of another game.
     #[error(transparent)]
     OtherGame(#[from] DecideError),
-    /// The agent asks a network that was trained for something else.
+    /// The agent cannot play this game.
     #[error(transparent)]
-    Unsuited(#[from] NetworkError),
-    /// The watcher asked to stop.
+    Unsuited(#[from] Unsuited),
+    /// Interrupted, or the threads could not be started.
     #[error(transparent)]
-    Interrupted(#[from] Interrupted),
-    /// The threads could not be started.
-    #[error(transparent)]
-    Threads(#[from] ThreadsError),
+    Halted(#[from] Halted),
 }
 
 /// Numbers that are not a policy of a tree.
@@ -132,9 +118,9 @@ pub trait DynPolicy: Any + Send + Sync + Debug {
     /// The behaviour of the player to act: the legal actions with their probabilities, ascending by action.
     fn probabilities(&self, state: &dyn DynState) -> Result<Vec<(Action, f64)>, DecideError>;
     /// The distance from equilibrium. On so many threads, which do not change it; 0 stands for all cores.
-    fn nash_conv(&self, threads: usize) -> Result<NashConv, ThreadsError>;
+    fn nash_conv(&self, threads: usize) -> Result<NashConv, Halted>;
     /// The best responses of every seat to this policy, in one table. Threads as above.
-    fn best_response(&self, threads: usize) -> Result<Arc<dyn DynPolicy>, ThreadsError>;
+    fn best_response(&self, threads: usize) -> Result<Arc<dyn DynPolicy>, Halted>;
     /// The expected number of times that an action is chosen in a game; see [`frequency`].
     fn frequency(&self, action: Action) -> f64;
     /// The content of a file with this label; see [`solution_file`].
@@ -236,13 +222,13 @@ impl<G: FullGame> DynTree for ErasedTree<G> {
         if let DynEntrant::Spec(spec) = entrant {
             spec.check(&*erased.game)?;
         }
-        let mut threads = threads::resolve(settings.threads);
+        let mut threads = settings.threads;
         let enter: Box<dyn Fn() -> Box<dyn Agent<G>> + Sync> = match entrant {
             DynEntrant::Table(_, table) => {
                 let policy = erased.table(&**table)?.policy().clone();
                 return Ok(self.table(policy));
             }
-            DynEntrant::Spec(spec) if spec.is_oracle() => return Err(AskError::Oracle(spec.to_string())),
+            DynEntrant::Spec(spec) if spec.facts().is_oracle => return Err(AskError::Oracle(spec.to_string())),
             DynEntrant::Spec(spec) => Box::new(|| {
                 let mut agent = spec.build(0);
                 agent.interrupt_with(interrupt.clone());
@@ -254,8 +240,8 @@ impl<G: FullGame> DynTree for ErasedTree<G> {
                 Box::new(move || Box::new(CallbackAgent::new(game.clone(), function.clone())))
             }
         };
-        let ask = || policy_of(self.tree(), &*enter, settings.seed ^ entrant.seed().rotate_left(32), watch);
-        Ok(self.table(threads::pool(threads)?.install(ask)?))
+        let seed = settings.seed ^ entrant.seed().rotate_left(32);
+        Ok(self.table(policy_of(self.tree(), &*enter, seed, threads, watch)?))
     }
 
     fn solve(
@@ -304,16 +290,14 @@ impl<G: FullGame> DynPolicy for ErasedPolicy<G> {
         Ok(game.legal(state).iter().zip(row.iter().copied()).collect())
     }
 
-    fn nash_conv(&self, threads: usize) -> Result<NashConv, ThreadsError> {
-        let pool = threads::pool(threads::resolve(threads))?;
-        Ok(pool.install(|| best_response::nash_conv(self.tree(), self.0.policy())))
+    fn nash_conv(&self, threads: usize) -> Result<NashConv, Halted> {
+        threads::install(threads, || best_response::nash_conv(self.tree(), self.0.policy()))
     }
 
-    fn best_response(&self, threads: usize) -> Result<Arc<dyn DynPolicy>, ThreadsError> {
+    fn best_response(&self, threads: usize) -> Result<Arc<dyn DynPolicy>, Halted> {
         let tree = self.tree();
         let respond = |seat| best_response::best_response(tree, self.0.policy(), seat).actions;
-        let pool = threads::pool(threads::resolve(threads))?;
-        let responses: Vec<_> = pool.install(|| Seat::all(tree.num_seats()).map(respond).collect());
+        let responses: Vec<_> = threads::install(threads, || Seat::all(tree.num_seats()).map(respond).collect())?;
         let policy = Policy::from_fn(tree, |set| {
             let chosen = responses[set.seat().index()][set.number() as usize];
             set.legal().iter().map(|action| f64::from(Some(action) == chosen)).collect()
@@ -346,9 +330,8 @@ impl<G: FullGame> ErasedGame<G> {
         most_histories: usize,
         threads: usize,
         watch: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
-    ) -> Result<Arc<dyn DynTree>, TreeError> {
-        let pool = threads::pool(threads::resolve(threads))?;
-        let tree = pool.install(|| GameTree::build(&*self.game, most_histories, watch))?;
+    ) -> Result<Arc<dyn DynTree>, BuildError> {
+        let tree = threads::install(threads, || GameTree::build(&*self.game, most_histories, watch))??;
         Ok(Arc::new(ErasedTree(Arc::new(IndexedTree::new(tree)))))
     }
 

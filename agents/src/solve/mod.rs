@@ -19,7 +19,7 @@ pub use best_response::{
 pub use cfr::{Solver, Variant};
 pub use game_tree::{BuildError, GameTree, InformationSet, Node, Policy, TooLarge, TreeSize, estimate_size};
 pub use mccfr::{BATCH, Mccfr, Sampling};
-pub use tabular::{IndexedTree, Interrupted, TabularAgent, TabularPolicy, frequency, policy_of};
+pub use tabular::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of};
 
 use std::io;
 use std::ops::ControlFlow;
@@ -32,7 +32,7 @@ use stier_core::{Game, choice};
 use thiserror::Error;
 
 use crate::agent::checkpoint::CheckpointError;
-use crate::agent::threads::{self, ThreadsError};
+use crate::agent::threads::{self, Halted};
 
 choice! {
     /// The algorithm that approximates an equilibrium.
@@ -130,15 +130,25 @@ pub enum SolveError {
     /// The algorithm does not support checkpoints.
     #[error("{0} keeps no checkpoints")]
     NoCheckpoint(String),
-    /// The linear program has no solution.
+    /// The game does not have two players, or its returns do not have a constant sum.
+    #[error(
+        "the sequence form solves games of two players whose returns always add up to the same; {game} has {seats} players \
+         and {sums}"
+    )]
+    NotZeroSum {
+        /// The game's name.
+        game: String,
+        /// The number of players.
+        seats: usize,
+        /// The sum of their returns.
+        sums: String,
+    },
+    /// The solver of the linear program failed.
+    #[error("the linear program was not solved: {0}")]
+    Program(String),
+    /// Interrupted, or the threads could not be started.
     #[error(transparent)]
-    Program(#[from] sequence_form::SolveError),
-    /// Interrupted by the flag or the `watch` callback.
-    #[error("interrupted")]
-    Interrupted,
-    /// The threads could not be started.
-    #[error(transparent)]
-    Threads(#[from] ThreadsError),
+    Halted(#[from] Halted),
 }
 
 /// The time between checkpoints.
@@ -181,17 +191,13 @@ pub fn solve<G: Game>(
     if settings.checkpoint.is_some() && !matches!(kind, Kind::Tabular(_)) {
         return Err(SolveError::NoCheckpoint(settings.algorithm.name().to_string()));
     }
-    threads::pool(threads::resolve(settings.threads))?.install(|| match kind {
+    threads::install(settings.threads, || match kind {
         Kind::Tabular(variant) => {
             run(&mut Tabular::new(tree, variant, settings.checkpoint.as_deref())?, tree, settings, &watch)
         }
         Kind::Sampled(sampling) => run(&mut Mccfr::new(tree.game(), sampling, settings.seed), tree, settings, &watch),
-        Kind::Program => match sequence_form::solve(tree, interrupt.clone()) {
-            Ok(solution) => Ok((solution.policy, 1)),
-            Err(sequence_form::SolveError::Interrupted) => Err(SolveError::Interrupted),
-            Err(error) => Err(error.into()),
-        },
-    })
+        Kind::Program => Ok((sequence_form::solve(tree, interrupt.clone())?.policy, 1)),
+    })?
 }
 
 /// An algorithm that runs iteration by iteration.
@@ -217,7 +223,7 @@ fn run<G: Game>(
             let tell = |iterations| watch(Progress { iterations, nash_conv: distance });
             if solver.step(&tell).is_break() {
                 solver.keep()?;
-                return Err(SolveError::Interrupted);
+                return Err(Halted::Interrupted.into());
             }
             if kept.elapsed() > KEEP {
                 solver.keep()?;

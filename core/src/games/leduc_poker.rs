@@ -1,11 +1,12 @@
-//! Leduc poker: two suits of three ranks, a card each and one for both, two rounds of betting. F. Southey et al., *Bayes' Bluff:
-//! Opponent Modelling in Poker*, 2005; numbered and played as in OpenSpiel.
+//! Leduc poker: two suits of three ranks, a card each and one for both, two rounds of betting. F. Southey et al.,
+//! *Bayes' Bluff: Opponent Modelling in Poker*, 2005; numbered and played as in OpenSpiel.
 
 use std::cmp::Ordering;
 
 use crate::actions::{Action, Actions64};
 use crate::encode::{Cell, Field, Pen};
 use crate::error::RulesError;
+use crate::scene::Face;
 use crate::game::{self, Chance, Game, GameInfo, Observer, Turn};
 use crate::seats::{BySeat, Seat};
 use crate::{Filter, Hints, Log, Notation, options};
@@ -27,7 +28,8 @@ pub const RAISE: Action = Action(2);
 const CARDS: u8 = 6;
 const MOST_RAISES: usize = 2;
 
-/// The cards of seat 0, of seat 1 and of both (`None` before they are dealt), the bets of both rounds, and what was paid.
+/// The cards of seat 0, of seat 1 and of both (`None` before they are dealt), the bets of both rounds, and what was
+/// paid.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct State {
     cards: [Option<u8>; 3],
@@ -176,6 +178,19 @@ impl Notation for LeducPoker {
 
     fn outcome_name(&self, card: Action) -> String {
         ["J1", "J2", "Q1", "Q2", "K1", "K2"][card.index()].to_string()
+    }
+
+    fn cards(&self) -> Vec<String> {
+        (0..CARDS).map(|card| self.outcome_name(Action(card))).collect()
+    }
+
+    fn faces(&self) -> Vec<Face> {
+        (0..CARDS).map(|card| Face::french(1 + card % 2, ['J', 'Q', 'K'][usize::from(card / 2)])).collect()
+    }
+
+    fn holdings(&self, state: &State, seat: Seat, counts: &mut [u8]) {
+        counts.fill(0);
+        state.cards[seat.index()].iter().for_each(|&card| counts[usize::from(card)] = 1);
     }
 }
 

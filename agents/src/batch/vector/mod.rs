@@ -23,8 +23,8 @@ use stier_core::{
 };
 use thiserror::Error;
 
-use crate::agent::threads::{self, ThreadsError};
-use crate::network::file::NetworkError;
+use crate::agent::threads::{self, Halted};
+use crate::catalogue::spec::Unsuited;
 
 use self::lane::{Lane, Stage};
 use self::opponents::OpponentAgents;
@@ -119,9 +119,9 @@ pub enum VectorError {
         /// The given number.
         found: usize,
     },
-    /// An opponent asks a network that was trained for something else.
+    /// An opponent that cannot play this game.
     #[error(transparent)]
-    Unsuited(#[from] NetworkError),
+    Unsuited(#[from] Unsuited),
     /// A learner on a seat that the game does not have.
     #[error("the learner's seat must be between 0 and {}, got {seat}", .seats - 1)]
     Seat {
@@ -141,12 +141,9 @@ pub enum VectorError {
     /// Bytes that are not a checkpoint of such lanes.
     #[error("not a checkpoint of these lanes: {0}")]
     Checkpoint(String),
-    /// The interrupt was set.
-    #[error("interrupted")]
-    Interrupted,
-    /// The threads could not be started.
+    /// Interrupted, or the threads could not be started.
     #[error(transparent)]
-    Threads(#[from] ThreadsError),
+    Halted(#[from] Halted),
 }
 
 /// Lanes of a game whose type is not known.
@@ -243,7 +240,7 @@ impl<'a, G: Hints + Notation> Part<'a, G> {
 }
 
 impl<G: Hints + Notation> Vector<G> {
-    /// Lanes, each with its first game dealt. While `interrupt` is set, calls return [`VectorError::Interrupted`] and change nothing. If
+    /// Lanes, each with its first game dealt. While `interrupt` is set, calls return [`Halted::Interrupted`] and change nothing. If
     /// it is set during a call, so does that call, unless the lanes are [instant](Lanes::is_instant): then it is completed.
     pub fn new(game: Arc<G>, settings: Settings, interrupt: Arc<AtomicBool>) -> Result<Self, VectorError> {
         if settings.lanes == 0 {
@@ -285,7 +282,7 @@ impl<G: Hints + Notation> Vector<G> {
     fn call(&mut self, task: Task<'_>, rows: Rows<'_>) -> Result<(), VectorError> {
         rows.check(self.lanes.len(), &self.shape, self.settings.tensor)?;
         if self.interrupt.load(Ordering::Relaxed) {
-            return Err(VectorError::Interrupted);
+            return Err(Halted::Interrupted.into());
         }
         let instant = self.is_instant();
         let count = self.lanes.len();
@@ -325,7 +322,7 @@ impl<G: Hints + Notation> Vector<G> {
             Some(before) if self.interrupt.load(Ordering::Relaxed) => {
                 self.lanes = before;
                 self.find_legal();
-                Err(VectorError::Interrupted)
+                Err(Halted::Interrupted.into())
             }
             _ => Ok(()),
         }

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use stier_core::{Action, Encode, Game, Hints, Rng, Seat};
+use stier_core::{Action, Game, Hints, Rng, Seat};
 
 use super::VectorError;
 use super::lane::Lane;
@@ -45,7 +45,7 @@ pub struct Opponents {
 
 impl Opponents {
     /// Refuses opponents that do not fit the game.
-    pub(super) fn check<G: Encode>(&self, game: &G) -> Result<(), VectorError> {
+    pub(super) fn check<G: Hints>(&self, game: &G) -> Result<(), VectorError> {
         let seats = game.num_seats();
         if self.agents.len() != 1 && self.agents.len() != seats - 1 {
             return Err(VectorError::Opponents { expected: seats - 1, found: self.agents.len() });
@@ -59,7 +59,7 @@ impl Opponents {
 
     /// Returns true if all of them decide so fast in this number of lanes that interrupts are not needed.
     pub(super) fn are_instant(&self, lanes: usize) -> bool {
-        self.agents.iter().all(|spec| spec.is_instant() && (lanes <= FEW_LANES || !spec.has_network()))
+        self.agents.iter().all(|spec| spec.facts().is_instant && (lanes <= FEW_LANES || !spec.has_network()))
     }
 
     /// The learner's seat in a game.

@@ -20,6 +20,8 @@ use rustc_hash::FxHashMap;
 use stier_core::seats::MAX_SEATS;
 use stier_core::{Action, ActionSet as _, BySeat, Game, History, Seat, Turn};
 
+use crate::agent::threads::goes_on;
+
 use super::{BuildError, Children, GameTree, Level, NONE, Node, Outcomes, Packed, STRIDE, TooLarge};
 
 /// Nodes whose children are made at a time. The watcher is asked between two batches.
@@ -337,10 +339,7 @@ impl<'a, G: Game> Growth<'a, G> {
 
     /// Asks the watcher whether to go on.
     fn poll(&self) -> Result<(), BuildError> {
-        match (self.watch)(self.tree.nodes.len()) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(BuildError::Interrupted),
-        }
+        Ok(goes_on((self.watch)(self.tree.nodes.len()))?)
     }
 
     /// Asks the watcher now and then in a loop over outcomes of chance.

@@ -12,7 +12,6 @@ mod advice;
 mod cards;
 mod encode;
 mod notation;
-mod picture;
 mod playout;
 mod rules;
 mod sampler;

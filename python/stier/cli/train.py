@@ -1,0 +1,93 @@
+"""``stier train``."""
+
+from __future__ import annotations
+
+import click
+
+from stier._native import Game
+from stier.cli import _options as options
+from stier.cli._command import Command
+
+
+def _settings_help() -> str:
+    # They are listed only when help is asked for: they need the package's extra.
+    try:
+        from stier.train.command import settings_help
+    except ImportError as error:
+        return f"\nThe settings of --set are not listed: {error}\n"
+    return settings_help()
+
+
+@click.command(
+    cls=Command,
+    more_help=_settings_help,
+    examples=[
+        "stier train schwinget --steps 30_000_000 --out out/schwinget --watch attack",
+        "stier train leduc_poker --out out/leduc --exact --set hidden=64,64",
+        "stier train schwinget --algorithm dmc --out out/dmc --against greedy --against ismcts:iterations=100",
+    ],
+)
+@options.game
+@click.option(
+    "--out",
+    type=options.PATH,
+    required=True,
+    metavar="DIR",
+    help="Folder for network, log and checkpoint. Training continues from it.",
+)
+@click.option("--algorithm", default="ppo", help="ppo, ppo_torch or dmc.")
+@click.option("--steps", type=int, help="Number of decisions to play.", show_default="the algorithm's")
+@options.seed("games, weights and choices")
+@options.repeatable("--set", "set", "Another setting, such as hidden=256,256", metavar="NAME=VALUE")
+@options.repeatable(
+    "--opponents",
+    "opponents",
+    "Agent at the other seats in training",
+    type=options.AGENT,
+    metavar="AGENT",
+    show_default="self, the learner at all seats",
+)
+@options.repeatable(
+    "--against",
+    "against",
+    "An opponent of evaluations",
+    type=options.AGENT,
+    metavar="AGENT",
+    show_default="greedy",
+)
+@options.deals(500, "Number of paired deals of each evaluation.")
+@click.option("--evaluations", default=20, help="Number of evaluations on the way.")
+@click.option("--exact", is_flag=True, help="Compute NashConv, too, in small games.")
+@options.repeatable("--watch", "watch", "Count how often ACTION is chosen when it is legal", metavar="ACTION")
+@click.option(
+    "--judge", type=options.AGENT, metavar="AGENT", help="Group the counts of --watch by this agent's choice."
+)
+@click.option(
+    "--initial",
+    type=options.PATH,
+    metavar="FILE",
+    help="The network to start from.",
+    show_default="random weights",
+)
+@click.option("--device", help="Device of JAX or PyTorch, such as gpu:0.", show_default="one thread of the CPU")
+@click.option(
+    "--checkpoint-every",
+    default=0,
+    metavar="N",
+    help="Keep the network of every N iterations in DIR/checkpoints.",
+    show_default="none",
+)
+@click.option(
+    "--no-progress",
+    "progress",
+    is_flag=True,
+    flag_value=False,
+    default=True,
+    show_default=False,
+    help="Show no progress.",
+)
+def train(game: Game, **settings: object) -> None:
+    """Train a network by self-play."""
+    from stier.train import command
+
+    command.train(game, **settings)  # type: ignore[arg-type]
