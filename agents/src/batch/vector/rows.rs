@@ -55,6 +55,19 @@ impl<'a> Cells<'a> {
         }
     }
 
+    /// Overwrites the cells with the observations of these seats in these states, one after the other.
+    pub fn observe<G: Encode>(self, game: &G, shown: impl Iterator<Item = (G::State, Seat)>) {
+        let width = encode::size(&game.info().observation);
+        match self {
+            Self::Floats(cells) => shown
+                .zip(cells.chunks_exact_mut(width))
+                .for_each(|((state, seat), row)| game.observation(&state, seat, row)),
+            Self::Bytes(cells) => shown
+                .zip(cells.chunks_exact_mut(width))
+                .for_each(|((state, seat), row)| game.observation(&state, seat, row)),
+        }
+    }
+
     /// Writes the tensor of one seat.
     pub(super) fn write<G: Encode>(&mut self, tensor: Tensor, game: &G, history: &History<G>, seat: Seat) {
         match (tensor, self) {
