@@ -1,7 +1,7 @@
 //! Games, states and agents for callers that know no types.
 //!
-//! Each has an object-safe trait (`Dyn…`), implemented once for every game by a type that knows the game (`Erased…`). Arguments are
-//! checked here; below, callers are trusted.
+//! Each has an object-safe trait (`Dyn…`), implemented once for every game by a type that knows the game (`Erased…`).
+//! Arguments are checked here; below, callers are trusted.
 
 mod facts;
 #[cfg(feature = "games")]
@@ -123,8 +123,8 @@ dyn_trait! {
             Ok(Box::new(Vector::new(self.game.clone(), settings, interrupt)?))
         }
 
-        /// Many determinizations of states of this game, from what one seat each knows; see [`resample_many`]. Once `interrupt` is set,
-        /// the call ends early.
+        /// Many determinizations of states of this game, from what one seat each knows; see [`resample_many`]. Once
+        /// `interrupt` is set, the call ends early.
         fn resample_many(
             &self,
             states: &[(&dyn DynState, Seat)],
@@ -140,7 +140,8 @@ dyn_trait! {
             Ok(Box::new(resample_many::draw(&self.game, &sources, settings, interrupt)?))
         }
 
-        /// An agent's decisions in many states of this game; see [`search_many`]. Once `interrupt` is set, the call ends early.
+        /// An agent's decisions in many states of this game; see [`search_many`]. Once `interrupt` is set, the call
+        /// ends early.
         fn search_many(
             &self,
             spec: &AgentSpec,
@@ -179,8 +180,9 @@ dyn_trait! {
         /// Estimates the number of histories; see [`game_tree::estimate_size`].
         fn estimate_histories(&self) -> game_tree::TreeSize { game_tree::estimate_size(&*self.game, game_tree::PROBES) }
 
-        /// All histories of the game, if there are no more than that; see [`GameTree::build`](crate::solve::game_tree::GameTree::build). Threads do
-        /// not change it; 0 stands for all cores. `watch` is told the number of histories so far and may break off.
+        /// All histories of the game, if there are no more than that; see
+        /// [`GameTree::build`](crate::solve::game_tree::GameTree::build). Threads do not change it; 0 stands for all
+        /// cores. `watch` is told the number of histories so far and may break off.
         fn enumerate(
             &self,
             most_histories: usize,
@@ -219,7 +221,8 @@ dyn_trait! {
         /// The outcomes with their probabilities; empty unless chance is to act.
         fn chance(&self) -> Vec<Outcome> { self.game.chance(self.history.state()) }
 
-        /// Applies an action or an outcome. A seeded state draws the random events that follow. On an error nothing changes.
+        /// Applies an action or an outcome. A seeded state draws the random events that follow. On an error nothing
+        /// changes.
         fn apply(&mut self, action: Action) -> Result<(), IllegalAction> {
             let state = self.history.state();
             // Decisions, the common case, are checked without listing anything.
@@ -243,8 +246,8 @@ dyn_trait! {
         /// The origin of the random events; `None` if they are explicit.
         fn dealing(&self) -> Option<Dealing> { self.dealing.as_ref().map(|dealt| dealt.begun) }
 
-        /// Changes the origin of the random events. Returns false and changes nothing if this dealing does not lead to the events that have
-        /// happened since it began.
+        /// Changes the origin of the random events. Returns false and changes nothing if this dealing does not lead to
+        /// the events that have happened since it began.
         fn set_dealing(&mut self, dealing: Option<Dealing>) -> bool {
             let dealt = dealing.map(|dealing| self.replayed(dealing));
             let fits = !matches!(dealt, Some(None));
@@ -316,8 +319,9 @@ impl dyn DynState + '_ {
 dyn_trait! {
     /// An agent for a game whose type is not known.
     pub trait DynAgent: [Send] for ErasedAgent<G: FullGame> {
-        /// Decides for the player to act. Uses nothing that this player cannot know, unless it is an oracle. Returns the searched lines of
-        /// up to `depth` actions, too, each before those that continue it; none from agents that keep no tree.
+        /// Decides for the player to act. Uses nothing that this player cannot know, unless it is an oracle. Returns
+        /// the searched lines of up to `depth` actions, too, each before those that continue it; none from agents that
+        /// keep no tree.
         fn decide_with_lines(&mut self, state: &dyn DynState, depth: usize) -> Result<(Decision, Vec<Line>), DecideError> {
             let state = self.game.state(state)?;
             state.decision()?;

@@ -96,8 +96,8 @@ dyn_trait! {
             }
         }
 
-        /// Writes the observation tensor of the player to act at some information sets, one after the other. Replays a history of each:
-        /// microseconds.
+        /// Writes the observation tensor of the player to act at some information sets, one after the other. Replays a
+        /// history of each: microseconds.
         fn observations(&self, sets: Range<usize>, out: Cells<'_>) {
             let shown = |set: usize| {
                 let set = self.tree().set(set as u32);
@@ -106,8 +106,8 @@ dyn_trait! {
             out.observe(self.tree().game(), sets.map(shown));
         }
 
-        /// The policy of these probabilities, `probabilities[set * actions + action]`. Those of a set may be as far from adding up to 1 as
-        /// single precision is, and are divided by their sum.
+        /// The policy of these probabilities, `probabilities[set * actions + action]`. Those of a set may be as far
+        /// from adding up to 1 as single precision is, and are divided by their sum.
         fn policy(&self, probabilities: &[f64]) -> Result<Arc<dyn DynPolicy>, NotAPolicy> {
             let (sets, actions) = (self.information_sets(), self.tree().game().num_actions());
             if probabilities.len() != sets * actions {
@@ -133,9 +133,10 @@ dyn_trait! {
             }
         }
 
-        /// The behaviour of an entrant at every information set: the rows of a table; the probabilities of an agent, which is queried
-        /// everywhere with a seed of its own; or the choices of a function. `watch` is called after every set that was asked. Once
-        /// `interrupt` is set, decisions in progress end early. A function is asked from one thread.
+        /// The behaviour of an entrant at every information set: the rows of a table; the probabilities of an agent,
+        /// which is queried everywhere with a seed of its own; or the choices of a function. `watch` is called after
+        /// every set that was asked. Once `interrupt` is set, decisions in progress end early. A function is asked from
+        /// one thread.
         fn policy_of(
             &self,
             entrant: &DynEntrant,

@@ -1,11 +1,12 @@
 //! Many games side by side, stepped together: for learners that decide for thousands of states at once.
 //!
-//! A *lane* is one game after another. Its games are dealt from seeds of its own: the first from the lane's seed `s`, which the caller
-//! gives or which is hashed from (seed, "lane", lane), the `k`-th after it from (s, "episode", k). A lane does what a state with that
-//! seed does, random events included, on any number of threads. One step is one decision in each lane: choices that are really made
-//! at once are made one after another, as everywhere here.
+//! A *lane* is one game after another. Its games are dealt from seeds of its own: the first from the lane's seed `s`,
+//! which the caller gives or which is hashed from (seed, "lane", lane), the `k`-th after it from (s, "episode", k). A
+//! lane does what a state with that seed does, random events included, on any number of threads. One step is one
+//! decision in each lane: choices that are really made at once are made one after another, as everywhere here.
 //!
-//! The result of a step is written into the caller's arrays ([`Rows`]). With [`Opponents`], they play the other seats inside the step.
+//! The result of a step is written into the caller's arrays ([`Rows`]). With [`Opponents`], they play the other seats
+//! inside the step.
 
 mod checkpoint;
 mod lane;
@@ -36,8 +37,8 @@ pub use self::rows::{Cells, NOBODY, Rows, Shape};
 choice! {
     /// The treatment of a lane whose game has ended.
     pub enum Autoreset {
-        /// The step that ends a game deals the next one. It shows the new game, except for rewards and `terminated`. The last tensor of
-        /// the old game is [`Rows::final_observation`].
+        /// The step that ends a game deals the next one. It shows the new game, except for rewards and `terminated`.
+        /// The last tensor of the old game is [`Rows::final_observation`].
         SameStep = "same_step",
         /// The next step ignores the lane's action and deals the next game.
         NextStep = "next_step",
@@ -183,8 +184,9 @@ dyn_trait! {
             Ok(())
         }
 
-        /// Plays one action in each lane, on to the next decision or the end. Rewards are those of the step: zeros before the end of a
-        /// game. A game that is over before its first decision is reported by the step after, which ignores the lane's action.
+        /// Plays one action in each lane, on to the next decision or the end. Rewards are those of the step: zeros
+        /// before the end of a game. A game that is over before its first decision is reported by the step after, which
+        /// ignores the lane's action.
         fn step(&mut self, actions: &[i64], rows: Rows<'_>) -> Result<(), VectorError> {
             self.check(actions)?;
             self.call(Task::Step { actions }, rows)
@@ -193,8 +195,8 @@ dyn_trait! {
         /// Writes the rows of all lanes; rewards are zeros.
         fn observe(&mut self, rows: Rows<'_>) -> Result<(), VectorError> { self.call(Task::Observe, rows) }
 
-        /// Draws a legal action for each lane uniformly, any action where it makes no difference. The `k`-th call since lanes were given
-        /// seeds, counted from 0, draws from (seed, "actions", k), lane after lane.
+        /// Draws a legal action for each lane uniformly, any action where it makes no difference. The `k`-th call since
+        /// lanes were given seeds, counted from 0, draws from (seed, "actions", k), lane after lane.
         fn sample_actions(&mut self, out: &mut [i64]) -> Result<(), VectorError> {
             if out.len() != self.lanes.len() {
                 return Err(VectorError::Size { what: "actions", expected: self.lanes.len(), found: out.len() });
@@ -207,8 +209,8 @@ dyn_trait! {
             Ok(())
         }
 
-        /// Writes what all seats together see in each lane: the observations of the current player, then of the seats after it, as bytes.
-        /// This is for critics in training; no agent is ever shown it.
+        /// Writes what all seats together see in each lane: the observations of the current player, then of the seats
+        /// after it, as bytes. This is for critics in training; no agent is ever shown it.
         fn perfect_information(&self, out: &mut [u8]) -> Result<(), VectorError> {
             let (size, seats) = (encode::size(&self.game.info().observation), self.shape.seats);
             let expected = self.lanes.len() * seats * size;
@@ -280,8 +282,8 @@ impl<'a, G: Hints + Notation> Part<'a, G> {
         parts.map(|(lanes, legal)| Part { rows: rows.take(lanes.len(), shape), lanes, legal }).collect()
     }
 
-    /// Makes the call in all lanes. In each round, the opponents that wait are asked at once. Once the interrupt is set, lanes are left
-    /// anywhere.
+    /// Makes the call in all lanes. In each round, the opponents that wait are asked at once. Once the interrupt is
+    /// set, lanes are left anywhere.
     fn run(mut self, call: &Call<'_, G>, shape: &Shape, agents: &mut OpponentAgents<G>) {
         let mut waiting = Vec::new();
         for (lane, legal) in self.lanes.iter_mut().zip(self.legal) {
@@ -301,8 +303,9 @@ impl<'a, G: Hints + Notation> Part<'a, G> {
 }
 
 impl<G: Hints + Notation> Vector<G> {
-    /// Lanes, each with its first game dealt. While `interrupt` is set, calls return [`Halted::Interrupted`] and change nothing. If
-    /// it is set during a call, so does that call, unless the lanes are [instant](Lanes::is_instant): then it is completed.
+    /// Lanes, each with its first game dealt. While `interrupt` is set, calls return [`Halted::Interrupted`] and change
+    /// nothing. If it is set during a call, so does that call, unless the lanes are [instant](Lanes::is_instant): then
+    /// it is completed.
     pub fn new(game: Arc<G>, settings: Settings, interrupt: Arc<AtomicBool>) -> Result<Self, VectorError> {
         if settings.lanes == 0 {
             return Err(VectorError::NoLanes);

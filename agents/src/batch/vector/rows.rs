@@ -84,7 +84,8 @@ impl<'a> Cells<'a> {
 pub struct Rows<'a> {
     /// The tensors of the current players.
     pub observation: Option<Cells<'a>>,
-    /// The last tensors of games that ended in this step ([`Autoreset::SameStep`](super::Autoreset)); other rows are left as they are.
+    /// The last tensors of games that ended in this step ([`Autoreset::SameStep`](super::Autoreset)); other rows are
+    /// left as they are.
     pub final_observation: Option<Cells<'a>>,
     /// 1 for each legal action of the current player, else 0; all 1 where the action makes no difference.
     pub action_mask: Option<&'a mut [u8]>,
