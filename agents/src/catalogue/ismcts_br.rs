@@ -3,14 +3,14 @@
 //! This is the search of ISMCTS-BR without its learned networks: F. Timbers, N. Bard, E. Lockhart, M. Lanctot, M.
 //! Schmid, N. Burch, J. Schrittwieser, T. Hubert and M. Bowling, *Approximate Exploitability: Learning a Best
 //! Response*, IJCAI 2022. Every iteration draws a history, weighted by the other players' policy
-//! ([`target_policy`](crate::catalogue::target_policy)). It descends a tree of the responder's own decisions by UCB1 and plays on to the end.
-//! The others follow their policy in the tree and below it. The responder's nodes are distinguished by its
-//! observations of actions. With `draws=branch` they are also distinguished by the cards it sees, and are then its
-//! information sets.
+//! ([`target_policy`](crate::catalogue::target_policy)). It descends a tree of the responder's own decisions by UCB1
+//! and plays on to the end. The others follow their policy in the tree and below it. The responder's nodes are
+//! distinguished by its observations of actions. With `draws=branch` they are also distinguished by the cards it sees,
+//! and are then its information sets.
 //!
 //! Against a fixed policy this is a single-player search. With many particles and iterations and `draws=branch` it
-//! finds a best response. Like [`lbr`](crate::catalogue::local_best_response), it computes lower bounds on exploitability: its
-//! mean return is one at any budget.
+//! finds a best response. Like [`lbr`](crate::catalogue::local_best_response), it computes lower bounds on
+//! exploitability: its mean return is one at any budget.
 //!
 //! Known weaknesses: against an agent that searches, an iteration costs as many searches as there are queries, so
 //! trees stay small and the bound is loose. With fewer `replies` the others follow the continuation later on, in the
