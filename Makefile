@@ -82,7 +82,7 @@ study: $(VENV)/tested-with
 training: $(VENV)/tested-with
 	$(BIN)/python benches/python/training.py
 
-# Takes options: make audit OPTIONS='--games 10'
+# Takes options: make audit OPTIONS='--games 10'. OpenSpiel needs Python 3.11 or newer.
 audit: $(VENV)/installed
 	$(PIP) install './python[audit]'
 	$(BIN)/python benches/python/audit.py $(OPTIONS)
