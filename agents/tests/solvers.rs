@@ -11,8 +11,9 @@ use crate::toys::KUHN_THREE;
 use crate::toys::LEDUC;
 use crate::toys::matrix::Matrix;
 use stier_agents::agent::CheckpointError;
-use stier_agents::agent::threads::pool;
-use stier_agents::solve::sequence_form::{SolveError, solve};
+use stier_agents::agent::threads::{Halted, pool};
+use stier_agents::solve::SolveError;
+use stier_agents::solve::sequence_form::solve;
 use stier_agents::solve::{GameTree, Policy};
 use stier_agents::solve::{Mccfr, Sampling};
 use stier_agents::solve::{NashConv, nash_conv};
@@ -264,5 +265,5 @@ fn linear_programs_need_two_players_and_zero_sums() {
     let error = solve(&scores, Arc::default()).expect_err("general sums").to_string();
     assert!(error.contains("2 players and sums from"), "{error}");
     let interrupted = solve(&tree(&*LEDUC), Arc::new(AtomicBool::new(true)));
-    assert_eq!(interrupted, Err(SolveError::Interrupted));
+    assert!(matches!(interrupted, Err(SolveError::Halted(Halted::Interrupted))));
 }

@@ -64,9 +64,9 @@ impl<G: Game> Belief<G> {
         self.states[self.alias.draw(rng)]
     }
 
-    /// Adds the history that led to each world.
+    /// Adds the history that led to each world; none if only states were kept.
     pub(crate) fn with_histories(self, histories: Vec<History<G>>) -> Self {
-        debug_assert_eq!(histories.len(), self.states.len());
+        debug_assert!(histories.is_empty() || histories.len() == self.states.len());
         Self { histories, ..self }
     }
 

@@ -11,8 +11,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 import stier
-from stier._draw.cards import HEIGHT, WIDTH, draw_card
-from stier._draw.svg import MARGIN, Picture
+from stier._svg import HEIGHT, MARGIN, WIDTH, Picture, draw_card
 
 _GAP = 5.0
 

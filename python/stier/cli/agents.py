@@ -5,9 +5,8 @@ from __future__ import annotations
 import click
 
 import stier
-from stier.cli._command import Command
+from stier.cli._command import Command, print_json, print_options
 from stier.cli._options import AGENT, as_json
-from stier.cli._output import print_json, print_options
 
 _SEED = stier.catalogue.OptionInfo("seed", 0, "0 to 18446744073709551615", "The seed of its random numbers.")
 

@@ -6,9 +6,8 @@ import click
 
 import stier
 from stier.cli import rules
-from stier.cli._command import Command
+from stier.cli._command import Command, print_json, print_options
 from stier.cli._options import GAME, as_json
-from stier.cli._output import print_json, print_options
 
 
 @click.command(
