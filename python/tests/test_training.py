@@ -519,11 +519,10 @@ def test_training_against_frozen_agents(algorithm: str, tmp_path: Path) -> None:
 
 def test_a_best_response_is_learned() -> None:
     """Against a constant policy that can be exploited, training against it gains more than self-play does."""
-    game = stier.load_game("kuhn_poker")
     settings = {**TINY, "steps": 40_000, "learning_rate": 3e-3, "evaluations": 1, "deals": 2000, "seed": 2}
     settings |= {"final_entropy_coefficient": 0.001}
     found = [
-        stier.train.learn(game, against="random", opponents=opponents, **settings).log[-1]["eval/random/mean"]
+        stier.train.learn("kuhn_poker", against="random", opponents=opponents, **settings).log[-1]["eval/random/mean"]
         for opponents in ("random", "self")
     ]
     # The best response to uniform play gains 1/2 a game on average over the seats.
