@@ -341,6 +341,7 @@ def test_every_decision_is_learned_from_once_with_a_known_advantage(name: str, s
         np.testing.assert_allclose(together, getattr(whole, column), atol=1e-5)
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("algorithm", ["ppo", "dmc"])
 def test_networks_do_not_depend_on_threads(algorithm: str) -> None:
     """JAX belongs to the whole process: learners confine what they compute, and change nothing else."""

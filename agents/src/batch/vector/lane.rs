@@ -71,8 +71,8 @@ impl<G: Hints> Lane<G> {
         self.viewer = self.learner.unwrap_or(Seat(0));
     }
 
-    /// Lets chance act until the learner is to decide (without opponents, any player) or the game is over. Returns the seat of an
-    /// opponent that is to decide before.
+    /// Lets chance act until the learner is to decide (without opponents, any player) or the game is over. Returns the
+    /// seat of an opponent that is to decide before.
     #[inline]
     fn advance(&mut self, game: &G) -> Option<Seat> {
         self.dealer.settle(game, &mut self.history);
@@ -89,8 +89,8 @@ impl<G: Hints> Lane<G> {
         }
     }
 
-    /// Lets chance and the opponents act until the learner is to decide (without opponents, any player) or the game is over, or
-    /// until an opponent is to decide that is asked for many lanes at once.
+    /// Lets chance and the opponents act until the learner is to decide (without opponents, any player) or the game is
+    /// over, or until an opponent is to decide that is asked for many lanes at once.
     #[inline]
     pub(super) fn play(&mut self, call: &Call<'_, G>, agents: &mut OpponentAgents<G>) -> Progress {
         while let Some(seat) = self.advance(call.game)

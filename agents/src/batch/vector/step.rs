@@ -1,4 +1,5 @@
-//! One call in one lane: a state machine that stops where the lane waits for an opponent that decides in many lanes at once.
+//! One call in one lane: a state machine that stops where the lane waits for an opponent that decides in many lanes at
+//! once.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
