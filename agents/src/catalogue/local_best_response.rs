@@ -26,7 +26,7 @@ use stier_core::{ActionSet as _, Hints, SeatView as _, options};
 use crate::agent::streams::AgentStreams;
 use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, Decision};
-use crate::catalogue::target_policy::{ResponderSettings, Simulator, TargetPolicy};
+use crate::catalogue::target_policy::{ResponderSettings, TargetPolicy};
 use crate::search::determinized::{HistoryDraws, WorldTally, tally_histories};
 
 options! {
@@ -58,33 +58,26 @@ impl<G: Hints> Agent<G> for LocalBestResponse<G> {
     /// Simulates, unless only one action is legal.
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let start = Instant::now();
-        let mut asked = 0;
+        let mut queries = 0;
         let tally = if legal.len() > 1 {
             let stop = self.streams.stop(start, 0);
             let LbrOptions { worlds: most, responder } = &self.options;
             let worlds = responder.worlds(game, view, &self.target, &stop, &mut self.streams.rng("beliefs"));
-            let simulator = Simulator {
-                game,
-                seat: view.seat(),
-                target: &self.target,
-                continuation: responder.continuation,
-                replies: responder.replies,
-                stop,
-            };
+            let simulator = responder.simulator(game, view.seat(), &self.target, stop);
             let seed = self.streams.rng("lbr").bits();
             let draws = HistoryDraws { worlds: &worlds, most: *most, seed };
             tally_histories(game, &draws, view.seat(), legal, &stop, |history, action, mut future, mut rng| {
                 let mut history = history.clone();
                 future.push(game, &mut history, action);
                 let (returns, replies) = simulator.play_on(history, future, 0, &mut rng);
-                asked += replies;
+                queries += replies;
                 returns
             })
         } else {
             WorldTally::new(view.seat(), legal.iter())
         };
         self.streams.advance();
-        tally.decide(asked, start)
+        tally.decide(queries, start)
     }
 
     fn restart(&mut self, seed: u64) {
