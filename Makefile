@@ -50,6 +50,7 @@ test-python: $(VENV)/tested-with
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	cd python && ../$(BIN)/python -m mypy
+	cd python && ../$(BIN)/pyright --pythonpath ../$(BIN)/python
 	$(BIN)/python -m mypy.stubtest stier --mypy-config-file python/pyproject.toml \
 		--allowlist python/stubtest_allowlist.txt --ignore-unused-allowlist
 	$(BIN)/python -m pytest python/tests

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use stier_agents::AgentSpec;
+use stier_agents::agent::threads::Halted;
 use stier_agents::arena::{self, Entrant, PitError, PitResult, Settings};
 use stier_core::{Game, Options as _, Seat, Turn, games::schwinget::Schwinget};
 
@@ -135,7 +136,7 @@ fn a_match_can_be_watched_and_interrupted() {
         if watched.fetch_add(1, Ordering::Relaxed) == 20 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let result = arena::pit(&game(""), &entrants, &settings(100_000, 2), &watch);
-    assert_eq!(result.unwrap_err(), PitError::Interrupted);
+    assert_eq!(result.unwrap_err(), Halted::Interrupted.into());
     assert!(watched.load(Ordering::Relaxed) < 1000);
     assert_eq!(arena::number_of_games(2, &["a", "b", "c"], 10), 60);
 }

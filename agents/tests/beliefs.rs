@@ -9,12 +9,12 @@ use crate::toys::KUHN;
 use crate::toys::claims::{self, Claims};
 use stier_agents::agent::Stop;
 use stier_agents::agent::Worlds;
-use stier_agents::agent::{Belief, NoBelief, Weighing};
+use stier_agents::agent::{Belief, Weighing};
 use stier_agents::arena::Estimate;
 use stier_agents::arena::tssr::{ratio, tssr};
 use stier_agents::belief::policy_model::{GreedyModel, Model, PolicyModel, RolloutModel};
 use stier_agents::belief::{Basis, marginals};
-use stier_agents::belief::{BeliefSettings, Beliefs, infer};
+use stier_agents::belief::{BeliefSettings, Beliefs, Kept};
 use stier_agents::{Agent, AgentSpec};
 use stier_core::games::kuhn_poker::{BET, KuhnPoker, PASS};
 use stier_core::games::schwinget::Schwinget;
@@ -61,9 +61,9 @@ fn kuhn_posterior(own: u8, action: Action, settings: &BeliefSettings) -> HashMap
     let other = (0..3).find(|&card| card != own).expect("a card");
     let history = kuhn([other, own], &[action]);
     let view = KUHN.view(&history, Seat(1));
-    let sampler = KUHN.sampler(&view);
     let mut rng = Rng::stream(1, "posterior", 0);
-    let belief = infer(&*KUHN, &view, &sampler, settings, &BetsByCard, &no_limit(), &mut rng).expect("a belief");
+    let worlds = settings.worlds_by(&BetsByCard, Kept::States, &*KUHN, &view, &no_limit(), &mut rng);
+    let belief = worlds.belief().expect("a belief");
     assert!(belief.covers_all_worlds());
     let card = |state| (0..3).find(|&card| *kuhn([card, own], &[action]).state() == state).expect("a world");
     belief.worlds().map(|(&state, share)| (card(state), share)).collect()
@@ -111,7 +111,8 @@ fn after_a_claim(cards: u8, model: &Below, seed: u64) -> (Belief<Claims>, Vec<(V
     let view = game.view(&history, Seat(1));
     let settings = BeliefSettings { model_epsilon: 0.0, ..policy(Model::Rollout) };
     let mut rng = Rng::stream(seed, "claims", 0);
-    let belief = infer(&game, &view, &game.sampler(&view), &settings, model, &no_limit(), &mut rng).expect("a belief");
+    let worlds = settings.worlds_by(model, Kept::States, &game, &view, &no_limit(), &mut rng);
+    let belief = worlds.belief().expect("a belief").clone();
     assert!(belief.covers_all_worlds());
     let shares = belief.worlds().map(|(state, share)| (state.cards(), share)).collect();
     (belief, shares)
@@ -167,13 +168,15 @@ fn a_model_that_excludes_everything_leaves_chance() {
     let settings = BeliefSettings { model_epsilon: 0.0, ..policy(Model::Rollout) };
     let view = KUHN.view(&kuhn([0, 1], &[BET]), Seat(1));
     let mut rng = Rng::stream(1, "timid", 0);
-    let mut inferred = |view| infer(&*KUHN, view, &KUHN.sampler(view), &settings, &Timid, &no_limit(), &mut rng).err();
-    assert_eq!(inferred(&view), Some(NoBelief::Failed));
-    let worlds = settings.histories_by(&Timid, &*KUHN, &view, &no_limit(), &mut Rng::stream(1, "timid", 1));
-    assert!(worlds.inference_failed() && worlds.belief().is_none());
+    let mut worlds = |view, kept| settings.worlds_by(&Timid, kept, &*KUHN, view, &no_limit(), &mut rng);
+    for kept in [Kept::States, Kept::Histories] {
+        let worlds = worlds(&view, kept);
+        assert!(worlds.inference_failed() && worlds.belief().is_none());
+    }
     // Before the other player has acted, there is nothing to infer.
     let view = KUHN.view(&kuhn([0, 1], &[]), Seat(0));
-    assert_eq!(inferred(&view), Some(NoBelief::NothingToInfer));
+    let worlds = worlds(&view, Kept::States);
+    assert!(!worlds.inference_failed() && worlds.belief().is_none());
 }
 
 /// The figures say so if a policy belief was requested but only chance remains.

@@ -9,8 +9,8 @@ use crate::toys::KUHN_THREE;
 use crate::toys::LEDUC;
 use crate::toys::matrix::Matrix;
 use crate::toys::{KUHN, in_kuhn};
-use stier_agents::agent::threads::pool;
-use stier_agents::erased::{TreeError, load};
+use stier_agents::agent::threads::{Halted, pool};
+use stier_agents::erased::load;
 use stier_agents::solve::{BuildError, GameTree, Node, Policy, TooLarge, estimate_size};
 use stier_agents::solve::{action_values, best_response, nash_conv, values};
 use stier_core::games::goofspiel::Goofspiel;
@@ -229,7 +229,7 @@ fn building_stops_at_the_limit_and_on_interruption() {
         told.fetch_max(histories, Ordering::Relaxed);
         if histories > 1000 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    assert_eq!(stopped.map(|_| ()), Err(BuildError::Interrupted));
+    assert_eq!(stopped.map(|_| ()), Err(Halted::Interrupted.into()));
     assert!(told.into_inner() < tree(&game).num_nodes());
     // This is too close for the estimate, which has a margin of a factor of two.
     let small = GameTree::build(&game, 100_000, &|_| ControlFlow::Continue(()));
@@ -266,7 +266,7 @@ fn large_games_are_refused_before_anything_is_enumerated() {
         let game = load(name, "").expect("a game");
         let tree = game.enumerate((1 << 30) - 1, 1, &|_| panic!("{name} is being enumerated"));
         match tree.map(|_| ()) {
-            Err(TreeError::Build(BuildError::TooLarge(TooLarge::Estimated { estimate, .. }))) => {
+            Err(BuildError::TooLarge(TooLarge::Estimated { estimate, .. })) => {
                 assert!(estimate.histories > 1e10, "{name}: {estimate:?}");
             }
             other => panic!("{name}: {other:?}"),

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use stier_agents::agent::DecideError;
-use stier_agents::batch::resample_many::{self, ResampleError};
+use stier_agents::agent::threads::Halted;
+use stier_agents::batch::resample_many;
 use stier_agents::batch::search_many::{self, SearchManyError};
 use stier_agents::batch::vector::Cells;
 use stier_agents::erased::{DynGame, DynState, DynWorlds, tensor_size};
@@ -126,7 +127,7 @@ fn worlds_do_not_depend_on_threads_or_other_states() {
     }
     let settings = resample_many::Settings { worlds: 10, seed: 2, histories: false, threads: 1 };
     let stopped = game.resample_many(&sources, &settings, &AtomicBool::new(true));
-    assert_eq!(stopped.err(), Some(ResampleError::Interrupted));
+    assert_eq!(stopped.err(), Some(Halted::Interrupted.into()));
 }
 
 fn search(
@@ -202,10 +203,10 @@ fn searches_can_be_interrupted() {
             if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let stopped = here.search_many(&spec, &states, &settings, &Arc::default(), &watch);
-        assert_eq!(stopped, Err(SearchManyError::Interrupted));
+        assert_eq!(stopped, Err(Halted::Interrupted.into()));
         assert!((5..20).contains(&done.into_inner()));
         let interrupt = Arc::new(AtomicBool::new(true));
         let stopped = here.search_many(&spec, &states, &settings, &interrupt, &|| ControlFlow::Continue(()));
-        assert_eq!(stopped, Err(SearchManyError::Interrupted));
+        assert_eq!(stopped, Err(Halted::Interrupted.into()));
     }
 }

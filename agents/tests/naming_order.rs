@@ -70,6 +70,11 @@ fn order_changes_nothing(game: &dyn DynGame, entrants: &[DynEntrant], settings: 
     }
 }
 
+/// The greedy agent, or a random one in games that it refuses.
+fn instant(game: &dyn DynGame) -> DynEntrant {
+    named(if game.facts().agents.contains(&"greedy") { "greedy" } else { "random:seed=4" })
+}
+
 /// All games with all numbers of players.
 fn games() -> Vec<Arc<dyn DynGame>> {
     let with = |name: &&str| {
@@ -83,14 +88,14 @@ fn games() -> Vec<Arc<dyn DynGame>> {
 
 #[test]
 fn one_table_gives_the_same_numbers_in_every_order() {
-    let entrants = [
-        named("random"),
-        named("greedy"),
-        named("ismcts:iterations=10"),
-        callback("first", false),
-        named("random:seed=3"),
-    ];
     for game in games() {
+        let entrants = [
+            named("random"),
+            instant(&*game),
+            named("ismcts:iterations=10"),
+            callback("first", false),
+            named("random:seed=3"),
+        ];
         for paired in [true, false] {
             let settings = Settings { deals: 3, seed: 5, paired, threads: 1 };
             order_changes_nothing(&*game, &entrants[..game.info().num_seats], &settings);
@@ -100,8 +105,8 @@ fn one_table_gives_the_same_numbers_in_every_order() {
 
 #[test]
 fn cross_tables_give_the_same_numbers_in_every_order() {
-    let entrants = [named("random"), named("greedy"), named("ismcts:iterations=10"), callback("first", false)];
     for game in games().iter().filter(|game| game.info().num_seats < 4) {
+        let entrants = [named("random"), instant(&**game), named("ismcts:iterations=10"), callback("first", false)];
         let settings = Settings { deals: 3, seed: 6, paired: true, threads: 2 };
         order_changes_nothing(&**game, &entrants, &settings);
     }

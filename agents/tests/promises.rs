@@ -1,7 +1,7 @@
 //! Promises of every agent in the list: a restart forgets everything, only the given actions are chosen or searched,
 //! and every option has an effect.
 
-use stier_agents::catalogue;
+use stier_agents::catalogue::{self, AgentInfo};
 use stier_agents::rollout::{Roller, RolloutSettings};
 use stier_agents::{AgentSpec, Decision, Player};
 use stier_core::games::schwinget::Schwinget;
@@ -133,7 +133,7 @@ fn game_of<G: Hints>(game: &G, player: &mut Player<G>, deal: u64) -> Vec<Decisio
 
 fn a_restarted_agent_is_a_new_one<G: Hints>(game: &G) {
     let file = network(game);
-    for spec in agents(Some(&file)) {
+    for spec in agents(Some(&file)).into_iter().filter(|spec| spec.check(game).is_ok()) {
         let new = game_of(game, &mut spec.player(1), 0);
         let mut used = spec.player(1);
         game_of(game, &mut used, 0);
@@ -160,7 +160,7 @@ fn is_about<A: ActionSet>(decision: &Decision, allowed: A, spec: &AgentSpec) {
 fn withheld_actions_are_left_alone<G: Hints>(game: &G) {
     let file = network(game);
     let mut rng = Rng::stream(1, "withheld", 0);
-    for spec in agents(Some(&file)) {
+    for spec in agents(Some(&file)).into_iter().filter(|spec| spec.check(game).is_ok()) {
         let mut player = spec.player(1);
         decisions(game, 2, 5, |history, dealer, legal| {
             let mut some = legal.iter().filter(|_| rng.below(3) > 0).fold(G::Actions::default(), ActionSet::with);
@@ -244,10 +244,11 @@ fn with_rollouts(name: &str) -> &'static [&'static str] {
 #[test]
 fn mast_learns_in_every_agent_that_offers_it() {
     let game = Schwinget::new(<Schwinget as Game>::Rules::from_text("").expect("rules")).expect("a game");
-    let offers = |option: &stier_core::OptionInfo| option.name == "rollout" && option.allowed.contains("mast");
+    let offers =
+        |option: &stier_core::OptionInfo| option.name == "rollout" && option.allowed.to_string().contains("mast");
     let mut offering = 0;
-    for (name, _, known) in catalogue::describe() {
-        if !known.iter().any(offers) {
+    for AgentInfo { name, options, .. } in catalogue::describe() {
+        if !options.iter().any(offers) {
             continue;
         }
         offering += 1;

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::toys::KUHN_THREE;
 use crate::toys::LEDUC;
 use crate::toys::{KUHN, game};
+use stier_agents::agent::threads::Halted;
 use stier_agents::arena::properties::{MeasureError, Play, Properties, Settings, measure};
 use stier_agents::arena::win_share;
 use stier_core::games::goofspiel::Goofspiel;
@@ -223,5 +224,5 @@ fn settings_are_checked_and_watchers_can_interrupt() {
     let settings = Settings { deals: 10, games: 2, ..Settings::default() };
     assert!(measure(&*KUHN, &settings, &count).is_ok());
     assert_eq!(calls.into_inner(), 20);
-    assert_eq!(measure(&*KUHN, &settings, &|| ControlFlow::Break(())), Err(MeasureError::Interrupted));
+    assert_eq!(measure(&*KUHN, &settings, &|| ControlFlow::Break(())), Err(Halted::Interrupted.into()));
 }

@@ -114,10 +114,10 @@ fn worlds_built_in_full_stay_within_their_memory() {
 
 #[test]
 fn every_agent_with_a_tree_has_a_memory_limit() {
-    for (name, _, options) in catalogue::describe() {
-        let limited = options.iter().any(|option| option.name == "memory_mb");
+    for agent in catalogue::describe() {
+        let limited = agent.options.iter().any(|option| option.name == "memory_mb");
         // These agents do not search a tree, or leave it to an agent in their options.
         let treeless = ["flat_mc", "greedy", "lbr", "network", "random", "rule"];
-        assert_eq!(limited, !treeless.contains(&name), "{name}");
+        assert_eq!(limited, !treeless.contains(&agent.name), "{}", agent.name);
     }
 }

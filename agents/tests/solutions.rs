@@ -14,7 +14,7 @@ use stier_agents::arena::{PitError, Settings as PitSettings};
 use stier_agents::erased::{self, AskError, AskSettings, DynEntrant, DynGame, DynPolicy, DynTree};
 use stier_agents::solve::nash_conv;
 use stier_agents::solve::solution_file::{self, Label, SolutionFileError};
-use stier_agents::solve::{Algorithm, Progress, Settings, SolveError, next_look, solve};
+use stier_agents::solve::{Algorithm, Progress, Settings, SolveError, solve};
 use stier_agents::solve::{GameTree, Policy};
 use stier_agents::solve::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of};
 use stier_core::games::kuhn_poker::BET;
@@ -122,7 +122,7 @@ fn policy_of_agrees_with_policy_of_agent() {
     let (game, tree) = typed(TINY);
     let spec = "ismcts:iterations=30,choose=sample".parse().expect("an agent");
     let expected = crate::policy_of(&game, &tree, &spec, 5);
-    let found = policy_of(&tree, &|| spec.build(0), 5, &|| ControlFlow::Continue(())).expect("no interruption");
+    let found = policy_of(&tree, &|| spec.build(0), 5, 0, &|| ControlFlow::Continue(())).expect("no interruption");
     assert_eq!(found, expected);
     let (_, face) = face(TINY);
     let policy = asked(&*face, &named("ismcts:iterations=30,choose=sample"), 5).expect("asked");
@@ -138,7 +138,7 @@ fn policy_queries_can_be_interrupted() {
         || if done.fetch_add(1, Ordering::Relaxed) == 9 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let settings = AskSettings { seed: 0, threads: 1 };
     let found = face.policy_of(&named("greedy"), &settings, &Arc::default(), &watch);
-    assert!(matches!(found, Err(AskError::Interrupted(_))));
+    assert!(matches!(found, Err(AskError::Halted(_))));
     assert_eq!(done.into_inner(), 10);
     assert!(matches!(asked(&*face, &named("oracle"), 0), Err(AskError::Oracle(_))));
 }
@@ -191,7 +191,8 @@ fn every_algorithm_solves_a_small_schwinget() {
     }
     // The run stops at the first check that reaches the target.
     let (found, iterations) = run(Algorithm::CfrPlus, 10_000, 0.05);
-    assert!(found.total() <= 0.05 && iterations < 200 && next_look(iterations - 1) == iterations, "{iterations}");
+    let looks = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 121, 133, 146, 160, 176, 193];
+    assert!(found.total() <= 0.05 && looks.contains(&iterations), "{iterations}");
 }
 
 #[test]
@@ -208,13 +209,13 @@ fn a_run_continues_from_its_checkpoint() {
     let watch = |_: Progress| {
         if seen.fetch_add(1, Ordering::Relaxed) == 200 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    assert!(matches!(solve(&tree, &kept, &Arc::default(), &watch), Err(SolveError::Interrupted)));
+    assert!(matches!(solve(&tree, &kept, &Arc::default(), &watch), Err(SolveError::Halted(_))));
     let flag = Arc::<AtomicBool>::default();
     let watch = |now: Progress| {
         flag.store(now.iterations >= 30, Ordering::Relaxed);
         ControlFlow::Continue(())
     };
-    assert!(matches!(solve(&tree, &kept, &flag, &watch), Err(SolveError::Interrupted)));
+    assert!(matches!(solve(&tree, &kept, &flag, &watch), Err(SolveError::Halted(_))));
     let (resumed, iterations) = solve(&tree, &kept, &Arc::default(), &on).expect("solved");
     assert_eq!((iterations, &resumed), (55, &undisturbed));
     // A finished run does nothing more.

@@ -11,12 +11,14 @@ use crate::toys::KUHN_THREE;
 use crate::toys::LEDUC;
 use crate::toys::matrix::Matrix;
 use stier_agents::agent::CheckpointError;
-use stier_agents::agent::threads::pool;
-use stier_agents::solve::sequence_form::{SolveError, solve};
+use stier_agents::agent::threads::{Halted, pool};
+use stier_agents::solve::SolveError;
+use stier_agents::solve::sequence_form::solve;
 use stier_agents::solve::{GameTree, Policy};
 use stier_agents::solve::{Mccfr, Sampling};
 use stier_agents::solve::{NashConv, nash_conv};
 use stier_agents::solve::{Solver, Variant};
+use stier_core::games::dark_hex::DarkHex;
 use stier_core::games::goofspiel::Goofspiel;
 use stier_core::games::liars_dice::LiarsDice;
 use stier_core::games::schwinget::Schwinget;
@@ -244,6 +246,7 @@ fn linear_programs_find_the_values_of_the_literature() {
     is_solved(&*LEDUC, -0.085_606_4);
     is_solved(&game::<LiarsDice>("sides=3"), 1.0 / 9.0);
     is_solved(&game::<Goofspiel>("cards=4"), 0.0);
+    is_solved(&game::<DarkHex>("rows=2,columns=2,obstruction=abrupt"), 0.5);
 }
 
 #[test]
@@ -264,5 +267,5 @@ fn linear_programs_need_two_players_and_zero_sums() {
     let error = solve(&scores, Arc::default()).expect_err("general sums").to_string();
     assert!(error.contains("2 players and sums from"), "{error}");
     let interrupted = solve(&tree(&*LEDUC), Arc::new(AtomicBool::new(true)));
-    assert_eq!(interrupted, Err(SolveError::Interrupted));
+    assert!(matches!(interrupted, Err(SolveError::Halted(Halted::Interrupted))));
 }

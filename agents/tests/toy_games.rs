@@ -3,6 +3,7 @@
 use crate::toys::{KUHN, KUHN_THREE, LEDUC, game, in_kuhn};
 use stier_agents::solve::{BuildError, GameTree, InformationSet, Node, Policy, TooLarge};
 use stier_agents::solve::{best_response, nash_conv, values};
+use stier_agents::{AgentSpec, catalogue, erased};
 use stier_core::games::dark_hex::DarkHex;
 use stier_core::games::goofspiel::Goofspiel;
 use stier_core::games::kuhn_poker::{BET, KuhnPoker, PASS};
@@ -191,4 +192,25 @@ fn trees_list_every_history_once() {
     let hex = |rules| GameTree::new(&game::<DarkHex>(rules), 10_000).map(|tree| tree.num_sets());
     assert_eq!(hex("rows=2,columns=2"), Err(BuildError::HiddenMoves { game: "dark_hex" }));
     assert!(hex("rows=2,columns=2,obstruction=abrupt").is_ok());
+}
+
+/// Agents that only follow a game's own policy refuse games without one, and the other agents play them.
+#[test]
+fn games_without_a_policy_refuse_the_agents_that_need_one() {
+    let game = erased::load("leduc_poker", "").expect("a game");
+    let refused = |text: &str| {
+        let spec: AgentSpec = text.parse().expect("an agent");
+        game.agent(&spec).err().map(|error| error.to_string())
+    };
+    let others = game.facts().agents.join(", ");
+    let expected = format!("leduc_poker has no built-in policy, so 'greedy' cannot play it; agents: {others}");
+    for text in ["greedy", "rule", "lbr:worlds=5", "rule:cards=(lbr:worlds=3)"] {
+        assert_eq!(refused(text).as_ref(), Some(&expected), "{text}");
+    }
+    for text in ["lbr:against=random", "rule:cards=random", "ismcts:rollout=fitted", "best"] {
+        assert_eq!(refused(text), None, "{text}");
+    }
+    let facts = erased::load("schwinget", "").expect("a game").facts().agents.clone();
+    assert_eq!(facts, catalogue::NAMES);
+    assert!(others.contains("ismcts"));
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use stier_agents::AgentSpec;
+use stier_agents::agent::threads::Halted;
 use stier_agents::batch::vector::{
     Autoreset, Cells, LearnerSeat, NOBODY, Opponents, Rows, Seeds, Settings, Shape, Tensor, VectorError,
 };
@@ -545,8 +546,8 @@ fn an_interrupted_step_moves_no_lane() {
     vector.sample_actions(&mut actions).expect("actions");
     let before = vector.save();
     interrupt.store(true, Ordering::Relaxed);
-    assert_eq!(vector.step(&actions, Rows::default()), Err(VectorError::Interrupted));
-    assert_eq!(vector.reset(Seeds::Next, None, Rows::default()), Err(VectorError::Interrupted));
+    assert_eq!(vector.step(&actions, Rows::default()), Err(Halted::Interrupted.into()));
+    assert_eq!(vector.reset(Seeds::Next, None, Rows::default()), Err(Halted::Interrupted.into()));
     assert_eq!(vector.save(), before);
     interrupt.store(false, Ordering::Relaxed);
     vector.step(&actions, Rows::default()).expect("legal actions");
@@ -569,8 +570,8 @@ fn an_interrupt_leaves_no_lane_to_instant_opponents() {
         vector.sample_actions(&mut actions).expect("actions");
         let before = vector.save();
         interrupt.store(true, Ordering::Relaxed);
-        assert_eq!(vector.step(&actions, Rows::default()), Err(VectorError::Interrupted), "{opponent}");
-        assert_eq!(vector.reset(Seeds::Next, None, Rows::default()), Err(VectorError::Interrupted), "{opponent}");
+        assert_eq!(vector.step(&actions, Rows::default()), Err(Halted::Interrupted.into()), "{opponent}");
+        assert_eq!(vector.reset(Seeds::Next, None, Rows::default()), Err(Halted::Interrupted.into()), "{opponent}");
         assert_eq!(vector.save(), before, "{opponent}");
         interrupt.store(false, Ordering::Relaxed);
         vector.step(&actions, Rows::default()).expect("legal actions");

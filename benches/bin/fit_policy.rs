@@ -14,8 +14,7 @@ use clap::Parser;
 use indicatif::{ParallelProgressIterator as _, ProgressStyle};
 use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use stier_agents::AgentSpec;
-use stier_agents::catalogue::SpecError;
-use stier_agents::network::NetworkError;
+use stier_agents::catalogue::{SpecError, Unsuited};
 use stier_benches::files::{self, FileError};
 use stier_core::{ActionSet as _, Hints, History, Options as _, Rng, RulesError, Turn, games, with_game};
 use thiserror::Error as ThisError;
@@ -56,7 +55,7 @@ enum Failure {
     #[error(transparent)]
     Agent(#[from] SpecError),
     #[error(transparent)]
-    Network(#[from] NetworkError),
+    Unsuited(#[from] Unsuited),
     #[error("{0} has no features")]
     NoFeatures(String),
     #[error("cannot fit: {0}")]

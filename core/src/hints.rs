@@ -39,6 +39,9 @@ pub trait Hints: Encode {
     /// The agent with the best results in this game at equal thinking time, as text without its budget. It takes
     /// `iterations` and `time_ms`.
     const BEST_AGENT: &'static str = "ismcts";
+    /// True if the game has a policy of its own: [appeal](Hints::appeal) and, unless rules are unusual,
+    /// [weights](Hints::weights). Agents that only follow it refuse games without one.
+    const HAS_POLICY: bool = false;
 
     /// The appeal of a legal action to the seat of the view, on any scale: higher is better. Ties are broken at random.
     fn appeal(&self, _view: &Self::View, _action: Action) -> f32 {

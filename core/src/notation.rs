@@ -4,7 +4,7 @@ use crate::actions::{Action, ActionSet};
 use crate::error::{IllegalAction, ParseError};
 use crate::game::{Game, Observer, SeatView as _, Turn};
 use crate::log::{changed_fields, planes};
-use crate::scene::{Face, Place, Scene};
+use crate::scene::{Face, Group, Place, Scene};
 use crate::seats::Seat;
 
 /// Strings for actions, outcomes, knowledge and states. A plain game names its actions and outcomes.
@@ -38,9 +38,14 @@ pub trait Notation: Game {
     /// the private one of each seat.
     fn scene(&self, state: &Self::State, perspective: Option<Seat>) -> Scene {
         let (public, private) = observations(self, state, perspective);
+        let cards = self.cards();
         let place = |(seat, fields): (u8, Fields)| {
             let remarks = fields.into_iter().map(|(name, text)| format!("{name}: {text}")).collect();
-            Place::of(Seat(seat), Vec::new(), remarks)
+            let (seat, mut counts) = (Seat(seat), vec![0; cards.len()]);
+            self.holdings(state, seat, &mut counts);
+            let held = cards.iter().zip(counts).flat_map(|(card, count)| vec![card.clone(); count.into()]);
+            let hand = (!cards.is_empty()).then(|| Group::hand(held, perspective.is_none_or(|own| own == seat)));
+            Place::of(seat, hand.into_iter().collect(), remarks)
         };
         Scene {
             title: Self::NAME,

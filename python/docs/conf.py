@@ -34,6 +34,7 @@ if find_spec("pyspiel") is None:
 html_theme = "furo"
 html_title = f"Stier {release}"
 html_copy_source = False
+html_show_copyright = False
 html_static_path = ["_static"]
 html_css_files = ["stier.css"]
 

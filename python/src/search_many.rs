@@ -71,7 +71,7 @@ pub(crate) fn search_many(
     };
     let decisions = watched(py, &interrupt, work, attend)?.map_err(|error| match error {
         SearchManyError::State { .. } | SearchManyError::Unsuited(_) => errors::agent(error),
-        SearchManyError::Threads(_) | SearchManyError::Interrupted => PyRuntimeError::new_err(error.to_string()),
+        SearchManyError::Halted(_) => PyRuntimeError::new_err(error.to_string()),
     })?;
     tell(total)?;
     let found = decisions.into_iter().zip(&states).map(|(decision, state)| Search::of(decision, Vec::new(), state));

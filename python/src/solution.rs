@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use stier_agents::agent::threads::{self, ThreadsError};
-use stier_agents::erased::{self, DynPolicy, DynTree, TreeError};
+use stier_agents::agent::threads::{self, Halted};
+use stier_agents::erased::{self, DynPolicy, DynTree};
 use stier_agents::solve::NashConv;
 use stier_agents::solve::atomic_file;
 use stier_agents::solve::solution_file::{self, Label};
@@ -20,7 +20,7 @@ use stier_core::options::OptionType as _;
 
 use crate::beliefs::Beliefs;
 use crate::errors;
-use crate::game::Game;
+use crate::game::{AnyGame, Game};
 use crate::run::{Ticker, watched};
 use crate::state::State;
 use crate::table::{Table, pairs};
@@ -49,13 +49,7 @@ impl Solution {
     }
 
     /// Computes the values and the NashConv of a policy, which takes about as long as two iterations.
-    fn new(
-        game: Game,
-        origin: Label,
-        policy: Arc<dyn DynPolicy>,
-        seed: u64,
-        threads: usize,
-    ) -> Result<Self, ThreadsError> {
+    fn new(game: Game, origin: Label, policy: Arc<dyn DynPolicy>, seed: u64, threads: usize) -> Result<Self, Halted> {
         let found = policy.nash_conv(threads)?;
         Ok(Self { table: Table::new(game, origin.source.clone(), policy, seed), origin, found })
     }
@@ -201,10 +195,10 @@ pub(crate) fn threads_of(number: &Number) -> PyResult<usize> {
 }
 
 /// The exception for a tree that could not be built.
-pub(crate) fn tree_error(game: &Game, error: TreeError) -> PyErr {
+pub(crate) fn tree_error(game: &Game, error: BuildError) -> PyErr {
     let error = match error {
-        TreeError::Build(BuildError::TooLarge(error)) => error,
-        TreeError::Build(BuildError::HiddenMoves { .. }) => {
+        BuildError::TooLarge(error) => error,
+        BuildError::HiddenMoves { .. } => {
             return errors::argument(format!(
                 "{error}; `stier exploit` gives a lower bound on exploitability without a tree"
             ));
@@ -260,7 +254,7 @@ pub(crate) fn enumerate(
     threads: usize,
     interrupt: &AtomicBool,
     count: &Count,
-) -> Result<Arc<dyn DynTree>, TreeError> {
+) -> Result<Arc<dyn DynTree>, BuildError> {
     count.estimate.store(game.face().estimate_histories().histories as u64, Ordering::Relaxed);
     count.running.store(true, Ordering::Relaxed);
     let tree = game.face().enumerate(most_histories, threads, &|histories| {
@@ -276,9 +270,9 @@ pub(crate) fn enumerate(
 
 /// The reasons for which a game cannot be solved.
 enum Failure {
-    Tree(TreeError),
+    Tree(BuildError),
     Solve(SolveError),
-    Threads(ThreadsError),
+    Halted(Halted),
 }
 
 /// `on_progress(iterations, total, nash_conv)` is called before the first iteration, then about ten times a second, and
@@ -291,7 +285,7 @@ enum Failure {
 #[expect(clippy::too_many_arguments, reason = "the settings, one by one")]
 pub(crate) fn solve(
     py: Python<'_>,
-    game: &Game,
+    game: AnyGame,
     algorithm: &str,
     iterations: Number,
     target: f64,
@@ -302,6 +296,7 @@ pub(crate) fn solve(
     on_progress: Option<Bound<'_, PyAny>>,
     on_count: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Solution> {
+    let AnyGame(game) = &game;
     let unknown = |allowed| errors::argument(format!("algorithm must be {allowed}, got '{algorithm}'"));
     if !(target >= 0.0 && target.is_finite()) {
         return Err(errors::argument(format!("target must be a NashConv of 0 or more, got {target}")));
@@ -342,18 +337,21 @@ pub(crate) fn solve(
         let (policy, iterations) = tree.solve(&settings, &interrupt, &watch).map_err(Failure::Solve)?;
         let source = settings.algorithm.name().to_string();
         let label = Label { source, iterations };
-        let solution = Solution::new(game.clone(), label, policy, seed.0, settings.threads).map_err(Failure::Threads);
+        let solution = Solution::new(game.clone(), label, policy, seed.0, settings.threads).map_err(Failure::Halted);
         drop(sender);
         solution
     };
     let solution = watched(py, &interrupt, work, attend)?.map_err(|error| match error {
         Failure::Tree(error) => tree_error(game, error),
         Failure::Solve(
-            error @ (SolveError::Checkpoint { .. } | SolveError::NoCheckpoint(_) | SolveError::Program(_)),
+            error @ (SolveError::Checkpoint { .. }
+            | SolveError::NoCheckpoint(_)
+            | SolveError::NotZeroSum { .. }
+            | SolveError::Program(_)),
         ) => errors::argument(error.to_string()),
         Failure::Solve(error @ SolveError::Write { .. }) => errors::file(error.to_string()),
         Failure::Solve(error) => PyRuntimeError::new_err(error.to_string()),
-        Failure::Threads(error) => PyRuntimeError::new_err(error.to_string()),
+        Failure::Halted(error) => PyRuntimeError::new_err(error.to_string()),
     })?;
     tell(solution.iterations(), Some(solution.nash_conv()))?;
     Ok(solution)

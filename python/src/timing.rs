@@ -8,7 +8,6 @@ use numpy::IntoPyArray as _;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use stier_agents::agent::threads;
 use stier_agents::{AgentSpec, erased};
 use stier_core::games::schwinget::{CIRCUMSTANCES, PARTS_OF_RETURN, Rules, Schwinget};
 use stier_core::options::OptionType as _;
@@ -61,7 +60,7 @@ fn watching<'py, T: Send>(
     let found = watched(py, &interrupt, work, attend)?.map_err(|error| match error {
         TimingError::Unsuited(_) => errors::agent(error),
         TimingError::NoRepeats | TimingError::Blind(_) => errors::argument(error.to_string()),
-        TimingError::Threads(_) | TimingError::Interrupted => PyRuntimeError::new_err(error.to_string()),
+        TimingError::Halted(_) => PyRuntimeError::new_err(error.to_string()),
     })?;
     tell(total)?;
     Ok(found)
@@ -137,10 +136,9 @@ pub(crate) fn timing_sets<'py>(
     let threads = threads.threads()?;
     let table = erased::tabular::<Schwinget>(&**solution.table().inner());
     let table = table.ok_or_else(|| no_attack(solution.table().game()))?;
-    let study = |watch: &(dyn Fn() -> ControlFlow<()> + Sync)| {
-        threads::pool(threads::resolve(threads))?
-            .install(|| attack_sets(table.tree().tree(), table.policy(), &lights, seed.0, watch))
-    };
+    let (tree, policy) = (table.tree().tree(), table.policy());
+    let study =
+        |watch: &(dyn Fn() -> ControlFlow<()> + Sync)| attack_sets(tree, policy, &lights, seed.0, threads, watch);
     let found = watching(py, 0, on_progress, study)?;
     let columns = Columns { table: PyDict::new(py), rows: &found };
     columns.add("set", |set| set.set)?;

@@ -24,7 +24,7 @@ const MAX_WORLDS: i64 = 100_000_000;
 /// on.
 ///
 /// `holdings()` and `observation_tensors()` return arrays. If the worlds have histories, `worlds[i]` is a `State`.
-#[pyclass(frozen, module = "stier")]
+#[pyclass(frozen, module = "stier.playing")]
 pub(crate) struct Worlds {
     game: Game,
     drawn: Box<dyn DynWorlds>,
@@ -171,7 +171,7 @@ pub(crate) fn resample_many(
     let work = |_| face.resample_many(&sources, &settings, &interrupt);
     let drawn = watched::<_, ()>(py, &interrupt, work, |_| Ok(()))?.map_err(|error| match error {
         ResampleError::State { .. } => errors::agent(error),
-        ResampleError::Threads(_) | ResampleError::Interrupted => PyRuntimeError::new_err(error.to_string()),
+        ResampleError::Halted(_) => PyRuntimeError::new_err(error.to_string()),
     })?;
     Ok(Worlds { game: game.clone(), drawn })
 }

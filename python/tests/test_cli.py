@@ -8,8 +8,10 @@ import os
 import random
 import re
 import shlex
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +21,8 @@ from helpers import hides_attempts
 
 import stier
 from stier import terminal
-from stier.cli import _knowledge, app, main, rules as rules_command
+from stier.cli import _narrator, app, main, rules as rules_command
 from stier.cli._command import Command
-from stier.cli._narrator import Narrator
 
 HERE = Path(__file__).parent
 
@@ -298,20 +299,21 @@ def test_figures_come_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         (["properties", "schwinget", "--rule", "bouts"], "NAME=VALUE"),
         (["pit", "jass", "random", "random"], "unknown game 'jass'; games: "),
         (["pit", "schwinget", "random"], "needs at least 2 agents"),
-        (["pit", "schwinget", "random", "alphazero"], "the agents are"),
+        (["pit", "schwinget", "random", "alphazero"], "agents: "),
         (["pit", "schwinget", "random", "random", "--deals", "0"], "deals must be 1 to "),
         (["pit", "schwinget", "random", "random", "--threads", "-1"], "threads must be 0 to "),
         (["pit", "schwinget", "random", "random", "--rule", "bouts"], "NAME=VALUE"),
         (["pit", "schwinget", "random", "random", "--rule", "bouts=2", "--rule", "bouts=3"], "once"),
         (["pit", "schwinget:bouts=2", "random", "random", "--rule", "bouts=3"], "given twice"),
         (["pit", "schwinget", "random", "random", "--rule", "bouts=99"], "1 to 12"),
-        (["exploit", "schwinget", "nobody"], "the agents are"),
+        (["exploit", "schwinget", "nobody"], "agents: "),
         (["exploit", "schwinget", "random", "--responder", "lbr:ply=2"], "lbr has no option 'ply'"),
         (["exploit", "schwinget", "random", "--deals", "0"], "deals must be 1 to "),
         (["exploit", "schwinget", "random", "--rule", "utility=score"], "utility=margin or utility=win"),
         (["play", "schwinget", "--seat", "2"], "players 0 to 1"),
-        (["play", "schwinget", "--against", "nobody"], "the agents are"),
+        (["play", "schwinget", "--against", "nobody"], "agents: "),
         (["play", "schwinget", "--seed", "-1"], "seed must be 0 to "),
+        (["play", "schwinget", "--adviser", "oracle"], "an oracle decides by the cards that the seat cannot know"),
     ],
 )
 def test_errors_are_one_line(command: list[str], named: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -378,6 +380,37 @@ def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "stier", *arguments], input=stdin, capture_output=True, text=True, check=False
     )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as on Unix")
+def test_ctrl_c_ends_a_command() -> None:
+    command = [sys.executable, "-m", "stier", "pit", "schwinget", "random", "random", "--deals", "1000000000"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(1.5)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    assert (process.returncode, out, err) == (130, "", "stier: interrupted\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes are closed as on Unix")
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "stier", "agents"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait() == 0
+
+
+def test_nothing_is_imported_before_it_is_needed() -> None:
+    """The package must load fast without the command line's libraries, and the command line without colours."""
+    for module, absent in [("stier", "click rich"), ("stier.cli", "rich matplotlib pandas scipy")]:
+        code = f"import {module}, sys; print(*set('{absent}'.split()) & set(sys.modules))"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert done.stdout == "\n", module
 
 
 def test_the_module_is_the_command() -> None:
@@ -463,11 +496,11 @@ def test_what_is_told_is_the_same_in_all_worlds(game: stier.Game) -> None:
     state = game.new_initial_state(seed=51)
     while not state.is_terminal():
         for player in range(game.num_players()):
-            known, acted = _knowledge.known_events(state, player)
+            known, acted = _narrator.known_events(state, player)
             assert known <= acted
             assert {index for index, (who, _) in enumerate(state.history()) if who == player} <= known
             history, other = state.history(), state.resample_from_infostate(player, 1000).history()
-            own, theirs = (_knowledge.by_own_actions(events, player) for events in (history, other))
+            own, theirs = (_narrator.by_own_actions(events, player) for events in (history, other))
             assert own == theirs or hides_attempts(game)
             assert all(history[index] == other[theirs.index(own[index])] for index in known)
         state.apply_action(state.legal_actions()[-1])
@@ -475,7 +508,7 @@ def test_what_is_told_is_the_same_in_all_worlds(game: stier.Game) -> None:
 
 def test_hidden_cards_are_those_never_shown(schwinget: stier.Game) -> None:
     state = schwinget.new_initial_state(seed=3)
-    hidden = _knowledge.hidden_events(state, 0)
+    hidden = _narrator.hidden_events(state, 0)
     assert hidden == sorted((stier.CHANCE, card) for _, card in state.history()[1:10:2])
 
 
@@ -490,7 +523,7 @@ def test_what_is_narrated_is_the_same_in_all_worlds(game: stier.Game) -> None:
         if state.is_terminal():
             break
         told = [
-            Narrator(world, player, terminal.Pen(colour=False)).tell(world)
+            _narrator.Narrator(world, player, terminal.Pen(colour=False)).tell(world)
             for world in [state, *(state.resample_from_infostate(player, seed) for seed in range(2))]
         ]
         assert told[0] == told[1] == told[2]
@@ -501,7 +534,7 @@ def test_hidden_moves_come_out_when_they_are_shown() -> None:
     """Bids of goofspiel: hidden until both are made, shown then if the rules say so."""
     game = stier.load_game("goofspiel", impinfo=False)
     state = game.new_initial_state()
-    narrator = Narrator(state, 1, terminal.Pen(colour=False))
+    narrator = _narrator.Narrator(state, 1, terminal.Pen(colour=False))
     state.apply_action(state.string_to_action("2"))
     assert narrator.tell(state) == ["seat 0: hidden"]
     state.apply_action(state.string_to_action("3"))
@@ -532,6 +565,14 @@ def test_play_advises_and_takes_back() -> None:
     game = stier.load_game("schwinget")
     assert done.stdout.count(terminal.state(game.new_initial_state(seed=3), 0, colour=False)) == 2
     assert stier.read_record(recorded(done.stdout)) == game.new_initial_state(seed=3)
+
+
+def test_play_shows_beliefs_in_games_without_pictures_of_cards() -> None:
+    done = run("play", "kuhn_poker", "--seed", "3", "--seat", "1", "--against", "greedy", stdin="b\nq\n")
+    believed = done.stdout.partition("worlds drawn at random\n")[2].splitlines()
+    assert believed[0] == "seat 0"
+    assert sorted(line.partition("%  ")[2] for line in believed[1:3]) == ["card: J", "card: K"]
+    assert believed[3] == "1) pass   2) bet"
 
 
 def recorded(out: str) -> str:

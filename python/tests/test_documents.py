@@ -78,17 +78,19 @@ def test_the_commands_of_a_document_exist(document: Path) -> None:
         for line in block.splitlines():
             words = shlex.split(line, comments=True)
             if words[:1] == ["stier"]:
-                parse(words[1:])
+                ends = [index for index, word in enumerate(words) if word in (">", "|")]
+                parse(words[1 : min(ends, default=None)])
 
 
 def parse(words: list[str]) -> None:
     """Parse a command line without running it."""
     command: click.Command = cli.app
-    while isinstance(command, click.Group):
+    while isinstance(command, click.Group) and not words[0].startswith("-"):
         name, _, rest = command.resolve_command(click.Context(command), words)
         assert name is not None
         command, words = command.commands[name], rest
-    command.make_context(command.name, words)
+    with contextlib.suppress(click.exceptions.Exit):  # --help
+        command.make_context(command.name, words)
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -51,7 +51,7 @@ def main() -> None:
     table: stier.solving.TabularPolicy = tree.policy(uniform, name="uniform")
     bytes_seen: npt.NDArray[np.uint8] = tree.observation_tensors(0, 5, "uint8")
     print(table.nash_conv, stier.exploitability(small, table), bytes_seen.sum(), tree.players())
-    trained: stier.train.Trained = stier.train.learn(small, steps=64, lanes=4, horizon=4, hidden=(4,), opponents=())
+    trained: stier.train.Trained = stier.train.learn(small, steps=64, num_envs=4, horizon=4, hidden=(4,), against=())
     network: stier.network.Network = trained.network
     print(
         network(bytes_seen, tree.legal_action_masks(0, 5))[0].sum(), stier.train.duel(network, "random", deals=4).mean

@@ -1,20 +1,33 @@
 //! Thread pools.
 
 use std::num::NonZero;
+use std::ops::ControlFlow;
 use std::sync::mpsc;
 use std::{process, thread};
 
+use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use thiserror::Error;
 
-/// An error in starting threads.
+/// The reason why a calculation on threads did not end.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("cannot start {threads} threads: {reason}")]
-pub struct ThreadsError {
-    /// The number of threads.
-    pub threads: usize,
-    /// The reason.
-    pub reason: String,
+pub enum Halted {
+    /// Interrupted by a flag or a `watch` callback.
+    #[error("interrupted")]
+    Interrupted,
+    /// The threads could not be started.
+    #[error("cannot start {threads} threads: {reason}")]
+    Threads {
+        /// The number of threads.
+        threads: usize,
+        /// The reason.
+        reason: String,
+    },
+}
+
+/// Turns the answer of a `watch` callback into an error if it is to stop.
+pub fn goes_on(flow: ControlFlow<()>) -> Result<(), Halted> {
+    if flow.is_break() { Err(Halted::Interrupted) } else { Ok(()) }
 }
 
 /// Resolves a number of threads; 0 means all cores.
@@ -23,9 +36,31 @@ pub fn resolve(threads: usize) -> usize {
 }
 
 /// Creates a separate pool. The global one would not survive a fork.
-pub fn pool(threads: usize) -> Result<ThreadPool, ThreadsError> {
+pub fn pool(threads: usize) -> Result<ThreadPool, Halted> {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.map_err(|error| ThreadsError { threads, reason: error.to_string() })
+    pool.map_err(|error| Halted::Threads { threads, reason: error.to_string() })
+}
+
+/// Runs a calculation in a pool of its own; 0 threads means all cores.
+pub fn install<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Result<T, Halted> {
+    Ok(pool(resolve(threads))?.install(work))
+}
+
+/// Does `count` tasks and returns their results in order. The first error ends the calculation: tasks that have not
+/// begun are left out. `enter` makes what the tasks of one thread share. One thread is the caller's own; 0 threads
+/// means all cores.
+pub fn each<W, T: Send, E: From<Halted> + Send>(
+    threads: usize,
+    count: u64,
+    enter: impl Fn() -> W + Sync + Send,
+    work: impl Fn(&mut W, u64) -> Result<T, E> + Sync + Send,
+) -> Result<Vec<T>, E> {
+    let threads = resolve(threads).min(usize::try_from(count).unwrap_or(usize::MAX));
+    if threads <= 1 {
+        let mut own = enter();
+        return (0..count).map(|task| work(&mut own, task)).collect();
+    }
+    pool(threads)?.install(|| (0..count).into_par_iter().map_init(enter, work).collect())
 }
 
 /// Threads that an agent keeps from one decision to the next, started when first needed.

@@ -64,9 +64,9 @@ impl<G: Game> Belief<G> {
         self.states[self.alias.draw(rng)]
     }
 
-    /// Adds the history that led to each world.
+    /// Adds the history that led to each world; none if only states were kept.
     pub(crate) fn with_histories(self, histories: Vec<History<G>>) -> Self {
-        debug_assert_eq!(histories.len(), self.states.len());
+        debug_assert!(histories.is_empty() || histories.len() == self.states.len());
         Self { histories, ..self }
     }
 
@@ -234,8 +234,8 @@ impl<G: Game> Worlds<G> {
 impl<G: Game> Refinement<G> {
     #[inline]
     fn imagined(&self, rng: &mut Rng) -> Option<G::State> {
-        let asked = !self.others.is_empty() && rng.bits() >> 32 < self.self_determined;
-        asked.then(|| self.others[rng.below(self.others.len() as u32) as usize].sample(rng))
+        let imagines = !self.others.is_empty() && rng.bits() >> 32 < self.self_determined;
+        imagines.then(|| self.others[rng.below(self.others.len() as u32) as usize].sample(rng))
     }
 
     #[inline]

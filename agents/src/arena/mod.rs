@@ -28,16 +28,14 @@ mod table;
 pub use survey::{Survey, survey};
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use serde::Serialize;
 use stier_core::{Action, BySeat, Game, Hints, Options as _, Seat};
 use thiserror::Error;
 
 use crate::agent::batch_agent::BatchAgent;
 use crate::agent::player::Player;
-use crate::agent::threads::{self, ThreadsError};
+use crate::agent::threads::{self, Halted, each};
 use crate::catalogue::spec::AgentSpec;
 
 use play::GameRunner;
@@ -88,7 +86,7 @@ impl<G: Hints> Entrant<G> for AgentSpec {
     }
 
     fn is_instant(&self) -> bool {
-        AgentSpec::is_instant(self)
+        self.facts().is_instant
     }
 
     fn batch_agent(&self) -> Option<Box<dyn BatchAgent<G>>> {
@@ -160,12 +158,9 @@ pub enum PitError {
         /// The number of deals requested.
         deals: u64,
     },
-    /// Interrupted by the `watch` callback.
-    #[error("interrupted")]
-    Interrupted,
-    /// The threads could not be started.
+    /// Interrupted, or the threads could not be started.
     #[error(transparent)]
-    Threads(#[from] ThreadsError),
+    Halted(#[from] Halted),
 }
 
 /// Plays every table of entrants. There is one table if the entrants fill the seats exactly, and one for every
@@ -212,37 +207,18 @@ pub fn pit<G: Game>(
         return Err(PitError::TooManyDeals { most, deals: settings.deals });
     }
     let games = schedule.games();
-    let stop = AtomicBool::new(false);
-    let play = || {
-        let batch = GameRunner::batch(entrants, games.div_ceil(rayon::current_num_threads() as u64));
-        (0..games.div_ceil(batch))
-            .into_par_iter()
-            .map_init(
-                || GameRunner::new(game, entrants, settings.seed),
-                |runner, number| {
-                    if stop.load(Ordering::Relaxed) {
-                        return None;
-                    }
-                    let numbers = number * batch..games.min((number + 1) * batch);
-                    let played = runner.play(numbers.map(|number| schedule.seating(number)).collect(), watch);
-                    if played.is_none() {
-                        stop.store(true, Ordering::Relaxed);
-                    }
-                    played
-                },
-            )
-            .collect::<Option<Vec<Vec<Played>>>>()
-    };
-    let played = if settings.threads == 0 { play() } else { threads::pool(settings.threads)?.install(play) };
-    if stop.load(Ordering::Relaxed) {
-        return Err(PitError::Interrupted);
-    }
+    let batch = GameRunner::batch(entrants, games.div_ceil(threads::resolve(settings.threads) as u64));
+    let runner = || GameRunner::new(game, entrants, settings.seed);
+    let played: Vec<Vec<Played>> = each(settings.threads, games.div_ceil(batch), runner, |runner, number| {
+        let numbers = number * batch..games.min((number + 1) * batch);
+        runner.play(numbers.map(|number| schedule.seating(number)).collect(), watch)
+    })?;
     Ok(PitResult {
         game: G::NAME.to_string(),
         rules: game.rules().to_text(),
         settings: settings.clone(),
         agents: entrants.iter().map(|entrant| entrant.label()).collect(),
-        games: played.ok_or(PitError::Interrupted)?.concat(),
+        games: played.concat(),
     })
 }
 

@@ -9,6 +9,7 @@ use super::{Entrant, Played};
 use crate::agent::batch_agent::{BatchAgent, Query};
 use crate::agent::player::Player;
 use crate::agent::streams::Streams;
+use crate::agent::threads::{Halted, goes_on};
 
 /// The number of games played side by side. About half as many positions per player must fit in the cache.
 const SIDE_BY_SIDE: u64 = 128;
@@ -38,9 +39,13 @@ impl<'a, G: Game> GameRunner<'a, G> {
         Self { game, entrants, seed, batch_agents, players: Vec::new() }
     }
 
-    /// Plays these games, each exactly as it would be played alone. `watch` is called after each game; the result is
-    /// `None` if it stopped the match.
-    pub(super) fn play(&mut self, seatings: Vec<Seating>, watch: &dyn Fn() -> ControlFlow<()>) -> Option<Vec<Played>> {
+    /// Plays these games, each exactly as it would be played alone. `watch` is called after each game and may stop the
+    /// match.
+    pub(super) fn play(
+        &mut self,
+        seatings: Vec<Seating>,
+        watch: &dyn Fn() -> ControlFlow<()>,
+    ) -> Result<Vec<Played>, Halted> {
         let sit_down = |(number, seating)| self.sit_down(number, seating);
         let mut tables: Vec<Table<G>> = seatings.iter().enumerate().map(sit_down).collect();
         // The tables at which each entrant must act, with its seat there.
@@ -57,28 +62,28 @@ impl<'a, G: Game> GameRunner<'a, G> {
                 waiting[seatings[number].agents[seat]].push((number, seat));
                 true
             });
-            (open.len()..before).try_for_each(|_| watch()).continue_value()?;
-            for (entrant, asked) in waiting.iter().enumerate() {
+            (open.len()..before).try_for_each(|_| goes_on(watch()))?;
+            for (entrant, positions) in waiting.iter().enumerate() {
                 if let Some(batch_agent) = &mut self.batch_agents[entrant] {
                     let query = |&(number, seat): &(usize, Seat)| tables[number].query(seat);
-                    let queries: Vec<Query<'_, G>> = asked.iter().map(query).collect();
+                    let queries: Vec<Query<'_, G>> = positions.iter().map(query).collect();
                     actions.clear();
                     if !queries.is_empty() {
                         batch_agent.decide(self.game, &queries, &mut actions);
                     }
-                    for (&(number, seat), &action) in asked.iter().zip(&actions) {
+                    for (&(number, seat), &action) in positions.iter().zip(&actions) {
                         tables[number].streams[seat].advance();
                         tables[number].push(self.game, action);
                     }
                 } else {
-                    for &(number, _) in asked {
+                    for &(number, _) in positions {
                         let action = self.ask(number, entrant, &tables[number]);
                         tables[number].push(self.game, action);
                     }
                 }
             }
         }
-        Some(tables.into_iter().zip(seatings).map(|(table, seating)| table.played(self.game, seating)).collect())
+        Ok(tables.into_iter().zip(seatings).map(|(table, seating)| table.played(self.game, seating)).collect())
     }
 
     /// Sets up a table before its first event. Agents that decide table by table get a player here, restarted for the

@@ -34,9 +34,7 @@
 
 use std::fmt;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use serde::Serialize;
 use stier_core::{
     Action, ActionSet as _, BySeat, Dealer, Game, Hints, History, Options as _, Rng, Sampler as _, Seat, Turn, choice,
@@ -44,7 +42,7 @@ use stier_core::{
 };
 use thiserror::Error;
 
-use crate::agent::threads::{self, ThreadsError};
+use crate::agent::threads::{Halted, each, goes_on};
 use crate::arena::{Estimate, win_share};
 
 choice! {
@@ -131,12 +129,9 @@ pub enum MeasureError {
     /// Too few deals or games.
     #[error("deals must be at least 1 and games of each at least 2")]
     TooFew,
-    /// Interrupted by the `watch` callback.
-    #[error("interrupted")]
-    Interrupted,
-    /// The threads could not be started.
+    /// Interrupted, or the threads could not be started.
     #[error(transparent)]
-    Threads(#[from] ThreadsError),
+    Halted(#[from] Halted),
 }
 
 /// Measures a game. `watch` is called after every game, from any thread, and may stop the measurement.
@@ -148,22 +143,8 @@ pub fn measure<G: Hints>(
     if settings.deals == 0 || settings.games < 2 {
         return Err(MeasureError::TooFew);
     }
-    let stop = AtomicBool::new(false);
-    let goes_on = || {
-        if watch().is_break() {
-            stop.store(true, Ordering::Relaxed);
-        }
-        !stop.load(Ordering::Relaxed)
-    };
-    let play = || {
-        let deals = (0..settings.deals).into_par_iter();
-        deals.map(|deal| Deal::play(game, settings, deal, &goes_on)).collect::<Option<Vec<Deal>>>()
-    };
-    let deals = match settings.threads {
-        0 => play(),
-        threads => threads::pool(threads)?.install(play),
-    };
-    let deals = deals.ok_or(MeasureError::Interrupted)?;
+    let play = |(): &mut (), deal| Deal::play(game, settings, deal, watch);
+    let deals = each(settings.threads, settings.deals, || (), play)?;
     let ratio = |part: fn(&Deal) -> f64, whole: fn(&Deal) -> f64| {
         Estimate::ratio(&deals.iter().map(|deal| (part(deal), whole(deal))).collect::<Vec<_>>())
     };
@@ -205,8 +186,13 @@ struct Deal {
 }
 
 impl Deal {
-    /// Plays all games of a deal; `None` if the measurement was stopped.
-    fn play<G: Hints>(game: &G, settings: &Settings, deal: u64, goes_on: &impl Fn() -> bool) -> Option<Self> {
+    /// Plays all games of a deal.
+    fn play<G: Hints>(
+        game: &G,
+        settings: &Settings,
+        deal: u64,
+        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+    ) -> Result<Self, Halted> {
         let mut found = Self::default();
         let seats = game.num_seats();
         let mut shares = [BySeat::filled(seats, 0.0), BySeat::filled(seats, 0.0)];
@@ -215,14 +201,12 @@ impl Deal {
             for (share, seat) in shares[(number % 2) as usize].iter_mut().zip(Seat::all(seats)) {
                 *share += win_share(&end, seat);
             }
-            if !goes_on() {
-                return None;
-            }
+            goes_on(watch())?;
         }
         let games = [settings.games.div_ceil(2) as f64, (settings.games / 2) as f64];
         let [even, odd] = &shares;
         found.bias = (lead(even, odd, games[1]) + lead(odd, even, games[0])) / 2.0;
-        Some(found)
+        Ok(found)
     }
 
     /// Plays one game and returns its returns. Adds the results of its leaves and, if it is the first game, of its

@@ -8,12 +8,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
-use stier_core::{Encode, Game, History, Notation, Rng, Sampler as _, Seat, encode};
+use stier_core::{Encode, Game, History, Notation, Rng, Sampler as _, Seat};
 use thiserror::Error;
 
 use crate::agent::DecideError;
-use crate::agent::threads::{self, ThreadsError};
+use crate::agent::threads::{Halted, each};
 use crate::batch::vector::Cells;
 
 /// The settings of a call.
@@ -40,27 +39,44 @@ pub enum ResampleError {
         /// The error.
         source: DecideError,
     },
-    /// Interrupted by the flag.
-    #[error("interrupted")]
-    Interrupted,
-    /// The threads could not be started.
+    /// Interrupted, or the threads could not be started.
     #[error(transparent)]
-    Threads(#[from] ThreadsError),
+    Halted(#[from] Halted),
 }
 
-/// Worlds of a game whose type is not known, ordered by state.
-pub trait DrawnWorlds: Send + Sync {
-    /// The number of worlds.
-    fn count(&self) -> usize;
-    /// The seat from whose knowledge a world was drawn.
-    fn seat(&self, world: usize) -> Seat;
-    /// The names of the cards: [`Notation::cards`].
-    fn cards(&self) -> Vec<String>;
-    /// Overwrites `out`, worlds x seats x cards, with the number of copies of each card that each seat holds.
-    fn holdings(&self, out: &mut [u8]);
-    /// Overwrites `out`, worlds x observation, with the observations of `seat`, or by default of the seat for which
-    /// each world was drawn.
-    fn observations(&self, seat: Option<Seat>, out: Cells<'_>);
+dyn_trait! {
+    /// Worlds of a game whose type is not known, ordered by state.
+    pub trait DrawnWorlds: [Send + Sync] for Worlds<G: Encode + Notation> {
+        /// The number of worlds.
+        fn count(&self) -> usize { self.positions.len() }
+
+        /// The seat from whose knowledge a world was drawn.
+        fn seat(&self, world: usize) -> Seat { self.seats[world / self.of_each] }
+
+        /// The names of the cards: [`Notation::cards`].
+        fn cards(&self) -> Vec<String> { self.game.cards() }
+
+        /// Overwrites `out`, worlds x seats x cards, with the number of copies of each card that each seat holds.
+        fn holdings(&self, out: &mut [u8]) {
+            let seats = self.game.num_seats();
+            let cards = self.game.cards().len();
+            if cards == 0 {
+                return;
+            }
+            for (position, row) in self.positions.iter().zip(out.chunks_exact_mut(seats * cards)) {
+                for (seat, counts) in Seat::all(seats).zip(row.chunks_exact_mut(cards)) {
+                    self.game.holdings(position, seat, counts);
+                }
+            }
+        }
+
+        /// Overwrites `out`, worlds x observation, with the observations of `seat`, or by default of the seat for which
+        /// each world was drawn.
+        fn observations(&self, seat: Option<Seat>, out: Cells<'_>) {
+            let shown = |(world, &state)| (state, seat.unwrap_or(self.seat(world)));
+            out.observe(&*self.game, self.positions.iter().enumerate().map(shown));
+        }
+    }
 }
 
 /// A state, and the seat whose knowledge of it is used.
@@ -136,61 +152,23 @@ pub(crate) fn draw<G: Game>(
 ) -> Result<Worlds<G>, ResampleError> {
     let firsts = |state| (0..settings.worlds).step_by(PART).map(move |first| (state, first));
     let parts: Vec<(usize, usize)> = (0..sources.len()).flat_map(firsts).collect();
-    let one = |(state, first): (usize, usize)| {
-        let stopped = interrupt.load(Ordering::Relaxed);
-        (!stopped).then(|| part(&**game, &sources[state], state, first, settings))
-    };
-    let threads = threads::resolve(settings.threads).min(parts.len());
-    let drawn: Option<Vec<Drawn<G>>> = if threads <= 1 {
-        parts.into_iter().map(one).collect()
-    } else {
-        threads::pool(threads)?.install(|| parts.into_par_iter().map(one).collect())
-    };
+    let drawn = each(
+        settings.threads,
+        parts.len() as u64,
+        || (),
+        |(), index| {
+            if interrupt.load(Ordering::Relaxed) {
+                return Err(Halted::Interrupted);
+            }
+            let (state, first) = parts[index as usize];
+            Ok(part(&**game, &sources[state], state, first, settings))
+        },
+    )?;
     let (mut positions, mut histories) = (Vec::new(), Vec::new());
-    for mut drawn in drawn.ok_or(ResampleError::Interrupted)? {
+    for mut drawn in drawn {
         positions.append(&mut drawn.positions);
         histories.append(&mut drawn.histories);
     }
     let seats = sources.iter().map(|source| source.seat).collect();
     Ok(Worlds { game: game.clone(), seats, of_each: settings.worlds, positions, histories })
-}
-
-impl<G: Encode + Notation> DrawnWorlds for Worlds<G> {
-    fn count(&self) -> usize {
-        self.positions.len()
-    }
-
-    fn seat(&self, world: usize) -> Seat {
-        self.seats[world / self.of_each]
-    }
-
-    fn cards(&self) -> Vec<String> {
-        self.game.cards()
-    }
-
-    fn holdings(&self, out: &mut [u8]) {
-        let seats = self.game.num_seats();
-        let cards = self.game.cards().len();
-        if cards == 0 {
-            return;
-        }
-        for (position, row) in self.positions.iter().zip(out.chunks_exact_mut(seats * cards)) {
-            for (seat, counts) in Seat::all(seats).zip(row.chunks_exact_mut(cards)) {
-                self.game.holdings(position, seat, counts);
-            }
-        }
-    }
-
-    fn observations(&self, seat: Option<Seat>, out: Cells<'_>) {
-        let width = encode::size(&self.game.info().observation);
-        let rows = self.positions.iter().enumerate().map(|(world, state)| (state, seat.unwrap_or(self.seat(world))));
-        match out {
-            Cells::Floats(out) => rows
-                .zip(out.chunks_exact_mut(width))
-                .for_each(|((state, seat), row)| self.game.observation(state, seat, row)),
-            Cells::Bytes(out) => rows
-                .zip(out.chunks_exact_mut(width))
-                .for_each(|((state, seat), row)| self.game.observation(state, seat, row)),
-        }
-    }
 }

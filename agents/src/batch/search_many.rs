@@ -7,15 +7,12 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use stier_core::{Dealer, Hints, History, Rng};
 use thiserror::Error;
 
-use crate::agent::player::Player;
-use crate::agent::threads::{self, ThreadsError};
+use crate::agent::threads::{Halted, each, goes_on};
 use crate::agent::{DecideError, Decision};
-use crate::catalogue::spec::AgentSpec;
-use crate::network::file::NetworkError;
+use crate::catalogue::spec::{AgentSpec, Unsuited};
 
 /// The reason why no decisions were made.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -28,15 +25,12 @@ pub enum SearchManyError {
         /// The error.
         source: DecideError,
     },
-    /// The agent uses a network that was trained for something else.
+    /// The agent cannot play this game.
     #[error(transparent)]
-    Unsuited(#[from] NetworkError),
-    /// Interrupted by the flag or the `watch` callback.
-    #[error("interrupted")]
-    Interrupted,
-    /// The threads could not be started.
+    Unsuited(#[from] Unsuited),
+    /// Interrupted, or the threads could not be started.
     #[error(transparent)]
-    Threads(#[from] ThreadsError),
+    Halted(#[from] Halted),
 }
 
 /// The settings of a call.
@@ -72,27 +66,11 @@ pub(crate) fn search<G: Hints>(
         player.interrupt_with(interrupt.clone());
         player
     };
-    let stopped = AtomicBool::new(false);
-    let search = |player: &mut Player<G>, index: usize| {
-        if stopped.load(Ordering::Relaxed) || interrupt.load(Ordering::Relaxed) {
-            return None;
-        }
-        let (history, dealer) = sources[index];
-        player.restart(seed_of(settings.seed, index));
+    each(settings.threads, sources.len() as u64, player, |player, index| {
+        let (history, dealer) = sources[index as usize];
+        player.restart(seed_of(settings.seed, index as usize));
         let decision = player.act(game, history, dealer, game.legal(history.state()));
-        if watch().is_break() {
-            stopped.store(true, Ordering::Relaxed);
-        }
-        Some(decision)
-    };
-    let threads = threads::resolve(settings.threads).min(sources.len());
-    let all = 0..sources.len();
-    let decisions: Option<Vec<Decision>> = if threads <= 1 {
-        let mut player = player();
-        all.map(|index| search(&mut player, index)).collect()
-    } else {
-        threads::pool(threads)?.install(|| all.into_par_iter().map_init(player, search).collect())
-    };
-    let broken = stopped.load(Ordering::Relaxed) || interrupt.load(Ordering::Relaxed);
-    decisions.filter(|_| !broken).ok_or(SearchManyError::Interrupted)
+        goes_on(watch())?;
+        if interrupt.load(Ordering::Relaxed) { Err(Halted::Interrupted.into()) } else { Ok(decision) }
+    })
 }

@@ -14,12 +14,12 @@
 //! the players ([`Sampler::worlds_fix_views`]); with `model_epsilon` 0, a world that the model excludes then has
 //! weight 0. Otherwise the drawn histories are *particles*. [`Belief::weighing`] returns the method that was used.
 //!
-//! Known weaknesses: see the [models](crate::belief::policy_model) for the effect of a wrong one. Weights that rest on few
-//! histories are noise, which a search mistakes for knowledge. Particle weights are therefore raised to a power below
-//! 1 until the effective sample size is at least 32 and a thirty-second of their number. In a long game the evidence
-//! that remains depends on the number of particles. A world is lost if the model excludes the few histories drawn
-//! from it, even if it allows others. Earlier deals are not used to learn how a player plays. If the model excludes
-//! everything, only chance remains.
+//! Known weaknesses: see the [models](crate::belief::policy_model) for the effect of a wrong one. Weights that rest on
+//! few histories are noise, which a search mistakes for knowledge. Particle weights are therefore raised to a power
+//! below 1 until the effective sample size is at least 32 and a thirty-second of their number. In a long game the
+//! evidence that remains depends on the number of particles. A world is lost if the model excludes the few histories
+//! drawn from it, even if it allows others. Earlier deals are not used to learn how a player plays. If the model
+//! excludes everything, only chance remains.
 
 pub(crate) mod marginals;
 pub mod policy_model;
@@ -32,7 +32,7 @@ use stier_core::{
 
 use crate::agent::stop::Stop;
 use crate::agent::worlds::{Belief, NoBelief, Weighing, Worlds};
-use crate::belief::policy_model::{Model, PolicyModel};
+use crate::belief::policy_model::{FittedModel, GreedyModel, Model, NetworkModel, PolicyModel, RolloutModel};
 use crate::network::option::Guide;
 
 choice! {
@@ -80,98 +80,98 @@ impl BeliefSettings {
     /// The worlds that a search draws from a view. Inference takes at most its share of the decision's time. Without
     /// inference, `rng` is not used and the draws are exactly those of [`Worlds::uniform`].
     pub fn worlds<G: Hints>(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
-        self.weigh(game, view, |sampler| infer(game, view, sampler, self, &*self.policy_model(), stop, rng))
+        self.worlds_by(&*self.policy_model(), Kept::States, game, view, stop, rng)
     }
 
     /// The same as [`worlds`](Self::worlds) for a search that draws [histories](Worlds::draw_history).
     pub fn histories<G: Hints>(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
-        self.histories_by(&*self.policy_model(), game, view, stop, rng)
+        self.worlds_by(&*self.policy_model(), Kept::Histories, game, view, stop, rng)
     }
 
-    /// The same as [`histories`](Self::histories) with the given model instead of the one that the settings name.
-    pub fn histories_by<G: Hints>(
+    /// The same as [`worlds`](Self::worlds) or [`histories`](Self::histories) with the given model instead of the one
+    /// that the settings name.
+    pub fn worlds_by<G: Hints>(
         &self,
         model: &dyn PolicyModel<G>,
+        kept: Kept,
         game: &G,
         view: &G::View,
         stop: &Stop<'_>,
         rng: &mut Rng,
     ) -> Worlds<G> {
-        self.weigh(game, view, |sampler| infer_histories(game, view, sampler, self, model, stop, rng))
-    }
-
-    fn weigh<G: Game>(
-        &self,
-        game: &G,
-        view: &G::View,
-        infer: impl FnOnce(&G::Sampler) -> Result<Belief<G>, NoBelief>,
-    ) -> Worlds<G> {
         let sampler = game.sampler(view);
         let belief = match self.beliefs {
             Beliefs::Uniform => Err(NoBelief::NothingToInfer),
-            Beliefs::Policy => infer(&sampler),
+            Beliefs::Policy => self.infer(model, kept, game, view, &sampler, stop, rng),
         };
         Worlds::weighted(sampler, belief)
     }
 
-    fn policy_model<G: Hints>(&self) -> Box<dyn PolicyModel<G>> {
-        policy_model::by_name(self.model, &self.guide)
+    /// The model of the other players. Panics if it is a network and none is given; parsing an agent's text ensures
+    /// that there is one.
+    pub fn policy_model<G: Hints>(&self) -> Box<dyn PolicyModel<G>> {
+        match self.model {
+            Model::Rollout => Box::new(RolloutModel),
+            Model::Greedy => Box::new(GreedyModel),
+            Model::Fitted => Box::new(FittedModel),
+            Model::Network => {
+                let network = self.guide.network.network().expect("a parsed agent has its network");
+                Box::new(NetworkModel::new(network.clone()))
+            }
+        }
+    }
+
+    /// Infers the belief of a view from the others' actions. `stop` is that of the decision; inference takes the share
+    /// of its time given in the settings. With histories the result is always particles, even if there are few worlds.
+    #[expect(clippy::too_many_arguments, reason = "a decision and its model")]
+    fn infer<G: Hints>(
+        &self,
+        model: &dyn PolicyModel<G>,
+        kept: Kept,
+        game: &G,
+        view: &G::View,
+        sampler: &G::Sampler,
+        stop: &Stop<'_>,
+        rng: &mut Rng,
+    ) -> Result<Belief<G>, NoBelief> {
+        let mut weigher = Weigher::new(game, view.seat(), self, model);
+        let exact = sampler.worlds_fix_views();
+        let least = if exact { 1 } else { PER_WORLD };
+        let count = sampler.count();
+        if kept == Kept::States && count <= MAX_LISTED.min(u128::from(self.particles / least)) {
+            let each = if exact { 1 } else { PER_WORLD.max(MIN_PARTICLES.div_ceil(count as u64)) };
+            let mut worlds: Vec<World<G::State>> = sampler.worlds().collect();
+            rng.shuffle(&mut worlds);
+            let logs = weigher.weigh(sampler, &worlds, each as usize, stop, rng).ok_or(NoBelief::NothingToInfer)?;
+            let states = worlds.iter().take(logs.len()).map(|world| world.state).collect();
+            let (likelihoods, weighing) = match logs.len() < worlds.len() {
+                // Time ended the weighing, and the worlds weighed so far are a random sample of all.
+                true => (particle_weights(&logs)?, Weighing::Particles),
+                false if exact => (means(&logs, worlds.len())?, Weighing::Exact),
+                false => (means(&logs, worlds.len())?, Weighing::Estimated),
+            };
+            return Belief::new(states, prior_times(&worlds, likelihoods), weighing, logs.len() as u64);
+        }
+        let (mut states, mut histories) = (Vec::new(), Vec::new());
+        let logs = weigher.draw(sampler, self.particles, stop, rng, |history| {
+            states.push(*history.state());
+            if kept == Kept::Histories {
+                histories.push(history);
+            }
+        });
+        let logs = logs.ok_or(NoBelief::NothingToInfer)?;
+        let belief = Belief::new(states, particle_weights(&logs)?, Weighing::Particles, logs.len() as u64)?;
+        Ok(belief.with_histories(histories))
     }
 }
 
-/// Infers the belief of a view from the others' actions. `stop` is that of the decision; inference takes the share of
-/// its time given in the settings.
-pub fn infer<G: Hints>(
-    game: &G,
-    view: &G::View,
-    sampler: &G::Sampler,
-    settings: &BeliefSettings,
-    model: &dyn PolicyModel<G>,
-    stop: &Stop<'_>,
-    rng: &mut Rng,
-) -> Result<Belief<G>, NoBelief> {
-    let mut weigher = Weigher::new(game, view.seat(), settings, model);
-    let exact = sampler.worlds_fix_views();
-    let least = if exact { 1 } else { PER_WORLD };
-    let count = sampler.count();
-    if count <= MAX_LISTED.min(u128::from(settings.particles / least)) {
-        let each = if exact { 1 } else { PER_WORLD.max(MIN_PARTICLES.div_ceil(count as u64)) };
-        let mut worlds: Vec<World<G::State>> = sampler.worlds().collect();
-        rng.shuffle(&mut worlds);
-        let logs = weigher.weigh(sampler, &worlds, each as usize, stop, rng).ok_or(NoBelief::NothingToInfer)?;
-        let drawn = logs.len() as u64;
-        let states = worlds.iter().take(logs.len()).map(|world| world.state).collect();
-        return if logs.len() < worlds.len() {
-            // Time ended the weighing, and the worlds weighed so far are a random sample of all.
-            let likelihoods = particle_weights(&logs)?;
-            Belief::new(states, prior_times(&worlds, likelihoods), Weighing::Particles, drawn)
-        } else {
-            let weighing = if exact { Weighing::Exact } else { Weighing::Estimated };
-            Belief::new(states, prior_times(&worlds, means(&logs, worlds.len())?), weighing, drawn)
-        };
-    }
-    let drawn = weigher.draw(sampler, settings.particles, stop, rng, |history| *history.state());
-    let (states, logs) = drawn.ok_or(NoBelief::NothingToInfer)?;
-    let drawn = states.len() as u64;
-    Belief::new(states, particle_weights(&logs)?, Weighing::Particles, drawn)
-}
-
-/// The same as [`infer`] with whole histories. The result is always particles, even if there are few worlds.
-pub fn infer_histories<G: Hints>(
-    game: &G,
-    view: &G::View,
-    sampler: &G::Sampler,
-    settings: &BeliefSettings,
-    model: &dyn PolicyModel<G>,
-    stop: &Stop<'_>,
-    rng: &mut Rng,
-) -> Result<Belief<G>, NoBelief> {
-    let mut weigher = Weigher::new(game, view.seat(), settings, model);
-    let drawn = weigher.draw(sampler, settings.particles, stop, rng, |history| history);
-    let (histories, logs) = drawn.ok_or(NoBelief::NothingToInfer)?;
-    let states = histories.iter().map(|history| *history.state()).collect();
-    let belief = Belief::new(states, particle_weights(&logs)?, Weighing::Particles, histories.len() as u64)?;
-    Ok(belief.with_histories(histories))
+/// The parts of the weighed histories that a belief keeps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kept {
+    /// Their last states.
+    States,
+    /// Their last states and the histories themselves.
+    Histories,
 }
 
 /// Weights for the particles, if there are enough of them.
@@ -249,24 +249,24 @@ impl<'a, G: Hints> Weigher<'a, G> {
         }
     }
 
-    /// Draws up to `wanted` histories of the information set, as far as time allows, and passes each through `keep`.
-    /// Returns the results and their log-likelihoods; `None` if the others have not acted.
-    fn draw<T>(
+    /// Draws up to `wanted` histories of the information set, as far as time allows, and passes each to `keep`.
+    /// Returns their log-likelihoods; `None` if the others have not acted.
+    fn draw(
         &mut self,
         sampler: &G::Sampler,
         wanted: u64,
         stop: &Stop<'_>,
         rng: &mut Rng,
-        keep: impl Fn(History<G>) -> T,
-    ) -> Option<(Vec<T>, Vec<f64>)> {
+        mut keep: impl FnMut(History<G>),
+    ) -> Option<Vec<f64>> {
         let stop = stop.within_share(self.time_share);
-        let (mut kept, mut logs) = (Vec::new(), Vec::new());
-        while (kept.len() as u64) < wanted && !stop.is_due() {
+        let mut logs = Vec::new();
+        while (logs.len() as u64) < wanted && !stop.is_due() {
             let history = sampler.sample_history(self.game, rng);
             logs.push(self.log_likelihood(&history)?);
-            kept.push(keep(history));
+            keep(history);
         }
-        Some((kept, logs))
+        Some(logs)
     }
 
     /// The log-likelihoods of `each` histories of each world, or as many as time allows: the first history of every

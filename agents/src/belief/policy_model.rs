@@ -15,7 +15,6 @@ use stier_core::{ActionSet as _, Hints, History, Turn, choice};
 
 use crate::network::evaluator::Evaluator;
 use crate::network::file::Network;
-use crate::network::option::Guide;
 
 choice! {
     /// The policy models by name.
@@ -98,18 +97,5 @@ impl<G: Hints> PolicyModel<G> for NetworkModel {
         let mut evaluator = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let logits = evaluator.evaluate(game, so_far.state(), mover).logits;
         scores.extend(legal.iter().map(|action| logits[action.index()]));
-    }
-}
-
-/// The model named by an agent's options. Panics if it is a network and none is given; parsing an agent's text
-/// ensures that there is one.
-pub fn by_name<G: Hints>(model: Model, guide: &Guide) -> Box<dyn PolicyModel<G>> {
-    match model {
-        Model::Rollout => Box::new(RolloutModel),
-        Model::Greedy => Box::new(GreedyModel),
-        Model::Fitted => Box::new(FittedModel),
-        Model::Network => {
-            Box::new(NetworkModel::new(guide.network.network().expect("a parsed agent has its network").clone()))
-        }
     }
 }

@@ -7,4 +7,4 @@ pub(crate) mod rule;
 pub(crate) mod spec;
 pub(crate) mod target_policy;
 
-pub use spec::{AgentSpec, NAMES, ORACLES, SpecError, describe};
+pub use spec::{AgentFacts, AgentInfo, AgentSpec, NAMES, SpecError, Unsuited, describe};

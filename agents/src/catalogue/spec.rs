@@ -4,13 +4,14 @@ use std::cell::Cell;
 use std::fmt;
 use std::str::FromStr;
 
-use stier_core::options::{self, OptionType};
-use stier_core::{Encode, Hints, OptionError, OptionInfo, OptionValue, Options};
+use stier_core::error::alternatives;
+use stier_core::options::{self, Allowed, OptionType};
+use stier_core::{Hints, OptionError, OptionInfo, OptionValue, Options};
 use thiserror::Error;
 
 use crate::agent::Agent;
 use crate::agent::player::Player;
-use crate::catalogue::best::{Best, BestOptions};
+use crate::catalogue::best::BestOptions;
 use crate::catalogue::ismcts_br::{IsmctsBr, IsmctsBrOptions};
 use crate::catalogue::local_best_response::{LbrOptions, LocalBestResponse};
 use crate::catalogue::rule::{Rule, RuleOptions};
@@ -32,7 +33,7 @@ use crate::search::ris_mcts::{RisMcts, RisMctsOptions};
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum SpecError {
     /// An unknown agent.
-    #[error("unknown agent '{name}'; the agents are {known}")]
+    #[error("unknown agent '{name}'{}", alternatives(.name, "agents", .known))]
     UnknownAgent {
         /// The unknown name.
         name: String,
@@ -75,8 +76,67 @@ pub enum SpecError {
     },
 }
 
+/// The reason why an agent cannot play a game.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum Unsuited {
+    /// Its network was trained for something else.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    /// The game has no policy that the agent could play.
+    #[error("{game} has no built-in policy, so '{agent}' cannot play it; agents: {playing}")]
+    NoPolicy {
+        /// The game.
+        game: &'static str,
+        /// The agent.
+        agent: String,
+        /// The names of the agents that can play it.
+        playing: String,
+    },
+}
+
+/// The properties of an agent that callers must know.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct AgentFacts {
+    /// True if the agent sees everything, including hidden cards: a bound on fair players rather than one of them.
+    pub is_oracle: bool,
+    /// True if the agent decides without a search that could be interrupted.
+    pub is_instant: bool,
+    /// True if the agent plays only games with a [built-in policy](Hints::HAS_POLICY).
+    pub needs_policy: bool,
+}
+
+/// The description of an agent.
+#[derive(Clone, PartialEq, Debug)]
+pub struct AgentInfo {
+    /// The name.
+    pub name: &'static str,
+    /// The description.
+    pub about: &'static str,
+    /// The options besides `seed`.
+    pub options: Vec<OptionInfo>,
+    /// The properties.
+    pub facts: AgentFacts,
+}
+
+/// The part of an agent's options that restricts the games that it can play.
+enum Uses<'a> {
+    Nothing,
+    /// A network, if one is given, and the rules that it must be trained for.
+    Network(&'a NetworkFile, RulesOf),
+    Agent(&'a AgentSpec),
+}
+
+impl Guide {
+    fn uses(&self) -> Uses<'_> {
+        Uses::Network(&self.network, self.network_rules)
+    }
+}
+
+/// Each agent has its name, its options, the type that plays (unless the options build it), the [`AgentFacts`] that
+/// are true, and what the options use.
 macro_rules! agents {
-    ($($(#[doc = $about:literal])+ $name:literal => $variant:ident($options:ident, $agent:ident);)+) => {
+    ($($(#[doc = $about:literal])+ $name:literal => $variant:ident($options:ident $(, $agent:ident)?)
+        $([$($fact:ident),+])? |$own:ident| $uses:expr;)+) => {
         /// The kind and options of an agent.
         #[derive(Clone, PartialEq, Debug)]
         enum Kind { $($variant($options)),+ }
@@ -88,15 +148,16 @@ macro_rules! agents {
             fn parse(name: &str, options: &str) -> Result<Self, SpecError> {
                 match name {
                     $($name => Ok(Self::$variant($options::from_text(options)?)),)+
-                    _ => Err(SpecError::UnknownAgent {
-                        name: name.to_string(),
-                        known: NAMES.join(", "),
-                    }),
+                    _ => Err(SpecError::UnknownAgent { name: name.to_string(), known: NAMES.join(", ") }),
                 }
             }
 
             fn name(&self) -> &'static str {
                 match self { $(Self::$variant(_) => $name),+ }
+            }
+
+            fn set(&mut self, option: &str, value: &str) -> Result<(), OptionError> {
+                match self { $(Self::$variant(options) => options.set(option, value)),+ }
             }
 
             fn options(&self) -> String {
@@ -107,102 +168,71 @@ macro_rules! agents {
                 match self { $(Self::$variant(options) => options.values()),+ }
             }
 
-            fn networks(&self) -> Vec<(&Network, RulesOf)> {
-                match self { $(Self::$variant(options) => options.networks()),+ }
+            fn facts(&self) -> AgentFacts {
+                match self {
+                    $(Self::$variant(_) => AgentFacts { $($($fact: true,)+)? ..AgentFacts::default() }),+
+                }
+            }
+
+            fn uses(&self) -> Uses<'_> {
+                match self { $(Self::$variant($own) => $uses),+ }
             }
 
             fn build<G: Hints>(&self, seed: u64) -> Box<dyn Agent<G>> {
-                match self { $(Self::$variant(options) => Box::new($agent::new(options.clone(), seed))),+ }
+                match self { $(Self::$variant(options) => agents!(@build options, seed $(, $agent)?)),+ }
             }
         }
 
-        /// The name, description and options (besides `seed`) of every agent.
-        pub fn describe() -> Vec<(&'static str, &'static str, Vec<OptionInfo>)> {
-            vec![$(($name, concat!($($about),+).trim(), $options::describe())),+]
+        /// The descriptions of all agents, ascending by name.
+        pub fn describe() -> Vec<AgentInfo> {
+            vec![$(AgentInfo {
+                name: $name,
+                about: concat!($($about),+).trim(),
+                options: $options::describe(),
+                facts: Kind::$variant($options::default()).facts(),
+            }),+]
         }
     };
+    (@build $options:ident, $seed:ident, $agent:ident) => { Box::new($agent::new($options.clone(), $seed)) };
+    (@build $options:ident, $seed:ident) => { $options.build($seed) };
 }
 
 agents! {
     /// The agent that did best in the game at equal thinking time.
-    "best" => Best(BestOptions, Best);
+    "best" => Best(BestOptions) |_own| Uses::Nothing;
     /// PIMC with the cards opened a few decisions later (Arjonilla, Saffidine and Cazenave 2024).
-    "epimc" => Epimc(EpimcOptions, Epimc);
+    "epimc" => Epimc(EpimcOptions, Epimc) |own| own.belief.guide.uses();
     /// Flat Monte Carlo: worlds and rollouts without a tree (Ginsberg 2001; Browne et al. 2012).
-    "flat_mc" => FlatMc(FlatMcOptions, FlatMc);
-    /// One-step lookahead by the game's own hints.
-    "greedy" => Greedy(GreedyOptions, Greedy);
+    "flat_mc" => FlatMc(FlatMcOptions, FlatMc) |own| own.belief.guide.uses();
+    /// One-step lookahead by the game's built-in policy. It refuses games without one.
+    "greedy" => Greedy(GreedyOptions, Greedy) [is_instant, needs_policy] |_own| Uses::Nothing;
     /// Information set Monte Carlo tree search, single- or multi-observer (Cowling, Powley and Whitehouse 2012).
-    "ismcts" => Ismcts(IsmctsOptions, Ismcts);
+    "ismcts" => Ismcts(IsmctsOptions, Ismcts) |own| own.belief.guide.uses();
     /// A tree search for the best response to an agent whose policy is known; its results bound that agent's
     /// exploitability (Timbers et al. 2022).
-    "ismcts_br" => IsmctsBr(IsmctsBrOptions, IsmctsBr);
+    "ismcts_br" => IsmctsBr(IsmctsBrOptions, IsmctsBr) |own| Uses::Agent(&own.responder.against);
     /// Local best response with one-step lookahead to an agent whose policy is known; its results bound that agent's
     /// exploitability (Lisý and Bowling 2017).
-    "lbr" => Lbr(LbrOptions, LocalBestResponse);
+    "lbr" => Lbr(LbrOptions, LocalBestResponse) |own| Uses::Agent(&own.responder.against);
     /// A trained network, read from a file, without search.
-    "network" => Network(NetworkOptions, NetworkAgent);
+    "network" => Network(NetworkOptions, NetworkAgent) [is_instant] |own| Uses::Network(&own.path, own.rules);
     /// An open-card player that sees all cards and, with future=known, those to come. It shows the value of hidden
     /// information.
-    "oracle" => Oracle(OracleOptions, Oracle);
+    "oracle" => Oracle(OracleOptions, Oracle) [is_oracle] |own| own.guide.uses();
     /// Perfect information Monte Carlo search (Levy 1989; Ginsberg 2001; Long et al. 2010).
-    "pimc" => Pimc(PimcOptions, Pimc);
+    "pimc" => Pimc(PimcOptions, Pimc) |own| own.belief.guide.uses();
     /// PIMC in which the others reply by what they can know (after Wisser 2015).
-    "presumed_pimc" => PresumedPimc(PresumedOptions, PresumedPimc);
+    "presumed_pimc" => PresumedPimc(PresumedOptions, PresumedPimc) |own| own.belief.guide.uses();
     /// Uniformly random play.
-    "random" => Random(RandomOptions, Random);
+    "random" => Random(RandomOptions, Random) [is_instant] |_own| Uses::Nothing;
     /// Playouts by PIMC players that see only their own views, level 1 (Furtak and Buro 2013).
-    "recursive_pimc" => RecursivePimc(RecursiveOptions, RecursivePimc);
+    "recursive_pimc" => RecursivePimc(RecursiveOptions, RecursivePimc) |own| own.belief.guide.uses();
     /// Tree search over every player's own information sets, re-determinizing (Goodman 2019).
-    "ris_mcts" => RisMcts(RisMctsOptions, RisMcts);
+    "ris_mcts" => RisMcts(RisMctsOptions, RisMcts) |own| own.belief.guide.uses();
     /// Cards by another agent; the action that binds for the rest of the deal (Schwinget's attack) by a rule of
     /// thumb.
-    "rule" => Rule(RuleOptions, Rule);
+    "rule" => Rule(RuleOptions, Rule) |own| Uses::Agent(&own.cards);
 }
-
-/// Options that may contain networks.
-trait ReadsNetworks {
-    /// The networks, with the rules that they must be trained for.
-    fn networks(&self) -> Vec<(&Network, RulesOf)>;
-}
-
-macro_rules! reads_networks {
-    ($($options:ty: |$own:ident| $networks:expr;)+) => {$(
-        impl ReadsNetworks for $options {
-            fn networks(&self) -> Vec<(&Network, RulesOf)> {
-                let $own = self;
-                $networks
-            }
-        }
-    )+};
-}
-
-reads_networks! {
-    BestOptions: |_own| Vec::new();
-    EpimcOptions: |own| own.belief.guide.networks();
-    FlatMcOptions: |own| own.belief.guide.networks();
-    GreedyOptions: |_own| Vec::new();
-    IsmctsOptions: |own| own.belief.guide.networks();
-    IsmctsBrOptions: |own| own.responder.against.networks();
-    LbrOptions: |own| own.responder.against.networks();
-    NetworkOptions: |own| named(&own.path, own.rules);
-    OracleOptions: |own| own.guide.networks();
-    PimcOptions: |own| own.belief.guide.networks();
-    PresumedOptions: |own| own.belief.guide.networks();
-    RandomOptions: |_own| Vec::new();
-    RecursiveOptions: |own| own.belief.guide.networks();
-    RisMctsOptions: |own| own.belief.guide.networks();
-    RuleOptions: |own| own.cards.networks();
-    Guide: |own| named(&own.network, own.network_rules);
-}
-
-fn named(file: &NetworkFile, rules: RulesOf) -> Vec<(&Network, RulesOf)> {
-    file.network().map(|network| (&**network, rules)).into_iter().collect()
-}
-
-/// The agents among [`NAMES`] that see everything, including hidden cards. They are not fair players but bounds on
-/// them.
-pub const ORACLES: &[&str] = &["oracle"];
 
 /// An agent as text: `greedy`, `ismcts:iterations=10000,seed=1`. It can be parsed, printed and built for any game.
 ///
@@ -237,14 +267,33 @@ impl AgentSpec {
         self.seed
     }
 
+    /// Returns true if its decisions depend on the clock, or those of an agent among its options.
+    pub fn is_timed(&self) -> bool {
+        self.options().iter().any(|(name, value)| match value {
+            OptionValue::Int(time) => *name == "time_ms" && *time > 0,
+            OptionValue::Name(text) if text.contains("time_ms=") => {
+                inner(text).parse().is_ok_and(|agent: Self| agent.is_timed())
+            }
+            _ => false,
+        })
+    }
+
     /// Returns true if the agent plays uniformly at random.
     pub fn is_random(&self) -> bool {
         matches!(self.kind, Kind::Random(_))
     }
 
-    /// Returns true if the agent decides without a search that could be interrupted.
-    pub fn is_instant(&self) -> bool {
-        matches!(self.kind, Kind::Random(_) | Kind::Greedy(_) | Kind::Network(_))
+    /// The properties of the agent.
+    pub fn facts(&self) -> AgentFacts {
+        self.kind.facts()
+    }
+
+    /// The same agent with this value of an option.
+    pub fn with(&self, option: &str, value: &str) -> Result<Self, SpecError> {
+        let mut spec = self.clone();
+        spec.kind.set(option, value)?;
+        spec.check_named()?;
+        Ok(spec)
     }
 
     /// The agent, if it is only a network.
@@ -255,19 +304,32 @@ impl AgentSpec {
         }
     }
 
-    /// The networks that the agent uses, with the rules that they must be trained for.
-    fn networks(&self) -> Vec<(&Network, RulesOf)> {
-        self.kind.networks()
+    /// The network that the agent uses, with the rules that it must be trained for.
+    fn network(&self) -> Option<(&Network, RulesOf)> {
+        match self.kind.uses() {
+            Uses::Nothing => None,
+            Uses::Network(file, rules) => file.network().map(|network| (&**network, rules)),
+            Uses::Agent(spec) => spec.network(),
+        }
     }
 
     /// Returns true if the agent uses a network.
     pub fn has_network(&self) -> bool {
-        !self.networks().is_empty()
+        self.network().is_some()
     }
 
-    /// Checks that the agent's networks were trained for this game.
-    pub fn check<G: Encode>(&self, game: &G) -> Result<(), NetworkError> {
-        self.networks().into_iter().try_for_each(|(network, rules)| network.fits(game, rules == RulesOf::Any))
+    /// Checks that the agent can play this game: that its network was trained for the game, and that the game has a
+    /// policy if the agent needs one.
+    pub fn check<G: Hints>(&self, game: &G) -> Result<(), Unsuited> {
+        if let Uses::Agent(spec) = self.kind.uses() {
+            return spec.check(game);
+        }
+        if self.facts().needs_policy && !G::HAS_POLICY {
+            let playing = playing::<G>().join(", ");
+            return Err(Unsuited::NoPolicy { game: G::NAME, agent: self.to_string(), playing });
+        }
+        let fits = |(network, rules): (&Network, RulesOf)| network.fits(game, rules == RulesOf::Any);
+        Ok(self.network().map_or(Ok(()), fits)?)
     }
 
     /// Checks that every required network is given and has the required outputs.
@@ -284,7 +346,7 @@ impl AgentSpec {
                     return no_network(format!("{option}={value}"), "network");
                 }
                 let values_leaves = values.iter().any(|(option, value)| *option == "evaluation" && asks(value));
-                match self.networks().into_iter().find(|(network, _)| values_leaves && !network.has_value()) {
+                match self.network().filter(|(network, _)| values_leaves && !network.has_value()) {
                     Some((network, _)) => {
                         Err(SpecError::NoValue { agent: self.name().to_string(), path: network.path().to_string() })
                     }
@@ -292,11 +354,6 @@ impl AgentSpec {
                 }
             }
         }
-    }
-
-    /// Returns true if the agent sees everything.
-    pub fn is_oracle(&self) -> bool {
-        ORACLES.contains(&self.name())
     }
 
     /// Builds a player with the streams of `seed`; oracles see everything. The caller must [check](Self::check)
@@ -314,6 +371,17 @@ impl AgentSpec {
     pub fn build<G: Hints>(&self, seed: u64) -> Box<dyn Agent<G>> {
         self.kind.build(seed)
     }
+}
+
+/// The names of the agents that can play a game with their default options, ascending.
+pub(crate) fn playing<G: Hints>() -> Vec<&'static str> {
+    fn plays(kind: &Kind) -> bool {
+        match kind.uses() {
+            Uses::Agent(spec) => plays(&spec.kind),
+            Uses::Nothing | Uses::Network(..) => !kind.facts().needs_policy,
+        }
+    }
+    NAMES.iter().copied().filter(|name| G::HAS_POLICY || Kind::parse(name, "").is_ok_and(|kind| plays(&kind))).collect()
 }
 
 impl FromStr for AgentSpec {
@@ -364,8 +432,8 @@ impl OptionType for Box<AgentSpec> {
         OptionValue::Name(if text.contains(':') { format!("({text})") } else { text })
     }
 
-    fn allowed((): &()) -> String {
-        "an agent, in parentheses if it has options: (ismcts:iterations=100,c=1)".to_string()
+    fn allowed((): &()) -> Allowed {
+        Allowed::Other("an agent, in parentheses if it has options: (ismcts:iterations=100,c=1)".to_string())
     }
 }
 
@@ -404,7 +472,7 @@ impl fmt::Display for AgentSpec {
 mod tests {
     use std::collections::HashSet;
 
-    use super::{AgentSpec, NAMES, describe};
+    use super::{AgentInfo, AgentSpec, NAMES, describe};
 
     #[test]
     fn text_round_trips() {
@@ -430,11 +498,12 @@ mod tests {
     #[test]
     fn errors_name_the_alternatives() {
         let error = |text: &str| text.parse::<AgentSpec>().unwrap_err().to_string();
-        assert_eq!(error("alphazero"), format!("unknown agent 'alphazero'; the agents are {}", NAMES.join(", ")));
+        assert_eq!(error("alphazero"), format!("unknown agent 'alphazero'; agents: {}", NAMES.join(", ")));
         assert!(
-            error("ismcts:iteratons=5").starts_with("ismcts has no option 'iteratons'; its options are iterations,")
+            error("ismcts:iteratons=5")
+                .starts_with("ismcts has no option 'iteratons'; did you mean 'iterations'? Options: ")
         );
-        assert!(error("random:c=1").contains("its options are none"));
+        assert!(error("random:c=1").contains("options: none"));
         assert!(error("ismcts:iterations=0").contains("it must be 1 to "));
         assert!(error("random:seed=x").contains("'seed' cannot be 'x'"));
         assert!(error("random:seed=1,seed=2").contains("given twice"));
@@ -467,7 +536,7 @@ mod tests {
     #[test]
     fn the_list_is_sorted_and_described() {
         assert!(NAMES.is_sorted());
-        for (name, about, options) in describe() {
+        for AgentInfo { name, about, options, .. } in describe() {
             assert!(!about.is_empty() && options.iter().all(|option| !option.about.is_empty()), "{name}");
             let different: HashSet<_> = options.iter().map(|option| option.name).collect();
             assert_eq!(different.len(), options.len(), "{name}: every option once");

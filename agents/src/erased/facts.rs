@@ -4,6 +4,7 @@ use stier_core::scene::Face;
 use stier_core::{Field, OptionValue, Options as _};
 
 use super::FullGame;
+use crate::catalogue::spec::playing;
 
 /// The description of a game under its rules, besides its [info](stier_core::GameInfo).
 #[derive(Clone, Debug)]
@@ -22,9 +23,16 @@ pub struct GameFacts {
     pub information_state_layout: Vec<Field>,
     /// The cards by name, with their printed faces.
     pub faces: Vec<(String, Face)>,
+    /// The names of the agents that can play the game with their default options.
+    pub agents: Vec<&'static str>,
 }
 
 impl GameFacts {
+    /// The name and the rules, which are equal for equal games only.
+    pub fn identity(&self) -> (&'static str, &str) {
+        (self.name, &self.rules_text)
+    }
+
     /// The facts about a game.
     pub(super) fn of<G: FullGame>(game: &G) -> Self {
         Self {
@@ -35,6 +43,7 @@ impl GameFacts {
             action_signature: game.action_signature(),
             information_state_layout: game.information_state_layout(),
             faces: game.cards().into_iter().zip(game.faces()).collect(),
+            agents: playing::<G>(),
         }
     }
 }

@@ -7,8 +7,8 @@
 //! either player's plan. The best response to a plan is a linear program, whose dual has one variable for each
 //! information set of the other player. Together they form one program about as large as the game:
 //!
-//! > maximize the second player's value of the root over the plans x of the first player, where at every information set of the
-//! > second player the value is at most that of each of its actions, given x.
+//! > maximize the second player's value of the root over the plans x of the first player, where at every information
+//! > set of the second player the value is at most that of each of its actions, given x.
 //!
 //! The dual solution is the second player's plan. An interior-point solver (P. Goulart and Y. Chen, *Clarabel*, 2024)
 //! finds both to about nine digits of the value. Time and memory grow faster than the program, which has a row for
@@ -24,37 +24,14 @@ use clarabel::solver::{
     DefaultSettings, DefaultSolver, IPSolver as _, NonnegativeConeT, SolverStatus, SupportedConeT, ZeroConeT,
 };
 use stier_core::{BySeat, Game, Seat};
-use thiserror::Error;
 
+use crate::agent::threads::Halted;
+use crate::solve::SolveError;
 use crate::solve::cfr::normalize;
 use crate::solve::game_tree::{GameTree, Node, Policy, reach_layer};
 
 /// A smaller probability of reaching an information set under a plan is rounding, and play there is uniform.
 const NOTHING: f64 = 1e-9;
-
-/// The reason why a game was not solved.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum SolveError {
-    /// The game does not have two players, or its returns do not have a constant sum.
-    #[error(
-        "the sequence form solves games of two players whose returns always add up to the same; {game} has {seats} players \
-         and {sums}"
-    )]
-    NotZeroSum {
-        /// The game's name.
-        game: String,
-        /// The number of players.
-        seats: usize,
-        /// The sum of their returns.
-        sums: String,
-    },
-    /// Interrupted by the flag.
-    #[error("interrupted")]
-    Interrupted,
-    /// The solver of the linear program failed.
-    #[error("the linear program was not solved: {0}")]
-    Solver(String),
-}
 
 /// An equilibrium.
 #[derive(Clone, PartialEq, Debug)]
@@ -175,13 +152,13 @@ pub fn solve<G: Game>(tree: &GameTree<G>, interrupt: Arc<AtomicBool>) -> Result<
     let nothing = CscMatrix::zeros((variables, variables));
     let matrix = entries.matrix(rows, variables);
     let mut solver = DefaultSolver::new(&nothing, &goal, &matrix, &right, &cones, settings)
-        .map_err(|error| SolveError::Solver(error.to_string()))?;
+        .map_err(|error| SolveError::Program(error.to_string()))?;
     solver.set_termination_callback(move |_| interrupt.load(Ordering::Relaxed));
     solver.solve();
     match solver.solution.status {
         SolverStatus::Solved => {}
-        SolverStatus::CallbackTerminated => return Err(SolveError::Interrupted),
-        status => return Err(SolveError::Solver(format!("{status:?}"))),
+        SolverStatus::CallbackTerminated => return Err(Halted::Interrupted.into()),
+        status => return Err(SolveError::Program(format!("{status:?}"))),
     }
     let (plan, duals) = (&solver.solution.x, &solver.solution.z[replies..]);
     let mut policy = vec![0.0; tree.num_rows()];

@@ -8,16 +8,13 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
-use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use stier_core::{Action, ActionSet as _, Game, Rng, SeatView as _};
-use thiserror::Error;
 
 use crate::agent::sampling::draw;
-use crate::agent::threads;
+use crate::agent::threads::{self, Halted, each, goes_on};
 use crate::agent::{Agent, Decision};
 use crate::solve::game_tree::{GameTree, Node, Policy};
 
@@ -149,41 +146,24 @@ impl<G: Game> Agent<G> for TabularAgent<G> {
     }
 }
 
-/// The watcher asked to stop.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-#[error("interrupted")]
-pub struct Interrupted;
-
 /// Computes an agent's policy at every information set. `enter` creates an agent, which is restarted with its own seed
-/// before each set. `watch` is called after every set, from any thread, and may stop
-/// the calculation. The calculation uses all threads of the current pool and depends on the seed alone.
+/// before each set. `watch` is called after every set, from any thread, and may stop the calculation. The result
+/// depends on the seed alone, not on the number of threads; 0 uses all cores.
 pub fn policy_of<G: Game>(
     tree: &GameTree<G>,
     enter: &(dyn Fn() -> Box<dyn Agent<G>> + Sync),
     seed: u64,
+    threads: usize,
     watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-) -> Result<Policy, Interrupted> {
-    let stopped = AtomicBool::new(false);
-    let ask = |agent: &mut Box<dyn Agent<G>>, number: u32| -> Option<Vec<f64>> {
-        if stopped.load(Ordering::Relaxed) {
-            return None;
-        }
-        agent.restart(Rng::stream(seed, "policy of an agent", u64::from(number)).bits());
-        let set = tree.set(number);
+) -> Result<Policy, Halted> {
+    let rows = each(threads, tree.num_sets() as u64, enter, |agent, number| {
+        agent.restart(Rng::stream(seed, "policy of an agent", number).bits());
+        let set = tree.set(number as u32);
         let decision = agent.act(tree.game(), &set.view(), set.legal());
-        if watch().is_break() {
-            stopped.store(true, Ordering::Relaxed);
-        }
-        Some(decision.policy.iter().map(|&(_, share)| share).collect())
-    };
-    let sets = 0..tree.num_sets() as u32;
-    let rows: Option<Vec<Vec<f64>>> = if rayon::current_num_threads() <= 1 {
-        let mut agent = enter();
-        sets.map(|set| ask(&mut agent, set)).collect()
-    } else {
-        sets.into_par_iter().map_init(enter, ask).collect()
-    };
-    let mut rows = rows.filter(|_| !stopped.into_inner()).ok_or(Interrupted)?.into_iter();
+        goes_on(watch())?;
+        Ok::<_, Halted>(decision.policy.iter().map(|&(_, share)| share).collect())
+    })?;
+    let mut rows = rows.into_iter();
     Ok(Policy::from_fn(tree, |_| rows.next().expect("a row for each set")))
 }
 

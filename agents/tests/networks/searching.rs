@@ -1,6 +1,6 @@
 //! Networks in searches: as prior, value, rollout policy and model of the others.
 
-use stier_agents::belief::policy_model::{Model, by_name};
+use stier_agents::belief::policy_model::Model;
 use stier_agents::belief::{BeliefSettings, Beliefs};
 use stier_agents::network::{Guide, NetworkFile};
 use stier_agents::rollout::{Cutoff, Evaluation, Roller, Rollout, RolloutSettings};
@@ -194,6 +194,6 @@ fn beliefs_follow_the_network() {
     let mut scores = Vec::new();
     let mut before = History::new(&*KUHN);
     [2, 1].into_iter().for_each(|card| before.push(&*KUHN, stier_core::Action(card)));
-    by_name(settings.model, &settings.guide).scores(&*KUHN, &before, KUHN.legal(before.state()), &mut scores);
+    settings.policy_model().scores(&*KUHN, &before, KUHN.legal(before.state()), &mut scores);
     assert!((scores[1] - scores[0] - 4.0_f32.ln()).abs() < 1e-6);
 }

@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use stier_agents::arena::{Entrant, PitError, PitResult, Settings, pit};
+use stier_agents::agent::threads::Halted;
+use stier_agents::arena::{Entrant, PitResult, Settings, pit};
 use stier_agents::{AgentSpec, Player};
 use stier_core::{Game as _, Hints, for_each_game, games::schwinget::Schwinget};
 
@@ -22,12 +23,13 @@ impl<G: Hints> Entrant<G> for Alone {
     }
 }
 
-fn agents(files: &[Saved; 2]) -> Vec<AgentSpec> {
+/// Agents that can play the game, five in all.
+fn agents<G: Hints>(files: &[Saved; 2]) -> Vec<AgentSpec> {
     let [first, second] = files.each_ref().map(Saved::path);
     [
         format!("network:path={first}"),
         format!("network:choose=sample,temperature=3,seed=7,path={second}"),
-        "greedy".to_string(),
+        if G::HAS_POLICY { "greedy" } else { "random:seed=2" }.to_string(),
         "random".to_string(),
         format!("network:choose=sample,path={first}"),
     ]
@@ -43,7 +45,7 @@ fn played<'a, G: Hints, E: Entrant<G> + 'a>(game: &G, entrants: &'a [E], setting
 /// Cross-tables, paired and unpaired, on several threads, are the same as for players that decide one by one.
 fn games_are_the_same<G: Hints>(game: &G) {
     let files = [1, 2].map(|seed| Draft::new(game, &[40, 20], seed).saved());
-    let agents = agents(&files);
+    let agents = agents::<G>(&files);
     let alone: Vec<Alone> = agents.iter().cloned().map(Alone).collect();
     for (paired, deals) in [(true, 23), (false, 5)] {
         let settings = |threads| Settings { deals, seed: 11, paired, threads };
@@ -77,7 +79,7 @@ for_each_game!(same);
 fn watchers_see_every_game_and_can_interrupt() {
     let game = Schwinget::new(Default::default()).unwrap();
     let files = [1, 2].map(|seed| Draft::new(&game, &[8], seed).saved());
-    let agents = agents(&files);
+    let agents = agents::<Schwinget>(&files);
     let entrants: Vec<&dyn Entrant<Schwinget>> = agents[..2].iter().map(|entrant| entrant as _).collect();
     let heard = AtomicU64::new(0);
     let play = |limit| {
@@ -90,5 +92,5 @@ fn watchers_see_every_game_and_can_interrupt() {
         (result.map(|result| result.games.len()), heard.load(Ordering::Relaxed))
     };
     assert_eq!(play(u64::MAX), (Ok(1000), 1000));
-    assert_eq!(play(200), (Err(PitError::Interrupted), 200));
+    assert_eq!(play(200), (Err(Halted::Interrupted.into()), 200));
 }

@@ -18,10 +18,10 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
-use stier_agents::agent::threads::ThreadsError;
+use stier_agents::agent::threads::Halted;
 use stier_agents::catalogue::SpecError;
-use stier_agents::erased::{AskError, AskSettings, DynEntrant, DynPolicy, DynTree, TreeError};
-use stier_agents::solve::{Progress, Settings, SolveError};
+use stier_agents::erased::{AskError, AskSettings, DynEntrant, DynPolicy, DynTree};
+use stier_agents::solve::{BuildError, Progress, Settings, SolveError};
 use stier_benches::files::{self, FileError};
 use stier_core::RulesError;
 use thiserror::Error;
@@ -67,13 +67,13 @@ enum Failure {
     #[error(transparent)]
     Agent(#[from] SpecError),
     #[error(transparent)]
-    Tree(#[from] TreeError),
+    Tree(#[from] BuildError),
     #[error(transparent)]
     Solve(#[from] SolveError),
     #[error(transparent)]
     Ask(#[from] AskError),
     #[error(transparent)]
-    Threads(#[from] ThreadsError),
+    Halted(#[from] Halted),
     #[error("cannot make {path}: {reason}")]
     Folder { path: String, reason: std::io::Error },
 }

@@ -5,6 +5,7 @@
 mod hints;
 
 use crate::game::evenly;
+use crate::scene::Face;
 use crate::{Action, ActionSet as _, Actions64, BySeat, Cell, Chance, Field, Filter, Game, GameInfo, Log};
 use crate::{Notation, Observer, Pen, RulesError, Seat, Turn, options};
 
@@ -126,5 +127,18 @@ impl Notation for KuhnPoker {
 
     fn outcome_name(&self, card: Action) -> String {
         ["J", "Q", "K", "A"][card.index()].to_string()
+    }
+
+    fn cards(&self) -> Vec<String> {
+        (0..=self.rules.players).map(|card| self.outcome_name(Action(card))).collect()
+    }
+
+    fn faces(&self) -> Vec<Face> {
+        ['J', 'Q', 'K', 'A'].into_iter().take(self.info.num_outcomes).map(|rank| Face::french(2, rank)).collect()
+    }
+
+    fn holdings(&self, state: &State, seat: Seat, counts: &mut [u8]) {
+        counts.fill(0);
+        state.cards[seat.index()].iter().for_each(|&card| counts[usize::from(card)] = 1);
     }
 }

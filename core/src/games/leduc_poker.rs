@@ -7,6 +7,7 @@ use crate::actions::{Action, Actions64};
 use crate::encode::{Cell, Field, Pen};
 use crate::error::RulesError;
 use crate::game::{self, Chance, Game, GameInfo, Observer, Turn};
+use crate::scene::Face;
 use crate::seats::{BySeat, Seat};
 use crate::{Filter, Hints, Log, Notation, options};
 
@@ -177,6 +178,19 @@ impl Notation for LeducPoker {
 
     fn outcome_name(&self, card: Action) -> String {
         ["J1", "J2", "Q1", "Q2", "K1", "K2"][card.index()].to_string()
+    }
+
+    fn cards(&self) -> Vec<String> {
+        (0..CARDS).map(|card| self.outcome_name(Action(card))).collect()
+    }
+
+    fn faces(&self) -> Vec<Face> {
+        (0..CARDS).map(|card| Face::french(1 + card % 2, ['J', 'Q', 'K'][usize::from(card / 2)])).collect()
+    }
+
+    fn holdings(&self, state: &State, seat: Seat, counts: &mut [u8]) {
+        counts.fill(0);
+        state.cards[seat.index()].iter().for_each(|&card| counts[usize::from(card)] = 1);
     }
 }
 

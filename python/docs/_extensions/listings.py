@@ -16,7 +16,7 @@ from stier import cli
 def _table(options: Sequence[stier.catalogue.OptionInfo]) -> str:
     lines = ["| option | default | values | |", "| --- | --- | --- | --- |"]
     lines += [
-        f"| `{option.name}` | `{option.default}` | {_values(option.allowed)} | {_cell(option.about)} |"
+        f"| `{option.name}` | `{option.default}` | {_values(option.allowed)} | {_cell(option.description)} |"
         for option in options
     ]
     return "\n".join(lines)
@@ -63,7 +63,7 @@ class Agents(_Listing):
         parts = []
         for agent in stier.describe_agents():
             options = _table(agent.options) if agent.options else "It has no options but `seed`."
-            parts.append(f"## {agent.name}\n\n{agent.about}\n\n{options}")
+            parts.append(f"## {agent.name}\n\n{agent.description}\n\n{options}")
         return "\n\n".join(parts)
 
 
@@ -71,7 +71,9 @@ class Commands(_Listing):
     """The help of every command."""
 
     def markdown(self) -> str:
-        return "\n\n".join(_helps(cli.app, click.Context(cli.app, info_name="stier", terminal_width=100)))
+        return "\n\n".join(
+            _helps(cli.app, click.Context(cli.app, info_name="stier", terminal_width=100, **cli.app.context_settings))
+        )
 
 
 def _helps(command: click.Command, context: click.Context) -> list[str]:
@@ -80,7 +82,7 @@ def _helps(command: click.Command, context: click.Context) -> list[str]:
     for name, below in command.commands.items() if isinstance(command, click.Group) else []:
         inner = click.Context(below, context, name)
         first, *rest = _helps(below, inner)
-        parts.extend([f"## {inner.command_path}\n\n{first}", *rest])
+        parts.extend([f"### {inner.command_path}\n\n{first}", *rest])
     return parts
 
 

@@ -1,17 +1,21 @@
-"""The parts that all commands share: examples in their help, ``--debug``, and exit codes."""
+"""The parts that commands share: examples in their help, ``--debug``, exit codes, and output."""
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from textwrap import wrap
+from typing import Any, Protocol
 
 import click
 
-from stier.errors import AgentError, ArgumentError, RulesError, SeatError, StierError
+from stier.catalogue import OptionInfo
+from stier.errors import AgentError, ArgumentError, MissingExtraError, RulesError, SeatError, StierError
 
 #: Exit codes of an error, of wrong arguments, and of Ctrl-C.
 FAILED, BAD_ARGUMENTS, INTERRUPTED = 1, 2, 130
@@ -95,3 +99,43 @@ class Group(_Documented, click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Returns the commands in the order in which they were added."""
         return list(self.commands)
+
+
+def print_json(value: Any) -> None:
+    """Prints a value as JSON; numbers that JSON does not have become ``null``."""
+    print(json.dumps(_plain(value), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_plain(item) for item in value]
+    return value
+
+
+def print_options(options: Sequence[OptionInfo]) -> None:
+    """Prints options with their defaults, ranges and meanings."""
+    for option in options:
+        print(f"    {option.name} = {option.default}   ({option.allowed})")
+        for line in wrap(option.description, 100):
+            print(f"        {line}")
+
+
+class _Drawable(Protocol):
+    def draw(self, folder: Path, /) -> object: ...
+
+
+def draw(found: _Drawable, tables: Path, figures: Path) -> None:
+    """Draws the figures if matplotlib is there, and prints where everything is."""
+    print(f"\nTables in {tables}, ", end="")
+    try:
+        found.draw(figures)
+    except MissingExtraError as error:
+        print(f"no figures ({error})")
+    else:
+        print(f"figures in {figures}")

@@ -3,34 +3,38 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from stier._native import CHANCE, State
-from stier.cli._knowledge import known_events
 from stier.terminal import Pen
 
 if TYPE_CHECKING:
     from stier._native import _Place, _Scene
 
+#: Worlds that are compared.
+_WORLDS = 100
+#: Worlds that are shown to the person, and lines about them.
+_SHOWN_WORLDS, _MOST = 1000, 8
 #: Facts and remarks that repeat a move, or that are better seen on the table.
 _REPEATED = {
-    *(
-        "actions",
-        "attacked",
-        "bets",
-        "bid",
-        "bids",
-        "dealt",
-        "first player",
-        "hand",
-        "own_stones",
-        "pile",
-        "prizes",
-        "public_card",
-    ),
-    *("race", "rolled", "supply"),
+    "actions",
+    "attacked",
+    "bets",
+    "bid",
+    "bids",
+    "dealt",
+    "first player",
+    "hand",
+    "knocked",
+    "own_stones",
+    "pile",
+    "prizes",
+    "public_card",
+    "race",
+    "rolled",
+    "supply",
 }
 #: More chance events than this in a row are a deal.
 _DEAL = 4
@@ -117,8 +121,8 @@ class Narrator:
                 name, _, count = remark.rpartition(" ")
                 if name == "tricks" and count != "0":
                     lines.append(f"{who} {verb} the trick")
-                elif name != "tricks" and remark.partition(":")[0] not in _REPEATED and not remark.endswith(": -"):
-                    lines.append(f"{who}: {remark}" if who else remark)
+                elif who and name != "tricks" and remark.partition(":")[0] not in _REPEATED:
+                    lines.append(f"{who}: {remark}")
         facts: Mapping[str, str] = dict(before["facts"])
         for fact, value in after["facts"]:
             if facts.get(fact) != value and fact not in _REPEATED and value != "-":
@@ -128,3 +132,66 @@ class Narrator:
 
 def _held(place: _Place) -> int:
     return sum(len(group["cards"]) for group in place["groups"] if group["held"])
+
+
+def _worlds(state: State, seat: int) -> Iterator[list[tuple[int, int]]]:
+    """Yields histories that the seat cannot tell apart from the true one."""
+    for seed in range(_WORLDS):
+        yield state.resample_from_infostate(seat, seed).history()
+
+
+def known_events(state: State, seat: int) -> tuple[set[int], set[int]]:
+    """Returns the indices of the events that the seat knows, and of those whose actor, at least, it knows.
+
+    These are the events that are alike in all of its worlds. Worlds are compared from one action of the seat to the
+    next, because a game may hide how many events lie between them. The worlds are a sample, so an event that is only
+    very likely may count as known.
+    """
+    history = state.history()
+    places = by_own_actions(history, seat)
+    known, acted = set(range(len(history))), set(range(len(history)))
+    for world in _worlds(state, seat):
+        other = dict(zip(by_own_actions(world, seat), world, strict=True))
+        known &= {index for index, place in enumerate(places) if other.get(place) == history[index]}
+        acted &= {
+            index for index, place in enumerate(places) if place in other and other[place][0] == history[index][0]
+        }
+    return known, acted
+
+
+def by_own_actions(history: list[tuple[int, int]], seat: int) -> list[tuple[int, int]]:
+    """Returns the place of each event: the number of the seat's actions so far, and of the events since the last."""
+    places, actions, since = [], 0, 0
+    for player, _ in history:
+        actions, since = (actions + 1, 0) if player == seat else (actions, since + 1)
+        places.append((actions, since))
+    return places
+
+
+def hidden_events(state: State, seat: int) -> list[tuple[int, int]]:
+    """Returns the events that the seat does not know to have happened at all, sorted."""
+    happened = Counter(state.history())
+    seen = happened.copy()
+    for world in _worlds(state, seat):
+        seen &= Counter(world)
+    return sorted((happened - seen).elements())
+
+
+def worlds_in_words(state: State, seat: int) -> str:
+    """Returns what the other seats may have, with the share of worlds: for games whose cards cannot be drawn."""
+    worlds = [state.resample_from_infostate(seat, seed).scene() for seed in range(_SHOWN_WORLDS)]
+    lines = [f"What the others may have, in {_SHOWN_WORLDS} worlds drawn at random"]
+    for other in range(state.num_players()):
+        if other == seat:
+            continue
+        found = Counter(
+            ", ".join(remark.replace("_", " ") for remark in place["remarks"] if remark != f"seat: {other}")
+            for world in worlds
+            for place in world["places"]
+            if place["seat"] == other
+        )
+        lines.append(f"seat {other}")
+        lines += [f"  {count / len(worlds):4.0%}  {text or 'nothing'}" for text, count in found.most_common(_MOST)]
+        if len(found) > _MOST:
+            lines.append(f"        and {len(found) - _MOST} more")
+    return "\n".join(lines)

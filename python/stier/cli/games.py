@@ -6,9 +6,8 @@ import click
 
 import stier
 from stier.cli import rules
-from stier.cli._command import Command
+from stier.cli._command import Command, print_json, print_options
 from stier.cli._options import GAME, as_json
-from stier.cli._output import print_json, print_options
 
 
 @click.command(
@@ -27,7 +26,7 @@ def games(name: str | None, as_json: bool) -> None:
             [
                 {
                     "name": name,
-                    "about": rules.summary(name),
+                    "description": rules.summary(name),
                     "players": players[name],
                     "options": [option._asdict() for option in options],
                 }

@@ -11,8 +11,7 @@ import stier
 from stier import _files
 from stier._native import Game, PitResult
 from stier.cli import _options as options
-from stier.cli._command import Command
-from stier.cli._output import print_json
+from stier.cli._command import Command, print_json
 from stier.errors import FileError
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import shutil
 import sys
@@ -15,8 +16,7 @@ from stier import _files, terminal
 from stier._native import Agent, Game, State
 from stier.cli import _options as options, rules
 from stier.cli._command import Command
-from stier.cli._knowledge import hidden_events
-from stier.cli._narrator import Narrator
+from stier.cli._narrator import Narrator, hidden_events, worlds_in_words
 from stier.errors import AgentError, FileError, RulesError
 from stier.terminal import Pen
 
@@ -53,6 +53,8 @@ def play(game: Game, seat: int, against: str, adviser: str, seed: int | None, re
         raise FileError(f"{record}: there is no folder {record.parent}")
     seed = secrets.randbits(32) if seed is None else seed
     opponent, helper = stier.load_agent(against, game), stier.load_agent(adviser, game)
+    if helper.name == "oracle":
+        raise AgentError("an oracle decides by the cards that the seat cannot know; choose another adviser")
     table = _Table(game, opponent, helper, seat, seed)
     table.play()
     table.show_end()
@@ -77,7 +79,7 @@ _ANSWERS = [
     _Answer("?", "help", "this help"),
     _Answer("s", "state", "the table again"),
     _Answer("h", "hint", "a search by the adviser"),
-    _Answer("b", "beliefs", "the cards that the others may hold, by what you have seen"),
+    _Answer("b", "beliefs", "what the others may hold, as far as you can know"),
     _Answer("u", "undo", "take your last choice back"),
     _Answer("r", "rules", "the rules of the game"),
     _Answer("q", "quit", "end the game"),
@@ -105,6 +107,10 @@ class _Table:
         self._answers = {
             text: answer.word for answer in _ANSWERS for text in (answer.letter, answer.word) if text not in names
         }
+        if sys.stdin.isatty():
+            # Where it exists, it lets the person edit an answer and repeat an earlier one.
+            with contextlib.suppress(ImportError):
+                import readline  # noqa: F401
         print(f"You are seat {seat} of {game}, seed {seed}; the others are {opponent}.")
         print(f"Beside your moves: {self._short_help()}.")
 
@@ -212,6 +218,8 @@ class _Table:
         if word == "rules":
             return rules.text(self.state.get_game().short_name(), colour=self._pen.colour)
         if word == "beliefs":
+            if not self.state.get_game().card_faces():
+                return worlds_in_words(self.state, self._seat)
             return terminal.beliefs(self._adviser.beliefs(self.state), colour=self._pen.colour)
         search = self._adviser.search(self.state)
         choice = self.state.action_to_string(search.action)

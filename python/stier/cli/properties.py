@@ -8,8 +8,7 @@ import stier
 from stier._intervals import plus_minus
 from stier._native import Properties
 from stier.cli import _options as options
-from stier.cli._command import Command
-from stier.cli._output import print_json
+from stier.cli._command import Command, print_json
 
 _MEASURES = ("leaf_correlation", "return_correlation", "bias", "disambiguation", "net_disambiguation")
 

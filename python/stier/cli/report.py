@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from stier.cli import _options as options
-from stier.cli._command import Command
-from stier.cli._output import draw
+from stier.cli._command import Command, draw
 
 
 @click.command(cls=Command, examples=["stier report out/first", "stier report out/first --figures paper/figures"])

@@ -9,8 +9,7 @@ import click
 import stier
 from stier._native import Game
 from stier.cli import _options as options
-from stier.cli._command import Command
-from stier.cli._output import print_json
+from stier.cli._command import Command, print_json
 
 
 @click.command(

@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from stier.cli import _options as options
-from stier.cli._command import Group
-from stier.cli._output import draw
+from stier.cli._command import Group, draw
 
 
 @click.group(cls=Group, examples=["stier study attack-timing --quick"])

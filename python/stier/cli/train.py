@@ -13,7 +13,7 @@ from stier.errors import ArgumentError
 def _settings_help() -> str:
     # They are listed only when help is asked for: they need the package's extra.
     try:
-        from stier.train._command import settings_help
+        from stier.train.command import settings_help
     except ImportError as error:
         return f"\nThe settings of --set are not listed: {error}\n"
     return settings_help()
@@ -25,6 +25,7 @@ def _settings_help() -> str:
     examples=[
         "stier train schwinget --steps 30_000_000 --out out/schwinget --watch attack",
         "stier train leduc_poker --out out/leduc --exact --set hidden=64,64",
+        "stier train schwinget --out out/response --opponents network:path=out/schwinget/network.safetensors",
         "stier train schwinget --algorithm dmc --out out/dmc --against greedy --against ismcts:iterations=100",
     ],
 )
@@ -43,7 +44,7 @@ def _settings_help() -> str:
 @options.repeatable("--set", "settings", "Another setting, such as hidden=256,256", metavar="NAME=VALUE")
 @options.repeatable(
     "--against",
-    "opponents",
+    "against",
     "An opponent of evaluations",
     type=options.AGENT,
     metavar="AGENT",
@@ -63,6 +64,27 @@ def _settings_help() -> str:
     help="The network to start from.",
     show_default="random weights",
 )
+@options.repeatable(
+    "--opponents",
+    "opponents",
+    "An agent at the other seats in training",
+    type=options.AGENT,
+    metavar="AGENT",
+    show_default="self, the learner at all seats",
+)
+@click.option(
+    "--device",
+    metavar="NAME",
+    help="The device of JAX or PyTorch, such as gpu:0.",
+    show_default="one thread of the CPU",
+)
+@click.option(
+    "--checkpoint-every",
+    default=0,
+    metavar="N",
+    help="Keep the network of every N iterations in DIR/checkpoints.",
+    show_default="the last network only",
+)
 @click.option(
     "--no-progress",
     "progress",
@@ -76,6 +98,6 @@ def train(game: Game, watch: tuple[str, ...], judge: str | None, **others: objec
     """Train a network by self-play."""
     if judge and not watch:
         raise ArgumentError("--judge needs --watch ACTION")
-    from stier.train import _command
+    from stier.train import command
 
-    _command.train(game, watch=watch, judge=judge, **others)  # type: ignore[arg-type]
+    command.train(game, watch=watch, judge=judge, **others)  # type: ignore[arg-type]

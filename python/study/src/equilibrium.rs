@@ -8,9 +8,8 @@
 //! Agents can be queried at the same sets to compare their [opinions](Opinion) with the exact values.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
+use stier_agents::agent::threads::{each, goes_on};
 use stier_agents::solve::{GameTree, InformationSet, Policy, action_values, response_values};
 use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwinget::{Schwinget, View};
@@ -45,12 +44,13 @@ pub struct AttackSet {
 
 /// Returns all sets of the tree at which the mover may attack and which the opponent's policy can reach, in ascending
 /// order. `advisers` are queried at each, with seeds derived from `seed`. `watch` is called after every set, from any
-/// thread, and may stop the run. Uses the threads of the current pool; the result does not depend on them.
+/// thread, and may stop the run. The result does not depend on the number of threads; 0 uses all cores.
 pub fn attack_sets(
     tree: &GameTree<Schwinget>,
     policy: &Policy,
     advisers: &[AgentSpec],
     seed: u64,
+    threads: usize,
     watch: &(dyn Fn() -> ControlFlow<()> + Sync),
 ) -> Result<Vec<AttackSet>, TimingError> {
     let game = tree.game();
@@ -67,40 +67,39 @@ pub fn attack_sets(
         let found = response_values(tree, policy, seat, &free);
         never.iter_mut().zip(found).for_each(|(value, found)| *value = if found.is_nan() { *value } else { found });
     }
-    let stop = AtomicBool::new(false);
-    let study = |number: u32| -> Option<Result<AttackSet, TimingError>> {
-        let set = tree.set(number);
-        let legal = set.legal();
-        let row = values.row(number);
-        if !legal.contains(attack) || legal.len() < 2 || row.iter().any(|value| value.is_nan()) {
-            return None;
-        }
-        if stop.load(Ordering::Relaxed) {
-            return Some(Err(TimingError::Interrupted));
-        }
-        let rank = legal.iter().position(|action| action == attack).expect("it is legal");
-        let others = row.iter().enumerate().filter(|&(other, _)| other != rank);
-        let wait = others.map(|(_, &value)| value).fold(f64::NEG_INFINITY, f64::max);
-        let view = set.view();
-        let opinions = opinions(tree, number, &view, advisers, attack, seed);
-        if watch().is_break() {
-            stop.store(true, Ordering::Relaxed);
-        }
-        Some(opinions.map(|opinions| AttackSet {
-            set: number,
-            seat: set.seat(),
-            reach: values.reach[number as usize],
-            circumstances: game.circumstances(&view).to_vec(),
-            share: policy.row(number)[rank],
-            now: row[rank],
-            wait,
-            never: never[number as usize],
-            rule: game.should_attack(&view),
-            opinions,
-        }))
+    let is_open = |&set: &u32| {
+        let legal = tree.set(set).legal();
+        legal.contains(attack) && legal.len() > 1 && !values.row(set).iter().any(|value| value.is_nan())
     };
-    let found = (0..tree.num_sets() as u32).into_par_iter().filter_map(study).collect::<Result<Vec<_>, _>>()?;
-    if stop.load(Ordering::Relaxed) { Err(TimingError::Interrupted) } else { Ok(found) }
+    let sets: Vec<u32> = (0..tree.num_sets() as u32).filter(is_open).collect();
+    each(
+        threads,
+        sets.len() as u64,
+        || (),
+        |(), index| {
+            let number = sets[index as usize];
+            let set = tree.set(number);
+            let row = values.row(number);
+            let rank = set.legal().iter().position(|action| action == attack).expect("it is legal");
+            let others = row.iter().enumerate().filter(|&(other, _)| other != rank);
+            let wait = others.map(|(_, &value)| value).fold(f64::NEG_INFINITY, f64::max);
+            let view = set.view();
+            let opinions = opinions(tree, number, &view, advisers, attack, seed)?;
+            goes_on(watch())?;
+            Ok(AttackSet {
+                set: number,
+                seat: set.seat(),
+                reach: values.reach[number as usize],
+                circumstances: game.circumstances(&view).to_vec(),
+                share: policy.row(number)[rank],
+                now: row[rank],
+                wait,
+                never: never[number as usize],
+                rule: game.should_attack(&view),
+                opinions,
+            })
+        },
+    )
 }
 
 fn opinions(

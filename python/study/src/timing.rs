@@ -19,20 +19,17 @@
 
 use std::ops::ControlFlow;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use stier_agents::agent::Stop;
-use stier_agents::agent::threads::{ThreadsError, pool, resolve};
-use stier_agents::belief::policy_model::{FittedModel, Model};
-use stier_agents::belief::{BeliefSettings, Beliefs, infer_histories};
-use stier_agents::network::NetworkError;
+use stier_agents::agent::threads::{Halted, each, goes_on};
+use stier_agents::belief::policy_model::Model;
+use stier_agents::belief::{BeliefSettings, Beliefs};
+use stier_agents::catalogue::Unsuited;
 use stier_agents::{Agent, AgentSpec, Decision};
 use stier_core::games::schwinget::{PARTS_OF_RETURN, Schwinget, View};
-use stier_core::{
-    Action, ActionSet as _, Actions64, BySeat, Dealer, Game as _, History, Rng, Sampler as _, Seat, Turn, choice,
-};
+use stier_core::{Action, ActionSet as _, Actions64, BySeat, Dealer, Game as _, History, Rng, Seat, Turn, choice};
 use thiserror::Error;
 
 choice! {
@@ -154,15 +151,12 @@ pub enum TimingError {
     /// An adviser does not search.
     #[error("{0} does not search, so it has no values")]
     Blind(String),
-    /// The network of an agent was trained for another game.
+    /// An agent cannot play the game.
     #[error(transparent)]
-    Unsuited(#[from] NetworkError),
-    /// The watcher stopped the run.
-    #[error("interrupted")]
-    Interrupted,
-    /// The threads could not be started.
+    Unsuited(#[from] Unsuited),
+    /// Interrupted by the watcher, or the threads could not be started.
     #[error(transparent)]
-    Threads(#[from] ThreadsError),
+    Halted(#[from] Halted),
 }
 
 /// Returns the positions of these games in order. They are a function of the settings and do not depend on the range of
@@ -178,22 +172,17 @@ pub fn positions(
     }
     let agents = [&settings.players, &settings.continuation].into_iter().chain(&settings.advisers);
     agents.into_iter().try_for_each(|agent| agent.check(game))?;
-    let stop = AtomicBool::new(false);
-    let study = |number: u64| {
-        if stop.load(Ordering::Relaxed) {
-            return Err(TimingError::Interrupted);
-        }
-        let found = Table::new(game, settings, number).play()?;
-        if watch().is_break() {
-            stop.store(true, Ordering::Relaxed);
-        }
-        Ok(found)
-    };
-    let found = pool(resolve(settings.threads))?
-        .install(|| games.into_par_iter().map(study).collect::<Result<Vec<_>, TimingError>>())?;
-    if stop.load(Ordering::Relaxed) {
-        return Err(TimingError::Interrupted);
-    }
+    let count = games.end.saturating_sub(games.start);
+    let found = each(
+        settings.threads,
+        count,
+        || (),
+        |(), index| {
+            let found = Table::new(game, settings, games.start + index).play()?;
+            goes_on(watch())?;
+            Ok::<_, TimingError>(found)
+        },
+    )?;
     Ok(found.concat())
 }
 
@@ -291,7 +280,6 @@ impl<'a> Table<'a> {
             return vec![truth.clone(); repeats as usize];
         }
         let mut rng = self.stream("worlds of a study", u64::from(decision));
-        let sampler = self.game.sampler(view);
         let beliefs = BeliefSettings {
             beliefs: Beliefs::Policy,
             model: Model::Fitted,
@@ -301,12 +289,8 @@ impl<'a> Table<'a> {
         };
         let never = AtomicBool::new(false);
         let stop = Stop::new(Instant::now(), 0, &never);
-        let belief = infer_histories(self.game, view, &sampler, &beliefs, &FittedModel, &stop, &mut rng);
-        let draw = |_| match &belief {
-            Ok(belief) => belief.draw_history(&mut rng).expect("histories were asked for").clone(),
-            Err(_) => sampler.sample_history(self.game, &mut rng),
-        };
-        (0..repeats).map(draw).collect()
+        let worlds = beliefs.histories(self.game, view, &stop, &mut rng);
+        (0..repeats).map(|_| worlds.draw_history(self.game, &mut rng)).collect()
     }
 
     /// Plays one continuation.

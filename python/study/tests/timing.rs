@@ -3,6 +3,7 @@
 use std::ops::{ControlFlow, Range};
 
 use stier_agents::AgentSpec;
+use stier_agents::agent::threads::Halted;
 use stier_agents::arena::Estimate;
 use stier_agents::solve::{GameTree, Policy};
 use stier_agents::solve::{Solver, Variant};
@@ -87,7 +88,7 @@ fn studies_that_make_no_sense_are_refused() {
     let blind = Settings { advisers: vec![spec("greedy")], ..settings("greedy", "greedy") };
     assert!(error(study(&game(""), &blind, 0..1)).starts_with("greedy does not search"));
     let interrupted = positions(&game(""), &settings("greedy", "greedy"), 0..5, &|| ControlFlow::Break(()));
-    assert_eq!(interrupted, Err(TimingError::Interrupted));
+    assert_eq!(interrupted, Err(TimingError::Halted(Halted::Interrupted)));
 }
 
 /// Small enough to enumerate, with a pile to lock.
@@ -143,7 +144,7 @@ fn equilibria_attack_where_it_is_right() {
     let policy = solver.average();
     assert!(nash_conv(&tree, &policy).exploitability() < 0.01);
     let advisers = [spec("ismcts:iterations=20")];
-    let sets = attack_sets(&tree, &policy, &advisers, 1, &|| ControlFlow::Continue(())).unwrap();
+    let sets = attack_sets(&tree, &policy, &advisers, 1, 0, &|| ControlFlow::Continue(())).unwrap();
     let (mut attacks, mut waits, mut mixed) = (0, 0, 0);
     for set in sets.iter().filter(|set| set.reach > 0.003) {
         // What is off by more than this would cost more than the policy is exploited for.

@@ -1,14 +1,14 @@
 //! The agents that play the seats of the learner's opponents.
 //!
-//! An opponent remembers nothing from one decision to the next: each is the first decision of the agent under a seed hashed from
-//! (seed of the game, "opponent", events so far). So a lane is a function of its seed and the learner's actions, a few agents
-//! serve any number of lanes, and checkpoints do not contain them. What an agent could have kept for its next decision (`reuse` of
-//! `ismcts`) it computes again.
+//! An opponent remembers nothing from one decision to the next: each is the first decision of the agent under a seed
+//! hashed from (seed of the game, "opponent", events so far). So a lane is a function of its seed and the learner's
+//! actions, a few agents serve any number of lanes, and checkpoints do not contain them. What an agent could have kept
+//! for its next decision (`reuse` of `ismcts`) it computes again.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use stier_core::{Action, Encode, Game, Hints, Rng, Seat};
+use stier_core::{Action, Game, Hints, Rng, Seat};
 
 use super::VectorError;
 use super::lane::Lane;
@@ -45,7 +45,7 @@ pub struct Opponents {
 
 impl Opponents {
     /// Refuses opponents that do not fit the game.
-    pub(super) fn check<G: Encode>(&self, game: &G) -> Result<(), VectorError> {
+    pub(super) fn check<G: Hints>(&self, game: &G) -> Result<(), VectorError> {
         let seats = game.num_seats();
         if self.agents.len() != 1 && self.agents.len() != seats - 1 {
             return Err(VectorError::Opponents { expected: seats - 1, found: self.agents.len() });
@@ -59,7 +59,7 @@ impl Opponents {
 
     /// Returns true if all of them decide so fast in this number of lanes that interrupts are not needed.
     pub(super) fn are_instant(&self, lanes: usize) -> bool {
-        self.agents.iter().all(|spec| spec.is_instant() && (lanes <= FEW_LANES || !spec.has_network()))
+        self.agents.iter().all(|spec| spec.facts().is_instant && (lanes <= FEW_LANES || !spec.has_network()))
     }
 
     /// The learner's seat in a game.
@@ -81,7 +81,7 @@ enum Agent<G: Game> {
     Player(Player<G>),
 }
 
-/// The agents of the opponents, each with the number that tells its seeds apart.
+/// The agents of the opponents, each with a number that distinguishes its seeds.
 pub(super) struct OpponentAgents<G: Game>(Vec<(u64, Agent<G>)>);
 
 impl<G: Hints> OpponentAgents<G> {
@@ -102,7 +102,8 @@ impl<G: Hints> OpponentAgents<G> {
         Self(opponents.map_or_else(Vec::new, |all| all.agents.iter().map(agent).collect()))
     }
 
-    /// The action of the opponent on `seat`, which is to act; `None` if it is [asked for many lanes](Self::decide_many).
+    /// The action of the opponent on `seat`, which is to act; `None` if it [decides for many
+    /// lanes](Self::decide_many) at once.
     pub(super) fn decide(&mut self, game: &G, lane: &Lane<G>, seat: Seat) -> Option<Action> {
         let place = self.place(game, lane, seat);
         let (salt, agent) = &mut self.0[place];
@@ -144,7 +145,7 @@ impl<G: Hints> OpponentAgents<G> {
     }
 }
 
-/// Positions that a network is asked about at once: their tensors stay in the cache.
+/// The number of positions that a network evaluates at once: their tensors stay in the cache.
 const POSITIONS_AT_ONCE: usize = 128;
 
 /// The seed of an opponent's decision.

@@ -32,6 +32,8 @@ use std::sync::Arc;
 use stier_core::{Action, ActionSet as _, BySeat, Game, History, Seat};
 use thiserror::Error;
 
+use crate::agent::threads::Halted;
+
 use growth::Growth;
 pub(crate) use passes::{Task, for_each_task, reach_layer, row_tasks, sum_up_layer};
 pub use policy::Policy;
@@ -57,7 +59,7 @@ pub enum TooLarge {
 }
 
 /// The reason why a tree was not built.
-#[derive(Clone, Copy, PartialEq, Debug, Error)]
+#[derive(Clone, PartialEq, Debug, Error)]
 pub enum BuildError {
     /// The game has [hidden moves](stier_core::GameInfo::hidden_moves): its information sets do not lie in one layer.
     #[error(
@@ -71,9 +73,9 @@ pub enum BuildError {
     /// More histories than allowed.
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
-    /// Interrupted by the `watch` callback.
-    #[error("interrupted")]
-    Interrupted,
+    /// Interrupted, or the threads could not be started.
+    #[error(transparent)]
+    Halted(#[from] Halted),
 }
 
 /// One history.

@@ -18,6 +18,8 @@ static WEIGHTS: LazyLock<Vec<f32>> = LazyLock::new(|| {
 });
 
 impl Hints for KuhnPoker {
+    const HAS_POLICY: bool = true;
+
     fn appeal(&self, view: &Log, action: Action) -> f32 {
         // The highest card comes last in its field, behind the number of cards dealt.
         let is_highest = view.now().planes[2 * usize::from(self.rules.players)] == 1;

@@ -11,8 +11,11 @@ from typing import Any
 from stier._native import Game
 from stier.errors import ArgumentError
 from stier.train import learn
-from stier.train._run import LOG, NETWORK, Trained, headlines
-from stier.train._settings import DMCSettings, Settings
+from stier.train._run import LOG, NETWORK, Trained
+from stier.train.settings import DMCSettings, Settings
+
+#: The settings that are options of their own.
+OPTIONS = ("steps", "seed", "opponents")
 
 
 def settings_help() -> str:
@@ -23,9 +26,9 @@ def settings_help() -> str:
         lines += ["", f"settings of {title}, given by --set NAME=VALUE:"]
         meanings = kind.meanings()
         for field in dataclasses.fields(kind):
-            if field.name not in ("steps", "seed"):
+            if field.name not in OPTIONS:
                 about = f"{meanings.get(field.name, '')} (default: {_text(field.default)})"
-                lines += textwrap.wrap(about, 96, initial_indent=f"  {field.name:20}", subsequent_indent=" " * 22)
+                lines += textwrap.wrap(about, 96, initial_indent=f"  {field.name:26}", subsequent_indent=" " * 28)
     return "\n".join(lines) + "\n"
 
 
@@ -46,6 +49,7 @@ def train(
     seed: int,
     steps: int | None,
     settings: Sequence[str],
+    against: Sequence[str],
     opponents: Sequence[str],
     **others: Any,
 ) -> None:
@@ -53,12 +57,14 @@ def train(
     values: dict[str, Any] = {"seed": seed}
     if steps is not None:
         values["steps"] = steps
+    if opponents:
+        values["opponents"] = tuple(opponents)
     for setting in settings:
         name, equals, value = setting.partition("=")
         if not equals or name in values:
             raise ArgumentError(f"--set '{setting}': give each setting once, as NAME=VALUE")
         values[name] = _value(value)
-    trained = learn(game, algorithm, folder=folder, opponents=opponents or ("greedy",), **others, **values)
+    trained = learn(game, algorithm, folder=folder, against=against or ("greedy",), **others, **values)
     print(f"{game}, {algorithm}, seed {seed}: {trained.log[-1]['steps']:,} decisions")
     print(_table(trained), end="")
     print(f"all columns: {folder / LOG}")
@@ -66,7 +72,7 @@ def train(
 
 
 def _value(text: str) -> Any:
-    """A truth value, a number, numbers with commas between them; or nothing of the kind."""
+    """A truth value, a number, or numbers separated by commas."""
     if text in ("on", "off"):
         return text == "on"
     try:
@@ -74,15 +80,13 @@ def _value(text: str) -> Any:
             return tuple(int(part) for part in text.split(",") if part)
         return float(text) if any(mark in text for mark in ".e") else int(text)
     except ValueError:
-        about = "a setting must be a number, numbers with commas between them, on or off"
+        about = "a setting must be a number, numbers separated by commas, on or off"
         raise ArgumentError(f"{about}, got '{text}'") from None
 
 
 def _table(trained: Trained) -> str:
     """The evaluations, line by line."""
-    ends = ("/mean", "/ci95")
-    kept = headlines(trained.log[-1])
-    shown = [key for key in trained.log[-1] if key in ("steps", "cpu_seconds", *kept) or key.endswith(ends)]
+    shown = ["steps", "cpu_seconds", *trained.headlines]
     titles = [key.removeprefix("eval/") for key in shown]
     widths = [max(len(title), 9) for title in titles]
     lines = ["  ".join(title.rjust(width) for title, width in zip(titles, widths, strict=True))]

@@ -1,31 +1,47 @@
-"""Attacks and other rare actions, counted per chance instead of per game."""
+"""The evaluation of networks: paired deals against agents, NashConv, and rare actions counted per chance."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, fields
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from stier._intervals import between
-from stier._native import Agent, Game, State, derive_seed, load_agent, share
+from stier._native import (
+    Agent,
+    Game,
+    GameTree,
+    State,
+    TabularPolicy,
+    VectorEnv,
+    derive_seed,
+    estimate,
+    load_agent,
+    share,
+)
 from stier._progress import Bar
 from stier.errors import ArgumentError
 from stier.network import Network
 
+__all__ = ["ChanceRow", "Chances", "Duel", "Evaluation", "Exact", "Player", "chances", "duel"]
+
 #: Games of a network that are played side by side.
 SIDE_BY_SIDE = 1024
+#: Information sets whose probabilities are computed at a time.
+ROWS = 8192
 
 
 class Player(Protocol):
     """An agent, a solution, or anything else that tells its policy."""
 
     def step_with_policy(self, state: State, /) -> tuple[list[tuple[int, float]], int]:
-        """Give the probability of each legal action, and the action."""
+        """Returns the probability of each legal action, and the action."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -74,7 +90,7 @@ class Chances:
     rows: list[ChanceRow]
 
     def row(self, round: int | None = None, judge: str | None = None) -> ChanceRow:  # noqa: A002
-        """Give the row of a group. Raises `KeyError` if there was no such chance, `ValueError` for another judge."""
+        """Returns the row of a group. Raises `KeyError` if there was no such chance, `ValueError` for another judge."""
         for row in self.rows:
             if (row.round, row.judge) == (round, judge):
                 return row
@@ -83,7 +99,7 @@ class Chances:
         raise KeyError(f"no chances with round={round}, judge={judge}")
 
     def to_pandas(self) -> Any:
-        """Give the rows as a data frame."""
+        """Returns the rows as a data frame."""
         import pandas as pd
 
         return pd.DataFrame(self.rows, columns=[field.name for field in fields(ChanceRow)])
@@ -160,7 +176,7 @@ def chances(
             rng = np.random.default_rng(seed)
             for first in range(0, deals, SIDE_BY_SIDE):
                 numbers = range(first, min(first + SIDE_BY_SIDE, deals))
-                found += _play(game, numbers, seed, number, lambda states: _by_network(agent, states, rng), asked)
+                found += _chances_of(game, numbers, seed, number, lambda states: _by_network(agent, states, rng), asked)
                 if bar is not None:
                     bar.update(numbers.stop, deals)
         else:
@@ -168,7 +184,7 @@ def chances(
             for deal in range(deals):
                 if isinstance(player, Agent):
                     player.restart(derive_seed(seed, "chances agent", deal))
-                found += _play(game, [deal], seed, number, lambda states: _by_player(player, states), asked)
+                found += _chances_of(game, [deal], seed, number, lambda states: _by_player(player, states), asked)
                 if bar is not None:
                     bar.update(deal + 1, deals)
     verdicts = [None] if judge is None else [None, "takes", "declines"]
@@ -181,7 +197,7 @@ def chances(
     return Chances(game, str(agent), action, deals, rows)
 
 
-def _play(
+def _chances_of(
     game: Game, deals: Sequence[int], seed: int, action: int, decide: _Decide, judge: Player | None
 ) -> list[_Chance]:
     """The chances of some games, which are played side by side."""
@@ -221,7 +237,7 @@ def _by_network(
 
 
 def draw(probabilities: npt.NDArray[np.float32], rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """Draw an action by each row."""
+    """Draws an action by each row."""
     levels = probabilities.cumsum(axis=1)
     return np.asarray((levels > rng.random((len(levels), 1)) * levels[:, -1:]).argmax(axis=1), np.int64)
 
@@ -252,3 +268,169 @@ def _row(after: int | None, verdict: str | None, found: Sequence[_Chance]) -> Ch
         above_90=float((probability > 0.9).mean()),
         below_10=float((probability < 0.1).mean()),
     )
+
+
+@dataclass(frozen=True)
+class Duel:
+    """A network against agents in all other seats; the deal, played from every seat, is the unit of statistics."""
+
+    #: The network's return in each deal, averaged over its seats.
+    values: npt.NDArray[np.float64]
+
+    @property
+    def mean(self) -> float:
+        """The mean return of the network."""
+        return float(self.values.mean())
+
+    @property
+    def ci95(self) -> float:
+        """Half the width of the interval that holds it with 95 %."""
+        return estimate(self.values)[1]
+
+
+def duel(
+    network: Network,
+    opponents: Agent | str | Sequence[Agent | str],
+    *,
+    deals: int = 1000,
+    seed: int = 0,
+    choose: Literal["best", "sample"] = "best",
+    threads: int = 0,
+) -> Duel:
+    """Plays a network against agents: every deal once from each seat, all deals side by side.
+
+    Args:
+        network: The network.
+        opponents: An agent for all other seats, or one for each.
+        deals: Deals, at least 2.
+        seed: The seed of deals and agents.
+        choose: Whether the network takes the likeliest action or draws by its probabilities.
+        threads: Threads of the opponents; 0 for all cores.
+
+    The result does not depend on the number of threads. Raises `ValueError` for fewer deals, and what
+    `stier.VectorEnv` raises.
+    """
+    if deals < 2:
+        raise ArgumentError(f"deals must be at least 2, got {deals}: an interval needs them")
+    game = network.game
+    values = np.zeros(deals)
+    for seat in range(game.num_players()):
+        envs = VectorEnv(
+            game,
+            deals,
+            seed=seed,
+            opponents=opponents,
+            seat=seat,
+            autoreset=False,
+            observation="uint8",
+            threads=threads,
+        )
+        values += _returns(network, envs, choose, np.random.default_rng((seed, seat)))[:, seat]
+    return Duel(values / game.num_players())
+
+
+def _returns(
+    network: Network, envs: VectorEnv, choose: Literal["best", "sample"], rng: np.random.Generator
+) -> npt.NDArray[np.float64]:
+    """Plays a game in each environment; returns the returns of all seats."""
+    batch = envs.reset()
+    returns = batch.rewards.astype(np.float64)
+    while not batch.terminated.all():
+        playing = ~batch.terminated
+        actions = np.zeros(len(envs), np.int64)
+        probabilities, _ = network(batch.observation[playing], batch.legal_action_mask[playing])
+        actions[playing] = draw(probabilities, rng) if choose == "sample" else probabilities.argmax(axis=1)
+        batch = envs.step(actions)
+        returns += batch.rewards
+    return returns
+
+
+@dataclass(frozen=True)
+class Exact:
+    """All information sets of a small game, so that a network's distance from equilibrium can be computed."""
+
+    #: All histories of the game.
+    tree: GameTree
+    _observations: list[npt.NDArray[np.uint8]] = field(default_factory=list, repr=False)
+
+    @classmethod
+    def of(cls, game: Game, max_histories: int = 20_000_000) -> Exact:
+        """Enumerates the game. Raises `ValueError` if it is too large."""
+        return cls(GameTree(game, max_histories=max_histories))
+
+    def policy(self, network: Network) -> TabularPolicy:
+        """Returns the network's policy at all information sets, with its NashConv and frequencies of actions."""
+        legal = self.tree.legal_action_masks()
+        starts = range(0, self.tree.information_sets, ROWS)
+        if not self._observations:
+            self._observations.extend(
+                self.tree.observation_tensors(start, min(start + ROWS, starts.stop), "uint8") for start in starts
+            )
+        rows = [
+            network(observation, legal[start : start + ROWS])[0]
+            for start, observation in zip(starts, self._observations, strict=True)
+        ]
+        return self.tree.policy(np.concatenate(rows), name="network")
+
+
+@dataclass
+class Evaluation:
+    """What is measured while a network learns.
+
+    Each agent is met in the same `deals` paired deals at every evaluation; the network takes its likeliest actions.
+    """
+
+    #: The game.
+    game: Game
+    #: The agents that the network meets.
+    against: Sequence[str] = ("greedy",)
+    #: The number of paired deals against each of them.
+    deals: int = 500
+    #: The seed of deals and agents.
+    seed: int = 0
+    #: All information sets of the game, for NashConv; None to leave it out.
+    exact: Exact | None = None
+    #: Threads of the opponents; 0 for all cores.
+    threads: int = 0
+    #: Actions of which the chances are counted in `deals` games of the network against itself, by its probabilities.
+    watch: Sequence[str] = ()
+    #: An agent: chances are also counted apart by whether it would take the action.
+    judge: Agent | str | None = None
+
+    def __post_init__(self) -> None:
+        for name in self.watch:
+            self.game.string_to_action(name)
+
+    @property
+    def headlines(self) -> list[str]:
+        """The columns with the results, without their details."""
+        found = [f"eval/{agent}/{part}" for agent in self.against for part in ("mean", "ci95")]
+        found += [] if self.exact is None else ["eval/nash_conv"]
+        verdicts = ("",) if self.judge is None else ("", "/judge_takes", "/judge_declines")
+        return found + [f"eval/{name}/probability{verdict}" for name in self.watch for verdict in verdicts]
+
+    def measure(self, network: Network) -> dict[str, float]:
+        """Returns the columns of an evaluation.
+
+        ``eval/AGENT/mean`` and ``eval/AGENT/ci95`` are the network's returns against an agent, ``eval/nash_conv`` is
+        its distance from equilibrium. Of each watched action, ``eval/ACTION/share`` is the share of the chances that
+        was taken and ``eval/ACTION/probability`` the mean probability of taking one, also by finished rounds
+        (``…/probability/round_0``) and by the judge's verdict (``…/judge_takes``, ``…/judge_declines``): `chances`.
+        """
+        found: dict[str, float] = {}
+        for agent in self.against:
+            result = duel(network, agent, deals=self.deals, seed=self.seed, threads=self.threads)
+            found[f"eval/{agent}/mean"], found[f"eval/{agent}/ci95"] = result.mean, result.ci95
+        if self.exact is not None:
+            found["eval/nash_conv"] = self.exact.policy(network).nash_conv
+        for name in self.watch:
+            counted = chances(self.game, network, name, judge=self.judge, deals=self.deals, seed=self.seed)
+            for row in counted.rows:
+                if row.round is None and row.judge is None:
+                    found[f"eval/{name}/share"] = row.share
+                    found[f"eval/{name}/probability"] = row.probability
+                elif row.judge is None:
+                    found[f"eval/{name}/probability/round_{row.round}"] = row.probability
+                elif row.round is None:
+                    found[f"eval/{name}/probability/judge_{row.judge}"] = row.probability
+        return found
