@@ -41,6 +41,7 @@ class Player(Protocol):
 
     def step_with_policy(self, state: State, /) -> tuple[list[tuple[int, float]], int]:
         """Returns the probability of each legal action, and the action."""
+        ...
 
 
 @dataclass(frozen=True)
