@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
@@ -28,3 +29,8 @@ def test_the_rules_of_a_game_name_its_actions(name: str) -> None:
 
 def named_actions(game: stier.Game) -> list[str]:
     return [game.action_to_string(0, action) for action in range(game.num_distinct_actions())]
+
+
+def test_every_game_has_a_page_in_the_documentation() -> None:
+    pages = Path(__file__).parents[1] / "docs" / "rules"
+    assert {page.stem for page in pages.glob("*.md")} == {"index", *stier.registered_names()}
