@@ -89,7 +89,8 @@ impl<G: Hints> RecursivePimc<G> {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: RecursiveOptions, seed: u64) -> SearchAgent<Self> {
         let inner = Pimc::new(options.inner(), 0);
-        SearchAgent::new(Self { options, inner }, seed)
+        let time_ms = options.time_ms;
+        SearchAgent::new(Self { options, inner }, time_ms, seed)
     }
 
     /// The returns of a game that level-0 players continue after an action, and the number of decisions they made.
@@ -128,10 +129,6 @@ impl<G: Hints> RecursivePimc<G> {
 }
 
 impl<G: Hints> Algorithm<G> for RecursivePimc<G> {
-    fn time_ms(&self) -> u64 {
-        self.options.time_ms
-    }
-
     fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
         self.options.belief.histories(game, view, stop, rng)
     }

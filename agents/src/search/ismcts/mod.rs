@@ -158,10 +158,6 @@ pub(crate) struct Ismcts<G: Hints> {
 }
 
 impl<G: Hints> Algorithm<G> for Ismcts<G> {
-    fn time_ms(&self) -> u64 {
-        self.options.time_ms
-    }
-
     fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
         let IsmctsOptions { iterations, self_determination, belief, .. } = &self.options;
         let draws = if stop.is_timed() { u64::MAX } else { *iterations };
@@ -221,7 +217,8 @@ impl<G: Hints> Ismcts<G> {
             Rule::Exp3 | Rule::RegretMatching => forest::<G, RegretRule, Keyed>(&options),
             Rule::SmoothUct => forest::<G, SmoothUct, Keyed>(&options),
         };
-        SearchAgent::new(Self { options, forest, past: None, lines: Vec::new() }, seed)
+        let time_ms = options.time_ms;
+        SearchAgent::new(Self { options, forest, past: None, lines: Vec::new() }, time_ms, seed)
     }
 }
 
@@ -344,30 +341,21 @@ impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Searcher<'_,
     fn run(&mut self) -> u64 {
         let scale = ReturnScale::new(self.task.game);
         let mut path = Path::new();
-        let mut done = 0;
-        loop {
-            let chunk = self.budget.next(done);
-            if chunk == 0 {
-                return done;
+        self.budget.run(|_| {
+            let returns = self.iterate(&mut path);
+            self.roller.learn(&returns);
+            let own = f64::from(returns[self.seat]);
+            for step in &path {
+                // An estimate may be slightly below the lowest return, but bounds must not be negative.
+                let value = scale.unit(f64::from(returns[step.mover])).max(0.0);
+                S::learn(self.tree, step.edge, step.note, value);
             }
-            for _ in 0..chunk {
-                let returns = self.iterate(&mut path);
-                self.roller.learn(&returns);
-                let own = f64::from(returns[self.seat]);
-                for step in &path {
-                    // An estimate may be slightly below the lowest return, but bounds must not be negative.
-                    let value = scale.unit(f64::from(returns[step.mover])).max(0.0);
-                    S::learn(self.tree, step.edge, step.note, value);
-                }
-                if let Some(lines) = &mut self.lines {
-                    let steps = path.iter().map(|step| (step.mover, self.tree.action(step.edge)));
-                    lines.add(steps, own);
-                }
-                self.spread.add(scale.unit(own));
-                path.clear();
+            if let Some(lines) = &mut self.lines {
+                lines.add(path.iter().map(|step| (step.mover, self.tree.action(step.edge))), own);
             }
-            done += chunk;
-        }
+            self.spread.add(scale.unit(own));
+            path.clear();
+        })
     }
 
     /// Runs one determinization from the root to the end of the game. Leaves the visited edges in `path`.
