@@ -49,7 +49,6 @@
 mod observers;
 mod puct;
 mod selection;
-mod table;
 mod tree;
 
 use std::marker::PhantomData;
@@ -79,8 +78,7 @@ pub(crate) use puct::PriorFrom;
 use puct::{NetworkPuct, Puct};
 pub(crate) use selection::Rule;
 use selection::{Expansion, RegretRule, Selection, SmoothUct, Ucb1, Ucb1Tuned, Visit};
-use table::NONE;
-use tree::{Edge, Tree};
+use tree::{Edge, NONE, Tree};
 
 choice! {
     /// The choice of the other players' actions in the tree.
