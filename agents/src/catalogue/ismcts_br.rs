@@ -79,7 +79,7 @@ impl<G: Hints> Algorithm<G> for IsmctsBr<G> {
             width: options.c,
             scale: ReturnScale::new(task.game),
             tree: UcbTree::new(Memory::share(options.memory_mb, 1)),
-            spread: ReturnSpread::default(),
+            spread: ReturnSpread::new(1.0),
             rng: task.streams.rng("ismcts_br"),
         };
         let mut done = 0;

@@ -87,7 +87,7 @@ impl<G: Hints> Algorithm<G> for FlatMc {
             rng: task.streams.rng_of_many("flat_mc", index, count),
             actions: task.legal.iter().map(ActionRecord::new).collect(),
             scale: ReturnScale::new(task.game),
-            spread: ReturnSpread::default(),
+            spread: ReturnSpread::new(1.0),
         };
         let mut searches: Vec<Flat<'_, G>> = (0..count).map(search).collect();
         let iterations = self.workers.run_all(&mut searches, Flat::run);

@@ -1,13 +1,13 @@
 //! Players that see everything, as a measure of the value of hidden information.
 //!
-//! An oracle is given the true state, including hidden cards, and decides as [`pimc`](crate::search::pimc) does in a single
-//! world. It knows the results of chance only with `future=known`, and only if the cards come from a dealer that can
-//! be queried in advance. It then plays with a known pile. Otherwise it averages over `worlds` futures, or searches
+//! An oracle is given the true state, including hidden cards, and decides as [`pimc`](crate::search::pimc) does in a
+//! single world. It knows the results of chance only with `future=known`, and only if the cards come from a dealer that
+//! can be queried in advance. It then plays with a known pile. Otherwise it averages over `worlds` futures, or searches
 //! one tree in which every iteration draws its own (*cheating UCT* in P. I. Cowling, E. J. Powley and D. Whitehouse,
 //! *Information Set Monte Carlo Tree Search*, 2012).
 //!
-//! Oracles are an upper bound on the gain from inference. Fair agents cannot be built from this trait, so a fair
-//! agent never gets a state.
+//! Oracles are an upper bound on the gain from inference. Only a [`Player`](crate::agent::Player) that is an oracle
+//! gets a state; fair agents never do.
 //!
 //! Known weaknesses: an oracle assumes that its opponents see everything too, so it does not exploit what they do not
 //! know. If it does not know the future, it averages over solved futures (strategy fusion again).

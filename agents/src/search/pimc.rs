@@ -8,8 +8,8 @@
 //! 2010. A world includes the results of chance. If there are at most as many worlds as would be sampled, each is
 //! searched once, with its weight.
 //!
-//! A world is solved exactly ([`open_cards`](crate::search::open_cards)) if that takes at most `nodes`. Once a world of a
-//! decision takes more, the others are assumed to do so too, and each is searched by its own tree
+//! A world is solved exactly ([`open_cards`](crate::search::open_cards)) if that takes at most `nodes`. Once a world of
+//! a decision takes more, the others are assumed to do so too, and each is searched by its own tree
 //! ([`uct`](crate::search::uct)). With `solver=game` the game's own solver, if it has one, tries each world first.
 //!
 //! Known weaknesses (I. Frank and D. Basin, *Search in Games with Incomplete Information*, Artificial Intelligence

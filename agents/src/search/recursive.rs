@@ -3,10 +3,10 @@
 //! T. Furtak and M. Buro, *Recursive Monte Carlo Search for Imperfect Information Games*, IEEE Conference on
 //! Computational Intelligence and Games, 2013 (imperfect information Monte Carlo, IIMC). Worlds are drawn from the
 //! view with their histories. After each action the game is played to the end by level-0 players:
-//! [`pimc`](crate::search::pimc) with few worlds, or plain rollouts. Each of them sees only the view of its seat in that
-//! world. The action with the best mean return is played. In a world, all actions meet the same players and the same
-//! random events. Playouts use no hidden knowledge, so they are free of strategy fusion, and the searcher's actions
-//! can hide and reveal.
+//! [`pimc`](crate::search::pimc) with few worlds, or plain rollouts. Each of them sees only the view of its seat in
+//! that world. The action with the best mean return is played. In a world, all actions meet the same players and the
+//! same random events. Playouts use no hidden knowledge, so they are free of strategy fusion, and the searcher's
+//! actions can hide and reveal.
 //!
 //! The search is expensive: at every ply a playout needs a view, a sampler and a level-0 decision.
 //!

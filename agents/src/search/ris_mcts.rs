@@ -110,7 +110,7 @@ impl<G: Hints> Algorithm<G> for RisMcts {
             roller: Roller::of(game, options.rollout).guided_by(&options.belief.guide),
             rng: rng.clone(),
             tree: UcbTree::new(Memory::share(options.memory_mb, 1)),
-            spreads: BySeat::filled(game.num_seats(), ReturnSpread::default()),
+            spreads: BySeat::filled(game.num_seats(), ReturnSpread::new(1.0)),
             scale: ReturnScale::new(game),
         };
         let mut path = Vec::new();

@@ -286,7 +286,7 @@ impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Forest<G> fo
                 rng: task.streams.rng_of_many("ismcts", index, count),
                 observers: observers.clone(),
                 root: observers.plant(tree),
-                spread: ReturnSpread::default(),
+                spread: ReturnSpread::new(1.0),
                 lines: (task.depth > 0).then(|| Lines::new(task.depth)),
                 tree,
             })
