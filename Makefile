@@ -50,6 +50,7 @@ test-python: $(VENV)/tested-with
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	cd python && ../$(BIN)/python -m mypy
+	cd python && ../$(BIN)/pyright --pythonpath ../$(BIN)/python
 	$(BIN)/python -m mypy.stubtest stier --mypy-config-file python/pyproject.toml \
 		--allowlist python/stubtest_allowlist.txt --ignore-unused-allowlist
 	$(BIN)/python -m pytest python/tests
@@ -82,7 +83,7 @@ study: $(VENV)/tested-with
 training: $(VENV)/tested-with
 	$(BIN)/python benches/python/training.py
 
-# Takes options: make audit OPTIONS='--games 10'
+# Takes options: make audit OPTIONS='--games 10'. OpenSpiel needs Python 3.11 or newer.
 audit: $(VENV)/installed
 	$(PIP) install './python[audit]'
 	$(BIN)/python benches/python/audit.py $(OPTIONS)

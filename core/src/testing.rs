@@ -625,24 +625,6 @@ pub fn chi_square<K: Eq + Hash>(observed: &HashMap<K, u64>, expected: &HashMap<K
     distribution.sf(statistic)
 }
 
-/// The number of event sequences of length `depth` from a state. Random events count once per outcome, and games that
-/// end earlier count once.
-pub fn perft<G: Game>(game: &G, state: &G::State, depth: usize) -> u64 {
-    if depth == 0 {
-        return 1;
-    }
-    let after = |action: Action| {
-        let mut next = *state;
-        game.apply(&mut next, action);
-        perft(game, &next, depth - 1)
-    };
-    match game.turn(state) {
-        Turn::Over => 1,
-        Turn::Chance => game.chance(state).iter().map(|outcome| after(outcome.action)).sum(),
-        Turn::Seat(_) => game.legal(state).iter().map(after).sum(),
-    }
-}
-
 /// The p-values of chi-square tests that [`Game::sample_chance`] follows [`Game::chance`], at every chance node of a
 /// random game.
 pub fn chance_sampling<G: Game>(game: &G, seed: u64, samples: usize) -> Vec<f64> {

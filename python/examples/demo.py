@@ -99,8 +99,7 @@ def player_counts(name: str) -> list[int]:
     """The numbers of players that a game can be played with."""
     for option in stier.catalogue.describe_game(name):
         if option.name == "players":
-            low, high = option.allowed.split(" to ")
-            return list(range(int(low), int(high) + 1))
+            return list(range(option.minimum, option.maximum + 1))
     return [stier.load_game(name).num_players()]
 
 

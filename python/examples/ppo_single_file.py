@@ -31,6 +31,7 @@ import numpy as np
 import optax
 
 import stier
+import stier.solving
 
 
 @dataclasses.dataclass(frozen=True)
@@ -245,7 +246,7 @@ def evaluate_against_random(args: Args, game: stier.Game, params: Params) -> tup
     return float(returns.mean()), float(1.96 * returns.std(ddof=1) / np.sqrt(args.eval_deals))
 
 
-def evaluate_nash_conv(tree: stier.GameTree, params: Params) -> float:
+def evaluate_nash_conv(tree: stier.solving.GameTree, params: Params) -> float:
     """Returns what best responses gain against the policy, over all players: 0 in equilibrium."""
     obs = tree.observation_tensors(0, tree.information_sets, "uint8")
     logprobs, _ = forward(params, obs, tree.legal_action_masks())
@@ -259,7 +260,7 @@ def train(args: Args) -> tuple[Params, list[dict[str, float]]]:
     """Trains a network; returns its weights and what was printed."""
     game = stier.load_game(args.game)
     envs = stier.VectorEnv(game, args.num_envs, seed=args.seed, autoreset=False, observation="uint8", threads=1)
-    tree = stier.GameTree(game) if args.nash_conv else None
+    tree = stier.solving.GameTree(game) if args.nash_conv else None
     key, agent_key = jax.random.split(jax.random.key(args.seed))
     params = init_agent(args, envs.observation_shape[0], game.num_distinct_actions(), agent_key)
     opt_state = make_optimizer(args).init(params)

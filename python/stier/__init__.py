@@ -50,6 +50,7 @@ from stier.solving import exploit, exploitability, solve
 
 if TYPE_CHECKING:
     from stier import (
+        _native as _native,
         catalogue as catalogue,
         cli as cli,
         draw as draw,

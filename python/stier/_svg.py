@@ -9,7 +9,7 @@ from typing import TypeAlias
 #: The class of every picture, by which the rules below find what is theirs on a page.
 ROOT = "stier"
 
-#: Where pictures begin: their inner margin.
+#: The inner margin of pictures.
 MARGIN = 16.0
 
 #: Colours by class: (property, on light pages, on dark pages).
@@ -70,7 +70,7 @@ class Picture:
         self.height = 0.0
 
     def extend(self, x: float, y: float) -> None:
-        """Make sure that the picture reaches as far as this."""
+        """Extends the picture to this point, if it is smaller."""
         self.width, self.height = max(self.width, x), max(self.height, y)
 
     def _class(self, names: str) -> str:
@@ -126,11 +126,11 @@ class Picture:
         return width
 
     def begin(self, title: str, *, more: str = "") -> None:
-        """Begin a group with a title, which is read aloud and shown when the pointer rests on it."""
+        """Begins a group with a title, which is read aloud and shown when the pointer rests on it."""
         self._parts.append(f"<g{more and ' ' + more}><title>{escape(title)}</title>")
 
     def end(self) -> None:
-        """End the group."""
+        """Ends the group."""
         self._parts.append("</g>")
 
     def finish(self, title: str, description: str, *, margin: float = 14) -> str:
@@ -170,7 +170,7 @@ def _rules(used: set[str]) -> str:
     )
 
 
-#: What is printed on a card: (rank, sign, colour), as `Game.card_faces` has it.
+#: The face of a card: (rank, sign, colour), as in `Game.card_faces`.
 Face: TypeAlias = tuple[str, str, str]
 
 #: The size of a card, and of one that lies aside.

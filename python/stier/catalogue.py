@@ -1,4 +1,4 @@
-"""What games and agents there are, and what can be set."""
+"""The games and agents by name, with their options."""
 
 from __future__ import annotations
 
@@ -20,51 +20,57 @@ __all__ = [
 
 
 class OptionInfo(NamedTuple):
-    """What there is to say about one option."""
+    """One option of a game or an agent."""
 
-    #: Its name.
+    #: The name.
     name: str
-    #: Its default: numbers as numbers, everything else by name.
+    #: The default: numbers as numbers, everything else by name.
     default: int | float | str
-    #: The values it takes as people write them, such as ``points | schwinger`` or ``1 to 12``.
+    #: The lowest value of an option that takes any number up to `maximum`, else `None`.
+    minimum: int | float | None
+    #: The highest.
+    maximum: int | float | None
+    #: The names that the option takes, `None` unless it takes names only.
+    choices: list[str] | None
+    #: The values as people write them, such as ``points | schwinger`` or ``1 to 12``.
     allowed: str
-    #: What it means.
-    about: str
+    #: The meaning.
+    description: str
 
 
 class AgentInfo(NamedTuple):
-    """What there is to say about one agent."""
+    """One agent."""
 
-    #: Its name.
+    #: The name.
     name: str
-    #: What it does.
-    about: str
-    #: Its options besides ``seed``, which every agent has.
+    #: A sentence or two about what it does.
+    description: str
+    #: The options besides ``seed``, which every agent has.
     options: list[OptionInfo]
 
 
 def describe_game(name: str) -> list[OptionInfo]:
-    """The options of a game. Raises `RulesError` for an unknown name."""
+    """Returns the options of a game. Raises `RulesError` for an unknown name."""
     return [OptionInfo(*row) for row in _native.game_options(name)]
 
 
 class GameInfo(NamedTuple):
-    """What there is to say about one game."""
+    """One game."""
 
-    #: Its name.
+    #: The name.
     name: str
-    #: Its options.
+    #: The options.
     options: list[OptionInfo]
 
 
 def describe_games() -> list[GameInfo]:
-    """Every game with its options, ascending by name."""
+    """Returns every game with its options, ascending by name."""
     return [GameInfo(name, describe_game(name)) for name in registered_names()]
 
 
 def describe_agents() -> list[AgentInfo]:
-    """Every agent with its options, ascending by name."""
+    """Returns every agent with its options, ascending by name."""
     return [
-        AgentInfo(name, about, [OptionInfo(*row) for row in options])
-        for name, about, options in _native.agent_options()
+        AgentInfo(name, description, [OptionInfo(*row) for row in options])
+        for name, description, options in _native.agent_options()
     ]

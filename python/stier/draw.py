@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 
-#: How wide the names of seats are, how far cards lie apart.
+#: The width of the names of seats, and the distance between cards.
 LABEL, GAP = 104.0, 5.0
 
 
@@ -191,7 +191,7 @@ def _short(place: _Place) -> list[str]:
 
 
 def _place_label(picture: Picture, place: _Place, top: float, *, acts: bool) -> None:
-    """Who sits there, and what is to be said of it, line by line."""
+    """The name of a place with its remarks, line by line."""
     name = "table" if place["seat"] is None else f"seat {place['seat']}"
     lines: list[str] = []
     for remark in _short(place):
@@ -256,14 +256,14 @@ def _in_words(scene: _Scene, mover: int, text: str) -> str:
     return ". ".join([*words, text])
 
 
-#: How long bars and axes are.
+#: The length of bars and axes.
 AXIS = 190.0
-#: How many actions, and how many replies to each, the top of a tree shows.
+#: The number of actions, of replies to each, and so on, in the top of a tree.
 BRANCHES = (4, 3, 2)
 
 
 def search(search: Search) -> str:
-    """What a search found: for each action how often it was tried, its value, the probability with which it is chosen.
+    """A search: for each action its visits, its value and the probability with which it is chosen.
 
     The action most visited comes first; the one chosen is marked. With lines of play (`Agent.search(state,
     tree_depth=2)`), the top of the tree stands below: the lines most visited, the thicker the more.
@@ -331,7 +331,7 @@ def _value(picture: Picture, value: float | None, low: float, high: float, x: fl
 
 
 def _card_of(name: str, faces: dict[str, Face]) -> tuple[str, str | None]:
-    """What an action is called besides its card, and the card, if it names one."""
+    """The name of an action without its card, and the card, if it names one."""
     before, _, card = name.rpartition(":")
     return (before, card) if card in faces else (name, None)
 
@@ -365,7 +365,7 @@ def _most_visited(lines: list[Line], path: tuple[tuple[int, int], ...], count: i
 
 
 def _label(line: Line, total: int) -> tuple[str, str]:
-    """What stands before and after the action of a line."""
+    """The texts before and after the action of a line."""
     return f"seat {line.players[-1]}", f"{line.visits / total:.0%}  {line.value:+.2f}"
 
 
@@ -430,7 +430,7 @@ CELL, ROW, SIGN, BETWEEN, WIDEST = 36.0, 25.0, 30.0, 24.0, 1000.0
 
 
 def beliefs(beliefs: Beliefs) -> str:
-    """Where the cards are believed to be: for each seat a field of cards, suits by ranks, the darker the likelier.
+    """Beliefs: for each seat a field of cards, suits by ranks, the darker the likelier.
 
     Where there is one copy of each card the figures are percentages, else expected numbers of copies.
     """

@@ -44,12 +44,12 @@ Observation = dict[str, npt.NDArray[Any]]
 
 
 def agent_names(game: Game) -> list[str]:
-    """Give the agents' names by seat: ``player_0``, ``player_1``, …"""
+    """Returns the agents' names by seat: ``player_0``, ``player_1``, …"""
     return [f"player_{seat}" for seat in range(game.num_players())]
 
 
 def metadata(game: Game, *, parallel: bool) -> dict[str, Any]:
-    """Give what PettingZoo wants to know of an environment."""
+    """Returns the metadata of an environment."""
     return {
         "name": f"stier_{game.short_name()}{'_parallel' if parallel else ''}_v0",
         "render_modes": _adapting.RENDER_MODES,
@@ -58,7 +58,7 @@ def metadata(game: Game, *, parallel: bool) -> dict[str, Any]:
 
 
 def observation_space(game: Game, tensor: str, actions: int) -> Dict:
-    """Give the space of observations: a tensor between 0 and 1 and a mask of `actions` entries."""
+    """Returns the space of observations: a tensor between 0 and 1 and a mask of `actions` entries."""
     shape, _ = _adapting.tensor_of(tensor)
     return Dict(
         {
@@ -97,11 +97,11 @@ class Table:
         return self._world
 
     def observation_space(self, agent: str) -> Dict:
-        """Give the space of an agent's observations, always the same object."""
+        """Returns the space of an agent's observations, always the same object."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Discrete:
-        """Give the space of an agent's actions, always the same object."""
+        """Returns the space of an agent's actions, always the same object."""
         return self.action_spaces[agent]
 
 
@@ -133,7 +133,7 @@ class CardGameEnv(Table, AECEnv):
         self.state_space = Box(0.0, 1.0, (game.num_players(), *_adapting.tensor_of(tensor)[0](game)), np.float32)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Deal anew: the game of that seed, or of one that follows from the last seed given. Options are ignored.
+        """Deals anew: the game of that seed, or of one that follows from the last seed given. Options are ignored.
 
         A deal may be over before anybody has a choice; then all agents are terminated already.
         """
@@ -153,7 +153,7 @@ class CardGameEnv(Table, AECEnv):
             self.render()
 
     def step(self, action: Any) -> None:
-        """Play the action of the agent selected; for a terminated agent the action is None."""
+        """Plays the action of the agent selected; for a terminated agent the action is None."""
         if self._world is None or not self.agents:
             raise RuntimeError("nobody is to act: call reset() first")
         agent = self.agent_selection
@@ -172,7 +172,7 @@ class CardGameEnv(Table, AECEnv):
             self.render()
 
     def _go_on(self, world: State) -> None:
-        """Select whose turn it is, or pay what the game brought."""
+        """Selects the agent to move, or pays the returns."""
         player = world.current_player()
         if player >= 0:
             self.agent_selection = self.possible_agents[player]
@@ -187,22 +187,22 @@ class CardGameEnv(Table, AECEnv):
         self._deads_step_first()
 
     def exchange_hidden_cards(self, agent: str, seed: int) -> None:
-        """Go to a world that the agent cannot tell apart from this one, drawn by chance reach probability."""
+        """Replaces the state by one that the agent cannot tell apart from it, drawn by chance reach probability."""
         self._world = self.stier_state.resample_from_infostate(self._seats[agent], seed)
 
     def observe(self, agent: str) -> Observation:
-        """Give what an agent sees, and what it may do now."""
+        """Returns the observation of an agent with its legal actions."""
         seat = self._seats[agent]
         world = self.stier_state
         return {"observation": self._tensor(world, seat), "action_mask": _adapting.mask_of(world, seat)}
 
     def state(self) -> npt.NDArray[np.float32]:
-        """Give what all players see, players x tensor: everybody's hidden cards, for critics trained centrally."""
+        """Returns the tensors of all players, players x tensor: all hidden cards, for centrally trained critics."""
         world = self.stier_state
         return np.stack([self._tensor(world, seat) for seat in range(self.game.num_players())])
 
     def render(self) -> str | None:
-        """Give the text of what the agent selected sees; print it in mode ``human``; all cards in ``ansi_open``."""
+        """Returns the selected agent's view as text, or prints it in mode ``human``; all cards in ``ansi_open``."""
         return _adapting.render(self.stier_state, self._seats[self.agent_selection], self.render_mode)
 
     def close(self) -> None:
@@ -217,7 +217,7 @@ def env(
     render_mode: str | None = None,
     **rules: Any,
 ) -> CardGameEnv:
-    """Make an AEC environment of a game.
+    """Makes an AEC environment of a game.
 
     Illegal actions and the order of calls are taken care of without wrappers, which would cost more than the game.
 
@@ -239,7 +239,7 @@ raw_env = env
 
 
 def choices_at_once(state: State) -> dict[int, State]:
-    """Give the seats that choose at once, each with the state in which it does.
+    """Yields the seats that choose at once, each with the state in which it does.
 
     A seat belongs to them if it cannot tell what the one before it has chosen. In its state the others' choices are
     arbitrary; what it observes and may do does not depend on them.
@@ -290,7 +290,7 @@ class CardGameParallelEnv(Table, ParallelEnv):
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
-        """Deal anew: the game of that seed, or of one that follows from the last seed given. Options are ignored."""
+        """Deals anew: the game of that seed, or of one that follows from the last seed given. Options are ignored."""
         del options
         self.deal_seed = self._episodes.begin(seed)
         self._world = self.game.new_initial_state(seed=self.deal_seed)
@@ -303,7 +303,7 @@ class CardGameParallelEnv(Table, ParallelEnv):
     def step(
         self, actions: dict[str, Any]
     ) -> tuple[dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
-        """Play what all who choose at once have chosen; actions by agent.
+        """Plays the actions of all agents that choose at once, by agent.
 
         Raises `KeyError` if one of them is left out.
         """
@@ -350,12 +350,12 @@ class CardGameParallelEnv(Table, ParallelEnv):
         return observations
 
     def state(self) -> np.ndarray[Any, np.dtype[np.float32]]:
-        """Give what all players see, players x tensor: everybody's hidden cards, for critics trained centrally."""
+        """Returns the tensors of all players, players x tensor: all hidden cards, for centrally trained critics."""
         world = self.stier_state
         return np.stack([self._tensor(world, seat) for seat in range(self.game.num_players())])
 
     def render(self) -> str | None:
-        """Give the text of what the first to choose sees; print it in mode ``human``; all cards in ``ansi_open``."""
+        """Returns the first agent's view as text, or prints it in mode ``human``; all cards in ``ansi_open``."""
         seat = next(iter(self._choices), 0)
         return _adapting.render(self.stier_state, seat, self.render_mode)
 
@@ -371,7 +371,7 @@ def parallel_env(
     render_mode: str | None = None,
     **rules: Any,
 ) -> CardGameParallelEnv:
-    """Make a Parallel environment of a game in which the players choose at once; the arguments are those of `env`."""
+    """Makes a Parallel environment of a game in which the players choose at once; the arguments are those of `env`."""
     return CardGameParallelEnv(
         _adapting.as_game(game, rules), tensor=tensor, illegal_reward=illegal_reward, render_mode=render_mode
     )

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import SupportsIndex, TypeAlias
+from typing import NamedTuple, Protocol, SupportsIndex, TypeAlias
 
 from stier import _native
 from stier._native import (
     ActionStats,
     Agent,
     Beliefs,
-    BestResponse,
     Game,
     Line,
     PitResult,
     Played,
     Properties,
-    PythonAgent,
     Search,
-    Solution,
     State,
-    TabularPolicy,
     Worlds,
     resample_many,
 )
@@ -30,9 +26,11 @@ __all__ = [
     "ActionStats",
     "AnyAgent",
     "Beliefs",
+    "HasStep",
     "Line",
     "PitResult",
     "Played",
+    "PlayerAction",
     "Properties",
     "Search",
     "Worlds",
@@ -43,13 +41,29 @@ __all__ = [
 ]
 
 
-AnyAgent: TypeAlias = (
-    Agent | PythonAgent | Solution | BestResponse | TabularPolicy | str | Callable[[State], SupportsIndex]
-)
+class PlayerAction(NamedTuple):
+    """An event of `State.full_history`."""
+
+    #: The player, or `stier.CHANCE`.
+    player: int
+    #: The action, or the outcome.
+    action: int
+
+
+class HasStep(Protocol):
+    """Anything that chooses actions by a method ``step``, as agents, solutions and OpenSpiel's bots do."""
+
+    def step(self, state: State, /) -> SupportsIndex:
+        """Returns an action for the player to move."""
+        ...
+
+
+#: Anything that plays: an agent as text, an object with ``step(state)``, or a callable.
+AnyAgent: TypeAlias = str | HasStep | Callable[[State], SupportsIndex]
 
 
 def pit(
-    game: Game,
+    game: Game | str,
     agents: Sequence[AnyAgent],
     *,
     deals: int = 1000,
@@ -58,7 +72,7 @@ def pit(
     threads: int = 0,
     progress: bool = False,
 ) -> PitResult:
-    """Have agents play each other.
+    """Plays agents against each other.
 
     As many agents as the game has seats form one table; of more, every combination is a table. Each table plays each
     deal in all arrangements, so that the luck of the cards cancels: every cyclic order of the agents, since it matters
@@ -75,13 +89,14 @@ def pit(
     one at the table, games are played one after another. What it raises comes out of here.
 
     Args:
-        game: The game.
-        agents: Agents, agents as text, solutions, or callables ``f(state) -> action``.
-        deals: Deals per table, at least 1; an interval needs 2.
+        game: The game, or its name as for `stier.load_game`.
+        agents: Agents as text, agents, solutions, other objects with ``step(state)``, or callables
+            ``f(state) -> action``.
+        deals: The number of deals per table, at least 1; an interval needs 2.
         seed: The seed of deals and agents.
-        paired: Whether all games of a deal have the same cards.
-        threads: Threads; 0 for all cores.
-        progress: Whether to show a progress bar; needs tqdm.
+        paired: Gives all games of a deal the same cards.
+        threads: The number of threads; 0 for all cores.
+        progress: Shows a progress bar; needs tqdm.
 
     Raises:
         AgentError: An agent that does not exist, is for another game, or too few for one table.
@@ -102,7 +117,7 @@ def search_many(
     threads: int = 0,
     progress: bool = False,
 ) -> list[Search]:
-    """Search many states of one game, several at once.
+    """Searches many states of one game, several at once.
 
     The search of state ``i`` is that of a new agent: ``load_agent(agent, game, seed=derive_seed(seed, "search", i))``.
     It depends neither on the other states nor on the number of threads, unless the agent's budget is time.
@@ -125,7 +140,7 @@ def search_many(
 
 
 def properties(
-    game: Game,
+    game: Game | str,
     *,
     deals: int = 1000,
     games: int = 32,
@@ -134,13 +149,13 @@ def properties(
     threads: int = 0,
     progress: bool = False,
 ) -> Properties:
-    """Measure leaf correlation, bias and disambiguation, which say how well search with open cards can do.
+    """Measures leaf correlation, bias and disambiguation, which say how well search with open cards can do.
 
     After Long, Sturtevant, Buro and Furtak, *Understanding the Success of Perfect Information Monte Carlo Sampling in
     Game Tree Search* (2010). The result depends on the arguments only, not on the number of threads.
 
     Args:
-        game: The game.
+        game: The game, or its name as for `stier.load_game`.
         deals: Deals, at least 1.
         games: Games of each deal, at least 2, all with the same cards; the information sets of the first are counted.
         seed: The seed of deals and play.

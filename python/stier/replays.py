@@ -216,8 +216,8 @@ def replay(
     tree_depth: int = 0,
     reveal: bool = False,
 ) -> Replay:
-    """Go through a game from one seat's perspective: at each of its decisions, what it knew, what an agent believes of
-    the hidden cards and finds by searching, what was chosen, and what that cost.
+    """Goes through a game from one seat's perspective: at each of its decisions, what it knew, what an agent believes
+    about the hidden cards and finds by searching, what was chosen, and what that cost.
 
     The agent begins every decision afresh, with a fixed seed for each search: the same arguments give the same replay.
     A choice is compared with the agent's own, valued by searches that did not make it, so an agent judged by itself

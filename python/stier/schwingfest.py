@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 
-#: What a ranking list has for a bout won, drawn, lost.
+#: The signs of a ranking list for a bout won, drawn, lost.
 WON, DRAWN, LOST = "+", "-", "o"
 
 
@@ -60,7 +60,7 @@ class Ranked:
     bouts: tuple[Bout, ...]
 
     def count(self, sign: str) -> int:
-        """How many bouts were won, drawn or lost."""
+        """The number of bouts with this sign."""
         return sum(bout.sign == sign for bout in self.bouts)
 
 
@@ -79,7 +79,7 @@ class Schwingfest(Sequence[Ranked]):
 
     @property
     def bouts(self) -> int:
-        """How many bouts were fought."""
+        """The number of bouts."""
         return sum(len(one.bouts) for one in self.ranking) // 2
 
     def __repr__(self) -> str:
@@ -117,7 +117,7 @@ class Schwingfest(Sequence[Ranked]):
 
 
 def schwingfest(agents: Mapping[str, AnyAgent] | Sequence[AnyAgent], *, seed: int = 0, threads: int = 0) -> Schwingfest:
-    """Hold a Schwingfest: every pair meets twice, each leading once, with new cards for each bout; points add up.
+    """Holds a Schwingfest: every pair meets twice, each leading once, with new cards for each bout; points add up.
 
     A bout brings 10.00 or 9.75 to who wins it, 9.00 to both if it is drawn, 8.75 or 8.50 to who loses it. So few bouts
     say little about who is stronger: for that, see `stier.pit` and `stier.ratings`.
@@ -140,7 +140,7 @@ def schwingfest(agents: Mapping[str, AnyAgent] | Sequence[AnyAgent], *, seed: in
     else:
         entrants = list(agents)
     if len(entrants) < 3:
-        raise AgentError(f"a Schwingfest takes three agents or more, not {len(entrants)}")
+        raise AgentError(f"a Schwingfest needs at least 3 agents, got {len(entrants)}")
     result = _native.pit(game, entrants, 1, seed, False, threads)
     names = _numbered(result.agents) if names is None else names
     bouts: list[list[Bout]] = [[] for _ in entrants]
@@ -186,12 +186,12 @@ def _numbered(names: Sequence[str]) -> list[str]:
 
 #: Heights of a line and of the headings, widths of a bout and of a number.
 _LINE, _HEAD, _BOUT, _NUMBER = 30.0, 68.0, 60.0, 30.0
-#: What signs of bouts look like: the ground, and the text on it.
+#: The colours of the signs: the ground, and the text on it.
 _LOOKS = {"+": ("bar", "on-bar"), "-": ("pale", "ink"), "o": ("soft", "muted")}
 
 
 def ranking(fest: Schwingfest) -> str:
-    """Give the ranking list as one SVG element: a line for each wrestler, two bouts for each opponent."""
+    """Returns the ranking list as one SVG element: a line for each wrestler, two bouts for each opponent."""
     picture = Picture()
     lines = fest.ranking
     wrestler = MARGIN + 44

@@ -17,10 +17,10 @@ from stier._native import (
     Solution,
     TabularPolicy,
     load_agent,
+    load_game,
     load_solution,
 )
 from stier._progress import Bar
-from stier.catalogue import describe_agents
 from stier.errors import ArgumentError
 from stier.playing import AnyAgent, pit
 
@@ -41,7 +41,7 @@ __all__ = [
 
 
 def solve(
-    game: Game,
+    game: Game | str,
     algorithm: str = "cfr+",
     *,
     iterations: int = 1000,
@@ -52,13 +52,13 @@ def solve(
     threads: int = 0,
     progress: bool = False,
 ) -> Solution:
-    """Look for an equilibrium of a small game: scaled-down rules, for every history is kept in memory.
+    """Approximates an equilibrium of a small game. Use scaled-down rules: every history is kept in memory.
 
     In two-player zero-sum games the average policy approaches an equilibrium; with more players nothing is guaranteed.
     The result depends on the arguments only, not on the number of threads or on interruptions.
 
     Args:
-        game: The game.
+        game: The game, or its name as for `stier.load_game`.
         algorithm: Counterfactual regret minimization, ``"cfr"`` (Zinkevich et al. 2007), ``"cfr+"`` (Tammelin 2014),
             ``"linear_cfr"`` or ``"discounted_cfr"`` (Brown and Sandholm 2019); sampled, ``"external_sampling"`` or
             ``"outcome_sampling"`` (Lanctot et al. 2009); or ``"sequence_form"``, an exact linear program for zero-sum
@@ -91,7 +91,7 @@ def solve(
 
 
 def best_response(
-    game: Game,
+    game: Game | str,
     agent: AnyAgent,
     *,
     seed: int = 0,
@@ -99,7 +99,7 @@ def best_response(
     threads: int = 0,
     progress: bool = False,
 ) -> BestResponse:
-    """Find how every player does best against an agent at all other seats, on the whole game.
+    """Computes the best response of every player to an agent at all other seats, on the whole game.
 
     What the agent does is asked at every information set. An `Agent`, or its text form, is asked for the probabilities
     with which it chooses, each time as newly made with a seed of its own; a callable for an action, which it is taken
@@ -107,8 +107,8 @@ def best_response(
     threads.
 
     Args:
-        game: The game; scaled-down rules, as in `solve`.
-        agent: An agent, a solution, an agent as text, or a callable ``f(state) -> action``.
+        game: The game, or its name; scaled-down rules, as in `solve`.
+        agent: An agent as text, an agent, a solution, another object with ``step(state)``, or a callable.
         seed: The seed of the agent's decisions.
         max_histories: A game with more histories is refused, as in `solve`.
         threads: Threads; 0 for all cores.
@@ -127,7 +127,7 @@ def best_response(
 
 
 def nash_conv(
-    game: Game,
+    game: Game | str,
     agent: AnyAgent,
     *,
     seed: int = 0,
@@ -135,7 +135,7 @@ def nash_conv(
     threads: int = 0,
     progress: bool = False,
 ) -> float:
-    """Give what all players together gain if each alone changes from the agent to a best response.
+    """Returns the sum over the players of the gain from a best response to the agent in all other seats.
 
     It is 0 if the agent plays an equilibrium, and only then. Arguments and errors as in `best_response`.
     """
@@ -145,7 +145,7 @@ def nash_conv(
 
 
 def exploitability(
-    game: Game,
+    game: Game | str,
     agent: AnyAgent,
     *,
     seed: int = 0,
@@ -153,7 +153,7 @@ def exploitability(
     threads: int = 0,
     progress: bool = False,
 ) -> float:
-    """Give what a player gains in the mean by a best response to the agent: `nash_conv` by the number of players.
+    """Returns the average gain of a player from a best response to the agent: `nash_conv` by the number of players.
 
     In a zero-sum game for two it is what the agent loses against its worst opponent, beyond the value of the game and
     averaged over both seats. Arguments and errors as in `best_response`.
@@ -169,10 +169,10 @@ RESPONDER = "ismcts_br"
 
 @dataclass(frozen=True)
 class Exploitation:
-    """What a responder gained against an agent: a lower bound on what a best response gains; made by `exploit`.
+    """The gain of a responder against an agent, a lower bound on that of a best response; made by `exploit`.
 
     Attributes:
-        game: The game.
+        game: The game, or its name as for `stier.load_game`.
         agent: Who was exploited, as text.
         responder: By whom, as text.
         gain: Mean return of the responder per game, in the game's utility and above an equal share of what all returns
@@ -199,7 +199,7 @@ class Exploitation:
         return "No lower bound is shown" + (" by a single deal." if isnan(self.ci95) else " (95 % confidence).")
 
     def __str__(self) -> str:
-        """Say what was found, and what it bounds."""
+        """The gain in words, with the bound that follows from it."""
         return (
             f"{self.game}, {self.games.deals} paired deals, seed {self.games.seed}\n"
             f"agent      {self.agent}\n"
@@ -210,7 +210,7 @@ class Exploitation:
 
 
 def exploit(
-    game: Game,
+    game: Game | str,
     agent: Agent | str,
     responder: Agent | str = RESPONDER,
     *,
@@ -219,7 +219,7 @@ def exploit(
     threads: int = 0,
     progress: bool = False,
 ) -> Exploitation:
-    """Bound an agent's exploitability from below, in games too large for exact best responses.
+    """Computes a lower bound on an agent's exploitability, in games too large for exact best responses.
 
     A responder that knows the agent's policy, but neither its cards nor its random numbers, plays it in paired deals:
     each is played once with the responder at each seat and the agent at all others. Whatever the responder does, its
@@ -233,7 +233,7 @@ def exploit(
     The result depends on the arguments only, not on the number of threads.
 
     Args:
-        game: The game. Its returns must add up to a constant.
+        game: The game, or its name. Its returns must add up to a constant.
         agent: Who is to be exploited, at all seats but one.
         responder: Any agent, for any agent bounds. One that has the option ``against`` (``lbr``, ``ismcts_br``) is told
             whom it plays, unless it is an `Agent` or its text says so. Against an agent that searches, most of the time
@@ -247,6 +247,7 @@ def exploit(
         AgentError: An agent that does not exist or is for another game.
         ValueError: A number that is out of range, or returns that add up to no constant.
     """
+    game = load_game(game) if isinstance(game, str) else game
     total = game.utility_sum()
     if total is None:
         raise ArgumentError(f"{game}: the returns add up to no constant; with utility=margin or utility=win they do")
@@ -260,8 +261,7 @@ def exploit(
 
 
 def _told(game: Game, text: str, agent: Agent) -> Agent:
-    """Load a responder and tell it whom it plays, if it can be told and is not yet."""
+    """Loads a responder and tells it which agent it plays, unless it has no such option or the text sets it."""
     responder = load_agent(text, game)
-    (options,) = [info.options for info in describe_agents() if info.name == responder.name]
-    can_be_told = any(option.name == "against" for option in options)
-    return load_agent(text, game, against=f"({agent})") if can_be_told and "against=" not in text else responder
+    can_be_told = "against" in responder.options and "against=" not in text
+    return load_agent(text, game, against=f"({agent})") if can_be_told else responder

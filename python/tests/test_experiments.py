@@ -98,7 +98,7 @@ def test_equal_experiments_have_one_hash() -> None:
             "unknown key 'deal'; the keys are game, agents",
         ),
         ('game = "jass"\nagents = ["random", "greedy"]', "unknown game 'jass'; games: "),
-        ('game = "schwinget"\nagents = ["random", "nobody"]', "the agents are"),
+        ('game = "schwinget"\nagents = ["random", "nobody"]', "agents: "),
         ('game = "schwinget"\nagents = ["random", "random"]', "give them names"),
         ('game = "schwinget"\nagents = ["random"]', "needs at least 2 agents"),
         ('game = "schwinget"\nagents = ["random", "ismcts:time_ms=5"]', "give iterations instead of time_ms"),
@@ -112,7 +112,7 @@ def test_equal_experiments_have_one_hash() -> None:
         ('game = "schwinget"\nagents = ["random", "greedy"]\npairings = [["random"]]', "a pairing has 2 names"),
         (
             'game = "schwinget"\nagents = ["random", "greedy"]\npairings = [["random", "x"]]',
-            "the agents are random, greedy",
+            "agents: random, greedy",
         ),
         ('game = "schwinget"\nagents = ["random", "greedy"]\nrules = "x"', "rules must be a table"),
         ('game = "schwinget"\nagents = ["random", "greedy"]\n[rules]\nbouts = 99', "1 to 12"),
@@ -239,7 +239,7 @@ def test_another_experiment_is_refused(played: Games) -> None:
     before = files(played.folder)
     for other, named in [
         (small(seeds=[5, 7]), r"seeds: \[5, 6\] there, \[5, 7\] here"),
-        (small(deals=9), "an experiment of 10 deals: give as many or more, not 9"),
+        (small(deals=9), "an experiment of 10 deals: deals must be at least as many, got 9"),
         (small(deals=12), "they can only grow from a multiple of deals_per_part, which is 4"),
         (small(paired=False), "paired: True there, False here"),
     ]:
@@ -378,9 +378,9 @@ def test_teachers_are_asked_with_their_own_random_numbers(played: Games) -> None
     assert set(equal.flatten()) == {0, 1}
     both = experiments.decisions(played, parts=[0, 1], teacher="ismcts:iterations=30", threads=2)
     assert (both.policy[both.part == 1] == searched.policy).all()
-    with pytest.raises(ValueError, match="unknown agent 'nobody'; the agents are luck, advice, search"):
+    with pytest.raises(ValueError, match="unknown agent 'nobody'; agents: luck, advice, search"):
         experiments.decisions(played, agents=["nobody"])
-    with pytest.raises(stier.AgentError, match="the agents are"):
+    with pytest.raises(stier.AgentError, match="agents: "):
         experiments.decisions(played, teacher="nobody")
 
 

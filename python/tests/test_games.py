@@ -207,7 +207,7 @@ def test_descriptions_name_defaults_and_values() -> None:
 def test_every_option_is_explained() -> None:
     for name in stier.registered_names():
         for option in stier.catalogue.describe_game(name):
-            assert option.about
+            assert option.description
             assert stier.load_game(name, **{option.name: option.default}) == stier.load_game(name)
 
 

@@ -119,7 +119,7 @@ def test_a_check_that_compares_nothing_does_not_pass() -> None:
 
 
 def test_arguments() -> None:
-    with pytest.raises(TypeError, match=r"pyspiel.Game or a pettingzoo.AECEnv, not list"):
+    with pytest.raises(TypeError, match=r"pyspiel.Game or a pettingzoo.AECEnv, got list"):
         stier.check_no_leak([])
     with pytest.raises(TypeError, match="for AEC environments only"):
         stier.check_no_leak("schwinget", twin=lambda env, agent, seed: env)

@@ -14,6 +14,7 @@ pytest.importorskip("jax")
 pytest.importorskip("optax")
 pytest.importorskip("safetensors")
 
+import stier.solving
 import stier.train
 from stier.network import Network
 
@@ -35,7 +36,7 @@ def test_a_short_run_comes_nearer_to_equilibrium(tmp_path: Path, capsys: pytest.
     assert last["eval/random/mean"] > 0
     # The engine plays the same network.
     network = Network.load(file)
-    tree = stier.GameTree(network.game)
+    tree = stier.solving.GameTree(network.game)
     assert stier.train.Exact(tree).policy(network).nash_conv == pytest.approx(last["eval/nash_conv"], abs=1e-4)
     stier.load_agent(f"network:path={file},choose=sample", network.game)
 

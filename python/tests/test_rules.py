@@ -8,13 +8,14 @@ from importlib.resources import files
 import pytest
 
 import stier
+from stier.catalogue import describe_game
 
 
 @pytest.mark.parametrize("name", stier.registered_names())
 def test_the_rules_of_a_game_name_its_options_with_their_defaults(name: str) -> None:
     text = (files("stier") / "rules" / f"{name}.md").read_text("utf-8")
     listed = dict(re.findall(r"^\| `(\w+)` \| `?([^|`]+?)`? \|", text, re.MULTILINE))
-    assert listed == {option.name: str(option.default) for option in stier.describe_game(name)}
+    assert listed == {option.name: str(option.default) for option in describe_game(name)}
 
 
 @pytest.mark.parametrize("name", stier.registered_names())

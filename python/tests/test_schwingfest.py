@@ -74,7 +74,7 @@ def test_naming_the_wrestlers_in_another_order_changes_nothing(fest: Schwingfest
 def test_agents_without_names_are_called_what_they_are() -> None:
     fest = schwingfest(["random", "random", "greedy"])
     assert sorted(one.name for one in fest) == ["greedy", "random", "random #2"]
-    with pytest.raises(stier.AgentError, match="three agents or more, not 2"):
+    with pytest.raises(stier.AgentError, match="at least 3 agents, got 2"):
         schwingfest(["random", "greedy"])
 
 

@@ -276,7 +276,7 @@ def test_names_may_be_of_actions_that_are_not_legal(schwinget: stier.Game) -> No
     assert state.action_to_string(27) == "lead:self"
     assert state.action_to_string(stier.CHANCE, 24) == "KR"
     for text in ["G7", "", "g1"]:
-        with pytest.raises(stier.IllegalActionError, match="expected one of G1"):
+        with pytest.raises(stier.IllegalActionError, match="xpected one of G1"):
             state.string_to_action(text)
     for number in [29, 300, -1]:
         with pytest.raises(stier.IllegalActionError, match="actions 0 to 28"):

@@ -3,14 +3,14 @@
 //! This is the search of ISMCTS-BR without its learned networks: F. Timbers, N. Bard, E. Lockhart, M. Lanctot, M.
 //! Schmid, N. Burch, J. Schrittwieser, T. Hubert and M. Bowling, *Approximate Exploitability: Learning a Best
 //! Response*, IJCAI 2022. Every iteration draws a history, weighted by the other players' policy
-//! ([`target_policy`](crate::catalogue::target_policy)). It descends a tree of the responder's own decisions by UCB1 and plays on to the end.
-//! The others follow their policy in the tree and below it. The responder's nodes are distinguished by its
-//! observations of actions. With `draws=branch` they are also distinguished by the cards it sees, and are then its
-//! information sets.
+//! ([`target_policy`](crate::catalogue::target_policy)). It descends a tree of the responder's own decisions by UCB1
+//! and plays on to the end. The others follow their policy in the tree and below it. The responder's nodes are
+//! distinguished by its observations of actions. With `draws=branch` they are also distinguished by the cards it sees,
+//! and are then its information sets.
 //!
 //! Against a fixed policy this is a single-player search. With many particles and iterations and `draws=branch` it
-//! finds a best response. Like [`lbr`](crate::catalogue::local_best_response), it computes lower bounds on exploitability: its
-//! mean return is one at any budget.
+//! finds a best response. Like [`lbr`](crate::catalogue::local_best_response), it computes lower bounds on
+//! exploitability: its mean return is one at any budget.
 //!
 //! Known weaknesses: against an agent that searches, an iteration costs as many searches as there are queries, so
 //! trees stay small and the bound is loose. With fewer `replies` the others follow the continuation later on, in the
@@ -125,7 +125,7 @@ impl<G: Hints> Searcher<'_, G> {
     fn iterate(&mut self, mut history: History<G>, allowed: G::Actions) {
         let Simulator { game, seat, .. } = self.simulator;
         let mut future = Future::drawn(self.rng.bits());
-        let (mut chain, mut asked) = (Chain::new(ROOT), 0);
+        let (mut chain, mut queries) = (Chain::new(ROOT), 0);
         let mut path: Vec<(NodeId, usize)> = Vec::new();
         let mut leaf = false;
         while !leaf && let Turn::Seat(mover) = game.turn(history.state()) {
@@ -135,7 +135,7 @@ impl<G: Hints> Searcher<'_, G> {
             let key = chain.key();
             let legal = if key == ROOT { allowed } else { game.legal(history.state()) };
             let action = if mover != seat {
-                self.simulator.act(&history, mover, &mut asked, &mut self.rng)
+                self.simulator.act(&history, mover, &mut queries, &mut self.rng)
             } else if legal.len() == 1 {
                 legal.nth(0)
             } else {
@@ -149,7 +149,7 @@ impl<G: Hints> Searcher<'_, G> {
             chain.notice(game.observed(history.state(), action, seat));
             future.push(game, &mut history, action);
         }
-        let (returns, _) = self.simulator.play_on(history, future, asked, &mut self.rng);
+        let (returns, _) = self.simulator.play_on(history, future, queries, &mut self.rng);
         let value = f64::from(returns[seat]);
         for (node, place) in path {
             self.tree.record(node, place).add(value);

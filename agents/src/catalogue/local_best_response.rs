@@ -2,13 +2,13 @@
 //!
 //! V. Lisý and M. Bowling, *Equilibrium Approximation Quality of Current No-Limit Poker Bots*, AAAI Workshop on
 //! Computer Poker and Imperfect Information Games, 2017. The responder keeps the distribution over the others' cards
-//! that follows from their policy and their actions ([`target_policy`](crate::catalogue::target_policy)). It takes the action with the best
-//! return if the others play on by their policy and the responder by a simple one. In the paper the simple policy
-//! checks and calls to the end; here it is the option `continuation`. Returns are means over simulations, with the
-//! same worlds and futures for every action.
+//! that follows from their policy and their actions ([`target_policy`](crate::catalogue::target_policy)). It takes the
+//! action with the best return if the others play on by their policy and the responder by a simple one. In the paper
+//! the simple policy checks and calls to the end; here it is the option `continuation`. Returns are means over
+//! simulations, with the same worlds and futures for every action.
 //!
-//! The responder's mean return against an agent is always a lower bound on the return of a best response. It bounds
-//! the agent's exploitability from below in games far too large for exact [best responses](crate::solve::best_response).
+//! The responder's mean return against an agent is always a lower bound on the return of a best response. It bounds the
+//! agent's exploitability from below in games far too large for exact [best responses](crate::solve::best_response).
 //!
 //! Known weaknesses: the bound can be far below the truth, or below the agent's return against itself. The responder
 //! does not plan a second move and does not take a step that only a later one rewards. With few simulations it
@@ -60,15 +60,15 @@ impl<G: Hints> Algorithm<G> for LocalBestResponse<G> {
 
     fn decide(&mut self, task: &Task<'_, G>) -> Decision {
         let simulator = Simulator::new(task, &self.options.responder, &self.target);
-        let mut asked = 0;
+        let mut queries = 0;
         let tally = tally_histories(task, self.options.worlds, "lbr", |history, action, mut future, mut rng| {
             let mut history = history.clone();
             future.push(task.game, &mut history, action);
             let (returns, replies) = simulator.play_on(history, future, 0, &mut rng);
-            asked += replies;
+            queries += replies;
             returns
         });
-        tally.decide(asked)
+        tally.decide(queries)
     }
 
     fn restart(&mut self, seed: u64) {

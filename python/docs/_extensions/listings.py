@@ -16,7 +16,7 @@ from stier import cli
 def _table(options: Sequence[stier.catalogue.OptionInfo]) -> str:
     lines = ["| option | default | values | |", "| --- | --- | --- | --- |"]
     lines += [
-        f"| `{option.name}` | `{option.default}` | {_values(option.allowed)} | {_cell(option.about)} |"
+        f"| `{option.name}` | `{option.default}` | {_values(option.allowed)} | {_cell(option.description)} |"
         for option in options
     ]
     return "\n".join(lines)
@@ -63,7 +63,7 @@ class Agents(_Listing):
         parts = []
         for agent in stier.describe_agents():
             options = _table(agent.options) if agent.options else "It has no options but `seed`."
-            parts.append(f"## {agent.name}\n\n{agent.about}\n\n{options}")
+            parts.append(f"## {agent.name}\n\n{agent.description}\n\n{options}")
         return "\n\n".join(parts)
 
 

@@ -26,17 +26,17 @@ __all__ = [
 class Difference:
     """Something that a player is given, and that is not the same in a world that the player cannot tell apart."""
 
-    #: What differs, such as ``information_state_tensor`` or ``agent greedy``.
+    #: The fact that differs, such as ``information_state_tensor`` or ``agent greedy``.
     fact: str
-    #: Who is given it.
+    #: The player who is given it.
     player: int
-    #: Which of the random games, counted from 0.
+    #: The number of the random game, from 0.
     game: int
-    #: After how many events of it.
+    #: The number of events before it.
     position: int
-    #: What the player is given in the true world.
+    #: The player's value in the true world.
     here: Any
-    #: What the player is given in the other.
+    #: The player's value in the other.
     there: Any
     #: The true state or environment, to look into.
     truth: Any
@@ -55,15 +55,15 @@ class Difference:
 class ImpossibleWorld:
     """A world that was drawn for a player and that no legal game leads to, or that leads nowhere."""
 
-    #: What is wrong with it.
+    #: The fault.
     fault: str
-    #: What exactly.
+    #: The fault in detail.
     detail: str
-    #: For whom it was drawn.
+    #: The player it was drawn for.
     player: int
-    #: Of which of the random games, counted from 0.
+    #: The number of the random game, from 0.
     game: int
-    #: After how many events of it.
+    #: The number of events before it.
     position: int
     #: The true state, to look into.
     truth: Any
@@ -83,9 +83,9 @@ class LeakReport:
     anything.
     """
 
-    #: What was checked.
+    #: The game or environment that was checked.
     subject: str
-    #: Where the other worlds come from.
+    #: The source of the other worlds.
     method: str
     #: Games played.
     games: int = 0
@@ -97,22 +97,22 @@ class LeakReport:
     bare_places: int = 0
     #: Worlds compared.
     worlds: int = 0
-    #: How many of them are not the true one.
+    #: The number of these that are not the true one.
     other_worlds: int = 0
-    #: How often each fact was compared.
+    #: The number of comparisons of each fact.
     compared: Counter[str] = field(default_factory=Counter)
-    #: How often it was not the same.
+    #: The number of comparisons in which it differed.
     differences: Counter[str] = field(default_factory=Counter)
     #: The first difference of each fact.
     leaks: dict[str, Difference] = field(default_factory=dict)
-    #: How many worlds cannot be, by what is wrong with them. They are not compared.
+    #: The number of impossible worlds by fault. They are not compared.
     impossible: Counter[str] = field(default_factory=Counter)
     #: The first of each kind.
     impossible_worlds: dict[str, ImpossibleWorld] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
-        """Whether other worlds were compared, all of them possible, and nothing differed."""
+        """True if other worlds were compared, all of them possible, and nothing differed."""
         return self.other_worlds > 0 and not self.leaks and not self.impossible
 
     @property
@@ -121,7 +121,7 @@ class LeakReport:
         return next(iter(self.leaks.values()), None)
 
     def raise_for_leak(self) -> None:
-        """Raise `LeakError` with the whole report unless it is `ok`."""
+        """Raises `LeakError` with the whole report unless it is `ok`."""
         if not self.ok:
             raise LeakError(str(self))
 
@@ -160,34 +160,41 @@ def _short(value: Any) -> str:
 class Subject(Protocol):
     """A game in which worlds can be exchanged. States are whatever the game has for them."""
 
-    #: What it is called, and where other worlds come from.
+    #: The name, and the source of other worlds.
     name: str
     method: str
 
     def games(self, count: int, seed: int) -> Iterator[Iterator[tuple[Any, int]]]:
         """Random games: of each the states in which somebody acts, with the number of events before."""
+        ...
 
     def players(self, state: Any) -> list[int]:
-        """Give who is to be checked in a state."""
+        """Returns the players to check in a state."""
+        ...
 
     def facts(self, state: Any, player: int) -> dict[str, Any]:
-        """Give all that the player is given in a state, by name."""
+        """Returns everything the player is given in a state, by name."""
+        ...
 
     def worlds(self, state: Any, player: int, count: int, rng: random.Random) -> Iterator[Any]:
-        """Draw states that the player should not be able to tell apart from this one; fewer where there are no more."""
+        """Draws states that the player should not be able to tell apart from this one, or fewer."""
+        ...
 
     def fault(self, world: Any, rng: random.Random) -> tuple[str, str] | None:
-        """Give what is wrong with a world as such, in general and exactly; or None."""
+        """Returns the fault of a world, in general and in detail; `None` if it is possible."""
+        ...
 
     def differs(self, state: Any, world: Any, player: int) -> bool:
-        """Whether the world is another one, for somebody who sees everything."""
+        """Returns `True` if the world differs from the state with all cards open."""
+        ...
 
     def keep(self, state: Any) -> Any:
-        """Give a copy to show."""
+        """Returns a copy to show."""
+        ...
 
 
 def equal(one: Any, other: Any) -> bool:
-    """Whether two values are the same bit by bit, arrays with type and shape."""
+    """Returns `True` if two values are the same bit by bit, arrays with type and shape."""
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         return (
             isinstance(one, np.ndarray)
@@ -241,7 +248,7 @@ class StierSubject:
         return list(range(state.num_players()))
 
     def facts(self, state: State, player: int) -> dict[str, Any]:
-        """Give tensors, strings, mask, renderings; of the player to move also names of actions and decisions."""
+        """Returns tensors, strings, mask, renderings; for the player to move also names of actions and decisions."""
         facts: dict[str, Any] = {
             "current_player": state.current_player(),
             "legal_actions": state.legal_actions(player),
@@ -259,12 +266,12 @@ class StierSubject:
         return facts
 
     def worlds(self, state: State, player: int, count: int, rng: random.Random) -> Iterator[State]:
-        """Draw from the player's information set."""
+        """Draws from the player's information set."""
         for _ in range(count):
             yield state.resample_from_infostate(player, rng.getrandbits(64))
 
     def fault(self, world: State, rng: random.Random) -> tuple[str, str] | None:
-        """Replay the history."""
+        """Replays the history."""
         del rng
         replayed = self._game.new_initial_state()
         for actor, action in world.history():
@@ -275,12 +282,12 @@ class StierSubject:
         return None if replayed == world else ("a past that leads elsewhere", str(replayed))
 
     def differs(self, state: State, world: State, player: int) -> bool:
-        """Whether any card that is shown with all cards open lies elsewhere."""
+        """Returns `True` if any card lies elsewhere with all cards open."""
         del player
         return str(state) != str(world)
 
     def keep(self, state: State) -> State:
-        """Give a copy."""
+        """Returns a copy."""
         return state.clone()
 
 
@@ -301,7 +308,7 @@ def _decisions(agent: Agent | PythonAgent) -> Decide:
 
 
 def by_name(agents: Iterable[tuple[str, Decide]]) -> dict[str, Decide]:
-    """Give agents by name; those of one name are numbered."""
+    """Returns agents by name; those with the same name are numbered."""
     named: dict[str, Decide] = {}
     for name, decide in agents:
         alike = sum(other.split(" (")[0] == name for other in named)
@@ -310,12 +317,12 @@ def by_name(agents: Iterable[tuple[str, Decide]]) -> dict[str, Decide]:
 
 
 def name_of(agent: Any) -> str:
-    """Give what an agent is called in a report."""
+    """Returns the name of an agent in a report."""
     return str(getattr(agent, "__name__", None) or type(agent).__name__)
 
 
 def twice(decide: Callable[[Any], Any], name: str, copy: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Have an agent asked twice: one that rolls dice would be taken for one that peeks."""
+    """Queries an agent twice: one that draws random numbers would be taken for one that peeks."""
 
     def ask(state: Any) -> Any:
         first, second = decide(copy(state)), decide(copy(state))
@@ -330,7 +337,7 @@ def twice(decide: Callable[[Any], Any], name: str, copy: Callable[[Any], Any]) -
 
 Fact = Callable[[Any, Any], Any]
 
-#: What stands for a fact that one of two worlds does not have.
+#: The value of a fact that one of two worlds does not have.
 _NOTHING = "nothing"
 
 
@@ -344,7 +351,7 @@ def check_no_leak(
     facts: Mapping[str, Fact] | None = None,
     twin: Callable[[Any, Any, int], Any] | None = None,
 ) -> LeakReport:
-    """Check that a player is given nothing that depends on what the player cannot know.
+    """Checks that a player is given nothing that depends on what the player cannot know.
 
     Random games are played. In every position and for every player, hidden cards are replaced by those of other worlds
     that agree with all the player knows; then everything that the player is given has to be the same, bit by bit:
@@ -407,7 +414,7 @@ def _compare(
     more: Mapping[str, Fact],
     where: tuple[int, int],
 ) -> None:
-    """Compare what a player is given in a position with what it is given in other worlds."""
+    """Compares the facts of a player in a position with those in other worlds."""
     here: dict[str, Any] | None = None
     others = 0
     for world in subject.worlds(state, player, count, rng):
@@ -461,6 +468,5 @@ def _subject(game: Any, agents: Sequence[Any] | None, twin: Callable[[Any, Any, 
 
         return AecSubject(game, agents or [], twin)
     raise TypeError(
-        "check_no_leak takes a game of stier or its name, a pyspiel.Game or a pettingzoo.AECEnv, "
-        f"not {type(game).__name__}"
+        f"game must be a game of stier or its name, a pyspiel.Game or a pettingzoo.AECEnv, got {type(game).__name__}"
     )

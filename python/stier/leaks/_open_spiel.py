@@ -76,11 +76,11 @@ class SpielSubject:
             _step(state, rng)
 
     def players(self, state: Any) -> list[int]:
-        """Who is to move: resamplers are made for them."""
+        """Returns the players to move: resamplers are made for them."""
         return list(range(self._game.num_players())) if state.is_simultaneous_node() else [state.current_player()]
 
     def facts(self, state: Any, player: int) -> dict[str, Any]:
-        """Give what the state says to the player, and what agents do."""
+        """Returns what the state tells the player, and the agents' decisions."""
         legal = state.legal_actions(player)
         facts: dict[str, Any] = {
             "current_player": state.current_player(),
@@ -96,7 +96,7 @@ class SpielSubject:
         return facts
 
     def worlds(self, state: Any, player: int, count: int, rng: random.Random) -> Iterator[Any]:
-        """Draw worlds."""
+        """Draws worlds."""
         for _ in range(count):
             if self._resamples:
                 yield state.resample_from_infostate(player, _sampler(rng))
@@ -106,7 +106,7 @@ class SpielSubject:
                     yield world
 
     def _swapped(self, state: Any, player: int, rng: random.Random) -> Any:
-        """Exchange something in the history; give None if nothing that was tried leaves the player's string alone."""
+        """Exchanges events in the history; `None` if all exchanges tried change the player's string."""
         history = [(item.player, item.action) for item in state.full_history()]
         of_others = [index for index, (actor, _) in enumerate(history) if actor != player]
         key = state.information_state_string(player)
@@ -131,7 +131,7 @@ class SpielSubject:
         return None
 
     def _replay(self, history: list[tuple[int, int]]) -> tuple[Any, str]:
-        """Give the state after a history; or None, and what in it is not legal."""
+        """Returns the state after a history; or `None`, and what in it is not legal."""
         state = self._game.new_initial_state()
         at = 0
         while at < len(history):
@@ -154,7 +154,7 @@ class SpielSubject:
         return state, ""
 
     def fault(self, world: Any, rng: random.Random) -> tuple[str, str] | None:
-        """Replay the past with legal actions only, and play on at random."""
+        """Replays the past with legal actions only, and plays on at random."""
         replayed, why = self._replay([(item.player, item.action) for item in world.full_history()])
         if replayed is None:
             return "an illegal past", why
@@ -170,12 +170,12 @@ class SpielSubject:
         return None
 
     def differs(self, state: Any, world: Any, player: int) -> bool:
-        """Whether the text with everything in it is another."""
+        """Returns `True` if the texts with all cards open differ."""
         del player
         return str(state) != str(world)
 
     def keep(self, state: Any) -> Any:
-        """Give a copy."""
+        """Returns a copy."""
         return state.clone()
 
 

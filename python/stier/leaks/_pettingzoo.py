@@ -54,7 +54,7 @@ class AecSubject:
         return [state.possible_agents.index(agent) for agent in state.agents]
 
     def facts(self, state: Any, player: int) -> dict[str, Any]:
-        """Give all that the environment hands to an agent."""
+        """Returns everything that the environment hands to an agent."""
         agent = state.possible_agents[player]
         facts: dict[str, Any] = {
             "agent_selection": state.agent_selection,
@@ -71,23 +71,23 @@ class AecSubject:
         return facts
 
     def worlds(self, state: Any, player: int, count: int, rng: random.Random) -> Iterator[Any]:
-        """Ask for twins."""
+        """Yields twins."""
         for _ in range(count):
             world = self._twin(state, state.possible_agents[player], rng.getrandbits(31))
             if world is not None:
                 yield world
 
     def fault(self, world: Any, rng: random.Random) -> None:
-        """Find none: the history of an environment cannot be replayed."""
+        """Returns `None`: the history of an environment cannot be replayed."""
         del world, rng
 
     def differs(self, state: Any, world: Any, player: int) -> bool:
-        """Whether anybody else sees something else."""
+        """Returns `True` if any other player sees something else."""
         others = [agent for seat, agent in enumerate(state.possible_agents) if seat != player and agent in state.agents]
         return any(not equal(state.observe(agent), world.observe(agent)) for agent in others)
 
     def keep(self, state: Any) -> Any:
-        """Give a copy."""
+        """Returns a copy."""
         return copy.deepcopy(state)
 
 
@@ -99,7 +99,7 @@ def _mask(env: Any, agent: Any) -> Any:
 
 
 def _twin_of(env: Any) -> Twin:
-    """Give the function for an environment of ours, in whatever it is wrapped."""
+    """Returns the twin function of an environment of `stier.pettingzoo`, wrapped or not."""
     from stier.pettingzoo import CardGameEnv
 
     if not isinstance(env.unwrapped, CardGameEnv):

@@ -1,4 +1,4 @@
-"""How strong agents are, with intervals; the deal is the unit. Needs the extra ``ratings``.
+"""The strength of agents with intervals; the deal is the unit. Needs the extra ``ratings``.
 
 Look at the `cross_table` first: who beats whom, with intervals. One number for each agent is `bradley_terry`, for three
 and more players `plackett_luce`; `nash_averaging` and `alpha_rank` are not fooled by cycles. `is_better` plays until a

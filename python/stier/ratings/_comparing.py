@@ -42,16 +42,16 @@ class Gsprt:
 
     def __init__(self, lower: float, upper: float, *, alpha: float = 0.05, beta: float = 0.05) -> None:
         if not lower < upper:
-            raise ArgumentError(f"upper must be above lower, {lower}, not {upper}")
+            raise ArgumentError(f"upper must be above lower ({lower}), got {upper}")
         for name, value in [("alpha", alpha), ("beta", beta)]:
             if not 0 < value < 0.5:
-                raise ArgumentError(f"{name} must be between 0 and 0.5, not {value}")
+                raise ArgumentError(f"{name} must be between 0 and 0.5, got {value}")
         self.lower, self.upper = lower, upper
         #: The log likelihood ratios at which the test ends.
         self.bounds = (log(beta / (1 - alpha)), log((1 - beta) / alpha))
         #: Observations so far; none are taken after the verdict.
         self.count = 0
-        #: What came out; `None` while it is not known.
+        #: The verdict; `None` while there is none.
         self.verdict: Verdict | None = None
         self._mean = 0.0
         self._squares = 0.0
@@ -72,7 +72,7 @@ class Gsprt:
         return self.count * pull / (2 * variance) if variance > 0 else inf * np.sign(pull) if pull else 0.0
 
     def add(self, values: Iterable[float]) -> Verdict | None:
-        """Take observations, then look whether there is a verdict; gives it. The more at a time, the fewer errors."""
+        """Takes observations and returns the verdict, if there is one. The more at a time, the fewer errors."""
         if self.verdict is not None:
             return self.verdict
         for value in values:
@@ -97,7 +97,7 @@ class Gsprt:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What `is_better` found.
+    """The result of `is_better`.
 
     Attributes:
         verdict: ``"better"``, ``"not better"``, or `None` if the deals did not suffice.
@@ -112,7 +112,7 @@ class Comparison:
     estimate: Estimate
 
     def __bool__(self) -> bool:
-        """Whether A is better."""
+        """True if A is better."""
         return self.verdict == "better"
 
 
@@ -177,7 +177,7 @@ def is_better(
 
 
 class Controlled(NamedTuple):
-    """What `control_variate` found."""
+    """The result of `control_variate`."""
 
     #: The mean without the control.
     plain: Estimate
@@ -185,7 +185,7 @@ class Controlled(NamedTuple):
     controlled: Estimate
     #: The variance of the mean without over that with: so many times the units would be needed; below 1, it harms.
     gain: float
-    #: What a unit of each control is worth: float64 (controls,).
+    #: The coefficient of each control: float64 (controls,).
     coefficients: Floats
 
 
@@ -196,7 +196,7 @@ def control_variate(
     expected: npt.ArrayLike | None = None,
     reference: npt.ArrayLike | None = None,
 ) -> Controlled:
-    """Make a mean more certain by what else is known of the same units.
+    """Narrows the interval of a mean by what else is known about the same units.
 
     Values are regressed on controls, and the mean is taken where the controls have their expectation. That is known, or
     estimated from a reference of units of which only the cheap controls were measured (double sampling, W. G. Cochran,
@@ -219,7 +219,7 @@ def control_variate(
     if (expected is None) == (reference is None):
         raise ArgumentError("give expected or reference: what the controls are expected to be")
     if units < count + 3:
-        raise ArgumentError(f"{count} controls need {count + 3} units or more, not {units}")
+        raise ArgumentError(f"{count} controls need {count + 3} units or more, got {units}")
     mean_x, centred = x.mean(axis=0), x - x.mean(axis=0)
     coefficients = np.linalg.lstsq(centred, y - y.mean(), rcond=None)[0]
     if expected is not None:
@@ -227,7 +227,7 @@ def control_variate(
     else:
         others = _columns(reference if reference is not None else ())
         if others.shape[1] != count or len(others) < 2:
-            raise ArgumentError(f"the reference must have {count} controls of two units or more, not {others.shape}")
+            raise ArgumentError(f"the reference must have {count} controls of two units or more, got {others.shape}")
         # The units themselves tell of the expectation, too.
         every = np.concatenate([x, others])
         target = every.mean(axis=0)
@@ -249,7 +249,7 @@ def control_variate(
 def _columns(values: npt.ArrayLike) -> Floats:
     array = np.asarray(values, dtype=np.float64)
     if array.ndim not in (1, 2):
-        raise ArgumentError(f"controls must be (units,) or (units, controls), not {array.shape}")
+        raise ArgumentError(f"controls must be (units,) or (units, controls), got {array.shape}")
     return array.reshape(len(array), -1)
 
 
@@ -285,17 +285,17 @@ def pairing_gain(results: Results, table: Sequence[int]) -> float:
 class Design(NamedTuple):
     """One way to measure the same mean with the same number of games of the agents."""
 
-    #: What it is called.
+    #: The name.
     name: str
     #: The mean return of A.
     estimate: Estimate
-    #: How many times the games would be needed without anything, by the ratio of variances.
+    #: The factor by which plain deals would need more games, by the ratio of variances.
     gain: float
 
 
 @dataclass(frozen=True)
 class VarianceReduction:
-    """What `variance_reduction` found.
+    """The result of `variance_reduction`.
 
     Attributes:
         designs: Unpaired deals, the same with a control, paired deals, the same with a control.
@@ -326,7 +326,7 @@ def variance_reduction(
     seed: int = 0,
     threads: int = 0,
 ) -> VarianceReduction:
-    """Measure how many games paired deals and a control save when A plays against B.
+    """Measures the games that paired deals and a control save when A plays against B.
 
     The control is how cheap agents do with the same cards in the same seats: good ones resemble A and B. Its
     expectation is measured in `reference` times as many other deals.

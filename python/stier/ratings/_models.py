@@ -10,12 +10,12 @@ import numpy.typing as npt
 from scipy.optimize import linprog, minimize
 from scipy.sparse.csgraph import connected_components
 
-from stier.errors import ArgumentError, MissingExtraError
+from stier.errors import ArgumentError, MissingExtraError, RatingError
 from stier.ratings._tables import CrossTable, Floats, Outcomes, Results, outcomes, resampled
 
 #: Points for a tenfold chance of winning against losing, as in Elo's ratings.
 SCALE = 400 / np.log(10)
-#: When Newton's method has found the maximum, and when it gives up.
+#: The step at which Newton's method has found the maximum, and the most steps.
 CLOSE, STEPS = 1e-10, 200
 
 
@@ -55,7 +55,7 @@ class Ratings:
 
 
 def bradley_terry(results: Results, *, prior: float = 1.0, resamples: int = 1000, seed: int = 0) -> Ratings:
-    """Fit a strength to each agent: A beats B with odds of ``10 ** ((A - B) / 400)``, as Elo's ratings say.
+    """Fits a strength to each agent: A beats B with odds of ``10 ** ((A - B) / 400)``, as Elo's ratings say.
 
     The maximum of the likelihood, by Newton's method. Games that are drawn count half for both; of more than two
     players, each pair at the table counts as a game. Ratings have the mean 0. Intervals are percentiles of a bootstrap
@@ -75,9 +75,9 @@ def bradley_terry(results: Results, *, prior: float = 1.0, resamples: int = 1000
             against all others: then no rating is large enough. The error names them.
     """
     if prior < 0:
-        raise ArgumentError(f"prior must be 0 or more, not {prior}")
+        raise ArgumentError(f"prior must be 0 or more, got {prior}")
     if resamples < 0:
-        raise ArgumentError(f"resamples must be 0 or more, not {resamples}")
+        raise ArgumentError(f"resamples must be 0 or more, got {resamples}")
     found = outcomes(results)
     wins = _wins_by_deal(found)
     total = wins.sum(axis=0)
@@ -95,7 +95,7 @@ def bradley_terry(results: Results, *, prior: float = 1.0, resamples: int = 1000
 
 
 def _wins_by_deal(found: Outcomes) -> Floats:
-    """How often the row beat the column in each deal: float64 (deals, agents, agents)."""
+    """The wins of the row against the column in each deal: float64 (deals, agents, agents)."""
     count, seats = len(found.agents), found.seats.shape[1]
     wins = np.zeros((found.units, count, count))
     for one in range(seats):
@@ -118,7 +118,7 @@ def _refuse_strangers(agents: list[str], met: Floats, beats: Floats) -> None:
         named = "; ".join(
             ", ".join(agent for agent, of in zip(agents, member, strict=True) if of == group) for group in range(groups)
         )
-        raise ArgumentError(f"there is no rating of groups that {why}: {named}")
+        raise RatingError(f"there is no rating of groups that {why}: {named}")
 
 
 def _fit(wins: Floats) -> Floats:
@@ -142,7 +142,7 @@ def _fit(wins: Floats) -> Floats:
 
 
 def plackett_luce(results: Results, *, resamples: int = 50, seed: int = 0) -> Ratings:
-    """Rate agents by the order in which they finish, for any number of players. Needs the extra ``ratings``.
+    """Rates agents by the order in which they finish, for any number of players. Needs the extra ``ratings``.
 
     The model of R. C. Weng and C.-J. Lin, *A Bayesian Approximation Method for Online Ranking* (2011), as openskill has
     it: ratings begin at 25 and follow the games, deal by deal, so the last games count more than the first. The order
@@ -159,7 +159,7 @@ def plackett_luce(results: Results, *, resamples: int = 50, seed: int = 0) -> Ra
     except ModuleNotFoundError:
         raise MissingExtraError("plackett_luce needs openskill: pip install 'stier[ratings]'") from None
     if resamples < 2:
-        raise ArgumentError(f"resamples must be 2 or more, not {resamples}")
+        raise ArgumentError(f"resamples must be 2 or more, got {resamples}")
     found = outcomes(results)
     model = PlackettLuce()
     by_deal: list[list[int]] = [[] for _ in range(found.units)]
@@ -186,7 +186,7 @@ def _follow(model: Any, found: Outcomes, games: list[int]) -> Floats:
     return np.array([one.mu for one in rating])
 
 
-#: How far from antisymmetric payoffs may be, in parts of the largest.
+#: The largest departure of payoffs from antisymmetry, in parts of the largest payoff.
 ASYMMETRY = 1e-6
 #: The largest ranking intensity; more than this, exponentials overflow.
 MOST_INTENSE = 300
@@ -195,16 +195,16 @@ NOTHING = 1e-7
 
 
 class NashAverage(NamedTuple):
-    """What `nash_averaging` found."""
+    """The result of `nash_averaging`."""
 
-    #: How often the equilibrium chooses each agent: float64 (agents,).
+    #: The probability of each agent in the equilibrium: float64 (agents,).
     weights: Floats
     #: The mean payoff of each agent against that choice: float64 (agents,); 0 for those that it chooses, else less.
     averages: Floats
 
 
 def nash_averaging(payoffs: CrossTable | npt.ArrayLike) -> NashAverage:
-    """Rate agents against the equilibrium of the game in which each player chooses an agent.
+    """Rates agents against the equilibrium of the game in which each player chooses an agent.
 
     D. Balduzzi, K. Tuyls, J. Pérolat, T. Graepel, *Re-evaluating Evaluation* (2018): of all equilibria the one of the
     largest entropy, so that copies of an agent change nothing for the others. The payoffs are taken for exact: their
@@ -254,7 +254,7 @@ def nash_averaging(payoffs: CrossTable | npt.ArrayLike) -> NashAverage:
 
 
 def alpha_rank(payoffs: CrossTable | npt.ArrayLike, *, alpha: float = 100.0, population: int = 50) -> Floats:
-    """Rate agents by how long evolution stays with them: needs the extra ``alpha_rank``: OpenSpiel
+    """Rates agents by how long evolution stays with them: needs the extra ``alpha_rank``: OpenSpiel
     computes it.
 
     S. Omidshafiei et al., *Alpha-Rank: Multi-Agent Evaluation by Evolution* (2019): the stationary distribution of a
@@ -290,7 +290,7 @@ def _matrix(payoffs: CrossTable | npt.ArrayLike) -> Floats:
     given = payoffs.mean if isinstance(payoffs, CrossTable) else payoffs
     matrix = np.array(given, dtype=np.float64)
     if matrix.ndim != 2 or len(matrix) != matrix.shape[1] or not len(matrix):
-        raise ArgumentError(f"payoffs must be a square of numbers (agents, agents), not of shape {matrix.shape}")
+        raise ArgumentError(f"payoffs must be a square of numbers (agents, agents), got of shape {matrix.shape}")
     if isinstance(payoffs, CrossTable):
         np.fill_diagonal(matrix, 0.0)
     if not np.isfinite(matrix).all():

@@ -82,7 +82,7 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Outcomes:
-    """Who played whom, with which cards, and what came of it.
+    """The games of a match: the agents at the seats, the deal and the returns.
 
     Attributes:
         agents: The agents' names; no two are the same.
@@ -98,7 +98,7 @@ class Outcomes:
 
     @property
     def units(self) -> int:
-        """How many deals there are."""
+        """The number of deals."""
         return int(self.unit.max(initial=-1)) + 1
 
     @property
@@ -126,7 +126,7 @@ class Outcomes:
         return np.asarray(total[there] / count[there], dtype=np.float64)
 
 
-#: What ratings are made of.
+#: The results that ratings are made from.
 Results: TypeAlias = "PitResult | Games | Outcomes"
 
 
@@ -150,7 +150,7 @@ def outcomes(results: Results) -> Outcomes:
     elif hasattr(results, "to_arrow"):
         found = _of_experiment(results)
     else:
-        raise TypeError(f"ratings are made of a PitResult, the games of an experiment, or outcomes, not {results!r}")
+        raise TypeError(f"results must be a PitResult, the games of an experiment or outcomes, got {results!r}")
     if not len(found.unit):
         raise ArgumentError("there are no games yet")
     return found
@@ -185,7 +185,7 @@ def _distinct(names: list[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class CrossTable:
-    """How each agent (row) did in the games with each other one (column) at the table.
+    """The results of each agent (row) in the games with each other one (column) at the table.
 
     Arrays are float64 (agents, agents), not a number where two did not meet.
 
@@ -240,7 +240,7 @@ class CrossTable:
 
 
 def cross_table(results: Results) -> CrossTable:
-    """Who beats whom, with 95 % intervals over deals: what to look at before any rating.
+    """Computes each agent's results against each other one, with 95 % intervals over deals: look at it before ratings.
 
     Args:
         results: What `stier.pit` gave, the games of an experiment, or `Outcomes`.

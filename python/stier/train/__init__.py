@@ -22,6 +22,7 @@ for _name in ("safetensors",):
     if find_spec(_name) is None:
         raise MissingExtraError(f"stier.train needs {_name}: pip install 'stier[train]'")
 
+from stier._adapting import as_game  # noqa: E402
 from stier._native import Agent, Game, GameTree  # noqa: E402
 from stier.network import Network  # noqa: E402
 from stier.train._gae import Advantages, gae  # noqa: E402
@@ -60,7 +61,7 @@ ALGORITHMS = {
 
 
 def learner(
-    game: Game,
+    game: Game | str,
     algorithm: str = "ppo",
     *,
     initial: Network | str | os.PathLike[str] | None = None,
@@ -70,7 +71,7 @@ def learner(
     """Returns an algorithm at its beginning, with its `Settings` as keywords.
 
     Args:
-        game: The game.
+        game: The game, or its name as for `stier.load_game`.
         algorithm: ``"ppo"``, ``"ppo_torch"`` or ``"dmc"``.
         initial: A network to start from, or its file, for the same observations and actions. `hidden` is then that of
             the network. PPO takes over the policy and, unless the critic is central, the value head if there is one;
@@ -99,12 +100,12 @@ def learner(
             raise ArgumentError(f"initial must be the file of a network, got '{initial}': {error}") from error
     if initial is not None:
         settings = {"hidden": tuple(weight.shape[1] for weight, _ in initial.hidden)} | settings
-    made: Learner = getattr(module, class_name)(game, module.Settings(**settings), initial, device)
+    made: Learner = getattr(module, class_name)(as_game(game, {}), module.Settings(**settings), initial, device)
     return made
 
 
 def learn(
-    game: Game,
+    game: Game | str,
     algorithm: str = "ppo",
     *,
     folder: str | os.PathLike[str] | None = None,
@@ -124,7 +125,7 @@ def learn(
     """Trains a network by self-play, or against other agents.
 
     Args:
-        game: The game, of any size.
+        game: The game, of any size, or its name as for `stier.load_game`.
         algorithm: ``"ppo"`` in JAX, ``"ppo_torch"``, the same in PyTorch, or ``"dmc"``, deep Monte Carlo.
         folder: Where ``network.safetensors``, ``log.csv`` and ``checkpoint.safetensors`` are kept; training goes on
             from a checkpoint that is there. With more `steps` than before it is extended: learning rate and entropy
@@ -158,6 +159,7 @@ def learn(
     """
     watch = (watch,) if isinstance(watch, str) else tuple(watch)
     against = (against,) if isinstance(against, str) else tuple(against)
+    game = as_game(game, {})
     made = learner(game, algorithm, initial=initial, device=device, **settings)
     tree = exact if isinstance(exact, GameTree) else None
     known = Exact(tree) if tree is not None else Exact.of(game) if exact else None
