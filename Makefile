@@ -7,6 +7,7 @@
 # make study    when is an attack right? Half an hour of one core; stop it and it goes on. Tables and figures under notebooks/
 # make ladder   solve the scaled-down games of benches/ladder.toml, ask every agent (an hour; stop it and it goes on), benches/LADDER.md
 # make training  train networks in the four games, five seeds each (hours; stop it and it goes on), benches/TRAINING.md
+# make audit    look for leaks in the card games of OpenSpiel, PettingZoo and RLCard (a quarter of an hour; stop it and it goes on), benches/AUDIT.md
 # make test-torch  what needs PyTorch
 # make notebooks  run the notebooks and keep their output in them
 # make docs     build the documentation, out/docs/index.html
@@ -22,7 +23,7 @@ SOURCES := Cargo.toml Cargo.lock $(shell find core agents python -name '*.rs' -o
 # The oldest Rust that is supported.
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: demo test test-rust test-msrv test-python test-sb3 test-torch bench strength ladder study training notebooks docs clean
+.PHONY: demo test test-rust test-msrv test-python test-sb3 test-torch bench strength ladder study training audit notebooks docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -49,6 +50,7 @@ test-python: $(VENV)/tested-with
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	cd python && ../$(BIN)/python -m mypy
+	cd python && ../$(BIN)/pyright --pythonpath ../$(BIN)/python
 	$(BIN)/python -m mypy.stubtest stier --mypy-config-file python/pyproject.toml \
 		--allowlist python/stubtest_allowlist.txt --ignore-unused-allowlist
 	$(BIN)/python -m pytest python/tests
@@ -80,6 +82,11 @@ study: $(VENV)/tested-with
 
 training: $(VENV)/tested-with
 	$(BIN)/python benches/python/training.py
+
+# Takes options: make audit OPTIONS='--games 10'. OpenSpiel needs Python 3.11 or newer.
+audit: $(VENV)/installed
+	$(PIP) install './python[audit]'
+	$(BIN)/python benches/python/audit.py $(OPTIONS)
 
 notebooks: $(VENV)/tested-with
 	$(BIN)/python -m pytest --nbmake --nbmake-timeout=600 --overwrite notebooks

@@ -28,7 +28,7 @@ pub mod catalogue;
 pub mod erased;
 pub mod network;
 pub mod rollout;
-pub mod search;
+pub(crate) mod search;
 pub mod solve;
 
 pub use agent::{ActionStats, Agent, Decision, OracleAgent, Player, Search};

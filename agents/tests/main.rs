@@ -13,7 +13,6 @@ mod many;
 mod naming_order;
 mod networks;
 mod no_peeking;
-mod open_cards;
 mod pimc;
 mod promises;
 mod properties;

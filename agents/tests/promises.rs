@@ -244,7 +244,8 @@ fn with_rollouts(name: &str) -> &'static [&'static str] {
 #[test]
 fn mast_learns_in_every_agent_that_offers_it() {
     let game = Schwinget::new(<Schwinget as Game>::Rules::from_text("").expect("rules")).expect("a game");
-    let offers = |option: &stier_core::OptionInfo| option.name == "rollout" && option.allowed.contains("mast");
+    let offers =
+        |option: &stier_core::OptionInfo| option.name == "rollout" && option.allowed.to_string().contains("mast");
     let mut offering = 0;
     for AgentInfo { name, options, .. } in catalogue::describe() {
         if !options.iter().any(offers) {

@@ -1,4 +1,4 @@
-//! Figures about the games as a table for the README: `cargo run --release --bin survey`.
+//! Figures about the games as the tables of benches/GAMES.md: `cargo run --release --bin survey`.
 
 use std::process::ExitCode;
 

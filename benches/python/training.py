@@ -113,9 +113,9 @@ def measure(run: dict[str, Any], seed: int, done: set[str]) -> list[Row]:
 
     for line in log if not done else ():
         if "eval/nash_conv" in line:
-            note(line, "nash_conv", line["eval/nash_conv"])
+            note(line, "eval/nash_conv", line["eval/nash_conv"])
         if "eval/greedy/mean" in line:
-            note(line, "training greedy", line["eval/greedy/mean"], line["eval/greedy/ci95"])
+            note(line, "eval/greedy/mean", line["eval/greedy/mean"], line["eval/greedy/ci95"])
     last = log[-1]
     for name, value, interval in chances_of(run, network, HELD_OUT + seed) if not done else ():
         note(last, name, value, interval)
@@ -142,7 +142,7 @@ def train(run: dict[str, Any], game: stier.Game, seed: int) -> tuple[Network, st
         game,
         run["algorithm"],
         folder=folder,
-        opponents=() if exact else ("greedy",),
+        against=() if exact else ("greedy",),
         evaluations=run["evaluations"],
         exact=exact,
         watch=run.get("watch", ()),
@@ -215,18 +215,18 @@ def equilibrium(run: dict[str, Any]) -> list[Row]:
         solution = stier.solve(game, iterations=iterations, threads=1)
         at = {"run": EQUILIBRIUM, "seed": 0, "steps": iterations, "cpu_seconds": round(time.process_time() - start, 2)}
         attack = 100 * solution.frequency(game.string_to_action("attack"))
-        for measure, value in [("nash_conv", solution.nash_conv), ("attack %", attack)]:
+        for measure, value in [("eval/nash_conv", solution.nash_conv), ("attack %", attack)]:
             rows.append(at | {"measure": measure, "value": f"{value:.6g}", "ci95": ""})
     for measure, value, ci95 in chances_of(run, solution, HELD_OUT):
         rows.append(rows[-1] | {"measure": measure, "value": f"{value:.6g}", "ci95": f"{ci95:.4g}"})
-    uniform = stier.nash_conv(game, "random")
-    rows.append(rows[-1] | {"steps": 0, "measure": "uniform nash_conv", "value": f"{uniform:.6g}", "ci95": ""})
+    uniform = stier.solving.nash_conv(game, "random")
+    rows.append(rows[-1] | {"steps": 0, "measure": "uniform eval/nash_conv", "value": f"{uniform:.6g}", "ci95": ""})
     return rows
 
 
 def page(plan: dict[str, Any], rows: list[Row]) -> str:
     """Return the page of all runs."""
-    uniform = float(of(rows, EQUILIBRIUM, "uniform nash_conv")[0][0]["value"])
+    uniform = float(of(rows, EQUILIBRIUM, "uniform eval/nash_conv")[0][0]["value"])
     solved = of(rows, EQUILIBRIUM, "attack %")[0][0]
     biased = any(row["measure"] == "attack %" and row["run"] != EQUILIBRIUM for row in rows)
     lines = [
@@ -245,7 +245,7 @@ def page(plan: dict[str, Any], rows: list[Row]) -> str:
         f"in {float(solved['cpu_seconds']):.0f} s; {float(solved['value']):.1f} % of its games have an attack.",
     ]
     for run in plan["run"]:
-        seeds = of(rows, run["name"], "nash_conv" if run.get("exact") else "training greedy")
+        seeds = of(rows, run["name"], "eval/nash_conv" if run.get("exact") else "eval/greedy/mean")
         lines += ["", f"## {run['name']}", "", *([*run["about"].splitlines(), ""] if "about" in run else [])]
         measures = list(dict.fromkeys(row["measure"] for row in rows if row["run"] == run["name"]))
         if "file" in run:
@@ -261,7 +261,7 @@ def page(plan: dict[str, Any], rows: list[Row]) -> str:
             continue
         if "guided" in run:
             lines += [f"*Guided* is `{run['guided']}`.", ""]
-        shown = [name for name in measures if not name.startswith("training")]
+        shown = [name for name in measures if name != "eval/greedy/mean"]
         lines += [
             "| seed | decisions | CPU seconds | " + " | ".join(map(titled, shown)) + " |",
             "| ---: " * (3 + len(shown)) + "|",
@@ -278,13 +278,13 @@ def page(plan: dict[str, Any], rows: list[Row]) -> str:
 
 def titled(measure: str) -> str:
     """Return the header of a column."""
-    return {"nash_conv": "NashConv (of uniform)", "attack %": "attack (share of games)"}.get(measure, measure)
+    return {"eval/nash_conv": "NashConv (of uniform)", "attack %": "attack (share of games)"}.get(measure, measure)
 
 
 def cell(row: Row, uniform: float) -> str:
     """Format a figure for the page."""
     value = float(row["value"])
-    if row["measure"] == "nash_conv":
+    if row["measure"] == "eval/nash_conv":
         return f"{value:.4f} ({value / uniform:.1%})"
     if row["measure"] == "attack %":
         return f"{value:.1f} %"
@@ -320,7 +320,7 @@ def curve(path: Path, plan: dict[str, Any], rows: list[Row]) -> None:
     figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
     exact = [run for run in plan["run"] if run.get("exact")]
     for run, colour, marker in zip(exact, COLOURS, "osD^v", strict=False):
-        seeds = of(rows, run["name"], "nash_conv", last=False)
+        seeds = of(rows, run["name"], "eval/nash_conv", last=False)
         if not seeds:
             continue
         # The first evaluation is that of the network before it has learned anything.
@@ -330,11 +330,11 @@ def curve(path: Path, plan: dict[str, Any], rows: list[Row]) -> None:
         label = f"{labelled(run)}: {at[-1]:.0f} s, {len(lines)} seeds"
         axes.plot(at, np.median(values, axis=0), color=colour, marker=marker, markersize=4, linewidth=1.5, label=label)
         axes.fill_between(at, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.25, linewidth=0)
-    points = of(rows, EQUILIBRIUM, "nash_conv", last=False).get(0, [])
+    points = of(rows, EQUILIBRIUM, "eval/nash_conv", last=False).get(0, [])
     at = [float(row["cpu_seconds"]) for row in points]
     values = [float(row["value"]) for row in points]
     axes.plot(at, values, color="black", marker=".", linestyle="--", label=f"{EQUILIBRIUM}: {at[-1]:.0f} s")
-    uniform = float(of(rows, EQUILIBRIUM, "uniform nash_conv")[0][0]["value"])
+    uniform = float(of(rows, EQUILIBRIUM, "uniform eval/nash_conv")[0][0]["value"])
     axes.axhline(uniform, color="grey", linestyle=":")
     axes.annotate(
         f"uniform play: {uniform:.2f}", (1, uniform), (0, 4), ("axes fraction", "data"), "offset points", ha="right"
@@ -351,7 +351,8 @@ def curve(path: Path, plan: dict[str, Any], rows: list[Row]) -> None:
 def labelled(run: dict[str, Any]) -> str:
     """Return a short description of a run."""
     name = {"ppo": "PPO", "dmc": "deep Monte Carlo"}[run["algorithm"]]
-    entropy = f", entropy {run['settings']['entropy']:g}" if "entropy" in run["settings"] else ""
+    constant = run["settings"].get("entropy_coefficient")
+    entropy = "" if constant is None else f", entropy {constant:g}"
     return f"{name}{entropy}, {run['settings']['steps'] / 1e6:g} M decisions"
 
 

@@ -95,8 +95,8 @@ impl Cell for u8 {
 /// Tensors of the observation and the knowledge of a seat, for every game. Each consists of the fields of its layout in
 /// order.
 pub trait Encode: Game {
-    /// The observation that a trained network must have read to fit this game: `version:name:shape,name:shape`, the shape of each field of the
-    /// layout joined by `x`, as in `1:hand:36,played:2x36`.
+    /// The observation that a trained network must have read to fit this game: `version:name:shape,name:shape`, the
+    /// shape of each field of the layout joined by `x`, as in `1:hand:36,played:2x36`.
     fn observation_signature(&self) -> String {
         let field = |field: &Field| {
             let shape: Vec<String> = field.shape.iter().map(usize::to_string).collect();

@@ -14,7 +14,7 @@ pub enum RulesError {
     #[error("{0}")]
     Misfit(String),
     /// An unknown game.
-    #[error("unknown game '{name}'; games: {known}")]
+    #[error("unknown game '{name}'{}", alternatives(.name, "games", .known))]
     UnknownGame {
         /// The unknown name.
         name: String,
@@ -35,13 +35,49 @@ pub struct IllegalAction {
     pub legal: Vec<String>,
 }
 
+/// The name that is most like a text, ignoring case: the first with the fewest insertions, deletions, replacements and
+/// exchanges of neighbours. `None` if even this takes more than a third of the letters.
+pub fn closest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let text = text.trim().to_lowercase();
+    let letters = text.chars().count();
+    let distance = |name: &'a str| {
+        let most = letters.max(name.chars().count()) / 3;
+        let near = letters.abs_diff(name.chars().count()) <= most;
+        let distance = near.then(|| strsim::osa_distance(&text, &name.to_lowercase()))?;
+        (distance <= most).then_some((distance, name))
+    };
+    names.into_iter().filter_map(distance).min_by_key(|&(distance, _)| distance).map(|(_, name)| name)
+}
+
+/// The end of an error about an unknown name, from the names that are known, separated by commas.
+///
+/// ```
+/// # use stier_core::error::alternatives;
+/// assert_eq!(alternatives("greedi", "agents", "greedy, random"), "; did you mean 'greedy'? Agents: greedy, random");
+/// assert_eq!(alternatives("best", "agents", "greedy, random"), "; agents: greedy, random");
+/// ```
+pub fn alternatives(text: &str, kind: &str, known: &str) -> String {
+    match closest(text, known.split(", ")) {
+        Some(name) => format!("; did you mean '{name}'? {}{}: {known}", kind[..1].to_uppercase(), &kind[1..]),
+        None => format!("; {kind}: {known}"),
+    }
+}
+
+/// The end of an error about text that is not a name, from the names that are known, separated by blanks.
+fn expected(text: &str, known: &str) -> String {
+    match closest(text, known.split(' ')) {
+        Some(name) => format!("; did you mean '{name}'? Expected one of {known}"),
+        None => format!("; expected one of {known}"),
+    }
+}
+
 fn none_if_empty(names: &[String]) -> String {
     if names.is_empty() { "none".to_string() } else { names.join(", ") }
 }
 
 /// Text that does not name an action or an outcome.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("'{text}' is not a valid {kind}; expected one of {known}")]
+#[error("'{text}' is not a valid {kind}{}", expected(.text, .known))]
 pub struct ParseError {
     /// The text.
     pub text: String,

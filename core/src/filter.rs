@@ -10,7 +10,8 @@ use crate::log::{Entry, Log, Seen, Status};
 use crate::rng::{self, Rng};
 use crate::seats::Seat;
 
-/// States with the chance reach probability and the number of the histories that lead there, in the order in which they were found.
+/// States with the chance reach probability and the number of the histories that lead there, in the order in which they
+/// were found.
 #[derive(Clone, Debug)]
 struct Layer<S> {
     states: Vec<(S, Reach)>,
@@ -40,24 +41,25 @@ impl<S: Copy + Eq + std::hash::Hash> Layer<S> {
     }
 }
 
-/// Exact worlds of a [`Log`], found by trying every history and dropping those that the seat can tell apart. Its time and memory
-/// grow with the number of consistent states at each event: for games with at most some thousands of them.
+/// All worlds of a [`Log`], found by trying every history and dropping those that the seat can tell apart. Their weights
+/// are exact up to 2^-53 of the sum of all weights. Time and memory grow with the number of consistent states at each
+/// event: for games with at most some thousands of them.
 #[derive(Clone, Debug)]
-pub struct Filter<G: Game>(Arc<Worlds<G>>);
+pub struct Filter<G: Game>(Arc<Found<G>>);
 
 #[derive(Clone, Debug)]
-struct Worlds<G: Game> {
+struct Found<G: Game> {
     log: Log,
-    /// For each entry of the log the states right after it, then those after one more event that the seat did not notice, and so
-    /// on.
+    /// For each entry of the log the states right after it, then those after one more event that the seat did not
+    /// notice, and so on.
     layers: Vec<Vec<Layer<G::State>>>,
     worlds: Vec<World<G::State>>,
     total: u64,
     one_history_each: bool,
 }
 
-/// The actions or outcomes possible in a state, by probability where chance acts and 1 where a player does. At its own turn the seat
-/// does what its log says.
+/// The actions or outcomes possible in a state, by probability where chance acts and 1 where a player does. At its own
+/// turn the seat does what its log says.
 fn possible<G: Game>(game: &G, state: &G::State, seat: Seat, own: Option<Action>) -> Vec<Outcome> {
     let certain = |action| Outcome { action, probability: 1.0 };
     match game.turn(state) {
@@ -68,8 +70,8 @@ fn possible<G: Game>(game: &G, state: &G::State, seat: Seat, own: Option<Action>
     }
 }
 
-/// Calls `found` with every event that is possible in a state after the entry `place` of the log, the state that it leads to, and
-/// whether it makes the next entry of the log rather than going unnoticed.
+/// Calls `found` with every event that is possible in a state after the entry `place` of the log, the state that it
+/// leads to, and whether it makes the next entry of the log rather than going unnoticed.
 fn successors<G: Game>(
     game: &G,
     log: &Log,
@@ -119,7 +121,7 @@ impl<G: Game<View = Log>> Sampler<G> for Filter<G> {
         let (weights, total) = whole_weights(all.states.iter().map(|(_, reach)| reach.probability));
         let worlds = all.states.iter().zip(weights).map(|(&(state, _), weight)| World { state, weight }).collect();
         let one_history_each = all.states.iter().all(|(_, reach)| reach.histories == 1.0);
-        Self(Arc::new(Worlds { log: log.clone(), layers, worlds, total, one_history_each }))
+        Self(Arc::new(Found { log: log.clone(), layers, worlds, total, one_history_each }))
     }
 
     fn sample(&self, rng: &mut Rng) -> G::State {
@@ -139,7 +141,7 @@ impl<G: Game<View = Log>> Sampler<G> for Filter<G> {
     }
 
     fn sample_history_of(&self, game: &G, world: &G::State, rng: &mut Rng) -> History<G> {
-        let Worlds { log, layers, .. } = &*self.0;
+        let Found { log, layers, .. } = &*self.0;
         let reach =
             |layer: &Layer<G::State>, state| layer.places.get(state).map(|&place| layer.states[place].1.probability);
         // Backwards from the end: where the last state lies, then what can have led to each.
@@ -178,8 +180,8 @@ impl<G: Game<View = Log>> Sampler<G> for Filter<G> {
     }
 }
 
-/// The number of information sets in which `seat` is to act, counted without listing histories: each log of the seat with the set of
-/// all states that agree with it.
+/// The number of information sets in which `seat` is to act, counted without listing histories: each log of the seat
+/// with the set of all states that agree with it.
 pub fn information_sets<G: Game>(game: &G, seat: Seat) -> u64 {
     let root = game.root();
     sets_from(game, seat, &Seen::new(game, &root, seat), vec![root])

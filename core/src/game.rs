@@ -83,8 +83,8 @@ pub struct GameInfo {
     pub utility_range: (f64, f64),
     /// The sum of the returns of all seats, where it is the same in every game.
     pub utility_sum: Option<f64>,
-    /// True if choices made one after another stand for choices made at once: each stays hidden from the other players until all
-    /// are in. Interfaces with simultaneous moves offer the game that way, too.
+    /// True if choices made one after another stand for choices made at once: each stays hidden from the other players
+    /// until all are in. Interfaces with simultaneous moves offer the game that way, too.
     pub simultaneous: bool,
     /// True if another player may fail to notice a player's action. Information sets may then contain histories with
     /// different numbers of decisions.
@@ -119,9 +119,9 @@ impl Observer {
 /// Methods with an action argument rely on the caller to pass a legal one: check it with [`legal`](Game::legal) or
 /// [`Notation::check`].
 ///
-/// A plain game writes the required methods, uses [`Log`](crate::Log) as its view and [`Filter`](crate::Filter) as its sampler, and
-/// names its actions in [`Notation`]. Everything else has a default. A fast game overrides the defaults with
-/// the same behaviour, and `stier_core::testing` checks that it does.
+/// A plain game writes the required methods, uses [`Log`](crate::Log) as its view and [`Filter`](crate::Filter) as its
+/// sampler, and names its actions in [`Notation`]. Everything else has a default. A fast game overrides the defaults
+/// with the same behaviour, and `stier_core::testing` checks that it does.
 ///
 /// ```
 /// use stier_core::games::kuhn_poker::{KuhnPoker, Rules};
@@ -141,8 +141,8 @@ impl Observer {
 pub trait Game: Clone + Send + Sync + 'static {
     /// The name in records, on the command line, in Python: `snake_case`, never changed.
     const NAME: &'static str;
-    /// The version of the actions' ids: raised when one of them changes its meaning, so that networks trained on the old ids are
-    /// refused. A test pins it (`core/tests/encodings.rs`).
+    /// The version of the actions' ids: raised when one of them changes its meaning, so that networks trained on the
+    /// old ids are refused. A test pins it (`core/tests/encodings.rs`).
     const ACTIONS_VERSION: u32 = 1;
     /// The version of the observation: raised when one of its values changes its meaning.
     const OBSERVATION_VERSION: u32 = 1;
@@ -218,7 +218,8 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// A number for the information of `seat` in this state: equal in states that the seat cannot tell apart. Fast
     /// games leave out information from actions. The sights at all decisions and the [observations](Game::observed) of
     /// all actions identify the information set of the seat, except for the order of cards dealt together. Search keys
-    /// its nodes by them.
+    /// its nodes by them. They do not contain what a seat sees between two random events only: a game must show the
+    /// results of random events until the next decision.
     fn sight(&self, state: &Self::State, seat: Seat) -> u64 {
         log::sight(self, state, seat)
     }
@@ -362,8 +363,8 @@ pub trait Sampler<G: Game>: Clone + Send + Sync {
         let world = self.sample(rng);
         self.sample_history_of(game, &world, rng)
     }
-    /// True if all histories of a world give every player the same view at each of its decisions. One history of each world
-    /// then shows exactly how probable the players' actions were in it, whatever their policies.
+    /// True if all histories of a world give every player the same view at each of its decisions. One history of each
+    /// world then shows exactly how probable the players' actions were in it, whatever their policies.
     fn worlds_fix_views(&self) -> bool {
         false
     }

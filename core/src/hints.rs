@@ -6,6 +6,24 @@ use crate::game::Turn;
 use crate::rng::Rng;
 use crate::seats::BySeat;
 
+/// Declares tables of features, one after another: the name of each is its first feature. The name before them is their
+/// total size.
+#[cfg(feature = "games")]
+macro_rules! tables {
+    ($total:ident; $($tables:tt)+) => { $crate::hints::tables!(@ $total, 0; $($tables)+); };
+    (@ $total:ident, $start:expr; $(#[$doc:meta])* $name:ident: $size:expr, $($rest:tt)*) => {
+        $(#[$doc])*
+        pub(super) const $name: usize = $start;
+        $crate::hints::tables!(@ $total, $name + $size; $($rest)*);
+    };
+    (@ $total:ident, $start:expr;) => {
+        /// The number of features.
+        pub(super) const $total: usize = $start;
+    };
+}
+#[cfg(feature = "games")]
+pub(crate) use tables;
+
 /// Advice on one action, for a player who may take it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RuleOfThumb {
@@ -51,7 +69,8 @@ pub trait Hints: Encode {
         &[]
     }
 
-    /// The weighted features of a legal action: the logarithm of its probability in the game's policy, up to a constant.
+    /// The weighted features of a legal action: the logarithm of its probability in the game's policy, up to a
+    /// constant.
     #[inline]
     fn logit(&self, state: &Self::State, action: Action) -> f32 {
         let weights = self.weights();

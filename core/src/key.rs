@@ -67,7 +67,8 @@ impl Chain {
 pub enum Learned {
     /// The number that it [observed](Game::observed) of an action.
     Action(u64),
-    /// The number that it [saw](Game::sight) at a decision, its own or another's, where it had not seen the same before.
+    /// The number that it [saw](Game::sight) at a decision, its own or another's, where it had not seen the same
+    /// before.
     Sight(u64),
 }
 

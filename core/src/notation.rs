@@ -24,25 +24,18 @@ pub trait Notation: Game {
         view.knowledge(self)
     }
 
-    /// The state as text for a terminal, as seen by `perspective` or with all cards open. By default, the public
-    /// observation and then the private one of each seat.
+    /// The state as text for a terminal, as seen by `perspective` or with all cards open.
     fn text(&self, state: &Self::State, perspective: Option<Seat>) -> String {
-        let words = |fields: Fields| {
-            fields.into_iter().map(|(name, text)| format!("{name}: {text}")).collect::<Vec<_>>().join("   ")
-        };
-        let (public, private) = observations(self, state, perspective);
-        let seen = (0..).zip(private).filter(|(_, fields)| !fields.is_empty());
-        let seats = seen.map(|(seat, fields): (u8, _)| format!("seat {seat}   {}", words(fields)));
-        let mut lines: Vec<String> = std::iter::once(words(public)).chain(seats).collect();
-        lines.push(format!("next: {}", next(self, state)));
-        if perspective.is_none() && self.turn(state) == Turn::Over {
-            let returns: Vec<String> = self.returns(state).iter().map(f64::to_string).collect();
-            lines.push(format!("returns: {}", returns.join(" ")));
+        let scene = self.scene(state, perspective);
+        if self.turn(state) != Turn::Over || !scene.tells_returns {
+            return scene.text();
         }
-        lines.join("\n")
+        let returns: Vec<String> = self.returns(state).iter().map(f64::to_string).collect();
+        format!("{}\nreturns: {}", scene.text(), returns.join(" "))
     }
 
-    /// The content of a picture of the state, from the same perspective.
+    /// The content of a picture of the state, from the same perspective. By default, the public observation and then
+    /// the private one of each seat.
     fn scene(&self, state: &Self::State, perspective: Option<Seat>) -> Scene {
         let (public, private) = observations(self, state, perspective);
         let cards = self.cards();
@@ -52,7 +45,7 @@ pub trait Notation: Game {
             self.holdings(state, seat, &mut counts);
             let held = cards.iter().zip(counts).flat_map(|(card, count)| vec![card.clone(); count.into()]);
             let hand = (!cards.is_empty()).then(|| Group::hand(held, perspective.is_none_or(|own| own == seat)));
-            Place { seat: Some(seat), remarks, groups: hand.into_iter().collect(), ..Place::default() }
+            Place::of(seat, hand.into_iter().collect(), remarks)
         };
         Scene {
             title: Self::NAME,
@@ -98,8 +91,8 @@ pub trait Notation: Game {
         }
     }
 
-    /// The event of this name in this state: the inverse of [`event_name`](Notation::event_name), for any id. Whether it can
-    /// happen is for [`check`](Notation::check) to say.
+    /// The event of this name in this state: the inverse of [`event_name`](Notation::event_name), for any id, possible
+    /// or not.
     fn parse_event(&self, state: &Self::State, text: &str) -> Result<Action, ParseError> {
         match self.turn(state) {
             Turn::Chance => self.parse_outcome(text),
@@ -107,7 +100,8 @@ pub trait Notation: Game {
         }
     }
 
-    /// The possible events in this state: the legal actions or the possible outcomes, ascending; empty when the game is over.
+    /// The possible events in this state: the legal actions or the possible outcomes, ascending; empty when the game is
+    /// over.
     fn possible(&self, state: &Self::State) -> Vec<Action> {
         match self.turn(state) {
             Turn::Chance => self.chance(state).iter().map(|o| o.action).collect(),
@@ -121,22 +115,22 @@ pub trait Notation: Game {
         if possible.contains(&action) {
             return Ok(());
         }
-        let (known, rule) = match self.turn(state) {
-            Turn::Over => (self.num_actions(), "the game is over".to_string()),
-            Turn::Chance => (self.info().num_outcomes, "chance cannot bring this now".to_string()),
-            Turn::Seat(_) if action.index() >= self.num_actions() => {
-                (self.num_actions(), "there is no such action".to_string())
-            }
-            Turn::Seat(_) => (self.num_actions(), self.rule_broken(state, action)),
+        let turn = self.turn(state);
+        let (kind, count) = match turn {
+            Turn::Chance => ("chance outcomes", self.info().num_outcomes),
+            Turn::Seat(_) | Turn::Over => ("actions", self.num_actions()),
         };
+        let name = |action: Action| format!("{} ({})", self.event_name(state, action), action.0);
+        let is_known = action.index() < count;
         Err(IllegalAction {
-            action: if action.index() < known {
-                format!("{} ({})", self.event_name(state, action), action.0)
-            } else {
-                action.0.to_string()
+            action: if is_known { name(action) } else { action.0.to_string() },
+            rule: match turn {
+                Turn::Over => "the game is over".to_string(),
+                _ if !is_known => format!("{kind} have the ids 0 to {}", count - 1),
+                Turn::Chance => "the outcome is not possible in this state".to_string(),
+                Turn::Seat(_) => self.rule_broken(state, action),
             },
-            rule,
-            legal: possible.iter().map(|&a| format!("{} ({})", self.event_name(state, a), a.0)).collect(),
+            legal: possible.iter().map(|&action| name(action)).collect(),
         })
     }
 }
@@ -144,14 +138,19 @@ pub trait Notation: Game {
 /// Fields of an observation as text.
 type Fields = Vec<(&'static str, String)>;
 
-/// The public observation of a state, then what each seat sees besides: nothing of seats whose cards are hidden.
+/// The fields of the public observation that are not empty, then those that each seat sees besides: none of seats whose
+/// cards are hidden.
 fn observations<G: Notation>(game: &G, state: &G::State, perspective: Option<Seat>) -> (Fields, Vec<Fields>) {
     let public = planes(game, state, Observer::Public);
     let private = |seat| match perspective {
         Some(own) if own != seat => Vec::new(),
-        _ => changed_fields(game, &planes(game, state, Observer::Seat(seat)), Some(&public)),
+        _ => {
+            let fields = changed_fields(game, &planes(game, state, Observer::Seat(seat)), Some(&public)).into_iter();
+            fields.filter(|&(name, _)| name != "seat").collect()
+        }
     };
-    (changed_fields(game, &public, None), Seat::all(game.num_seats()).map(private).collect())
+    let facts = changed_fields(game, &public, None).into_iter().filter(|(_, text)| text != "-");
+    (facts.collect(), Seat::all(game.num_seats()).map(private).collect())
 }
 
 /// The next event in words.

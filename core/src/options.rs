@@ -10,6 +10,8 @@ use std::ops::RangeInclusive;
 
 use thiserror::Error;
 
+use crate::error::alternatives;
+
 /// The value of an option, for callers without static types.
 #[derive(Clone, PartialEq, Debug)]
 pub enum OptionValue {
@@ -36,19 +38,40 @@ impl fmt::Display for OptionValue {
 pub struct OptionInfo {
     /// The name.
     pub name: &'static str,
-    /// The allowed values, for people: `points | schwinger`, `1 to 12`.
-    pub allowed: String,
+    /// The allowed values.
+    pub allowed: Allowed,
     /// The default.
     pub default: OptionValue,
     /// The documentation of the option.
     pub about: &'static str,
 }
 
+/// The values that an option takes. As text, for people: `points | schwinger`, `1 to 12`.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Allowed {
+    /// Numbers from the first to the second.
+    Range(OptionValue, OptionValue),
+    /// One of these names.
+    Names(Vec<&'static str>),
+    /// Everything that fits a description.
+    Other(String),
+}
+
+impl fmt::Display for Allowed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Allowed::Range(low, high) => write!(f, "{low} to {high}"),
+            Allowed::Names(names) => f.write_str(&names.join(" | ")),
+            Allowed::Other(description) => f.write_str(description),
+        }
+    }
+}
+
 /// An error in a list of options.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum OptionError {
     /// An unknown option.
-    #[error("{owner} has no option '{name}'; its options are {known}")]
+    #[error("{owner} has no option '{name}'{}", alternatives(.name, "options", .known))]
     Unknown {
         /// The owner of the options, such as the game or the agent.
         owner: String,
@@ -182,8 +205,8 @@ pub trait OptionType: Sized {
     fn parse(text: &str, limits: &Self::Limits) -> Result<Self, String>;
     /// The value without its static type.
     fn value(&self) -> OptionValue;
-    /// The allowed values, for people.
-    fn allowed(limits: &Self::Limits) -> String;
+    /// The allowed values.
+    fn allowed(limits: &Self::Limits) -> Allowed;
 }
 
 macro_rules! number_option {
@@ -192,15 +215,15 @@ macro_rules! number_option {
             type Limits = RangeInclusive<$number>;
 
             fn parse(text: &str, limits: &Self::Limits) -> Result<Self, String> {
-                text.parse().ok().filter(|value| limits.contains(value)).ok_or_else(|| Self::allowed(limits))
+                text.parse().ok().filter(|value| limits.contains(value)).ok_or_else(|| Self::allowed(limits).to_string())
             }
 
             fn value(&self) -> OptionValue {
                 OptionValue::$variant(*self as $wide)
             }
 
-            fn allowed(limits: &Self::Limits) -> String {
-                format!("{} to {}", limits.start(), limits.end())
+            fn allowed(limits: &Self::Limits) -> Allowed {
+                Allowed::Range(limits.start().value(), limits.end().value())
             }
         }
     )*};
@@ -232,7 +255,7 @@ macro_rules! choice {
             fn parse(text: &str, (): &()) -> Result<Self, String> {
                 match text {
                     $($text => Ok(Self::$value),)+
-                    _ => Err(Self::allowed(&())),
+                    _ => Err(Self::allowed(&()).to_string()),
                 }
             }
 
@@ -240,8 +263,8 @@ macro_rules! choice {
                 $crate::OptionValue::Name(self.name().to_string())
             }
 
-            fn allowed((): &()) -> String {
-                [$($text),+].join(" | ")
+            fn allowed((): &()) -> $crate::options::Allowed {
+                $crate::options::Allowed::Names(vec![$($text),+])
             }
         }
     };
@@ -396,10 +419,7 @@ mod tests {
         assert_eq!(wall.get("layers"), Ok(OptionValue::Int(2)));
         assert_eq!(Wall::default().to_text(), "", "the owner uses the block's defaults");
         let message = |text| Wall::from_text(text).unwrap_err().to_string();
-        assert_eq!(
-            message("paint=1"),
-            "wall has no option 'paint'; its options are height, colour, layers, cover, width"
-        );
+        assert_eq!(message("paint=1"), "wall has no option 'paint'; options: height, colour, layers, cover, width");
         assert_eq!(message("layers=10"), "wall: option 'layers' cannot be '10'; it must be 1 to 9");
         assert_eq!(message("layers=1,layers=1"), "wall: option 'layers' is given twice");
     }
@@ -426,7 +446,11 @@ mod tests {
     #[test]
     fn errors_name_the_alternatives() {
         let message = |text| Paint::from_text(text).unwrap_err().to_string();
-        assert_eq!(message("hue=3"), "paint has no option 'hue'; its options are colour, layers, cover");
+        assert_eq!(message("hue=3"), "paint has no option 'hue'; options: colour, layers, cover");
+        assert_eq!(
+            message("color=red"),
+            "paint has no option 'color'; did you mean 'colour'? Options: colour, layers, cover"
+        );
         assert_eq!(message("layers=10"), "paint: option 'layers' cannot be '10'; it must be 1 to 9");
         assert_eq!(message("colour=green"), "paint: option 'colour' cannot be 'green'; it must be red | blue");
         assert!(message("layers").contains("name=value"));

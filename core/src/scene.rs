@@ -84,6 +84,39 @@ pub struct Scene {
     pub tells_returns: bool,
 }
 
+/// The space between two parts of a line.
+const GAP: &str = "   ";
+
+impl Scene {
+    /// The scene as text: the facts, the track, a line for each place, and the next event.
+    pub fn text(&self) -> String {
+        let facts: Vec<String> = self.facts.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        let track = self.track.iter().map(|space| match &space.piece {
+            Some(piece) => piece.as_str(),
+            None if space.food => "*",
+            None => ".",
+        });
+        let track: String = track.collect();
+        let mut lines = vec![facts.join(GAP)];
+        lines.push(if track.is_empty() { track } else { format!("track from space 0: {track}") });
+        let seats: Vec<Vec<String>> =
+            self.places.iter().filter(|place| place.seat.is_some()).map(Place::columns).collect();
+        for place in &self.places {
+            let mut parts = vec![place.seat.map_or("table ".to_string(), |seat| format!("seat {seat}"))];
+            parts.extend(place.columns().into_iter().enumerate().map(|(column, part)| {
+                let longest = seats.iter().filter_map(|parts| parts.get(column)).map(String::len).max();
+                let width = place.seat.and(longest).unwrap_or(0);
+                format!("{part:<width$}")
+            }));
+            parts.extend(place.remarks.iter().cloned());
+            lines.push(if parts.len() > 1 { parts.join(GAP).trim_end().to_string() } else { String::new() });
+        }
+        lines.push(format!("next: {}", self.next));
+        lines.retain(|line| !line.is_empty());
+        lines.join("\n")
+    }
+}
+
 /// A space of a track.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Space {
@@ -98,12 +131,30 @@ pub struct Space {
 pub struct Place {
     /// The seat; `None` for the middle of the table.
     pub seat: Option<Seat>,
-    /// A card of the suit that counts for this seat now, in games in which each seat has its own suit.
+    /// A card of the suit that counts for this seat now, in games in which each seat has its own suit. Its name begins
+    /// with the letter of the suit.
     pub suit: Option<String>,
     /// The cards, from left to right.
     pub groups: Vec<Group>,
     /// Other information, in words.
     pub remarks: Vec<String>,
+}
+
+impl Place {
+    /// A place of a seat.
+    pub fn of(seat: Seat, groups: Vec<Group>, remarks: Vec<String>) -> Self {
+        Self { seat: Some(seat), groups, remarks, ..Self::default() }
+    }
+
+    /// The suit and the cards in words, without piles.
+    fn columns(&self) -> Vec<String> {
+        let suit = self.suit.iter().map(|card| format!("suit: {}", &card[..1]));
+        let groups = self.groups.iter().filter(|group| group.layout != Layout::Pile).map(|group| {
+            let cards: Vec<&str> = group.cards.iter().map(|card| card.as_deref().unwrap_or("??")).collect();
+            format!("{}: {}", group.name, if cards.is_empty() { "-".to_string() } else { cards.join(" ") })
+        });
+        suit.chain(groups).collect()
+    }
 }
 
 /// Cards that lie together.

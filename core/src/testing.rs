@@ -179,8 +179,8 @@ fn estimates_are_returns<G: FullGame>(game: &G, history: &History<G>, values: &B
     }
 }
 
-/// Maps between views and their strings and tensors, which must be one to one. Strings and tensors of long games are large:
-/// their fingerprints stand for them.
+/// Maps between views and their strings and tensors, which must be one to one. Strings and tensors of long games are
+/// large: their fingerprints stand for them.
 struct Distinct<G: Game> {
     strings: HashMap<u128, G::View>,
     tensors: HashMap<u128, G::View>,
@@ -331,7 +331,8 @@ fn views_at_decisions<G: Game>(game: &G, history: &History<G>) -> Vec<G::View> {
     views
 }
 
-/// Checks the observations of each action in two worlds that the seat cannot tell apart: equal numbers if and only if equal views.
+/// Checks the observations of each action in two worlds that the seat cannot tell apart: equal numbers if and only if
+/// equal views.
 fn observations_agree<G: FullGame>(game: &G, history: &History<G>, twin: &History<G>, seat: Seat) {
     let mut seen: Vec<(u64, G::View)> = vec![(UNNOTICED, game.view(history, seat))];
     for world in [history, twin] {
@@ -373,8 +374,8 @@ fn seen_at_decisions<G: Game>(game: &G, history: &History<G>, seat: Seat) -> Vec
     found
 }
 
-/// Checks that what a seat saw at each decision and observed of each action stands for its view: equal keys, equal views, but for
-/// the order of words. The view knows what is in the key.
+/// Checks that what a seat saw at each decision and observed of each action stands for its view: equal keys, equal
+/// views, but for the order of words. The view knows what is in the key.
 fn keys_tell_views_apart<G: FullGame>(game: &G, history: &History<G>, keys: &mut HashMap<u64, G::View>) {
     let mut state = game.root();
     let mut chains = BySeat::from_fn(game.num_seats(), |seat| Chain::new(u64::from(seat.0)));
@@ -562,8 +563,8 @@ fn extend<G: Game>(
     }
 }
 
-/// Compares the sampler of `seat`'s view with [`enumerate`]: the worlds and their weights exactly, samples and the last states
-/// of sampled histories by chi-square. Returns the number of worlds and the two p-values.
+/// Compares the sampler of `seat`'s view with [`enumerate`]: the worlds and their weights exactly, samples and the last
+/// states of sampled histories by chi-square. Returns the number of worlds and the two p-values.
 pub fn sampling<G: Notation>(
     game: &G,
     truth: &History<G>,
@@ -624,26 +625,8 @@ pub fn chi_square<K: Eq + Hash>(observed: &HashMap<K, u64>, expected: &HashMap<K
     distribution.sf(statistic)
 }
 
-/// The number of event sequences of length `depth` from a state. Random events count once per outcome, and games that
-/// end earlier count once.
-pub fn perft<G: Game>(game: &G, state: &G::State, depth: usize) -> u64 {
-    if depth == 0 {
-        return 1;
-    }
-    let after = |action: Action| {
-        let mut next = *state;
-        game.apply(&mut next, action);
-        perft(game, &next, depth - 1)
-    };
-    match game.turn(state) {
-        Turn::Over => 1,
-        Turn::Chance => game.chance(state).iter().map(|outcome| after(outcome.action)).sum(),
-        Turn::Seat(_) => game.legal(state).iter().map(after).sum(),
-    }
-}
-
-/// The p-values of chi-square tests that [`Game::sample_chance`] follows [`Game::chance`], at every chance node of a random
-/// game.
+/// The p-values of chi-square tests that [`Game::sample_chance`] follows [`Game::chance`], at every chance node of a
+/// random game.
 pub fn chance_sampling<G: Game>(game: &G, seed: u64, samples: usize) -> Vec<f64> {
     let mut rng = Rng::stream(seed, "chance sampling", 0);
     let mut history = History::new(game);

@@ -1,22 +1,23 @@
 //! The conformance suite for every game, under random rules.
 
 use stier_core::games::schwinget::{Rules, Schwinget};
+use stier_core::options::Allowed;
 use stier_core::testing::{FullGame, conformance};
-use stier_core::{Game, Options, Rng, for_each_game};
+use stier_core::{Game, OptionValue, Options, Rng, for_each_game};
 
-/// A random value that an option's description allows: `a | b`, or `low to high`. With `small`, only the lower half
-/// of a range of whole numbers.
-fn random_value(allowed: &str, small: bool, rng: &mut Rng) -> String {
-    let Some((low, high)) = allowed.split_once(" to ") else {
-        let names: Vec<&str> = allowed.split(" | ").collect();
-        return names[rng.below(names.len() as u32) as usize].to_string();
-    };
-    if let (Ok(low), Ok(high)) = (low.parse::<u64>(), high.parse::<u64>()) {
-        let top = if small { (low + high) / 2 } else { high }.min(low + 64);
-        return (low + rng.below_wide(top - low + 1)).to_string();
+/// A random value of an option. With `small`, only the lower half of a range of whole numbers.
+fn random_value(allowed: &Allowed, small: bool, rng: &mut Rng) -> String {
+    match allowed {
+        Allowed::Names(names) => names[rng.below(names.len() as u32) as usize].to_string(),
+        &Allowed::Range(OptionValue::Int(low), OptionValue::Int(high)) => {
+            let top = if small { (low + high) / 2 } else { high }.min(low + 64);
+            (low + rng.below_wide((top - low + 1) as u64) as i64).to_string()
+        }
+        &Allowed::Range(OptionValue::Float(low), OptionValue::Float(high)) => {
+            (low + rng.unit() * (high - low)).to_string()
+        }
+        other => panic!("no random value of {other:?}"),
     }
-    let (low, high): (f64, f64) = (low.parse().expect("a lower bound"), high.parse().expect("an upper bound"));
-    (low + rng.unit() * (high - low)).to_string()
 }
 
 /// Valid rules with about half of the options set at random, or `None` after many attempts.

@@ -1,7 +1,7 @@
 //! Encodings that trained networks depend on, pinned so that every change raises their version.
 //!
-//! The positions are those of the records in `playthroughs/`. If this fails because an encoding was changed on purpose, raise
-//! `Game::OBSERVATION_VERSION` or `Game::ACTIONS_VERSION` of that game and pin the new numbers.
+//! The positions are those of the records in `playthroughs/`. If this fails because an encoding was changed on purpose,
+//! raise `Game::OBSERVATION_VERSION` or `Game::ACTIONS_VERSION` of that game and pin the new numbers.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,8 @@ use std::path::Path;
 use stier_core::testing::{FullGame, observation};
 use stier_core::{Action, Game, History, Seat, Turn, for_each_game, record};
 
-/// For each game: the version of its observations with a checksum of them, the version of its actions with a checksum of their names.
+/// For each game: the version of its observations with a checksum of them, the version of its actions with a checksum
+/// of their names.
 const PINNED: [(&str, [(u32, u64); 2]); 9] = [
     ("dark_hex", [(1, 0xa181_18e5_6f0e_8bcf), (1, 0x0ac9_db2b_86e9_d9ff)]),
     ("goofspiel", [(1, 0xfc33_09c5_c62a_ba36), (1, 0x0f29_ddea_ba18_383b)]),

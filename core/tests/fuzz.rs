@@ -2,8 +2,9 @@
 
 use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, any, proptest};
+use stier_core::options::Allowed;
 use stier_core::testing::FullGame;
-use stier_core::{Action, History, Options, Turn, for_each_game, record};
+use stier_core::{Action, History, OptionValue, Options, Turn, for_each_game, record};
 
 /// Options from bytes: each pair picks an option and either one of the values in its description or an invalid one.
 fn rules_from<O: Options>(bytes: &[u8]) -> O {
@@ -11,9 +12,10 @@ fn rules_from<O: Options>(bytes: &[u8]) -> O {
     let mut options = O::default();
     for pair in bytes.chunks_exact(2) {
         let Some(info) = infos.get(usize::from(pair[0]) % infos.len().max(1)) else { break };
-        let value = match info.allowed.split_once(" to ") {
-            Some((low, _)) => (low.parse::<u64>().unwrap_or(0) + u64::from(pair[1] % 16)).to_string(),
-            None => info.allowed.split(" | ").nth(usize::from(pair[1] % 4)).unwrap_or("nonsense").to_string(),
+        let value = match &info.allowed {
+            Allowed::Range(OptionValue::Int(low), _) => (low + i64::from(pair[1] % 16)).to_string(),
+            Allowed::Names(names) => names.get(usize::from(pair[1] % 4)).unwrap_or(&"nonsense").to_string(),
+            other => panic!("no values for {other:?}"),
         };
         let before = options.clone();
         if options.set(info.name, &value).is_err() {

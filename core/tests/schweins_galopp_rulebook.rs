@@ -92,7 +92,9 @@ impl Table {
 
     /// The pigs in the order of the race.
     fn order(&self) -> String {
-        self.word_after("race: ")
+        let text = self.text();
+        let line = text.lines().find(|line| line.contains("race: ")).unwrap();
+        line.split("race: ").nth(1).unwrap().replace(' ', "")
     }
 
     fn supply(&self) -> u32 {
@@ -515,7 +517,7 @@ fn if_no_player_banks_all_share_the_win() {
 fn hands_are_hidden_and_everything_else_is_open() {
     let game = two("aabbbcc", "ccdeead").play("a");
     let seen = game.game.text(game.history.state(), Some(Seat(0)));
-    assert!(seen.contains("hand: a b b b c c") && seen.contains("hand: ? ? ? ? ? ? ?"), "{seen}");
+    assert!(seen.contains("hand: a b b b c c") && seen.contains("hand: ?? ?? ?? ?? ?? ?? ??"), "{seen}");
     let view = game.game.view(&game.history, Seat(1));
     let knowledge = game.game.knowledge(&view);
     assert_eq!(knowledge, "seat 1 | placed a b c d e | dealt 14: a c c d d e e | a");

@@ -92,11 +92,11 @@ impl Table {
 
     /// The hand of a seat.
     fn hand(&self, seat: u8) -> String {
-        self.line(&format!("seat {seat}"))[..8].to_string()
+        self.line(&format!("seat {seat}   hand: "))[..8].to_string()
     }
 
     fn table(&self) -> String {
-        self.line("table")
+        self.line("table: ").split("   ").next().unwrap().to_string()
     }
 
     /// The number of cards in the pile.
@@ -119,7 +119,7 @@ impl Table {
         let mut hands: Vec<String> = (0..20_000)
             .map(|_| {
                 let text = self.game.text(&sampler.sample(&mut rng), None);
-                text.lines().find(|line| line.starts_with(&format!("seat {of}"))).unwrap()[9..17].to_string()
+                text.lines().find(|line| line.starts_with(&format!("seat {of}"))).unwrap()[15..23].to_string()
             })
             .collect();
         hands.sort();
@@ -193,7 +193,7 @@ fn a_blind_swap_takes_unseen_cards() {
     for seat in 0..3 {
         assert!(table.knows(seat).ends_with("| table: ? ? ?"), "{}", table.knows(seat));
         let text = table.game.text(table.history.state(), Some(Seat(seat)));
-        assert!(text.contains("table    ?? ?? ??"), "{text}");
+        assert!(text.contains("table: ?? ?? ??"), "{text}");
     }
     let swapped = table.play("swap");
     assert_eq!((swapped.hand(2).as_str(), swapped.table().as_str()), ("S9 C7 CT", "S7 S8 C8"));
@@ -399,7 +399,7 @@ fn thirty_one_at_the_deal_ends_it_at_once() {
 fn a_blitz_at_the_deal_ends_it_at_once() {
     let table = Table::new(OFF).deal(&["D7 D8 DT", "DA SA CA", "S7 S8 C8"], OPEN);
     assert_eq!(table.returns(), [0.5, 0.5, -1.0]);
-    assert!(table.line("seat 1").contains("worth blitz"));
+    assert!(table.line("seat 1").contains("worth: blitz"));
 }
 
 #[test]
@@ -422,7 +422,7 @@ fn thirty_one_after_an_exchange_ends_the_deal() {
 fn a_blitz_after_an_exchange_ends_the_deal() {
     let table = Table::new(OFF).deal(&["DA HA S9", "H7 H8 H9", "S7 S8 C8"], "SA C9 CT").play("SA>S9");
     assert_eq!(table.returns(), [0.5, 0.5, -1.0]);
-    assert!(table.line("seat 0").contains("worth blitz"));
+    assert!(table.line("seat 0").contains("worth: blitz"));
 }
 
 #[test]
@@ -476,7 +476,7 @@ fn a_card_seen_taken_is_known_until_it_is_given() {
 #[test]
 fn the_best_single_suit_counts() {
     let table = Table::new(OFF).deal(&["D7 D8 DT", "HA SA S7", "C9 CQ HK"], "S8 S9 ST");
-    for (seat, worth) in [(0, "worth 25"), (1, "worth 18"), (2, "worth 19")] {
+    for (seat, worth) in [(0, "worth: 25"), (1, "worth: 18"), (2, "worth: 19")] {
         assert!(table.line(&format!("seat {seat}")).contains(worth), "{}", table.line(&format!("seat {seat}")));
     }
 }
@@ -496,7 +496,7 @@ fn three_of_a_kind_counts_thirty_and_a_half_as_an_option() {
     assert_eq!(table.turn(), seat(0), "it does not end the deal");
     let table = table.play("push push push +C9 +ST +D9 knock push push");
     assert_eq!(table.returns(), [0.5, 0.5, -1.0]);
-    assert!(table.line("seat 0").contains("worth 30\u{bd}"));
+    assert!(table.line("seat 0").contains("worth: 30\u{bd}"));
     // It is more than thirty: with two players, the one with thirty loses.
     let table = Table::new("players=2,dealer_swap=off,three_of_a_kind=on").deal(&EIGHTS[..2], OPEN);
     assert_eq!(table.play("push push +C9 +ST +D9 knock push").returns(), [1.0, -1.0]);
@@ -559,7 +559,7 @@ fn only_players_still_tied_cut_again() {
 fn the_cut_goes_on_with_the_cards_laid_away() {
     let deal = Table::new("players=2,ranks=3,dealer_swap=off").deal(&["DQ HQ SA", "DA HK SK"], "DK HA CQ");
     let table = deal.play("push push +SQ +CK +CA knock push");
-    assert!(table.line("seat 0").contains("worth 11") && table.line("seat 1").contains("worth 11"));
+    assert!(table.line("seat 0").contains("worth: 11") && table.line("seat 1").contains("worth: 11"));
     // The pile of three went to the table: only the three cards laid away are left to cut with.
     assert_eq!(table.options(), "DK HA CQ");
     assert_eq!(table.play("+HA +DK").returns(), [1.0, -1.0]);
@@ -606,7 +606,8 @@ fn the_loser_pays_a_stake_and_deals_the_next() {
     assert_eq!(stakes(&table), ["3 stakes", "2 stakes", "3 stakes"]);
     assert!(table.line("seat 1").contains("dealer"));
     assert!(table.line("next: ").contains("a card is dealt to seat 2"));
-    assert_eq!(table.line("deal "), "2   pile: 32   laid away: -");
+    assert_eq!(table.line("deal: "), "2   pile: 32 cards");
+    assert_eq!(table.away(), "-");
     let table = lost(table, 2, 3);
     assert_eq!(stakes(&table), ["3 stakes", "1 stake", "3 stakes"], "the dealer is dealt the last hand");
 }

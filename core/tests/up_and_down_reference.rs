@@ -20,7 +20,7 @@ fn row(naive: &Match, seat: usize) -> [String; 3] {
     let mut hand = naive.hands[seat].clone();
     hand.sort_by_key(|card| "DHSC".find(&card[..1]).unwrap() * 11 + "23456789TJQ".find(&card[1..]).unwrap());
     [
-        format!("hand: {} ", hand.join(" ")),
+        format!("hand: {} ", if hand.is_empty() { "-".to_string() } else { hand.join(" ") }),
         format!("tricks: {} ", naive.taken[seat]),
         match &naive.face_down[seat] {
             Some(card) => format!("card: {card} "),

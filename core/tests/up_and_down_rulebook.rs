@@ -446,7 +446,7 @@ fn cards_face_down_are_shown_to_their_players_only() {
     let table = Table::new("players=2,hand_size=2").deal(&["D2 D3", "S4 S5"], "dice:7 up orient:0").play("flip D3");
     let shown = |seat: u8| table.game.text(table.history.state(), Some(Seat(seat)));
     assert!(shown(0).contains("card: D3") && shown(0).contains("hand: ?? ??"), "{}", shown(0));
-    assert!(shown(1).contains("card: ? ") && !shown(1).contains("D3"), "{}", shown(1));
+    assert!(shown(1).contains("card: ?? ") && !shown(1).contains("D3"), "{}", shown(1));
     let table = table.play("S4");
     assert!(table.game.text(table.history.state(), Some(Seat(1))).contains("card: D3"), "the last trick lies open");
     let table = table.play("flip");
@@ -533,7 +533,7 @@ fn a_further_round_follows_while_first_place_is_shared() {
     let decided = round(round(table.clone(), None), Some(1));
     assert_eq!(decided.returns(), [-1.0, 1.0]);
     let shared = round(round(table, Some(0)), Some(1));
-    assert!(shared.text().contains("round 3 of 2, first place was shared"), "{}", shared.text());
+    assert!(shared.text().contains("round: 3 of 2, first place was shared"), "{}", shared.text());
     assert_eq!(round(shared.clone(), Some(0)).returns(), [1.0, -1.0]);
     let still = round(shared, None);
     assert_eq!(still.turn(), Turn::Chance);

@@ -25,7 +25,7 @@ fn played(game: &UpAndDown, rng: &mut Rng) -> History<UpAndDown> {
 
 /// The number of cards that lie face down in front of seats other than `seat`, from the picture for that seat.
 fn face_down(game: &UpAndDown, state: &State, seat: Seat) -> usize {
-    game.text(state, Some(seat)).matches("card: ? ").count()
+    game.text(state, Some(seat)).matches("card: ??").count()
 }
 
 #[test]
@@ -209,10 +209,10 @@ fn shown(game: &UpAndDown, state: &State, others: &[(usize, usize, bool)]) -> Ha
             let row = row(seat);
             let words = |from: &str, to: &str| -> Vec<String> {
                 let part = row.split(from).nth(1).unwrap().split(to).next().unwrap();
-                part.split_whitespace().map(str::to_string).collect()
+                part.split_whitespace().filter(|&word| word != "-").map(str::to_string).collect()
             };
             let card = words("card: ", "hand: ");
-            (words("hand: ", "tricks: "), chosen.then(|| card[0].clone()))
+            (words("hand: ", "   "), chosen.then(|| card[0].clone()))
         })
         .collect()
 }

@@ -14,13 +14,17 @@ project = "Stier"
 release = stier.__version__
 extensions = [
     "listings",
-    "myst_parser",
+    "pictures",
+    "results",
+    "myst_nb",
+    "sphinx_copybutton",
+    "sphinx_design",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "attributes",
     "stub_signatures",
 ]
-exclude_patterns = ["_extensions"]
+exclude_patterns = ["_extensions", "notebooks/data", "notebooks/images"]
 suppress_warnings = []
 if find_spec("pyspiel") is None:
     # There are no wheels of OpenSpiel for some platforms.
@@ -30,6 +34,13 @@ if find_spec("pyspiel") is None:
 html_theme = "furo"
 html_title = f"Stier {release}"
 html_copy_source = False
+html_show_copyright = False
+html_static_path = ["_static"]
+html_css_files = ["stier.css"]
+
+# Notebooks are shown with the output that they were committed with.
+nb_execution_mode = "off"
+nb_mime_priority_overrides = [("html", "text/html", 0)]
 
 # Docstrings name things in single backticks: what is documented becomes a link, everything else is code.
 default_role = "py:obj"

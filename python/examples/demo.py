@@ -46,7 +46,7 @@ class Attacks:
         return share, 1.96 * np.sqrt(share * (1 - share) / self.bouts)
 
 
-def count_attacks(games: Iterable[stier.Played], player: int, num_cards: int) -> Attacks:
+def count_attacks(games: Iterable[stier.playing.Played], player: int, num_cards: int) -> Attacks:
     """Counts the attacks of one player, named by its index, over finished bouts."""
     bouts, on_lead, attacked = 0, np.zeros(len(TRICKS), int), np.zeros(len(TRICKS), int)
     for game in games:
@@ -97,10 +97,9 @@ def draw(axes: Axes, scoring: str, attacks: Attacks) -> None:
 
 def player_counts(name: str) -> list[int]:
     """The numbers of players that a game can be played with."""
-    for option in stier.describe_game(name):
+    for option in stier.catalogue.describe_game(name):
         if option.name == "players":
-            low, high = option.allowed.split(" to ")
-            return list(range(int(low), int(high) + 1))
+            return list(range(option.minimum, option.maximum + 1))
     return [stier.load_game(name).num_players()]
 
 

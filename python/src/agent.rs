@@ -14,7 +14,7 @@ use stier_core::OptionValue;
 
 use crate::beliefs::Beliefs;
 use crate::errors;
-use crate::game::Game;
+use crate::game::{AnyGame, Game, option_value};
 use crate::run::watched;
 use crate::search::Search;
 use crate::state::State;
@@ -131,12 +131,13 @@ pub(crate) fn parse_spec(text: &str, options: Option<&Bound<'_, PyDict>>) -> PyR
 /// read or was trained for another game.
 #[pyfunction]
 #[pyo3(signature = (name, game, /, **options))]
-pub(crate) fn load_agent(name: &str, game: &Game, options: Option<&Bound<'_, PyDict>>) -> PyResult<Agent> {
+pub(crate) fn load_agent(name: &str, game: AnyGame, options: Option<&Bound<'_, PyDict>>) -> PyResult<Agent> {
+    let AnyGame(game) = game;
     let spec = parse_spec(name, options)?;
     let mut player = game.face().agent(&spec).map_err(errors::agent)?;
     let interrupt = Arc::<AtomicBool>::default();
     player.interrupt_with(interrupt.clone());
-    Ok(Agent { game: game.clone(), quick: is_quick(&spec), spec, interrupt, player: Mutex::new(player) })
+    Ok(Agent { game, quick: is_quick(&spec), spec, interrupt, player: Mutex::new(player) })
 }
 
 #[pymethods]
@@ -145,6 +146,35 @@ impl Agent {
     #[getter]
     fn name(&self) -> &'static str {
         self.spec.name()
+    }
+
+    /// The agent as text, for `load_agent`: the name and the options that differ from their defaults.
+    #[getter]
+    fn spec(&self) -> String {
+        self.spec.to_string()
+    }
+
+    /// The seed that `restart` begins with by default: 0 unless it was given.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.spec.seed().unwrap_or(0)
+    }
+
+    /// Every option with its value, except the seed, as a new dict: numbers as numbers, all others by name.
+    #[getter]
+    fn options<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for (name, value) in self.spec.options() {
+            dict.set_item(name, option_value(py, value)?)?;
+        }
+        Ok(dict)
+    }
+
+    /// Returns `False` if the agent, or one among its options, has a budget of time: its decisions then differ from run
+    /// to run.
+    #[getter]
+    fn is_reproducible(&self) -> bool {
+        !self.spec.is_timed()
     }
 
     /// The game of the agent.
@@ -196,7 +226,7 @@ impl Agent {
     /// Starts a new game: forgets the last one and draws from the streams of `seed`, by default the agent's own seed.
     #[pyo3(signature = (seed=None))]
     fn restart(&self, seed: Option<Seed>) -> PyResult<()> {
-        let seed = seed.map_or(self.spec.seed().unwrap_or(0), |Seed(seed)| seed);
+        let seed = seed.map_or(self.seed(), |Seed(seed)| seed);
         self.with_player(|player| {
             player.restart(seed);
             Ok(())

@@ -5,9 +5,12 @@ use std::fmt::Write as _;
 use numpy::{IntoPyArray as _, PyArray2, PyArrayMethods as _};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use stier_agents::belief::Marginals;
+use stier_agents::belief::{Basis, Marginals};
 use stier_core::Seat;
+use stier_core::error::alternatives;
+use stier_core::options::OptionType as _;
 
+use crate::errors;
 use crate::game::Game;
 use crate::values::Number;
 
@@ -29,8 +32,25 @@ impl Beliefs {
     }
 }
 
+/// What a pickle of beliefs holds: game, player, cards, expected numbers, basis, worlds, effective sample size.
+type Parts = (Game, u8, Vec<String>, Vec<f64>, &'static str, u64, f64);
+
 #[pymethods]
 impl Beliefs {
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Self>().is_ok_and(|other| {
+            let other = other.get();
+            self.game.is(&other.game) && self.player == other.player && self.found == other.found
+        })
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Parts)> {
+        let Marginals { cards, expected, worlds, effective, .. } = &self.found;
+        let restore = py.import("stier._native")?.getattr("_restore_beliefs")?;
+        let (cards, expected) = (cards.clone(), expected.clone());
+        Ok((restore, (self.game.clone(), self.player.0, cards, expected, self.basis(), *worlds, *effective)))
+    }
+
     /// The game.
     #[getter(game)]
     fn get_game(&self) -> Game {
@@ -89,10 +109,10 @@ impl Beliefs {
     fn of(&self, card: &str, seat: Number) -> PyResult<f64> {
         let seat = seat.seat_of(self.game.face())?;
         let cards = &self.found.cards;
-        let place = cards
-            .iter()
-            .position(|name| name == card)
-            .ok_or_else(|| PyKeyError::new_err(format!("unknown card '{card}'; cards: {}", cards.join(", "))))?;
+        let place = cards.iter().position(|name| name == card).ok_or_else(|| {
+            let all = cards.join(", ");
+            PyKeyError::new_err(format!("unknown card '{card}'{}", alternatives(card, "cards", &all)))
+        })?;
         Ok(self.found.expected[place * self.found.seats + seat.index()])
     }
 
@@ -127,4 +147,24 @@ impl Beliefs {
         let (cards, seats) = (self.found.cards.len(), self.found.seats);
         format!("<stier.Beliefs of player {} over {cards} cards and {seats} seats, {}>", self.player, self.basis())
     }
+}
+
+/// Restores pickled beliefs.
+#[pyfunction(name = "_restore_beliefs")]
+pub(crate) fn restore_beliefs(
+    game: Game,
+    player: u8,
+    cards: Vec<String>,
+    expected: Vec<f64>,
+    basis: &str,
+    worlds: u64,
+    effective: f64,
+) -> PyResult<Beliefs> {
+    let seats = game.face().info().num_seats;
+    if expected.len() != cards.len() * seats || usize::from(player) >= seats {
+        return Err(errors::argument("these are not the beliefs of a player of this game"));
+    }
+    let basis = Basis::parse(basis, &()).map_err(|allowed| errors::argument(format!("basis must be {allowed}")))?;
+    let found = Marginals { cards, seats, expected, basis, worlds, effective };
+    Ok(Beliefs::new(game, Seat(player), found))
 }

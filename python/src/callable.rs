@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use stier_agents::erased::DynState;
 use stier_core::{Action, Rng, Turn};
 
@@ -14,17 +15,24 @@ use crate::game::Game;
 use crate::state::State;
 use crate::values::{Number, Seed};
 
-/// Any callable as an agent: `f(state) -> action`.
+/// Anything that chooses actions, as an agent: a callable `f(state) -> action`, or an object with such a method `step`,
+/// as OpenSpiel's bots have it.
 ///
 /// The callable gets a state drawn from what the player to move knows, with explicit chance nodes. It cannot find
 /// anything there that the player does not know. The seed determines these draws. In a match it is derived from the
-/// name and the seed.
+/// name and the seed. It can be pickled if the callable can, and begins anew then.
 #[pyclass(frozen, module = "stier")]
 pub(crate) struct PythonAgent {
     function: Py<PyAny>,
     name: String,
     seed: u64,
     rng: Mutex<Rng>,
+}
+
+/// What an object decides with: its method `step`, or itself if it is a callable without one.
+pub(crate) fn function_of<'py>(agent: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let step = agent.getattr_opt("step")?.filter(Bound::is_callable);
+    Ok(step.or_else(|| agent.is_callable().then(|| agent.clone())))
 }
 
 fn stream(seed: u64) -> Rng {
@@ -67,18 +75,18 @@ impl PythonAgent {
     #[new]
     #[pyo3(signature = (function, name=None, seed=Seed(0)), text_signature = "(function, name=None, seed=0)")]
     pub(crate) fn new(function: &Bound<'_, PyAny>, name: Option<String>, seed: Seed) -> PyResult<Self> {
-        if !function.is_callable() {
+        let Some(decides) = function_of(function)? else {
             let kind = function.get_type().name()?;
             return Err(PyTypeError::new_err(format!(
-                "a Python agent must be a callable f(state) -> action, got {kind}"
+                "a Python agent must be a callable f(state) -> action or an object with step(state), got {kind}"
             )));
-        }
+        };
         let own_name = || -> PyResult<String> {
             let name = function.getattr("__name__").or_else(|_| function.get_type().getattr("__name__"))?;
             Ok(name.str()?.to_string())
         };
         let name = name.map_or_else(own_name, Ok)?;
-        Ok(Self { function: function.clone().unbind(), name, seed: seed.0, rng: Mutex::new(stream(seed.0)) })
+        Ok(Self { function: decides.unbind(), name, seed: seed.0, rng: Mutex::new(stream(seed.0)) })
     }
 
     /// The name in tables: the given name, or the name of the callable.
@@ -134,6 +142,11 @@ impl PythonAgent {
 
     fn __str__(&self) -> &str {
         &self.name
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let Self { function, name, seed, .. } = slf.get();
+        Ok((slf.get_type().into_any(), (function.bind(slf.py()), name, *seed).into_pyobject(slf.py())?))
     }
 
     fn __repr__(&self) -> String {

@@ -11,7 +11,7 @@ use stier_agents::erased::{Callback, DynEntrant, DynPolicy, DynState};
 use stier_core::Action;
 
 use crate::agent::{Agent, parse_spec};
-use crate::callable::PythonAgent;
+use crate::callable::{PythonAgent, function_of};
 use crate::errors;
 use crate::exploitability::BestResponse;
 use crate::game::Game;
@@ -67,12 +67,13 @@ impl<'py> Player<'py> {
         if let Ok(agent) = agent.cast::<PythonAgent>() {
             return Ok(Self::Python(agent.clone()));
         }
-        if agent.is_callable() {
+        if function_of(agent)?.is_some() {
             return Ok(Self::Python(Bound::new(agent.py(), PythonAgent::new(agent, None, Seed(0))?)?));
         }
         let kind = agent.get_type().name()?;
         Err(PyTypeError::new_err(format!(
-            "an agent must be an Agent, a Solution, a PythonAgent, a callable or text such as 'ismcts:iterations=100', got {kind}"
+            "an agent must be text such as 'ismcts:iterations=100', an Agent, a Solution, an object with step(state) or a \
+             callable, got {kind}"
         )))
     }
 

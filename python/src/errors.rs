@@ -9,6 +9,7 @@ mod types {
     pyo3::import_exception!(stier.errors, ArgumentError);
     pyo3::import_exception!(stier.errors, FileError);
     pyo3::import_exception!(stier.errors, IllegalActionError);
+    pyo3::import_exception!(stier.errors, MissingExtraError);
     pyo3::import_exception!(stier.errors, RecordError);
     pyo3::import_exception!(stier.errors, RulesError);
     pyo3::import_exception!(stier.errors, SeatError);
@@ -32,6 +33,11 @@ pub(crate) fn file(error: impl ToString) -> PyErr {
 /// An action that is not legal, or that the game does not have.
 pub(crate) fn illegal(error: impl ToString) -> PyErr {
     types::IllegalActionError::new_err(error.to_string())
+}
+
+/// An optional package that is not installed.
+pub(crate) fn missing_extra(error: impl ToString) -> PyErr {
+    types::MissingExtraError::new_err(error.to_string())
 }
 
 /// A record or a serialized state that cannot be read.

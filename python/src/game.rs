@@ -3,19 +3,21 @@
 use std::sync::Arc;
 
 use pyo3::IntoPyObjectExt as _;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyString, PyTuple};
 use stier_agents::erased::{self, DynGame};
 use stier_core::{Field, OptionValue};
 
 use crate::errors;
+use crate::serial;
 use crate::state::{CHANCE, State};
 use crate::values::{Number, Seed, name_and_options};
 
 /// A game under fixed rules. `load_game` makes it, and it never changes.
 ///
 /// Two games are equal if their names and rules are equal.
-#[pyclass(frozen, module = "stier")]
+#[pyclass(frozen, module = "stier", from_py_object)]
 #[derive(Clone)]
 pub(crate) struct Game {
     face: Arc<dyn DynGame>,
@@ -57,6 +59,24 @@ impl Game {
     }
 }
 
+/// A game as an argument: loaded, or by name, as for `load_game`.
+pub(crate) struct AnyGame(pub(crate) Game);
+
+impl<'py> FromPyObject<'_, 'py> for AnyGame {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(game) = object.cast::<Game>() {
+            return Ok(Self(game.get().clone()));
+        }
+        if let Ok(name) = object.cast::<PyString>() {
+            return load_game(&name.to_cow()?, None).map(Self);
+        }
+        let kind = object.get_type().name()?;
+        Err(PyTypeError::new_err(format!("game must be a Game or the name of one, such as 'schwinget', got {kind}")))
+    }
+}
+
 /// Loads a game by name, with its rules given as keywords.
 ///
 /// Values are strings, numbers or bools: `True` and `False` turn a switch on and off. Options left out have their
@@ -92,6 +112,11 @@ impl Game {
         Ok(dict)
     }
 
+    /// The same as `rules`, by OpenSpiel's name.
+    fn get_parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.rules(py)
+    }
+
     /// The options that differ from their defaults, such as `"scoring=schwinger,bouts=4"`.
     fn rules_text(&self) -> String {
         self.face.facts().rules_text.clone()
@@ -120,6 +145,11 @@ impl Game {
     /// An upper bound on the number of random events in a game.
     fn max_chance_nodes_in_history(&self) -> usize {
         self.face.info().max_chance_events
+    }
+
+    /// An upper bound on the number of events in a game: decisions and random events.
+    fn max_history_length(&self) -> usize {
+        self.max_game_length() + self.max_chance_nodes_in_history()
     }
 
     /// A lower bound on the returns.
@@ -151,6 +181,16 @@ impl Game {
     /// The shape of `State.information_state_tensor`: one dimension.
     fn information_state_tensor_shape(&self) -> [usize; 1] {
         [self.information_state_size]
+    }
+
+    /// The number of values in `State.observation_tensor`.
+    fn observation_tensor_size(&self) -> usize {
+        self.observation_size
+    }
+
+    /// The number of values in `State.information_state_tensor`.
+    fn information_state_tensor_size(&self) -> usize {
+        self.information_state_size
     }
 
     /// The parts of the observation tensor in order: (name, shape), each in C order.
@@ -210,6 +250,15 @@ impl Game {
     #[pyo3(signature = (seed=None))]
     fn new_initial_state(&self, seed: Option<Seed>) -> State {
         State::new(self.clone(), self.face.new_state(seed.map(|Seed(seed)| seed)))
+    }
+
+    /// Reads the text of `State.serialize`. Raises `RecordError` for any other text, and for a state of another game.
+    fn deserialize_state(&self, text: &str) -> PyResult<State> {
+        let state = serial::read(text)?;
+        if self.is(state.game()) {
+            return Ok(state);
+        }
+        Err(errors::record(format!("the state belongs to the game {}, not to {}", state.game().text(), self.text())))
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {

@@ -65,6 +65,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(serial::serialize_game_and_state, module)?)?;
     module.add_function(wrap_pyfunction!(serial::deserialize_game_and_state, module)?)?;
     module.add_function(wrap_pyfunction!(serial::restore_state, module)?)?;
+    module.add_function(wrap_pyfunction!(search::restore_search, module)?)?;
+    module.add_function(wrap_pyfunction!(beliefs::restore_beliefs, module)?)?;
+    module.add_function(wrap_pyfunction!(result::restore_pit_result, module)?)?;
     module.add_function(wrap_pyfunction!(pit::pit, module)?)?;
     module.add_function(wrap_pyfunction!(pit::games_per_deal, module)?)?;
     module.add_function(wrap_pyfunction!(stats::estimate, module)?)?;
@@ -82,5 +85,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(listing::registered_agents, module)?)?;
     module.add_function(wrap_pyfunction!(listing::game_options, module)?)?;
     module.add_function(wrap_pyfunction!(listing::agent_options, module)?)?;
+    module.add_function(wrap_pyfunction!(listing::alternatives, module)?)?;
     Ok(())
 }

@@ -3,19 +3,34 @@
 use pyo3::prelude::*;
 use stier_agents::catalogue::{self, AgentInfo};
 use stier_agents::erased;
+use stier_core::options::Allowed;
 use stier_core::{OptionInfo, games, with_game};
 
 use crate::errors;
 use crate::game::option_value;
 
-/// (name, default, allowed values, meaning).
-type OptionRow<'py> = (&'static str, Bound<'py, PyAny>, String, String);
+/// (name, default, minimum, maximum, choices, allowed values in words, meaning).
+type OptionRow<'py> = (
+    &'static str,
+    Bound<'py, PyAny>,
+    Option<Bound<'py, PyAny>>,
+    Option<Bound<'py, PyAny>>,
+    Option<Vec<&'static str>>,
+    String,
+    String,
+);
 
 fn rows(py: Python<'_>, options: Vec<OptionInfo>) -> PyResult<Vec<OptionRow<'_>>> {
     let row = |info: OptionInfo| {
         // The text comes from doc comments: one line per source line.
         let about = info.about.split_whitespace().collect::<Vec<_>>().join(" ");
-        Ok((info.name, option_value(py, info.default)?, info.allowed, about))
+        let allowed = info.allowed.to_string();
+        let (minimum, maximum, choices) = match info.allowed {
+            Allowed::Range(low, high) => (Some(option_value(py, low)?), Some(option_value(py, high)?), None),
+            Allowed::Names(names) => (None, None, Some(names)),
+            Allowed::Other(_) => (None, None, None),
+        };
+        Ok((info.name, option_value(py, info.default)?, minimum, maximum, choices, allowed, about))
     };
     options.into_iter().map(row).collect()
 }
@@ -48,4 +63,10 @@ pub(crate) fn agent_options(py: Python<'_>) -> PyResult<Vec<(&'static str, Strin
         Ok((agent.name, about, rows(py, agent.options)?))
     };
     catalogue::describe().into_iter().map(row).collect()
+}
+
+/// The end of an error about an unknown name: the known name that is most like it, and all of them.
+#[pyfunction]
+pub(crate) fn alternatives(text: &str, kind: &str, known: Vec<String>) -> String {
+    stier_core::error::alternatives(text, kind, &known.join(", "))
 }

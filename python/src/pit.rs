@@ -14,7 +14,7 @@ use stier_agents::erased::DynEntrant;
 
 use crate::entrants::{Plan, Player, Question};
 use crate::errors;
-use crate::game::Game;
+use crate::game::AnyGame;
 use crate::result::PitResult;
 use crate::run::{Ticker, watched};
 use crate::values::{Number, Seed};
@@ -35,7 +35,7 @@ pub(crate) fn games_per_deal(agents: Vec<String>) -> u64 {
 #[expect(clippy::too_many_arguments, reason = "the settings, one by one")]
 pub(crate) fn pit<'py>(
     py: Python<'py>,
-    game: &Game,
+    game: AnyGame,
     agents: Vec<Bound<'py, PyAny>>,
     deals: Number,
     seed: Seed,
@@ -43,6 +43,7 @@ pub(crate) fn pit<'py>(
     threads: Number,
     on_progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<PitResult> {
+    let AnyGame(game) = &game;
     let players: Vec<Player<'py>> = agents.iter().map(|agent| Player::of(game, agent)).collect::<PyResult<_>>()?;
     let mut settings =
         Settings { deals: deals.between("deals", 1, MAX_DEALS)?, seed: seed.0, paired, threads: threads.threads()? };

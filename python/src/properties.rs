@@ -13,7 +13,7 @@ use stier_agents::arena::properties::{MeasureError, Play, Properties as Found, S
 use stier_core::options::OptionType as _;
 
 use crate::errors;
-use crate::game::Game;
+use crate::game::{AnyGame, Game};
 use crate::run::{Ticker, watched};
 use crate::values::{Number, Seed};
 
@@ -27,7 +27,7 @@ type MeanAndInterval = (f64, f64);
 
 /// Properties of a game that matter to search, measured by `stier.properties`. Each is a pair: the mean and half the
 /// width of its 95 % interval over deals. `None` if nothing could be measured.
-#[pyclass(frozen, module = "stier")]
+#[pyclass(frozen, module = "stier.playing")]
 pub(crate) struct Properties {
     game: Game,
     found: Found,
@@ -122,7 +122,7 @@ impl Properties {
 #[expect(clippy::too_many_arguments, reason = "the settings, one by one")]
 pub(crate) fn properties(
     py: Python<'_>,
-    game: &Game,
+    game: AnyGame,
     deals: Number,
     games: Number,
     seed: Seed,
@@ -130,6 +130,7 @@ pub(crate) fn properties(
     threads: Number,
     on_progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Properties> {
+    let AnyGame(game) = &game;
     let unknown = |allowed| errors::argument(format!("play must be {allowed}, got '{play}'"));
     let mut settings = Settings {
         deals: deals.between("deals", 1, MAX_DEALS)?,

@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use numpy::{IntoPyArray as _, PyArray1, PyArray2};
-use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use stier_agents::arena::{self, Standing};
+use stier_core::{Action, BySeat};
 
+use crate::errors;
 use crate::game::Game;
 use crate::serial;
 use crate::state::State;
@@ -43,8 +44,37 @@ impl PitResult {
     }
 }
 
+/// A game of a match in a pickle: agents by seat, deal, returns, events.
+type PlayedParts = (Vec<usize>, u64, Vec<f64>, Vec<u8>);
+
+fn played_parts(played: &arena::Played) -> PlayedParts {
+    let events = played.events.iter().map(|event| event.0).collect();
+    (played.agents.as_slice().to_vec(), played.deal, played.returns.as_slice().to_vec(), events)
+}
+
+/// What a pickle of a match holds: game, agents, deals, seed, pairing, games.
+type Parts = (Game, Vec<String>, u64, u64, bool, Vec<PlayedParts>);
+
 #[pymethods]
 impl PitResult {
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Self>().is_ok_and(|other| {
+            let (other, own) = (other.get(), &self.result.settings);
+            let settings = &other.result.settings;
+            self.game.is(&other.game)
+                && (own.deals, own.seed, own.paired) == (settings.deals, settings.seed, settings.paired)
+                && self.result.agents == other.result.agents
+                && self.result.games == other.result.games
+        })
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Parts)> {
+        let restore = py.import("stier._native")?.getattr("_restore_pit_result")?;
+        let arena::Settings { deals, seed, paired, .. } = self.result.settings;
+        let games = self.result.games.iter().map(played_parts).collect();
+        Ok((restore, (self.game.clone(), self.agents(), deals, seed, paired, games)))
+    }
+
     /// The game that was played.
     #[getter]
     fn game(&self) -> Game {
@@ -146,7 +176,7 @@ impl PitResult {
     /// number of the agent), `agent` (as text), `return`. Requires pandas.
     fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let pandas = py.import("pandas").map_err(|error| {
-            let hint = PyImportError::new_err("to_pandas needs pandas: pip install 'stier[pandas]'");
+            let hint = errors::missing_extra("to_pandas needs pandas: pip install 'stier[pandas]'");
             hint.set_cause(py, Some(error));
             hint
         })?;
@@ -209,8 +239,43 @@ fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
+/// Restores a pickled match.
+#[pyfunction(name = "_restore_pit_result")]
+pub(crate) fn restore_pit_result(
+    game: Game,
+    agents: Vec<String>,
+    deals: u64,
+    seed: u64,
+    paired: bool,
+    games: Vec<PlayedParts>,
+) -> PyResult<PitResult> {
+    let seats = game.face().info().num_seats;
+    let fits = |(sitting, _, returns, _): &PlayedParts| {
+        sitting.len() == seats && returns.len() == seats && sitting.iter().all(|&agent| agent < agents.len())
+    };
+    if !games.iter().all(fits) {
+        return Err(errors::argument("these are not games of this game by these agents"));
+    }
+    let games = games.into_iter().map(|(sitting, deal, returns, events)| arena::Played {
+        agents: BySeat::from_fn(seats, |seat| sitting[seat.index()]),
+        deal,
+        returns: BySeat::from_fn(seats, |seat| returns[seat.index()]),
+        events: events.into_iter().map(Action).collect(),
+    });
+    let settings = arena::Settings { deals, seed, paired, threads: 0 };
+    let facts = game.face().facts();
+    let result = arena::PitResult {
+        game: facts.name.to_string(),
+        rules: facts.rules_text.clone(),
+        settings,
+        agents,
+        games: games.collect(),
+    };
+    Ok(PitResult::new(game, result))
+}
+
 /// One finished game of a `pit`.
-#[pyclass(frozen, module = "stier")]
+#[pyclass(frozen, module = "stier.playing")]
 pub(crate) struct Played {
     game: Game,
     result: Arc<arena::PitResult>,

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 use stier_agents::Decision;
 use stier_agents::agent::Line as SearchedLine;
 use stier_core::Action;
@@ -11,8 +12,8 @@ use crate::game::Game;
 use crate::state::State;
 
 /// The statistics of a search for one action at the root; see `Search.actions`.
-#[pyclass(frozen, get_all, module = "stier")]
-#[derive(Clone)]
+#[pyclass(frozen, eq, get_all, module = "stier.playing", from_py_object)]
+#[derive(Clone, PartialEq)]
 pub(crate) struct ActionStats {
     /// The number of the action.
     action: u8,
@@ -32,6 +33,16 @@ pub(crate) struct ActionStats {
 
 #[pymethods]
 impl ActionStats {
+    #[new]
+    fn new(action: u8, name: String, visits: u64, value: f64, availability: u64, probability: f64) -> Self {
+        Self { action, name, visits, value, availability, probability }
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (u8, String, u64, f64, u64, f64)) {
+        let Self { action, name, visits, value, availability, probability } = slf.get().clone();
+        (slf.get_type(), (action, name, visits, value, availability, probability))
+    }
+
     fn __repr__(&self) -> String {
         format!(
             "ActionStats(action={}, name='{}', visits={}, value={}, availability={}, probability={})",
@@ -42,8 +53,8 @@ impl ActionStats {
 
 /// A line of play that a search followed: the actions of the players from the state on, without the chance outcomes in
 /// between.
-#[pyclass(frozen, get_all, module = "stier")]
-#[derive(Clone)]
+#[pyclass(frozen, eq, get_all, module = "stier.playing", from_py_object)]
+#[derive(Clone, PartialEq)]
 pub(crate) struct Line {
     /// The players who acted, in order.
     players: Vec<u16>,
@@ -59,6 +70,16 @@ pub(crate) struct Line {
 
 #[pymethods]
 impl Line {
+    #[new]
+    fn new(players: Vec<u16>, actions: Vec<u16>, names: Vec<String>, visits: u64, value: f64) -> Self {
+        Self { players, actions, names, visits, value }
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (Vec<u16>, Vec<u16>, Vec<String>, u64, f64)) {
+        let Self { players, actions, names, visits, value } = slf.get().clone();
+        (slf.get_type(), (players, actions, names, visits, value))
+    }
+
     fn __repr__(&self) -> String {
         let steps: Vec<String> =
             self.players.iter().zip(&self.names).map(|(player, name)| format!("{player}:{name}")).collect();
@@ -67,6 +88,8 @@ impl Line {
 }
 
 /// The result of a search; made by `Agent.search` and `search_many`. Printed, it is a table.
+///
+/// Two are equal if everything but the duration is equal.
 #[pyclass(frozen, get_all, module = "stier")]
 pub(crate) struct Search {
     /// The game that was searched.
@@ -126,8 +149,29 @@ impl Search {
     }
 }
 
+/// What a pickle of a search holds: its fields in order.
+type Parts = (Game, u8, u8, Vec<ActionStats>, u64, u64, f64, Vec<Line>);
+
 #[pymethods]
 impl Search {
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Self>().is_ok_and(|other| {
+            let other = other.get();
+            let numbers = |search: &Self| (search.player, search.action, search.iterations, search.nodes);
+            self.game.is(&other.game)
+                && numbers(self) == numbers(other)
+                && self.actions == other.actions
+                && self.lines == other.lines
+        })
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Parts)> {
+        let Self { player, action, iterations, nodes, seconds, .. } = *self;
+        let (game, actions, lines) = (self.game.clone(), self.actions.clone(), self.lines.clone());
+        let restore = py.import("stier._native")?.getattr("_restore_search")?;
+        Ok((restore, (game, player, action, actions, iterations, nodes, seconds, lines)))
+    }
+
     /// A table, the action most visited first.
     fn __str__(&self) -> String {
         let width = self.actions.iter().map(|stats| stats.name.len()).max().unwrap_or(0).max(6);
@@ -158,4 +202,20 @@ impl Search {
     fn __repr__(&self) -> String {
         format!("<stier.Search of {} actions, {} iterations>", self.actions.len(), self.iterations)
     }
+}
+
+/// Restores a pickled search.
+#[pyfunction(name = "_restore_search")]
+#[expect(clippy::too_many_arguments, reason = "the fields, one by one")]
+pub(crate) fn restore_search(
+    game: Game,
+    player: u8,
+    action: u8,
+    actions: Vec<ActionStats>,
+    iterations: u64,
+    nodes: u64,
+    seconds: f64,
+    lines: Vec<Line>,
+) -> Search {
+    Search { game, player, action, actions, iterations, nodes, seconds, lines }
 }

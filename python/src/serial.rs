@@ -26,7 +26,7 @@ pub(crate) fn write(state: &dyn DynState) -> String {
     format!("{HEADER}\ndealing: {dealing}\n{}", state.record())
 }
 
-fn read(text: &str) -> PyResult<State> {
+pub(crate) fn read(text: &str) -> PyResult<State> {
     let expected = |line: usize, expected: &str, found: Option<&str>| {
         let found = found.unwrap_or("the end of the text");
         errors::record(format!("line {line}: expected {expected}, found '{found}'"))

@@ -20,7 +20,7 @@ use stier_core::options::OptionType as _;
 
 use crate::beliefs::Beliefs;
 use crate::errors;
-use crate::game::Game;
+use crate::game::{AnyGame, Game};
 use crate::run::{Ticker, watched};
 use crate::state::State;
 use crate::table::{Table, pairs};
@@ -285,7 +285,7 @@ enum Failure {
 #[expect(clippy::too_many_arguments, reason = "the settings, one by one")]
 pub(crate) fn solve(
     py: Python<'_>,
-    game: &Game,
+    game: AnyGame,
     algorithm: &str,
     iterations: Number,
     target: f64,
@@ -296,6 +296,7 @@ pub(crate) fn solve(
     on_progress: Option<Bound<'_, PyAny>>,
     on_count: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Solution> {
+    let AnyGame(game) = &game;
     let unknown = |allowed| errors::argument(format!("algorithm must be {allowed}, got '{algorithm}'"));
     if !(target >= 0.0 && target.is_finite()) {
         return Err(errors::argument(format!("target must be a NashConv of 0 or more, got {target}")));

@@ -218,6 +218,40 @@ impl State {
         self.inner.events().iter().map(|event| (player_number(event.turn), event.action.0)).collect()
     }
 
+    /// The same as `history`, as named tuples: `[PlayerAction(player, action), …]`.
+    fn full_history<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let kind = py.import("stier.playing")?.getattr("PlayerAction")?;
+        self.history().into_iter().map(|event| kind.call1(event)).collect()
+    }
+
+    /// Takes back the last event, which must be `action` of `player` (`stier.CHANCE` for an outcome). If the state deals
+    /// itself, takes back the last decision with the random events after it: they come again after the same decision.
+    ///
+    /// Raises `ValueError` for any other event. The state is then unchanged. The history is replayed, so keep a clone
+    /// instead where speed matters.
+    fn undo_action(&mut self, player: Number, action: Number) -> PyResult<()> {
+        let (dealing, events) = (self.inner.dealing(), self.inner.events());
+        let last = match dealing {
+            Some(_) => events.iter().rposition(|event| event.turn.seat().is_some()),
+            None => events.len().checked_sub(1),
+        };
+        let last = last.ok_or_else(|| errors::argument("there is no event to take back"))?;
+        let (own, event) = (player_number(events[last].turn), events[last].action.0);
+        if !player.is(own) || !action.is(event.into()) {
+            let text = format!("the last event is action {event} of player {own}, got {action} of {player}");
+            return Err(errors::argument(text));
+        }
+        let mut before = self.game.face().new_state(None);
+        for event in &events[..last] {
+            before.apply(event.action).map_err(errors::illegal)?;
+        }
+        if !before.set_dealing(dealing) {
+            return Err(errors::argument("events before the state was resampled cannot be taken back"));
+        }
+        self.inner = before;
+        Ok(())
+    }
+
     /// The number of events in the history.
     fn move_number(&self) -> usize {
         self.inner.events().len()
@@ -232,6 +266,11 @@ impl State {
     /// The utility of each player as a new float64 array: zeros before the end.
     fn returns<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         self.inner.returns().into_pyarray(py)
+    }
+
+    /// The reward of one player for the last action: 0 before the end.
+    fn player_reward(&self, player: Number) -> PyResult<f64> {
+        self.player_return(player)
     }
 
     /// The utility of one player: 0 before the end.
@@ -258,6 +297,12 @@ impl State {
         Ok(out.into_pyarray(py))
     }
 
+    /// What the player sees on the table and in hand now, as text; see `to_text`.
+    #[pyo3(signature = (player=None))]
+    fn observation_string(&self, player: Option<Number>) -> PyResult<String> {
+        Ok(self.inner.text(Some(self.seat(player.as_ref())?)))
+    }
+
     /// The cards and facts the player sees on the table and in hand now, as a new float32 array with values between 0
     /// and 1. `Game.observation_tensor_layout()` lists its parts.
     #[pyo3(signature = (player=None))]
@@ -273,6 +318,11 @@ impl State {
     fn resample_from_infostate(&self, player: Number, seed: Seed) -> PyResult<Self> {
         let seat = self.seat(Some(&player))?;
         Ok(Self { game: self.game.clone(), inner: self.inner.resample(seat, seed.0) })
+    }
+
+    /// The state as text for `Game.deserialize_state`, with the future draws of a state that deals itself.
+    fn serialize(&self) -> String {
+        serial::write(self.inner())
     }
 
     /// The game so far as text for `stier.read_record`: rules, events by name, result.

@@ -14,7 +14,7 @@ use stier_agents::solve::NashConv;
 
 use crate::batch::Format;
 use crate::errors;
-use crate::game::Game;
+use crate::game::{AnyGame, Game};
 use crate::run::watched;
 use crate::solution::{Count, enumerate, most_histories, threads_of, tree_error};
 use crate::state::State;
@@ -25,7 +25,7 @@ use crate::values::{Number, Seed};
 ///
 /// Information sets are numbered by the number of choices before them. Raises `ValueError` for a game with more
 /// histories than `max_histories`. A history takes about ten bytes, an information set about fifty.
-#[pyclass(frozen, module = "stier")]
+#[pyclass(frozen, module = "stier.solving")]
 pub(crate) struct GameTree {
     game: Game,
     tree: Arc<dyn DynTree>,
@@ -47,7 +47,8 @@ impl GameTree {
     #[new]
     #[pyo3(signature = (game, *, max_histories=Number::Small(50_000_000), threads=Number::Small(0)),
            text_signature = "(game, *, max_histories=50000000, threads=0)")]
-    fn new(py: Python<'_>, game: &Game, max_histories: Number, threads: Number) -> PyResult<Self> {
+    fn new(py: Python<'_>, game: AnyGame, max_histories: Number, threads: Number) -> PyResult<Self> {
+        let AnyGame(game) = &game;
         let (most, threads) = (most_histories(&max_histories)?, threads_of(&threads)?);
         let interrupt = AtomicBool::new(false);
         let work = |sender: Sender<()>| {
@@ -164,7 +165,7 @@ impl GameTree {
 }
 
 /// A policy for every information set of a game, with its distance from equilibrium; made by `GameTree.policy`. It is an agent.
-#[pyclass(frozen, module = "stier")]
+#[pyclass(frozen, module = "stier.solving")]
 pub(crate) struct TabularPolicy {
     table: Table,
     found: NashConv,

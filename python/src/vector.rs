@@ -17,7 +17,7 @@ use stier_core::options::OptionType;
 use crate::agent::{Agent, parse_spec};
 use crate::batch::{Arrays, Batch, Borrowed, Format, is_unshared};
 use crate::errors;
-use crate::game::Game;
+use crate::game::{AnyGame, Game};
 use crate::run::watched;
 use crate::state::State;
 use crate::values::{Number, Seed};
@@ -312,7 +312,7 @@ impl VectorEnv {
     #[expect(clippy::too_many_arguments, reason = "the settings, one by one")]
     fn new(
         py: Python<'_>,
-        game: &Game,
+        game: AnyGame,
         num_envs: Number,
         seed: Seed,
         threads: Number,
@@ -323,6 +323,7 @@ impl VectorEnv {
         seat: Option<&Bound<'_, PyAny>>,
         copy: bool,
     ) -> PyResult<Self> {
+        let AnyGame(game) = &game;
         if seat.is_some() && opponents.is_none() {
             return Err(errors::argument("seat is the seat of the learner: it needs opponents, and there are none"));
         }

@@ -24,7 +24,7 @@ const MAX_WORLDS: i64 = 100_000_000;
 /// on.
 ///
 /// `holdings()` and `observation_tensors()` return arrays. If the worlds have histories, `worlds[i]` is a `State`.
-#[pyclass(frozen, module = "stier")]
+#[pyclass(frozen, module = "stier.playing")]
 pub(crate) struct Worlds {
     game: Game,
     drawn: Box<dyn DynWorlds>,

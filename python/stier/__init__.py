@@ -1,5 +1,8 @@
 """Hidden-information card games for research: exact determinization, search, paired evaluation.
 
+The names below are what most programs need. The rest is in submodules, which are imported when they are first used:
+`stier.playing`, `stier.solving`, `stier.ratings`, `stier.train` and the others that ``dir(stier)`` lists.
+
 >>> import stier
 >>> game = stier.load_game("schwinget", scoring="schwinger")
 >>> state = game.new_initial_state(seed=7)
@@ -10,123 +13,135 @@
 
 from __future__ import annotations
 
-from stier._arena import pit
-from stier._exploit import Exploitation, exploit
-from stier._leak import LeakReport, check_no_leak
-from stier._listing import AgentInfo, OptionInfo, describe_agents, describe_game
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
 from stier._native import (
     CHANCE,
     TERMINAL,
-    ActionStats,
     Agent,
     Batch,
     Beliefs,
-    BestResponse,
     Game,
-    GameTree,
-    Line,
     PitResult,
-    Played,
-    Properties,
     PythonAgent,
     Search,
     Solution,
     State,
-    TabularPolicy,
     VectorEnv,
-    Worlds,
     __version__,
     derive_seed,
     deserialize_game_and_state,
     load_agent,
     load_game,
-    load_solution,
     read_record,
     registered_agents,
     registered_names,
     resample_many,
     serialize_game_and_state,
 )
-from stier._properties import properties
-from stier._replay import Decision, Replay, replay
-from stier._schwingfest import Bout, Ranked, Schwingfest, schwingfest
-from stier._search_many import search_many
-from stier._solving import best_response, exploitability, nash_conv, solve
-from stier.errors import (
-    AgentError,
-    ArgumentError,
-    FileError,
-    IllegalActionError,
-    LeakError,
-    MissingExtraError,
-    RecordError,
-    RulesError,
-    SeatError,
-    StierError,
-)
+from stier.catalogue import describe_agents, describe_games
+from stier.errors import AgentError, IllegalActionError, RulesError, StierError
+from stier.leaks import check_no_leak
+from stier.playing import AnyAgent, pit, search_many
+from stier.replays import replay
+from stier.solving import exploit, exploitability, solve
+
+if TYPE_CHECKING:
+    from stier import (
+        _native as _native,
+        catalogue as catalogue,
+        cli as cli,
+        draw as draw,
+        errors as errors,
+        experiments as experiments,
+        gymnasium as gymnasium,
+        leaks as leaks,
+        network as network,
+        open_spiel as open_spiel,
+        pettingzoo as pettingzoo,
+        playing as playing,
+        plots as plots,
+        ratings as ratings,
+        replays as replays,
+        schwingfest as schwingfest,
+        solving as solving,
+        study as study,
+        terminal as terminal,
+        train as train,
+    )
 
 __all__ = [
     "CHANCE",
     "TERMINAL",
-    "ActionStats",
     "Agent",
     "AgentError",
-    "AgentInfo",
-    "ArgumentError",
+    "AnyAgent",
     "Batch",
     "Beliefs",
-    "BestResponse",
-    "Bout",
-    "Decision",
-    "Exploitation",
-    "FileError",
     "Game",
-    "GameTree",
     "IllegalActionError",
-    "LeakError",
-    "LeakReport",
-    "Line",
-    "MissingExtraError",
-    "OptionInfo",
     "PitResult",
-    "Played",
-    "Properties",
     "PythonAgent",
-    "Ranked",
-    "RecordError",
-    "Replay",
     "RulesError",
-    "Schwingfest",
     "Search",
-    "SeatError",
     "Solution",
     "State",
     "StierError",
-    "TabularPolicy",
     "VectorEnv",
-    "Worlds",
     "__version__",
-    "best_response",
     "check_no_leak",
     "derive_seed",
     "describe_agents",
-    "describe_game",
+    "describe_games",
     "deserialize_game_and_state",
     "exploit",
     "exploitability",
     "load_agent",
     "load_game",
-    "load_solution",
-    "nash_conv",
     "pit",
-    "properties",
     "read_record",
     "registered_agents",
     "registered_names",
     "replay",
     "resample_many",
-    "schwingfest",
     "search_many",
     "serialize_game_and_state",
     "solve",
 ]
+
+#: Submodules. Some need an extra.
+_SUBMODULES = (
+    "catalogue",
+    "cli",
+    "draw",
+    "errors",
+    "experiments",
+    "gymnasium",
+    "leaks",
+    "network",
+    "open_spiel",
+    "pettingzoo",
+    "playing",
+    "plots",
+    "ratings",
+    "replays",
+    "schwingfest",
+    "solving",
+    "study",
+    "terminal",
+    "train",
+)
+
+
+if not TYPE_CHECKING:  # or type checkers would take any name for a submodule
+
+    def __getattr__(name: str) -> ModuleType:
+        if name in _SUBMODULES:
+            return import_module(f"stier.{name}")
+        raise AttributeError(f"module 'stier' has no attribute '{name}'", name=name, obj=import_module("stier"))
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_SUBMODULES, *(name for name in globals() if name.startswith("__"))})

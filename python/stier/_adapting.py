@@ -1,4 +1,4 @@
-"""What the adapters to other libraries share."""
+"""Games, masks, renderings and seeds for the adapters to other libraries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from stier._native import Game, State, derive_seed, load_game
 from stier.errors import ArgumentError, MissingExtraError
 
-#: How a state can be shown: text of what a player sees, the same printed, text with all cards open.
+#: The ways to show a state: text as a player sees it, the same printed, text with all cards open.
 RENDER_MODES = ["ansi", "human", "ansi_open"]
 
 _TENSORS: dict[str, tuple[Callable[[Game], list[int]], Callable[[State, int], npt.NDArray[np.float32]]]] = {
@@ -22,40 +22,40 @@ _TENSORS: dict[str, tuple[Callable[[Game], list[int]], Callable[[State, int], np
 
 
 def missing(extra: str, error: ImportError) -> MissingExtraError:
-    """Give the error that says what to install for an adapter."""
+    """Returns the error that says what to install for an adapter."""
     needed = f"stier.{extra} needs a package that is not installed ({error})"
     return MissingExtraError(f"{needed}: pip install 'stier[{extra}]'")
 
 
 def as_game(game: str | Game, rules: dict[str, Any]) -> Game:
-    """Load a game by name, or take one that is loaded, under its own rules."""
+    """Loads a game by name, or take one that is loaded, under its own rules."""
     if isinstance(game, Game):
         if rules:
-            raise TypeError(f"a loaded game has its rules; not taken: {', '.join(rules)}")
+            raise TypeError(f"a loaded game has its own rules, got {', '.join(rules)}")
         return game
     return load_game(game, **rules)
 
 
 def tensor_of(tensor: str) -> tuple[Callable[[Game], list[int]], Callable[[State, int], npt.NDArray[np.float32]]]:
-    """Give what makes the shape of a tensor from a game, and the tensor from a state and a player."""
+    """Returns two functions: the shape of a tensor from a game, and the tensor from a state and a player."""
     if tensor not in _TENSORS:
-        raise ArgumentError(f"tensor '{tensor}': known are {', '.join(_TENSORS)}")
+        raise ArgumentError(f"tensor must be {' or '.join(_TENSORS)}, got '{tensor}'")
     return _TENSORS[tensor]
 
 
 def mask_of(state: State, player: int) -> npt.NDArray[np.int8]:
-    """Give the legal actions of a player as the int8 mask that `Discrete.sample` takes; zeros if not to move."""
+    """Returns the legal actions of a player as the int8 mask that `Discrete.sample` takes; zeros if not to move."""
     return state.legal_actions_mask(player).view(np.int8)
 
 
 def check_render_mode(mode: str | None) -> None:
-    """Raise for a render mode that there is not."""
+    """Raises for an unknown render mode."""
     if mode is not None and mode not in RENDER_MODES:
-        raise ArgumentError(f"render_mode '{mode}': known are {', '.join(RENDER_MODES)}, or None")
+        raise ArgumentError(f"render_mode must be {', '.join(RENDER_MODES)} or None, got '{mode}'")
 
 
 def render(state: State, player: int, mode: str | None) -> str | None:
-    """Give the text of a state in one of the render modes."""
+    """Returns the text of a state in one of the render modes."""
     if mode is None:
         return None
     text = state.to_text(None if mode == "ansi_open" else player)
@@ -74,7 +74,7 @@ class Episodes:
         self.number = 0
 
     def begin(self, seed: int | None) -> int:
-        """Give the seed of the next game: the one given; without any so far, one of the system's entropy."""
+        """Returns the seed of the next game: the given one; without any so far, one from the system's entropy."""
         if seed is None and self._given is not None:
             self.number += 1
             return derive_seed(self._given, "episode", self.number)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from stier.errors import FileError
 
-#: What names end with while the file is being written.
+#: The suffix of a file while it is being written.
 UNFINISHED = ".new"
 
 _calls = count()
@@ -34,12 +34,12 @@ def write(path: Path, make: Callable[[Path], object]) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text that is there whole or not at all."""
+    """Writes a text that is there whole or not at all."""
     write(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write bytes that are there whole or not at all, even if the machine stops right after."""
+    """Writes bytes that are there whole or not at all, even if the machine stops right after."""
 
     def make(temporary: Path) -> None:
         with temporary.open("wb") as file:
@@ -51,6 +51,6 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 def remove_unfinished(folder: Path) -> None:
-    """Remove what was being written when a process was killed."""
+    """Removes files that were being written when a process was killed."""
     for left in folder.glob(f"*{UNFINISHED}"):
         left.unlink(missing_ok=True)

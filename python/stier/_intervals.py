@@ -6,10 +6,10 @@ from math import isnan
 
 
 def plus_minus(half: float, digits: int = 3) -> str:
-    """Give an interval as text that follows the mean, such as `` ± 0.012``; empty if there is none."""
+    """Returns an interval as text that follows the mean, such as `` ± 0.012``; empty if there is none."""
     return "" if isnan(half) else f" ± {half:.{digits}f}"
 
 
 def between(low: float, high: float) -> str:
-    """Give the interval of a share as text, in percent, such as ``(47.8 to 48.6)``; empty if there is none."""
+    """Returns the interval of a share as text, in percent, such as ``(47.8 to 48.6)``; empty if there is none."""
     return "" if isnan(low) else f"({100 * low:.1f} to {100 * high:.1f})"

@@ -1,9 +1,11 @@
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
-from typing import Any, Final, Literal, SupportsIndex, TypeAlias, TypedDict, final, overload
+from typing import Any, Final, Literal, Protocol, SupportsIndex, TypeAlias, TypedDict, final, overload
 
 import numpy as np
 import numpy.typing as npt
+
+from stier.playing import PlayerAction
 
 __all__ = [
     "CHANCE",
@@ -27,8 +29,12 @@ __all__ = [
     "VectorEnv",
     "Worlds",
     "__version__",
+    "_restore_beliefs",
+    "_restore_pit_result",
+    "_restore_search",
     "_restore_state",
     "agent_options",
+    "alternatives",
     "best_response",
     "derive_seed",
     "deserialize_game_and_state",
@@ -52,12 +58,17 @@ __all__ = [
     "timing_sets",
 ]
 
-_AnyAgent: TypeAlias = (
-    Agent | PythonAgent | Solution | BestResponse | TabularPolicy | str | Callable[[State], SupportsIndex]
-)
+class _HasStep(Protocol):
+    def step(self, state: State, /) -> SupportsIndex: ...
+
+_AnyAgent: TypeAlias = str | _HasStep | Callable[[State], SupportsIndex]
+_AnyGame: TypeAlias = Game | str
 _Path: TypeAlias = str | PathLike[str]
 _OptionValue: TypeAlias = str | float | SupportsIndex
-_OptionRow: TypeAlias = tuple[str, int | float | str, str, str]
+_OptionRow: TypeAlias = tuple[
+    str, int | float | str, int | float | None, int | float | None, list[str] | None, str, str
+]
+_PlayedParts: TypeAlias = tuple[list[int], int, list[float], bytes]
 
 __version__: Final[str]
 CHANCE: Final = -1
@@ -89,67 +100,204 @@ class _Scene(TypedDict):
 
 @final
 class Game:
-    def short_name(self) -> str: ...
-    def rules(self) -> dict[str, Any]: ...
-    def rules_text(self) -> str: ...
-    def num_players(self) -> int: ...
-    def num_distinct_actions(self) -> int: ...
-    def max_chance_outcomes(self) -> int: ...
-    def max_game_length(self) -> int: ...
-    def max_chance_nodes_in_history(self) -> int: ...
-    def min_utility(self) -> float: ...
-    def max_utility(self) -> float: ...
-    def is_simultaneous(self) -> bool: ...
-    def utility_sum(self) -> float | None: ...
-    def observation_tensor_shape(self) -> list[int]: ...
-    def information_state_tensor_shape(self) -> list[int]: ...
-    def observation_tensor_layout(self) -> list[tuple[str, list[int]]]: ...
-    def information_state_tensor_layout(self) -> list[tuple[str, list[int]]]: ...
-    def observation_signature(self) -> str: ...
-    def action_signature(self) -> str: ...
-    def card_faces(self) -> dict[str, tuple[str, str, str]]: ...
-    def action_to_string(self, player: SupportsIndex, action: SupportsIndex) -> str: ...
-    def string_to_action(self, text: str) -> int: ...
-    def new_initial_state(self, seed: SupportsIndex | None = None) -> State: ...
+    """A game under fixed rules. `load_game` makes it, and it never changes.
+
+    Two games are equal if their names and rules are equal.
+    """
+    def short_name(self) -> str:
+        """The name, as `registered_names()` lists it."""
+    def rules(self) -> dict[str, Any]:
+        """Every option with its value: numbers as numbers, all others by name."""
+    def get_parameters(self) -> dict[str, Any]:
+        """The same as `rules`, by OpenSpiel's name."""
+    def rules_text(self) -> str:
+        """The options that differ from their defaults, such as `"scoring=schwinger,bouts=4"`."""
+    def num_players(self) -> int:
+        """The number of players. They are numbered 0, 1, … clockwise."""
+    def num_distinct_actions(self) -> int:
+        """The number of actions. Actions are numbered from 0."""
+    def max_chance_outcomes(self) -> int:
+        """The number of chance outcomes. Outcomes are numbered from 0."""
+    def max_game_length(self) -> int:
+        """An upper bound on the number of decisions in a game, all players together."""
+    def max_chance_nodes_in_history(self) -> int:
+        """An upper bound on the number of random events in a game."""
+    def max_history_length(self) -> int:
+        """An upper bound on the number of events in a game: decisions and random events."""
+    def min_utility(self) -> float:
+        """A lower bound on the returns."""
+    def max_utility(self) -> float:
+        """An upper bound on the returns."""
+    def is_simultaneous(self) -> bool:
+        """Returns `True` if the players choose simultaneously. States still ask them one after another and hide each
+        choice from the other players until all have chosen.
+        """
+    def utility_sum(self) -> float | None:
+        """The sum of the returns of all players, or `None` if it varies."""
+    def observation_tensor_shape(self) -> list[int]:
+        """The shape of `State.observation_tensor`: one dimension."""
+    def information_state_tensor_shape(self) -> list[int]:
+        """The shape of `State.information_state_tensor`: one dimension."""
+    def observation_tensor_size(self) -> int:
+        """The number of values in `State.observation_tensor`."""
+    def information_state_tensor_size(self) -> int:
+        """The number of values in `State.information_state_tensor`."""
+    def observation_tensor_layout(self) -> list[tuple[str, list[int]]]:
+        """The parts of the observation tensor in order: (name, shape), each in C order."""
+    def information_state_tensor_layout(self) -> list[tuple[str, list[int]]]:
+        """The parts of the information-state tensor in order: (name, shape), each in C order."""
+    def observation_signature(self) -> str:
+        """Version and parts of the observation tensor, such as `"1:hand:36,played:2x36"`. A network fits the game only if
+        it was trained on the same signature. The version is raised whenever a value changes its meaning.
+        """
+    def action_signature(self) -> str:
+        """Version and number of the players' actions, such as `"1:37"`. A network fits the game only if it was trained on
+        the same signature.
+        """
+    def card_faces(self) -> dict[str, tuple[str, str, str]]:
+        """The faces of the cards: a new dict from the name of a card to (rank, sign, colour), all in words, in the order
+        of the deck.
+        """
+    def action_to_string(self, player: SupportsIndex, action: SupportsIndex) -> str:
+        """The name of an action, or of a chance outcome if the player is `stier.CHANCE`.
+
+        Raises `SeatError` for an unknown player and `IllegalActionError` for an unknown action.
+        """
+    def string_to_action(self, text: str) -> int:
+        """The action of that name. Raises `IllegalActionError`, which lists the names, if there is none."""
+    def new_initial_state(self, seed: SupportsIndex | None = None) -> State:
+        """Makes the state before the first card is dealt. Without a seed it has explicit chance nodes. With a seed it
+        deals itself: random events are drawn from the seed, and only the decisions of the players are left to the
+        caller.
+
+        The seed is 0 to 2**64-1. It fixes the order of every pile, no matter which player draws from it.
+        """
+    def deserialize_state(self, text: str) -> State:
+        """Reads the text of `State.serialize`. Raises `RecordError` for any other text, and for a state of another game."""
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]: ...
 
 @final
 class State:
-    def get_game(self) -> Game: ...
-    def num_players(self) -> int: ...
-    def num_distinct_actions(self) -> int: ...
-    def current_player(self) -> int: ...
-    def is_chance_node(self) -> bool: ...
-    def is_player_node(self) -> bool: ...
-    def is_simultaneous_node(self) -> bool: ...
-    def is_terminal(self) -> bool: ...
-    def legal_actions(self, player: SupportsIndex | None = None) -> list[int]: ...
-    def legal_actions_mask(self, player: SupportsIndex | None = None) -> npt.NDArray[np.bool_]: ...
-    def chance_outcomes(self) -> list[tuple[int, float]]: ...
-    def apply_action(self, action: SupportsIndex) -> None: ...
-    def child(self, action: SupportsIndex) -> State: ...
-    def clone(self) -> State: ...
+    """A game from its first random event to now, all cards included. `Game.new_initial_state` makes it.
+
+    Players are numbered 0, 1, …. `stier.CHANCE` stands for chance, and `stier.TERMINAL` means that the game is over.
+    Methods with a player argument raise `SeatError` for an unknown player. Where the player is optional, the default is
+    the player to move.
+
+    States are equal if their games and histories are equal, no matter whether a seed or the caller deals. Only
+    `apply_action` changes a state. Do not apply actions to a state that is in a set or a key of a dict.
+    """
+    def get_game(self) -> Game:
+        """The game of this state."""
+    def num_players(self) -> int:
+        """The number of players."""
+    def num_distinct_actions(self) -> int:
+        """The number of actions. Actions are numbered from 0."""
+    def current_player(self) -> int:
+        """The player to move, `stier.CHANCE` or `stier.TERMINAL`."""
+    def is_chance_node(self) -> bool:
+        """Returns `True` if a random event comes next. A state that deals itself has no chance nodes."""
+    def is_player_node(self) -> bool:
+        """Returns `True` if a player is to move."""
+    def is_simultaneous_node(self) -> bool:
+        """Returns `False`: simultaneous choices are made one after another and stay hidden until all players have chosen."""
+    def is_terminal(self) -> bool:
+        """Returns `True` if the game is over."""
+    def legal_actions(self, player: SupportsIndex | None = None) -> list[int]:
+        """The legal actions of the player to move, or the possible outcomes at a chance node, in ascending order. Empty at
+        the end, and for a player who is not to move.
+        """
+    def legal_actions_mask(self, player: SupportsIndex | None = None) -> npt.NDArray[np.bool_]:
+        """The legal actions of the player to move as a new bool array of `num_distinct_actions` entries. All entries are
+        false at chance nodes, at the end, and for a player who is not to move.
+        """
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """The outcomes of the next random event in ascending order, with their probabilities, which sum to 1. Empty unless
+        this is a chance node.
+        """
+    def apply_action(self, action: SupportsIndex) -> None:
+        """Plays an action, or at a chance node applies an outcome. A state that deals itself then draws all random events
+        up to the next decision.
+
+        Raises `IllegalActionError`, which names the broken rule and the legal actions. The state is then unchanged.
+        """
+    def child(self, action: SupportsIndex) -> State:
+        """Returns a copy with `action` applied to it; see `apply_action`."""
+    def clone(self) -> State:
+        """Returns an independent copy. The copy of a state that deals itself draws the same cards."""
     @overload
-    def action_to_string(self, player_or_action: SupportsIndex, action: None = None, /) -> str: ...
+    def action_to_string(self, player_or_action: SupportsIndex, action: None = None, /) -> str:
+        """`action_to_string(action)`: the name of a player's action, or at a chance node the name of an outcome.
+        `action_to_string(player, action)`: the name for that player, which may be `stier.CHANCE`.
+        """
     @overload
     def action_to_string(self, player_or_action: SupportsIndex, action: SupportsIndex, /) -> str: ...
-    def string_to_action(self, text: str) -> int: ...
-    def history(self) -> list[tuple[int, int]]: ...
-    def move_number(self) -> int: ...
-    def rewards(self) -> npt.NDArray[np.float64]: ...
-    def returns(self) -> npt.NDArray[np.float64]: ...
-    def player_return(self, player: SupportsIndex) -> float: ...
-    def information_state_string(self, player: SupportsIndex | None = None) -> str: ...
-    def information_state_tensor(self, player: SupportsIndex | None = None) -> npt.NDArray[np.float32]: ...
-    def observation_tensor(self, player: SupportsIndex | None = None) -> npt.NDArray[np.float32]: ...
-    def resample_from_infostate(self, player: SupportsIndex, seed: SupportsIndex) -> State: ...
-    def record(self) -> str: ...
-    def to_text(self, player: SupportsIndex | None = None) -> str: ...
-    def scene(self, player: SupportsIndex | None = None) -> _Scene: ...
-    def to_svg(self, player: SupportsIndex | None = None) -> str: ...
-    def to_html(self, player: SupportsIndex | None = None) -> str: ...
+    def string_to_action(self, text: str) -> int:
+        """The action of that name, or at a chance node the outcome. It need not be legal here.
+
+        Raises `IllegalActionError`, which lists the names, if there is none.
+        """
+    def history(self) -> list[tuple[int, int]]:
+        """The events in order, hidden cards included: (player, action). For chance outcomes the player is `stier.CHANCE`."""
+    def full_history(self) -> list[PlayerAction]:
+        """The same as `history`, as named tuples: `[PlayerAction(player, action), …]`."""
+    def undo_action(self, player: SupportsIndex, action: SupportsIndex) -> None:
+        """Takes back the last event, which must be `action` of `player` (`stier.CHANCE` for an outcome). If the state deals
+        itself, takes back the last decision with the random events after it: they come again after the same decision.
+
+        Raises `ValueError` for any other event. The state is then unchanged. The history is replayed, so keep a clone
+        instead where speed matters.
+        """
+    def move_number(self) -> int:
+        """The number of events in the history."""
+    def rewards(self) -> npt.NDArray[np.float64]:
+        """The rewards of the last action as a new float64 array. They are zeros before the end, and the returns at the
+        end.
+        """
+    def returns(self) -> npt.NDArray[np.float64]:
+        """The utility of each player as a new float64 array: zeros before the end."""
+    def player_reward(self, player: SupportsIndex) -> float:
+        """The reward of one player for the last action: 0 before the end."""
+    def player_return(self, player: SupportsIndex) -> float:
+        """The utility of one player: 0 before the end."""
+    def information_state_string(self, player: SupportsIndex | None = None) -> str:
+        """Everything the player knows, with perfect recall, in one line. Equal strings mean the same information set."""
+    def information_state_tensor(self, player: SupportsIndex | None = None) -> npt.NDArray[np.float32]:
+        """Everything the player knows, with perfect recall, as a new float32 array with values between 0 and 1. Equal
+        tensors mean the same information set. `Game.information_state_tensor_layout()` lists its parts.
+        """
+    def observation_string(self, player: SupportsIndex | None = None) -> str:
+        """What the player sees on the table and in hand now, as text; see `to_text`."""
+    def observation_tensor(self, player: SupportsIndex | None = None) -> npt.NDArray[np.float32]:
+        """The cards and facts the player sees on the table and in hand now, as a new float32 array with values between 0
+        and 1. `Game.observation_tensor_layout()` lists its parts.
+        """
+    def resample_from_infostate(self, player: SupportsIndex, seed: SupportsIndex) -> State:
+        """Draws a state that the player cannot tell apart from this one. It has a complete and legal history, drawn by
+        chance reach probability from the histories of the information set. If this state deals itself, so does the new
+        one, with cards of its own.
+        """
+    def serialize(self) -> str:
+        """The state as text for `Game.deserialize_state`, with the future draws of a state that deals itself."""
+    def record(self) -> str:
+        """The game so far as text for `stier.read_record`: rules, events by name, result."""
+    def to_text(self, player: SupportsIndex | None = None) -> str:
+        """Text for a terminal: as the player sees the state, or with all cards open."""
+    def scene(self, player: SupportsIndex | None = None) -> _Scene:
+        """The picture of the state as data, as the player sees it or with all cards open. A new dict with `title`, `facts`
+        (pairs of words), `track` (the spaces of a circular track, if there is one: `piece`, a card's name or `None`,
+        and `food`), `places` (the seats and the middle of the table from top to bottom) and `next` (the next event).
+
+        A place has `seat` (`None` in the middle), `suit` (a card of the suit that counts for it, or `None`), `remarks`,
+        and `groups` of cards. A group has `name`, `cards` (names, or `None` for a hidden card), `layout` (`"row"`,
+        `"pile"` or `"aside"`) and `held` (`True` if the seat holds the cards).
+        """
+    def to_svg(self, player: SupportsIndex | None = None) -> str:
+        """A self-contained SVG picture, as the player sees the state or with all cards open. See `stier.draw.state`."""
+    def to_html(self, player: SupportsIndex | None = None) -> str:
+        """The same picture for a web page: one element without scripts."""
     def _repr_html_(self) -> str: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
@@ -159,263 +307,554 @@ class State:
 
 @final
 class Agent:
+    """An agent for one game; made by `load_agent`.
+
+    Its decisions are a function of its seed and of the decisions since the last `restart`, unless its budget is time.
+    It uses only what the player to move knows. The exception is `oracle`, which sees the whole state and, with
+    `future=known`, the cards that the state's seed will deal.
+
+    An agent makes one decision at a time: give each thread an agent of its own. Unpickling an agent loads it anew.
+    """
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The agent's name, without options."""
     @property
-    def game(self) -> Game: ...
-    def step(self, state: State) -> int: ...
-    def step_with_policy(self, state: State) -> tuple[list[tuple[int, float]], int]: ...
-    def search(self, state: State, tree_depth: SupportsIndex = 0) -> Search: ...
-    def beliefs(self, state: State, player: SupportsIndex | None = None) -> Beliefs: ...
-    def restart(self, seed: SupportsIndex | None = None) -> None: ...
+    def spec(self) -> str:
+        """The agent as text, for `load_agent`: the name and the options that differ from their defaults."""
+    @property
+    def seed(self) -> int:
+        """The seed that `restart` begins with by default: 0 unless it was given."""
+    @property
+    def options(self) -> dict[str, int | float | str]:
+        """Every option with its value, except the seed, as a new dict: numbers as numbers, all others by name."""
+    @property
+    def is_reproducible(self) -> bool:
+        """Returns `False` if the agent, or one among its options, has a budget of time: its decisions then differ from run
+        to run.
+        """
+    @property
+    def game(self) -> Game:
+        """The game of the agent."""
+    def step(self, state: State) -> int:
+        """Chooses a legal action for the player to move.
+
+        Other threads run meanwhile, and Ctrl-C interrupts. Raises `AgentError` if no player is to move, or if the state
+        belongs to another game.
+        """
+    def step_with_policy(self, state: State) -> tuple[list[tuple[int, float]], int]:
+        """Like `step`, but also returns the probability of each legal action: `([(action, probability), …], action)`."""
+    def search(self, state: State, tree_depth: SupportsIndex = 0) -> Search:
+        """Like `step`, but returns the statistics of the search. Raises `AgentError` for an agent that does not search.
+
+        With a `tree_depth`, the search also records the lines of play that it followed, up to that many actions
+        (`Search.lines`). For ISMCTS they are the top of its tree. Recording takes a little time and does not change the
+        choice.
+        """
+    def beliefs(self, state: State, player: SupportsIndex | None = None) -> Beliefs:
+        """The beliefs of the agent about the cards, as the given player or by default the player to move. They use what
+        that player knows and, with `beliefs=policy`, the actions of the other players.
+
+        Raises `SeatError` if the player is left out and no player is to move, and `AgentError` for a state of another
+        game.
+        """
+    def restart(self, seed: SupportsIndex | None = None) -> None:
+        """Starts a new game: forgets the last one and draws from the streams of `seed`, by default the agent's own seed."""
     def __reduce__(self) -> tuple[Callable[[str, Game], Agent], tuple[str, Game]]: ...
 
 @final
 class PythonAgent:
+    """Anything that chooses actions, as an agent: a callable `f(state) -> action`, or an object with such a method `step`,
+    as OpenSpiel's bots have it.
+
+    The callable gets a state drawn from what the player to move knows, with explicit chance nodes. It cannot find
+    anything there that the player does not know. The seed determines these draws. In a match it is derived from the
+    name and the seed. It can be pickled if the callable can, and begins anew then.
+    """
     def __new__(
-        cls, function: Callable[[State], SupportsIndex], name: str | None = None, seed: SupportsIndex = 0
+        cls, function: _HasStep | Callable[[State], SupportsIndex], name: str | None = None, seed: SupportsIndex = 0
     ) -> PythonAgent: ...
     @property
-    def name(self) -> str: ...
-    def step(self, state: State) -> int: ...
-    def step_with_policy(self, state: State) -> tuple[list[tuple[int, float]], int]: ...
-    def search(self, state: State) -> Search: ...
-    def beliefs(self, state: State, player: SupportsIndex | None = None) -> Beliefs: ...
-    def restart(self, seed: SupportsIndex | None = None) -> None: ...
+    def name(self) -> str:
+        """The name in tables: the given name, or the name of the callable."""
+    def step(self, state: State) -> int:
+        """Lets the callable choose for the player to move.
+
+        Raises the exceptions of the callable, `IllegalActionError` if it chooses an illegal action, and `AgentError` if
+        no player is to move.
+        """
+    def step_with_policy(self, state: State) -> tuple[list[tuple[int, float]], int]:
+        """Like `step`, but also returns the probability of each legal action: 1 for the chosen one."""
+    def search(self, state: State) -> Search:
+        """Raises `AgentError`: a callable does not search."""
+    def beliefs(self, state: State, player: SupportsIndex | None = None) -> Beliefs:
+        """The beliefs of the given player, or by default the player to move, from chance alone. The callable is not
+        called.
+        """
+    def restart(self, seed: SupportsIndex | None = None) -> None:
+        """Draws from the streams of `seed`, by default the agent's own seed. The callable is not notified."""
+    def __reduce__(
+        self,
+    ) -> tuple[type[PythonAgent], tuple[Callable[[State], SupportsIndex], str, int]]: ...
 
 @final
 class Beliefs:
+    """The beliefs of a player about the cards; made by `Agent.beliefs`.
+
+    For each card and seat, the expected number of copies of the card that the seat holds. If there is one copy of each
+    card, this is the probability that the seat holds it. In Schweins-Galopp, where all cards of a colour are alike, it
+    is an expected count.
+    """
+    def __eq__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[Callable[..., Beliefs], tuple[Any, ...]]: ...
     @property
-    def game(self) -> Game: ...
+    def game(self) -> Game:
+        """The game."""
     @property
-    def player(self) -> int: ...
+    def player(self) -> int:
+        """The player whose beliefs these are."""
     @property
-    def cards(self) -> list[str]: ...
+    def cards(self) -> list[str]:
+        """The names of the cards. They are also the names of actions and chance outcomes that name nothing but a card."""
     @property
-    def expected(self) -> npt.NDArray[np.float64]: ...
+    def expected(self) -> npt.NDArray[np.float64]:
+        """The expected numbers as a new float64 array, cards x seats. Each column sums to the number of cards the seat
+        holds.
+        """
     @property
-    def basis(self) -> str: ...
+    def basis(self) -> str:
+        """The method of computation:
+
+        - `"enumerated"`: every world with its exact probability, under the agent's model of the other players if it has
+          one;
+        - `"estimated"`: every world, with a likelihood under the model that was estimated from some of its histories;
+        - `"sampled"`: `worlds` worlds drawn by chance alone;
+        - `"particles"`: `worlds` histories, weighted by the model;
+        - `"chance"`: `worlds` worlds enumerated or drawn by chance alone, because the model excludes every history or
+          too few histories were weighted.
+        """
     @property
-    def worlds(self) -> int: ...
+    def worlds(self) -> int:
+        """The number of worlds."""
     @property
-    def effective(self) -> float: ...
-    def of(self, card: str, seat: SupportsIndex) -> float: ...
-    def to_svg(self) -> str: ...
+    def effective(self) -> float:
+        """The effective sample size: this many worlds of equal weight carry the same information. A small number means a
+        sure belief, or poor particles.
+        """
+    def of(self, card: str, seat: SupportsIndex) -> float:
+        """The expected number for one card, by name, and one seat.
+
+        Raises `KeyError`, which lists the cards, for an unknown card, and `SeatError` for an unknown seat.
+        """
+    def to_svg(self) -> str:
+        """A heat map, cards by seats, as a self-contained SVG. See `stier.draw.beliefs`."""
     def _repr_html_(self) -> str: ...
 
 @final
 class ActionStats:
+    """The statistics of a search for one action at the root; see `Search.actions`."""
+    def __new__(
+        cls,
+        action: SupportsIndex,
+        name: str,
+        visits: SupportsIndex,
+        value: float,
+        availability: SupportsIndex,
+        probability: float,
+    ) -> ActionStats: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[type[ActionStats], tuple[int, str, int, float, int, float]]: ...
     @property
-    def action(self) -> int: ...
+    def action(self) -> int:
+        """The number of the action."""
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name of the action."""
     @property
-    def visits(self) -> int: ...
+    def visits(self) -> int:
+        """The number of iterations of a tree search, or worlds of PIMC, that tried the action."""
     @property
-    def value(self) -> float: ...
+    def value(self) -> float:
+        """The mean return of the searching player, in the units of the game: between `Game.min_utility` and
+        `Game.max_utility`. 0 if never tried. For `network`, the value of the position, the same for every action.
+        """
     @property
-    def availability(self) -> int: ...
+    def availability(self) -> int:
+        """The number of iterations in which the action was available: at least `visits`."""
     @property
-    def probability(self) -> float: ...
+    def probability(self) -> float:
+        """The probability of the action under the policy of the agent. For `network`, the probability from the network,
+        even if the agent plays the best action. The probabilities of a decision sum to 1.
+        """
 
 @final
 class Line:
+    """A line of play that a search followed: the actions of the players from the state on, without the chance outcomes in
+    between.
+    """
+    def __new__(
+        cls, players: Sequence[int], actions: Sequence[int], names: Sequence[str], visits: SupportsIndex, value: float
+    ) -> Line: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[type[Line], tuple[list[int], list[int], list[str], int, float]]: ...
     @property
-    def players(self) -> list[int]: ...
+    def players(self) -> list[int]:
+        """The players who acted, in order."""
     @property
-    def actions(self) -> list[int]: ...
+    def actions(self) -> list[int]:
+        """Their actions."""
     @property
-    def names(self) -> list[str]: ...
+    def names(self) -> list[str]:
+        """The names of the actions."""
     @property
-    def visits(self) -> int: ...
+    def visits(self) -> int:
+        """The number of iterations that began with this line."""
     @property
-    def value(self) -> float: ...
+    def value(self) -> float:
+        """The mean return of these iterations for the searching player."""
 
 @final
 class Search:
+    """The result of a search; made by `Agent.search` and `search_many`. Printed, it is a table.
+
+    Two are equal if everything but the duration is equal.
+    """
+    def __eq__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[Callable[..., Search], tuple[Any, ...]]: ...
     @property
-    def game(self) -> Game: ...
+    def game(self) -> Game:
+        """The game that was searched."""
     @property
-    def player(self) -> int: ...
+    def player(self) -> int:
+        """The player who searched."""
     @property
-    def action(self) -> int: ...
+    def action(self) -> int:
+        """The action chosen."""
     @property
-    def actions(self) -> list[ActionStats]: ...
+    def actions(self) -> list[ActionStats]:
+        """One `ActionStats` per legal action, ascending by action."""
     @property
-    def iterations(self) -> int: ...
+    def iterations(self) -> int:
+        """The number of determinizations searched: 0 if only one action was legal. Iterations kept from an earlier
+        decision by `reuse=on` count as visits, but not here.
+        """
     @property
-    def nodes(self) -> int: ...
+    def nodes(self) -> int:
+        """The number of nodes of the trees, including the roots."""
     @property
-    def seconds(self) -> float: ...
+    def seconds(self) -> float:
+        """The duration in seconds of wall time: the only number here that differs between runs."""
     @property
-    def lines(self) -> list[Line]: ...
-    def to_svg(self) -> str: ...
+    def lines(self) -> list[Line]:
+        """The lines of play that were recorded with `tree_depth`. Each comes before its continuations."""
+    def to_svg(self) -> str:
+        """A self-contained SVG: bars for each action, and the top of the tree if `tree_depth` was given. See
+        `stier.draw.search`.
+        """
     def _repr_html_(self) -> str: ...
 
 @final
 class Played:
+    """One finished game of a `pit`."""
     @property
-    def agents(self) -> tuple[int, ...]: ...
+    def agents(self) -> tuple[int, ...]:
+        """The number of the agent at each seat."""
     @property
-    def deal(self) -> int: ...
+    def deal(self) -> int:
+        """The number of the deal. In a paired match, games of the same deal have the same cards."""
     @property
-    def returns(self) -> tuple[float, ...]: ...
-    def record(self) -> str: ...
-    def state(self) -> State: ...
+    def returns(self) -> tuple[float, ...]:
+        """The return of each seat."""
+    def record(self) -> str:
+        """The game as text for `stier.read_record`."""
+    def state(self) -> State:
+        """The game as a terminal state, history included."""
 
 @final
 class PitResult:
+    """All games of a `pit` and their statistics. Agents are numbered in order of entry."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[Callable[..., PitResult], tuple[Any, ...]]: ...
     @property
-    def game(self) -> Game: ...
+    def game(self) -> Game:
+        """The game that was played."""
     @property
-    def agents(self) -> list[str]: ...
+    def agents(self) -> list[str]:
+        """The agents as text, in order of entry."""
     @property
-    def deals(self) -> int: ...
+    def deals(self) -> int:
+        """The number of deals per table of agents."""
     @property
-    def seed(self) -> int: ...
+    def seed(self) -> int:
+        """The seed of deals and agents."""
     @property
-    def paired(self) -> bool: ...
+    def paired(self) -> bool:
+        """True if all games of a deal have the same cards."""
     @property
-    def mean(self) -> npt.NDArray[np.float64]: ...
+    def mean(self) -> npt.NDArray[np.float64]:
+        """Mean return per game of each agent, in the game's utility: float64 (agents,)."""
     @property
-    def ci95(self) -> npt.NDArray[np.float64]: ...
+    def ci95(self) -> npt.NDArray[np.float64]:
+        """Half the width of the 95 % interval around `mean`: float64 (agents,). The units are deals, not games. NaN for a
+        single deal.
+        """
     @property
-    def wins(self) -> npt.NDArray[np.float64]: ...
+    def wins(self) -> npt.NDArray[np.float64]:
+        """Share of games won by each agent: float64 (agents,). Players tied for first place share the win."""
     @property
-    def wins_low(self) -> npt.NDArray[np.float64]: ...
+    def wins_low(self) -> npt.NDArray[np.float64]:
+        """The lower ends of the 95 % intervals of `wins`: float64 (agents,). The units are deals. NaN for a single deal.
+
+        The interval is the Clopper-Pearson interval for the effective number of games. It is not symmetric: it reaches
+        below 1 even for an agent that won every game.
+        """
     @property
-    def wins_high(self) -> npt.NDArray[np.float64]: ...
+    def wins_high(self) -> npt.NDArray[np.float64]:
+        """The upper ends of the 95 % intervals of `wins`: float64 (agents,)."""
     @property
-    def games(self) -> list[Played]: ...
-    def meeting(self, i: SupportsIndex, j: SupportsIndex) -> tuple[float, float, float, float, float] | None: ...
-    def cross_table(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
-    def totals(self) -> list[tuple[int, float]]: ...
-    def to_pandas(self) -> Any: ...
+    def games(self) -> list[Played]:
+        """Every game, ordered by table, deal, order of the agents and rotation of the seats. Each call makes a new list
+        with new items, so store it instead of calling again.
+        """
+    def meeting(self, i: SupportsIndex, j: SupportsIndex) -> tuple[float, float, float, float, float] | None:
+        """The results of agent `i` in games with agent `j`: (mean, ci95, wins, wins_low, wins_high), or `None` if they
+        never met.
+        """
+    def cross_table(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Mean returns of row against column and half the widths of their 95 % intervals: two float64 arrays (agents,
+        agents), NaN for agents that never met.
+        """
+    def totals(self) -> list[tuple[int, float]]:
+        """The sum of each agent's returns, best first: `[(agent, total), …]`."""
+    def to_pandas(self) -> Any:
+        """A `pandas.DataFrame` with one row per game and seat: `game` (counted from 0), `deal`, `seat`, `entrant` (the
+        number of the agent), `agent` (as text), `return`. Requires pandas.
+        """
     def _repr_html_(self) -> str: ...
 
 @final
 class Properties:
+    """Properties of a game that matter to search, measured by `stier.properties`. Each is a pair: the mean and half the
+    width of its 95 % interval over deals. `None` if nothing could be measured.
+    """
     @property
-    def game(self) -> Game: ...
+    def game(self) -> Game:
+        """The game."""
     @property
-    def deals(self) -> int: ...
+    def deals(self) -> int:
+        """The number of deals played."""
     @property
-    def games(self) -> int: ...
+    def games(self) -> int:
+        """The number of games per deal."""
     @property
-    def seed(self) -> int: ...
+    def seed(self) -> int:
+        """The seed."""
     @property
-    def play(self) -> str: ...
+    def play(self) -> str:
+        """The play of all seats: `"random"` or `"hints"`."""
     @property
-    def leaves(self) -> tuple[float, float]: ...
+    def leaves(self) -> tuple[float, float]:
+        """The share of games that end with a last choice: each of its actions leads to the end without another choice."""
     @property
-    def leaf_correlation(self) -> tuple[float, float] | None: ...
+    def leaf_correlation(self) -> tuple[float, float] | None:
+        """The share of last choices that do not change whether the player who chooses wins."""
     @property
-    def return_correlation(self) -> tuple[float, float] | None: ...
+    def return_correlation(self) -> tuple[float, float] | None:
+        """The share of last choices that do not change the return of the player who chooses."""
     @property
-    def bias(self) -> tuple[float, float]: ...
+    def bias(self) -> tuple[float, float]:
+        """The excess of the favourite's share of wins over an even share, from about 0 to 1."""
     @property
-    def disambiguation(self) -> tuple[float, float] | None: ...
+    def disambiguation(self) -> tuple[float, float] | None:
+        """The share by which information sets shrink from one decision of a player to the next. Growth counts as 0."""
     @property
-    def net_disambiguation(self) -> tuple[float, float] | None: ...
+    def net_disambiguation(self) -> tuple[float, float] | None:
+        """The same as a constant rate, growth included. Negative if sets grow."""
 
 @final
 class Solution:
+    """A policy for every information set of a game, close to an equilibrium; made by `solve` and `load_solution`.
+
+    It is an agent: it draws its actions from its policy and uses only what the player to move knows.
+    """
     @property
-    def game(self) -> Game: ...
+    def game(self) -> Game:
+        """The game."""
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name in tables: the algorithm."""
     @property
-    def algorithm(self) -> str: ...
+    def algorithm(self) -> str:
+        """The algorithm, by its name in `solve`."""
     @property
-    def iterations(self) -> int: ...
+    def iterations(self) -> int:
+        """The number of iterations."""
     @property
-    def information_sets(self) -> int: ...
+    def information_sets(self) -> int:
+        """The number of information sets of the game, including those with one legal action."""
     @property
-    def histories(self) -> int: ...
+    def histories(self) -> int:
+        """The number of distinct histories of the game. Consecutive random events count as one, and the order in which a
+        hand is dealt does not count.
+        """
     @property
-    def value(self) -> float: ...
+    def value(self) -> float:
+        """The expected return of player 0 if all players follow the policy. In a two-player zero-sum game it differs from
+        the value of the game by at most `nash_conv`.
+        """
     @property
-    def values(self) -> list[float]: ...
+    def values(self) -> list[float]:
+        """The expected returns of all players if all follow the policy."""
     @property
-    def nash_conv(self) -> float: ...
+    def nash_conv(self) -> float:
+        """The sum over all players of the gain from switching to a best response alone: 0 exactly at an equilibrium."""
     @property
-    def exploitability(self) -> float: ...
-    def policy(self, state: State) -> list[tuple[int, float]]: ...
-    def step(self, state: State) -> int: ...
-    def step_with_policy(self, state: State) -> tuple[list[tuple[int, float]], int]: ...
-    def beliefs(self, state: State, player: SupportsIndex | None = None) -> Beliefs: ...
-    def restart(self, seed: SupportsIndex | None = None) -> None: ...
-    def frequency(self, action: SupportsIndex) -> float: ...
-    def save(self, path: _Path) -> None: ...
+    def exploitability(self) -> float:
+        """The average gain of a player: `nash_conv` divided by the number of players."""
+    def policy(self, state: State) -> list[tuple[int, float]]:
+        """The probabilities of the legal actions of the player to move: `[(action, probability), …]`, ascending by action.
+
+        The first call builds an index of the information sets. Raises `AgentError` if no player is to move, or if the
+        state belongs to another game.
+        """
+    def step(self, state: State) -> int:
+        """Draws an action for the player to move."""
+    def step_with_policy(self, state: State) -> tuple[list[tuple[int, float]], int]:
+        """Like `step`, but also returns the policy: `([(action, probability), …], action)`."""
+    def beliefs(self, state: State, player: SupportsIndex | None = None) -> Beliefs:
+        """The beliefs of the given player, or by default the player to move, from chance alone."""
+    def restart(self, seed: SupportsIndex | None = None) -> None:
+        """Draws from the streams of `seed`, by default the seed of the solution."""
+    def frequency(self, action: SupportsIndex) -> float:
+        """The expected number of times per game that any player chooses the action, if all follow the policy. It is a
+        probability if a game has at most one such choice. Raises `IllegalActionError` for an unknown action.
+        """
+    def save(self, path: _Path) -> None:
+        """Writes the policy to a file for `load_solution`: eight bytes per action of each information set. An existing
+        file stays intact until the new one is complete.
+        """
 
 @final
 class GameTree:
+    """A whole game in memory, for policies that are computed for all information sets at once.
+
+    Information sets are numbered by the number of choices before them. Raises `ValueError` for a game with more
+    histories than `max_histories`. A history takes about ten bytes, an information set about fifty.
+    """
     def __new__(
-        cls, game: Game, *, max_histories: SupportsIndex = 50_000_000, threads: SupportsIndex = 0
+        cls, game: _AnyGame, *, max_histories: SupportsIndex = 50_000_000, threads: SupportsIndex = 0
     ) -> GameTree: ...
     @property
-    def game(self) -> Game: ...
+    def game(self) -> Game:
+        """The game."""
     @property
-    def information_sets(self) -> int: ...
+    def information_sets(self) -> int:
+        """The number of information sets, including those with one legal action."""
     @property
-    def histories(self) -> int: ...
-    def players(self) -> npt.NDArray[np.int32]: ...
-    def legal_action_masks(
-        self, start: SupportsIndex = 0, stop: SupportsIndex | None = None
-    ) -> npt.NDArray[np.bool_]: ...
+    def histories(self) -> int:
+        """The number of histories; see `Solution.histories`."""
+    def players(self) -> npt.NDArray[np.int32]:
+        """The player to move at each information set, as a new int32 array (sets,)."""
+    def legal_action_masks(self, start: SupportsIndex = 0, stop: SupportsIndex | None = None) -> npt.NDArray[np.bool_]:
+        """The legal actions at the information sets from `start` to `stop`, as a new bool array (sets, actions)."""
     @overload
     def observation_tensors(
         self, start: SupportsIndex = 0, stop: SupportsIndex | None = None, dtype: Literal["float32"] = "float32"
-    ) -> npt.NDArray[np.float32]: ...
+    ) -> npt.NDArray[np.float32]:
+        """The observations of the player to move at the information sets from `start` to `stop`, as a new array (sets, D)
+        of type `"float32"` or `"uint8"`. Query some thousands at a time.
+        """
     @overload
     def observation_tensors(
-        self, start: SupportsIndex = 0, stop: SupportsIndex | None = None, dtype: Literal["uint8"] = ...
+        self, start: SupportsIndex = 0, stop: SupportsIndex | None = None, *, dtype: Literal["uint8"]
     ) -> npt.NDArray[np.uint8]: ...
-    def policy(
-        self, probabilities: npt.ArrayLike, *, name: str = "policy", seed: SupportsIndex = 0
-    ) -> TabularPolicy: ...
+    @overload
+    def observation_tensors(
+        self, start: SupportsIndex, stop: SupportsIndex | None, dtype: Literal["uint8"]
+    ) -> npt.NDArray[np.uint8]: ...
+    def policy(self, probabilities: npt.ArrayLike, *, name: str = "policy", seed: SupportsIndex = 0) -> TabularPolicy:
+        """Makes the policy with these probabilities, an array (sets, actions), and computes its distance from equilibrium.
+
+        Raises `ValueError` unless the probabilities of the legal actions of every information set sum to 1 (in single
+        precision) and all others are 0. Takes about as long as two iterations of a solver. `seed` determines the draws
+        of `step`.
+        """
 
 @final
 class TabularPolicy:
+    """A policy for every information set of a game, with its distance from equilibrium; made by `GameTree.policy`. It is an agent."""
     @property
-    def game(self) -> Game: ...
+    def game(self) -> Game:
+        """The game."""
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name in tables."""
     @property
-    def values(self) -> list[float]: ...
+    def values(self) -> list[float]:
+        """The expected returns of all players if all follow the policy."""
     @property
-    def nash_conv(self) -> float: ...
+    def nash_conv(self) -> float:
+        """The sum over all players of the gain from switching to a best response alone."""
     @property
-    def exploitability(self) -> float: ...
-    def frequency(self, action: SupportsIndex) -> float: ...
-    def policy(self, state: State) -> list[tuple[int, float]]: ...
-    def step(self, state: State) -> int: ...
-    def step_with_policy(self, state: State) -> tuple[list[tuple[int, float]], int]: ...
-    def restart(self, seed: SupportsIndex | None = None) -> None: ...
+    def exploitability(self) -> float:
+        """The average gain of a player: `nash_conv` divided by the number of players."""
+    def frequency(self, action: SupportsIndex) -> float:
+        """The expected number of times per game that any player chooses the action; see `Solution.frequency`."""
+    def policy(self, state: State) -> list[tuple[int, float]]:
+        """The probabilities of the legal actions of the player to move: `[(action, probability), …]`, ascending by action.
+
+        Raises `AgentError` if no player is to move, or if the state belongs to another game.
+        """
+    def step(self, state: State) -> int:
+        """Draws an action for the player to move."""
+    def step_with_policy(self, state: State) -> tuple[list[tuple[int, float]], int]:
+        """Like `step`, but also returns the policy: `([(action, probability), …], action)`."""
+    def restart(self, seed: SupportsIndex | None = None) -> None:
+        """Draws from the streams of `seed`, by default the seed of the policy."""
 
 @final
 class BestResponse:
+    """The best response of every player to an agent at all other seats; made by `best_response`.
+
+    It is an agent: at each information set it plays the best action for the player to move, and the first of equally
+    good actions.
+    """
     @property
-    def game(self) -> Game: ...
+    def game(self) -> Game:
+        """The game."""
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name in tables."""
     @property
-    def against(self) -> str: ...
+    def against(self) -> str:
+        """The agent that this is the best response to."""
     @property
-    def information_sets(self) -> int: ...
+    def information_sets(self) -> int:
+        """The number of information sets of the game."""
     @property
-    def histories(self) -> int: ...
+    def histories(self) -> int:
+        """The number of histories of the game; see `Solution.histories`."""
     @property
-    def values(self) -> list[float]: ...
+    def values(self) -> list[float]:
+        """The expected return of this best response for each player, against the agent at all other seats."""
     @property
-    def agent_values(self) -> list[float]: ...
+    def agent_values(self) -> list[float]:
+        """The expected return of each player if the agent plays every seat."""
     @property
-    def nash_conv(self) -> float: ...
+    def nash_conv(self) -> float:
+        """The sum over all players of the gain from switching from the agent to the best response alone."""
     @property
-    def exploitability(self) -> float: ...
-    def policy(self, state: State) -> list[tuple[int, float]]: ...
-    def step(self, state: State) -> int: ...
-    def step_with_policy(self, state: State) -> tuple[list[tuple[int, float]], int]: ...
+    def exploitability(self) -> float:
+        """The average gain of a player: `nash_conv` divided by the number of players."""
+    def policy(self, state: State) -> list[tuple[int, float]]:
+        """The legal actions of the player to move, with probability 1 for the chosen action and 0 for the others:
+        `[(action, probability), …]`.
+
+        Raises `AgentError` if no player is to move, or if the state belongs to another game.
+        """
+    def step(self, state: State) -> int:
+        """The action for the player to move."""
+    def step_with_policy(self, state: State) -> tuple[list[tuple[int, float]], int]:
+        """Like `step`, but also returns the policy: `([(action, probability), …], action)`."""
 
 _Tensors: TypeAlias = npt.NDArray[np.float32] | npt.NDArray[np.uint8]
 _Bytes: TypeAlias = npt.NDArray[np.int8] | npt.NDArray[np.bool_] | npt.NDArray[np.uint8]
@@ -425,26 +864,86 @@ _Mask: TypeAlias = npt.NDArray[np.bool_] | Sequence[bool]
 
 @final
 class Batch:
+    """The state of all lanes of a `VectorEnv` as arrays, lanes first.
+
+    Shapes: n lanes, D numbers per tensor (`VectorEnv.observation_shape`), A actions (`Game.num_distinct_actions`).
+    Every row is from the view of the lane's current player. Rewards are by seat.
+    """
     @property
-    def observation(self) -> Any: ...
+    def observation(self) -> Any:
+        """The observations of the current players, float32 or uint8 (n, D). In a lane whose game is over, the observation
+        of the player who acted last. `None` without tensors.
+        """
     @property
-    def final_observation(self) -> Any: ...
+    def final_observation(self) -> Any:
+        """The last observation of each game that the step ended, as seen by the player who acted, with
+        `autoreset="same_step"`. Rows where `terminated` is false have no meaning. `None` in other modes.
+        """
     @property
-    def action_mask(self) -> npt.NDArray[np.int8]: ...
+    def action_mask(self) -> npt.NDArray[np.int8]:
+        """The legal actions of the current players, int8 (n, A) of 0 and 1. All 1 in lanes that ignore their next action."""
     @property
-    def legal_action_mask(self) -> npt.NDArray[np.bool_]: ...
+    def legal_action_mask(self) -> npt.NDArray[np.bool_]:
+        """The same bytes as bool (n, A)."""
     @property
-    def rewards(self) -> npt.NDArray[np.float32]: ...
+    def rewards(self) -> npt.NDArray[np.float32]:
+        """The rewards of the step, float32 (n, players): the returns where the step ended a game, and zeros elsewhere."""
     @property
-    def terminated(self) -> npt.NDArray[np.bool_]: ...
+    def terminated(self) -> npt.NDArray[np.bool_]:
+        """True where the game of the lane is over, bool (n,): after the step that ended it, and in lanes that stay over."""
     @property
-    def current_player(self) -> npt.NDArray[np.int32]: ...
+    def current_player(self) -> npt.NDArray[np.int32]:
+        """The player to move, int32 (n,). `stier.TERMINAL` in lanes whose game is over. Always the learner if there are
+        opponents.
+        """
 
 @final
 class VectorEnv:
+    """Many games stepped together: n lanes, each playing one game after another.
+
+    One step is one decision in each lane, by the current player of the lane. Simultaneous choices are made one after
+    another, as in a `State`. Lane `i` is the state `game.new_initial_state(seed=envs.seeds[i])` bit for bit, on any
+    number of threads.
+
+    Seeds (0 to 2**64-1): the first game of lane `i` has the seed s = `derive_seed(seed, "lane", i)`, or the seed given
+    to `reset`. Game k after it has the seed `derive_seed(s, "episode", k)`.
+
+    Autoreset: with `True` or `"same_step"`, the step that ends a game deals the next one. `observation`, masks and
+    `current_player` then show the new game, while `rewards`, `terminated` and `final_observation` belong to the old
+    one. With `"next_step"`, the lane stays over for one step, which ignores its action and deals. With `False` or
+    `"disabled"`, the lane stays over and further steps do not change it. A game that is over before its first decision
+    (31 dealt in Schwimmen) is reported by the next step, which ignores the action of the lane.
+
+    Opponents: agents that play the other seats inside the step, so that the caller decides for one learner in each
+    lane. They are text or `Agent` objects, whose options are copied: one for all other seats, or one for each,
+    clockwise from the learner. Each uses only what its seat knows. It remembers nothing between decisions: its seed is
+    `derive_seed(s ^ rotl(its own seed, 32), "opponent", e)`, with the seed s of the game and e events before the
+    decision. `seat` is the seat of the learner: a number, `"rotate"` (lane + games before, modulo the number of seats)
+    or `"random"` (drawn from the seed of the game).
+
+    Args:
+        game: The game.
+        num_envs: The number of lanes, 1 to 2**24.
+        seed: The seed from which the seeds of the lanes are derived.
+        threads: The number of threads; 0 for all cores. It does not change the results.
+        autoreset: The treatment of a lane whose game has ended; see above.
+        observation: `"float32"`, `"uint8"` (the same zeros and ones in bytes) or `None` for no tensors.
+        tensor: `"observation"`, or `"information_state"` for tensors with perfect recall, which must be `"float32"`.
+        opponents: The agents at the other seats; `None` if the caller decides for all seats.
+        seat: The seat of the learner; by default 0. Only with opponents.
+        copy: Give each batch arrays of its own for as long as the batch, one of its arrays or a view of one is in use. Otherwise
+            two sets of arrays take turns, and the second step or reset after a batch overwrites it.
+
+    Only one thread may call at a time. `pickle` keeps everything that the future depends on.
+
+    Raises:
+        ValueError: A number out of range, or an unknown choice.
+        AgentError: An unknown opponent, an opponent for another game, or the wrong number of opponents.
+        SeatError: An unknown seat.
+    """
     def __new__(
         cls,
-        game: Game,
+        game: _AnyGame,
         num_envs: SupportsIndex,
         *,
         seed: SupportsIndex = 0,
@@ -457,18 +956,35 @@ class VectorEnv:
         copy: bool = True,
     ) -> VectorEnv: ...
     @property
-    def game(self) -> Game: ...
+    def game(self) -> Game:
+        """The game."""
     @property
-    def num_envs(self) -> int: ...
+    def num_envs(self) -> int:
+        """The number of lanes."""
     @property
-    def autoreset(self) -> str: ...
+    def autoreset(self) -> str:
+        """The treatment of a lane whose game has ended: `"same_step"`, `"next_step"` or `"disabled"`."""
     @property
-    def observation_shape(self) -> tuple[int]: ...
+    def observation_shape(self) -> tuple[int]:
+        """The shape of the tensor of one lane, even if no tensors are shown."""
     @property
-    def seeds(self) -> npt.NDArray[np.uint64]: ...
-    def reset(self, seed: _Seeds | None = None, mask: _Mask | None = None) -> Batch: ...
-    def step(self, actions: _Integers) -> Batch: ...
-    def observe(self) -> Batch: ...
+    def seeds(self) -> npt.NDArray[np.uint64]:
+        """The seeds of the current games, as a new uint64 array (n,)."""
+    def reset(self, seed: _Seeds | None = None, mask: _Mask | None = None) -> Batch:
+        """Deals a new game in every lane, or in the lanes of `mask`, a bool array (n,). The batch covers all lanes.
+
+        A `seed` starts over: either one number, from which the seeds of the lanes are derived, or one seed for each
+        lane. Without a seed, every lane goes on to its next game; only the first call shows the first games. Raises
+        `ValueError` for seeds or a mask of the wrong length.
+        """
+    def step(self, actions: _Integers) -> Batch:
+        """Plays one action in each lane: whole numbers (n,). The batch shows the result.
+
+        Raises `IllegalActionError`, which names the first lane with an illegal action, `ValueError` for the wrong
+        shape, and `TypeError` unless the actions are whole numbers. Invalid actions raise before any lane is stepped.
+        """
+    def observe(self) -> Batch:
+        """Returns the present state of the lanes, with no rewards."""
     def step_into(
         self,
         actions: _Integers,
@@ -479,7 +995,13 @@ class VectorEnv:
         terminated: npt.NDArray[np.bool_] | None = None,
         current_player: npt.NDArray[np.int32] | None = None,
         final_observation: _Tensors | None = None,
-    ) -> None: ...
+    ) -> None:
+        """Steps into C-contiguous arrays of the caller, named as in `Batch`. Arrays left out are not written. Observations
+        may be float32 or uint8; masks may be int8, bool or uint8.
+
+        Raises the errors of `step`. An array of the wrong shape, type or order raises `ValueError` or `TypeError`
+        before any lane is stepped.
+        """
     def reset_into(
         self,
         seed: _Seeds | None = None,
@@ -490,12 +1012,32 @@ class VectorEnv:
         rewards: npt.NDArray[np.float32] | None = None,
         terminated: npt.NDArray[np.bool_] | None = None,
         current_player: npt.NDArray[np.int32] | None = None,
-    ) -> None: ...
-    def sample_actions(self) -> npt.NDArray[np.int64]: ...
-    def perfect_information_observation(self) -> npt.NDArray[np.uint8]: ...
-    def state(self, lane: SupportsIndex) -> State: ...
-    def get_state(self) -> bytes: ...
-    def set_state(self, state: bytes) -> None: ...
+    ) -> None:
+        """Resets into arrays of the caller; see `step_into`."""
+    def sample_actions(self) -> npt.NDArray[np.int64]:
+        """Draws a legal action for each lane, uniformly, as a new int64 array (n,). Lanes that ignore their action get an
+        arbitrary one.
+
+        Call k, counted from 0 since the lanes were seeded, draws from the stream of (seed, "actions", k), lane after
+        lane. If `reset` was given one seed per lane, this is the seed of the constructor.
+        """
+    def perfect_information_observation(self) -> npt.NDArray[np.uint8]:
+        """The observations of all players in each lane, hidden hands included, as a new uint8 array (n, players, D): the
+        current player first, then the other players in turn. For critics during training. No other method reveals
+        hidden information.
+        """
+    def state(self, lane: SupportsIndex) -> State:
+        """Returns a copy of one lane, 0 to n - 1, as a state with its history. It deals itself and continues as the lane
+        would.
+        """
+    def get_state(self) -> bytes:
+        """Everything that the future depends on, as bytes: seeds, decisions, calls of `sample_actions`."""
+    def set_state(self, state: bytes) -> None:
+        """Continues where `get_state` was called. The lanes must have the same game, number and opponents. `observe` shows
+        the state.
+
+        Raises `RecordError` for other bytes. Nothing changes then.
+        """
     def __len__(self) -> int: ...
     def __getnewargs_ex__(self) -> tuple[tuple[Game, int], dict[str, Any]]: ...
     def __getstate__(self) -> tuple[bytes, bool]: ...
@@ -503,17 +1045,31 @@ class VectorEnv:
 
 @final
 class Worlds:
+    """Determinizations drawn by `resample_many`: first the n worlds of the first state, then those of the second, and so
+    on.
+
+    `holdings()` and `observation_tensors()` return arrays. If the worlds have histories, `worlds[i]` is a `State`.
+    """
     @property
-    def game(self) -> Game: ...
+    def game(self) -> Game:
+        """The game."""
     @property
-    def cards(self) -> list[str]: ...
+    def cards(self) -> list[str]:
+        """The names of the cards, in the order of `holdings`."""
     @property
-    def players(self) -> npt.NDArray[np.int32]: ...
-    def holdings(self) -> npt.NDArray[np.uint8]: ...
+    def players(self) -> npt.NDArray[np.int32]:
+        """The player from whose knowledge each world was drawn, as a new int32 array (worlds,)."""
+    def holdings(self) -> npt.NDArray[np.uint8]:
+        """The number of copies of each card that each seat holds, as a new uint8 array (worlds, players, cards): in hand,
+        laid face down, or taken but not yet paid for.
+        """
     @overload
     def observation_tensors(
         self, player: SupportsIndex | None = None, dtype: Literal["float32"] = "float32"
-    ) -> npt.NDArray[np.float32]: ...
+    ) -> npt.NDArray[np.float32]:
+        """The observations of a player in each world, by default the player it was drawn for, as a new array (worlds, D)
+        of type `"float32"` or `"uint8"`. The tensors of other players show hands that the player cannot know.
+        """
     @overload
     def observation_tensors(
         self, player: SupportsIndex | None = None, *, dtype: Literal["uint8"]
@@ -521,29 +1077,86 @@ class Worlds:
     def __len__(self) -> int: ...
     def __getitem__(self, index: int, /) -> State: ...
 
-def load_game(name: str, /, **options: _OptionValue) -> Game: ...
-def load_agent(name: str, game: Game, /, **options: _OptionValue | PathLike[str]) -> Agent: ...
-def read_record(text: str) -> State: ...
-def serialize_game_and_state(game: Game, state: State) -> str: ...
-def deserialize_game_and_state(text: str) -> tuple[Game, State]: ...
-def registered_names() -> list[str]: ...
-def registered_agents() -> list[str]: ...
-def game_options(name: str) -> list[_OptionRow]: ...
-def agent_options() -> list[tuple[str, str, list[_OptionRow]]]: ...
-def games_per_deal(agents: Sequence[str]) -> int: ...
-def estimate(values: npt.NDArray[np.float64]) -> tuple[float, float, int]: ...
-def share(parts: npt.NDArray[np.float64], wholes: npt.NDArray[np.float64]) -> tuple[float, float, float, int]: ...
+def load_game(name: str, /, **options: _OptionValue) -> Game:
+    """Loads a game by name, with its rules given as keywords.
+
+    Values are strings, numbers or bools: `True` and `False` turn a switch on and off. Options left out have their
+    defaults. `load_game(name, **game.rules())` loads the same game again. Options may also be part of the text:
+    `"schwinget:scoring=schwinger,bouts=4"` or `"schwinget(scoring=schwinger,bouts=4)"`.
+
+    Raises `RulesError`, which lists what is allowed, for an unknown name, option or value, for an option given twice,
+    and for options that contradict each other.
+    """
+
+def load_agent(name: str, game: _AnyGame, /, **options: _OptionValue | PathLike[str]) -> Agent:
+    """Loads an agent for a game by name. Options are keywords or part of the text (`"ismcts:iterations=10000,threads=2"`),
+    or some of each. Every agent has the option `seed`.
+
+    `describe_agents()` lists the options. Values are strings, numbers, bools or paths. Raises `AgentError`, which lists
+    what is allowed, for an unknown name, option or value, for an option given twice, and for a network that cannot be
+    read or was trained for another game.
+    """
+
+def read_record(text: str) -> State:
+    """Reads a record and returns its last state, with explicit chance nodes; see `State.record`.
+
+    Every event is checked. Raises `RecordError`, which names the line or event, if the text is not a record.
+    """
+
+def serialize_game_and_state(game: Game, state: State) -> str:
+    """Writes game and state as versioned text. It includes the future draws of a state that deals itself.
+
+    Raises `ValueError` if the state belongs to another game.
+    """
+
+def deserialize_game_and_state(text: str) -> tuple[Game, State]:
+    """Reads the text of `serialize_game_and_state`. Raises `RecordError`, which names the line or event, for any other
+    text.
+    """
+
+def registered_names() -> list[str]:
+    """The names of all games, ascending."""
+
+def registered_agents() -> list[str]:
+    """The names of all agents, ascending. All but `oracle` use only what the player to move knows. `oracle` sees
+    everything.
+    """
+
+def game_options(name: str) -> list[_OptionRow]:
+    """The options of a game."""
+
+def agent_options() -> list[tuple[str, str, list[_OptionRow]]]:
+    """Every agent: (name, description, options other than the seed)."""
+
+def alternatives(text: str, kind: str, known: Sequence[str]) -> str:
+    """The end of an error about an unknown name: the known name that is most like it, and all of them."""
+
+def games_per_deal(agents: Sequence[str]) -> int:
+    """The number of games per deal for agents with these identities."""
+
+def estimate(values: npt.NDArray[np.float64]) -> tuple[float, float, int]:
+    """The mean, half the width of its 95 % interval and the number of values. NaN where undefined."""
+
+def share(parts: npt.NDArray[np.float64], wholes: npt.NDArray[np.float64]) -> tuple[float, float, float, int]:
+    """The sum of the parts divided by the sum of the wholes, the ends of its 95 % interval and the number of pairs. No
+    part may exceed its whole.
+    """
+
 def pit(
-    game: Game,
+    game: _AnyGame,
     agents: Sequence[_AnyAgent],
     deals: SupportsIndex,
     seed: SupportsIndex,
     paired: bool,
     threads: SupportsIndex,
     on_progress: Callable[[int, int], object] | None = None,
-) -> PitResult: ...
+) -> PitResult:
+    """`on_progress(done, total)` is called before the first game, then about ten times a second, and after the last. See
+    `stier.pit` for the other arguments.
+    """
+
 def solve(
-    game: Game,
+    game: _AnyGame,
     algorithm: str,
     iterations: SupportsIndex,
     target: float,
@@ -553,26 +1166,45 @@ def solve(
     threads: SupportsIndex,
     on_progress: Callable[[int, int, float | None], object] | None = None,
     on_count: Callable[[int, int], object] | None = None,
-) -> Solution: ...
-def load_solution(path: _Path, seed: SupportsIndex = 0) -> Solution: ...
+) -> Solution:
+    """`on_progress(iterations, total, nash_conv)` is called before the first iteration, then about ten times a second, and
+    after the last. While the histories of the game are counted, `on_count(histories, estimate)` is called instead. See
+    `stier.solve` for the other arguments.
+    """
+
+def load_solution(path: _Path, seed: SupportsIndex = 0) -> Solution:
+    """Loads a solution written by `Solution.save`. Enumerates its game again. `seed` determines the draws of `step`.
+
+    Raises `OSError` for a file that cannot be read, and `RecordError` for a file that is damaged or is not a solution.
+    """
+
 def best_response(
-    game: Game,
+    game: _AnyGame,
     agent: _AnyAgent,
     seed: SupportsIndex,
     max_histories: SupportsIndex,
     threads: SupportsIndex,
     on_progress: Callable[[int, int], object] | None = None,
     on_count: Callable[[int, int], object] | None = None,
-) -> BestResponse: ...
+) -> BestResponse:
+    """`on_progress(done, total)` is called about ten times a second while the agent is queried at the information sets,
+    and after the last. While the histories of the game are counted, `on_count(histories, estimate)` is called instead.
+    See `stier.best_response` for the other arguments.
+    """
+
 def properties(
-    game: Game,
+    game: _AnyGame,
     deals: SupportsIndex,
     games: SupportsIndex,
     seed: SupportsIndex,
     play: str,
     threads: SupportsIndex,
     on_progress: Callable[[int, int], object] | None = None,
-) -> Properties: ...
+) -> Properties:
+    """`on_progress(done, total)` is called before the first game, then about ten times a second, and after the last. See
+    `stier.properties` for the other arguments.
+    """
+
 def timing_positions(
     game: Game,
     *,
@@ -587,7 +1219,11 @@ def timing_positions(
     games: SupportsIndex,
     threads: SupportsIndex,
     on_progress: Callable[[int, int], object] | None = None,
-) -> dict[str, npt.NDArray[Any]]: ...
+) -> dict[str, npt.NDArray[Any]]:
+    """The positions of the games `first` to `first + games - 1` as columns. `on_progress(done, games)` is called as in
+    `stier.properties`. `stier.study` explains the arguments and columns.
+    """
+
 def timing_sets(
     solution: Solution,
     *,
@@ -595,8 +1231,18 @@ def timing_sets(
     seed: SupportsIndex,
     threads: SupportsIndex,
     on_progress: Callable[[int, int], object] | None = None,
-) -> dict[str, npt.NDArray[Any]]: ...
-def derive_seed(seed: SupportsIndex, purpose: str, index: SupportsIndex) -> int: ...
+) -> dict[str, npt.NDArray[Any]]:
+    """Every information set of a solved game at which the player to move may attack, as columns. `on_progress(done, 0)` is
+    called because their number is not known in advance. `stier.study` explains the arguments and columns.
+    """
+
+def derive_seed(seed: SupportsIndex, purpose: str, index: SupportsIndex) -> int:
+    """The seed hashed from (seed, purpose, index): the first 64 bits of the engine's stream of that name.
+
+    Seed, index and result are 0 to 2**64-1. The purpose is any text. Different purposes or indices give independent
+    seeds, so one seed is enough for a whole experiment.
+    """
+
 def resample_many(
     states: State | Iterable[State],
     n: SupportsIndex,
@@ -605,12 +1251,63 @@ def resample_many(
     player: SupportsIndex | None = None,
     histories: bool = False,
     threads: SupportsIndex = 0,
-) -> Worlds: ...
+) -> Worlds:
+    """Draws many determinizations of a state, or n of each of several states of the same game. These are states that the
+    player cannot tell apart from the true one, drawn by chance reach probability.
+
+    World `k` of state `s` has the seed `derive_seed(derive_seed(seed, "resample many", s), "world", k)`, independently
+    of the other worlds and the number of threads. With histories it is `state.resample_from_infostate(player, that
+    seed)`. Without, it is a position from the same distribution and much faster to draw.
+
+    Args:
+        states: A state, or several states of the same game.
+        n: The number of worlds per state; at most 10**8 in total.
+        seed: The seed.
+        player: The player whose knowledge counts; by default the player to move in each state.
+        histories: Draw worlds with histories, which makes them states.
+        threads: The number of threads; 0 for all cores.
+
+    Raises:
+        SeatError: An unknown player, or no player named where no player is to move.
+        ValueError: No states, states of different games, or a number out of range.
+    """
+
 def search_many(
     agent: Agent | str,
     states: State | Iterable[State],
     seed: SupportsIndex | None,
     threads: SupportsIndex,
     on_progress: Callable[[int, int], object] | None = None,
-) -> list[Search]: ...
+) -> list[Search]:
+    """`on_progress(done, total)` is called before the first search, then about ten times a second, and after the last. See
+    `stier.search_many` for the other arguments.
+    """
+
 def _restore_state(text: str) -> State: ...
+def _restore_beliefs(
+    game: Game,
+    player: SupportsIndex,
+    cards: Sequence[str],
+    expected: Sequence[float],
+    basis: str,
+    worlds: SupportsIndex,
+    effective: float,
+) -> Beliefs: ...
+def _restore_search(
+    game: Game,
+    player: SupportsIndex,
+    action: SupportsIndex,
+    actions: Sequence[ActionStats],
+    iterations: SupportsIndex,
+    nodes: SupportsIndex,
+    seconds: float,
+    lines: Sequence[Line],
+) -> Search: ...
+def _restore_pit_result(
+    game: Game,
+    agents: Sequence[str],
+    deals: SupportsIndex,
+    seed: SupportsIndex,
+    paired: bool,
+    games: Sequence[_PlayedParts],
+) -> PitResult: ...

@@ -1,4 +1,4 @@
-"""How far a long call is."""
+"""The progress of long calls."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Bar:
             self._bar.close()
 
     def update(self, done: int, total: int, note: str = "") -> None:
-        """Show `done` of `total`, and a note behind it."""
+        """Shows `done` of `total`, and a note after it."""
         if self._open is None:
             return
         if self._bar is None:

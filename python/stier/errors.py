@@ -1,4 +1,4 @@
-"""What goes wrong, as exceptions. Every message names what would have been right."""
+"""The exceptions of the package. Every message says what is allowed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ __all__ = [
     "IllegalActionError",
     "LeakError",
     "MissingExtraError",
+    "RatingError",
     "RecordError",
     "RulesError",
     "SeatError",
@@ -46,6 +47,10 @@ class FileError(StierError, OSError):
 
 class MissingExtraError(StierError, ImportError):
     """An optional package that is not installed. The message names the extra that installs it."""
+
+
+class RatingError(StierError, ValueError):
+    """Results from which no rating follows: agents that never met, directly or through others."""
 
 
 class RecordError(StierError, ValueError):

@@ -55,12 +55,12 @@ class Network:
     value_scale: float = 1.0
     #: Between the layers.
     activation: Literal["relu", "tanh"] = "relu"
-    #: How it was made: whatever can be written as JSON.
+    #: A record of its training: anything that can be written as JSON.
     training: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.activation not in ("relu", "tanh"):
-            raise ArgumentError(f"activation must be 'relu' or 'tanh', not {self.activation!r}")
+            raise ArgumentError(f"activation must be 'relu' or 'tanh', got {self.activation!r}")
         width = self.game.observation_tensor_shape()[0]
         layers: list[tuple[str, Floats, Floats, int | None]] = [("hidden", *layer, None) for layer in self.hidden]
         layers.append(("policy", *self.policy, self.game.num_distinct_actions()))
@@ -80,7 +80,7 @@ class Network:
     def random(
         cls, game: Game, hidden: tuple[int, ...] = (256, 256), seed: int = 0, value_scale: float = 1.0
     ) -> Network:
-        """Give a network that has learned nothing: He's weights in the hidden layers, nearly nothing in the heads."""
+        """Returns an untrained network: He's weights in the hidden layers, nearly 0 in the heads."""
         rng = np.random.default_rng(seed)
         sizes = [game.observation_tensor_shape()[0], *hidden]
 
@@ -97,7 +97,7 @@ class Network:
         )
 
     def forward(self, observations: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """Give logits ``(…, actions)`` and expected returns ``(…)`` for observations ``(…, inputs)``.
+        """Returns logits ``(…, actions)`` and expected returns ``(…)`` for observations ``(…, inputs)``.
 
         Without a value head the returns are NaN.
         """
@@ -112,7 +112,7 @@ class Network:
         return logits, value
 
     def __call__(self, observations: npt.ArrayLike, legal: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """Give probabilities ``(…, actions)``, zero for what is not legal, and expected returns ``(…)``.
+        """Returns probabilities ``(…, actions)``, zero for what is not legal, and expected returns ``(…)``.
 
         Without a value head the returns are NaN.
         """
@@ -122,11 +122,11 @@ class Network:
         return powers / powers.sum(axis=-1, keepdims=True), value
 
     def num_parameters(self) -> int:
-        """Give the number of weights and biases."""
+        """Returns the number of weights and biases."""
         return sum(array.size for array in self.tensors().values())
 
     def tensors(self) -> dict[str, Floats]:
-        """Give the arrays by the names that they have in the file."""
+        """Returns the arrays by the names that they have in the file."""
         layers = {f"hidden.{i}": layer for i, layer in enumerate(self.hidden)}
         layers["policy"] = self.policy
         if self.value is not None:
@@ -138,7 +138,7 @@ class Network:
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a safetensors file, whole or not at all."""
+        """Writes a safetensors file, whole or not at all."""
         from safetensors.numpy import save
 
         metadata = {
@@ -159,7 +159,7 @@ class Network:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Network:
-        """Read what `save` wrote.
+        """Reads what `save` wrote.
 
         Raises `OSError` for a file that cannot be read, and `ValueError` for one that is no network, or one of another
         version of the game's observations or actions.
@@ -183,7 +183,7 @@ class Network:
     def _of(cls, metadata: dict[str, str], arrays: dict[str, Floats]) -> Network:
         for name, expected in [("format", FORMAT), ("version", VERSION), ("architecture", "mlp")]:
             if metadata[name] != expected:
-                raise ArgumentError(f"{name} is {metadata[name]!r}, not {expected!r}")
+                raise ArgumentError(f"{name} must be {expected!r}, got {metadata[name]!r}")
         game = load_game(metadata["rules"])
         for name, expected in [("observation", game.observation_signature()), ("actions", game.action_signature())]:
             if metadata[name] != expected:
@@ -208,7 +208,7 @@ class Network:
         )
 
     def to_onnx(self, path: str | os.PathLike[str]) -> None:
-        """Write an ONNX model: ``observation`` (batch, inputs) to ``logits`` (batch, actions) and ``value`` (batch,).
+        """Writes an ONNX model: ``observation`` (batch, inputs) to ``logits`` (batch, actions) and ``value`` (batch,).
 
         Logits are those of all actions, legal or not. Without a value head there is no output ``value``. Needs the
         package `onnx`.

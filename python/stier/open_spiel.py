@@ -19,8 +19,9 @@ game; its Python one works, and `resample_from_infostate` gives it exact worlds.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from stier._adapting import missing
 
@@ -32,24 +33,25 @@ except ImportError as _error:
 import numpy as np
 import numpy.typing as npt
 
-from stier._listing import describe_game
 from stier._native import CHANCE, Game, State, load_game, registered_names
+from stier.catalogue import describe_game
 from stier.errors import ArgumentError
 
 __all__ = ["PREFIX", "StierGame", "StierObserver", "StierState", "deal", "register"]
 
-#: What the names of the games begin with in OpenSpiel.
+#: The prefix of the games' names in OpenSpiel.
 PREFIX = "stier_"
 
 
 def _players(name: str) -> tuple[int, int]:
-    """Give the least and the greatest number of players of a game, whatever its options."""
+    """Returns the lowest and the highest number of players of a game under any options."""
     default = load_game(name)
     if "players" not in default.rules():
         return default.num_players(), default.num_players()
-    allowed = next(option.allowed for option in describe_game(name) if option.name == "players")
-    least, most = allowed.split(" to ")
-    return int(least), int(most)
+    (players,) = (option for option in describe_game(name) if option.name == "players")
+    assert isinstance(players.minimum, int)
+    assert isinstance(players.maximum, int)
+    return players.minimum, players.maximum
 
 
 def _game_type(game: Game) -> pyspiel.GameType:
@@ -99,17 +101,17 @@ class StierGame(pyspiel.Game):
         self.game = game
 
     def new_initial_state(self) -> StierState:
-        """Give the state before the first random event."""
+        """Returns the state before the first random event."""
         return StierState(self)
 
     def max_chance_nodes_in_history(self) -> int:
-        """Give the greatest number of random events in a game."""
+        """Returns the greatest number of random events in a game."""
         return self.game.max_chance_nodes_in_history()
 
     def make_py_observer(self, iig_obs_type: Any = None, params: dict[str, Any] | None = None) -> StierObserver | None:
-        """Give an observer, or None where public and private information would have to be told apart."""
+        """Returns an observer, or None where public and private information would have to be told apart."""
         if params:
-            raise ArgumentError(f"observers have no parameters, so not {', '.join(params)}")
+            raise ArgumentError(f"observers have no parameters, got {', '.join(params)}")
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
         if not kind.public_info or kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
             return None
@@ -125,18 +127,18 @@ class StierState(pyspiel.State):
         self.stier_state: State = game.game.new_initial_state()
 
     def current_player(self) -> int:
-        """Give who is to act, as `pyspiel.PlayerId`."""
+        """Returns the player to act, as `pyspiel.PlayerId`."""
         return self.stier_state.current_player()
 
     def is_terminal(self) -> bool:
-        """Whether the game is over."""
+        """Returns `True` if the game is over."""
         return self.stier_state.is_terminal()
 
     def _legal_actions(self, player: int) -> list[int]:
         return self.stier_state.legal_actions(player)
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Give the outcomes of the random event to come, ascending, with their probabilities."""
+        """Returns the outcomes of the random event to come, ascending, with their probabilities."""
         return self.stier_state.chance_outcomes()
 
     def _apply_action(self, action: int) -> None:
@@ -146,15 +148,15 @@ class StierState(pyspiel.State):
         return self.stier_state.action_to_string(player, action)
 
     def returns(self) -> list[float]:
-        """Give the utility of each player; zeros before the end."""
+        """Returns the utility of each player; zeros before the end."""
         return [float(value) for value in self.stier_state.returns()]
 
     def rewards(self) -> list[float]:
-        """Give what each player has got by the last action."""
+        """Returns the reward of each player for the last action."""
         return [float(value) for value in self.stier_state.rewards()]
 
     def resample_from_infostate(self, player: int, probability_sampler: Any) -> StierState:
-        """Draw a state that the player cannot tell apart from this one, with a complete and legal history.
+        """Draws a state that the player cannot tell apart from this one, with a complete and legal history.
 
         Drawn by chance reach probability among the histories of the information set.
 
@@ -176,12 +178,13 @@ def _seed(source: Any) -> int:
     if isinstance(source, np.random.Generator):
         return int(source.integers(2**63))
     if callable(source):
-        return int(source() * 2**32) << 32 | int(source() * 2**32)
+        draw = cast(Callable[[], float], source)
+        return int(draw() * 2**32) << 32 | int(draw() * 2**32)
     return int(source)
 
 
 class StierObserver:
-    """What a player sees, as OpenSpiel's observers give it.
+    """The observer of a player, with the methods of OpenSpiel's observers.
 
     `tensor` is the whole, float32; `dict` has its pieces by name, views of the same memory, as
     `Game.observation_tensor_layout` or, with perfect recall, `Game.information_state_tensor_layout` lists them.
@@ -199,19 +202,19 @@ class StierObserver:
             start += size
 
     def set_from(self, state: StierState, player: int) -> None:
-        """Write what the player sees into `tensor`."""
+        """Writes what the player sees into `tensor`."""
         tensor = State.information_state_tensor if self._perfect_recall else State.observation_tensor
         self.tensor[:] = tensor(state.stier_state, player)
 
     def string_from(self, state: StierState, player: int) -> str:
-        """Give what the player sees as text: with perfect recall all it knows in a line, else the table as it lies."""
+        """Returns the player's view as text: with perfect recall all it knows in a line, else the table as it lies."""
         if self._perfect_recall:
             return state.stier_state.information_state_string(player)
         return state.stier_state.to_text(player)
 
 
 def deal(state: StierState, seed: int) -> None:
-    """Bring what the seed brings, up to the next decision or to the end.
+    """Applies the random events of a seed, up to the next decision or to the end.
 
     Called before every decision it makes the game of `stier`'s `Game.new_initial_state(seed=seed)`.
     Raises `ValueError` if what happened so far does not follow from the seed.
@@ -229,12 +232,12 @@ def deal(state: StierState, seed: int) -> None:
 
 
 def _load(name: str, params: dict[str, Any]) -> StierGame:
-    """Make a game for OpenSpiel; the errors for rules that there are not come before there is one."""
+    """Makes a game for OpenSpiel; invalid rules raise before there is one."""
     return StierGame(load_game(name, **params))
 
 
 def register() -> list[str]:
-    """Register all games with OpenSpiel, where they are not yet, and give their names there.
+    """Registers all games with OpenSpiel, where they are not yet, and give their names there.
 
     Importing this module has done it already, so that pickled games and states can be read.
     """

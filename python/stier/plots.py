@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from stier._draw.belief import basis_in_words, no_cards, suits
 from stier._intervals import plus_minus
 from stier._native import Beliefs, PitResult
+from stier.draw import basis_in_words, no_cards, suits
 from stier.errors import MissingExtraError
 
 try:
@@ -53,7 +53,7 @@ class Frame(Protocol):
 
 
 def cross_table(result: PitResult | CrossTable, ax: Axes | None = None) -> Axes:
-    """Who beats whom: the mean return of each agent (row) against each other one (column) with its 95 % half width.
+    """A cross-table: the mean return of each agent (row) against each other one (column) with its 95 % half width.
 
     Args:
         result: What `stier.pit` gave, or a cross-table of `stier.ratings`.
@@ -167,7 +167,7 @@ def learning_curve(
 
 
 def belief_heatmap(beliefs: Beliefs, ax: Axes | None = None) -> Axes:
-    """Where the cards are believed to be: cards by suit across, seats down, the probability that a seat holds a card.
+    """Beliefs: cards by suit across, seats down, the probability that a seat holds a card.
 
     Where there are several copies of a card it is the expected number of copies. For a game without cards the axes only
     say so.

@@ -1,7 +1,7 @@
 """Pictures for terminals: states, searches and beliefs as text, cards drawn as cards.
 
-Colours are those of the terminal's own palette, so that they are readable on light and on dark ground; without them
-nothing is lost but the looks. They are used if the standard output is a terminal and the environment variable
+Colours are those of the terminal's own palette, so that they are readable on light and on dark ground. All of the
+information is in the text. Colours are used if the standard output is a terminal and the environment variable
 ``NO_COLOR`` is not set, or as `colour` says.
 """
 
@@ -9,30 +9,28 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import cache
 from typing import TYPE_CHECKING, SupportsIndex
 
-from stier._draw.belief import basis_in_words, no_cards, suits
 from stier._native import Beliefs, Search, State
+from stier.draw import basis_in_words, no_cards, suits
 
 if TYPE_CHECKING:
-    from stier._draw.cards import Face
+    from rich.style import Style
+
     from stier._native import _Group, _Place, _Space
+    from stier._svg import Face
 
 __all__ = ["beliefs", "search", "state"]
 
-#: Codes of the colours of cards, and of what is less important.
-_CODES = {
-    "green": "32",
-    "red": "31",
-    "blue": "34",
-    "yellow": "33",
-    "orange": "33",
-    "violet": "35",
-    "pink": "91",
-    "black": "1",
-    "grey": "36",
-    "muted": "2",
-    "bold": "1",
+#: Styles of the colours of cards that have another name in a terminal, and of less important text.
+_STYLES = {
+    "orange": "yellow",
+    "violet": "magenta",
+    "pink": "bright_red",
+    "black": "bold",
+    "grey": "cyan",
+    "muted": "dim",
 }
 #: Shades, from nothing to certain.
 _SHADES = " ░▒▓█"
@@ -40,21 +38,39 @@ _SHADES = " ░▒▓█"
 _LABEL, _BAR = 9, 30
 
 
-class _Pen:
+@cache
+def _style(name: str) -> Style:
+    from rich.style import Style
+
+    return Style.parse(_STYLES.get(name, name))
+
+
+class Pen:
     """Writes in colours, or without."""
 
-    def __init__(self, colour: bool | None) -> None:
+    def __init__(self, colour: bool | None = None) -> None:
         self.colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ if colour is None else colour
 
     def __call__(self, text: str, style: str) -> str:
-        return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if self.colour and text.strip() else text
+        """Returns the text in a style: the colour of a card, ``bold`` or ``muted``."""
+        if not self.colour or not text.strip():
+            return text
+        from rich.color import ColorSystem
+
+        return _style(style).render(text, color_system=ColorSystem.STANDARD)
+
+    def action(self, name: str, faces: dict[str, Face]) -> str:
+        """Returns the name of an action, in the colour of its card if it has one."""
+        card = name.rpartition(":")[2]
+        return self(name, faces[card][2]) if card in faces else name
 
 
 def state(state: State, player: SupportsIndex | None = None, *, colour: bool | None = None) -> str:
     """A state, as the player sees it, or with all cards open."""
-    pen, scene = _Pen(colour), state.scene(player)
+    pen, scene = Pen(colour), state.scene(player)
     faces = state.get_game().card_faces()
-    facts = "   ".join(f"{pen(f'{name}:', 'muted')} {value}" for name, value in scene["facts"])
+    # A dash stands for something that only one seat has.
+    facts = "   ".join(f"{pen(f'{_words(name)}:', 'muted')} {value}" for name, value in scene["facts"] if value != "-")
     lines = [f"{pen(scene['title'], 'bold')}   {facts}"]
     if scene["track"]:
         lines.extend(_track(pen, scene["track"], faces))
@@ -68,7 +84,11 @@ def state(state: State, player: SupportsIndex | None = None, *, colour: bool | N
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _track(pen: _Pen, track: list[_Space], faces: dict[str, Face]) -> list[str]:
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _track(pen: Pen, track: list[_Space], faces: dict[str, Face]) -> list[str]:
     """Two rows of spaces: above from left to right, below back again."""
     cells = []
     for space in track:
@@ -88,7 +108,7 @@ def _track(pen: _Pen, track: list[_Space], faces: dict[str, Face]) -> list[str]:
     return lines
 
 
-def _box(pen: _Pen, card: str | None, faces: dict[str, Face]) -> list[str]:
+def _box(pen: Pen, card: str | None, faces: dict[str, Face]) -> list[str]:
     """A card in three lines: its name, or a back."""
     face, hue = (card, faces[card][2]) if card is not None else ("░░", "muted")
     width = max(2, len(face))
@@ -96,7 +116,7 @@ def _box(pen: _Pen, card: str | None, faces: dict[str, Face]) -> list[str]:
     return [pen(line, hue) for line in lines]
 
 
-def _group(pen: _Pen, group: _Group, faces: dict[str, Face]) -> list[str]:
+def _group(pen: Pen, group: _Group, faces: dict[str, Face]) -> list[str]:
     """Cards that lie together, after their name if they are not a hand: three lines of equal width."""
     cards, name = group["cards"], "" if group["name"] == "hand" else group["name"] + " "
     margin = " " * len(name)
@@ -111,9 +131,11 @@ def _group(pen: _Pen, group: _Group, faces: dict[str, Face]) -> list[str]:
     return [margin + drawn[0], pen(name, "muted") + drawn[1], margin + drawn[2]]
 
 
-def _place(pen: _Pen, place: _Place, faces: dict[str, Face], *, acts: bool) -> list[str]:
+def _place(pen: Pen, place: _Place, faces: dict[str, Face], *, acts: bool) -> list[str]:
     """A seat or the middle of the table."""
-    remarks, margin = ", ".join(place["remarks"]), " " * (_LABEL + 2)
+    own = f"seat: {place['seat']}"
+    remarks = ", ".join(_words(remark) for remark in place["remarks"] if remark != own)
+    margin = " " * (_LABEL + 2)
     groups = [group for group in place["groups"] if group["cards"]]
     name = "table" if place["seat"] is None else f"seat {place['seat']}"
     label = pen(f"{'▶' if acts else ' '} {name:<{_LABEL}}", "bold" if acts else "muted")
@@ -129,7 +151,7 @@ def _place(pen: _Pen, place: _Place, faces: dict[str, Face], *, acts: bool) -> l
 
 def search(search: Search, *, colour: bool | None = None) -> str:
     """What a search found, the action most visited first, and below it the lines of play if it has noted them."""
-    pen = _Pen(colour)
+    pen = Pen(colour)
     faces = search.game.card_faces()
     stats = sorted(search.actions, key=lambda one: (-one.visits, one.action))
     width = max(6, *(len(one.name) for one in stats))
@@ -138,7 +160,7 @@ def search(search: Search, *, colour: bool | None = None) -> str:
     lines = [head, pen(f"  {'action':<{width}}  {'visits':<{_BAR}} {'':>10}  {'value':>8}  {'chosen':>6}", "muted")]
     for one in stats:
         chosen = one.action == search.action
-        name = _in_colour(pen, one.name, faces) + " " * (width - len(one.name))
+        name = pen.action(one.name, faces) + " " * (width - len(one.name))
         value = f"{one.value:+8.3f}" if one.visits else f"{'-':>8}"
         lines.append(
             f"{'▶' if chosen else ' '} {name}  {pen(_bar(one.visits / most), 'blue')} {one.visits:>10}  {value}"
@@ -149,7 +171,7 @@ def search(search: Search, *, colour: bool | None = None) -> str:
     if seen:
         lines.append(pen("  lines of play with at least 2 % of the visits", "muted"))
     for line in seen:
-        name = _in_colour(pen, line.names[-1], faces)
+        name = pen.action(line.names[-1], faces)
         lines.append(
             f"  {'   ' * len(line.actions)}seat {line.players[-1]} {name}  {line.visits / total:.0%}  {line.value:+.3f}"
         )
@@ -163,14 +185,9 @@ def _bar(share: float) -> str:
     return f"{'█' * full + (' ▏▎▍▌▋▊▉'[rest] if rest else ''):<{_BAR}}"
 
 
-def _in_colour(pen: _Pen, name: str, faces: dict[str, Face]) -> str:
-    card = name.rpartition(":")[2]
-    return pen(name, faces[card][2]) if card in faces else name
-
-
 def beliefs(beliefs: Beliefs, *, colour: bool | None = None) -> str:
     """A field of cards for each seat, suits by ranks: shaded, with percentages, or expected numbers of copies."""
-    pen = _Pen(colour)
+    pen = Pen(colour)
     faces = beliefs.game.card_faces()
     rows = suits(faces)
     highest = max(1.0, float(beliefs.expected.max(initial=0.0)))
@@ -186,7 +203,7 @@ def beliefs(beliefs: Beliefs, *, colour: bool | None = None) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _cell(pen: _Pen, card: str, expected: float, highest: float, faces: dict[str, Face]) -> str:
+def _cell(pen: Pen, card: str, expected: float, highest: float, faces: dict[str, Face]) -> str:
     shade = _SHADES[min(4, round(expected / highest * 4 + (0.4 if expected > 0 else 0)))]
     if expected == 0:
         figure = "·"

@@ -191,11 +191,11 @@ def test_pickled_agents_come_back_as_newly_loaded(state: stier.State) -> None:
 def test_descriptions_have_every_agent() -> None:
     agents = {agent.name: agent for agent in stier.describe_agents()}
     assert list(agents) == stier.registered_agents()
-    assert all(agent.about for agent in agents.values())
+    assert all(agent.description for agent in agents.values())
     options = {option.name: option for option in agents["ismcts"].options}
     assert options["iterations"].default == 1000
     assert options["rollout"].allowed == "random | hints | fitted | mast | network"
-    assert all(option.about for option in options.values())
+    assert all(option.description for option in options.values())
 
 
 def test_other_threads_run_during_a_search(state: stier.State) -> None:

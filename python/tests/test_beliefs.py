@@ -7,7 +7,7 @@ import pytest
 from helpers import decisions, random_walk
 
 import stier
-from stier._draw.belief import basis_in_words
+from stier.draw import basis_in_words
 
 
 def test_every_player_can_be_asked_at_any_time(game: stier.Game) -> None:
@@ -55,7 +55,7 @@ def test_cards_are_found_by_name(schwinget: stier.Game) -> None:
     assert np.allclose(unseen, 5 / 20)
     with pytest.raises(KeyError, match="unknown card 'G7'; cards: G1"):
         beliefs.of("G7", 0)
-    with pytest.raises(stier.SeatError, match="players 0 to 1"):
+    with pytest.raises(stier.errors.SeatError, match="players 0 to 1"):
         beliefs.of("G1", 2)
     assert "seat 1" in str(beliefs)
     assert "player 0" in repr(beliefs)
@@ -94,7 +94,7 @@ def test_callables_believe_what_chance_says(schwinget: stier.Game) -> None:
 def test_somebody_must_be_meant(schwinget: stier.Game) -> None:
     agent = stier.load_agent("greedy", schwinget)
     *_, last = random_walk(schwinget.new_initial_state(seed=1), 1)
-    with pytest.raises(stier.SeatError, match="the game is over"):
+    with pytest.raises(stier.errors.SeatError, match="the game is over"):
         agent.beliefs(last)
     assert agent.beliefs(last, 0).expected.sum() == 0
     with pytest.raises(stier.AgentError, match="made for schwinget"):

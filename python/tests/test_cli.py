@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import csv
+import json
+import os
+import random
+import re
+import shlex
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
+import click
 import pytest
 from helpers import hides_attempts
 
 import stier
-from stier import _play
-from stier.cli import main
+from stier import terminal
+from stier.cli import _narrator, app, main, rules as rules_command
+from stier.cli._command import Command
+
+HERE = Path(__file__).parent
 
 
 def test_games_are_listed_with_their_options(capsys: pytest.CaptureFixture[str]) -> None:
@@ -20,7 +32,7 @@ def test_games_are_listed_with_their_options(capsys: pytest.CaptureFixture[str])
     out = capsys.readouterr().out
     for name in stier.registered_names():
         assert name in out
-        for option in stier.describe_game(name):
+        for option in stier.catalogue.describe_game(name):
             assert f"{option.name} = {option.default}   ({option.allowed})" in out
 
 
@@ -33,6 +45,122 @@ def test_agents_are_listed_with_their_options(capsys: pytest.CaptureFixture[str]
     assert "seed = 0" in out
 
 
+def test_one_game_or_agent_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["games", "schwinget"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("schwinget   (2 players by default)\n")
+    assert "    bouts = 1   (1 to 12)\n" in out
+    assert "schwimmen" not in out
+    assert main(["agents", "random"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("random\n")
+    assert "    seed = 0   (0 to " in out
+    assert "greedy" not in out
+    for kind in ["game", "agent"]:
+        assert main([f"{kind}s", "nobody"]) == 2
+        assert capsys.readouterr().err.startswith(f"stier: unknown {kind} 'nobody'")
+
+
+def test_rules_are_printed_without_marks(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "schwinget.md").write_text("# Schwinget\n\nA *game*\nfor two.\n\n## Cards\n\nThere are 26.\n")
+    monkeypatch.setattr(rules_command, "files", lambda _: tmp_path)
+    assert main(["rules", "schwinget"]) == 0
+    out = capsys.readouterr().out
+    assert "A game for two." in out
+    assert "There are 26." in out
+    assert "#" not in out
+    assert "\x1b" not in out
+    assert "\x1b" in rules_command.text("schwinget", colour=True)
+    assert main(["games", "schwinget"]) == 0
+    assert "\n    A game for two.\n" in capsys.readouterr().out
+    assert main(["rules", "schwimmen"]) == 2
+    assert capsys.readouterr().err == "stier: no rules page for 'schwimmen'\n"
+    assert main(["rules", "jass"]) == 2
+    assert capsys.readouterr().err.startswith("stier: unknown game 'jass'")
+
+
+def commands() -> list[tuple[str, Command]]:
+    """Every command with its name, without the groups."""
+    found: list[tuple[str, click.Command]] = list(app.commands.items())
+    for name, command in found:
+        if isinstance(command, click.Group):
+            found += [(f"{name} {below}", inner) for below, inner in command.commands.items()]
+    return [(name, command) for name, command in found if isinstance(command, Command)]
+
+
+@pytest.mark.parametrize(("name", "command"), commands())
+def test_help_has_examples_that_can_be_run(name: str, command: Command, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*name.split(), "--help"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(f"Usage: stier {name} ")
+    lines = out[out.index("Examples:\n") :].splitlines()[1:]
+    assert lines == [f"  {example}" for example in command.examples]
+    # The others are in the quotes of eval.
+    for words in [shlex.split(line, comments=True) for line in lines if "eval" not in line]:
+        prefix, words = ["stier", *name.split()], words[: words.index("|")] if "|" in words else words
+        assert words[: len(prefix)] == prefix
+        words = words[: words.index(">")] if ">" in words else words
+        command.make_context(name, words[len(prefix) :])
+
+
+def test_help_says_what_every_option_is_for() -> None:
+    for name, command in commands():
+        for parameter in command.params:
+            if isinstance(parameter, click.Option):
+                assert (parameter.help or "").rstrip().endswith("."), (name, parameter.name)
+
+
+@pytest.mark.parametrize(
+    ("command", "named"),
+    [
+        (["pitt"], "'pit'"),
+        (["pit", "schwinget", "random", "greedy", "--deal", "3"], "'--deals'"),
+        (["pit", "schwinget", "random", "greedy", "--deals", "many"], "'many' is not a valid integer"),
+        (["pit"], "Missing argument 'GAME'"),
+        (["study", "attack-timng"], "'attack-timing'"),
+    ],
+)
+def test_wrong_usage_names_what_was_meant(command: list[str], named: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(command) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    first, second = err.splitlines()
+    assert first.startswith("stier: ")
+    assert named in first
+    assert re.fullmatch(r"Try 'stier.* --help'\.", second)
+
+
+def completions(words: str) -> set[str]:
+    count = len(words.split()) - 1 + words.endswith(" ")
+    asked = {
+        "_STIER_COMPLETE": "fish_complete",
+        "COMP_WORDS": words,
+        "COMP_CWORD": "" if words.endswith(" ") else words.split()[count],
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "stier"], env={**os.environ, **asked}, capture_output=True, text=True, check=False
+    )
+    return {line.partition(",")[2].partition("\t")[0] for line in done.stdout.splitlines()}
+
+
+def test_the_shell_completes_names() -> None:
+    assert completions("stier re") == {"replay", "report"}
+    assert completions("stier pit ") == set(stier.registered_names())
+    assert completions("stier pit schwinget ismcts") == {"ismcts", "ismcts_br"}
+    assert completions("stier pit schwinget:scoring=points,b") == {"schwinget:scoring=points,bouts="}
+    assert completions("stier play schwinget --against random:") == {"random:seed="}
+    assert completions("stier pit schwinget --no") == {"--no-progress"}
+
+
+@pytest.mark.parametrize("shell", ["bash", "fish", "zsh"])
+def test_completion_is_a_script(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["completion", shell]) == 0
+    assert f"_STIER_COMPLETE={shell}_complete" in capsys.readouterr().out
+
+
 TINY = "schwinget:suits=2,values=2,counter=off,hand_size=1,set_aside=1"
 
 
@@ -40,7 +168,7 @@ def test_solve_prints_and_saves_what_was_found(tmp_path: Path, capsys: pytest.Ca
     path, kept = tmp_path / "tiny.policy", tmp_path / "tiny.checkpoint"
     command = ["solve", TINY, "--target", "0.01", "--save", str(path), "--checkpoint", str(kept), "--threads", "1"]
     assert main(command) == 0
-    found = stier.load_solution(path)
+    found = stier.solving.load_solution(path)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == f"{TINY}: 1093 histories, 544 information sets"
     assert lines[1] == f"cfr+, iterations {found.iterations}"
@@ -104,7 +232,7 @@ def test_properties_prints_what_was_found(capsys: pytest.CaptureFixture[str]) ->
     settings = ["--deals", "6", "--games", "4", "--seed", "3", "--play", "hints", "--threads", "2", "--no-progress"]
     assert main(["properties", "schwinget", "up_and_down:players=3", "--rule", "utility=win", *settings]) == 0
     games = [stier.load_game("schwinget", utility="win"), stier.load_game("up_and_down", players=3, utility="win")]
-    expected = [stier.properties(game, deals=6, games=4, seed=3, play="hints") for game in games]
+    expected = [stier.playing.properties(game, deals=6, games=4, seed=3, play="hints") for game in games]
     assert capsys.readouterr().out == "".join(map(str, expected))
 
 
@@ -113,9 +241,45 @@ def test_properties_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 2 + len(stier.registered_names())
     assert {line.count("|") for line in lines} == {8}
-    found = stier.properties(stier.load_game("schwinget"), deals=3, games=2)
+    found = stier.playing.properties(stier.load_game("schwinget"), deals=3, games=2)
     (row,) = [line for line in lines if line.startswith("| `schwinget` | 2 |")]
     assert f"| {found.bias[0]:.3f} ± {found.bias[1]:.3f} |" in row
+
+
+def test_figures_come_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    def figures(*command: str) -> Any:
+        assert main([*command, "--json"]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    game = stier.load_game("kuhn_poker")
+    (listed,) = figures("games", "schwinget")
+    assert (listed["name"], listed["players"]) == ("schwinget", 2)
+    assert [option["name"] for option in listed["options"]] == [
+        option.name for option in stier.catalogue.describe_game("schwinget")
+    ]
+    assert [one["name"] for one in figures("games")] == stier.registered_names()
+    assert [one["name"] for one in figures("agents")] == stier.registered_agents()
+    assert figures("agents", "random")[0]["options"][-1]["name"] == "seed"
+
+    pitted = figures("pit", "kuhn_poker", "random", "greedy", "--deals", "5")
+    result = stier.pit(game, ["random", "greedy"], deals=5)
+    assert [one["mean"] for one in pitted["agents"]] == result.mean.tolist()
+    assert pitted["meetings"][0] == {
+        "agent": "random",
+        "opponent": "greedy",
+        "mean": result.mean[0],
+        "ci95": result.ci95[0],
+    }
+    single = figures("pit", "kuhn_poker", "random", "greedy", "--deals", "1")
+    assert single["agents"][0]["ci95"] is None  # not a number: JSON has none
+    solved = figures("solve", "kuhn_poker", "--iterations", "20")
+    assert solved["nash_conv"] == stier.solve(game, iterations=20).nash_conv
+    bound = figures("exploit", "kuhn_poker", "random", "--deals", "5")
+    assert bound["gain"] == stier.exploit(game, "random", deals=5).gain
+    (exact,) = figures("exploitability", "kuhn_poker", "random")
+    assert exact["exploitability"] == stier.exploitability(game, "random")
+    (measured,) = figures("properties", "kuhn_poker", "--deals", "10")
+    assert measured["bias"]["mean"] == stier.playing.properties(game, deals=10).bias[0]
 
 
 @pytest.mark.parametrize(
@@ -135,21 +299,21 @@ def test_properties_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
         (["properties", "schwinget", "--rule", "bouts"], "NAME=VALUE"),
         (["pit", "jass", "random", "random"], "unknown game 'jass'; games: "),
         (["pit", "schwinget", "random"], "needs at least 2 agents"),
-        (["pit", "schwinget", "random", "alphazero"], "the agents are"),
+        (["pit", "schwinget", "random", "alphazero"], "agents: "),
         (["pit", "schwinget", "random", "random", "--deals", "0"], "deals must be 1 to "),
         (["pit", "schwinget", "random", "random", "--threads", "-1"], "threads must be 0 to "),
         (["pit", "schwinget", "random", "random", "--rule", "bouts"], "NAME=VALUE"),
         (["pit", "schwinget", "random", "random", "--rule", "bouts=2", "--rule", "bouts=3"], "once"),
         (["pit", "schwinget:bouts=2", "random", "random", "--rule", "bouts=3"], "given twice"),
         (["pit", "schwinget", "random", "random", "--rule", "bouts=99"], "1 to 12"),
-        (["pit", "schwinget", "random", "random", "--deals", "1", "--csv", "/nowhere/x.csv"], "/nowhere/x.csv"),
-        (["exploit", "schwinget", "nobody"], "the agents are"),
+        (["exploit", "schwinget", "nobody"], "agents: "),
         (["exploit", "schwinget", "random", "--responder", "lbr:ply=2"], "lbr has no option 'ply'"),
         (["exploit", "schwinget", "random", "--deals", "0"], "deals must be 1 to "),
         (["exploit", "schwinget", "random", "--rule", "utility=score"], "utility=margin or utility=win"),
         (["play", "schwinget", "--seat", "2"], "players 0 to 1"),
-        (["play", "schwinget", "--against", "nobody"], "the agents are"),
+        (["play", "schwinget", "--against", "nobody"], "agents: "),
         (["play", "schwinget", "--seed", "-1"], "seed must be 0 to "),
+        (["play", "schwinget", "--adviser", "oracle"], "an oracle decides by the cards that the seat cannot know"),
     ],
 )
 def test_errors_are_one_line(command: list[str], named: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -182,7 +346,7 @@ def test_errors_of_the_program_are_not_taken_for_wrong_arguments(
         main(["pit", "schwinget", "random", "random", "--csv", str(tmp_path / "games.csv")])
 
 
-def test_files_that_were_named_are_wrong_arguments(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_of_files_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "bytes.txt").write_bytes(b"\xff\xfe\x00")
     for command in [
         ["replay", str(tmp_path / "none.txt")],
@@ -190,8 +354,10 @@ def test_files_that_were_named_are_wrong_arguments(tmp_path: Path, capsys: pytes
         ["replay", str(tmp_path)],
         ["report", str(tmp_path / "none")],
         ["exploitability", TINY, str(tmp_path / "bytes.txt")],
+        ["pit", "schwinget", "random", "random", "--deals", "1", "--csv", str(tmp_path / "none" / "games.csv")],
+        ["play", "schwinget", "--record", str(tmp_path / "none" / "game.txt")],
     ]:
-        assert main(command) == 2
+        assert main(command) == 1, command
         err = capsys.readouterr().err
         assert err.startswith("stier: ")
         assert err.count("\n") == 1
@@ -216,6 +382,37 @@ def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as on Unix")
+def test_ctrl_c_ends_a_command() -> None:
+    command = [sys.executable, "-m", "stier", "pit", "schwinget", "random", "random", "--deals", "1000000000"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(1.5)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    assert (process.returncode, out, err) == (130, "", "stier: interrupted\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes are closed as on Unix")
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "stier", "agents"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait() == 0
+
+
+def test_nothing_is_imported_before_it_is_needed() -> None:
+    """The package must load fast without the command line's libraries, and the command line without colours."""
+    for module, absent in [("stier", "click rich"), ("stier.cli", "rich matplotlib pandas scipy")]:
+        code = f"import {module}, sys; print(*set('{absent}'.split()) & set(sys.modules))"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert done.stdout == "\n", module
+
+
 def test_the_module_is_the_command() -> None:
     done = run("pit", "schwinget", "random", "random", "--deals", "2")
     assert done.returncode == 0
@@ -233,7 +430,7 @@ PLAY = ["play", "schwinget", "--seed", "3", "--against", "random"]
 
 
 def lines_of_moves(out: str) -> list[str]:
-    return [line.removeprefix("> ") for line in out.splitlines() if line.removeprefix("> ").startswith("1) ")]
+    return [line for line in out.splitlines() if line.startswith("1) ")]
 
 
 def test_play_to_the_end_by_numbers() -> None:
@@ -249,15 +446,16 @@ def test_play_by_names_whatever_the_case() -> None:
     by_name = run(*PLAY, stdin="ATTACK\ng2\nq\n")
     by_number = run(*PLAY, stdin="6\n1\nq\n")
     assert lines_of_moves(by_name.stdout)[0].endswith("6) attack")
-    assert by_name.stdout == by_number.stdout
+    by_name, by_number = (re.sub("^> .*\n", "", done.stdout, flags=re.MULTILINE) for done in (by_name, by_number))
+    assert by_name == by_number
 
 
 def test_play_helps_and_asks_again() -> None:
     done = run(*PLAY, stdin="?\nG7\n99\n0\n\ns\nq\n")
     assert done.returncode == 0
-    assert "q   end the game" in done.stdout
-    for wrong in ["G7", "99", "0"]:
-        assert f"'{wrong}' is none of your moves: 1) " in done.stdout
+    assert "q, quit     end the game" in done.stdout
+    for wrong in ["g7", "99", "0"]:
+        assert f"'{wrong}' is not one of your moves: 1) " in done.stdout
     assert "You leave the game." in done.stdout
 
 
@@ -287,10 +485,10 @@ def test_play_on_the_other_seat_tells_what_happened() -> None:
         action = agent.step(state)
         assert f"  seat 0: {state.action_to_string(action)}\n" in done.stdout
         state.apply_action(action)
-    assert state.to_text(1) in done.stdout
+    assert terminal.state(state, 1, colour=False) in done.stdout
     before_the_end = done.stdout.partition("You leave")[0]
-    assert str(state) not in before_the_end
-    assert str(state) in done.stdout
+    assert terminal.state(state, colour=False) not in before_the_end
+    assert terminal.state(state, colour=False) in done.stdout
 
 
 def test_what_is_told_is_the_same_in_all_worlds(game: stier.Game) -> None:
@@ -298,10 +496,11 @@ def test_what_is_told_is_the_same_in_all_worlds(game: stier.Game) -> None:
     state = game.new_initial_state(seed=51)
     while not state.is_terminal():
         for player in range(game.num_players()):
-            known = _play.known_events(state, player)
+            known, acted = _narrator.known_events(state, player)
+            assert known <= acted
             assert {index for index, (who, _) in enumerate(state.history()) if who == player} <= known
             history, other = state.history(), state.resample_from_infostate(player, 1000).history()
-            own, theirs = (_play.by_own_actions(events, player) for events in (history, other))
+            own, theirs = (_narrator.by_own_actions(events, player) for events in (history, other))
             assert own == theirs or hides_attempts(game)
             assert all(history[index] == other[theirs.index(own[index])] for index in known)
         state.apply_action(state.legal_actions()[-1])
@@ -309,5 +508,116 @@ def test_what_is_told_is_the_same_in_all_worlds(game: stier.Game) -> None:
 
 def test_hidden_cards_are_those_never_shown(schwinget: stier.Game) -> None:
     state = schwinget.new_initial_state(seed=3)
-    hidden = _play.hidden_events(state, 0)
+    hidden = _narrator.hidden_events(state, 0)
     assert hidden == sorted((stier.CHANCE, card) for _, card in state.history()[1:10:2])
+
+
+def test_what_is_narrated_is_the_same_in_all_worlds(game: stier.Game) -> None:
+    """The lines that a person reads are those that it would read in another world that looks the same."""
+    if hides_attempts(game):
+        pytest.skip("worlds differ in the number of moves")
+    rng = random.Random(61)
+    state = game.new_initial_state(seed=61)
+    player = game.num_players() - 1
+    for _ in range(25):
+        if state.is_terminal():
+            break
+        told = [
+            _narrator.Narrator(world, player, terminal.Pen(colour=False)).tell(world)
+            for world in [state, *(state.resample_from_infostate(player, seed) for seed in range(2))]
+        ]
+        assert told[0] == told[1] == told[2]
+        state.apply_action(rng.choice(state.legal_actions()))
+
+
+def test_hidden_moves_come_out_when_they_are_shown() -> None:
+    """Bids of goofspiel: hidden until both are made, shown then if the rules say so."""
+    game = stier.load_game("goofspiel", impinfo=False)
+    state = game.new_initial_state()
+    narrator = _narrator.Narrator(state, 1, terminal.Pen(colour=False))
+    state.apply_action(state.string_to_action("2"))
+    assert narrator.tell(state) == ["seat 0: hidden"]
+    state.apply_action(state.string_to_action("3"))
+    lines = narrator.tell(state)
+    assert lines[:2] == ["seat 0, earlier: 2", "you: 3"]
+
+
+def test_play_takes_bids_by_their_names() -> None:
+    """After the bid 1, the first of the moves is 2: the answer 1 must not be taken for it."""
+    done = run("play", "goofspiel", "--seed", "3", "--against", "random", stdin="1\n1\n2\nq\n")
+    assert "\n1   2   3   4\n> 1\n" in done.stdout
+    assert "\n2   3   4\n> 1\n'1' is not one of your moves: 2   3   4\n> 2\n  you: 2\n" in done.stdout
+
+
+def test_play_takes_cards_for_moves_before_other_answers() -> None:
+    done = run("play", "schweins_galopp", "--seed", "3", "--seat", "1", "--against", "random", stdin="b\nbeliefs\nq\n")
+    assert ", beliefs, " in done.stdout.splitlines()[1]
+    assert "you: b\n" in done.stdout
+    assert "What seat 1 believes" in done.stdout
+
+
+def test_play_advises_and_takes_back() -> None:
+    done = run(*PLAY, "--adviser", "ismcts:iterations=50", stdin="u\nG6\nh\nb\nu\nq\n")
+    assert "There is nothing to take back." in done.stdout
+    assert "seat 0: 50 iterations" in done.stdout
+    assert "ismcts:iterations=50 plays " in done.stdout
+    assert "What seat 0 believes" in done.stdout
+    game = stier.load_game("schwinget")
+    assert done.stdout.count(terminal.state(game.new_initial_state(seed=3), 0, colour=False)) == 2
+    assert stier.read_record(recorded(done.stdout)) == game.new_initial_state(seed=3)
+
+
+def test_play_shows_beliefs_in_games_without_pictures_of_cards() -> None:
+    done = run("play", "kuhn_poker", "--seed", "3", "--seat", "1", "--against", "greedy", stdin="b\nq\n")
+    believed = done.stdout.partition("worlds drawn at random\n")[2].splitlines()
+    assert believed[0] == "seat 0"
+    assert sorted(line.partition("%  ")[2] for line in believed[1:3]) == ["card: J", "card: K"]
+    assert believed[3] == "1) pass   2) bet"
+
+
+def recorded(out: str) -> str:
+    return re.search("^stier-record 1\n(.+\n)+", out, re.MULTILINE)[0]  # type: ignore[index]
+
+
+@pytest.mark.parametrize("name", stier.registered_names())
+def test_every_game_can_be_played_to_its_end_and_looked_at_again(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(9)
+    path = tmp_path / "game.txt"
+
+    def answer(_: str) -> str:
+        moves = capsys.readouterr().out
+        asked.append(moves)
+        line = moves.splitlines()[-1].split("   ")
+        return rng.choice(line).split(") ")[-1]
+
+    asked: list[str] = []
+    monkeypatch.setattr("builtins.input", answer)
+    command = ["play", name, "--seed", "5", "--against", "random", "--seat", "1", "--record", str(path)]
+    assert main(command) == 0
+    out = capsys.readouterr().out
+    assert "The game is over." in out
+    assert "is not one of your moves" not in "".join(asked)
+    record = path.read_text("utf-8")
+    assert recorded(out).strip() == record.strip()
+    end = stier.read_record(record)
+    assert end.is_terminal()
+    choices = 0
+    replayed = stier.load_game(name).new_initial_state()
+    for player, action in end.history():
+        choices += player == 1 and len(replayed.legal_actions()) > 1
+        replayed.apply_action(action)
+    assert len(asked) == choices
+    assert main(["replay", str(path), "--seat", "1", "--agent", "ismcts:iterations=20", "--searches", "1"]) == 0
+
+
+def test_the_transcript_of_a_game() -> None:
+    """A whole game at a terminal without colours; its answers are the lines that begin with ``>``."""
+    game = "schwinget:values=3,referee=off,hand_size=3,set_aside=1"
+    transcript = (HERE / "play.txt").read_text("utf-8")
+    answers = "".join(f"{answer}\n" for answer in re.findall("^> (.*)$", transcript, re.MULTILINE))
+    command = ["play", game, "--seed", "1", "--against", "greedy", "--adviser", "ismcts:iterations=200"]
+    done = run(*command, stdin=answers)
+    assert done.stderr == ""
+    assert re.sub(r"\d+\.\d{3} s$", "0.000 s", done.stdout, flags=re.MULTILINE) == transcript

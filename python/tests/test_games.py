@@ -20,7 +20,7 @@ def test_names_are_sorted_and_load() -> None:
 
 def test_rules_are_every_option_and_load_the_same_game(game: stier.Game) -> None:
     rules = game.rules()
-    assert list(rules) == [option.name for option in stier.describe_game(game.short_name())]
+    assert list(rules) == [option.name for option in stier.catalogue.describe_game(game.short_name())]
     again = stier.load_game(game.short_name(), **rules)
     assert again == game
     assert hash(again) == hash(game)
@@ -166,7 +166,7 @@ def test_names_that_the_game_does_not_have(schwinget: stier.Game) -> None:
 
 @pytest.mark.parametrize("player", [-2, 2, 255, 256, 10**30, -(10**30)])
 def test_players_that_the_game_does_not_have(schwinget: stier.Game, player: int) -> None:
-    with pytest.raises(stier.SeatError, match="players 0 to 1") as caught:
+    with pytest.raises(stier.errors.SeatError, match="players 0 to 1") as caught:
         schwinget.action_to_string(player, 0)
     assert isinstance(caught.value, ValueError)
     assert isinstance(caught.value, RuntimeError)
@@ -196,18 +196,18 @@ def test_equality_hash_repr(game: stier.Game) -> None:
 
 
 def test_descriptions_name_defaults_and_values() -> None:
-    options = {option.name: option for option in stier.describe_game("schwinget")}
+    options = {option.name: option for option in stier.catalogue.describe_game("schwinget")}
     assert options["bouts"].default == 1
     assert options["bouts"].allowed == "1 to 12"
     assert options["scoring"].allowed == "points | schwinger"
     with pytest.raises(stier.RulesError, match="schwinget"):
-        stier.describe_game("jass")
+        stier.catalogue.describe_game("jass")
 
 
 def test_every_option_is_explained() -> None:
     for name in stier.registered_names():
-        for option in stier.describe_game(name):
-            assert option.about
+        for option in stier.catalogue.describe_game(name):
+            assert option.description
             assert stier.load_game(name, **{option.name: option.default}) == stier.load_game(name)
 
 

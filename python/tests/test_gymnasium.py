@@ -209,9 +209,9 @@ def test_renderings_show_what_the_seat_sees(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_arguments() -> None:
-    with pytest.raises(stier.SeatError, match="0 to 1, 'rotate' or 'random', got 2"):
+    with pytest.raises(stier.errors.SeatError, match="0 to 1, 'rotate' or 'random', got 2"):
         sgym.make("schwinget", seat=2)
-    with pytest.raises(ValueError, match="3 other seats, not 2"):
+    with pytest.raises(ValueError, match="one agent or a list of 3, got 2"):
         sgym.make("up_and_down", opponents=["random", "greedy"])
     with pytest.raises(stier.AgentError):
         sgym.make("schwinget", opponents="nobody")

@@ -130,7 +130,7 @@ def test_seeds() -> None:
     assert native.np_random_seed == 8
     first = {int(seed) for _ in range(2) for envs in [sgym.make_vec("schwinget", 3)] for seed in envs.deal_seeds}
     assert len(first) == 6
-    with pytest.raises(ValueError, match="one for each of 5 lanes, not 2"):
+    with pytest.raises(ValueError, match="a number or 5 numbers, got 2"):
         native.reset(seed=[1, 2])
     with pytest.raises(gymnasium.error.Error, match="greater or equal to zero"):
         native.reset(seed=-1)
@@ -270,12 +270,12 @@ def test_pickles_go_on_alike() -> None:
 
 def test_arguments() -> None:
     for options, error, message in [
-        ({"autoreset_mode": "never"}, ValueError, "known are 'NextStep', 'SameStep', 'Disabled'"),
-        ({"render_mode": "rgb_array"}, ValueError, "known are ansi"),
-        ({"tensor": "hands"}, ValueError, "known are observation"),
+        ({"autoreset_mode": "never"}, ValueError, "autoreset_mode must be 'NextStep', 'SameStep', 'Disabled'"),
+        ({"render_mode": "rgb_array"}, ValueError, "render_mode must be ansi"),
+        ({"tensor": "hands"}, ValueError, "tensor must be observation"),
         ({"num_envs": 0}, ValueError, "num_envs must be 1"),
         ({"opponents": len}, TypeError, "an opponent must be an Agent or text"),
-        ({"seat": 2}, stier.SeatError, "no seat 2: schwinget has players 0 to 1"),
+        ({"seat": 2}, stier.errors.SeatError, "no seat 2: schwinget has players 0 to 1"),
         ({"nonsense": 1}, stier.RulesError, "nonsense"),
     ]:
         with pytest.raises(error, match=message):
@@ -287,6 +287,6 @@ def test_arguments() -> None:
     envs.reset(seed=1)
     for _ in range(2):
         for actions, error in [([0], ValueError), ([0.5, 0.5], TypeError), ([[0, 0]], ValueError)]:
-            with pytest.raises(error, match="actions must be whole numbers, one for each of 2 lanes"):
+            with pytest.raises(error, match="actions must be whole numbers, one for each of 2 environments"):
                 envs.step(actions)
         envs.step([99, 99])

@@ -54,7 +54,7 @@ def test_agents_who_peek_are_found() -> None:
     report = stier.check_no_leak("schwinget", games=3, agents=["greedy", peeking])
     assert not report.ok
     assert list(report.leaks) == ["agent peeking"]
-    with pytest.raises(stier.LeakError, match="LEAK in agent peeking"):
+    with pytest.raises(stier.errors.LeakError, match="LEAK in agent peeking"):
         report.raise_for_leak()
     first = report.first
     assert first is not None
@@ -114,12 +114,12 @@ def test_a_check_that_compares_nothing_does_not_pass() -> None:
     assert report.other_worlds == 0
     assert not report.ok
     assert "nothing shown" in str(report)
-    with pytest.raises(stier.LeakError):
+    with pytest.raises(stier.errors.LeakError):
         report.raise_for_leak()
 
 
 def test_arguments() -> None:
-    with pytest.raises(TypeError, match=r"pyspiel.Game or a pettingzoo.AECEnv, not list"):
+    with pytest.raises(TypeError, match=r"pyspiel.Game or a pettingzoo.AECEnv, got list"):
         stier.check_no_leak([])
     with pytest.raises(TypeError, match="for AEC environments only"):
         stier.check_no_leak("schwinget", twin=lambda env, agent, seed: env)

@@ -113,7 +113,7 @@ def test_their_solver_and_ours_agree(text: str) -> None:
     assert solution.nash_conv < 1e-3
     assert values == pytest.approx(solution.values, abs=1e-3)
     uniform = pyspiel.nash_conv(theirs, pyspiel.UniformRandomPolicy(theirs))
-    assert stier.nash_conv(ours, "random") == pytest.approx(uniform, abs=1e-5)
+    assert stier.solving.nash_conv(ours, "random") == pytest.approx(uniform, abs=1e-5)
 
     # They enumerate card by card what ours merges; what a player knows is the same.
     states = positions(ours)

@@ -10,18 +10,18 @@ from xml.etree import ElementTree
 import pytest
 
 import stier
-from stier import _schwingfest
 from stier.cli import main
+from stier.schwingfest import Schwingfest, _ranks, schwingfest
 
 WRESTLERS = {"Sepp": "greedy", "Ueli": "ismcts:iterations=50", "Kari": "random", "<Chrigu>": "random:seed=1"}
 
 
 @pytest.fixture(scope="module")
-def fest() -> stier.Schwingfest:
-    return stier.schwingfest(WRESTLERS, seed=3)
+def fest() -> Schwingfest:
+    return schwingfest(WRESTLERS, seed=3)
 
 
-def test_every_pair_meets_twice_each_leading_once(fest: stier.Schwingfest) -> None:
+def test_every_pair_meets_twice_each_leading_once(fest: Schwingfest) -> None:
     assert (len(fest), fest.bouts) == (4, 12)
     assert {one.name: one.agent for one in fest} == WRESTLERS
     for one in fest:
@@ -31,7 +31,7 @@ def test_every_pair_meets_twice_each_leading_once(fest: stier.Schwingfest) -> No
         assert one.count("+") + one.count("-") + one.count("o") == 6
 
 
-def test_bouts_have_two_sides(fest: stier.Schwingfest) -> None:
+def test_bouts_have_two_sides(fest: Schwingfest) -> None:
     """What one wrestler has of a bout fits what the other has: the scores of the rulebook."""
     sides = {(one.name, bout.opponent, bout.led): bout for one in fest for bout in one.bouts}
     for (name, opponent, led), bout in sides.items():
@@ -46,39 +46,39 @@ def test_bouts_have_two_sides(fest: stier.Schwingfest) -> None:
             assert other.points in (8.5, 8.75)
 
 
-def test_the_list_is_ordered_by_points(fest: stier.Schwingfest) -> None:
+def test_the_list_is_ordered_by_points(fest: Schwingfest) -> None:
     points = [one.points for one in fest]
     assert points == sorted(points, reverse=True)
     assert fest[0].rank.startswith("1")
-    assert [one.rank for one in fest] == _schwingfest._ranks([round(100 * value) for value in points])
+    assert [one.rank for one in fest] == _ranks([round(100 * value) for value in points])
 
 
 def test_ranks_are_shared_with_letters_as_at_a_real_one() -> None:
-    assert _schwingfest._ranks([5800, 5775, 5775, 5750]) == ["1", "2a", "2b", "3"]
-    assert _schwingfest._ranks([1, 1, 1]) == ["1a", "1b", "1c"]
-    assert _schwingfest._ranks([7] * 28)[-3:] == ["1z", "1aa", "1ab"]
+    assert _ranks([5800, 5775, 5775, 5750]) == ["1", "2a", "2b", "3"]
+    assert _ranks([1, 1, 1]) == ["1a", "1b", "1c"]
+    assert _ranks([7] * 28)[-3:] == ["1z", "1aa", "1ab"]
 
 
-def test_the_seed_decides_and_nothing_else(fest: stier.Schwingfest) -> None:
-    assert str(stier.schwingfest(WRESTLERS, seed=3, threads=1)) == str(fest)
-    assert str(stier.schwingfest(WRESTLERS, seed=4)) != str(fest)
+def test_the_seed_decides_and_nothing_else(fest: Schwingfest) -> None:
+    assert str(schwingfest(WRESTLERS, seed=3, threads=1)) == str(fest)
+    assert str(schwingfest(WRESTLERS, seed=4)) != str(fest)
 
 
-def test_naming_the_wrestlers_in_another_order_changes_nothing(fest: stier.Schwingfest) -> None:
+def test_naming_the_wrestlers_in_another_order_changes_nothing(fest: Schwingfest) -> None:
     for order in (sorted(WRESTLERS), sorted(WRESTLERS, reverse=True)):
-        assert str(stier.schwingfest({name: WRESTLERS[name] for name in order}, seed=3)) == str(fest)
+        assert str(schwingfest({name: WRESTLERS[name] for name in order}, seed=3)) == str(fest)
     copies = {"Sepp": "random", "Ueli": "random", "Kari": "greedy"}
-    assert str(stier.schwingfest(copies)) == str(stier.schwingfest(dict(reversed(copies.items()))))
+    assert str(schwingfest(copies)) == str(schwingfest(dict(reversed(copies.items()))))
 
 
 def test_agents_without_names_are_called_what_they_are() -> None:
-    fest = stier.schwingfest(["random", "random", "greedy"])
+    fest = schwingfest(["random", "random", "greedy"])
     assert sorted(one.name for one in fest) == ["greedy", "random", "random #2"]
-    with pytest.raises(stier.AgentError, match="three agents or more, not 2"):
-        stier.schwingfest(["random", "greedy"])
+    with pytest.raises(stier.AgentError, match="at least 3 agents, got 2"):
+        schwingfest(["random", "greedy"])
 
 
-def test_pictures_and_text_have_everybody(fest: stier.Schwingfest) -> None:
+def test_pictures_and_text_have_everybody(fest: Schwingfest) -> None:
     picture = fest.to_svg()
     assert picture == fest._repr_html_()
     words = "".join(ElementTree.fromstring(picture).itertext())
@@ -95,8 +95,8 @@ def test_the_command(tmp_path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "list.svg"
     named = [f"{name}={agent}" for name, agent in WRESTLERS.items()]
     assert main(["schwingfest", *named, "--seed", "3", "--svg", str(file)]) == 0
-    assert capsys.readouterr().out == str(stier.schwingfest(WRESTLERS, seed=3))
-    assert file.read_text("utf-8") == stier.schwingfest(WRESTLERS, seed=3).to_svg()
+    assert capsys.readouterr().out == str(schwingfest(WRESTLERS, seed=3))
+    assert file.read_text("utf-8") == schwingfest(WRESTLERS, seed=3).to_svg()
     assert main(["schwingfest", "ismcts:iterations=10", "random", "greedy"]) == 0
     assert "ismcts:iterations=10" in capsys.readouterr().out
     assert main(["schwingfest", "Sepp=random", "Sepp=greedy", "random"]) == 2
@@ -110,7 +110,7 @@ def test_no_words_collide_in_a_wide_font() -> None:
     from matplotlib.textpath import TextPath
 
     names = {"search 300": "random", "ismcts:iterations=10000,beliefs=policy": "greedy", "MMMMMM": "random:seed=1"}
-    picture = ElementTree.fromstring(stier.schwingfest(names, seed=3).to_svg())
+    picture = ElementTree.fromstring(schwingfest(names, seed=3).to_svg())
     lines: dict[str, list[tuple[float, float, str]]] = {}
     for text in picture.iter("{http://www.w3.org/2000/svg}text"):
         words = text.text or ""

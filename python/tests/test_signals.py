@@ -37,8 +37,8 @@ LONG = {
         "stier.experiments.run(stier.experiments.Experiment('schwinget', ['ismcts:iterations=1000000000', 'random']), "
         "tempfile.mkdtemp(), threads=1)"
     ),
-    "properties": "stier.properties(game, deals=10**6, progress=True)",
-    "properties of one deal": "stier.properties(game, deals=1, games=10**6)",
+    "properties": "stier.playing.properties(game, deals=10**6, progress=True)",
+    "properties of one deal": "stier.playing.properties(game, deals=1, games=10**6)",
     "long decisions in a game": "stier.pit(game, ['ismcts:iterations=1000000000'] * 2)",
     "solving": "stier.solve(small, iterations=10**9, target=1e-300, progress=True)",
     "enumerating": (
@@ -46,8 +46,8 @@ LONG = {
         " max_histories=10**9)"
     ),
     "sampling": "stier.solve(small, 'external_sampling', iterations=10**9)",
-    "asking everywhere": "stier.nash_conv(small, 'ismcts:iterations=10000000')",
-    "asking a callable everywhere": "stier.nash_conv(small, lambda state: time.sleep(60))",
+    "asking everywhere": "stier.solving.nash_conv(small, 'ismcts:iterations=10000000')",
+    "asking a callable everywhere": "stier.solving.nash_conv(small, lambda state: time.sleep(60))",
     "many searches": "stier.search_many('ismcts:iterations=100000', [state] * 10**5, progress=True)",
     "many worlds": "stier.resample_many(state, 10**8, histories=True)",
     "lanes against searchers": (

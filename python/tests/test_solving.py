@@ -32,7 +32,7 @@ def walk(game: stier.Game, seed: int) -> list[stier.State]:
     return [state for state in states if state.current_player() >= 0]
 
 
-def value_of(state: stier.State, agent: stier.Solution | stier.BestResponse) -> float:
+def value_of(state: stier.State, agent: stier.Solution | stier.solving.BestResponse) -> float:
     """What player 0 gets from here if all follow the policy: by brute force."""
     if state.is_terminal():
         return float(state.returns()[0])
@@ -55,7 +55,7 @@ def test_its_value_is_that_of_the_game_tree(tiny: stier.Game, solution: stier.So
 
 
 def test_a_best_response_gains_what_nash_conv_says(tiny: stier.Game) -> None:
-    response = stier.best_response(tiny, "greedy")
+    response = stier.solving.best_response(tiny, "greedy")
     greedy = stier.load_agent("greedy", tiny)
 
     class Duel:
@@ -78,7 +78,7 @@ def test_a_best_response_gains_what_nash_conv_says(tiny: stier.Game) -> None:
 
 
 def test_policies_are_distributions_over_what_is_legal(tiny: stier.Game, solution: stier.Solution) -> None:
-    response = stier.best_response(tiny, solution)
+    response = stier.solving.best_response(tiny, solution)
     for seed in range(20):
         for state in walk(tiny, seed):
             row = solution.policy(state)
@@ -103,10 +103,14 @@ def test_draws_follow_the_seed(tiny: stier.Game, solution: stier.Solution) -> No
 
 
 def test_solutions_sit_at_tables(tiny: stier.Game, solution: stier.Solution) -> None:
-    result = stier.pit(tiny, [solution, "random", stier.best_response(tiny, "random")], deals=400, seed=1, threads=2)
+    result = stier.pit(
+        tiny, [solution, "random", stier.solving.best_response(tiny, "random")], deals=400, seed=1, threads=2
+    )
     assert result.agents == ["cfr+", "random", "best response to random"]
     assert result.mean[0] > result.ci95[0]
-    again = stier.pit(tiny, [solution, "random", stier.best_response(tiny, "random")], deals=400, seed=1, threads=1)
+    again = stier.pit(
+        tiny, [solution, "random", stier.solving.best_response(tiny, "random")], deals=400, seed=1, threads=1
+    )
     assert (again.mean == result.mean).all()
     beaten = result.meeting(2, 1)
     assert beaten is not None
@@ -120,11 +124,11 @@ def test_a_solution_goes_wherever_callables_go(tiny: stier.Game, solution: stier
 
 
 def test_the_distance_of_agents(tiny: stier.Game, solution: stier.Solution) -> None:
-    assert stier.nash_conv(tiny, solution) == pytest.approx(solution.nash_conv)
-    assert stier.exploitability(tiny, "random") == stier.nash_conv(tiny, "random") / 2
+    assert stier.solving.nash_conv(tiny, solution) == pytest.approx(solution.nash_conv)
+    assert stier.exploitability(tiny, "random") == stier.solving.nash_conv(tiny, "random") / 2
     # As many iterations as there are seconds to wait: the figures do not depend on who asks.
     agent = stier.load_agent("ismcts", tiny, iterations=50)
-    assert stier.nash_conv(tiny, agent, seed=2, threads=1) == stier.nash_conv(
+    assert stier.solving.nash_conv(tiny, agent, seed=2, threads=1) == stier.solving.nash_conv(
         tiny, "ismcts:iterations=50", seed=2, threads=2
     )
     # A callable is asked once for each information set.
@@ -134,11 +138,11 @@ def test_the_distance_of_agents(tiny: stier.Game, solution: stier.Solution) -> N
         asked.append(state)
         return state.legal_actions()[0]
 
-    response = stier.best_response(tiny, lowest)
+    response = stier.solving.best_response(tiny, lowest)
     assert len(asked) == 544
     assert len({state.information_state_string() for state in asked}) == 544
     assert response.against == "lowest"
-    assert response.nash_conv == stier.nash_conv(tiny, stier.PythonAgent(lowest))
+    assert response.nash_conv == stier.solving.nash_conv(tiny, stier.PythonAgent(lowest))
 
 
 def test_frequencies(tiny: stier.Game, solution: stier.Solution) -> None:
@@ -151,7 +155,7 @@ def test_frequencies(tiny: stier.Game, solution: stier.Solution) -> None:
 def test_solutions_are_files(tiny: stier.Game, solution: stier.Solution, tmp_path: Path) -> None:
     path = tmp_path / "tiny.policy"
     solution.save(path)
-    again = stier.load_solution(path)
+    again = stier.solving.load_solution(path)
     assert (again.game, again.algorithm, again.iterations) == (tiny, "cfr+", 500)
     assert again.values == solution.values
     assert again.nash_conv == solution.nash_conv
@@ -159,13 +163,13 @@ def test_solutions_are_files(tiny: stier.Game, solution: stier.Solution, tmp_pat
         assert again.policy(state) == solution.policy(state)
     assert list(tmp_path.iterdir()) == [path]
     path.write_bytes(path.read_bytes()[:-3])
-    with pytest.raises(stier.RecordError, match="damaged"):
-        stier.load_solution(path)
+    with pytest.raises(stier.errors.RecordError, match="damaged"):
+        stier.solving.load_solution(path)
     path.write_text("hello")
-    with pytest.raises(stier.RecordError, match="not a stier policy: it begins with 'hello'"):
-        stier.load_solution(str(path))
+    with pytest.raises(stier.errors.RecordError, match="not a stier policy: it begins with 'hello'"):
+        stier.solving.load_solution(str(path))
     with pytest.raises(OSError, match="nowhere"):
-        stier.load_solution(tmp_path / "nowhere")
+        stier.solving.load_solution(tmp_path / "nowhere")
     with pytest.raises(OSError, match="nowhere"):
         solution.save(tmp_path / "nowhere" / "x")
 
@@ -231,21 +235,21 @@ def test_bad_arguments(tiny: stier.Game, settings: dict[str, Any], named: str) -
 
 def test_who_cannot_be_asked(tiny: stier.Game, solution: stier.Solution, schwinget: stier.Game) -> None:
     with pytest.raises(stier.AgentError, match="oracle sees everything"):
-        stier.nash_conv(tiny, "oracle")
-    with pytest.raises(stier.ArgumentError, match="and 1000 are allowed"):
-        stier.nash_conv(schwinget, "random", max_histories=1000)
+        stier.solving.nash_conv(tiny, "oracle")
+    with pytest.raises(stier.errors.ArgumentError, match="and 1000 are allowed"):
+        stier.solving.nash_conv(schwinget, "random", max_histories=1000)
     with pytest.raises(stier.AgentError, match="is for schwinget:suits=2"):
-        stier.nash_conv(schwinget, solution)
+        stier.solving.nash_conv(schwinget, solution)
     with pytest.raises(stier.AgentError, match="is for schwinget:suits=2"):
         stier.pit(schwinget, [solution, "random"])
     with pytest.raises(stier.AgentError, match="unknown agent"):
         stier.exploitability(tiny, "nobody")
     with pytest.raises(TypeError, match="a Solution"):
-        stier.nash_conv(tiny, 7)  # type: ignore[arg-type]
+        stier.solving.nash_conv(tiny, 7)  # type: ignore[arg-type]
     with pytest.raises(stier.IllegalActionError, match="chose an"):
-        stier.nash_conv(tiny, lambda state: 99)
+        stier.solving.nash_conv(tiny, lambda state: 99)
     with pytest.raises(ZeroDivisionError):
-        stier.nash_conv(tiny, lambda state: 1 // 0)
+        stier.solving.nash_conv(tiny, lambda state: 1 // 0)
     with pytest.raises(stier.AgentError, match="made for schwinget"):
         solution.policy(schwinget.new_initial_state(seed=1))
     with pytest.raises(stier.AgentError, match="no player is to act"):
@@ -279,7 +283,7 @@ def test_progress_is_told_while_histories_are_counted() -> None:
 
 def test_progress_goes_to_stderr(tiny: stier.Game, capsys: pytest.CaptureFixture[str]) -> None:
     stier.solve(tiny, iterations=100, target=1e-9, progress=True)
-    stier.nash_conv(tiny, "ismcts:iterations=20", progress=True)
+    stier.solving.nash_conv(tiny, "ismcts:iterations=20", progress=True)
     out, err = capsys.readouterr()
     assert out == ""
     assert "100/100" in err

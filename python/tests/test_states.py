@@ -70,7 +70,7 @@ def test_a_game_from_first_to_last(game: stier.Game) -> None:
 def test_returns_are_exact_to_the_last_place() -> None:
     """Thirds are the nearest doubles to thirds, and returns sum to what the game says."""
     for name in stier.registered_names():
-        options = {option.name: option.allowed for option in stier.describe_game(name)}
+        options = {option.name: option.allowed for option in stier.catalogue.describe_game(name)}
         for players in range(2, 6) if "players" in options else [None]:
             for utility in options["utility"].split(" | ") if "utility" in options else [None]:
                 given = {"utility": utility, "players": players}
@@ -190,14 +190,14 @@ def test_players_that_the_game_does_not_have(schwinget: stier.Game, player: int)
         state.to_html,
         lambda player: state.resample_from_infostate(player, 0),
     ]:
-        with pytest.raises(stier.SeatError, match="players 0 to 1"):
+        with pytest.raises(stier.errors.SeatError, match="players 0 to 1"):
             call(player)
         with pytest.raises(RuntimeError):
             call(player)
     if player != stier.CHANCE:
-        with pytest.raises(stier.SeatError):
+        with pytest.raises(stier.errors.SeatError):
             state.legal_actions(player)
-        with pytest.raises(stier.SeatError):
+        with pytest.raises(stier.errors.SeatError):
             state.action_to_string(player, 0)
 
 
@@ -208,7 +208,7 @@ def test_knowledge_without_a_player_is_that_of_the_player_to_move(game: stier.Ga
             if state.is_player_node():
                 assert np.array_equal(call(), call(state.current_player()))
             else:
-                with pytest.raises(stier.SeatError, match="a player from 0 to"):
+                with pytest.raises(stier.errors.SeatError, match="a player from 0 to"):
                     call()
 
 
@@ -276,7 +276,7 @@ def test_names_may_be_of_actions_that_are_not_legal(schwinget: stier.Game) -> No
     assert state.action_to_string(27) == "lead:self"
     assert state.action_to_string(stier.CHANCE, 24) == "KR"
     for text in ["G7", "", "g1"]:
-        with pytest.raises(stier.IllegalActionError, match="expected one of G1"):
+        with pytest.raises(stier.IllegalActionError, match="xpected one of G1"):
             state.string_to_action(text)
     for number in [29, 300, -1]:
         with pytest.raises(stier.IllegalActionError, match="actions 0 to 28"):

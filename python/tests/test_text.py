@@ -90,7 +90,7 @@ def test_corrupt_records_are_refused_with_the_place(schwinget: stier.Game) -> No
         (text + "more\n", "line 6: expected the end"),
         ("\0" + text, "line 1"),
     ]:
-        with pytest.raises(stier.RecordError) as caught:
+        with pytest.raises(stier.errors.RecordError) as caught:
             stier.read_record(corrupt)
         assert named in str(caught.value)
         assert isinstance(caught.value, ValueError)
@@ -107,7 +107,7 @@ def test_corrupt_states_are_refused_with_the_place(schwinget: stier.Game) -> Non
         (changed(text, "stier-record 1", "stier-record 9"), "stier-record 1"),
         (text.partition("stier-record")[0], "stier-record 1"),
     ]:
-        with pytest.raises(stier.RecordError) as caught:
+        with pytest.raises(stier.errors.RecordError) as caught:
             stier.deserialize_game_and_state(corrupt)
         assert named in str(caught.value)
 

@@ -23,11 +23,12 @@ import stier.train
 from stier.cli import main
 from stier.network import Network
 from stier.train import Settings
-from stier.train._chances import _Chance, _row
-from stier.train._selfplay import SelfPlay
+from stier.train._learner import SelfPlay
+from stier.train.command import OPTIONS
+from stier.train.evaluation import _Chance, _row
 
 SMALL = {"suits": 2, "values": 3, "referee": False, "hand_size": 2, "set_aside": 1}
-TINY = {"hidden": (16,), "lanes": 32, "horizon": 8}
+TINY = {"hidden": (16,), "num_envs": 32, "horizon": 8}
 
 
 def small_game() -> stier.Game:
@@ -113,8 +114,8 @@ def test_arrays_that_do_not_go_together_are_refused() -> None:
 @pytest.mark.parametrize(
     ("algorithm", "settings"),
     [
-        ("ppo", {"lanes": 32, "horizon": 8, "steps": 100_000}),
-        ("dmc", {"lanes": 128, "minibatch": 64, "steps": 100_000}),
+        ("ppo", {"num_envs": 32, "horizon": 8, "steps": 100_000}),
+        ("dmc", {"num_envs": 128, "minibatch_size": 64, "steps": 100_000}),
     ],
 )
 def test_a_learner_comes_nearer_to_equilibrium(algorithm: str, settings: dict[str, int]) -> None:
@@ -142,7 +143,7 @@ def test_a_run_that_was_stopped_ends_with_the_same_network(
     algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game = stier.load_game("schwimmen", players=3)
-    settings = {"steps": 4000, "lanes": 16, "hidden": (16,), "seed": 3}
+    settings = {"steps": 4000, "num_envs": 16, "hidden": (16,), "seed": 3}
     whole = stier.train.learn(game, algorithm, folder=tmp_path / "whole", evaluations=2, deals=20, **settings)
     monkeypatch.setattr("stier.train._run.PAUSE", 0.0)
     count = 0
@@ -169,7 +170,10 @@ def test_a_run_that_was_stopped_ends_with_the_same_network(
         assert (parts.network.tensors()[name] == array).all(), name
 
     def rows(trained: stier.train.Trained) -> list[dict[str, float]]:
-        return [{key: value for key, value in row.items() if key != "cpu_seconds"} for row in trained.log]
+        return [
+            {key: value for key, value in row.items() if key not in ("cpu_seconds", "steps_per_second")}
+            for row in trained.log
+        ]
 
     assert rows(parts) == rows(whole)
     with pytest.raises(ValueError, match=r"made with other settings .seed: 3 there, 4 now"):
@@ -179,7 +183,7 @@ def test_a_run_that_was_stopped_ends_with_the_same_network(
 def test_seeds_decide() -> None:
     game = small_game()
     first, same, other = (
-        stier.train.learn(game, steps=2000, opponents=(), seed=seed, **TINY).network.policy[0] for seed in (1, 1, 2)
+        stier.train.learn(game, steps=2000, against=(), seed=seed, **TINY).network.policy[0] for seed in (1, 1, 2)
     )
     assert (first == same).all()
     assert (first != other).any()
@@ -191,9 +195,19 @@ def test_seeds_decide() -> None:
 )
 def test_every_game_can_be_learned(name: str, central_critic: bool) -> None:
     trained = stier.train.learn(
-        stier.load_game(name), steps=512, deals=4, evaluations=1, central_critic=central_critic, kl=0.1, **TINY
+        stier.load_game(name),
+        steps=512,
+        deals=4,
+        evaluations=1,
+        central_critic=central_critic,
+        kl_coefficient=0.1,
+        **TINY,
     )
-    assert {"eval/greedy/mean", "eval/greedy/ci95", "critic_error"} <= trained.log[-1].keys()
+    assert trained.log[-1].keys() == {
+        *("steps", "cpu_seconds", "steps_per_second", "episodes", "learning_rate", "entropy_coefficient"),
+        *("policy_loss", "value_loss", "entropy", "approx_kl", "clip_fraction", "explained_variance"),
+        *("eval/greedy/mean", "eval/greedy/ci95"),
+    }
     assert (trained.network.value is None) == central_critic
     assert all(np.isfinite(array).all() for array in trained.network.tensors().values())
 
@@ -246,17 +260,22 @@ def test_what_a_network_does_everywhere_is_what_it_does_anywhere() -> None:
     [
         ({"algorithm": "reinforce"}, "algorithm must be ppo | ppo_torch | dmc, not 'reinforce'"),
         ({"rate": 1}, "ppo has no setting 'rate'; its settings are steps, seed, hidden,"),
-        ({"lanes": 0}, "lanes must be at least 1, got 0"),
-        ({"lanes": 3, "horizon": 3}, "minibatches must divide lanes times horizon, 9, got 4"),
-        ({"entropy": 0.0}, "entropy must be more than 0, got 0.0"),
+        ({"num_envs": 0}, "num_envs must be at least 1, got 0"),
+        ({"num_envs": 3, "horizon": 3}, "minibatches must divide num_envs times horizon, 9, got 4"),
+        ({"entropy_coefficient": 0.0}, "entropy_coefficient must be more than 0, got 0.0"),
         ({"hidden": (0,)}, "hidden must be widths of layers, such as 256 or 256,256, got (0,)"),
         ({"hidden": 0.5}, "hidden must be widths of layers, such as 256 or 256,256, got 0.5"),
         ({"hidden": "64"}, "hidden must be widths of layers, such as 256 or 256,256, got '64'"),
-        ({"lanes": 0.5}, "lanes must be a whole number, got 0.5"),
+        ({"num_envs": 0.5}, "num_envs must be a whole number, got 0.5"),
         ({"central_critic": 1}, "central_critic must be True or False (on or off), got 1"),
-        ({"kl": (1, 2)}, "kl must be a number, got (1, 2)"),
+        ({"kl_coefficient": (1, 2)}, "kl_coefficient must be a number, got (1, 2)"),
         ({"payoff_scale": 0}, "payoff_scale must be a number above 0, or None, got 0"),
         ({"algorithm": "dmc", "epsilon": 2}, "epsilon must be 0 to 1, got 2"),
+        ({"opponents": ()}, "opponents must be names of agents, such as 'self' or 'greedy', got ()"),
+        ({"opponents": ["self"] * 3, "num_envs": 2}, "num_envs must be at least 3, the number of opponents, got 2"),
+        ({"opponents": "greedi"}, "greedi"),
+        ({"device": "gpu:99"}, "device must be one of JAX's, such as 'cpu' or 'gpu:0', got 'gpu:99'"),
+        ({"checkpoint_every": 1}, "checkpoint_every needs a folder"),
         ({"watch": ["attac"]}, "'attac' is not a valid action of schwinget"),
     ],
 )
@@ -269,13 +288,13 @@ def test_settings_are_checked(settings: dict[str, object], message: str) -> None
 def test_the_twin_in_pytorch(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
     threads = torch.get_num_threads()
-    settings = {"lanes": 32, "horizon": 8, "hidden": (64,), "steps": 100_000, "learning_rate": 3e-3}
+    settings = {"num_envs": 32, "horizon": 8, "hidden": (64,), "steps": 100_000, "learning_rate": 3e-3}
     game = small_game()
     trained = stier.train.learn(game, "ppo_torch", exact=True, evaluations=1, deals=200, **settings)
     assert trained.log[-1]["eval/nash_conv"] < 0.5 * trained.log[0]["eval/nash_conv"]
     for central_critic in (False, True):
         folder = tmp_path / str(central_critic)
-        more = {**TINY, "central_critic": central_critic, "folder": folder, "opponents": ()}
+        more = {**TINY, "central_critic": central_critic, "folder": folder, "against": ()}
         whole = stier.train.learn(game, "ppo_torch", steps=1024, **more)
         again = stier.train.learn(game, "ppo_torch", steps=1024, **more)
         assert (whole.network.policy[0] == again.network.policy[0]).all()
@@ -300,7 +319,7 @@ def test_the_twin_in_pytorch(tmp_path: Path) -> None:
 def test_every_decision_is_learned_from_once_with_a_known_advantage(name: str, settings: dict[str, int]) -> None:
     """Batch by batch the same as in one go: no decision at the end of a batch is dropped."""
     game = stier.load_game(name)
-    settings = {"lanes": 8, "horizon": 6, "minibatches": 1, "seed": 4, "lam": 0.0, **settings}
+    settings = {"num_envs": 8, "horizon": 6, "minibatches": 1, "seed": 4, "gae_lambda": 0.0, **settings}
     weights = np.random.default_rng(1).standard_normal(game.num_distinct_actions()).astype(np.float32)
 
     def choose(observation, critic, legal, call):
@@ -317,39 +336,41 @@ def test_every_decision_is_learned_from_once_with_a_known_advantage(name: str, s
     for column in ("observation", "critic_observation", "legal", "action", "log_policy"):
         together = np.concatenate([getattr(part, column) for part in parts])
         assert (together == getattr(whole, column)).all(), column
-    for column in ("advantage", "target"):
+    for column in ("advantages", "returns"):
         together = np.concatenate([getattr(part, column) for part in parts])
         np.testing.assert_allclose(together, getattr(whole, column), atol=1e-5)
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("algorithm", ["ppo", "dmc"])
 def test_networks_do_not_depend_on_threads(algorithm: str) -> None:
     """JAX belongs to the whole process: learners confine what they compute, and change nothing else."""
     text = (
         "import hashlib, jax, os, stier, stier.train\n"
         "before = dict(os.environ)\n"
-        f"made = stier.train.learner(stier.load_game('schwimmen'), {algorithm!r}, lanes=256, hidden=(64,), seed=2)\n"
+        "game, settings = stier.load_game('schwimmen'), {'num_envs': 256, 'hidden': 64, 'seed': 2}\n"
+        f"made = stier.train.learner(game, {algorithm!r}, device=DEVICE, **settings)\n"
         "made.iterate()\n"
         "assert dict(os.environ) == before\n"
         "assert jax.numpy.ones(1).device in jax.devices()\n"
         "print(hashlib.sha256(made.network().policy[0].tobytes()).hexdigest())\n"
     )
 
-    def trained(threads: int, prelude: str = "") -> str:
+    def trained(threads: int, prelude: str = "", device: str | None = None) -> str:
         environment = os.environ | {"PJRT_NPROC": str(threads)}
-        command = [sys.executable, "-c", prelude + text]
+        command = [sys.executable, "-c", prelude + text.replace("DEVICE", repr(device))]
         return subprocess.run(command, check=True, env=environment, capture_output=True, text=True).stdout
 
     alone = trained(1)
     assert trained(7) == alone
     # A program that has used JAX before.
     assert trained(7, "import jax; jax.numpy.ones(3) + 1\n") == alone
-    # One that chooses its device gets it, and with it other bits.
-    assert trained(7, "import jax; jax.config.update('jax_default_device', jax.devices()[0])\n") != alone
+    # JAX's own device has all threads, and so other bits.
+    assert trained(7, device="cpu") != alone
 
 
 def test_training_is_extended(tmp_path: Path) -> None:
-    game, settings = small_game(), {**TINY, "opponents": (), "evaluations": 4, "folder": tmp_path}
+    game, settings = small_game(), {**TINY, "against": (), "evaluations": 4, "folder": tmp_path}
     first = stier.train.learn(game, steps=1024, **settings)
     more = stier.train.learn(game, steps=4096, **settings)
     assert more.log[: len(first.log)] == first.log
@@ -361,8 +382,8 @@ def test_training_is_extended(tmp_path: Path) -> None:
     assert (again.network.policy[0] == more.network.policy[0]).all()
     with pytest.raises(stier.StierError, match=r"steps must be at least 4,096, which .* has done; got 2,048"):
         stier.train.learn(game, steps=2048, **settings)
-    with pytest.raises(stier.StierError, match=r"other settings \(lanes: 32 there, 16 now\)"):
-        stier.train.learn(game, steps=8192, **(settings | {"lanes": 16}))
+    with pytest.raises(stier.StierError, match=r"other settings \(num_envs: 32 there, 16 now\)"):
+        stier.train.learn(game, steps=8192, **(settings | {"num_envs": 16}))
 
 
 def test_training_starts_from_a_network(tmp_path: Path) -> None:
@@ -372,13 +393,13 @@ def test_training_starts_from_a_network(tmp_path: Path) -> None:
     network.save(file)
     x = np.random.default_rng(1).integers(2, size=(7, game.observation_tensor_shape()[0]))
     for initial in (network, file, str(file)):
-        made = stier.train.learner(game, initial=initial, lanes=32, horizon=8)
+        made = stier.train.learner(game, initial=initial, num_envs=32, horizon=8)
         assert made.settings.hidden == (16,), "as the network has them"
         for found, expected in zip(made.network().forward(x), network.forward(x), strict=True):
             np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
     # The command line, and going on from the checkpoint without naming it again.
     out = tmp_path / "out"
-    arguments = ["train", str(game), "--out", str(out), "--deals", "2", "--set", "lanes=32", "--set", "horizon=8"]
+    arguments = ["train", str(game), "--out", str(out), "--deals", "2", "--set", "num_envs=32", "--set", "horizon=8"]
     assert main([*arguments, "--steps", "256", "--initial", str(file)]) == 0
     trained = Network.load(out / "network.safetensors")
     assert trained.training["initial"] == made.initial
@@ -386,7 +407,7 @@ def test_training_starts_from_a_network(tmp_path: Path) -> None:
     assert Network.load(out / "network.safetensors").training["steps_done"] == 512
     other = Network.random(game, hidden=(16,), seed=2)
     with pytest.raises(stier.StierError, match="initial: "):
-        stier.train.learn(game, folder=out, initial=other, steps=512, lanes=32, horizon=8)
+        stier.train.learn(game, folder=out, initial=other, steps=512, num_envs=32, horizon=8)
 
     with pytest.raises(stier.StierError, match=r"hidden must be \(16,\) as in the initial network, got \(8,\)"):
         stier.train.learner(game, initial=network, hidden=8)
@@ -396,18 +417,18 @@ def test_training_starts_from_a_network(tmp_path: Path) -> None:
         stier.train.learner(game, initial=tmp_path / "missing")
     with pytest.raises(stier.StierError, match="initial must be a network of dmc"):
         stier.train.learner(game, "dmc", initial=network)
-    deep = stier.train.learn(game, "dmc", steps=200, lanes=16, hidden=16, opponents=())
+    deep = stier.train.learn(game, "dmc", steps=200, num_envs=16, hidden=16, against=())
     made = stier.train.learner(game, "dmc", initial=deep.network, temperature=0.1)
     logits = made.network().forward(x)[0] * 5
     np.testing.assert_allclose(logits, deep.network.forward(x)[0], rtol=1e-3, atol=1e-3)
-    stier.train.learner(game, initial=deep.network, lanes=32, horizon=8).iterate()
+    stier.train.learner(game, initial=deep.network, num_envs=32, horizon=8).iterate()
 
 
 def test_the_command_line_tells_its_progress_without_a_terminal(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = ["--steps", "1024", "--deals", "4", "--evaluations", "2", "--watch", "attack", "--judge", "rule:when=thumb"]
-    for name, value in {"hidden": "16", "lanes": "32", "horizon": "8"}.items():
+    for name, value in {"hidden": "16", "num_envs": "32", "horizon": "8"}.items():
         words += ["--set", f"{name}={value}"]
     assert main(["train", str(small_game()), "--out", str(tmp_path / "a"), *words]) == 0
     told = capsys.readouterr()
@@ -417,6 +438,13 @@ def test_the_command_line_tells_its_progress_without_a_terminal(
     assert "attack/probability" in lines[-1]
     assert "attack/probability" in told.out
     assert Network.load(tmp_path / "a" / "network.safetensors").hidden[0][0].shape[1] == 16
+    # Between evaluations, the metrics.
+    monkeypatch.setattr("stier.train._run.SILENCE", 0.0)
+    assert main(["train", str(small_game()), "--out", str(tmp_path / "d"), *words]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(" decisions")[0] for line in lines[1::2]] == ["256 of 1,024", "768 of 1,024"]
+    assert "value_loss" in lines[1]
+    assert "steps_per_second" in lines[1]
     assert main(["train", str(small_game()), "--out", str(tmp_path / "b"), *words, "--no-progress"]) == 0
     assert not capsys.readouterr().err
     assert main(["train", str(small_game()), "--out", str(tmp_path / "c"), "--set", "hidden=0.5"]) == 2
@@ -424,17 +452,82 @@ def test_the_command_line_tells_its_progress_without_a_terminal(
 
 
 def test_help_lists_every_setting(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["train", "--help"])
+    assert main(["train", "--help"]) == 0
     told = capsys.readouterr().out
     for kind in (Settings, stier.train.DMCSettings):
         meanings = kind.meanings()
         assert list(meanings) == [field.name for field in dataclasses.fields(kind)]
         for field in dataclasses.fields(kind):
-            if field.name not in ("steps", "seed"):
+            if field.name not in OPTIONS:
                 assert f"  {field.name} " in told
                 assert meanings[field.name].split()[0] in told
     assert "(default: 256,256)" in told
+
+
+def test_iterations_are_logged_and_networks_kept(tmp_path: Path) -> None:
+    game, told = small_game(), []
+    settings = {**TINY, "evaluations": 2, "deals": 4, "folder": tmp_path}
+    trained = stier.train.learn(game, steps=1024, checkpoint_every=2, log=told.append, **settings)
+    iterations = [row for row in told if "policy_loss" in row]
+    evaluations = [row for row in told if "eval/greedy/mean" in row]
+    assert [row["steps"] for row in iterations] == [256, 512, 768, 1024]
+    assert [row["steps"] for row in evaluations] == [0, 512, 1024] == [row["steps"] for row in trained.log]
+    assert trained.headlines == ["eval/greedy/mean", "eval/greedy/ci95"]
+    mean = np.mean([row["policy_loss"] for row in iterations[2:]])
+    assert trained.log[-1]["policy_loss"] == pytest.approx(mean)
+    kept = sorted((tmp_path / "checkpoints").iterdir())
+    assert [file.name for file in kept] == ["000000000512.safetensors", "000000001024.safetensors"]
+    first, last = map(Network.load, kept)
+    assert first.training["steps_done"] == 512
+    assert (last.policy[0] == trained.network.policy[0]).all()
+    # Going on from the checkpoint does not tell again what was told.
+    told.clear()
+    stier.train.learn(game, steps=1280, checkpoint_every=2, log=told.append, **settings)
+    assert [row["steps"] for row in told] == [1280, 1280]
+
+
+def test_a_folder_of_another_format_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    game, settings = small_game(), {**TINY, "steps": 256, "against": (), "folder": tmp_path}
+    monkeypatch.setattr("stier.train._run.FORMAT", 2)
+    stier.train.learn(game, **settings)
+    monkeypatch.undo()
+    with pytest.raises(stier.StierError, match="checkpoint format 2, this version of stier continues only format 3"):
+        stier.train.learn(game, **settings)
+
+
+@pytest.mark.parametrize("algorithm", ["ppo", "dmc"])
+def test_training_against_frozen_agents(algorithm: str, tmp_path: Path) -> None:
+    """Environments are split among the opponents; where there are any, the learner decides for its seat only."""
+    game, file = small_game(), tmp_path / "frozen.safetensors"
+    Network.random(game, hidden=(16,), seed=1).save(file)
+    opponents = ("self", f"network:path={file}", "random")
+    settings = {"hidden": (16,), "num_envs": 30, "steps": 2048, "opponents": opponents, "seed": 1}
+    settings |= {"horizon": 8} if algorithm == "ppo" else {}
+    made = stier.train.learner(game, algorithm, **settings)
+    envs = made.play.envs if algorithm == "ppo" else made.play
+    assert [part.num_envs for part in envs.parts] == [10, 10, 10]
+    batch = envs.reset()
+    assert (batch.current_player[:10] == 0).all(), "the first to move"
+    for first, part in zip((0, 10, 20), envs.parts, strict=True):
+        assert (batch.observation[first : first + 10] == part.observe().observation).all()
+    assert (np.diff(batch.current_player[10:20]) != 0).all(), "seats rotate"
+    stier.train.learn(game, algorithm, **(settings | {"steps": 1024}), against=(), folder=tmp_path / "a")
+    trained = stier.train.learn(game, algorithm, **settings, against=(), folder=tmp_path / "a")
+    assert trained.network.training["steps_done"] >= 2048, "extended"
+    assert tuple(trained.network.training["opponents"]) == opponents
+
+
+def test_a_best_response_is_learned() -> None:
+    """Against a constant policy that can be exploited, training against it gains more than self-play does."""
+    settings = {**TINY, "steps": 40_000, "learning_rate": 3e-3, "evaluations": 1, "deals": 2000, "seed": 2}
+    settings |= {"final_entropy_coefficient": 0.001}
+    found = [
+        stier.train.learn("kuhn_poker", against="random", opponents=opponents, **settings).log[-1]["eval/random/mean"]
+        for opponents in ("random", "self")
+    ]
+    # The best response to uniform play gains 1/2 a game on average over the seats.
+    assert found[0] > 0.4
+    assert found[0] > found[1] + 0.1
 
 
 def test_the_log_can_be_plotted(tmp_path: Path) -> None:
@@ -500,7 +593,14 @@ def test_chances_are_counted_one_by_one() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("lam", 2), ("clip", -1.0), ("max_norm", 0.0), ("kl", -5.0), ("critic", math.nan), ("learning_rate", math.inf)],
+    [
+        ("gae_lambda", 2),
+        ("clip_range", -1.0),
+        ("max_grad_norm", 0.0),
+        ("kl_coefficient", -5.0),
+        ("value_coefficient", math.nan),
+        ("learning_rate", math.inf),
+    ],
 )
 def test_settings_have_ranges(name: str, value: float) -> None:
     with pytest.raises(stier.StierError, match=f"{name} must be"):

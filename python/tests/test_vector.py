@@ -342,7 +342,7 @@ def test_the_learner_sits_where_it_is_told(schwinget: stier.Game) -> None:
         ({"opponents": stier.load_agent("random", stier.load_game("schwimmen"))}, stier.AgentError, "was made for"),
         ({"opponents": [len]}, TypeError, "an opponent must be an Agent or text"),
         ({"opponents": 3}, TypeError, "an opponent must be an Agent or text"),
-        ({"opponents": "random", "seat": 2}, stier.SeatError, "no seat 2: schwinget has players 0 to 1"),
+        ({"opponents": "random", "seat": 2}, stier.errors.SeatError, "no seat 2: schwinget has players 0 to 1"),
         ({"opponents": "random", "seat": "left"}, ValueError, "'rotate' or 'random', got 'left'"),
         ({"seat": 1}, ValueError, "there are none"),
         ({"autoreset": "never"}, ValueError, "same_step | next_step | disabled, got 'never'"),
@@ -382,7 +382,7 @@ def test_pickles_go_on_alike(game: stier.Game) -> None:
             actions = envs.sample_actions()
             np.testing.assert_array_equal(actions, other.sample_actions())
             np.testing.assert_array_equal(envs.step(actions).observation, other.step(actions).observation)
-    with pytest.raises(stier.RecordError, match="not a checkpoint of these lanes"):
+    with pytest.raises(stier.errors.RecordError, match="not a checkpoint of these lanes"):
         envs.set_state(b"stier")
     untouched = stier.VectorEnv(game, 2, seed=3)
     assert pickle.loads(pickle.dumps(untouched)).reset().observation.tolist() == untouched.reset().observation.tolist()

@@ -28,7 +28,7 @@ def main() -> None:
     agent = stier.load_agent("ismcts", game, iterations=100, c=0.7)
     policy, action = agent.step_with_policy(state)
     probabilities: dict[int, float] = dict(policy)
-    best: stier.ActionStats = max(agent.search(state).actions, key=lambda stats: stats.visits)
+    best: stier.playing.ActionStats = max(agent.search(state).actions, key=lambda stats: stats.visits)
     names: list[str] = [state.action_to_string(action), state.action_to_string(0, best.action)]
     mask: npt.NDArray[np.bool_] = state.legal_actions_mask()
     tensor: npt.NDArray[np.float32] = state.observation_tensor(0)
@@ -36,22 +36,22 @@ def main() -> None:
     result = stier.pit(game, [agent, "random", lowest, stier.PythonAgent(lowest, name="low")], deals=2)
     meeting = result.meeting(0, 1)
     mean: float = meeting[0] if meeting is not None else 0.0
-    found: stier.Properties = stier.properties(game, deals=2, games=2, play="hints")
+    found: stier.playing.Properties = stier.playing.properties(game, deals=2, games=2, play="hints")
     correlation: tuple[float, float] | None = found.leaf_correlation
     bias: float = found.bias[0]
     small = stier.load_game("schwinget", suits=1, values=4, hand_size=1, set_aside=2, referee=False, counter=False)
     solution: stier.Solution = stier.solve(small, iterations=10)
     shares: list[tuple[int, float]] = solution.policy(small.new_initial_state(seed=1))
-    response: stier.BestResponse = stier.best_response(small, lowest)
-    gap: float = stier.exploitability(small, solution) + stier.nash_conv(small, response)
+    response: stier.solving.BestResponse = stier.solving.best_response(small, lowest)
+    gap: float = stier.exploitability(small, solution) + stier.solving.nash_conv(small, response)
     stier.pit(small, [solution, response, lowest, "random"], deals=2)
     print(shares, gap, solution.values, response.agent_values)
-    tree = stier.GameTree(small)
+    tree = stier.solving.GameTree(small)
     uniform = tree.legal_action_masks() / tree.legal_action_masks().sum(axis=1, keepdims=True)
-    table: stier.TabularPolicy = tree.policy(uniform, name="uniform")
+    table: stier.solving.TabularPolicy = tree.policy(uniform, name="uniform")
     bytes_seen: npt.NDArray[np.uint8] = tree.observation_tensors(0, 5, "uint8")
     print(table.nash_conv, stier.exploitability(small, table), bytes_seen.sum(), tree.players())
-    trained: stier.train.Trained = stier.train.learn(small, steps=64, lanes=4, horizon=4, hidden=(4,), opponents=())
+    trained: stier.train.Trained = stier.train.learn(small, steps=64, num_envs=4, horizon=4, hidden=(4,), against=())
     network: stier.network.Network = trained.network
     print(
         network(bytes_seen, tree.legal_action_masks(0, 5))[0].sum(), stier.train.duel(network, "random", deals=4).mean
@@ -59,7 +59,9 @@ def main() -> None:
     better: bool = bool(ratings.is_better(small, "greedy", lowest, by=0.5, most_deals=200))
     strongest: list[int] = ratings.bradley_terry(result, resamples=10).order()
     experiment = experiments.Experiment("schwinget", {"luck": "random", "advice": "greedy"}, deals=2)
-    fest: stier.Schwingfest = stier.schwingfest({"Sepp": lowest, "Ueli": "greedy", "Kari": "random"})
+    fest: stier.schwingfest.Schwingfest = stier.schwingfest.schwingfest(
+        {"Sepp": lowest, "Ueli": "greedy", "Kari": "random"}
+    )
     print(better, strongest, experiment.games, fest[0].rank)
     envs = stier.VectorEnv(game, 4, opponents=[agent], seat="rotate")
     batch: stier.Batch = envs.step(envs.sample_actions())
@@ -75,9 +77,9 @@ def main() -> None:
     seen, infos = many.reset(seed=[7, None, 8, 9], options={"reset_mask": np.ones(4, np.bool_)})
     seen, gains, ended, _, infos = many.step(many.action_masks().argmax(axis=1))
     print(seen.shape, gains.sum(), ended.any(), infos["action_mask"].shape)
-    report: stier.LeakReport = stier.check_no_leak(game, games=1, agents=[lowest, "random"])
+    report: stier.leaks.LeakReport = stier.check_no_leak(game, games=1, agents=[lowest, "random"])
     print(observation.shape, reward, over, masks.any(), report.ok)
-    options: list[stier.OptionInfo] = stier.describe_game(game.short_name())
+    options: list[stier.catalogue.OptionInfo] = stier.catalogue.describe_game(game.short_name())
     print(correlation, bias, rewards.sum(), held.sum(), searches[0].action)
     print(probabilities, names, mask.sum(), tensor.shape, returns, result.mean, mean, total, options[0].allowed)
 

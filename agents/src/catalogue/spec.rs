@@ -4,7 +4,8 @@ use std::cell::Cell;
 use std::fmt;
 use std::str::FromStr;
 
-use stier_core::options::{self, OptionType};
+use stier_core::error::alternatives;
+use stier_core::options::{self, Allowed, OptionType};
 use stier_core::{Hints, OptionError, OptionInfo, OptionValue, Options};
 use thiserror::Error;
 
@@ -32,7 +33,7 @@ use crate::search::ris_mcts::{RisMcts, RisMctsOptions};
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum SpecError {
     /// An unknown agent.
-    #[error("unknown agent '{name}'; the agents are {known}")]
+    #[error("unknown agent '{name}'{}", alternatives(.name, "agents", .known))]
     UnknownAgent {
         /// The unknown name.
         name: String,
@@ -266,6 +267,17 @@ impl AgentSpec {
         self.seed
     }
 
+    /// Returns true if its decisions depend on the clock, or those of an agent among its options.
+    pub fn is_timed(&self) -> bool {
+        self.options().iter().any(|(name, value)| match value {
+            OptionValue::Int(time) => *name == "time_ms" && *time > 0,
+            OptionValue::Name(text) if text.contains("time_ms=") => {
+                inner(text).parse().is_ok_and(|agent: Self| agent.is_timed())
+            }
+            _ => false,
+        })
+    }
+
     /// Returns true if the agent plays uniformly at random.
     pub fn is_random(&self) -> bool {
         matches!(self.kind, Kind::Random(_))
@@ -420,8 +432,8 @@ impl OptionType for Box<AgentSpec> {
         OptionValue::Name(if text.contains(':') { format!("({text})") } else { text })
     }
 
-    fn allowed((): &()) -> String {
-        "an agent, in parentheses if it has options: (ismcts:iterations=100,c=1)".to_string()
+    fn allowed((): &()) -> Allowed {
+        Allowed::Other("an agent, in parentheses if it has options: (ismcts:iterations=100,c=1)".to_string())
     }
 }
 
@@ -486,11 +498,12 @@ mod tests {
     #[test]
     fn errors_name_the_alternatives() {
         let error = |text: &str| text.parse::<AgentSpec>().unwrap_err().to_string();
-        assert_eq!(error("alphazero"), format!("unknown agent 'alphazero'; the agents are {}", NAMES.join(", ")));
+        assert_eq!(error("alphazero"), format!("unknown agent 'alphazero'; agents: {}", NAMES.join(", ")));
         assert!(
-            error("ismcts:iteratons=5").starts_with("ismcts has no option 'iteratons'; its options are iterations,")
+            error("ismcts:iteratons=5")
+                .starts_with("ismcts has no option 'iteratons'; did you mean 'iterations'? Options: ")
         );
-        assert!(error("random:c=1").contains("its options are none"));
+        assert!(error("random:c=1").contains("options: none"));
         assert!(error("ismcts:iterations=0").contains("it must be 1 to "));
         assert!(error("random:seed=x").contains("'seed' cannot be 'x'"));
         assert!(error("random:seed=1,seed=2").contains("given twice"));

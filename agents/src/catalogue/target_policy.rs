@@ -9,7 +9,9 @@ use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use stier_core::{Action, ActionSet as _, BySeat, Hints, History, Rng, Seat, Turn, choice, float, options};
+use stier_core::{
+    Action, ActionSet as _, BySeat, Hints, History, Rng, Seat, SeatView as _, Turn, choice, float, options,
+};
 
 use crate::agent::Agent;
 use crate::agent::sampling;
@@ -20,6 +22,7 @@ use crate::belief::{BeliefSettings, Beliefs, Kept};
 use crate::catalogue::spec::AgentSpec;
 use crate::rollout::fitted;
 use crate::rollout::{Roller, Rollout};
+use crate::search::algorithm::Task;
 use crate::search::greedy;
 use crate::search::open_cards::Future;
 
@@ -164,17 +167,6 @@ impl ResponderSettings {
         };
         belief.worlds_by(target, Kept::Histories, game, view, stop, rng)
     }
-
-    /// Simulations of games in which this seat responds to the policy of all others.
-    pub(crate) fn simulator<'a, G: Hints>(
-        &self,
-        game: &'a G,
-        seat: Seat,
-        target: &'a TargetPolicy<G>,
-        stop: Stop<'a>,
-    ) -> Simulator<'a, G> {
-        Simulator { game, seat, target, continuation: self.continuation, replies: self.replies, stop }
-    }
 }
 
 /// Continues games between one seat and all others.
@@ -183,17 +175,21 @@ pub(crate) struct Simulator<'a, G: Hints> {
     pub game: &'a G,
     /// The responding seat.
     pub seat: Seat,
-    /// The agent to respond to.
-    pub target: &'a TargetPolicy<G>,
-    /// The policy that continues simulations.
-    pub continuation: Continuation,
+    target: &'a TargetPolicy<G>,
+    continuation: Continuation,
     /// The largest number of queries.
-    pub replies: u64,
+    replies: u64,
     /// Ends the queries early.
-    pub stop: Stop<'a>,
+    stop: Stop<'a>,
 }
 
-impl<G: Hints> Simulator<'_, G> {
+impl<'a, G: Hints> Simulator<'a, G> {
+    /// Creates the simulator of a responder's decision.
+    pub(crate) fn new(task: &Task<'a, G>, settings: &ResponderSettings, target: &'a TargetPolicy<G>) -> Self {
+        let ResponderSettings { continuation, replies, .. } = *settings;
+        Self { game: task.game, seat: task.view.seat(), target, continuation, replies, stop: task.stop }
+    }
+
     /// Chooses a player's action. The others follow the agent's policy, for at most `replies` queries counted by
     /// `queries`. The responder follows the continuation, and after that all players do.
     pub(crate) fn act(&self, history: &History<G>, mover: Seat, queries: &mut u64, rng: &mut Rng) -> Action {

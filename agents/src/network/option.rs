@@ -8,7 +8,7 @@ use std::fs;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 use std::time::SystemTime;
 
-use stier_core::options::OptionType;
+use stier_core::options::{Allowed, OptionType};
 use stier_core::{OptionValue, choice, options};
 
 use super::file::{Fault, Network, NetworkError};
@@ -85,7 +85,7 @@ impl OptionType for NetworkFile {
         if text.is_empty() {
             return Ok(Self::NONE);
         }
-        let path = path_of(text).ok_or_else(|| Self::allowed(&()))?;
+        let path = path_of(text).ok_or_else(|| Self::allowed(&()).to_string())?;
         Self::load(path).map_err(|error| format!("{}; {error}", Self::allowed(&())))
     }
 
@@ -93,8 +93,8 @@ impl OptionType for NetworkFile {
         OptionValue::Name(self.0.as_ref().map_or(String::new(), |network| quoted(network.path())))
     }
 
-    fn allowed((): &()) -> String {
-        "the path of a network, in parentheses if it has commas or parentheses".to_string()
+    fn allowed((): &()) -> Allowed {
+        Allowed::Other("the path of a network, in parentheses if it has commas or parentheses".to_string())
     }
 }
 

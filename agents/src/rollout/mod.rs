@@ -17,7 +17,7 @@
 pub mod fitted;
 mod mast;
 
-use stier_core::options::{OptionType, Switch};
+use stier_core::options::{Allowed, OptionType, Switch};
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, OptionValue, Rng, Seat, Turn, choice, options};
 
 use crate::network::evaluator::{self, Evaluator};
@@ -75,7 +75,7 @@ impl OptionType for Cutoff {
             "deal" => Ok(Self::Deal),
             plies => {
                 let plies = plies.parse().ok().filter(|&plies| plies <= MAX_PLIES);
-                plies.map(Self::After).ok_or_else(|| Self::allowed(&()))
+                plies.map(Self::After).ok_or_else(|| Self::allowed(&()).to_string())
             }
         }
     }
@@ -88,8 +88,8 @@ impl OptionType for Cutoff {
         }
     }
 
-    fn allowed((): &()) -> String {
-        format!("off | deal | 0 to {MAX_PLIES}")
+    fn allowed((): &()) -> Allowed {
+        Allowed::Other(format!("off | deal | 0 to {MAX_PLIES}"))
     }
 }
 

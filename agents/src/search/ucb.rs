@@ -11,7 +11,7 @@ use crate::agent::ActionStats;
 use crate::agent::memory::{Memory, growth, listed, mapped};
 
 /// The statistics of one action at one node.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct ActionRecord {
     /// The action.
     pub action: Action,
@@ -27,6 +27,11 @@ impl ActionRecord {
     /// Creates the statistics of an untried action.
     pub(crate) fn new(action: Action) -> Self {
         Self { action, visits: 0, available: 0, sum: 0.0 }
+    }
+
+    /// Adds the statistics of another search.
+    pub(crate) fn plus(self, Self { visits, available, sum, .. }: Self) -> Self {
+        Self { visits: self.visits + visits, available: self.available + available, sum: self.sum + sum, ..self }
     }
 
     /// Counts a return.

@@ -1,6 +1,6 @@
-//! Dark Hex: Hex in which a player sees its own stones only, and learns of an opponent's stone by trying to place one on it. Seat 0
-//! connects the first row with the last, seat 1 the first column with the last. Classical and abrupt rules as in B. C. Tapia,
-//! *A Study of Dark Hex*, 2022, and OpenSpiel.
+//! Dark Hex: Hex in which a player sees its own stones only, and learns of an opponent's stone by trying to place one
+//! on it. Seat 0 connects the first row with the last, seat 1 the first column with the last. Classical and abrupt
+//! rules as in B. C. Tapia, *A Study of Dark Hex*, 2022, and OpenSpiel.
 
 use crate::actions::{Action, Actions64};
 use crate::encode::{Cell, Field, Pen};

@@ -1,5 +1,6 @@
-//! Goofspiel: both players bid a card at once for a prize; the higher card wins it, equal cards discard it. M. Lanctot et al., *Monte
-//! Carlo Tree Search in Simultaneous Move Games with Applications to Goofspiel*, 2013; numbered and played as in OpenSpiel.
+//! Goofspiel: both players bid a card at once for a prize; the higher card wins it, equal cards discard it. M. Lanctot
+//! et al., *Monte Carlo Tree Search in Simultaneous Move Games with Applications to Goofspiel*, 2013; numbered and
+//! played as in OpenSpiel.
 //!
 //! Here seat 0 bids first, hidden from seat 1. The last cards are played automatically.
 

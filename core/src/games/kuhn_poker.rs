@@ -1,5 +1,6 @@
-//! Kuhn poker: one card each, one bet. H. W. Kuhn, *A Simplified Two-Person Poker*, 1950; for three players N. Abou Risk and
-//! D. Szafron, *Using Counterfactual Regret Minimization to Create Competitive Multiplayer Poker Agents*, 2010.
+//! Kuhn poker: one card each, one bet. H. W. Kuhn, *A Simplified Two-Person Poker*, 1950; for three players N. Abou
+//! Risk and D. Szafron, *Using Counterfactual Regret Minimization to Create Competitive Multiplayer Poker Agents*,
+//! 2010.
 
 mod hints;
 

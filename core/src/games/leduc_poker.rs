@@ -1,5 +1,5 @@
-//! Leduc poker: two suits of three ranks, a card each and one for both, two rounds of betting. F. Southey et al., *Bayes' Bluff:
-//! Opponent Modelling in Poker*, 2005; numbered and played as in OpenSpiel.
+//! Leduc poker: two suits of three ranks, a card each and one for both, two rounds of betting. F. Southey et al.,
+//! *Bayes' Bluff: Opponent Modelling in Poker*, 2005; numbered and played as in OpenSpiel.
 
 use std::cmp::Ordering;
 
@@ -28,7 +28,8 @@ pub const RAISE: Action = Action(2);
 const CARDS: u8 = 6;
 const MOST_RAISES: usize = 2;
 
-/// The cards of seat 0, of seat 1 and of both (`None` before they are dealt), the bets of both rounds, and what was paid.
+/// The cards of seat 0, of seat 1 and of both (`None` before they are dealt), the bets of both rounds, and what was
+/// paid.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct State {
     cards: [Option<u8>; 3],

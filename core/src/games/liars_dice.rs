@@ -1,5 +1,5 @@
-//! Liar's Dice for two: bids on all dice together go up until a player calls the other a liar. The highest face is wild: it counts as
-//! every face. Numbered and played as in OpenSpiel, for any number of dice.
+//! Liar's Dice for two: bids on all dice together go up until a player calls the other a liar. The highest face is
+//! wild: it counts as every face. Numbered and played as in OpenSpiel, for any number of dice.
 
 use crate::actions::{Action, Actions64};
 use crate::encode::{Cell, Field, Pen};

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
-import os
 from collections.abc import Sequence
 
+import click
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
@@ -14,10 +13,10 @@ import stier
 from stier import cli
 
 
-def _table(options: Sequence[stier.OptionInfo]) -> str:
+def _table(options: Sequence[stier.catalogue.OptionInfo]) -> str:
     lines = ["| option | default | values | |", "| --- | --- | --- | --- |"]
     lines += [
-        f"| `{option.name}` | `{option.default}` | {_values(option.allowed)} | {_cell(option.about)} |"
+        f"| `{option.name}` | `{option.default}` | {_values(option.allowed)} | {_cell(option.description)} |"
         for option in options
     ]
     return "\n".join(lines)
@@ -53,7 +52,7 @@ class Games(_Listing):
                 f"{game.observation_tensor_shape()[0]} numbers, returns from {game.min_utility():g} to "
                 f"{game.max_utility():g}."
             )
-            parts.append(f"## {name}\n\n{shapes}\n\n{_table(stier.describe_game(name))}")
+            parts.append(f"## {name}\n\n{shapes}\n\n{_table(stier.catalogue.describe_game(name))}")
         return "\n\n".join(parts)
 
 
@@ -64,7 +63,7 @@ class Agents(_Listing):
         parts = []
         for agent in stier.describe_agents():
             options = _table(agent.options) if agent.options else "It has no options but `seed`."
-            parts.append(f"## {agent.name}\n\n{agent.about}\n\n{options}")
+            parts.append(f"## {agent.name}\n\n{agent.description}\n\n{options}")
         return "\n\n".join(parts)
 
 
@@ -72,18 +71,18 @@ class Commands(_Listing):
     """The help of every command."""
 
     def markdown(self) -> str:
-        os.environ["COLUMNS"] = "100"
-        return "\n\n".join(_helps(cli.parser()))
+        return "\n\n".join(
+            _helps(cli.app, click.Context(cli.app, info_name="stier", terminal_width=100, **cli.app.context_settings))
+        )
 
 
-def _helps(parser: argparse.ArgumentParser) -> list[str]:
-    """The help of a command and of those below it, each under its own heading."""
-    parts = [f"```text\n{parser.format_help()}```"]
-    for action in parser._subparsers._group_actions if parser._subparsers else []:
-        assert isinstance(action, argparse._SubParsersAction)
-        for command in action.choices.values():
-            first, *below = _helps(command)
-            parts.extend([f"## {command.prog}\n\n{first}", *below])
+def _helps(command: click.Command, context: click.Context) -> list[str]:
+    """Returns the help of a command and of those below it, each under its own heading."""
+    parts = [f"```text\n{command.get_help(context)}\n```"]
+    for name, below in command.commands.items() if isinstance(command, click.Group) else []:
+        inner = click.Context(below, context, name)
+        first, *rest = _helps(below, inner)
+        parts.extend([f"### {inner.command_path}\n\n{first}", *rest])
     return parts
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -65,10 +66,10 @@ _stubs = _Stubs(Path(stier.__file__).with_name("_native.pyi"))
 
 def _compiled(name: str, what: str, obj: Any) -> ast.FunctionDef | None:
     """The stub of something that is not written in Python."""
-    module, _, path = name.partition(".")
-    if module != "stier" or (what in ("function", "method") and inspect.isfunction(obj)):
+    if what in ("function", "method") and inspect.isfunction(obj):
         return None
-    return _stubs.function(path)
+    found = re.fullmatch(r"stier\.(?:(?:playing|solving)\.)?([^.]+(?:\.[^.]+)?)", name)
+    return _stubs.function(found[1]) if found else None
 
 
 def _signature(

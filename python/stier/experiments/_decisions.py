@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from stier import _native
 from stier._files import write
-from stier._native import CHANCE, Game, State, derive_seed, load_agent
+from stier._native import CHANCE, Game, State, alternatives, derive_seed, load_agent
 from stier._progress import Bar
 from stier.errors import AgentError, ArgumentError
 from stier.experiments._store import Games, load
@@ -99,11 +99,11 @@ def decisions(
     """
     games = games if isinstance(games, Games) else load(games)
     if tensor not in ("observation", "information_state"):
-        raise ArgumentError(f"tensor must be observation | information_state, not {tensor!r}")
+        raise ArgumentError(f"tensor must be observation | information_state, got {tensor!r}")
     names = games.experiment.names
     for name in agents or ():
         if name not in names:
-            raise ArgumentError(f"unknown agent '{name}'; the agents are {', '.join(names)}")
+            raise ArgumentError(f"unknown agent '{name}'{alternatives(name, 'agents', names)}")
     missing = set(games.missing())
     there = [number for number in range(games.experiment.parts()) if number not in missing]
     chosen = there if parts is None else list(parts)

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from stier._files import write, write_text
+from stier.errors import RatingError
 from stier.experiments._spec import Experiment
 from stier.experiments._store import Games, load
 from stier.ratings import (
@@ -141,10 +142,8 @@ def _ratings(found: Outcomes, resamples: int | None) -> Ratings | None:
         return plackett_luce(found, resamples=50 if resamples is None else resamples)
     try:
         return bradley_terry(found, resamples=1000 if resamples is None else resamples)
-    except ValueError as error:
-        if "there is no rating" in str(error):
-            return None
-        raise
+    except RatingError:
+        return None
 
 
 def _standings(experiment: Experiment, crossed: CrossTable, rated: Ratings | None) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import stier
-from stier._native import Game, games_per_deal, load_agent, load_game
+from stier._native import Game, alternatives, games_per_deal, load_agent, load_game
 from stier.errors import ArgumentError
 
 if sys.version_info >= (3, 11):
@@ -93,7 +93,7 @@ class Experiment:
             raise ArgumentError("seeds must be one or more different numbers")
         put(self, "seeds", seeds)
         if not isinstance(self.paired, bool):
-            raise ArgumentError(f"paired must be true or false, not {self.paired!r}")
+            raise ArgumentError(f"paired must be true or false, got {self.paired!r}")
         put(self, "pairings", _pairings(game, list(agents), self.pairings))
 
     def load_game(self) -> Game:
@@ -193,7 +193,7 @@ def from_dict(given: Mapping[str, Any]) -> Experiment:
     ]
     for key, kind, called in kinds:
         if key in values and not isinstance(values[key], kind):
-            raise ArgumentError(f"{key} must be {called}, not {values[key]!r}")
+            raise ArgumentError(f"{key} must be {called}, got {values[key]!r}")
     for key in ("game", "agents"):
         if key not in values:
             raise ArgumentError(f"{key} is missing")
@@ -215,19 +215,18 @@ def _changed(game: Game) -> dict[str, Any]:
 def _agents(game: Game, given: Mapping[str, str] | Sequence[str]) -> dict[str, str]:
     """Agents by name, each checked and written in one way."""
     if isinstance(given, str):
-        raise ArgumentError(f"agents must be a table of names and agents, or a list of agents, not '{given}'")
+        raise ArgumentError(f"agents must be a table of names and agents, or a list of agents, got '{given}'")
     named = list(given.items()) if isinstance(given, Mapping) else [(text, text) for text in given]
     if len({name for name, _ in named}) < len(named):
         raise ArgumentError("two agents are the same: give them names, in a table")
     agents = {}
     for name, text in named:
         if not isinstance(text, str):
-            raise ArgumentError(f"an agent is a text such as 'ismcts:iterations=100', not {text!r}")
-        agents[name] = str(load_agent(text, game))
-        if "time_ms=" in agents[name]:
-            raise ArgumentError(
-                f"{text}: who thinks by the clock cannot be repeated; give iterations instead of time_ms"
-            )
+            raise ArgumentError(f"an agent must be text such as 'ismcts:iterations=100', got {text!r}")
+        agent = load_agent(text, game)
+        if not agent.is_reproducible:
+            raise ArgumentError(f"{text}: an agent with a budget of time plays differently each time; set iterations")
+        agents[name] = agent.spec
     return agents
 
 
@@ -240,10 +239,10 @@ def _pairings(game: Game, names: Sequence[str], given: Sequence[Sequence[str]] |
     tables = []
     for table in given:
         if isinstance(table, str) or len(table) != seats:
-            raise ArgumentError(f"a pairing has {seats} names, one for each seat, not {table!r}")
+            raise ArgumentError(f"a pairing must have {seats} names, one for each seat, got {table!r}")
         for name in table:
             if name not in names:
-                raise ArgumentError(f"pairings: unknown agent '{name}'; the agents are {', '.join(names)}")
+                raise ArgumentError(f"pairings: unknown agent '{name}'{alternatives(name, 'agents', names)}")
         tables.append(tuple(table))
     if not tables or len({tuple(sorted(table)) for table in tables}) < len(tables):
         raise ArgumentError("pairings must be one or more, each with other names: their order has no influence")

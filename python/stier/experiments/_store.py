@@ -147,7 +147,7 @@ def _extend(folder: Path, there: int, experiment: Experiment) -> None:
     """More deals may follow full parts; fewer never."""
     here, size = experiment.deals, experiment.deals_per_part
     if here < there:
-        raise ArgumentError(f"{folder} has an experiment of {there} deals: give as many or more, not {here}")
+        raise ArgumentError(f"{folder} has an experiment of {there} deals: deals must be at least as many, got {here}")
     if here > there and there % size:
         raise ArgumentError(
             f"{folder} has {there} deals, the last part not full: they can only grow from a multiple of "

@@ -40,7 +40,7 @@ __all__ = ["Opponent", "SeatEnv", "VectorEnv", "environment_id", "make", "make_v
 
 
 def environment_id(name: str) -> str:
-    """Give the id for `gymnasium.make`: ``"stier/UpAndDown-v0"`` for ``"up_and_down"``."""
+    """Returns the id for `gymnasium.make`: ``"stier/UpAndDown-v0"`` for ``"up_and_down"``."""
     return f"stier/{''.join(part.title() for part in name.split('_'))}-v0"
 
 

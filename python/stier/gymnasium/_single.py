@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -15,7 +14,7 @@ from stier import _adapting
 from stier._native import Agent, Game, PythonAgent, State, derive_seed, load_agent
 from stier.errors import ArgumentError, IllegalActionError, SeatError
 
-#: Who may have another seat: an agent by name and options, an agent, or any callable `f(state) -> action`.
+#: An agent at another seat: as text, loaded, or an object with ``step(state)`` or a callable ``f(state) -> action``.
 Opponent: TypeAlias = str | Agent | PythonAgent | Callable[[State], int]
 
 _Array: TypeAlias = npt.NDArray[np.float32]
@@ -76,7 +75,7 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
         return self._world
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[_Array, dict[str, Any]]:
-        """Deal anew: the game of that seed, or of one that follows from the last seed given. Options are ignored."""
+        """Deals anew: the game of that seed, or of one that follows from the last seed given. Options are ignored."""
         del options
         super().reset(seed=seed)
         self.deal_seed = self._episodes.begin(seed)
@@ -90,7 +89,7 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
         return self._seen()
 
     def step(self, action: np.int64 | int) -> tuple[_Array, float, bool, bool, dict[str, Any]]:
-        """Play an action of the seat, then those of the others until it is the seat's turn again."""
+        """Plays an action of the seat, then those of the others until it is the seat's turn again."""
         world = self.stier_state
         if self._over:
             raise RuntimeError("the game is over: call reset() first")
@@ -108,14 +107,14 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
         return observation, float(np.float32(world.player_return(self.seat))), self._over, False, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Give the legal actions as a new bool array; all true when the game is over."""
+        """Returns the legal actions as a new bool array; all true when the game is over."""
         world = self.stier_state
         if self._over or world.is_terminal():
             return np.ones(self.game.num_distinct_actions(), np.bool_)
         return world.legal_actions_mask(self.seat)
 
     def render(self) -> str | None:
-        """Give the text of what the seat sees; print it in mode ``human``; all cards in ``ansi_open``."""
+        """Returns the seat's view as text, or prints it in mode ``human``; all cards in ``ansi_open``."""
         return _adapting.render(self.stier_state, self.seat, self.render_mode)
 
     def _others_play(self) -> None:
@@ -134,23 +133,22 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
 
 
 def _drawn_seat(seed: int, seats: int) -> int:
-    """Give the seat that the lanes of `stier.VectorEnv` draw; they draw again in less than one of 10**8 games."""
+    """Returns the seat that the lanes of `stier.VectorEnv` draw; they draw again in less than one of 10**8 games."""
     return (derive_seed(seed, "learner", 0) >> 32) * seats >> 32
 
 
 def _opponents(game: Game, given: Opponent | Sequence[Opponent]) -> list[tuple[Agent | PythonAgent, int]]:
-    """Give the agents of the other seats, from the left of the one that learns, and what their own seeds add."""
+    """Returns the agents of the other seats, from the left of the learner, with what their own seeds add."""
     others = game.num_players() - 1
     each: Sequence[Opponent] = [given] * others if isinstance(given, str) or not isinstance(given, Sequence) else given
     if len(each) != others:
-        raise ArgumentError(f"{game} has {others} other seats, not {len(each)}: give one agent, or a list of {others}")
+        raise ArgumentError(f"opponents must be one agent or a list of {others}, got {len(each)}")
     return [(agent, _salt(agent)) for agent in (_agent(game, opponent) for opponent in each)]
 
 
 def _salt(agent: Agent | PythonAgent) -> int:
-    """Give the seed among an agent's options, its halves exchanged."""
-    found = re.search(r"[:,]seed=(\d+)$", str(agent)) if isinstance(agent, Agent) else None
-    seed = int(found[1]) if found else 0
+    """Returns the seed of an agent with its halves exchanged."""
+    seed = agent.seed if isinstance(agent, Agent) else 0
     return (seed << 32 | seed >> 32) & 0xFFFF_FFFF_FFFF_FFFF
 
 
@@ -172,7 +170,7 @@ def make(
     render_mode: str | None = None,
     **rules: Any,
 ) -> SeatEnv:
-    """Make an environment of one seat, without the wrappers that `gymnasium.make` adds.
+    """Makes an environment of one seat, without the wrappers that `gymnasium.make` adds.
 
     Args:
         game: A name as for `stier.load_game`, or a game.

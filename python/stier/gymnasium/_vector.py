@@ -110,18 +110,18 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
         return np.array(self._seats)
 
     def stier_state(self, lane: int) -> State:
-        """Give a copy of a lane's game, 0 to n - 1, hidden cards included."""
+        """Returns a copy of a lane's game, 0 to n - 1, hidden cards included."""
         self._shown()
         return self._stopped[lane].clone() if lane in self._stopped else self._lanes.state(lane)
 
     def action_masks(self) -> _Bools:
-        """Give the legal actions as a new bool array (n, A); all true where a game is over."""
+        """Returns the legal actions as a new bool array (n, A); all true where a game is over."""
         return self._shown().astype(np.bool_)
 
     def reset(
         self, *, seed: _Seeds | None = None, options: dict[str, Any] | None = None
     ) -> tuple[_Floats, dict[str, Any]]:
-        """Deal anew, in all lanes or in those of ``options["reset_mask"]``; the observations are of all.
+        """Deals anew, in all lanes or in those of ``options["reset_mask"]``; the observations are of all.
 
         Args:
             seed: s for s + i in lane i, or a list of one for each lane; None for the game after the last one.
@@ -137,7 +137,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
         return observation, infos
 
     def step(self, actions: npt.ArrayLike) -> tuple[_Floats, npt.NDArray[np.float64], _Bools, _Bools, dict[str, Any]]:
-        """Play an action in each lane, whole numbers (n,), and those of the others until it is the learner's turn."""
+        """Plays an action in each lane, whole numbers (n,), and those of the others until it is the learner's turn."""
         self._shown()
         actions, learners = self._row(actions), self._seats
         if not self._stopped:
@@ -150,7 +150,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
         return self._step_with_illegal(actions)
 
     def render(self) -> tuple[str | None, ...] | None:  # type: ignore[override]
-        """Give the texts of what the seats see; print them in mode ``human``; all cards in ``ansi_open``."""
+        """Returns the seats' views as text, or prints them in mode ``human``; all cards in ``ansi_open``."""
         self._shown()
         if self.render_mode is None:
             return None
@@ -200,7 +200,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
         return self._outcome(played, batch, rewards, {lane: int(actions[lane]) for lane in refused})
 
     def _refused(self, actions: npt.NDArray[Any]) -> dict[int, State]:
-        """Give the lanes with illegal actions, and their games."""
+        """Returns the lanes with illegal actions, and their games."""
         known = (actions >= 0) & (actions < self.game.num_distinct_actions())
         bad = ~known | (self._shown()[self._numbers, np.where(known, actions, 0)] == 0)
         games = {int(lane): self._lanes.state(int(lane)) for lane in np.flatnonzero(bad) if lane not in self._stopped}
@@ -212,14 +212,14 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
             return row
         error = TypeError if row.shape == (self.num_envs,) else ValueError
         raise error(
-            f"actions must be whole numbers, one for each of {self.num_envs} lanes, "
-            f"not {row.dtype} of shape {row.shape}"
+            f"actions must be whole numbers, one for each of {self.num_envs} environments, "
+            f"got {row.dtype} of shape {row.shape}"
         )
 
     def _outcome(
         self, played: Batch, shown: Batch, rewards: npt.NDArray[np.float64], illegal: dict[int, int]
     ) -> tuple[_Floats, npt.NDArray[np.float64], _Bools, _Bools, dict[str, Any]]:
-        """Give what a step returns: the end of it by one batch, where the lanes are now by another."""
+        """Returns the result of a step from two batches: one of its end, one of the lanes now."""
         observation, infos = self._seen(shown)
         ended = played.terminated.copy()
         about = _illegal_info(self.num_envs, illegal)
@@ -230,7 +230,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
         return observation, rewards, ended, np.zeros(self.num_envs, np.bool_), infos
 
     def _final(self, played: Batch, about: dict[str, Any]) -> dict[str, Any]:
-        """Give the infos on games that have ended where the next ones are shown."""
+        """Returns the infos on games that have ended where the next ones are shown."""
         ended, final = played.terminated, played.final_observation
         assert final is not None
         observations = np.full(self.num_envs, None, dtype=object)
@@ -245,7 +245,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
         }
 
     def _seen(self, batch: Batch) -> tuple[_Floats, dict[str, Any]]:
-        """Give observations and masks of all lanes, and keep what the next step needs."""
+        """Returns observations and masks of all lanes, and keep what the next step needs."""
         observation, mask = batch.observation, batch.action_mask
         assert observation is not None
         self._mask, self._seats = mask, batch.current_player
@@ -258,7 +258,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
         return observation, infos
 
     def _deal(self, seeds: list[int | None], mask: _Bools) -> Batch:
-        """Deal in the lanes of a mask: by their seeds, or else the next games."""
+        """Deals in the lanes of a mask: by their seeds, or else the next games."""
         given = np.array([seed is not None for seed in seeds]) & mask
         following = mask & ~given
         if not following.any():
@@ -276,7 +276,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
             return [first + lane for lane in range(self.num_envs)]
         seeds = [None if each is None else operator.index(each) for each in seed]
         if len(seeds) != self.num_envs:
-            raise ArgumentError(f"seed must be a number or one for each of {self.num_envs} lanes, not {len(seeds)}")
+            raise ArgumentError(f"seed must be a number or {self.num_envs} numbers, got {len(seeds)}")
         return seeds
 
     def _reset_mask(self, options: dict[str, Any] | None) -> _Bools:
@@ -304,7 +304,7 @@ def _mode(mode: AutoresetMode | str) -> AutoresetMode:
     except ValueError:
         known = ", ".join(repr(known.value) for known in AutoresetMode)
         raise ArgumentError(
-            f"autoreset_mode {mode!r}: known are {known}, or a gymnasium.vector.AutoresetMode"
+            f"autoreset_mode must be {known} or a gymnasium.vector.AutoresetMode, got {mode!r}"
         ) from None
 
 
@@ -331,7 +331,7 @@ def make_vec(
     threads: int = 0,
     **rules: Any,
 ) -> VectorEnv:
-    """Make an environment of many games, one seat of each; ``gymnasium.make_vec("stier/Schwinget-v0")`` makes the same.
+    """Makes an environment of many games, one seat of each, like ``gymnasium.make_vec("stier/Schwinget-v0")``.
 
     Args:
         game: A name as for `stier.load_game`, or a game.

@@ -1,4 +1,4 @@
-"""How strong agents are, with intervals; the deal is the unit. Needs the extra ``ratings``.
+"""The strength of agents with intervals; the deal is the unit. Needs the extra ``ratings``.
 
 Look at the `cross_table` first: who beats whom, with intervals. One number for each agent is `bradley_terry`, for three
 and more players `plackett_luce`; `nash_averaging` and `alpha_rank` are not fooled by cycles. `is_better` plays until a
@@ -14,20 +14,19 @@ from stier.errors import MissingExtraError
 if find_spec("scipy") is None:
     raise MissingExtraError("stier.ratings needs scipy: pip install 'stier[ratings]'")
 
-from stier.ratings._bradley_terry import Ratings, bradley_terry
-from stier.ratings._estimate import Estimate, Share, estimate, share
-from stier.ratings._gsprt import Comparison, Gsprt, is_better
-from stier.ratings._meta import NashAverage, alpha_rank, nash_averaging
-from stier.ratings._outcomes import CrossTable, Outcomes, cross_table, outcomes
-from stier.ratings._plackett_luce import plackett_luce
-from stier.ratings._variance import (
+from stier.ratings._comparing import (
+    Comparison,
     Controlled,
     Design,
+    Gsprt,
     VarianceReduction,
     control_variate,
+    is_better,
     pairing_gain,
     variance_reduction,
 )
+from stier.ratings._models import NashAverage, Ratings, alpha_rank, bradley_terry, nash_averaging, plackett_luce
+from stier.ratings._tables import CrossTable, Estimate, Outcomes, Share, cross_table, estimate, outcomes, share
 
 __all__ = [
     "Comparison",

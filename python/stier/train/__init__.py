@@ -22,13 +22,14 @@ for _name in ("safetensors",):
     if find_spec(_name) is None:
         raise MissingExtraError(f"stier.train needs {_name}: pip install 'stier[train]'")
 
+from stier._adapting import as_game  # noqa: E402
 from stier._native import Agent, Game, GameTree  # noqa: E402
 from stier.network import Network  # noqa: E402
-from stier.train._chances import ChanceRow, Chances, chances  # noqa: E402
-from stier.train._evaluation import Duel, Evaluation, Exact, duel  # noqa: E402
 from stier.train._gae import Advantages, gae  # noqa: E402
-from stier.train._run import Learner, Trained, run  # noqa: E402
-from stier.train._settings import DMCSettings, Settings  # noqa: E402
+from stier.train._learner import Learner  # noqa: E402
+from stier.train._run import Logger, Trained, run  # noqa: E402
+from stier.train.evaluation import ChanceRow, Chances, Duel, Evaluation, Exact, chances, duel  # noqa: E402
+from stier.train.settings import DMCSettings, Settings  # noqa: E402
 
 __all__ = [
     "ALGORITHMS",
@@ -40,6 +41,7 @@ __all__ = [
     "Evaluation",
     "Exact",
     "Learner",
+    "Logger",
     "Settings",
     "Trained",
     "chances",
@@ -59,24 +61,27 @@ ALGORITHMS = {
 
 
 def learner(
-    game: Game,
+    game: Game | str,
     algorithm: str = "ppo",
     *,
     initial: Network | str | os.PathLike[str] | None = None,
+    device: str | None = None,
     **settings: Any,
 ) -> Learner:
-    """Give an algorithm at its beginning, with its `Settings` as keywords.
+    """Returns an algorithm at its beginning, with its `Settings` as keywords.
 
     Args:
-        game: The game.
+        game: The game, or its name as for `stier.load_game`.
         algorithm: ``"ppo"``, ``"ppo_torch"`` or ``"dmc"``.
         initial: A network to start from, or its file, for the same observations and actions. `hidden` is then that of
             the network. PPO takes over the policy and, unless the critic is central, the value head if there is one;
             the optimizer begins anew. Deep Monte Carlo takes networks of its own kind only.
+        device: The device of the network, by its name in JAX (``"gpu:0"``; ``"cpu"`` uses all cores) or PyTorch
+            (``"cuda:0"``). If left out, one thread of the CPU, which gives the same bits on any number of cores.
         settings: `Settings` for PPO, `DMCSettings` for deep Monte Carlo.
 
-    Raises `ValueError` for an algorithm or a setting that does not exist or a network that does not fit, `ImportError`
-    without what the algorithm needs.
+    Raises `ValueError` for an unknown algorithm, setting or device or a network that does not fit, `ImportError` if a
+    package that the algorithm needs is not installed.
     """
     if algorithm not in ALGORITHMS:
         raise ArgumentError(f"algorithm must be {' | '.join(ALGORITHMS)}, not {algorithm!r}")
@@ -95,35 +100,39 @@ def learner(
             raise ArgumentError(f"initial must be the file of a network, got '{initial}': {error}") from error
     if initial is not None:
         settings = {"hidden": tuple(weight.shape[1] for weight, _ in initial.hidden)} | settings
-    made: Learner = getattr(module, class_name)(game, module.Settings(**settings), initial)
+    made: Learner = getattr(module, class_name)(as_game(game, {}), module.Settings(**settings), initial, device)
     return made
 
 
 def learn(
-    game: Game,
+    game: Game | str,
     algorithm: str = "ppo",
     *,
     folder: str | os.PathLike[str] | None = None,
-    opponents: Sequence[str] = ("greedy",),
+    against: Sequence[str] = ("greedy",),
     deals: int = 500,
     evaluations: int = 20,
     exact: bool | GameTree = False,
     watch: str | Sequence[str] = (),
     judge: Agent | str | None = None,
     initial: Network | str | os.PathLike[str] | None = None,
+    device: str | None = None,
+    checkpoint_every: int = 0,
+    log: Logger | None = None,
     progress: bool = False,
     **settings: Any,
 ) -> Trained:
-    """Train a network by self-play.
+    """Trains a network by self-play, or against other agents.
 
     Args:
-        game: The game, of any size.
+        game: The game, of any size, or its name as for `stier.load_game`.
         algorithm: ``"ppo"`` in JAX, ``"ppo_torch"``, the same in PyTorch, or ``"dmc"``, deep Monte Carlo.
         folder: Where ``network.safetensors``, ``log.csv`` and ``checkpoint.safetensors`` are kept; training goes on
             from a checkpoint that is there. With more `steps` than before it is extended: learning rate and entropy
             bonus follow the schedule of the new total from the present step on, so after a finished training they rise
             again. Nothing is kept if left out.
-        opponents: Agents that the network meets in each evaluation.
+        against: The agents that the network meets in each evaluation. Those of the training are the setting
+            `opponents`.
         deals: Paired deals against each of them.
         evaluations: How many, besides one at the beginning.
         exact: Whether evaluations compute NashConv; for games whose tree fits into memory. A tree that is there already
@@ -132,12 +141,16 @@ def learn(
             games of the network against itself. Win rates do not show that a learner has lost an action.
         judge: An agent for `watch`: chances are also counted apart by whether it would take the action.
         initial: A network to start from, or its file: `learner`.
-        progress: Whether to show progress: a bar, which needs tqdm, or lines where standard error is no terminal.
+        device: The device of the network: `learner`.
+        checkpoint_every: Keep the network of every so many iterations as ``checkpoints/STEPS.safetensors`` in the
+            folder; 0 keeps the last one only.
+        log: Called after each iteration with its metrics and after each evaluation with its columns, both with
+            ``steps`` and ``cpu_seconds``: for TensorBoard and the like.
+        progress: Whether to show progress: a bar, which needs tqdm, or lines if standard error is not a terminal.
         settings: Those of the algorithm, such as ``steps``, ``seed`` and ``hidden``: `Settings` for PPO, `DMCSettings`
             for deep Monte Carlo.
 
-    The same settings give the same network on the same machine, however often training was stopped. The learners
-    compute on one thread: see the guide on training.
+    The same settings give the same network on the same machine, however often training was stopped.
 
     Raises:
         ValueError: An algorithm, a setting or an action that does not exist, a folder with a checkpoint made otherwise,
@@ -145,15 +158,19 @@ def learn(
         ImportError: What the algorithm needs is not installed.
     """
     watch = (watch,) if isinstance(watch, str) else tuple(watch)
-    made = learner(game, algorithm, initial=initial, **settings)
+    against = (against,) if isinstance(against, str) else tuple(against)
+    game = as_game(game, {})
+    made = learner(game, algorithm, initial=initial, device=device, **settings)
     tree = exact if isinstance(exact, GameTree) else None
     known = Exact(tree) if tree is not None else Exact.of(game) if exact else None
     seed = made.settings.seed
-    evaluation = Evaluation(game, opponents, deals, seed=seed, exact=known, watch=watch, judge=judge)
+    evaluation = Evaluation(game, against, deals, seed=seed, exact=known, watch=watch, judge=judge)
     return run(
         made,
         folder=None if folder is None else Path(folder),
         evaluation=evaluation,
         evaluations=evaluations,
+        checkpoint_every=checkpoint_every,
+        log=log,
         progress=progress,
     )

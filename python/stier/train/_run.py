@@ -1,4 +1,4 @@
-"""What every learner needs around it: evaluations, a log, checkpoints, progress."""
+"""The loop around every learner: evaluations, the log, checkpoints, progress."""
 
 from __future__ import annotations
 
@@ -7,70 +7,48 @@ import dataclasses
 import json
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 import stier
 from stier._files import write, write_bytes
-from stier._native import Game
 from stier._progress import Bar
 from stier.errors import ArgumentError
 from stier.network import Network
-from stier.train._evaluation import Evaluation
+from stier.train._learner import Learner
+from stier.train.evaluation import Evaluation
 
-#: Seconds between checkpoints, and between lines about the progress where there is no terminal.
-PAUSE, SILENCE = 30.0, 60.0
-CHECKPOINT, LOG, NETWORK = "checkpoint.safetensors", "log.csv", "network.safetensors"
+#: Seconds between checkpoints, and between lines about the progress if standard error is not a terminal.
+PAUSE, SILENCE = 30.0, 10.0
+CHECKPOINT, LOG, NETWORK, HISTORY = "checkpoint.safetensors", "log.csv", "network.safetensors", "checkpoints"
 #: Raised whenever the same settings would go on otherwise from the same checkpoint.
-FORMAT = 2
+FORMAT = 3
 
-
-class Learner(Protocol):
-    """An algorithm, at some point of its training."""
-
-    name: str
-    game: Game
-    settings: Any
-    #: A digest of the network that training started from, or None.
-    initial: str | None
-
-    @property
-    def steps(self) -> int:
-        """The decisions that have been learned from."""
-
-    def iterate(self) -> dict[str, float]:
-        """Play and learn a little; give what can be measured without further play."""
-
-    def network(self) -> Network:
-        """Give the network as it is now."""
-
-    def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Give everything that the future depends on."""
-
-    def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
-        """Go on from there."""
+#: Called with the metrics of an iteration or an evaluation.
+Logger = Callable[[dict[str, float]], None]
 
 
 @dataclass(frozen=True)
 class Trained:
-    """What training gave."""
+    """The result of training."""
 
     #: The network after the last step.
     network: Network
-    #: A row for each evaluation: ``steps``, ``cpu_seconds`` (of this process, evaluations not counted), the learner's
-    #: measures as means since the row before, and the columns of :meth:`Evaluation.measure`.
+    #: A row for each evaluation: ``steps``, ``cpu_seconds`` (of this process, evaluations not counted), the metrics of
+    #: the iterations as means since the row before, and the columns of :meth:`Evaluation.measure`.
     log: list[dict[str, float]]
-    #: Where files are kept.
+    #: The folder of the files, or None.
     folder: Path | None
+    #: The columns of the log with the results of evaluations, without their details.
+    headlines: list[str]
 
     def to_pandas(self) -> Any:
-        """Give the log as a data frame."""
+        """Returns the log as a data frame."""
         import pandas as pd
 
         return pd.DataFrame(self.log)
@@ -82,41 +60,51 @@ def run(
     folder: Path | None = None,
     evaluation: Evaluation | None = None,
     evaluations: int = 20,
+    checkpoint_every: int = 0,
+    log: Logger | None = None,
     progress: bool = False,
 ) -> Trained:
-    """Train to the end, from a checkpoint if the folder has one.
+    """Trains to the end, from a checkpoint if the folder has one.
 
     Evaluates before the first step, `evaluations` times on the way, and at the end. The network after the last step is
     the same bits however often training was stopped. A checkpoint of a shorter or longer training with the same
-    settings is continued: from there on, schedules are those of the new number of steps.
+    settings is continued: from there on, schedules are those of the new number of steps. The arguments are those of
+    `stier.train.learn`.
     """
-    log = _Log(learner, folder)
-    log.resume()
+    if checkpoint_every < 0:
+        raise ArgumentError(f"checkpoint_every must be at least 0, got {checkpoint_every}")
+    if checkpoint_every and folder is None:
+        raise ArgumentError("checkpoint_every needs a folder")
+    record = _Record(learner, folder, evaluation, log)
+    record.resume()
     total = learner.settings.steps
     saved = time.monotonic()
-    shown = nullcontext() if not progress else Bar("decisions") if sys.stderr.isatty() else _Lines()
+    shown = nullcontext() if not progress else Bar("decisions") if sys.stderr.isatty() else _Lines(record)
     with shown as bar:
         while True:
             done = learner.steps
-            reached, before = done * evaluations // total, log.evaluated * evaluations // total
-            if not log.rows or reached > before or done >= total > log.evaluated:
-                log.evaluate(evaluation)
-                log.save()
+            reached, before = done * evaluations // total, record.evaluated * evaluations // total
+            if not record.rows or reached > before or done >= total > record.evaluated:
+                record.evaluate()
+                record.save()
                 saved = time.monotonic()
             if bar is not None:
-                bar.update(min(done, total), total, log.note())
+                bar.update(min(done, total), total, record.note())
             if done >= total:
-                return Trained(learner.network(), log.rows, folder)
-            log.iterate()
+                return Trained(learner.network(), record.rows, folder, record.headlines)
+            record.iterate()
+            if checkpoint_every and learner.iteration % checkpoint_every == 0:
+                record.keep_network()
             if time.monotonic() - saved > PAUSE:
-                log.save()
+                record.save()
                 saved = time.monotonic()
 
 
 class _Lines:
-    """Progress where there is no terminal: a line for each note that is new, and one after a while without any."""
+    """Progress without a terminal: a line for each evaluation, and one after some seconds without any."""
 
-    def __init__(self) -> None:
+    def __init__(self, record: _Record) -> None:
+        self._record = record
         self._note = ""
         self._last = time.monotonic()
 
@@ -127,20 +115,28 @@ class _Lines:
         pass
 
     def update(self, done: int, total: int, note: str = "") -> None:
-        """Print how far training is, if it is time."""
+        """Prints the number of decisions and the newest metrics, if it is time."""
         if note == self._note and time.monotonic() - self._last < SILENCE:
             return
-        new = f": {note}" if note and note != self._note else ""
-        print(f"{done:,} of {total:,} decisions ({done / total:.0%}){new}", file=sys.stderr, flush=True)
-        self._note, self._last = note, time.monotonic()
+        if note == self._note:
+            note = ", ".join(f"{name} {value:.4g}" for name, value in self._record.metrics.items())
+        else:
+            self._note = note
+        print(f"{done:,} of {total:,} decisions ({done / total:.0%}): {note}", file=sys.stderr, flush=True)
+        self._last = time.monotonic()
 
 
-class _Log:
+class _Record:
     """Rows, sums since the last row, and the files that they are kept in."""
 
-    def __init__(self, learner: Learner, folder: Path | None) -> None:
-        self.learner, self.folder = learner, folder
+    def __init__(
+        self, learner: Learner, folder: Path | None, evaluation: Evaluation | None, log: Logger | None
+    ) -> None:
+        self.learner, self.folder, self.evaluation, self.log = learner, folder, evaluation, log
+        self.headlines = [] if evaluation is None else evaluation.headlines
         self.rows: list[dict[str, float]] = []
+        #: The metrics of the last iteration.
+        self.metrics: dict[str, float] = {}
         self.sums: dict[str, float] = {}
         self.iterations = 0
         self.cpu_seconds = 0.0
@@ -165,19 +161,27 @@ class _Log:
         }
 
     def iterate(self) -> None:
-        start = time.process_time()
-        measures = self.learner.iterate()
-        self.cpu_seconds += time.process_time() - start
+        before, start, cpu = self.learner.steps, time.monotonic(), time.process_time()
+        metrics = self.learner.iterate()
+        self.cpu_seconds += time.process_time() - cpu
+        speed = (self.learner.steps - before) / max(time.monotonic() - start, 1e-9)
+        self.metrics = metrics | {"steps_per_second": speed}
         self.iterations += 1
-        for name, value in measures.items():
+        for name, value in self.metrics.items():
             self.sums[name] = self.sums.get(name, 0.0) + value
+        if self.log is not None:
+            self.log(self.at() | self.metrics)
 
-    def evaluate(self, evaluation: Evaluation | None) -> None:
-        row: dict[str, float] = {"steps": self.learner.steps, "cpu_seconds": round(self.cpu_seconds, 2)}
-        row |= {name: total / self.iterations for name, total in self.sums.items()}
-        if evaluation is not None:
-            row |= evaluation.measure(self.learner.network())
-        self.rows.append(row)
+    def at(self) -> dict[str, float]:
+        """Decisions and CPU time so far."""
+        return {"steps": self.learner.steps, "cpu_seconds": round(self.cpu_seconds, 2)}
+
+    def evaluate(self) -> None:
+        found = {} if self.evaluation is None else self.evaluation.measure(self.learner.network())
+        if found and self.log is not None:
+            self.log(self.at() | found)
+        means = {name: total / self.iterations for name, total in self.sums.items()}
+        self.rows.append(self.at() | means | found)
         self.sums, self.iterations = {}, 0
 
     def note(self) -> str:
@@ -185,12 +189,18 @@ class _Log:
         if not self.rows:
             return ""
         row = self.rows[-1]
-        found = {key.removeprefix("eval/"): row[key] for key in headlines(row)}
+        found = {key.removeprefix("eval/"): row[key] for key in self.headlines if key in row}
         parts = [f"at {row['steps']:,}", *(f"{key} {value:.3f}" for key, value in found.items())]
         return ", ".join([*parts, f"{row['cpu_seconds']:.0f} CPU s"])
 
+    def keep_network(self) -> None:
+        """Saves the network beside those of earlier iterations."""
+        assert self.folder is not None
+        (self.folder / HISTORY).mkdir(parents=True, exist_ok=True)
+        self.learner.network().save(self.folder / HISTORY / f"{self.learner.steps:012d}.safetensors")
+
     def save(self) -> None:
-        """Keep everything; the checkpoint last, so that it never is ahead of the other files."""
+        """Saves everything; the checkpoint last, so that it is never ahead of the other files."""
         if self.folder is None:
             return
         from safetensors.numpy import save
@@ -212,9 +222,9 @@ class _Log:
         write_bytes(self.folder / CHECKPOINT, save(arrays, metadata))
 
     def resume(self) -> None:
-        """Go on from the folder's checkpoint, if there is one.
+        """Continues from the folder's checkpoint, if there is one.
 
-        Raises `ValueError` for one of other settings than these, the number of steps excepted.
+        Raises `ValueError` for one of another format or of other settings, the number of steps excepted.
         """
         if self.folder is None or not (self.folder / CHECKPOINT).exists():
             return
@@ -227,7 +237,12 @@ class _Log:
                 arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         except SafetensorError as error:
             raise ArgumentError(f"{path}: {error}") from error
-        there, here = json.loads(metadata["settings"]), self.settings
+        there, here = json.loads(metadata.get("settings", "{}")), self.settings
+        if there.get("checkpoint") != FORMAT:
+            raise ArgumentError(
+                f"{path} has checkpoint format {there.get('checkpoint')}, this version of stier continues only format "
+                f"{FORMAT}: choose another folder, or delete it. The {NETWORK} beside it can be the initial network"
+            )
         if here["initial"] is None:
             # It need not be named again.
             here["initial"] = there.get("initial")
@@ -243,14 +258,9 @@ class _Log:
         self.iterations, self.cpu_seconds = state["iterations"], state["cpu_seconds"]
 
 
-def headlines(row: Mapping[str, float]) -> list[str]:
-    """Give the columns of a row of the log that say most."""
-    ends = ("/mean", "/nash_conv", "/probability", "/judge_takes", "/judge_declines")
-    return [key for key in row if key.startswith("eval/") and key.endswith(ends)]
-
-
 def _compare(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
-    keys = [key for key in {**there, **here} if there.get(key) != here.get(key) and key != "steps"]
+    ignored = ("steps", "version")
+    keys = [key for key in {**there, **here} if there.get(key) != here.get(key) and key not in ignored]
     if keys:
         differences = "; ".join(f"{key}: {there.get(key)} there, {here.get(key)} now" for key in keys)
         raise ArgumentError(f"{path} was made with other settings ({differences}): choose another folder, or delete it")

@@ -1,5 +1,4 @@
-"""The PPO of `stier.train.ppo` in PyTorch: the same games, losses, schedules and settings, for those who know that
-framework.
+"""The PPO of `stier.train.ppo` in PyTorch: the same games, losses, schedules and settings.
 
 The numbers are not the same: weights, actions and orders are drawn by PyTorch.
 """
@@ -20,12 +19,15 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from stier._native import Game, derive_seed
+from stier.errors import ArgumentError
 from stier.network import Network
-from stier.train._initial import described, digest, for_ppo
-from stier.train._selfplay import Decisions, SelfPlay
-from stier.train._settings import Settings
+from stier.train._learner import Decisions, SelfPlay, described, digest, for_ppo
+from stier.train.settings import Settings
 
 __all__ = ["PPO", "Settings"]
+
+#: The metrics of the loss.
+METRICS = ("policy_loss", "value_loss", "entropy", "approx_kl", "clip_fraction")
 
 
 class Model(nn.Module):
@@ -39,7 +41,7 @@ class Model(nn.Module):
         self.policy, self.value = _linear(width, actions, 0.01), _linear(width, 1, 1.0)
 
     def forward(self, observation: Tensor, critic: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
-        """Give the logarithms of the probabilities of all actions, and values."""
+        """Returns the logarithms of the probabilities of all actions, and values."""
         x = y = _through(self.hidden, observation)
         if self.critic is not None:
             y = _through(self.critic, critic)
@@ -82,80 +84,93 @@ class PPO:
     name = "ppo_torch"
 
     @one_thread()
-    def __init__(self, game: Game, settings: Settings, initial_network: Network | None = None) -> None:
+    def __init__(
+        self, game: Game, settings: Settings, initial: Network | None = None, device: str | None = None
+    ) -> None:
         self.game, self.settings = game, settings
-        self.initial = digest(initial_network)
+        self.initial = digest(initial)
+        try:
+            self.device = torch.zeros(1, device=device or "cpu").device
+        except (RuntimeError, AssertionError) as error:
+            raise ArgumentError(f"device must be one of PyTorch's, such as 'cuda:0', got {device!r}: {error}") from None
         self.play = SelfPlay(game, settings)
         self.iteration = 0
         self.random = torch.Generator()
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(derive_seed(settings.seed, "ppo initial", 0))
             self.model = Model(settings, self.play.inputs, self.play.critic_inputs, game.num_distinct_actions())
-        if initial_network is not None:
-            weights = for_ppo(initial_network, game, settings, self.play.scale)
+        if initial is not None:
+            weights = for_ppo(initial, game, settings, self.play.scale)
             self.model.load_state_dict({name: torch.tensor(array.T) for name, array in weights.items()}, strict=False)
+        self.model.to(self.device)
         self.optimizer = torch.optim.Adam(self.model.parameters(), settings.learning_rate, eps=1e-5)
 
     @property
     def steps(self) -> int:
         """The decisions that have been learned from."""
-        return self.iteration * self.settings.batch
+        return self.iteration * self.settings.batch_size
 
     def choose(
         self, observation: npt.NDArray[np.uint8], critic: npt.NDArray[np.uint8], legal: npt.NDArray[np.bool_], _: int
     ) -> tuple[npt.NDArray[Any], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Draw actions; give them with the logarithms of the policy, and with values."""
+        """Draws actions; returns them with the logarithms of the policy, and values."""
         with torch.inference_mode():
-            log_policy, value = self.model(*map(torch.from_numpy, (observation, critic, legal)))
+            seen = (torch.from_numpy(array).to(self.device) for array in (observation, critic, legal))
+            log_policy, value = (found.cpu() for found in self.model(*seen))
             # The largest of the logarithms with Gumbel noise is a draw.
             noise = torch.empty_like(log_policy).exponential_(generator=self.random).log_()
             return (log_policy - noise).argmax(1).numpy(), log_policy.numpy(), value.numpy()
 
-    def loss(self, batch: Any, rows: Tensor, entropy: float) -> tuple[Tensor, Tensor]:
-        """Give the loss, and of its parts entropy, divergence, the share of cut ratios, and the critic's error."""
+    def loss(self, batch: Any, rows: Tensor, entropy_coefficient: float) -> tuple[Tensor, Tensor]:
+        """Returns the loss, and of its parts those of `METRICS`."""
         part: Any = Decisions(*(column[rows] for column in batch))
         log_policy, value = self.model(part.observation, part.critic_observation, part.legal)
-        policy, change = log_policy.exp(), log_policy - part.log_policy
-        ratio = change.gather(1, part.action[:, None].long())[:, 0].exp()
-        cut = ratio.clamp(1 - self.settings.clip, 1 + self.settings.clip)
+        policy, log_ratios = log_policy.exp(), log_policy - part.log_policy
+        ratio = log_ratios.gather(1, part.action[:, None].long())[:, 0].exp()
+        clipped = ratio.clamp(1 - self.settings.clip_range, 1 + self.settings.clip_range)
 
-        gain = torch.minimum(ratio * part.advantage, cut * part.advantage).mean()
-        spread = -(policy * torch.where(part.legal, log_policy, 0)).sum(1).mean()
-        divergence = (policy * torch.where(part.legal, change, 0)).sum(1).mean()
-        error = ((value - part.target) ** 2).mean()
-        total = -gain - entropy * spread + self.settings.kl * divergence + self.settings.critic * error
-        return total, torch.stack([spread, divergence, (ratio != cut).float().mean(), error]).detach()
+        policy_loss = -torch.minimum(ratio * part.advantages, clipped * part.advantages).mean()
+        value_loss = ((value - part.returns) ** 2).mean()
+        entropy = -(policy * torch.where(part.legal, log_policy, 0)).sum(1).mean()
+        approx_kl = (policy * torch.where(part.legal, log_ratios, 0)).sum(1).mean()
+        total = (
+            policy_loss
+            - entropy_coefficient * entropy
+            + self.settings.kl_coefficient * approx_kl
+            + self.settings.value_coefficient * value_loss
+        )
+        clip_fraction = (ratio != clipped).float().mean()
+        return total, torch.stack([policy_loss, value_loss, entropy, approx_kl, clip_fraction]).detach()
 
     @one_thread()
     def iterate(self) -> dict[str, float]:
-        """Play, learn, and give what can be said about it."""
+        """Plays, learns, and returns the metrics."""
         settings = self.settings
-        rate, entropy = settings.schedule(self.steps)
+        learning_rate, entropy_coefficient = settings.schedule(self.steps)
         self.random.manual_seed(derive_seed(settings.seed, "ppo iteration", self.iteration))
-        decisions, measures = self.play.collect(self.choose)
-        batch: Any = Decisions(*map(torch.from_numpy, decisions))
+        decisions, metrics = self.play.collect(self.choose)
+        batch: Any = Decisions(*(torch.from_numpy(column).to(self.device) for column in decisions))
         for group in self.optimizer.param_groups:
-            group["lr"] = rate
-        parts = []
+            group["lr"] = learning_rate
+        found = []
         for _ in range(settings.epochs):
-            order = torch.randperm(settings.batch, generator=self.random)
+            order = torch.randperm(settings.batch_size, generator=self.random)
             for rows in order.chunk(settings.minibatches):
-                total, seen = self.loss(batch, rows, entropy)
+                total, one = self.loss(batch, rows.to(self.device), entropy_coefficient)
                 self.optimizer.zero_grad(set_to_none=True)
                 total.backward()
-                nn.utils.clip_grad_norm_(self.model.parameters(), settings.max_norm)
+                nn.utils.clip_grad_norm_(self.model.parameters(), settings.max_grad_norm)
                 self.optimizer.step()
-                parts.append(seen)
+                found.append(one)
         self.iteration += 1
-        names = ("entropy", "divergence", "clipped", "critic_error")
-        measures |= dict(zip(names, torch.stack(parts).mean(0).tolist(), strict=True))
-        return measures | {"learning_rate": rate, "entropy_bonus": entropy}
+        metrics |= dict(zip(METRICS, torch.stack(found).mean(0).tolist(), strict=True))
+        return metrics | {"learning_rate": learning_rate, "entropy_coefficient": entropy_coefficient}
 
     def network(self) -> Network:
-        """Give the network as it is now. A critic that sees more stays behind: there is no value head then."""
+        """Returns the network as it is now. A critic that sees more is not part of it: there is no value head then."""
 
         def layer(linear: nn.Module) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-            weight, bias = (array.detach().numpy().copy() for array in (linear.weight, linear.bias))
+            weight, bias = (array.detach().cpu().numpy().copy() for array in (linear.weight, linear.bias))
             return np.ascontiguousarray(weight.T), bias
 
         return Network(
@@ -168,7 +183,7 @@ class PPO:
         )
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Give everything that the future depends on."""
+        """Returns everything that the future depends on."""
         file = io.BytesIO()
         torch.save({"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}, file)
         return {
@@ -178,8 +193,8 @@ class PPO:
         }
 
     def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
-        """Go on from there."""
-        state = torch.load(io.BytesIO(arrays["state"].tobytes()), weights_only=True)
+        """Continues from these arrays."""
+        state = torch.load(io.BytesIO(arrays["state"].tobytes()), weights_only=True, map_location=self.device)
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.iteration = int(arrays["iteration"])

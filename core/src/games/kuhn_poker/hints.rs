@@ -6,8 +6,8 @@ use crate::{Action, Game as _, Hints, Log, Turn};
 
 use super::{BET, KuhnPoker, PASS, State};
 
-/// One of Kuhn's equilibria: the probability with which each card bets or calls as the first to act, as the second after a pass, as
-/// the second after a bet, and as the first after a pass and a bet.
+/// One of Kuhn's equilibria: the probability with which each card bets or calls as the first to act, as the second
+/// after a pass, as the second after a bet, and as the first after a pass and a bet.
 const EQUILIBRIUM: [[f32; 3]; 4] =
     [[1.0 / 3.0, 0.0, 1.0], [1.0 / 3.0, 0.0, 1.0], [0.0, 1.0 / 3.0, 1.0], [0.0, 2.0 / 3.0, 1.0]];
 

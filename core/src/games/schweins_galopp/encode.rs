@@ -84,8 +84,8 @@ impl SchweinsGalopp {
         layout
     }
 
-    /// Writes what the observer sees: a spectator everything but hands, seats counted from the first. Of the other hands, the
-    /// number of cards alone is read, from `held`.
+    /// Writes what the observer sees: a spectator everything but hands, seats counted from the first. Of the other
+    /// hands, the number of cards alone is read, from `held`.
     pub(super) fn write_observation<T: Cell>(
         &self,
         state: &State,

@@ -14,7 +14,6 @@ mod deals;
 mod encode;
 mod lottery;
 mod notation;
-mod picture;
 mod playout;
 mod rules;
 mod sampler;

@@ -1,32 +1,34 @@
-//! Names of cards, pigs and actions, and the state as text.
+//! Names of cards, pigs and actions, and the content of a picture.
 
 use crate::actions::Action;
 use crate::error::ParseError;
 use crate::game::{Game as _, SeatView as _, Turn};
 use crate::notation::Notation;
-use crate::scene::{Face, Scene};
+use crate::scene::{Face, Group, Hue, Place, Scene, Sign, Space};
 use crate::seats::Seat;
 
-use super::counts::{Colour, Counts};
+use super::counts::Colour;
 use super::state::{NOT_PLACED, Phase, State};
-use super::{FOOD_IDS, SchweinsGalopp, View, picture};
+use super::{FOOD_IDS, SchweinsGalopp, View};
 
 /// Prefix to the colour of a pig to place.
 const PLACED: &str = "place:";
 
-/// The letter of a colour.
-pub(super) fn letter(colour: Colour) -> char {
-    char::from(b'a' + colour)
+/// The colours of pigs and cards.
+const HUES: [Hue; 5] = [Hue::Pink, Hue::Blue, Hue::Green, Hue::Yellow, Hue::Violet];
+
+/// The name of a colour: a letter.
+fn name(colour: Colour) -> String {
+    char::from(b'a' + colour).to_string()
 }
 
-fn letters(counts: Counts) -> String {
-    let cards: Vec<String> = counts.iter().map(|colour| letter(colour).to_string()).collect();
-    cards.join(" ")
+fn names(colours: impl IntoIterator<Item = Colour>) -> Vec<String> {
+    colours.into_iter().map(name).collect()
 }
 
 impl SchweinsGalopp {
     /// The pig on a space, if any.
-    pub(super) fn pig_on(&self, state: &State, space: u8) -> Option<Colour> {
+    fn pig_on(&self, state: &State, space: u8) -> Option<Colour> {
         (0..self.rules.colours).find(|&colour| {
             let distance = state.distance[usize::from(colour)];
             distance != NOT_PLACED && self.space(distance) == space
@@ -34,21 +36,15 @@ impl SchweinsGalopp {
     }
 
     /// The pigs on the track in the order of the race, leader first.
-    pub(super) fn order(&self, state: &State) -> Vec<Colour> {
+    fn order(&self, state: &State) -> Vec<Colour> {
         let placed = |colour: &Colour| state.distance[usize::from(*colour)] != NOT_PLACED;
         let mut order: Vec<Colour> = (0..self.rules.colours).filter(placed).collect();
         order.sort_by_key(|&colour| std::cmp::Reverse(state.distance[usize::from(colour)]));
         order
     }
 
-    /// The hand of a seat, card by card; `None` for hidden cards.
-    pub(super) fn cards(&self, state: &State, seat: Seat, perspective: Option<Seat>) -> Vec<Option<Colour>> {
-        let open = perspective.is_none_or(|own| own == seat);
-        state.hands[seat.index()].iter().map(|colour| open.then_some(colour)).collect()
-    }
-
     /// The next event, in words.
-    pub(super) fn next_text(&self, state: &State) -> String {
+    fn next_text(&self, state: &State) -> String {
         let mover = state.mover;
         match state.phase {
             Phase::Place if self.turn(state) == Turn::Chance => "a pig is placed by chance".to_string(),
@@ -60,13 +56,6 @@ impl SchweinsGalopp {
         }
     }
 
-    /// The number of the current or last round, from 1.
-    pub(super) fn round_number(&self, state: &State) -> u8 {
-        (state.round + 1).min(self.rules.rounds)
-    }
-}
-
-impl SchweinsGalopp {
     /// The knowledge of the seat of a view, in one line.
     pub(super) fn tell(&self, view: &View) -> String {
         let mut words = vec![format!("seat {}", view.seat())];
@@ -75,7 +64,7 @@ impl SchweinsGalopp {
         for (round, known) in view.rounds().iter().enumerate() {
             let present = round == usize::from(seen.round);
             words.push("| placed".to_string());
-            words.extend((0..self.rules.colours).map_while(|_| public.next()).map(|pig| letter(pig).to_string()));
+            words.extend((0..self.rules.colours).map_while(|_| public.next()).map(|pig| name(pig)));
             while let Some(id) = public.next_if(|&id| id >= FOOD_IDS) {
                 words.push(self.action_name(Action(id)));
             }
@@ -85,9 +74,9 @@ impl SchweinsGalopp {
                 _ => self.rules.plays(),
             };
             if dealt > 0 {
-                words.push(format!("| dealt {dealt}: {} |", letters(known[view.seat().index()])));
+                words.push(format!("| dealt {dealt}: {} |", names(known[view.seat().index()].iter()).join(" ")));
                 let plays = (0..self.rules.plays()).map_while(|_| public.next());
-                words.extend(plays.map(|card| letter(card).to_string()));
+                words.extend(plays.map(|card| name(card)));
             }
         }
         words.join(" ")
@@ -98,17 +87,17 @@ impl Notation for SchweinsGalopp {
     fn action_name(&self, action: Action) -> String {
         match action.0.checked_sub(FOOD_IDS) {
             Some(space) => format!("food:{space}"),
-            None => letter(action.0).to_string(),
+            None => name(action.0),
         }
     }
 
     fn outcome_name(&self, outcome: Action) -> String {
-        letter(outcome.0).to_string()
+        name(outcome.0)
     }
 
     fn event_name(&self, state: &State, action: Action) -> String {
         match self.turn(state) {
-            _ if state.phase == Phase::Place && action.0 < FOOD_IDS => format!("{PLACED}{}", letter(action.0)),
+            _ if state.phase == Phase::Place && action.0 < FOOD_IDS => format!("{PLACED}{}", name(action.0)),
             Turn::Chance => self.outcome_name(action),
             Turn::Seat(_) | Turn::Over => self.action_name(action),
         }
@@ -145,62 +134,14 @@ impl Notation for SchweinsGalopp {
         }
     }
 
-    fn text(&self, state: &State, perspective: Option<Seat>) -> String {
-        let mut lines = Vec::new();
-        let order: String = self.order(state).into_iter().map(letter).collect();
-        lines.push(format!(
-            "round {} of {}   first player: seat {}   supply: {}",
-            self.round_number(state),
-            self.rules.rounds,
-            state.first,
-            state.supply
-        ));
-        let spaces: Vec<String> = (0..self.rules.track)
-            .map(|space| match self.pig_on(state, space) {
-                Some(pig) => letter(pig).to_string(),
-                None if state.track_food >> space & 1 == 1 => "*".to_string(),
-                None => ".".to_string(),
-            })
-            .collect();
-        let order = if order.is_empty() { "-" } else { &order };
-        lines.push(format!("track from space 0: {}   race: {order}", spaces.join("")));
-        for seat in Seat::all(self.num_seats()) {
-            let cards = self.cards(state, seat, perspective);
-            let cards: Vec<String> = cards.into_iter().map(|card| card.map_or('?', letter).to_string()).collect();
-            let hand = cards.join(" ");
-            lines.push(format!(
-                "seat {seat}   hand: {hand:<13}   played: {:<13}   at risk: {}   banked: {}",
-                letters(state.played[seat.index()]),
-                state.risk[seat.index()],
-                state.banked[seat.index()]
-            ));
-        }
-        lines.push(match self.turn(state) {
-            Turn::Over => {
-                let returns: Vec<String> = self.returns(state).iter().map(f64::to_string).collect();
-                format!("over: returns {}", returns.join(" "))
-            }
-            _ => format!("next: {}", self.next_text(state)),
-        });
-        lines.join("\n")
-    }
-
     /// Race cards are known by their colour alone, so one name stands for all cards of a colour.
     fn cards(&self) -> Vec<String> {
-        (0..self.rules.colours).map(|colour| letter(colour).to_string()).collect()
+        (0..self.rules.colours).map(|colour| name(colour)).collect()
     }
 
     fn holdings(&self, state: &State, seat: Seat, counts: &mut [u8]) {
         let hand = state.hands[seat.index()];
         counts.iter_mut().enumerate().for_each(|(colour, count)| *count = hand.get(colour));
-    }
-
-    fn faces(&self) -> Vec<Face> {
-        picture::faces(self)
-    }
-
-    fn scene(&self, state: &State, perspective: Option<Seat>) -> Scene {
-        picture::scene(self, state, perspective)
     }
 
     /// Also accepts the name of a pig to place.
@@ -212,6 +153,44 @@ impl Notation for SchweinsGalopp {
             kind: format!("action of {}", Self::NAME),
             known: ids().map(|id| self.action_name(id)).collect::<Vec<_>>().join(" "),
         })
+    }
+
+    /// A pig and the letter of its colour.
+    fn faces(&self) -> Vec<Face> {
+        let face = |(rank, hue)| Face { rank, sign: Sign::Pig, hue };
+        self.cards().into_iter().zip(HUES).map(face).collect()
+    }
+
+    /// Lays out the track and a row for each seat.
+    fn scene(&self, state: &State, perspective: Option<Seat>) -> Scene {
+        let round = (state.round + 1).min(self.rules.rounds);
+        let mut facts = vec![
+            ("round", format!("{round} of {}", self.rules.rounds)),
+            ("first player", format!("seat {}", state.first)),
+            ("supply", state.supply.to_string()),
+        ];
+        let race = names(self.order(state));
+        if !race.is_empty() {
+            facts.push(("race", race.join(" ")));
+        }
+        let space =
+            |space| Space { piece: self.pig_on(state, space).map(name), food: state.track_food >> space & 1 == 1 };
+        let player = |seat: Seat| {
+            let index = seat.index();
+            let open = perspective.is_none_or(|own| own == seat);
+            let hand = Group::hand(names(state.hands[index].iter()), open);
+            let played = Group::aside("played", names(state.played[index].iter()));
+            let food = vec![format!("at risk: {}", state.risk[index]), format!("banked: {}", state.banked[index])];
+            Place::of(seat, vec![hand, played], food)
+        };
+        Scene {
+            title: "Schweins-Galopp",
+            facts,
+            track: (0..self.rules.track).map(space).collect(),
+            places: Seat::all(self.num_seats()).map(player).collect(),
+            next: self.next_text(state),
+            tells_returns: true,
+        }
     }
 }
 

@@ -102,8 +102,8 @@ impl Schwimmen {
         layout
     }
 
-    /// Writes what the observer sees: a spectator everything but hands, seats counted from the first. The number of cards in the
-    /// pile is read from `pile`.
+    /// Writes what the observer sees: a spectator everything but hands, seats counted from the first. The number of
+    /// cards in the pile is read from `pile`.
     pub(super) fn write_observation<T: Cell>(
         &self,
         state: &State,

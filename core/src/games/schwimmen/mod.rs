@@ -14,7 +14,6 @@ mod advice;
 mod cards;
 mod encode;
 mod notation;
-mod picture;
 mod playout;
 mod rules;
 mod sampler;
@@ -25,14 +24,14 @@ use crate::actions::{Action, Actions128};
 use crate::bits;
 use crate::encode::{Cell, Pen};
 use crate::error::RulesError;
-use crate::game::{Chance, Game, GameInfo, Observer, Outcome, Turn};
+use crate::game::{Chance, Game, GameInfo, Observer, Turn, evenly};
 use crate::key::mix;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 use crate::utility;
 
 use cards::{CARDS, Card, NO_CARD};
-pub use rules::{DealerSwap, FirstDealer, Play, Rules, Utility};
+pub use rules::{DealerSwap, FirstDealer, Payoff, Play, Rules};
 pub use sampler::Sampler;
 pub use state::State;
 use state::{LIVES, NOBODY, PLAYERS, Phase, after};
@@ -384,9 +383,9 @@ impl Schwimmen {
             // Every card at most once in the deal and in its cut, and three for every other turn between two players.
             max_chance_events: deals * (usize::from(self.rules.deck_size()) + 3 * (turns / 2)),
             utility_range: match (self.rules.utility, self.rules.play) {
-                (Utility::Stakes, Play::Deal) => (-1.0, 1.0 / (players - 1.0)),
-                (Utility::Stakes, Play::Match) => (-3.0, (3.0 * (players - 2.0)).max(3.0)),
-                (Utility::Win, _) => (-1.0 / (players - 1.0), 1.0),
+                (Payoff::Stakes, Play::Deal) => (-1.0, 1.0 / (players - 1.0)),
+                (Payoff::Stakes, Play::Match) => (-3.0, (3.0 * (players - 2.0)).max(3.0)),
+                (Payoff::Win, _) => (-1.0 / (players - 1.0), 1.0),
             },
             utility_sum: Some(0.0),
             observation: self.observation_layout(),
@@ -483,11 +482,7 @@ impl Game for Schwimmen {
     }
 
     fn chance(&self, state: &State) -> Chance {
-        if self.turn(state) != Turn::Chance {
-            return Chance::new();
-        }
-        let probability = 1.0 / f64::from(state.pool.count_ones());
-        bits::members(state.pool).map(|card| Outcome { action: Action(card), probability }).collect()
+        if self.turn(state) == Turn::Chance { evenly(bits::members(state.pool)) } else { Chance::new() }
     }
 
     #[inline(always)]
@@ -561,11 +556,11 @@ impl Game for Schwimmen {
             return BySeat::filled(count, 0.0);
         }
         match self.rules.utility {
-            Utility::Stakes => {
+            Payoff::Stakes => {
                 let net = self.stakes(state);
                 BySeat::from_fn(count, |seat| net[seat.index()])
             }
-            Utility::Win => utility::Utility::Win.of(&self.merits(state)),
+            Payoff::Win => utility::Utility::Win.of(&self.merits(state)),
         }
     }
 

@@ -1,29 +1,21 @@
-//! Names of cards and actions, and the state as text.
+//! Names of cards and actions, and the content of a picture.
 
 use crate::actions::Action;
 use crate::bits;
-use crate::game::{Game as _, SeatView as _, Turn};
+use crate::game::{Game as _, SeatView as _};
 use crate::notation::Notation;
-use crate::scene::{Face, Scene};
+use crate::scene::{Face, Group, Place, Scene};
 use crate::seats::Seat;
 
 use super::cards::{self, NO_CARD};
 use super::rules::Play;
 use super::state::{NOBODY, Phase, State};
 use super::view::{Seen, View};
-use super::{GIVE, KEEP, KNOCK, PUSH, SWAP_ALL, Schwimmen, picture};
-
-/// Cards, in words.
-fn names(cards: u32) -> String {
-    if cards == 0 {
-        return "-".to_string();
-    }
-    bits::members(cards).map(cards::name).collect::<Vec<_>>().join(" ")
-}
+use super::{GIVE, KEEP, KNOCK, PUSH, SWAP_ALL, Schwimmen};
 
 impl Schwimmen {
     /// The next event, in words.
-    pub(super) fn next_text(&self, state: &State) -> String {
+    fn next_text(&self, state: &State) -> String {
         let mover = state.mover;
         match state.phase {
             Phase::Deal => format!("a card is dealt to seat {mover}"),
@@ -42,7 +34,7 @@ impl Schwimmen {
     }
 
     /// The stakes of a seat in a match, in words.
-    pub(super) fn stakes_text(&self, state: &State, seat: Seat) -> Option<String> {
+    fn stakes_text(&self, state: &State, seat: Seat) -> Option<String> {
         (self.rules.play == Play::Match).then(|| match state.lives[seat.index()] {
             0 => "out".to_string(),
             1 => "swims".to_string(),
@@ -51,44 +43,6 @@ impl Schwimmen {
         })
     }
 
-    /// True if the viewer of the picture sees a hand.
-    pub(super) fn is_open(&self, state: &State, seat: Seat, perspective: Option<Seat>) -> bool {
-        perspective.is_none_or(|own| own == seat) || state.is_shown()
-    }
-
-    /// Other information about a seat.
-    pub(super) fn remarks(&self, state: &State, seat: Seat, perspective: Option<Seat>) -> Vec<String> {
-        let hand = state.hands[seat.index()];
-        let mut remarks = Vec::new();
-        if hand.count_ones() == 3 && self.is_open(state, seat, perspective) {
-            remarks.push(format!("worth {}", cards::score_text(self.score(hand))));
-        }
-        remarks.extend(self.stakes_text(state, seat));
-        if state.dealer == seat.0 {
-            remarks.push("dealer".to_string());
-        }
-        if state.knocker == seat.0 {
-            remarks.push("knocked".to_string());
-        }
-        let cut = state.cut[seat.index()];
-        if cut != NO_CARD {
-            remarks.push(format!("cut {}", cards::name(cut)));
-        }
-        remarks
-    }
-
-    /// The deal, the pile and the cards laid away, in words.
-    pub(super) fn header(&self, state: &State) -> String {
-        let deal = match self.rules.play {
-            Play::Deal => String::new(),
-            Play::Match if state.phase == Phase::Over => format!("deal {}   ", state.deals),
-            Play::Match => format!("deal {}   ", state.deals + 1),
-        };
-        format!("{deal}pile: {}   laid away: {}", state.pool.count_ones(), names(state.away))
-    }
-}
-
-impl Schwimmen {
     /// The knowledge of the seat of a view, in one line.
     pub(super) fn tell(&self, view: &View) -> String {
         let mut words = vec![format!("seat {}", view.seat())];
@@ -146,36 +100,8 @@ impl Notation for Schwimmen {
         }
     }
 
-    fn text(&self, state: &State, perspective: Option<Seat>) -> String {
-        let mut lines = vec![self.header(state)];
-        let table = if perspective.is_some() && self.table_is_hidden(state) {
-            vec!["??"; state.table.count_ones() as usize].join(" ")
-        } else {
-            names(state.table)
-        };
-        lines.push(format!("table    {table}"));
-        for seat in Seat::all(self.num_seats()) {
-            let cards = state.hands[seat.index()];
-            let hand = if self.is_open(state, seat, perspective) {
-                names(cards)
-            } else {
-                vec!["??"; cards.count_ones() as usize].join(" ")
-            };
-            let remarks = self.remarks(state, seat, perspective).join(", ");
-            lines.push(format!("seat {seat}   {hand:<10}   {remarks}").trim_end().to_string());
-        }
-        lines.push(match self.turn(state) {
-            Turn::Over => {
-                let returns: Vec<String> = self.returns(state).iter().map(f64::to_string).collect();
-                format!("over: returns {}", returns.join(" "))
-            }
-            _ => format!("next: {}", self.next_text(state)),
-        });
-        lines.join("\n")
-    }
-
     fn cards(&self) -> Vec<String> {
-        bits::members(cards::deck(&self.rules)).map(cards::name).collect()
+        bits::members(self.deck).map(cards::name).collect()
     }
 
     /// Counts a card taken from the table as held while another must be given for it.
@@ -185,16 +111,60 @@ impl Notation for Schwimmen {
             _ => 0,
         };
         let held = state.hands[seat.index()] | taken;
-        let deck = bits::members(cards::deck(&self.rules));
+        let deck = bits::members(self.deck);
         counts.iter_mut().zip(deck).for_each(|(count, card)| *count = (held >> card & 1) as u8);
     }
 
     fn faces(&self) -> Vec<Face> {
-        picture::faces(self)
+        let face = |card| Face::french(card / 8, cards::RANKS[usize::from(card) % 8]);
+        bits::members(self.deck).map(face).collect()
     }
 
+    /// Lays out the table and a row for each seat.
     fn scene(&self, state: &State, perspective: Option<Seat>) -> Scene {
-        picture::scene(self, state, perspective)
+        let mut facts = vec![("pile", format!("{} cards", state.pool.count_ones()))];
+        if self.rules.play == Play::Match {
+            let deal = state.deals + u8::from(state.phase != Phase::Over);
+            facts.insert(0, ("deal", deal.to_string()));
+        }
+        let seats = Seat::all(self.num_seats()).map(|seat| self.player(state, seat, perspective));
+        Scene {
+            title: "Schwimmen",
+            facts,
+            track: Vec::new(),
+            places: std::iter::once(self.table(state, perspective)).chain(seats).collect(),
+            next: self.next_text(state),
+            tells_returns: true,
+        }
+    }
+}
+
+impl Schwimmen {
+    fn table(&self, state: &State, perspective: Option<Seat>) -> Place {
+        let open = perspective.is_none() || !self.table_is_hidden(state);
+        let cards = bits::members(state.table).map(|card| open.then(|| cards::name(card))).collect();
+        let table = Group { cards, ..Group::open("table", []) };
+        let pile = Group::pile("pile", state.pool.count_ones() as usize);
+        let away = Group::aside("laid away", bits::members(state.away).map(cards::name));
+        Place { groups: vec![table, pile, away], ..Place::default() }
+    }
+
+    fn player(&self, state: &State, seat: Seat, perspective: Option<Seat>) -> Place {
+        let open = perspective.is_none_or(|own| own == seat) || state.is_shown();
+        let (hand, cut) = (state.hands[seat.index()], state.cut[seat.index()]);
+        let mut groups = vec![Group::hand(bits::members(hand).map(cards::name), open)];
+        if state.phase == Phase::Give && state.mover == seat.0 {
+            groups.push(Group::held("took", vec![Some(cards::name(state.taken))]));
+        }
+        let worth = open && hand.count_ones() == 3;
+        let remarks = [
+            worth.then(|| format!("worth: {}", cards::score_text(self.score(hand)))),
+            self.stakes_text(state, seat),
+            (state.dealer == seat.0).then(|| "dealer".to_string()),
+            (state.knocker == seat.0).then(|| "knocked".to_string()),
+            (cut != NO_CARD).then(|| format!("cut: {}", cards::name(cut))),
+        ];
+        Place::of(seat, groups, remarks.into_iter().flatten().collect())
     }
 }
 

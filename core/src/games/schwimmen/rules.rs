@@ -47,7 +47,7 @@ choice! {
 
 choice! {
     /// Definition of a player's return at the end.
-    pub enum Utility {
+    pub enum Payoff {
         /// A deal: -1 for the loser, shared by the opponents. A match: the stakes won or lost.
         Stakes = "stakes",
         /// The winners of the match (of a deal: the highest hands) share one win. The return is the own share minus
@@ -75,7 +75,7 @@ options! {
         /// Maximum number of deals in a match; after the last one the players still in share the pot (play=match).
         max_deals: u8 = 200, 1..=200;
         /// Definition of a player's return at the end.
-        utility: Utility = Utility::Stakes, ();
+        utility: Payoff = Payoff::Stakes, ();
         /// Suits in the deck, from diamonds.
         suits: u8 = 4, 2..=4;
         /// Ranks in each suit, from the ace down.

@@ -1,41 +1,41 @@
-//! Names of cards and actions, and the state as text.
+//! Names of cards and actions, and the content of a picture.
 
 use crate::actions::Action;
 use crate::bits;
-use crate::game::{Game as _, SeatView as _, Turn};
+use crate::game::SeatView as _;
 use crate::notation::Notation;
-use crate::scene::{Face, Scene};
+use crate::scene::{Face, Group, Hue, Place, Scene, Sign};
 use crate::seats::Seat;
 
-use super::cards::{Card, NO_CARD, NO_TRUMP};
+use super::Schwinget;
+use super::cards::{Card, NO_CARD};
 use super::rules::Scoring;
 use super::state::{NOBODY, Neutral, Phase, State};
 use super::view::{Seen, View};
-use super::{Schwinget, picture};
+
+/// The signs and colours of the suits.
+const SUIT_FACES: [(Sign, Hue); 4] =
+    [(Sign::Leaf, Hue::Green), (Sign::Cross, Hue::Red), (Sign::Drop, Hue::Blue), (Sign::Sun, Hue::Yellow)];
 
 /// The suits in words.
 const SUIT_NAMES: [&str; 5] = ["green", "red", "blue", "yellow", "none"];
 
 impl Schwinget {
-    pub(super) fn card_name(&self, card: Card) -> String {
-        self.deck.name(card)
-    }
-
     fn hand_text(&self, cards: u32) -> String {
-        let names: Vec<_> = bits::members(cards).map(|card| self.card_name(card)).collect();
+        let names: Vec<_> = bits::members(cards).map(|card| self.deck.name(card)).collect();
         names.join(" ")
     }
 
     /// The trump suit in words, with the card that fixed it.
-    pub(super) fn trump_text(&self, state: &State) -> String {
+    fn trump_text(&self, state: &State) -> String {
         match state.turned {
             NO_CARD => "not turned up yet".to_string(),
-            card => format!("{} ({} turned up)", SUIT_NAMES[usize::from(state.trump)], self.card_name(card)),
+            card => format!("{} ({} turned up)", SUIT_NAMES[usize::from(state.trump)], self.deck.name(card)),
         }
     }
 
     /// A score, for people: whole points, or two decimals as in wrestling.
-    pub(super) fn score_text(&self, hundredths: u16) -> String {
+    fn score_text(&self, hundredths: u16) -> String {
         match self.rules.scoring {
             Scoring::Points => (hundredths / 100).to_string(),
             Scoring::Schwinger => format!("{}.{:02}", hundredths / 100, hundredths % 100),
@@ -43,7 +43,7 @@ impl Schwinget {
     }
 
     /// The next event, in words.
-    pub(super) fn next_text(&self, state: &State) -> String {
+    fn next_text(&self, state: &State) -> String {
         let mover = state.mover;
         match state.phase {
             Phase::Deal => format!("a card is dealt to seat {mover}"),
@@ -51,14 +51,14 @@ impl Schwinget {
             Phase::Lead if state.attacked() || state.pile == 0 => format!("seat {mover} leads"),
             Phase::Lead => format!("seat {mover} leads, or attacks first"),
             Phase::LeaderDraws | Phase::FollowerDraws => format!("seat {mover} draws a card"),
-            Phase::Follow => format!("seat {mover} answers {}", self.card_name(state.led)),
+            Phase::Follow => format!("seat {mover} answers {}", self.deck.name(state.led)),
             Phase::Decide => format!("seat {mover} played the referee and says who leads"),
             Phase::Over => "the match is over".to_string(),
         }
     }
 
     /// The pile, in words.
-    pub(super) fn pile_text(&self, state: &State) -> String {
+    fn pile_text(&self, state: &State) -> String {
         match (state.attacker, state.pile) {
             (NOBODY, 0) => "empty".to_string(),
             (NOBODY, pile) => format!("{pile} cards"),
@@ -81,8 +81,8 @@ impl Schwinget {
             words.push(format!("| dealt {dealt}: {}", self.hand_text(hand)));
             while let Some(seen) = log.next_if(|seen| !matches!(seen, Seen::Dealt(_))) {
                 words.push(match seen {
-                    Seen::TurnedUp(card) => format!("| turned up {} |", self.card_name(card)),
-                    Seen::Drawn(Some(card)) => format!("+{}", self.card_name(card)),
+                    Seen::TurnedUp(card) => format!("| turned up {} |", self.deck.name(card)),
+                    Seen::Drawn(Some(card)) => format!("+{}", self.deck.name(card)),
                     Seen::Drawn(None) => "+?".to_string(),
                     Seen::Did(action) => self.action_name(action),
                     Seen::Dealt(_) => unreachable!("the next bout is read by the outer loop"),
@@ -97,7 +97,7 @@ impl Notation for Schwinget {
     fn action_name(&self, action: Action) -> String {
         let [lead_self, _] = self.deck.decisions();
         match action {
-            Action(card) if card < self.deck.size => self.card_name(card),
+            Action(card) if card < self.deck.size => self.deck.name(card),
             _ if action == self.deck.attack() => "attack".to_string(),
             _ if action == lead_self => "lead:self".to_string(),
             _ => "lead:opponent".to_string(),
@@ -105,7 +105,7 @@ impl Notation for Schwinget {
     }
 
     fn outcome_name(&self, outcome: Action) -> String {
-        self.card_name(outcome.0)
+        self.deck.name(outcome.0)
     }
 
     fn rule_broken(&self, state: &State, action: Action) -> String {
@@ -120,47 +120,12 @@ impl Notation for Schwinget {
             Phase::Follow if action == self.deck.attack() => "only the player on lead may attack".to_string(),
             _ if !is_card => "no referee has been played".to_string(),
             _ if hand >> action.0 & 1 == 0 => "the card is not in hand".to_string(),
-            _ => format!("the suit led must be followed: {} was led", self.card_name(state.led)),
+            _ => format!("the suit led must be followed: {} was led", self.deck.name(state.led)),
         }
-    }
-
-    fn text(&self, state: &State, perspective: Option<Seat>) -> String {
-        let mut lines = Vec::new();
-        let bout = (state.bout + 1).min(self.rules.bouts);
-        lines.push(format!(
-            "bout {bout} of {}   trump: {}   pile: {}",
-            self.rules.bouts,
-            self.trump_text(state),
-            self.pile_text(state)
-        ));
-        for seat in [Seat(1), Seat(0)] {
-            let cards = state.hands[seat.index()];
-            let hand = if perspective.is_none_or(|own| own == seat) {
-                self.hand_text(cards)
-            } else {
-                vec!["??"; cards.count_ones() as usize].join(" ")
-            };
-            lines.push(format!(
-                "seat {seat}   hand: {hand:<14}   tricks: {}   score: {}",
-                state.taken[seat.index()],
-                self.score_text(state.scores[seat.index()])
-            ));
-            if seat == Seat(1) {
-                lines.push(format!("table    {}", self.table_text(state)));
-            }
-        }
-        lines.push(match self.turn(state) {
-            Turn::Over => {
-                let returns = self.returns(state);
-                format!("over: returns {} and {}", returns[Seat(0)], returns[Seat(1)])
-            }
-            _ => format!("next: {}", self.next_text(state)),
-        });
-        lines.join("\n")
     }
 
     fn cards(&self) -> Vec<String> {
-        (0..self.deck.size).map(|card| self.card_name(card)).collect()
+        (0..self.deck.size).map(|card| self.deck.name(card)).collect()
     }
 
     fn holdings(&self, state: &State, seat: Seat, counts: &mut [u8]) {
@@ -169,36 +134,57 @@ impl Notation for Schwinget {
     }
 
     fn faces(&self) -> Vec<Face> {
-        picture::faces(self)
+        let face = |(card, name): (usize, String)| match SUIT_FACES.get(usize::from(self.deck.suit_of[card])) {
+            Some(&(sign, hue)) => Face { rank: name[1..].to_string(), sign, hue },
+            None if 1 << card == self.deck.referee => Face { rank: name, sign: Sign::Whistle, hue: Hue::Grey },
+            None => Face { rank: name, sign: Sign::Bolt, hue: Hue::Grey },
+        };
+        self.cards().into_iter().enumerate().map(face).collect()
     }
 
+    /// Lays out the opponent above, the table in the middle, and seat 0 below.
     fn scene(&self, state: &State, perspective: Option<Seat>) -> Scene {
-        picture::scene(self, state, perspective)
+        let bout = (state.bout + 1).min(self.rules.bouts);
+        Scene {
+            title: "Schwinget",
+            facts: vec![
+                ("bout", format!("{bout} of {}", self.rules.bouts)),
+                ("trump", self.trump_text(state)),
+                ("pile", self.pile_text(state)),
+            ],
+            track: Vec::new(),
+            places: vec![
+                self.player(state, Seat(1), perspective),
+                self.table(state),
+                self.player(state, Seat(0), perspective),
+            ],
+            next: self.next_text(state),
+            tells_returns: true,
+        }
     }
 }
 
 impl Schwinget {
-    /// The cards in the middle, in words.
-    fn table_text(&self, state: &State) -> String {
-        let mut parts = Vec::new();
-        if state.led != NO_CARD {
-            parts.push(format!("seat {} led {}", state.leader, self.card_name(state.led)));
-        }
-        if state.reply != NO_CARD {
-            parts.push(format!("seat {} answered {}", state.leader ^ 1, self.card_name(state.reply)));
-        }
-        if state.neutral != Neutral::None {
-            parts.push("a neutral trick waits".to_string());
-        }
-        if parts.is_empty() {
-            parts.push("-".to_string());
-        }
-        parts.join(", ")
+    fn player(&self, state: &State, seat: Seat, perspective: Option<Seat>) -> Place {
+        let index = seat.index();
+        let open = perspective.is_none_or(|own| own == seat);
+        let hand = bits::members(state.hands[index]).map(|card| self.deck.name(card));
+        let score = self.score_text(state.scores[index]);
+        let mut remarks = vec![format!("tricks: {}", state.taken[index]), format!("score: {score}")];
+        remarks.extend((state.attacker == seat.0).then(|| "attacked".to_string()));
+        Place::of(seat, vec![Group::hand(hand, open)], remarks)
     }
 
-    /// The index of a card's suit, for colouring; [`NO_TRUMP`] for the specials.
-    pub(super) fn colour_of(&self, card: Card) -> u8 {
-        self.deck.suit_of.get(usize::from(card)).copied().unwrap_or(NO_TRUMP)
+    fn table(&self, state: &State) -> Place {
+        let open = |name, card: Card| Group::open(name, (card != NO_CARD).then(|| self.deck.name(card)));
+        let groups = vec![
+            open("trump", state.turned),
+            Group::pile(if state.attacked() { "locked pile" } else { "pile" }, state.pile.into()),
+            open(["seat 0 led", "seat 1 led"][usize::from(state.leader)], state.led),
+            open("answer", state.reply),
+        ];
+        let neutral = (state.neutral != Neutral::None).then(|| "a neutral trick waits".to_string());
+        Place { groups, remarks: neutral.into_iter().collect(), ..Place::default() }
     }
 }
 

@@ -1,17 +1,17 @@
-//! Names of cards and actions, and the state as text.
+//! Names of cards and actions, and the content of a picture.
 
 use std::fmt::Write as _;
 
 use crate::actions::{Action, ActionSet as _, Actions64};
-use crate::game::{Game as _, SeatView as _, Turn};
+use crate::game::{Game as _, SeatView as _};
 use crate::notation::Notation;
-use crate::scene::{Face, Scene};
+use crate::scene::{Face, Group, Place, Scene, french_rank};
 use crate::seats::Seat;
 
-use super::cards::{Card, SUITS};
+use super::cards::Card;
 use super::state::{FACE_DOWN, NO_CARD, Phase, State};
 use super::view::{Seen, View};
-use super::{Change, UpAndDown, picture};
+use super::{Change, UpAndDown};
 
 /// The sides of the UP&DOWN card.
 const SIDES: [&str; 2] = ["up", "down"];
@@ -23,39 +23,26 @@ impl UpAndDown {
     }
 
     /// The round, in words.
-    pub(super) fn round_text(&self, state: &State) -> String {
+    fn round_text(&self, state: &State) -> String {
         let number = match state.phase {
             Phase::Over => state.round,
             _ => state.round + 1,
         };
         let further = if number > self.rules.rounds { ", first place was shared" } else { "" };
-        format!("round {number} of {}{further}", self.rules.rounds)
+        format!("{number} of {}{further}", self.rules.rounds)
     }
 
     /// The side of the UP&DOWN card, in words.
-    pub(super) fn side_text(&self, state: &State) -> &'static str {
+    fn side_text(&self, state: &State) -> &'static str {
         match (state.is_set()[1], state.down) {
-            (false, _) => "side: not thrown yet",
+            (false, _) => "not thrown yet",
             (true, 0) => "UP, the highest wins",
             (true, _) => "DOWN, the lowest wins",
         }
     }
 
-    /// The trump value, in words.
-    pub(super) fn trump_text(&self, state: &State) -> String {
-        if state.is_set()[0] { self.deck.value_letter(state.trump).to_string() } else { "not rolled yet".to_string() }
-    }
-
-    /// The letter of the suit that points at a seat.
-    pub(super) fn suit_text(&self, state: &State, seat: Seat) -> char {
-        match state.is_set()[2] {
-            true => SUITS[usize::from(self.suit_at(state.orientation, seat.0))],
-            false => '-',
-        }
-    }
-
     /// The next event, in words.
-    pub(super) fn next_text(&self, state: &State) -> String {
+    fn next_text(&self, state: &State) -> String {
         let mover = state.mover;
         match state.phase {
             Phase::Deal => format!("a card is dealt to seat {mover}"),
@@ -70,22 +57,12 @@ impl UpAndDown {
     }
 
     /// The winner of the trick on the table, in words, once all cards are face up.
-    pub(super) fn last_trick_text(&self, state: &State) -> Option<String> {
+    fn last_trick_text(&self, state: &State) -> Option<String> {
         let open = matches!(state.phase, Phase::Change | Phase::Over) && state.table[0] != NO_CARD;
         open.then(|| match self.winner(state) {
             Some(winner) => format!("the last trick went to seat {winner}"),
             None => "the last trick went into the pot".to_string(),
         })
-    }
-
-    /// The card in front of a seat, as `perspective` sees it.
-    pub(super) fn card_shown(&self, state: &State, seat: Seat, perspective: Option<Seat>) -> Card {
-        let open = state.phase != Phase::Choose || perspective.is_none_or(|own| own == seat);
-        match state.table[seat.index()] {
-            NO_CARD => NO_CARD,
-            card if open => card,
-            _ => FACE_DOWN,
-        }
     }
 
     fn change_name(&self, change: Change) -> String {
@@ -173,43 +150,6 @@ impl Notation for UpAndDown {
         }
     }
 
-    fn text(&self, state: &State, perspective: Option<Seat>) -> String {
-        let mut lines = vec![format!(
-            "{}   {}   trump: {}   pot: {}",
-            self.round_text(state),
-            self.side_text(state),
-            self.trump_text(state),
-            state.pot
-        )];
-        let width = 3 * usize::from(self.tricks) - 1;
-        for seat in Seat::all(self.num_seats()) {
-            let cards = state.hands[seat.index()];
-            let hand = if perspective.is_none_or(|own| own == seat) {
-                self.hand_text(cards)
-            } else {
-                vec!["??"; cards.count_ones() as usize].join(" ")
-            };
-            let card = self.shown_name(self.card_shown(state, seat, perspective));
-            lines.push(format!(
-                "seat {seat}{}   suit: {}   card: {card:<2}   hand: {hand:<width$}   tricks: {}   score: {}",
-                if state.is_set()[2] && state.boss == seat.0 { " (boss)" } else { "       " },
-                self.suit_text(state, seat),
-                state.taken[seat.index()],
-                state.scores[seat.index()]
-            ));
-        }
-        lines.extend(self.last_trick_text(state));
-        lines.push(match self.turn(state) {
-            Turn::Over => {
-                let returns = self.returns(state);
-                let values: Vec<String> = returns.iter().map(f64::to_string).collect();
-                format!("over: returns {}", values.join(" "))
-            }
-            _ => format!("next: {}", self.next_text(state)),
-        });
-        lines.join("\n")
-    }
-
     fn cards(&self) -> Vec<String> {
         (0..self.deck.size).map(|card| self.deck.name(card).to_string()).collect()
     }
@@ -225,11 +165,50 @@ impl Notation for UpAndDown {
     }
 
     fn faces(&self) -> Vec<Face> {
-        picture::faces(self)
+        let face = |card| Face::french(self.deck.suit_of(card), self.deck.value_letter(self.deck.value_of(card)));
+        (0..self.deck.size).map(face).collect()
     }
 
+    /// Lays out a row for each seat: the suit pointed at, the chosen card, the hand.
     fn scene(&self, state: &State, perspective: Option<Seat>) -> Scene {
-        picture::scene(self, state, perspective)
+        let last = self.last_trick_text(state).map(|text| Place { remarks: vec![text], ..Place::default() });
+        let trump = state.is_set()[0].then(|| french_rank(self.deck.value_letter(state.trump)));
+        Scene {
+            title: "Up & Down",
+            facts: vec![
+                ("round", self.round_text(state)),
+                ("side", self.side_text(state).to_string()),
+                ("trump", trump.unwrap_or("not rolled yet".to_string())),
+                ("pot", state.pot.to_string()),
+            ],
+            track: Vec::new(),
+            places: Seat::all(self.num_seats()).map(|seat| self.player(state, seat, perspective)).chain(last).collect(),
+            next: self.next_text(state),
+            tells_returns: true,
+        }
+    }
+}
+
+impl UpAndDown {
+    fn player(&self, state: &State, seat: Seat, perspective: Option<Seat>) -> Place {
+        let index = seat.index();
+        let open = perspective.is_none_or(|own| own == seat);
+        let name = |card| self.deck.name(card).to_string();
+        let pointed = state.is_set()[2];
+        let some_card = |suit| (0..self.deck.size).find(|&card| self.deck.suit_of(card) == suit).map(name);
+        let suit = pointed.then(|| self.suit_at(state.orientation, seat.0)).and_then(some_card);
+        let hidden = state.phase == Phase::Choose;
+        let card = match state.table[index] {
+            NO_CARD => None,
+            FACE_DOWN => Some(None),
+            card => Some((!hidden || open).then(|| name(card))),
+        };
+        let chosen = Group { held: hidden, ..Group::held("card", card.into_iter().collect()) };
+        let hand = Actions64(state.hands[index]).iter().map(|action| name(action.0));
+        let boss = (pointed && state.boss == seat.0).then(|| "boss".to_string());
+        let mut remarks: Vec<String> = boss.into_iter().collect();
+        remarks.extend([format!("tricks: {}", state.taken[index]), format!("score: {}", state.scores[index])]);
+        Place { suit, ..Place::of(seat, vec![chosen, Group::hand(hand, open)], remarks) }
     }
 }
 

@@ -8,6 +8,7 @@ use crate::actions::Action;
 use crate::games::schweins_galopp::counts::Counts;
 use crate::games::schweins_galopp::state::{Phase, State};
 use crate::games::schweins_galopp::{FOOD_IDS, KEPT_CLEAR, SchweinsGalopp};
+use crate::hints::tables;
 
 /// Places of a pig: it leads, it would lead with its next move, or it has one, two, or more free spaces before it.
 const PLACES: usize = 5;
@@ -16,28 +17,29 @@ const AT_THE_FRONT: usize = 2;
 
 /// The number of stages of a round: one, two, three or more cards are kept.
 const STAGES: usize = 4;
-/// The place of the card's pig, by whether another card of its colour is kept.
-const MOVED: usize = 0;
-const ATE: usize = MOVED + 2 * PLACES;
-const FOUND: usize = ATE + 1;
-/// The share of kept cards with pigs in each place.
-const KEPT: usize = FOUND + 1;
-/// The best place among the kept cards.
-const BEST: usize = KEPT + PLACES;
-/// The food at risk, by that place.
-const STAKE: usize = BEST + PLACES;
-/// The share of unseen cards with pigs in each place except the last two.
-const OPEN: usize = STAKE + PLACES;
-const MORE: usize = OPEN + 3;
-const STAGE: usize = MORE + 15;
+tables! { STAGE;
+    /// The place of the card's pig, by whether another card of its colour is kept.
+    MOVED: 2 * PLACES,
+    ATE: 1,
+    FOUND: 1,
+    /// The share of kept cards with pigs in each place.
+    KEPT: PLACES,
+    /// The best place among the kept cards.
+    BEST: PLACES,
+    /// The food at risk, by that place.
+    STAKE: PLACES,
+    /// The share of unseen cards with pigs in each place except the last two.
+    OPEN: 3,
+    MORE: 15,
+}
 
 /// The number of tables of weights: for two players, for three and more.
 const TABLES: usize = 2;
-/// Food on the track.
-const LAY: usize = TABLES * STAGES * STAGE;
-
-/// The total number of features.
-const FEATURES: usize = LAY + 3;
+tables! { FEATURES;
+    CARD: TABLES * STAGES * STAGE,
+    /// Food on the track.
+    LAY: 3,
+}
 
 /// The weight of each feature. The program `fit_policy` writes the file.
 #[allow(clippy::approx_constant, reason = "fitted numbers")]
@@ -116,7 +118,7 @@ impl SchweinsGalopp {
         }
 
         let stage = usize::from(left.min(STAGES as u8) - 1);
-        let start = (usize::from(self.rules.players > 2) * STAGES + stage) * STAGE;
+        let start = CARD + (usize::from(self.rules.players > 2) * STAGES + stage) * STAGE;
         let mut add = |feature: usize, value: f32| add(start + feature, value);
         let each = 1.0 / f32::from(left);
         let each_unseen = 1.0 / f32::from(unseen.sum().max(1));

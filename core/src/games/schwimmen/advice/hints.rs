@@ -11,7 +11,7 @@ use crate::actions::{Action, Actions128};
 use crate::bits;
 use crate::float;
 use crate::games::schwimmen::cards;
-use crate::games::schwimmen::rules::{DealerSwap, Play, Utility};
+use crate::games::schwimmen::rules::{DealerSwap, Payoff, Play};
 use crate::games::schwimmen::state::{NOBODY, PLAYERS, Phase, State, after};
 use crate::games::schwimmen::{GIVE, KNOCK, PUSH, SWAP, SWAP_ALL, Schwimmen, View};
 use crate::hints::Hints;
@@ -126,7 +126,7 @@ impl Schwimmen {
     fn match_prospects(&self, lives: [f32; PLAYERS]) -> BySeat<f32> {
         let count = usize::from(self.rules.players);
         let all: f32 = lives.iter().sum();
-        let win = self.rules.utility == Utility::Win;
+        let win = self.rules.utility == Payoff::Win;
         let players = f32::from(self.rules.players);
         BySeat::from_fn(count, |Seat(seat)| {
             let own = lives[usize::from(seat)];
@@ -209,11 +209,11 @@ impl Hints for Schwimmen {
         let count = usize::from(self.rules.players);
         let others = f32::from(self.rules.players) - 1.0;
         match (self.rules.play, self.rules.utility) {
-            (Play::Deal, Utility::Stakes) => {
+            (Play::Deal, Payoff::Stakes) => {
                 BySeat::from_fn(count, |seat| ((1.0 - chances[seat.index()]) - others * chances[seat.index()]) / others)
             }
             // The player least likely to lose is the most likely to win.
-            (Play::Deal, Utility::Win) => {
+            (Play::Deal, Payoff::Win) => {
                 let safety = BySeat::from_fn(count, |seat| -float::logf(chances[seat.index()].max(1e-9)));
                 utility::Utility::Win.expected(&safety, LUCK)
             }

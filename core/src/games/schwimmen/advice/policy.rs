@@ -7,9 +7,10 @@
 use crate::actions::Action;
 use crate::bits;
 use crate::games::schwimmen::cards::{self, NO_CARD};
-use crate::games::schwimmen::rules::{DealerSwap, Play, Utility};
+use crate::games::schwimmen::rules::{DealerSwap, Payoff, Play};
 use crate::games::schwimmen::state::{NOBODY, Phase, State};
 use crate::games::schwimmen::{GIVE, KEEP, KNOCK, PUSH, SWAP, SWAP_ALL, Schwimmen};
+use crate::hints::tables;
 use crate::options::Switch;
 
 /// The number of classes of scores.
@@ -19,24 +20,25 @@ const BINS: usize = 17;
 const TABLES: usize = 4;
 const BY_TABLE: usize = TABLES * BINS;
 
-/// The score that an action leaves, by whether the player has other turns to come.
-const SCORE: usize = 0;
-/// The score with which the player knocks, or pushes with other turns to come.
-const KNOCK_WITH: usize = SCORE + 2 * BY_TABLE;
-const PUSH_WITH: usize = KNOCK_WITH + BY_TABLE;
-const KNOCK_MORE: usize = PUSH_WITH + BY_TABLE;
-/// By time: before anyone may knock, while knocking is possible, in the last turn.
-const KIND: usize = KNOCK_MORE + 10;
+tables! { FEATURES;
+    /// The score that an action leaves, by whether the player has other turns to come.
+    SCORE: 2 * BY_TABLE,
+    /// The score with which the player knocks.
+    KNOCK_WITH: BY_TABLE,
+    /// The score with which the player pushes with other turns to come.
+    PUSH_WITH: BY_TABLE,
+    KNOCK_MORE: 10,
+    /// By time: before anyone may knock, while knocking is possible, in the last turn.
+    KIND: 3 * KINDS,
+    /// The hand and table left by turns, by giving a card and by the dealer's swap, each by whether other turns are to
+    /// come.
+    LEFT: 5 * LEFTS,
+    /// The score that the dealer keeps rather than swap for three face-down cards.
+    KEEP_WITH: BINS,
+    KEEP_MORE: 4,
+}
 const KINDS: usize = 10;
-/// The hand and table left by turns, by giving a card and by the dealer's swap, each by whether other turns are to
-/// come.
-const LEFT: usize = KIND + 3 * KINDS;
 const LEFTS: usize = 20;
-/// The score that the dealer keeps rather than swap for three face-down cards.
-const KEEP_WITH: usize = LEFT + 5 * LEFTS;
-
-/// The total number of features.
-const FEATURES: usize = KEEP_WITH + BINS + 4;
 
 /// The weight of each feature. The program `fit_policy` writes the file.
 #[allow(clippy::approx_constant, reason = "fitted numbers")]
@@ -107,7 +109,7 @@ impl Schwimmen {
         let taken = if state.taken == NO_CARD { 0 } else { 1 << state.taken };
         let table = if self.table_is_hidden(state) { 0 } else { state.table };
         let left = state.end - state.turns;
-        let highest = self.rules.utility == Utility::Win && self.rules.play == Play::Deal;
+        let highest = self.rules.utility == Payoff::Win && self.rules.play == Play::Deal;
         let known = Known {
             game: self,
             state,
@@ -223,12 +225,11 @@ impl Known<'_> {
     fn keep(&self, add: &mut impl FnMut(usize, f32)) {
         let bytes = self.hand.to_le_bytes();
         let longest = bytes.map(u8::count_ones).into_iter().max().unwrap_or(0);
-        let first = KEEP_WITH + BINS;
         add(KEEP_WITH + usize::from(BIN[usize::from(self.game.score(self.hand))]), 1.0);
-        add(first, f32::from(longest >= 2));
-        add(first + 1, (self.hand & cards::ACES).count_ones() as f32 / 2.0);
-        add(first + 2, (self.hand & TENS).count_ones() as f32 / 3.0);
-        add(first + 3, 1.0 / f32::from(self.state.players));
+        add(KEEP_MORE, f32::from(longest >= 2));
+        add(KEEP_MORE + 1, (self.hand & cards::ACES).count_ones() as f32 / 2.0);
+        add(KEEP_MORE + 2, (self.hand & TENS).count_ones() as f32 / 3.0);
+        add(KEEP_MORE + 3, 1.0 / f32::from(self.state.players));
     }
 
     /// Adds the features of the hand left by an action, and of the table for the players that follow (none if new

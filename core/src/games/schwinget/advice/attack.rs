@@ -107,8 +107,8 @@ impl Schwinget {
         ]
     }
 
-    /// The parts of the seat's return at the end of a match, by [name](PARTS_OF_RETURN); they sum to it. Unless it is the margin of a
-    /// single bout, the whole return is the result.
+    /// The parts of the seat's return at the end of a match, by [name](PARTS_OF_RETURN); they sum to it. Unless it is
+    /// the margin of a single bout, the whole return is the result.
     pub fn parts_of_return(&self, end: &State, seat: Seat) -> [f32; PARTS_OF_RETURN.len()] {
         let whole = self.rounded_returns(end)[seat];
         if self.rules.utility != Utility::Margin || self.rules.bouts > 1 {
@@ -219,8 +219,8 @@ mod tests {
         ] {
             assert_eq!(is(name), value, "{name}");
         }
-        // Of the 20 cards unseen the counter beats G6, none G5, all the referee, three trumps and the counter R6, three trumps and
-        // Y6 the last.
+        // Of the 20 cards unseen the counter beats G6, none G5, all the referee, three trumps and the counter R6, three
+        // trumps and Y6 the last.
         let beaten = [1.0, 0.0, 20.0, 4.0, 4.0];
         assert!((is("strength") - (1.0 - beaten.iter().sum::<f32>() / 100.0)).abs() < 1e-6, "{}", is("strength"));
     }

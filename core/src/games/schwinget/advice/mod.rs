@@ -1,4 +1,5 @@
-//! Playing Schwinget well: a fitted policy, an estimate of open cards, exact solvers, and the attack: a rule of thumb and what a study of it looks at.
+//! Playing Schwinget well: a fitted policy, an estimate of open cards, exact solvers, and the attack: a rule of thumb
+//! and what a study of it looks at.
 
 mod attack;
 mod evaluate;

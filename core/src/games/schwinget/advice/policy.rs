@@ -26,63 +26,64 @@ const STRENGTHS: usize = 8;
 /// The first feature of each table. Each comment lists the dimensions of the table.
 mod at {
     use super::{KINDS, MOMENTS, OUTCOMES, STAGES, STRENGTHS};
+    use crate::hints::tables;
 
-    /// Lead: moment, kind of card.
-    pub(super) const LEAD: usize = 0;
-    /// Stage, trump or not, unseen cards that beat it.
-    pub(super) const BEATEN: usize = LEAD + MOMENTS * KINDS;
-    /// With a neutral trick waiting: stage, unseen cards that beat it.
-    pub(super) const WAITING: usize = BEATEN + STAGES * 2 * 8;
-    /// Stage, trump or not, cards of the suit in hand, higher ones unseen.
-    pub(super) const SUIT: usize = WAITING + STAGES * 4;
-    /// Not a trump: stage, trumps unseen, whether a higher card of the suit is unseen.
-    pub(super) const TRUMPS_OUT: usize = SUIT + STAGES * 2 * 5 * 4;
-    /// Not a trump: stage, cards of the suit unseen.
-    pub(super) const SUIT_OUT: usize = TRUMPS_OUT + STAGES * 7 * 2;
-    /// Stage, trump or not, trumps in hand.
-    pub(super) const TRUMPS_IN: usize = SUIT_OUT + STAGES * 6;
-    /// The pile is locked: seat that locked it, seats that have taken tricks since, whether the card may be beaten.
-    pub(super) const AFTER: usize = TRUMPS_IN + STAGES * 2 * 6;
-    /// Tricks ahead, whether the card may be beaten.
-    pub(super) const AHEAD: usize = AFTER + 2 * 4 * 2;
-
-    /// Reply: moment, outcome, kind of card.
-    pub(super) const REPLY: usize = AHEAD + 5 * 2;
-    /// Stage, whether it wins, kind of the card led, kind of card.
-    pub(super) const PAIR: usize = REPLY + MOMENTS * OUTCOMES * KINDS;
-    /// Stage; a win with the cheapest card or another; a loss with the cheapest card or another, with a win in hand
-    /// or without.
-    pub(super) const CHEAPEST: usize = PAIR + STAGES * 2 * KINDS * KINDS;
-    /// Neither a trump nor a special: stage, whether it wins, cards of the suit in hand, whether a higher one is unseen.
-    pub(super) const SUIT_LEFT: usize = CHEAPEST + STAGES * 6;
-    /// Stage, whether it wins, trump or not, trumps in hand.
-    pub(super) const TRUMPS_LEFT: usize = SUIT_LEFT + STAGES * 2 * 5 * 2;
-    /// A win: whether a neutral trick waits, tricks ahead.
-    pub(super) const TAKEN: usize = TRUMPS_LEFT + STAGES * 2 * 2 * 6;
-    /// The pile is locked: seat that locked it, seats that have taken tricks since, whether the card wins.
-    pub(super) const THROWN: usize = TAKEN + 2 * 5;
-    /// Stage, whether it wins, the strength of the hand.
-    pub(super) const NEXT: usize = THROWN + 2 * 4 * 2;
-
-    /// Decision to lead after the referee: moment, strength of the hand.
-    pub(super) const DECIDE: usize = NEXT + STAGES * 2 * STRENGTHS;
-
-    /// Attack; one set of tables for each scoring.
-    pub(super) const ATTACK: usize = DECIDE + MOMENTS * STRENGTHS;
-    /// Tricks played, tenths of the strength of the hand, interpolated between the two nearest.
-    pub(super) const STRENGTH: usize = 0;
-    /// Seat that is ahead, tenths of the strength in the same way.
-    pub(super) const LEADER: usize = STRENGTH + 6 * 11;
-    /// Trumps in hand, cards that nothing beats.
-    pub(super) const SURE: usize = LEADER + 3 * 11;
-    /// Kinds of cards in hand.
-    pub(super) const HOLDS: usize = SURE + 6 * 6;
-    /// Tricks ahead, from -5 to 5.
-    pub(super) const MARGIN: usize = HOLDS + KINDS;
-    /// A neutral trick waits; no suit is trump.
-    pub(super) const NEUTRAL: usize = MARGIN + 11;
-    pub(super) const NO_TRUMPS: usize = NEUTRAL + 1;
-    pub(super) const ATTACKS: usize = NO_TRUMPS + 1;
+    // The attack has one set of tables for each scoring after all others.
+    tables! { ATTACK;
+        /// Lead: moment, kind of card.
+        LEAD: MOMENTS * KINDS,
+        /// Stage, trump or not, unseen cards that beat it.
+        BEATEN: STAGES * 2 * 8,
+        /// With a neutral trick waiting: stage, unseen cards that beat it.
+        WAITING: STAGES * 4,
+        /// Stage, trump or not, cards of the suit in hand, higher ones unseen.
+        SUIT: STAGES * 2 * 5 * 4,
+        /// Not a trump: stage, trumps unseen, whether a higher card of the suit is unseen.
+        TRUMPS_OUT: STAGES * 7 * 2,
+        /// Not a trump: stage, cards of the suit unseen.
+        SUIT_OUT: STAGES * 6,
+        /// Stage, trump or not, trumps in hand.
+        TRUMPS_IN: STAGES * 2 * 6,
+        /// The pile is locked: seat that locked it, seats that have taken tricks since, whether the card may be beaten.
+        AFTER: 2 * 4 * 2,
+        /// Tricks ahead, whether the card may be beaten.
+        AHEAD: 5 * 2,
+        /// Reply: moment, outcome, kind of card.
+        REPLY: MOMENTS * OUTCOMES * KINDS,
+        /// Stage, whether it wins, kind of the card led, kind of card.
+        PAIR: STAGES * 2 * KINDS * KINDS,
+        /// Stage; a win with the cheapest card or another; a loss with the cheapest card or another, with a win in hand
+        /// or without.
+        CHEAPEST: STAGES * 6,
+        /// Neither a trump nor a special: stage, whether it wins, cards of the suit in hand, whether a higher one is
+        /// unseen.
+        SUIT_LEFT: STAGES * 2 * 5 * 2,
+        /// Stage, whether it wins, trump or not, trumps in hand.
+        TRUMPS_LEFT: STAGES * 2 * 2 * 6,
+        /// A win: whether a neutral trick waits, tricks ahead.
+        TAKEN: 2 * 5,
+        /// The pile is locked: seat that locked it, seats that have taken tricks since, whether the card wins.
+        THROWN: 2 * 4 * 2,
+        /// Stage, whether it wins, the strength of the hand.
+        NEXT: STAGES * 2 * STRENGTHS,
+        /// Decision to lead after the referee: moment, strength of the hand.
+        DECIDE: MOMENTS * STRENGTHS,
+    }
+    tables! { ATTACKS;
+        /// Tricks played, tenths of the strength of the hand, interpolated between the two nearest.
+        STRENGTH: 6 * 11,
+        /// Seat that is ahead, tenths of the strength in the same way.
+        LEADER: 3 * 11,
+        /// Trumps in hand, cards that nothing beats.
+        SURE: 6 * 6,
+        /// Kinds of cards in hand.
+        HOLDS: KINDS,
+        /// Tricks ahead, from -5 to 5.
+        MARGIN: 11,
+        /// A neutral trick waits; no suit is trump.
+        NEUTRAL: 1,
+        NO_TRUMPS: 1,
+    }
 }
 
 /// The total number of features.

@@ -9,28 +9,29 @@ use crate::float;
 use crate::games::up_and_down::cards::Card;
 use crate::games::up_and_down::state::{NO_CARD, Phase, SEATS, State};
 use crate::games::up_and_down::{CHANGES, Change, UpAndDown};
+use crate::hints::tables;
 
 /// The number of values on this scale.
 const VALUES: usize = 11;
 /// Cards of the own suit, trumps and others, each by value.
 const KINDS: usize = 3 * VALUES;
 
-/// Features of a card.
-const KIND: usize = 0;
-/// The same, scaled by the share of tricks left.
-const KIND_EARLY: usize = KIND + KINDS;
-const ABLE: usize = KIND_EARLY + KINDS;
-const ABLES: usize = 23;
-const IDLE: usize = ABLE + ABLES;
-const IDLES: usize = 20;
-/// Features of a change.
-const CHANGE: usize = IDLE + IDLES;
-const RULES: usize = CHANGE + 2 * CHANGES as usize;
-const RULES_MORE: usize = 15;
-const ROLL: usize = RULES + RULES_MORE;
-const ROLLS: usize = 9;
-/// The number of features for each number of players.
-const TABLE: usize = ROLL + ROLLS;
+// One set of tables for each number of players.
+tables! { TABLE;
+    /// The kind of a card.
+    KIND: KINDS,
+    /// The same, scaled by the share of tricks left.
+    KIND_EARLY: KINDS,
+    /// A card that can win.
+    ABLE: 23,
+    /// A card that cannot.
+    IDLE: 20,
+    /// A change, and the same scaled by the share of tricks left.
+    CHANGE: 2 * CHANGES as usize,
+    /// The rules after a change without dice.
+    RULES: 15,
+    ROLL: 9,
+}
 
 /// The total number of features.
 const FEATURES: usize = (SEATS - 1) * TABLE;

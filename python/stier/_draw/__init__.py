@@ -1,1 +1,0 @@
-"""How pictures are drawn; `stier.draw` is the way in."""

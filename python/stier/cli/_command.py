@@ -1,0 +1,141 @@
+"""The parts that commands share: examples in their help, ``--debug``, exit codes, and output."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from textwrap import wrap
+from typing import Any, Protocol
+
+import click
+
+from stier.catalogue import OptionInfo
+from stier.errors import AgentError, ArgumentError, MissingExtraError, RulesError, SeatError, StierError
+
+#: Exit codes of an error, of wrong arguments, and of Ctrl-C.
+FAILED, BAD_ARGUMENTS, INTERRUPTED = 1, 2, 130
+#: Errors about a name or a value, rather than about a file or an installation.
+_ABOUT_ARGUMENTS = (AgentError, ArgumentError, RulesError, SeatError)
+_DEBUG = "stier.debug"
+_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110, "show_default": True}
+
+
+def exit_code(error: StierError | OSError) -> int:
+    """Returns the exit code for an error."""
+    return BAD_ARGUMENTS if isinstance(error, _ABOUT_ARGUMENTS) else FAILED
+
+
+class _Documented(click.Command):
+    """A command or group with ``--debug``, and with examples at the end of its help."""
+
+    def __init__(
+        self, *arguments: Any, examples: Sequence[str], more_help: Callable[[], str] | None = None, **settings: Any
+    ) -> None:
+        super().__init__(*arguments, **{"context_settings": _SETTINGS, **settings})
+        self.examples = list(examples)
+        self._more_help = more_help
+        about = "Show the traceback of an error."
+        self.params.append(
+            click.Option(["--debug"], is_flag=True, expose_value=False, callback=_note_debug, help=about)
+        )
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the examples, one line each, and further help that is only made when somebody asks for it."""
+        if self._more_help is not None:
+            formatter.write(self._more_help())
+        with formatter.section("Examples"):
+            for example in self.examples:
+                formatter.write(f"{'':{formatter.current_indent}}{example}\n")
+
+
+def _note_debug(context: click.Context, _: click.Parameter, value: bool) -> None:
+    if value:
+        context.meta[_DEBUG] = True
+
+
+class Command(_Documented):
+    """A command whose errors become one line on the standard error and an exit code."""
+
+    def invoke(self, ctx: click.Context) -> int:
+        """Runs the command and returns its exit code."""
+        try:
+            return int(super().invoke(ctx) or 0)
+        except BrokenPipeError:
+            # The reader has closed the pipe; the flush at exit must not complain.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        except (StierError, OSError) as error:
+            if not isinstance(error, StierError) and not _is_named(error, ctx.params.values()):
+                raise
+            if ctx.meta.get(_DEBUG):
+                traceback.print_exc()
+            about = str(error) if isinstance(error, StierError) else f"{error.filename}: {error.strerror}"
+            print(f"stier: {about}", file=sys.stderr)
+            return exit_code(error)
+        except KeyboardInterrupt:
+            print("stier: interrupted", file=sys.stderr)
+            return INTERRUPTED
+
+
+def _is_named(error: OSError, values: Any) -> bool:
+    """Tells whether an error is about a path on the command line, a part of it, or something below it."""
+    if not isinstance(error.filename, str):
+        return False
+    failed = Path(error.filename).absolute()
+    named = [value.absolute() for value in values if isinstance(value, Path)]
+    return any(path == failed or path in failed.parents or failed in path.parents for path in named)
+
+
+class Group(_Documented, click.Group):
+    """A group of commands."""
+
+    command_class = Command
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Returns the commands in the order in which they were added."""
+        return list(self.commands)
+
+
+def print_json(value: Any) -> None:
+    """Prints a value as JSON; numbers that JSON does not have become ``null``."""
+    print(json.dumps(_plain(value), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_plain(item) for item in value]
+    return value
+
+
+def print_options(options: Sequence[OptionInfo]) -> None:
+    """Prints options with their defaults, ranges and meanings."""
+    for option in options:
+        print(f"    {option.name} = {option.default}   ({option.allowed})")
+        for line in wrap(option.description, 100):
+            print(f"        {line}")
+
+
+class _Drawable(Protocol):
+    def draw(self, folder: Path, /) -> object: ...
+
+
+def draw(found: _Drawable, tables: Path, figures: Path) -> None:
+    """Draws the figures if matplotlib is there, and prints where everything is."""
+    print(f"\nTables in {tables}, ", end="")
+    try:
+        found.draw(figures)
+    except MissingExtraError as error:
+        print(f"no figures ({error})")
+    else:
+        print(f"figures in {figures}")

@@ -1,0 +1,124 @@
+"""Arguments and options that several commands have."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+import stier
+from stier.errors import ArgumentError
+
+_Command = Callable[..., int | None]
+_Decorator = Callable[[_Command], _Command]
+
+#: A file or a folder. The command says what is wrong with it.
+PATH = click.Path(path_type=Path)
+
+
+class _Described(click.types.StringParamType):
+    """A game or an agent with options, such as ``schwinget:bouts=2``, which the shell can complete."""
+
+    def __init__(self, name: str, names: Callable[[], list[str]], options: Callable[[str], list[str]]) -> None:
+        self.name = name
+        self._names, self._options = names, options
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Returns the names, and behind a colon the options, that begin in this way."""
+        name, colon, options = incomplete.partition(":")
+        if not colon:
+            return [CompletionItem(known) for known in self._names() if known.startswith(incomplete)]
+        if name not in self._names():
+            return []
+        given, comma, last = options.rpartition(",")
+        return [
+            CompletionItem(f"{name}:{given}{comma}{option}=")
+            for option in self._options(name)
+            if option.startswith(last)
+        ]
+
+
+def _options_of_game(name: str) -> list[str]:
+    return [option.name for option in stier.catalogue.describe_game(name)]
+
+
+def _options_of_agent(name: str) -> list[str]:
+    options = next(agent.options for agent in stier.describe_agents() if agent.name == name)
+    return [*(option.name for option in options), "seed"]
+
+
+GAME = _Described("game", stier.registered_names, _options_of_game)
+AGENT = _Described("agent", stier.registered_agents, _options_of_agent)
+
+
+def _as_rules(_: click.Context, __: click.Parameter, values: Sequence[str]) -> dict[str, str]:
+    rules: dict[str, str] = {}
+    for rule in values:
+        name, equals, value = rule.partition("=")
+        if not equals or name in rules:
+            raise ArgumentError(f"--rule '{rule}': give each option once, as NAME=VALUE")
+        rules[name] = value
+    return rules
+
+
+rules = click.option(
+    "--rule",
+    "rules",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=_as_rules,
+    help="An option of the game; repeatable.",
+)
+
+
+def game(command: _Command) -> _Command:
+    """Adds the argument ``GAME`` with ``--rule``; the command gets the game itself."""
+
+    @rules
+    @click.argument("game", type=GAME)
+    @functools.wraps(command)
+    def load(*, game: str, rules: dict[str, str], **others: Any) -> int | None:
+        return command(game=stier.load_game(game, **rules), **others)
+
+    return load
+
+
+agents = click.argument("agents", type=AGENT, nargs=-1, required=True, metavar="AGENT...")
+threads = click.option(
+    "--threads", default=0, show_default="all cores", help="Number of threads. The result does not depend on it."
+)
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def seed(about: str) -> _Decorator:
+    """Adds ``--seed``, 0 by default."""
+    return click.option("--seed", default=0, help=f"Seed of {about}.")
+
+
+def deals(default: int, about: str) -> _Decorator:
+    """Adds ``--deals``."""
+    return click.option("--deals", default=default, help=about)
+
+
+def _in_terminal(_: click.Context, __: click.Parameter, hidden: bool) -> bool:
+    return not hidden and sys.stderr.isatty()
+
+
+progress = click.option(
+    "--no-progress",
+    "progress",
+    is_flag=True,
+    callback=_in_terminal,
+    help="Show no progress bar. There is none without a terminal.",
+)
+max_histories = click.option("--max-histories", default=50_000_000, help="Refuse larger games.")
+
+
+def repeatable(name: str, variable: str, about: str, **settings: Any) -> _Decorator:
+    """Adds an option that may be given several times."""
+    return click.option(name, variable, multiple=True, help=f"{about}; repeatable.", **settings)

@@ -1,0 +1,43 @@
+"""``stier agents``."""
+
+from __future__ import annotations
+
+import click
+
+import stier
+from stier.catalogue import OptionInfo
+from stier.cli._command import Command, print_json, print_options
+from stier.cli._options import AGENT, as_json
+
+_SEED = OptionInfo("seed", 0, 0, 2**64 - 1, None, f"0 to {2**64 - 1}", "The seed of its random numbers.")
+
+
+@click.command(cls=Command, examples=["stier agents", "stier agents ismcts", "stier agents ismcts --json"])
+@click.argument("name", type=AGENT, required=False)
+@as_json
+def agents(name: str | None, as_json: bool) -> None:
+    """List the agents, or one agent, with their options."""
+    described = stier.describe_agents()
+    if name is not None:
+        described = [agent for agent in described if agent.name == name]
+        if not described:
+            stier.load_agent(name, stier.load_game(stier.registered_names()[0]))
+    if as_json:
+        print_json(
+            [
+                {
+                    "name": agent.name,
+                    "description": agent.description,
+                    "options": [option._asdict() for option in [*agent.options, _SEED]],
+                }
+                for agent in described
+            ]
+        )
+        return
+    for agent in described:
+        print(agent.name)
+        print(click.wrap_text(agent.description, 100, "    ", "    "))
+        print_options(agent.options if name is None else [*agent.options, _SEED])
+    if name is None:
+        print("every agent")
+        print_options([_SEED])

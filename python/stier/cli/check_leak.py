@@ -1,0 +1,58 @@
+"""``stier check-leak``."""
+
+from __future__ import annotations
+
+import click
+
+import stier
+from stier.cli import _options as options
+from stier.cli._command import FAILED, Command
+from stier.errors import ArgumentError
+
+
+@click.command(
+    "check-leak",
+    cls=Command,
+    examples=[
+        "stier check-leak schwinget",
+        "stier check-leak schwimmen:players=5 --agent greedy --agent ismcts:iterations=100",
+        "stier check-leak 'open_spiel:kuhn_poker(players=3)' --games 100",
+    ],
+)
+@click.argument("name", type=options.GAME, metavar="GAME")
+@options.rules
+@click.option("--games", default=10, help="Number of random games.")
+@click.option("--worlds", default=3, help="Number of other worlds for every position and player.")
+@options.seed("games and worlds")
+@options.repeatable(
+    "--agent", "agents", "An agent that must not peek", type=options.AGENT, metavar="AGENT", show_default="two"
+)
+def check_leak(name: str, rules: dict[str, str], games: int, worlds: int, seed: int, agents: tuple[str, ...]) -> int:
+    """Check that players see nothing they cannot know.
+
+    The exit code is 1 if they do. GAME may also be a game of OpenSpiel, such as open_spiel:leduc_poker.
+    """
+    library, colon, foreign = name.partition(":")
+    game: object
+    if colon and library == "open_spiel":
+        if agents or rules:
+            raise ArgumentError("--agent and --rule are not for games of OpenSpiel; write kuhn_poker(players=3)")
+        game = _open_spiel_game(foreign)
+    else:
+        game = stier.load_game(name, **rules)
+    report = stier.check_no_leak(game, games=games, worlds=worlds, seed=seed, agents=agents or None)
+    print(report)
+    return 0 if report.ok else FAILED
+
+
+def _open_spiel_game(name: str) -> object:
+    # The adapter first: where OpenSpiel is missing, it says how to install it.
+    import stier.open_spiel as adapter
+
+    adapter.register()
+    import pyspiel
+
+    try:
+        return pyspiel.load_game(name)
+    except pyspiel.SpielError as error:
+        raise ArgumentError(error) from None

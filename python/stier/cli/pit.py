@@ -1,0 +1,96 @@
+"""``stier pit``."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import click
+
+import stier
+from stier import _files
+from stier._native import Game, PitResult
+from stier.cli import _options as options
+from stier.cli._command import Command, print_json
+from stier.errors import FileError
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "stier pit schwinget random greedy",
+        "stier pit schwinget greedy ismcts:iterations=1000 --deals 500 --seed 1",
+        "stier pit schwinget greedy ismcts --rule bouts=4 --csv games.csv",
+        "stier pit kuhn_poker random greedy --json",
+    ],
+)
+@options.game
+@options.agents
+@options.deals(1000, "Number of deals per table of agents.")
+@options.seed("deals and agents")
+@click.option("--unpaired", is_flag=True, help="Deal new cards for every game, not the same cards to all arrangements.")
+@click.option("--csv", "path", type=options.PATH, metavar="FILE", help="Write every game to FILE, one row per seat.")
+@options.as_json
+@options.threads
+@options.progress
+def pit(
+    game: Game,
+    agents: tuple[str, ...],
+    deals: int,
+    seed: int,
+    unpaired: bool,
+    path: Path | None,
+    as_json: bool,
+    threads: int,
+    progress: bool,
+) -> None:
+    """Let agents play each other and compare them.
+
+    Every table of agents plays each deal in all arrangements of the seats, so that the luck of the cards cancels.
+    """
+    result = stier.pit(game, agents, deals=deals, seed=seed, paired=not unpaired, threads=threads, progress=progress)
+    if path is not None:
+        _write_csv(result, path)
+    if as_json:
+        print_json(_figures(result))
+    else:
+        print(result, end="")
+
+
+def _figures(result: PitResult) -> dict[str, object]:
+    means = zip(result.agents, result.mean, result.ci95, result.wins, result.wins_low, result.wins_high, strict=True)
+    pairs = [(i, j) for i in range(len(result.agents)) for j in range(len(result.agents)) if i != j]
+    meetings = {(i, j): result.meeting(i, j) for i, j in pairs}
+    return {
+        "game": str(result.game),
+        "deals": result.deals,
+        "games": len(result.games),
+        "seed": result.seed,
+        "paired": result.paired,
+        "agents": [
+            {"agent": agent, "mean": mean, "ci95": ci95, "wins": wins, "wins_low": low, "wins_high": high}
+            for agent, mean, ci95, wins, low, high in means
+        ],
+        "meetings": [
+            {"agent": result.agents[i], "opponent": result.agents[j], "mean": found[0], "ci95": found[1]}
+            for (i, j), found in meetings.items()
+            if found is not None
+        ],
+    }
+
+
+def _write_csv(result: PitResult, path: Path) -> None:
+    """Writes every game; an existing file stays whole until the new one is."""
+    if not path.parent.is_dir():
+        raise FileError(f"{path}: there is no folder {path.parent}")
+    labels = result.agents
+
+    def fill(temporary: Path) -> None:
+        with temporary.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(["game", "deal", "seat", "entrant", "agent", "return"])
+            for number, played in enumerate(result.games):
+                for seat, (entrant, value) in enumerate(zip(played.agents, played.returns, strict=True)):
+                    writer.writerow([number, played.deal, seat, entrant, labels[entrant], value])
+
+    _files.write(path, fill)

@@ -1,0 +1,256 @@
+"""``stier play``: a person against agents in the terminal. The person is shown what their seat knows, nothing else."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+import stier
+from stier import _files, terminal
+from stier._native import Agent, Game, State
+from stier.cli import _options as options, rules
+from stier.cli._command import Command
+from stier.cli._narrator import Narrator, hidden_events, worlds_in_words
+from stier.errors import AgentError, FileError, RulesError
+from stier.terminal import Pen
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "stier play schwinget",
+        "stier play kuhn_poker --against greedy --seat 1",
+        "stier play schwimmen:players=4 --against ismcts:iterations=1000 --seed 7 --record game.txt",
+    ],
+)
+@options.game
+@click.option("--seat", default=0, help="Your seat.")
+@click.option(
+    "--against",
+    type=options.AGENT,
+    default="ismcts:iterations=10000",
+    metavar="AGENT",
+    help="The agent on the other seats.",
+)
+@click.option(
+    "--adviser",
+    type=options.AGENT,
+    default="ismcts:iterations=1000",
+    metavar="AGENT",
+    help="The agent that gives hints and holds beliefs for your seat.",
+)
+@click.option("--seed", type=int, help="Seed of the cards and the agents.", show_default="a random one")
+@click.option("--record", type=options.PATH, metavar="FILE", help="Write the game to FILE, for stier replay.")
+def play(game: Game, seat: int, against: str, adviser: str, seed: int | None, record: Path | None) -> None:
+    """Play against an agent in the terminal."""
+    if record is not None and not record.absolute().parent.is_dir():
+        raise FileError(f"{record}: there is no folder {record.parent}")
+    seed = secrets.randbits(32) if seed is None else seed
+    opponent, helper = stier.load_agent(against, game), stier.load_agent(adviser, game)
+    if helper.name == "oracle":
+        raise AgentError("an oracle decides by the cards that the seat cannot know; choose another adviser")
+    table = _Table(game, opponent, helper, seat, seed)
+    table.play()
+    table.show_end()
+    if record is None:
+        print(f"\n{table.state.record()}\nTo look at your decisions again, play with --record FILE.")
+    else:
+        _files.write_text(record, table.state.record())
+        print(f"\n{table.state.record()}\nWritten to {record}. Look at your decisions again:")
+        print(f"stier replay {record} --seat {seat}")
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """Another answer than a move."""
+
+    letter: str
+    word: str
+    about: str
+
+
+_ANSWERS = [
+    _Answer("?", "help", "this help"),
+    _Answer("s", "state", "the table again"),
+    _Answer("h", "hint", "a search by the adviser"),
+    _Answer("b", "beliefs", "what the others may hold, as far as you can know"),
+    _Answer("u", "undo", "take your last choice back"),
+    _Answer("r", "rules", "the rules of the game"),
+    _Answer("q", "quit", "end the game"),
+]
+
+
+class _Table:
+    """One game, with the person on `seat` and the opponent on all others."""
+
+    def __init__(self, game: Game, opponent: Agent, adviser: Agent, seat: int, seed: int) -> None:
+        self.state = game.new_initial_state(seed=seed)
+        self.state.to_text(seat)  # an unknown seat is an error before anything is shown
+        self._opponent, self._adviser, self._seat = opponent, adviser, seat
+        opponent.restart(seed)
+        adviser.restart(seed)
+        self._pen = Pen()
+        self._narrator = Narrator(self.state, seat, self._pen)
+        #: The states in which the person has chosen, and the indices of the moves without a choice.
+        self._choices: list[State] = []
+        self._forced: set[int] = set()
+        names = {_name(game.action_to_string(seat, action)) for action in range(game.num_distinct_actions())}
+        #: Where moves are numbers, a number is a move.
+        self._numbered = not any(name.isdecimal() for name in names)
+        #: A letter that is a move is not another answer, even if the move is not legal now.
+        self._answers = {
+            text: answer.word for answer in _ANSWERS for text in (answer.letter, answer.word) if text not in names
+        }
+        if sys.stdin.isatty():
+            # Where it exists, it lets the person edit an answer and repeat an earlier one.
+            with contextlib.suppress(ImportError):
+                import readline  # noqa: F401
+        print(f"You are seat {seat} of {game}, seed {seed}; the others are {opponent}.")
+        print(f"Beside your moves: {self._short_help()}.")
+
+    def _short_help(self) -> str:
+        return ", ".join(" ".join(self._texts(answer)) for answer in _ANSWERS)
+
+    def _texts(self, answer: _Answer) -> list[str]:
+        return [text for text in (answer.letter, answer.word) if text in self._answers]
+
+    def play(self) -> None:
+        """Plays until the game or the input is over."""
+        while not self.state.is_terminal():
+            if self.state.current_player() != self._seat:
+                self.state.apply_action(self._opponent.step(self.state))
+                continue
+            legal = self.state.legal_actions()
+            if len(legal) == 1:
+                self._forced.add(len(self.state.history()))
+                self.state.apply_action(legal[0])
+                continue
+            self._tell()
+            self._show()
+            action = self._ask(legal)
+            if action is None:
+                break
+            self._choices.append(self.state.clone())
+            self.state.apply_action(action)
+        self._tell()
+
+    def _tell(self) -> None:
+        for line in self._narrator.tell(self.state, self._forced):
+            print(f"  {line}")
+
+    def _show(self) -> None:
+        print(f"\n{terminal.state(self.state, self._seat, colour=self._pen.colour)}\n")
+        self._list_moves()
+
+    def _moves(self) -> list[str]:
+        return [self.state.action_to_string(action) for action in self.state.legal_actions()]
+
+    def _list_moves(self) -> None:
+        faces = self.state.get_game().card_faces()
+        width, line = shutil.get_terminal_size().columns, 0
+        parts: list[str] = []
+        for number, name in enumerate(self._moves(), start=1):
+            mark = f"{number}) " if self._numbered else ""
+            line += len(mark) + len(name) + 3
+            if line > width:
+                parts.append("\n")
+                line = len(mark) + len(name) + 3
+            parts.append(f"{mark}{self._pen.action(name, faces)}   ")
+        print("\n".join(row.rstrip() for row in "".join(parts).splitlines()))
+
+    def _ask(self, legal: list[int]) -> int | None:
+        """Returns the person's move, or nothing to end the game; answers everything else."""
+        while True:
+            try:
+                answer = _name(input("> "))
+            except (EOFError, KeyboardInterrupt):
+                print()
+                return None
+            if not sys.stdin.isatty():
+                print(answer)
+            move = self._move(answer)
+            if move is not None:
+                return self.state.legal_actions()[move]
+            word = self._answers.get(answer)
+            if word == "quit":
+                return None
+            if word is not None:
+                self._answer(word)
+            elif answer:
+                print(f"'{answer}' is not one of your moves: ", end="")
+                self._list_moves()
+
+    def _move(self, answer: str) -> int | None:
+        """Returns the place of the move that is meant: by its name, or else by its number."""
+        names = [_name(move) for move in self._moves()]
+        if answer in names:
+            return names.index(answer)
+        if self._numbered and answer.isdecimal() and 1 <= int(answer) <= len(names):
+            return int(answer) - 1
+        return None
+
+    def _answer(self, word: str) -> None:
+        """Answers something else than a move."""
+        if word == "help":
+            ways = "number or the name" if self._numbered else "name"
+            print(f"Answer with the {ways} of a move, or with:")
+            for answer in _ANSWERS:
+                print(f"  {', '.join(self._texts(answer)):<12}{answer.about}")
+            self._list_moves()
+        elif word == "state":
+            self._show()
+        elif word == "undo":
+            self._undo()
+        else:
+            try:
+                print(self._help_of(word))
+            except (AgentError, RulesError) as error:
+                print(error)
+            self._list_moves()
+
+    def _help_of(self, word: str) -> str:
+        if word == "rules":
+            return rules.text(self.state.get_game().short_name(), colour=self._pen.colour)
+        if word == "beliefs":
+            if not self.state.get_game().card_faces():
+                return worlds_in_words(self.state, self._seat)
+            return terminal.beliefs(self._adviser.beliefs(self.state), colour=self._pen.colour)
+        search = self._adviser.search(self.state)
+        choice = self.state.action_to_string(search.action)
+        return f"{terminal.search(search, colour=self._pen.colour)}\n{self._adviser} plays {choice}."
+
+    def _undo(self) -> None:
+        if not self._choices:
+            print("There is nothing to take back.")
+            self._list_moves()
+            return
+        self.state = self._choices.pop()
+        self._forced = {index for index in self._forced if index < len(self.state.history())}
+        self._narrator = Narrator(self.state, self._seat, self._pen)
+        self._narrator.tell(self.state)
+        print("Your last choice is taken back; the cards stay as they are.")
+        self._show()
+
+    def show_end(self) -> None:
+        """Prints the table with all cards open, and the result."""
+        state, seat = self.state, self._seat
+        print("\nThe game is over." if state.is_terminal() else "\nYou leave the game.")
+        print(f"With all cards open:\n\n{terminal.state(state, colour=self._pen.colour)}\n")
+        hidden = [state.action_to_string(player, action) for player, action in hidden_events(state, seat)]
+        if hidden:
+            print(f"Never shown to you: {' '.join(hidden)}")
+        if state.is_terminal():
+            returns = state.returns().tolist()
+            best, first = max(returns), returns.count(max(returns))
+            outcome = "lose" if returns[seat] < best else "win" if first == 1 else "share first place"
+            print(f"You {outcome}: {returns[seat]:+g}. By seat: {', '.join(f'{value:+g}' for value in returns)}.")
+
+
+def _name(text: str) -> str:
+    return text.strip().casefold()

@@ -1,0 +1,30 @@
+"""``stier report``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from stier.cli import _options as options
+from stier.cli._command import Command, draw
+
+
+@click.command(cls=Command, examples=["stier report out/first", "stier report out/first --figures paper/figures"])
+@click.argument("folder", type=options.PATH)
+@click.option("--tables", type=options.PATH, metavar="DIR", help="Folder for the tables.", show_default="FOLDER/tables")
+@click.option(
+    "--figures", type=options.PATH, metavar="DIR", help="Folder for the figures.", show_default="FOLDER/figures"
+)
+def report(folder: Path, tables: Path | None, figures: Path | None) -> None:
+    """Make tables and plots of an experiment.
+
+    FOLDER contains the games that stier run has played.
+    """
+    from stier import experiments
+
+    found = experiments.report(folder)
+    tables = tables or folder / "tables"
+    found.save(tables)
+    print(found, end="")
+    draw(found, tables, figures or folder / "figures")

@@ -1,0 +1,71 @@
+"""``stier solve``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+import stier
+from stier._native import Game
+from stier.cli import _options as options
+from stier.cli._command import Command, print_json
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "stier solve kuhn_poker",
+        "stier solve leduc_poker --target 0.001 --checkpoint leduc.checkpoint --save leduc.policy",
+        "stier solve kuhn_poker --algorithm sequence_form --json",
+    ],
+)
+@options.game
+@click.option("--algorithm", default="cfr+", help="The algorithm, such as cfr+ or sequence_form.")
+@click.option("--iterations", default=1000, help="Number of iterations at most.")
+@click.option("--target", default=0.0, help="The NashConv at which to stop.", show_default="none")
+@options.seed("algorithms that sample")
+@click.option(
+    "--checkpoint", type=options.PATH, metavar="FILE", help="Continue from FILE, and keep the progress in it."
+)
+@click.option("--save", "path", type=options.PATH, metavar="FILE", help="Write the policy to FILE.")
+@options.as_json
+@options.max_histories
+@options.threads
+@options.progress
+def solve(
+    game: Game,
+    algorithm: str,
+    iterations: int,
+    target: float,
+    seed: int,
+    checkpoint: Path | None,
+    path: Path | None,
+    as_json: bool,
+    max_histories: int,
+    threads: int,
+    progress: bool,
+) -> None:
+    """Compute an equilibrium of a small game."""
+    found = stier.solve(
+        game,
+        algorithm,
+        iterations=iterations,
+        target=target,
+        seed=seed,
+        checkpoint=checkpoint,
+        max_histories=max_histories,
+        threads=threads,
+        progress=progress,
+    )
+    if path is not None:
+        found.save(path)
+    if as_json:
+        names = ("algorithm", "iterations", "histories", "information_sets", "values", "exploitability", "nash_conv")
+        print_json({"game": str(game), **{name: getattr(found, name) for name in names}})
+        return
+    print(f"{game}: {found.histories} histories, {found.information_sets} information sets")
+    print(f"{found.algorithm}, iterations {found.iterations}")
+    print("values         " + " ".join(f"{value:+.6f}" for value in found.values))
+    print(f"exploitability {found.exploitability:.3e}")
+    print(f"NashConv       {found.nash_conv:.3e}")

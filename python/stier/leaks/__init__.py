@@ -1,0 +1,472 @@
+"""The leak check: does anything that a player is given depend on what the player cannot know?"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from stier._native import Agent, Game, PythonAgent, State, load_agent, load_game
+from stier.errors import AgentError, ArgumentError, IllegalActionError, LeakError
+
+__all__ = [
+    "Difference",
+    "ImpossibleWorld",
+    "LeakReport",
+    "check_no_leak",
+]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Something that a player is given, and that is not the same in a world that the player cannot tell apart."""
+
+    #: The fact that differs, such as ``information_state_tensor`` or ``agent greedy``.
+    fact: str
+    #: The player who is given it.
+    player: int
+    #: The number of the random game, from 0.
+    game: int
+    #: The number of events before it.
+    position: int
+    #: The player's value in the true world.
+    here: Any
+    #: The player's value in the other.
+    there: Any
+    #: The true state or environment, to look into.
+    truth: Any
+    #: The other one.
+    world: Any
+
+    def __str__(self) -> str:
+        return (
+            f"{self.fact} of player {self.player} in game {self.game} after {self.position} events\n"
+            f"    in the true world: {_short(self.here)}\n"
+            f"    in another:        {_short(self.there)}"
+        )
+
+
+@dataclass(frozen=True)
+class ImpossibleWorld:
+    """A world that was drawn for a player and that no legal game leads to, or that leads nowhere."""
+
+    #: The fault.
+    fault: str
+    #: The fault in detail.
+    detail: str
+    #: The player it was drawn for.
+    player: int
+    #: The number of the random game, from 0.
+    game: int
+    #: The number of events before it.
+    position: int
+    #: The true state, to look into.
+    truth: Any
+    #: The impossible one.
+    world: Any
+
+    def __str__(self) -> str:
+        where = f"player {self.player} in game {self.game} after {self.position} events"
+        return f"{self.fault} in a world for {where}: {_short(self.detail)}"
+
+
+@dataclass
+class LeakReport:
+    """The result of `check_no_leak`: what was compared, and the first difference of every kind.
+
+    A place is a position with a player. Where no drawn world differs from the truth, a place is no evidence of
+    anything.
+    """
+
+    #: The game or environment that was checked.
+    subject: str
+    #: The source of the other worlds.
+    method: str
+    #: Games played.
+    games: int = 0
+    #: Positions in them.
+    positions: int = 0
+    #: Positions with players.
+    places: int = 0
+    #: Places in which no world other than the true one was drawn.
+    bare_places: int = 0
+    #: Worlds compared.
+    worlds: int = 0
+    #: The number of these that are not the true one.
+    other_worlds: int = 0
+    #: The number of comparisons of each fact.
+    compared: Counter[str] = field(default_factory=Counter)
+    #: The number of comparisons in which it differed.
+    differences: Counter[str] = field(default_factory=Counter)
+    #: The first difference of each fact.
+    leaks: dict[str, Difference] = field(default_factory=dict)
+    #: The number of impossible worlds by fault. They are not compared.
+    impossible: Counter[str] = field(default_factory=Counter)
+    #: The first of each kind.
+    impossible_worlds: dict[str, ImpossibleWorld] = field(default_factory=dict)
+
+    @property
+    def ok(self) -> bool:
+        """True if other worlds were compared, all of them possible, and nothing differed."""
+        return self.other_worlds > 0 and not self.leaks and not self.impossible
+
+    @property
+    def first(self) -> Difference | None:
+        """The first difference found."""
+        return next(iter(self.leaks.values()), None)
+
+    def raise_for_leak(self) -> None:
+        """Raises `LeakError` with the whole report unless it is `ok`."""
+        if not self.ok:
+            raise LeakError(str(self))
+
+    def __str__(self) -> str:
+        lines = [f"{self.subject}: {self._verdict()}", f"  worlds: {self.method}"]
+        lines.append(
+            f"  {self.games} games, {self.positions} positions, {self.worlds} worlds compared, "
+            f"{self.other_worlds} of them not the true one"
+        )
+        if self.bare_places:
+            lines.append(
+                f"  nothing shown in {self.bare_places} of {self.places} places: no other world was drawn there"
+            )
+        for fact, count in self.compared.items():
+            found = self.differences[fact]
+            lines.append(f"  {'LEAK' if found else 'same'}  {fact}: {found} of {count} differ")
+        lines.extend(f"  FAULT {what}: {count} worlds" for what, count in self.impossible.items())
+        lines.extend(f"  first: {found}" for found in (*self.leaks.values(), *self.impossible_worlds.values()))
+        return "\n".join(lines)
+
+    def _verdict(self) -> str:
+        if self.leaks:
+            return f"LEAK in {', '.join(self.leaks)}"
+        if self.impossible:
+            return "no leak found, but worlds were drawn that cannot be"
+        if not self.other_worlds:
+            return "nothing shown, no other world was drawn"
+        return "no leak found"
+
+
+def _short(value: Any) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 200 else f"{text[:197]}..."
+
+
+class Subject(Protocol):
+    """A game in which worlds can be exchanged. States are whatever the game has for them."""
+
+    #: The name, and the source of other worlds.
+    name: str
+    method: str
+
+    def games(self, count: int, seed: int) -> Iterator[Iterator[tuple[Any, int]]]:
+        """Random games: of each the states in which somebody acts, with the number of events before."""
+        ...
+
+    def players(self, state: Any) -> list[int]:
+        """Returns the players to check in a state."""
+        ...
+
+    def facts(self, state: Any, player: int) -> dict[str, Any]:
+        """Returns everything the player is given in a state, by name."""
+        ...
+
+    def worlds(self, state: Any, player: int, count: int, rng: random.Random) -> Iterator[Any]:
+        """Draws states that the player should not be able to tell apart from this one, or fewer."""
+        ...
+
+    def fault(self, world: Any, rng: random.Random) -> tuple[str, str] | None:
+        """Returns the fault of a world, in general and in detail; `None` if it is possible."""
+        ...
+
+    def differs(self, state: Any, world: Any, player: int) -> bool:
+        """Returns `True` if the world differs from the state with all cards open."""
+        ...
+
+    def keep(self, state: Any) -> Any:
+        """Returns a copy to show."""
+        ...
+
+
+def equal(one: Any, other: Any) -> bool:
+    """Returns `True` if two values are the same bit by bit, arrays with type and shape."""
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return (
+            isinstance(one, np.ndarray)
+            and isinstance(other, np.ndarray)
+            and one.dtype == other.dtype
+            and one.shape == other.shape
+            and one.tobytes() == other.tobytes()
+        )
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(equal(value, other[key]) for key, value in one.items())
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(equal, one, other))
+    if isinstance(one, float) and isinstance(other, float) and math.isnan(one):
+        return math.isnan(other)
+    return type(one) is type(other) and bool(one == other)
+
+
+Decide = Callable[[Any], Any]
+
+_SEED = 1
+
+
+class StierSubject:
+    """A game of `stier`; other worlds come from its exact sampler."""
+
+    method = "resample_from_infostate"
+
+    def __init__(self, game: Game, agents: Sequence[str | Agent | PythonAgent | Callable[[State], Any]]) -> None:
+        self.name = str(game)
+        self._game = game
+        self._agents = by_name(_named(game, agent) for agent in agents)
+
+    def games(self, count: int, seed: int) -> Iterator[Iterator[tuple[State, int]]]:
+        """Random games, with explicit chance."""
+        for number in range(count):
+            yield self._positions(random.Random(f"{seed}/{number}"))
+
+    def _positions(self, rng: random.Random) -> Iterator[tuple[State, int]]:
+        state = self._game.new_initial_state()
+        while not state.is_terminal():
+            if state.is_player_node():
+                yield state, state.move_number()
+                state.apply_action(rng.choice(state.legal_actions()))
+            else:
+                outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
+                state.apply_action(rng.choices(outcomes, probabilities)[0])
+        yield state, state.move_number()
+
+    def players(self, state: State) -> list[int]:
+        """Everybody: who is not to move must not see more either."""
+        return list(range(state.num_players()))
+
+    def facts(self, state: State, player: int) -> dict[str, Any]:
+        """Returns tensors, strings, mask, renderings; for the player to move also names of actions and decisions."""
+        facts: dict[str, Any] = {
+            "current_player": state.current_player(),
+            "legal_actions": state.legal_actions(player),
+            "legal_actions_mask": state.legal_actions_mask(player),
+            "information_state_string": state.information_state_string(player),
+            "information_state_tensor": state.information_state_tensor(player),
+            "observation_tensor": state.observation_tensor(player),
+            "to_text": state.to_text(player),
+            "to_html": state.to_html(player),
+        }
+        if state.current_player() == player:
+            facts["action_to_string"] = [state.action_to_string(action) for action in state.legal_actions()]
+            for name, decide in self._agents.items():
+                facts[f"agent {name}"] = decide(state.clone())
+        return facts
+
+    def worlds(self, state: State, player: int, count: int, rng: random.Random) -> Iterator[State]:
+        """Draws from the player's information set."""
+        for _ in range(count):
+            yield state.resample_from_infostate(player, rng.getrandbits(64))
+
+    def fault(self, world: State, rng: random.Random) -> tuple[str, str] | None:
+        """Replays the history."""
+        del rng
+        replayed = self._game.new_initial_state()
+        for actor, action in world.history():
+            try:
+                replayed.apply_action(action)
+            except IllegalActionError as error:
+                return "an illegal past", f"player {actor} after {replayed.move_number()} events: {error}"
+        return None if replayed == world else ("a past that leads elsewhere", str(replayed))
+
+    def differs(self, state: State, world: State, player: int) -> bool:
+        """Returns `True` if any card lies elsewhere with all cards open."""
+        del player
+        return str(state) != str(world)
+
+    def keep(self, state: State) -> State:
+        """Returns a copy."""
+        return state.clone()
+
+
+def _named(game: Game, agent: str | Agent | PythonAgent | Callable[[State], Any]) -> tuple[str, Decide]:
+    if isinstance(agent, str):
+        return agent, _decisions(load_agent(agent, game))
+    if isinstance(agent, Agent | PythonAgent):
+        return agent.name, _decisions(agent)
+    return name_of(agent), twice(agent, name_of(agent), State.clone)
+
+
+def _decisions(agent: Agent | PythonAgent) -> Decide:
+    def decide(state: State) -> Any:
+        agent.restart(_SEED)
+        return agent.step_with_policy(state)
+
+    return decide
+
+
+def by_name(agents: Iterable[tuple[str, Decide]]) -> dict[str, Decide]:
+    """Returns agents by name; those with the same name are numbered."""
+    named: dict[str, Decide] = {}
+    for name, decide in agents:
+        alike = sum(other.split(" (")[0] == name for other in named)
+        named[f"{name} ({alike + 1})" if alike else name] = decide
+    return named
+
+
+def name_of(agent: Any) -> str:
+    """Returns the name of an agent in a report."""
+    return str(getattr(agent, "__name__", None) or type(agent).__name__)
+
+
+def twice(decide: Callable[[Any], Any], name: str, copy: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Queries an agent twice: one that draws random numbers would be taken for one that peeks."""
+
+    def ask(state: Any) -> Any:
+        first, second = decide(copy(state)), decide(copy(state))
+        if first != second:
+            raise AgentError(
+                f"{name} chose {first}, then {second} in the same state: it must draw the same numbers anew"
+            )
+        return first
+
+    return ask
+
+
+Fact = Callable[[Any, Any], Any]
+
+#: The value of a fact that one of two worlds does not have.
+_NOTHING = "nothing"
+
+
+def check_no_leak(
+    game: Any,
+    *,
+    games: int = 10,
+    worlds: int = 3,
+    seed: int = 0,
+    agents: Sequence[Any] | None = None,
+    facts: Mapping[str, Fact] | None = None,
+    twin: Callable[[Any, Any, int], Any] | None = None,
+) -> LeakReport:
+    """Checks that a player is given nothing that depends on what the player cannot know.
+
+    Random games are played. In every position and for every player, hidden cards are replaced by those of other worlds
+    that agree with all the player knows; then everything that the player is given has to be the same, bit by bit:
+    tensors, strings, masks, renderings, and what agents decide. The result depends on the arguments only.
+
+    Where the worlds come from:
+
+    - A game of `stier`: from `State.resample_from_infostate`. Every world is replayed from the start as well.
+    - A game of OpenSpiel: from its own `resample_from_infostate`, if it has one. Every world is replayed with legal
+      actions only, and played on to the end at random: an illegal past or no future is a fault of the resampler,
+      reported as an impossible world and not compared. Without a resampler, what chance or other players did is
+      exchanged in the history, and worlds with the same information-state string are taken: then nothing is shown
+      about the string itself, only that the rest tells no more than it does.
+    - An AEC environment of PettingZoo: from `twin`. For those of `stier.pettingzoo`, wrapped or not, it is known.
+
+    What it does not show: that the worlds are drawn from the right distribution; that nothing leaks where no other
+    world was drawn, which the report counts, or in positions that random games do not reach.
+
+    Args:
+        game: A game, or its name as for `stier.load_game`; a `pyspiel.Game`; a `pettingzoo.AECEnv`, which is used up.
+        games: Random games.
+        worlds: Worlds for every position and player.
+        seed: The seed of games and worlds.
+        agents: Who is asked what to do, in every world. For games of `stier` agents, by name or loaded (if left out:
+            ``greedy`` and ``ismcts:iterations=50``), or callables `f(state) -> action`; for OpenSpiel callables or
+            bots. A callable is given the state itself, so that peeking is found. Who is asked the same twice has to
+            answer the same, or `AgentError` is raised.
+        facts: More to compare, by name: callables `f(state, player)`; for AEC environments `f(env, player)` with the
+            number of the agent in `possible_agents`.
+        twin: For AEC environments: `f(env, agent, seed)` gives another environment at the same point in which what the
+            agent does not know is drawn anew, or None where it cannot; `env` is to be left as it is.
+
+    Raises:
+        AgentError: An agent that does not exist, or that answers the same question twice in two ways.
+        RulesError: A game that does not exist.
+        TypeError: Neither a game nor an environment.
+        ValueError: A number below 1, or a fact whose name is taken.
+    """
+    if games < 1 or worlds < 1:
+        raise ArgumentError("games and worlds must be at least 1")
+    subject = _subject(game, agents, twin)
+    report = LeakReport(subject.name, subject.method)
+    for number, positions in enumerate(subject.games(games, seed)):
+        report.games += 1
+        rng = random.Random(f"worlds of {seed}/{number}")
+        for state, position in positions:
+            report.positions += 1
+            for player in subject.players(state):
+                _compare(report, subject, state, player, worlds, rng, facts or {}, (number, position))
+    return report
+
+
+def _compare(
+    report: LeakReport,
+    subject: Subject,
+    state: Any,
+    player: int,
+    count: int,
+    rng: random.Random,
+    more: Mapping[str, Fact],
+    where: tuple[int, int],
+) -> None:
+    """Compares the facts of a player in a position with those in other worlds."""
+    here: dict[str, Any] | None = None
+    others = 0
+    for world in subject.worlds(state, player, count, rng):
+        found = subject.fault(world, rng)
+        if found is not None:
+            fault, _ = found
+            report.impossible[fault] += 1
+            if fault not in report.impossible_worlds:
+                shown = subject.keep(state), subject.keep(world)
+                report.impossible_worlds[fault] = ImpossibleWorld(*found, player, *where, *shown)
+            continue
+        report.worlds += 1
+        others += subject.differs(state, world, player)
+        here = _facts(subject, state, player, more) if here is None else here
+        there = _facts(subject, world, player, more)
+        for fact in {**here, **there}:
+            report.compared[fact] += 1
+            values = here.get(fact, _NOTHING), there.get(fact, _NOTHING)
+            if not equal(*values):
+                report.differences[fact] += 1
+                if fact not in report.leaks:
+                    shown = subject.keep(state), subject.keep(world)
+                    report.leaks[fact] = Difference(fact, player, *where, *values, *shown)
+    report.places += 1
+    report.bare_places += others == 0
+    report.other_worlds += others
+
+
+def _facts(subject: Subject, state: Any, player: int, more: Mapping[str, Fact]) -> dict[str, Any]:
+    facts = subject.facts(state, player)
+    if taken := facts.keys() & more.keys():
+        raise ArgumentError(f"{', '.join(sorted(taken))} is compared anyway: call it something else")
+    return {**facts, **{name: fact(state, player) for name, fact in more.items()}}
+
+
+def _subject(game: Any, agents: Sequence[Any] | None, twin: Callable[[Any, Any, int], Any] | None) -> Subject:
+    if isinstance(game, str):
+        game = load_game(game)
+    # The other libraries are there if something of theirs is.
+    origins = {kind.__module__.split(".")[0] for kind in type(game).__mro__}
+    if twin is not None and "pettingzoo" not in origins:
+        raise TypeError("twin is for AEC environments only")
+    if isinstance(game, Game):
+        return StierSubject(game, ["greedy", "ismcts:iterations=50"] if agents is None else agents)
+    if "pyspiel" in origins:
+        from stier.leaks._open_spiel import SpielSubject
+
+        return SpielSubject(game, agents or [])
+    if "pettingzoo" in origins:
+        from stier.leaks._pettingzoo import AecSubject
+
+        return AecSubject(game, agents or [], twin)
+    raise TypeError(
+        f"game must be a game of stier or its name, a pyspiel.Game or a pettingzoo.AECEnv, got {type(game).__name__}"
+    )

@@ -1,0 +1,172 @@
+"""Matches, many searches and measurements of games."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, Protocol, SupportsIndex, TypeAlias
+
+from stier import _native
+from stier._native import (
+    ActionStats,
+    Agent,
+    Beliefs,
+    Game,
+    Line,
+    PitResult,
+    Played,
+    Properties,
+    Search,
+    State,
+    Worlds,
+    resample_many,
+)
+from stier._progress import Bar
+
+__all__ = [
+    "ActionStats",
+    "AnyAgent",
+    "Beliefs",
+    "HasStep",
+    "Line",
+    "PitResult",
+    "Played",
+    "PlayerAction",
+    "Properties",
+    "Search",
+    "Worlds",
+    "pit",
+    "properties",
+    "resample_many",
+    "search_many",
+]
+
+
+class PlayerAction(NamedTuple):
+    """An event of `State.full_history`."""
+
+    #: The player, or `stier.CHANCE`.
+    player: int
+    #: The action, or the outcome.
+    action: int
+
+
+class HasStep(Protocol):
+    """Anything that chooses actions by a method ``step``, as agents, solutions and OpenSpiel's bots do."""
+
+    def step(self, state: State, /) -> SupportsIndex:
+        """Returns an action for the player to move."""
+        ...
+
+
+#: Anything that plays: an agent as text, an object with ``step(state)``, or a callable.
+AnyAgent: TypeAlias = str | HasStep | Callable[[State], SupportsIndex]
+
+
+def pit(
+    game: Game | str,
+    agents: Sequence[AnyAgent],
+    *,
+    deals: int = 1000,
+    seed: int = 0,
+    paired: bool = True,
+    threads: int = 0,
+    progress: bool = False,
+) -> PitResult:
+    """Plays agents against each other.
+
+    As many agents as the game has seats form one table; of more, every combination is a table. Each table plays each
+    deal in all arrangements, so that the luck of the cards cancels: every cyclic order of the agents, since it matters
+    who sits next to whom, in every rotation of the seats. A deal takes 2 games for two agents, 6 for three and 24 for
+    four. Copies of an agent are not told apart: one agent against copies of another takes a game for each seat. At
+    tables of five the cyclic order is drawn for each deal, and a deal takes 5 games.
+
+    The result depends on the arguments only, not on the number of threads or on what the agents have played before: of
+    an `Agent`, its text form enters. An agent's random numbers are derived from its text, those of a callable from its
+    name, so naming the agents in another order gives the same numbers. Only agents with the same text are told apart by
+    their order: give callables names of their own (see `PythonAgent`).
+
+    A callable is shown states drawn from what its player knows (see `PythonAgent`) and is called in this thread; with
+    one at the table, games are played one after another. What it raises comes out of here.
+
+    Args:
+        game: The game, or its name as for `stier.load_game`.
+        agents: Agents as text, agents, solutions, other objects with ``step(state)``, or callables
+            ``f(state) -> action``.
+        deals: The number of deals per table, at least 1; an interval needs 2.
+        seed: The seed of deals and agents.
+        paired: Gives all games of a deal the same cards.
+        threads: The number of threads; 0 for all cores.
+        progress: Shows a progress bar; needs tqdm.
+
+    Raises:
+        AgentError: An agent that does not exist, is for another game, or too few for one table.
+        IllegalActionError: A callable chose an action that is not legal.
+        ValueError: A number that is out of range.
+    """
+    if not progress:
+        return _native.pit(game, agents, deals, seed, paired, threads)
+    with Bar() as bar:
+        return _native.pit(game, agents, deals, seed, paired, threads, bar.update)
+
+
+def search_many(
+    agent: Agent | str,
+    states: Iterable[State],
+    *,
+    seed: int | None = None,
+    threads: int = 0,
+    progress: bool = False,
+) -> list[Search]:
+    """Searches many states of one game, several at once.
+
+    The search of state ``i`` is that of a new agent: ``load_agent(agent, game, seed=derive_seed(seed, "search", i))``.
+    It depends neither on the other states nor on the number of threads, unless the agent's budget is time.
+
+    Args:
+        agent: Who searches, as text or as an `Agent`, of which the text form enters.
+        states: States in which a player is to move.
+        seed: The seed; the agent's own, or 0, if left out.
+        threads: States that are searched at once; 0 for all cores.
+        progress: Whether to show a progress bar; needs tqdm.
+
+    Raises:
+        AgentError: An agent that does not exist, does not search or is for another game; a state, which is named, in
+            which nobody is to move.
+    """
+    if not progress:
+        return _native.search_many(agent, states, seed, threads)
+    with Bar("searches") as bar:
+        return _native.search_many(agent, states, seed, threads, bar.update)
+
+
+def properties(
+    game: Game | str,
+    *,
+    deals: int = 1000,
+    games: int = 32,
+    seed: int = 0,
+    play: str = "random",
+    threads: int = 0,
+    progress: bool = False,
+) -> Properties:
+    """Measures leaf correlation, bias and disambiguation, which say how well search with open cards can do.
+
+    After Long, Sturtevant, Buro and Furtak, *Understanding the Success of Perfect Information Monte Carlo Sampling in
+    Game Tree Search* (2010). The result depends on the arguments only, not on the number of threads.
+
+    Args:
+        game: The game, or its name as for `stier.load_game`.
+        deals: Deals, at least 1.
+        games: Games of each deal, at least 2, all with the same cards; the information sets of the first are counted.
+        seed: The seed of deals and play.
+        play: How everybody plays: ``"random"``, or ``"hints"`` for random among what the game's hints leave.
+        threads: Threads; 0 for all cores.
+        progress: Whether to show a progress bar; needs tqdm.
+
+    Raises:
+        ValueError: A number that is out of range, or another way to play.
+    """
+    if not progress:
+        return _native.properties(game, deals, games, seed, play, threads)
+    with Bar() as bar:
+        return _native.properties(game, deals, games, seed, play, threads, bar.update)

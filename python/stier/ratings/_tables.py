@@ -1,0 +1,262 @@
+"""Means with 95 % intervals, games of agents by deal, and who beats whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from stier import _native
+from stier._intervals import between, plus_minus
+from stier._native import PitResult, derive_seed
+from stier.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from stier.experiments import Games
+
+
+Floats = npt.NDArray[np.float64]
+
+
+class Estimate(NamedTuple):
+    """A mean and how well it is known."""
+
+    #: The mean over the units.
+    mean: float
+    #: Half the width of the 95 % interval (Student's t); not a number for fewer than two units, which have none.
+    ci95: float
+    #: Independent units: deals, not games.
+    units: int
+
+
+class Share(NamedTuple):
+    """A share, such as that of games won, and how well it is known."""
+
+    #: The mean over the units, between 0 and 1.
+    mean: float
+    #: The lower end of the 95 % interval; not a number for fewer than two units, which have none.
+    low: float
+    #: The upper end.
+    high: float
+    #: Independent units: deals, not games.
+    units: int
+
+
+def estimate(values: npt.ArrayLike) -> Estimate:
+    """The mean of independent values with its interval."""
+    return Estimate(*_native.estimate(np.asarray(values, dtype=np.float64).ravel()))
+
+
+def share(values: npt.ArrayLike) -> Share:
+    """The mean of independent values between 0 and 1, with an interval that is right near 0 and 1.
+
+    The interval is Clopper and Pearson's (1934) for as many trials as the values are worth by their variance (E. L.
+    Korn and B. I. Graubard, *Confidence intervals for proportions with small expected number of positive counts
+    estimated from survey data*, 1998). It is not symmetric: 200 wins of 200 are 98.2 % or more. Raises `ValueError` for
+    values that are not shares.
+    """
+    parts = np.asarray(values, dtype=np.float64).ravel()
+    if not ((parts > -1e-9) & (parts < 1 + 1e-9)).all():
+        raise ArgumentError("shares must be between 0 and 1")
+    return Share(*_native.share(parts, np.ones_like(parts)))
+
+
+def half_width(variance: float, freedom: int) -> float:
+    """Half the width of the 95 % interval of a mean with this variance."""
+    return float(stats.t.ppf(0.975, freedom)) * float(np.sqrt(variance))
+
+
+def resampled(units: int, resamples: int, seed: int) -> Iterator[npt.NDArray[np.int64]]:
+    """Numbers of units drawn with replacement, as many as there are, `resamples` times."""
+    rng: Any = np.random.default_rng(derive_seed(seed, "bootstrap", 0))
+    for _ in range(resamples):
+        yield rng.integers(units, size=units)
+
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """The games of a match: the agents at the seats, the deal and the returns.
+
+    Attributes:
+        agents: The agents' names; no two are the same.
+        unit: The number of the deal of each game: int64 (games,). Games of one deal are not independent.
+        seats: Who sat where, as numbers of agents: int64 (games, seats).
+        returns: Returns by seat: float64 (games, seats).
+    """
+
+    agents: list[str]
+    unit: Integers
+    seats: Integers
+    returns: Floats
+
+    @property
+    def units(self) -> int:
+        """The number of deals."""
+        return int(self.unit.max(initial=-1)) + 1
+
+    @property
+    def wins(self) -> Floats:
+        """Shares in the wins, by game and seat: those in first place share one."""
+        first = self.returns == self.returns.max(axis=1, keepdims=True)
+        return np.asarray(first / first.sum(axis=1, keepdims=True), dtype=np.float64)
+
+    def by_deal(self, values: Floats, agent: int, opponent: int | None = None) -> Floats:
+        """The mean of the values of an agent in each deal in which it played, or met an opponent.
+
+        Args:
+            values: Something by game and seat, such as `returns` or `wins`.
+            agent: Whose.
+            opponent: Who has to be at the table.
+        """
+        mine = self.seats == agent
+        if opponent is not None:
+            mine &= (self.seats == opponent).any(axis=1, keepdims=True)
+        game, seat = np.nonzero(mine)
+        unit = self.unit[game]
+        count = np.bincount(unit, minlength=self.units)
+        total = np.bincount(unit, weights=values[game, seat], minlength=self.units)
+        there = count > 0
+        return np.asarray(total[there] / count[there], dtype=np.float64)
+
+
+#: The results that ratings are made from.
+Results: TypeAlias = "PitResult | Games | Outcomes"
+
+
+def outcomes(results: Results) -> Outcomes:
+    """The outcomes of a match of `stier.pit`, or of the games of an experiment that are there.
+
+    Raises:
+        TypeError: It is neither.
+        ValueError: There are no games.
+    """
+    if isinstance(results, Outcomes):
+        found = results
+    elif isinstance(results, PitResult):
+        games = results.games
+        found = Outcomes(
+            _distinct(results.agents),
+            _numbered(np.array([played.deal for played in games], dtype=np.int64)),
+            np.array([played.agents for played in games], dtype=np.int64),
+            np.array([played.returns for played in games], dtype=np.float64),
+        )
+    elif hasattr(results, "to_arrow"):
+        found = _of_experiment(results)
+    else:
+        raise TypeError(f"results must be a PitResult, the games of an experiment or outcomes, got {results!r}")
+    if not len(found.unit):
+        raise ArgumentError("there are no games yet")
+    return found
+
+
+def _of_experiment(games: Games) -> Outcomes:
+    table = games.to_arrow()
+    names = games.experiment.names
+    place = {name: number for number, name in enumerate(names)}
+    seats = games.experiment.load_game().num_players()
+    sitting = table["names"].combine_chunks().flatten().to_pylist()
+    deals = np.stack([table["seed"].to_numpy().astype(np.uint64), table["deal"].to_numpy().astype(np.uint64)])
+    unit = np.unique(deals, axis=1, return_inverse=True)[1].reshape(-1)
+    sat = np.array([place[name] for name in sitting], dtype=np.int64).reshape(-1, seats)
+    returns = table["returns"].combine_chunks().flatten().to_numpy().astype(np.float64).reshape(-1, seats)
+    # By deal and names: sums of floats depend on their order, which is not to depend on the order of the names.
+    by_name = np.argsort(np.argsort(names))
+    order = np.lexsort((*by_name[sat].T, unit))
+    return Outcomes(names, unit[order], sat[order], returns[order])
+
+
+def _numbered(values: Integers) -> Integers:
+    return np.unique(values, return_inverse=True)[1].reshape(-1)
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """The names; the second of those that are the same is called #2."""
+    return [
+        name if (seen := names[:index].count(name)) == 0 else f"{name} #{seen + 1}" for index, name in enumerate(names)
+    ]
+
+
+@dataclass(frozen=True)
+class CrossTable:
+    """The results of each agent (row) in the games with each other one (column) at the table.
+
+    Arrays are float64 (agents, agents), not a number where two did not meet.
+
+    Attributes:
+        agents: The agents' names.
+        mean: Mean returns of the row.
+        ci95: Half widths of their 95 % intervals over deals.
+        wins: Shares of the games that the row won.
+        wins_low: Lower ends of their 95 % intervals over deals.
+        wins_high: Upper ends.
+        deals: In how many deals they met: int64.
+        overall: Mean return of each agent in all its games.
+        overall_wins: Its share of the wins.
+    """
+
+    agents: list[str]
+    mean: Floats
+    ci95: Floats
+    wins: Floats
+    wins_low: Floats
+    wins_high: Floats
+    deals: Integers
+    overall: list[Estimate]
+    overall_wins: list[Share]
+
+    def __str__(self) -> str:
+        """Standings, and who did how against whom."""
+        width = max(5, *map(len, self.agents))
+        lines = [f"{'agent':<{width}}  {'mean return':>18}  {'wins':>11}  {'':16} {'deals':>8}"]
+        lines += [
+            f"{name:<{width}}  {mean.mean:+9.3f}{plus_minus(mean.ci95):<9}  "
+            f"{100 * wins.mean:9.1f} % {between(wins.low, wins.high):<16}  {mean.units:8}"
+            for name, mean, wins in zip(self.agents, self.overall, self.overall_wins, strict=True)
+        ]
+        returned = [
+            [f"{mean:+9.3f}{plus_minus(half):<9}" for mean, half in zip(*row, strict=True)]
+            for row in zip(self.mean, self.ci95, strict=True)
+        ]
+        won = [
+            [f"{100 * wins:9.1f} {between(low, high):<16}" for wins, low, high in zip(*row, strict=True)]
+            for row in zip(self.wins, self.wins_low, self.wins_high, strict=True)
+        ]
+        for title, cells in [("mean return, row against column:", returned), ("wins in %, row against column:", won)]:
+            lines.append(title)
+            for row, name in enumerate(self.agents):
+                shown = [
+                    f"{'-':>9}".ljust(len(cell)) if np.isnan(self.mean[row, column]) else cell
+                    for column, cell in enumerate(cells[row])
+                ]
+                lines.append(f"{name:<{width}}  {'  '.join(shown)}".rstrip())
+        return "\n".join(lines) + "\n"
+
+
+def cross_table(results: Results) -> CrossTable:
+    """Computes each agent's results against each other one, with 95 % intervals over deals: look at it before ratings.
+
+    Args:
+        results: What `stier.pit` gave, the games of an experiment, or `Outcomes`.
+    """
+    found = outcomes(results)
+    count, wins = len(found.agents), found.wins
+    tables = np.full((5, count, count), np.nan)
+    deals = np.zeros((count, count), dtype=np.int64)
+    for row in range(count):
+        for column in range(count):
+            if row != column:
+                here = estimate(found.by_deal(found.returns, row, column))
+                won = share(found.by_deal(wins, row, column))
+                tables[:, row, column] = here.mean, here.ci95, won.mean, won.low, won.high
+                deals[row, column] = here.units
+    overall = [estimate(found.by_deal(found.returns, agent)) for agent in range(count)]
+    overall_wins = [share(found.by_deal(wins, agent)) for agent in range(count)]
+    mean, ci95, won_share, low, high = tables
+    return CrossTable(found.agents, mean, ci95, won_share, low, high, deals, overall, overall_wins)

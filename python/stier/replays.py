@@ -1,0 +1,324 @@
+"""A finished or unfinished game once more, decision by decision, from one seat's perspective."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import SupportsIndex, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from stier import draw, terminal
+from stier._native import Agent, Beliefs, Game, Search, State, derive_seed, estimate, load_agent, read_record
+from stier.errors import AgentError, ArgumentError
+
+__all__ = [
+    "AGENT",
+    "SEARCHES",
+    "Decision",
+    "Replay",
+    "cross_fitted",
+    "replay",
+]
+
+
+#: The agent that is asked, and how often at each decision, unless the caller says otherwise.
+AGENT, SEARCHES = "ismcts:iterations=10000,beliefs=policy", 5
+
+#: With fewer searches there is neither an interval nor a verdict.
+_FEWEST = 3
+
+#: The seed of the first search: large, so that an agent with a small seed is not judged by the searches it played by.
+_SEED = 1 << 32
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One decision of the seat.
+
+    Attributes:
+        number: The number of events before the decision in `view`. This is the true number, except in a game that hides
+            it from the seat, as dark_hex does.
+        view: A state drawn from what the seat knew: seen with its eyes it is the true one, and what it could not know
+            is not in it.
+        truth: The true state, if `replay` was asked to `reveal` it.
+        beliefs: Where the agent believes the cards to be, from what the seat knew. Empty in a game without cards.
+        searches: What the agent's searches saw: none if only one action was legal.
+        action: What was chosen.
+        name: What it is called.
+        best: The action that most of the searches choose; the one chosen if nothing was searched.
+        best_name: What that is called.
+        cost: The value of the agent's own choice less that of `action`, for the seat, in the game's utility: on average
+            over the searches, each of which chooses once and has its choice valued by all the others. 0 if they all
+            choose `action`. Negative if `action` is better. `None` for a single search, and if some search has not
+            tried one of these actions. The values are those of the agent.
+        cost_ci95: The half width of a 95 % interval around `cost`. `None` for fewer than three searches. The searches
+            differ by their seeds alone: an error that is common to all of them is not in the interval.
+    """
+
+    number: int
+    view: State
+    truth: State | None
+    beliefs: Beliefs
+    searches: tuple[Search, ...]
+    action: int
+    name: str
+    best: int
+    best_name: str
+    cost: float | None
+    cost_ci95: float | None
+
+    def verdict(self) -> str:
+        """Says what was chosen, and how it compares with the agent's choice if there are three searches or more."""
+        chose, count = f"chose {self.name}", len(self.searches)
+        if not self.searches:
+            return f"{chose}, the only legal action"
+        if count < _FEWEST:
+            return f"{chose} (a verdict needs {_FEWEST} searches)"
+        agreed = sum(search.action == self.best for search in self.searches)
+        share = f"all {count} searches" if agreed == count else f"{agreed} of {count} searches"
+        if self.action == self.best:
+            return f"{chose}, like {share}"
+        if self.cost is None or self.cost_ci95 is None:
+            return f"{chose}, which has no value because not every search tried it; {share} choose {self.best_name}"
+        interval = f"{abs(self.cost):.3f} ± {self.cost_ci95:.3f}"
+        if self.cost > self.cost_ci95:
+            return f"{chose}; {share} choose {self.best_name}: better by {interval}"
+        if self.cost < -self.cost_ci95:
+            return f"{chose}, better by {interval} than the agent's choice; {share} choose {self.best_name}"
+        return (
+            f"{chose}; {share} choose {self.best_name}: no difference shown ({self.cost:+.3f} ± {self.cost_ci95:.3f})"
+        )
+
+
+class Replay(Sequence[Decision]):
+    """The decisions of one seat, in order; made by `replay`. Printed, or as the last line of a cell, it shows them."""
+
+    def __init__(self, game: Game, seat: int, agent: str, decisions: Sequence[Decision], end: State | None) -> None:
+        self.game = game
+        #: Whose eyes the game is seen with.
+        self.seat = seat
+        #: The agent that was asked.
+        self.agent = agent
+        self._decisions = tuple(decisions)
+        #: The last state, all cards open, if the game is over.
+        self.end = end
+
+    def __len__(self) -> int:
+        return len(self._decisions)
+
+    @overload
+    def __getitem__(self, index: int) -> Decision: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Decision, ...]: ...
+    def __getitem__(self, index: int | slice) -> Decision | tuple[Decision, ...]:
+        return self._decisions[index]
+
+    @property
+    def cost(self) -> float | None:
+        """The sum of all costs, without those that are unknown; `None` if all are, as after one search per decision."""
+        if any(decision.searches for decision in self) and self._unknown() == sum(bool(one.searches) for one in self):
+            return None
+        return sum(decision.cost or 0.0 for decision in self)
+
+    @property
+    def cost_ci95(self) -> float | None:
+        """The half width of a 95 % interval around `cost`; `None` for fewer than three searches per decision."""
+        if self.cost is None or self._fewest_searches() < _FEWEST:
+            return None
+        # The decisions are searched independently: their variances add up.
+        return float(np.hypot.reduce([decision.cost_ci95 or 0.0 for decision in self]))
+
+    def _unknown(self) -> int:
+        return sum(bool(decision.searches) and decision.cost is None for decision in self)
+
+    def _fewest_searches(self) -> float:
+        return min((len(decision.searches) for decision in self if decision.searches), default=_FEWEST)
+
+    def _title(self) -> str:
+        count = f"{len(self)} decision{'' if len(self) == 1 else 's'}"
+        return f"{self.game}: {count} of seat {self.seat}, seen by {self.agent}"
+
+    def _sum(self) -> str:
+        parts = []
+        if self.cost is not None and self.cost_ci95 is not None:
+            interval = f"{self.cost:+.3f} ± {self.cost_ci95:.3f}"
+            unknown = self._unknown()
+            shown = "" if unknown or abs(self.cost) > self.cost_ci95 else ": no difference shown"
+            parts.append(f"By the agent's values, its own choices gain {interval} over the whole game{shown}.")
+            if unknown:
+                parts.append(f"{unknown} of {len(self)} decisions left out: not every search tried what was chosen.")
+        if self.end is not None:
+            parts.append(f"Returns: {', '.join(f'{value:+g}' for value in self.end.returns().tolist())}.")
+        return " ".join(parts)
+
+    def to_text(self, *, colour: bool | None = None) -> str:
+        """For a terminal; colours as `stier.terminal` has them."""
+        parts = [self._title()]
+        for count, decision in enumerate(self, start=1):
+            parts.append(f"\n── decision {count} of {len(self)}, after {decision.number} events " + "─" * 40)
+            parts.append(terminal.state(decision.view, self.seat, colour=colour))
+            if decision.searches:
+                if decision.beliefs.cards:
+                    parts.extend(["", terminal.beliefs(decision.beliefs, colour=colour)])
+                parts.append("")
+                parts.append(terminal.search(decision.searches[0], colour=colour))
+            if decision.truth is not None:
+                parts.extend(["", "What was really there:", terminal.state(decision.truth, colour=colour)])
+            parts.append(f"\nSeat {self.seat} {decision.verdict()}.")
+        parts.append(f"\n{self._sum()}")
+        return "\n".join(parts)
+
+    def to_html(self) -> str:
+        """For a web page: one element without scripts; every decision can be opened."""
+        parts = [f'<div style="font:14px/1.5 system-ui,sans-serif"><p><b>{escape(self._title())}</b></p>']
+        for count, decision in enumerate(self, start=1):
+            opened = " open" if count == 1 else ""
+            parts.append(f"<details{opened}><summary>{count}. {escape(decision.verdict())}</summary>")
+            pictures = [draw.state(decision.view, self.seat)]
+            if decision.searches:
+                pictures.extend([draw.beliefs(decision.beliefs)] if decision.beliefs.cards else [])
+                pictures.append(draw.search(decision.searches[0]))
+            if decision.truth is not None:
+                pictures.append(f"<div>What was really there:<br>{draw.state(decision.truth)}</div>")
+            row = "display:flex;flex-wrap:wrap;align-items:flex-start;gap:10px;margin:8px 0"
+            parts.append(f'<div style="{row}">{"".join(pictures)}</div>')
+            parts.append("</details>")
+        parts.append(f"<p>{escape(self._sum())}</p></div>")
+        return "".join(parts)
+
+    def to_page(self) -> str:
+        """A whole web page of it, light or dark as its reader likes."""
+        return (
+            f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{escape(self._title())}</title>'
+            '<meta name="viewport" content="width=device-width"><style>:root{color-scheme:light dark}'
+            f"body{{margin:1.5em}}details{{margin:.6em 0}}</style></head><body>{self.to_html()}</body></html>\n"
+        )
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def __str__(self) -> str:
+        return self.to_text(colour=False)
+
+    def __repr__(self) -> str:
+        return f"<stier.Replay of seat {self.seat} of {self.game}, {len(self)} decisions>"
+
+
+def replay(
+    game: State | str,
+    seat: SupportsIndex,
+    agent: Agent | str = AGENT,
+    *,
+    searches: int = SEARCHES,
+    tree_depth: int = 0,
+    reveal: bool = False,
+) -> Replay:
+    """Goes through a game from one seat's perspective: at each of its decisions, what it knew, what an agent believes
+    about the hidden cards and finds by searching, what was chosen, and what that cost.
+
+    The agent begins every decision afresh, with a fixed seed for each search: the same arguments give the same replay.
+    A choice is compared with the agent's own, valued by searches that did not make it, so an agent judged by itself
+    costs 0 on average. An interval for each of many decisions is wrong for one in twenty.
+
+    Args:
+        game: A state with its history, or a record (`State.record`, `Played.record`).
+        seat: Whose decisions.
+        agent: Who believes and searches: an agent for the same game, or its text form. It is restarted.
+        searches: The number of searches per decision. Costs need two, intervals and verdicts three. More searches
+            narrow the intervals; more iterations make a better judge.
+        tree_depth: How deep lines of play are noted; see `Agent.search`.
+        reveal: Whether the true states are kept, too. Without, nothing is in the result that the seat could not know,
+            but for the state at the end of the game.
+
+    Raises:
+        RecordError: A record that cannot be read.
+        SeatError: A seat that the game does not have.
+        AgentError: An agent of another game, or one that does not search or sees hidden cards.
+    """
+    last = read_record(game) if isinstance(game, str) else game
+    loaded = load_agent(agent, last.get_game()) if isinstance(agent, str) else agent
+    if loaded.name == "oracle":
+        raise AgentError("an oracle decides by the cards that the seat cannot know; take an agent that sees views")
+    if searches < 1:
+        raise ArgumentError(f"searches={searches}: at least 1 is needed")
+    last.to_text(seat)  # an unknown seat is an error before anything is searched
+    own = int(seat)
+    decisions = [
+        _decision(state, action, own, loaded, searches, tree_depth, reveal) for state, action in _decisions(last, own)
+    ]
+    return Replay(last.get_game(), own, str(loaded), decisions, last.clone() if last.is_terminal() else None)
+
+
+def _decisions(last: State, seat: int) -> Iterator[tuple[State, int]]:
+    """The states in which the seat decided, and what it did."""
+    state = last.get_game().new_initial_state()
+    for player, action in last.history():
+        if player == seat:
+            yield state, action
+        state.apply_action(action)
+
+
+def _decision(
+    state: State, action: int, seat: int, agent: Agent, searches: int, tree_depth: int, reveal: bool
+) -> Decision:
+    view = state.resample_from_infostate(seat, 0)
+    found = []
+    agent.restart(0)
+    beliefs = agent.beliefs(view, seat)
+    if len(view.legal_actions()) > 1:
+        for number in range(searches):
+            agent.restart(derive_seed(_SEED + number, "replay", view.move_number()))
+            found.append(agent.search(view, tree_depth=tree_depth))
+    choices = [search.action for search in found] or [action]
+    best = max(choices, key=lambda one: (choices.count(one), one == action, -one))
+    cost, ci95 = _cost(found, action)
+    return Decision(
+        number=view.move_number(),
+        view=view,
+        truth=state.clone() if reveal else None,
+        beliefs=beliefs,
+        searches=tuple(found),
+        action=action,
+        name=view.action_to_string(action),
+        best=best,
+        best_name=view.action_to_string(best),
+        cost=cost,
+        cost_ci95=ci95,
+    )
+
+
+def _cost(found: Sequence[Search], action: int) -> tuple[float | None, float | None]:
+    """The gain of the agent's own choice over an action, and the half width of its interval."""
+    if not found:
+        return 0.0, None
+    choices = [search.action for search in found]
+    values = [{one.action: one.value for one in search.actions if one.visits > 0} for search in found]
+    if any(one not in tried for one in (*choices, action) for tried in values):
+        return None, None
+    return cross_fitted(np.array([[tried[choice] - tried[action] for tried in values] for choice in choices]))
+
+
+def cross_fitted(gains: npt.NDArray[np.float64]) -> tuple[float | None, float | None]:
+    """Averages what the choices gain by the searches that did not make them.
+
+    The highest of several noisy values is too high on average: a search that has chosen must not value its choice.
+
+    Args:
+        gains: For each search (rows), the gain of its choice by the values of each search (columns).
+
+    Returns:
+        The mean off the diagonal, `None` for a single search; and the half width of its 95 % interval by the jackknife
+        over searches, `None` for fewer than three.
+    """
+    count = len(gains)
+    if count < 2:
+        return None, None
+    pairs = gains - np.diag(np.diag(gains))
+    mean = float(pairs.sum() / (count * (count - 1)))
+    if count < _FEWEST:
+        return mean, None
+    without = (pairs.sum() - pairs.sum(axis=0) - pairs.sum(axis=1)) / ((count - 1) * (count - 2))
+    return mean, estimate(count * mean - (count - 1) * without)[1]

@@ -1,0 +1,267 @@
+"""Equilibria of small games, and how far agents are from them: exactly, or as a lower bound in large games."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from math import isnan
+
+from stier import _native
+from stier._intervals import plus_minus
+from stier._native import (
+    Agent,
+    BestResponse,
+    Game,
+    GameTree,
+    PitResult,
+    Solution,
+    TabularPolicy,
+    load_agent,
+    load_game,
+    load_solution,
+)
+from stier._progress import Bar
+from stier.errors import ArgumentError
+from stier.playing import AnyAgent, pit
+
+__all__ = [
+    "RESPONDER",
+    "BestResponse",
+    "Exploitation",
+    "GameTree",
+    "Solution",
+    "TabularPolicy",
+    "best_response",
+    "exploit",
+    "exploitability",
+    "load_solution",
+    "nash_conv",
+    "solve",
+]
+
+
+def solve(
+    game: Game | str,
+    algorithm: str = "cfr+",
+    *,
+    iterations: int = 1000,
+    target: float = 0.0,
+    seed: int = 0,
+    checkpoint: str | os.PathLike[str] | None = None,
+    max_histories: int = 50_000_000,
+    threads: int = 0,
+    progress: bool = False,
+) -> Solution:
+    """Approximates an equilibrium of a small game. Use scaled-down rules: every history is kept in memory.
+
+    In two-player zero-sum games the average policy approaches an equilibrium; with more players nothing is guaranteed.
+    The result depends on the arguments only, not on the number of threads or on interruptions.
+
+    Args:
+        game: The game, or its name as for `stier.load_game`.
+        algorithm: Counterfactual regret minimization, ``"cfr"`` (Zinkevich et al. 2007), ``"cfr+"`` (Tammelin 2014),
+            ``"linear_cfr"`` or ``"discounted_cfr"`` (Brown and Sandholm 2019); sampled, ``"external_sampling"`` or
+            ``"outcome_sampling"`` (Lanctot et al. 2009); or ``"sequence_form"``, an exact linear program for zero-sum
+            games of two players with up to some thousand information sets (Koller, Megiddo and von Stengel 1996).
+        iterations: Iterations at most, those of the checkpoint included.
+        target: The NashConv, in the game's utility, at which to stop; 0 for never. It is taken every ten iterations at
+            first, then whenever there are a tenth more.
+        seed: The seed of sampling, and of the draws of `Solution.step`.
+        checkpoint: A file, for the variants of CFR that do not sample. If it is there, the calculation goes on from it;
+            it is written every half minute, on Ctrl-C, and at the end.
+        max_histories: A game with more histories is refused; they are counted as in `Solution.histories`. A game that
+            is clearly larger, as estimated from random games, is refused at once.
+        threads: Threads; 0 for all cores.
+        progress: Whether to show progress bars, of counting the histories and of solving; needs tqdm.
+
+    Raises:
+        ArgumentError: A game with more histories, an unknown algorithm, a number that is out of range, or a checkpoint
+            of another calculation or for an algorithm that keeps none.
+        FileError: A checkpoint that cannot be written.
+    """
+    arguments = (game, algorithm, iterations, target, seed, checkpoint, max_histories, threads)
+    if not progress:
+        return _native.solve(*arguments)
+    with Bar("histories", leave=False) as counted, Bar("iterations") as bar:
+
+        def update(done: int, total: int, distance: float | None) -> None:
+            bar.update(done, total, "" if distance is None else f"NashConv {distance:.3g}")
+
+        return _native.solve(*arguments, update, counted.update)
+
+
+def best_response(
+    game: Game | str,
+    agent: AnyAgent,
+    *,
+    seed: int = 0,
+    max_histories: int = 50_000_000,
+    threads: int = 0,
+    progress: bool = False,
+) -> BestResponse:
+    """Computes the best response of every player to an agent at all other seats, on the whole game.
+
+    What the agent does is asked at every information set. An `Agent`, or its text form, is asked for the probabilities
+    with which it chooses, each time as newly made with a seed of its own; a callable for an action, which it is taken
+    to choose always, in this thread. A solution is read. The result depends on the arguments only, not on the number of
+    threads.
+
+    Args:
+        game: The game, or its name; scaled-down rules, as in `solve`.
+        agent: An agent as text, an agent, a solution, another object with ``step(state)``, or a callable.
+        seed: The seed of the agent's decisions.
+        max_histories: A game with more histories is refused, as in `solve`.
+        threads: Threads; 0 for all cores.
+        progress: Whether to show a progress bar; needs tqdm.
+
+    Raises:
+        AgentError: An agent that does not exist, is for another game, or sees everything.
+        IllegalActionError: A callable chose an action that is not legal.
+        ArgumentError: A game with more histories, or a number that is out of range.
+    """
+    arguments = (game, agent, seed, max_histories, threads)
+    if not progress:
+        return _native.best_response(*arguments)
+    with Bar("histories", leave=False) as counted, Bar("information sets") as bar:
+        return _native.best_response(*arguments, bar.update, counted.update)
+
+
+def nash_conv(
+    game: Game | str,
+    agent: AnyAgent,
+    *,
+    seed: int = 0,
+    max_histories: int = 50_000_000,
+    threads: int = 0,
+    progress: bool = False,
+) -> float:
+    """Returns the sum over the players of the gain from a best response to the agent in all other seats.
+
+    It is 0 if the agent plays an equilibrium, and only then. Arguments and errors as in `best_response`.
+    """
+    return best_response(
+        game, agent, seed=seed, max_histories=max_histories, threads=threads, progress=progress
+    ).nash_conv
+
+
+def exploitability(
+    game: Game | str,
+    agent: AnyAgent,
+    *,
+    seed: int = 0,
+    max_histories: int = 50_000_000,
+    threads: int = 0,
+    progress: bool = False,
+) -> float:
+    """Returns the average gain of a player from a best response to the agent: `nash_conv` by the number of players.
+
+    In a zero-sum game for two it is what the agent loses against its worst opponent, beyond the value of the game and
+    averaged over both seats. Arguments and errors as in `best_response`.
+    """
+    return best_response(
+        game, agent, seed=seed, max_histories=max_histories, threads=threads, progress=progress
+    ).exploitability
+
+
+#: The responder, unless another is named.
+RESPONDER = "ismcts_br"
+
+
+@dataclass(frozen=True)
+class Exploitation:
+    """The gain of a responder against an agent, a lower bound on that of a best response; made by `exploit`.
+
+    Attributes:
+        game: The game, or its name as for `stier.load_game`.
+        agent: Who was exploited, as text.
+        responder: By whom, as text.
+        gain: Mean return of the responder per game, in the game's utility and above an equal share of what all returns
+            add up to (0 in zero-sum games). Averaged over the seats, with the agent in all others.
+        ci95: Half the width of the 95 % interval around `gain`; deals are the units.
+        games: The games themselves: the responder is entrant 0.
+    """
+
+    game: Game
+    agent: str
+    responder: str
+    gain: float
+    ci95: float
+    games: PitResult
+
+    @property
+    def at_least(self) -> float:
+        """The exploitability that is shown: the lower end of the interval, 0 if it is negative or there is none."""
+        return 0.0 if isnan(self.ci95) else max(0.0, self.gain - self.ci95)
+
+    def _bound(self) -> str:
+        if self.at_least > 0:
+            return f"Lower bound on what a best response gains: {self.at_least:.3f} (95 % confidence)."
+        return "No lower bound is shown" + (" by a single deal." if isnan(self.ci95) else " (95 % confidence).")
+
+    def __str__(self) -> str:
+        """The gain in words, with the bound that follows from it."""
+        return (
+            f"{self.game}, {self.games.deals} paired deals, seed {self.games.seed}\n"
+            f"agent      {self.agent}\n"
+            f"responder  {self.responder}\n"
+            f"gain       {self.gain:+.3f}{plus_minus(self.ci95)} a game, mean over the seats\n"
+            f"{self._bound()}\n"
+        )
+
+
+def exploit(
+    game: Game | str,
+    agent: Agent | str,
+    responder: Agent | str = RESPONDER,
+    *,
+    deals: int = 100,
+    seed: int = 0,
+    threads: int = 0,
+    progress: bool = False,
+) -> Exploitation:
+    """Computes a lower bound on an agent's exploitability, in games too large for exact best responses.
+
+    A responder that knows the agent's policy, but neither its cards nor its random numbers, plays it in paired deals:
+    each is played once with the responder at each seat and the agent at all others. Whatever the responder does, its
+    expected return cannot exceed a best response's, so the mean gain over the seats bounds from below what a best
+    response gains in the mean over the seats. For two players whose returns add up to a constant, that is the agent's
+    exploitability, half the NashConv; for more of them it is NashConv divided by the number of seats.
+
+    It bounds nothing from above: a gain near or below 0 says that this responder found nothing. An agent that remembers
+    earlier decisions is bounded all the same, but responders take it for one that does not.
+
+    The result depends on the arguments only, not on the number of threads.
+
+    Args:
+        game: The game, or its name. Its returns must add up to a constant.
+        agent: Who is to be exploited, at all seats but one.
+        responder: Any agent, for any agent bounds. One that has the option ``against`` (``lbr``, ``ismcts_br``) is told
+            whom it plays, unless it is an `Agent` or its text says so. Against an agent that searches, most of the time
+            goes into the agent's decisions that the responder asks for: see its options ``particles`` and ``replies``.
+        deals: Deals, at least 1; an interval needs 2.
+        seed: The seed of deals and agents.
+        threads: Threads; 0 for all cores.
+        progress: Whether to show a progress bar; needs tqdm.
+
+    Raises:
+        AgentError: An agent that does not exist or is for another game.
+        ValueError: A number that is out of range, or returns that add up to no constant.
+    """
+    game = load_game(game) if isinstance(game, str) else game
+    total = game.utility_sum()
+    if total is None:
+        raise ArgumentError(f"{game}: the returns add up to no constant; with utility=margin or utility=win they do")
+    agent = agent if isinstance(agent, Agent) else load_agent(agent, game)
+    if isinstance(responder, str):
+        responder = _told(game, responder, agent)
+    seats = game.num_players()
+    games = pit(game, [responder] + [agent] * (seats - 1), deals=deals, seed=seed, threads=threads, progress=progress)
+    gain = float(games.mean[0]) - total / seats
+    return Exploitation(game, str(agent), str(responder), gain, float(games.ci95[0]), games)
+
+
+def _told(game: Game, text: str, agent: Agent) -> Agent:
+    """Loads a responder and tells it which agent it plays, unless it has no such option or the text sets it."""
+    responder = load_agent(text, game)
+    can_be_told = "against" in responder.options and "against=" not in text
+    return load_agent(text, game, against=f"({agent})") if can_be_told else responder

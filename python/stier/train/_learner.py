@@ -1,0 +1,319 @@
+"""What the learners share, whatever their framework: games, decisions to learn from, and networks to start from."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from stier._native import Batch, Game, VectorEnv, derive_seed
+from stier.errors import ArgumentError
+from stier.network import Network
+from stier.train._gae import gae
+from stier.train.settings import SELF, Settings
+
+Floats = npt.NDArray[np.float32]
+
+
+class Learner(Protocol):
+    """An algorithm, at some point of its training."""
+
+    name: str
+    game: Game
+    settings: Any
+    #: A digest of the network that training started from, or None.
+    initial: str | None
+    #: The number of calls of `iterate`, over all runs.
+    iteration: int
+
+    @property
+    def steps(self) -> int:
+        """The number of decisions learned from."""
+        ...
+
+    def iterate(self) -> dict[str, float]:
+        """Plays and learns once; returns the metrics that need no further play."""
+        ...
+
+    def network(self) -> Network:
+        """Returns the network as it is now."""
+        ...
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Returns everything that the future depends on."""
+        ...
+
+    def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
+        """Continues from these arrays."""
+
+
+class Turn(NamedTuple):
+    """The fields of `stier.Batch` that learners use."""
+
+    observation: npt.NDArray[np.uint8]
+    legal_action_mask: npt.NDArray[np.bool_]
+    current_player: npt.NDArray[np.int32]
+    rewards: Floats
+    terminated: npt.NDArray[np.bool_]
+
+
+class Environments:
+    """Games side by side, split evenly among the opponents. The learner's seat rotates where it has opponents."""
+
+    def __init__(
+        self, game: Game, count: int, seed: int, opponents: Sequence[str] = (SELF,), *, autoreset: bool = True
+    ) -> None:
+        if len(opponents) > count:
+            raise ArgumentError(f"num_envs must be at least {len(opponents)}, the number of opponents, got {count}")
+        self.game = game
+        self.parts: list[VectorEnv] = []
+        for number, opponent in enumerate(opponents):
+            size = (count * (number + 1)) // len(opponents) - (count * number) // len(opponents)
+            others: dict[str, Any] = {} if opponent == SELF else {"opponents": opponent, "seat": "rotate"}
+            own = derive_seed(seed, "training games", number)
+            self.parts.append(
+                VectorEnv(game, size, seed=own, observation="uint8", autoreset=autoreset, threads=1, **others)
+            )
+        self.ends = np.cumsum([part.num_envs for part in self.parts])
+
+    def reset(self) -> Batch | Turn:
+        """Deals new games."""
+        return self._joined([part.reset() for part in self.parts])
+
+    def observe(self) -> Batch | Turn:
+        """Returns the decisions that are waiting."""
+        return self._joined([part.observe() for part in self.parts])
+
+    def step(self, actions: npt.NDArray[Any]) -> Batch | Turn:
+        """Takes an action in each game."""
+        own = np.split(np.asarray(actions), self.ends[:-1])
+        return self._joined([part.step(one) for part, one in zip(self.parts, own, strict=True)])
+
+    def _joined(self, batches: list[Batch]) -> Batch | Turn:
+        if len(batches) == 1:
+            return batches[0]
+        return Turn(*(np.concatenate([getattr(batch, name) for batch in batches]) for name in Turn._fields))
+
+    def perfect_information_observation(self) -> npt.NDArray[np.uint8]:
+        """Returns the observations of all seats, that of the player to move first."""
+        return np.concatenate([part.perfect_information_observation() for part in self.parts])
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Returns everything that later play depends on."""
+        return {f"games.{i}": np.frombuffer(part.get_state(), np.uint8) for i, part in enumerate(self.parts)}
+
+    def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
+        """Continues from these arrays."""
+        for i, part in enumerate(self.parts):
+            part.set_state(arrays[f"games.{i}"].tobytes())
+
+
+class Decisions(NamedTuple):
+    """Decisions to learn from: ``(decisions, …)``, each from the perspective of the player who decided."""
+
+    #: The player's observations (uint8).
+    observation: npt.NDArray[np.uint8]
+    #: The critic's observations: the same array unless it sees more.
+    critic_observation: npt.NDArray[np.uint8]
+    legal: npt.NDArray[np.bool_]
+    action: npt.NDArray[np.int32]
+    #: The logarithms of the probabilities of all actions, by the policy that played.
+    log_policy: Floats
+    advantages: Floats
+    #: The critic's targets.
+    returns: Floats
+
+
+class Step(NamedTuple):
+    """One decision in each environment, and what followed it."""
+
+    observation: npt.NDArray[np.uint8]
+    critic_observation: npt.NDArray[np.uint8]
+    legal: npt.NDArray[np.bool_]
+    player: npt.NDArray[np.int32]
+    action: npt.NDArray[np.int32]
+    log_policy: Floats
+    value: Floats
+    rewards: Floats
+    terminated: npt.NDArray[np.bool_]
+
+
+#: Called with observations, what the critic sees, legal actions and the number of the call: returns actions, the
+#: logarithms of the policy, and values.
+Choose = Callable[
+    [npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.bool_], int], tuple[npt.NDArray[Any], Floats, Floats]
+]
+
+
+class SelfPlay:
+    """Games side by side in which one policy decides for all seats, or for one of them against opponents.
+
+    Each decision is learned from once, with a known advantage. After `horizon` steps play goes on until every player
+    has decided again or its game is over; these further steps, played by the policy before the update, are the first
+    of the next batch. None is dropped, for which ones could be used depends on who won (see :func:`stier.train.gae`).
+    """
+
+    def __init__(self, game: Game, settings: Settings) -> None:
+        self.game, self.settings = game, settings
+        self.scale = settings.payoff_scale or standard_deviation_of_returns(game, settings.seed)
+        # Minus the opponent's value is unbiased for a critic that sees everything, and comes sooner than the own one.
+        self.zero_sum = settings.central_critic and game.num_players() == 2 and game.utility_sum() == 0
+        self.envs = Environments(game, settings.num_envs, settings.seed, settings.opponents)
+        self.envs.reset()
+        #: Steps that have been played and not been learned from.
+        self.ahead: list[Step] = []
+
+    @property
+    def inputs(self) -> int:
+        """The size of an observation."""
+        return self.game.observation_tensor_shape()[0]
+
+    @property
+    def critic_inputs(self) -> int:
+        """The size of what the critic sees."""
+        return self.inputs * (self.game.num_players() if self.settings.central_critic else 1)
+
+    def collect(self, choose: Choose) -> tuple[Decisions, dict[str, float]]:
+        """Plays on in all environments, and returns the next `horizon` decisions of each."""
+        horizon, count = self.settings.horizon, self.settings.num_envs
+        steps, calls = self.ahead, 0
+        batch = self.envs.observe()
+        # Players whose decision within the horizon has no successor yet.
+        waiting = np.zeros((count, self.game.num_players()), bool)
+        for number, step in enumerate(steps):
+            _wait(waiting, step.player, step.terminated, number < horizon)
+        while True:
+            observation, player, legal = batch.observation, batch.current_player, batch.legal_action_mask
+            critic = observation
+            if self.settings.central_critic:
+                critic = self.envs.perfect_information_observation().reshape(count, -1)
+            action, log_policy, value = choose(observation, critic, legal, calls)
+            calls += 1
+            waiting[np.arange(count), player] = False
+            if len(steps) >= horizon and (self.zero_sum or not waiting.any()):
+                break
+            batch = self.envs.step(action)
+            _wait(waiting, player, batch.terminated, len(steps) < horizon)
+            played = np.asarray(action, np.int32)
+            steps.append(
+                Step(observation, critic, legal, player, played, log_policy, value, batch.rewards, batch.terminated)
+            )
+        self.ahead = steps[horizon:]
+        found = gae(
+            np.stack([step.rewards for step in steps]) / self.scale,
+            np.stack([*(step.value for step in steps), value]),
+            np.stack([step.terminated for step in steps]),
+            np.stack([*(step.player for step in steps), player]),
+            lam=self.settings.gae_lambda,
+            horizon=horizon,
+            zero_sum=self.zero_sum,
+            sees_all=self.zero_sum,
+        )
+        learned = steps[:horizon]
+        observation = np.concatenate([step.observation for step in learned])
+        critic = observation
+        if self.settings.central_critic:
+            critic = np.concatenate([step.critic_observation for step in learned])
+        decisions = Decisions(
+            observation=observation,
+            critic_observation=critic,
+            legal=np.concatenate([step.legal for step in learned]),
+            action=np.concatenate([step.action for step in learned]),
+            log_policy=np.concatenate([step.log_policy for step in learned]),
+            advantages=found.advantages.reshape(-1),
+            returns=found.returns.reshape(-1),
+        )
+        # The critic's error is the advantage.
+        variance = float(found.returns.var())
+        return decisions, {
+            "episodes": float(sum(step.terminated.sum() for step in learned)),
+            "explained_variance": 1 - float(found.advantages.var()) / variance if variance else math.nan,
+        }
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Returns everything that later play depends on."""
+        found = self.envs.arrays()
+        for number, step in enumerate(self.ahead):
+            found |= {f"ahead.{number}.{name}": array for name, array in step._asdict().items()}
+        return found
+
+    def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
+        """Continues from these arrays."""
+        self.envs.restore(arrays)
+        count = sum(name.endswith(".rewards") for name in arrays)
+        self.ahead = [Step(*(arrays[f"ahead.{number}.{name}"] for name in Step._fields)) for number in range(count)]
+
+
+def _wait(
+    waiting: npt.NDArray[np.bool_], player: npt.NDArray[np.int32], terminated: npt.NDArray[np.bool_], learned: bool
+) -> None:
+    """Notes a decision in each environment: its player waits for its successor if it is to be learned from."""
+    waiting[np.arange(len(player)), player] = learned
+    waiting[terminated] = False
+
+
+def standard_deviation_of_returns(game: Game, seed: int, games: int = 4096) -> float:
+    """Returns the standard deviation of the returns of random players."""
+    envs = VectorEnv(game, games, seed=derive_seed(seed, "payoff scale", 0), observation=None, autoreset=False)
+    batch, returns = envs.reset(), np.zeros((games, game.num_players()))
+    while not batch.terminated.all():
+        batch = envs.step(envs.sample_actions())
+        returns += batch.rewards
+    return float(returns.std())
+
+
+def digest(network: Network | None) -> str | None:
+    """Returns a digest of all weights."""
+    if network is None:
+        return None
+    found = hashlib.sha256()
+    for name, array in sorted(network.tensors().items()):
+        found.update(name.encode())
+        found.update(np.ascontiguousarray(array, "<f4").tobytes())
+    return found.hexdigest()[:16]
+
+
+def fitting(network: Network, game: Game, hidden: tuple[int, ...]) -> dict[str, Floats]:
+    """Returns the weights by name. Raises `ValueError` for another game or other layers."""
+    own, there = network.game, game
+    signatures = [(g.short_name(), g.observation_signature(), g.action_signature()) for g in (own, there)]
+    if signatures[0] != signatures[1]:
+        raise ArgumentError(f"initial must be a network for {there}, whose observations and actions differ from {own}")
+    widths = tuple(weight.shape[1] for weight, _ in network.hidden)
+    if widths != hidden:
+        raise ArgumentError(f"hidden must be {widths} as in the initial network, got {hidden}")
+    if network.activation != "relu":
+        raise ArgumentError(f"initial must be a network with relu between its layers, got {network.activation}")
+    return network.tensors()
+
+
+def for_ppo(network: Network, game: Game, settings: Any, scale: float) -> dict[str, Floats]:
+    """Returns the weights for PPO: the policy, and the value unless there is none or the critic has its own layers."""
+    found = fitting(network, game, settings.hidden)
+    if settings.central_critic:
+        return {name: array for name, array in found.items() if not name.startswith("value")}
+    factor = np.float32(network.value_scale / scale)
+    return {name: array * factor if name.startswith("value") else array for name, array in found.items()}
+
+
+def for_dmc(network: Network, game: Game, settings: Any, scale: float) -> dict[str, Floats]:
+    """Returns the weights for deep Monte Carlo, whose logits are returns divided by a temperature."""
+    made = network.training
+    if made.get("algorithm") != "dmc":
+        raise ArgumentError(
+            f"initial must be a network of dmc, whose logits are returns; this one is of {made.get('algorithm')}"
+        )
+    factor = np.float32(made["temperature"] * network.value_scale / scale)
+    found = fitting(network, game, settings.hidden)
+    return {name: array * factor if name.startswith("policy") else array for name, array in found.items()}
+
+
+def described(learner: Any) -> dict[str, Any]:
+    """Returns how a network was made, for its file."""
+    found = {"algorithm": learner.name, "steps_done": learner.steps, **dataclasses.asdict(learner.settings)}
+    return found if learner.initial is None else found | {"initial": learner.initial}

@@ -1,0 +1,96 @@
+"""``stier train``."""
+
+from __future__ import annotations
+
+import dataclasses
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from stier._native import Game
+from stier.errors import ArgumentError
+from stier.train import learn
+from stier.train._run import LOG, NETWORK, Trained
+from stier.train.settings import DMCSettings, Settings
+
+#: The settings that are options of their own.
+OPTIONS = ("steps", "seed", "opponents")
+
+
+def settings_help() -> str:
+    """Returns the settings with their defaults and meanings, as part of ``stier train --help``."""
+    lines = []
+    kinds: list[tuple[str, type[Settings | DMCSettings]]] = [("ppo and ppo_torch", Settings), ("dmc", DMCSettings)]
+    for title, kind in kinds:
+        lines += ["", f"settings of {title}, given by --set NAME=VALUE:"]
+        meanings = kind.meanings()
+        for field in dataclasses.fields(kind):
+            if field.name not in OPTIONS:
+                about = f"{meanings.get(field.name, '')} (default: {_text(field.default)})"
+                lines += textwrap.wrap(about, 96, initial_indent=f"  {field.name:26}", subsequent_indent=" " * 28)
+    return "\n".join(lines) + "\n"
+
+
+def _text(default: Any) -> str:
+    """A default as it is written on the command line."""
+    if isinstance(default, bool):
+        return "on" if default else "off"
+    if isinstance(default, tuple):
+        return ",".join(map(str, default))
+    return "measured" if default is None else str(default)
+
+
+def train(
+    game: Game,
+    algorithm: str,
+    folder: Path,
+    *,
+    seed: int,
+    steps: int | None,
+    settings: Sequence[str],
+    against: Sequence[str],
+    opponents: Sequence[str],
+    **others: Any,
+) -> None:
+    """Trains with settings of the form ``NAME=VALUE``, and prints the evaluations."""
+    values: dict[str, Any] = {"seed": seed}
+    if steps is not None:
+        values["steps"] = steps
+    if opponents:
+        values["opponents"] = tuple(opponents)
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals or name in values:
+            raise ArgumentError(f"--set '{setting}': give each setting once, as NAME=VALUE")
+        values[name] = _value(value)
+    trained = learn(game, algorithm, folder=folder, against=against or ("greedy",), **others, **values)
+    print(f"{game}, {algorithm}, seed {seed}: {trained.log[-1]['steps']:,} decisions")
+    print(_table(trained), end="")
+    print(f"all columns: {folder / LOG}")
+    print(f"stier pit {game} network:path={folder / NETWORK} greedy")
+
+
+def _value(text: str) -> Any:
+    """A truth value, a number, or numbers separated by commas."""
+    if text in ("on", "off"):
+        return text == "on"
+    try:
+        if "," in text:
+            return tuple(int(part) for part in text.split(",") if part)
+        return float(text) if any(mark in text for mark in ".e") else int(text)
+    except ValueError:
+        about = "a setting must be a number, numbers separated by commas, on or off"
+        raise ArgumentError(f"{about}, got '{text}'") from None
+
+
+def _table(trained: Trained) -> str:
+    """The evaluations, line by line."""
+    shown = ["steps", "cpu_seconds", *trained.headlines]
+    titles = [key.removeprefix("eval/") for key in shown]
+    widths = [max(len(title), 9) for title in titles]
+    lines = ["  ".join(title.rjust(width) for title, width in zip(titles, widths, strict=True))]
+    for row in trained.log:
+        cells = [f"{row[key]:,.0f}" if key == "steps" else f"{row[key]:.4g}" if key in row else "" for key in shown]
+        lines.append("  ".join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True)))
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,436 @@
+"""The evaluation of networks: paired deals against agents, NashConv, and rare actions counted per chance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from stier._intervals import between
+from stier._native import (
+    Agent,
+    Game,
+    GameTree,
+    State,
+    TabularPolicy,
+    VectorEnv,
+    derive_seed,
+    estimate,
+    load_agent,
+    share,
+)
+from stier._progress import Bar
+from stier.errors import ArgumentError
+from stier.network import Network
+
+__all__ = ["ChanceRow", "Chances", "Duel", "Evaluation", "Exact", "Player", "chances", "duel"]
+
+#: Games of a network that are played side by side.
+SIDE_BY_SIDE = 1024
+#: Information sets whose probabilities are computed at a time.
+ROWS = 8192
+
+
+class Player(Protocol):
+    """An agent, a solution, or anything else that tells its policy."""
+
+    def step_with_policy(self, state: State, /) -> tuple[list[tuple[int, float]], int]:
+        """Returns the probability of each legal action, and the action."""
+        ...
+
+
+@dataclass(frozen=True)
+class ChanceRow:
+    """Statistics of a group of chances, with 95 % intervals over deals."""
+
+    #: Finished rounds at the chance; None for all.
+    round: int | None
+    #: The judge's verdict, ``"takes"`` or ``"declines"``; None for both.
+    judge: str | None
+    #: The number of chances.
+    chances: int
+    #: The number of deals in which they came.
+    deals: int
+    #: The share of the chances that was taken.
+    share: float
+    #: The lower end of its interval, that of `stier.ratings.share`.
+    share_low: float
+    #: The upper end of its interval.
+    share_high: float
+    #: The mean probability with which a chance was taken.
+    probability: float
+    #: The lower end of its interval; NaN for a single deal.
+    probability_low: float
+    #: The upper end of its interval.
+    probability_high: float
+    #: The share of the chances with a probability above 0.9.
+    above_90: float
+    #: The share of the chances with a probability below 0.1.
+    below_10: float
+
+
+@dataclass(frozen=True)
+class Chances:
+    """The result of :func:`chances`."""
+
+    #: The game.
+    game: Game
+    #: The agent in all seats, as text.
+    agent: str
+    #: The name of the action.
+    action: str
+    #: The number of deals.
+    deals: int
+    #: Statistics of all chances, by the judge's verdict, by finished rounds, and by both.
+    rows: list[ChanceRow]
+
+    def row(self, round: int | None = None, judge: str | None = None) -> ChanceRow:  # noqa: A002
+        """Returns the row of a group. Raises `KeyError` if there was no such chance, `ValueError` for another judge."""
+        for row in self.rows:
+            if (row.round, row.judge) == (round, judge):
+                return row
+        if judge not in (None, "takes", "declines"):
+            raise ArgumentError(f"judge must be 'takes', 'declines' or None, got {judge!r}")
+        raise KeyError(f"no chances with round={round}, judge={judge}")
+
+    def to_pandas(self) -> Any:
+        """Returns the rows as a data frame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows, columns=[field.name for field in fields(ChanceRow)])
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.action} in {self.game}, {self.agent} in all seats, {self.deals} deals",
+            "rounds  judge     chances  taken                   probability             above 0.9  below 0.1",
+        ]
+        for row in self.rows:
+            taken = f"{100 * row.share:6.1f} % {between(row.share_low, row.share_high)}"
+            probability = f"{row.probability:.3f} {_between(row.probability_low, row.probability_high)}"
+            group = f"{'all' if row.round is None else row.round:>6}  {row.judge or 'both':8}"
+            lines.append(
+                f"{group}  {row.chances:7,}  {taken:22}  {probability:22}  {row.above_90:9.1%}  {row.below_10:9.1%}"
+            )
+        return "\n".join(lines) + "\n"
+
+
+def _between(low: float, high: float) -> str:
+    return "" if math.isnan(low) else f"({low:.3f} to {high:.3f})"
+
+
+class _Chance(NamedTuple):
+    deal: int
+    round: int
+    judge: str | None
+    probability: float
+    taken: bool
+
+
+#: Gives for each state the probabilities of the legal actions, and the action.
+_Decide = Callable[[Sequence[State]], list[tuple[dict[int, float], int]]]
+
+
+def chances(
+    game: Game,
+    agent: Network | Player | str,
+    action: str,
+    *,
+    judge: Player | str | None = None,
+    deals: int = 1000,
+    seed: int = 0,
+    progress: bool = False,
+) -> Chances:
+    """Counts how often an agent takes the chance of an action, in games against itself.
+
+    A chance is a decision at which the action and at least one other are legal. The share of *games* with the action
+    says little: it is near 1 for all players who take it sooner or later. Chances are grouped by finished rounds, which
+    are the decisions so far divided by the number of players: in a single bout of Schwinget the finished tricks, since
+    no chance comes after an attack. In a match they count on from bout to bout.
+
+    Args:
+        game: The game.
+        agent: The agent in all seats: a network, which draws by its probabilities, the text of an agent, or an object
+            with ``step_with_policy``, such as an agent or a solution. ``network:path=FILE`` alone plays its likeliest
+            action, so all probabilities are 0 or 1; give ``network:path=FILE,choose=sample``.
+        action: The name of the action, such as ``"attack"``.
+        judge: An agent that is asked at each chance whether it would take it, as ``"rule:when=thumb"``: the chances are
+            then also grouped by its verdict. An agent is restarted for each question.
+        deals: Games, at least 2.
+        seed: The seed of deals and agents.
+        progress: Whether to show a progress bar; needs tqdm.
+
+    Raises `ValueError` for fewer deals or an action that the game does not have, and what `stier.load_agent` raises.
+    """
+    if deals < 2:
+        raise ArgumentError(f"deals must be at least 2, got {deals}: an interval needs them")
+    number = game.string_to_action(action)
+    asked = load_agent(judge, game) if isinstance(judge, str) else judge
+    found: list[_Chance] = []
+    with Bar("deals") if progress else nullcontext() as bar:
+        if isinstance(agent, Network):
+            rng = np.random.default_rng(seed)
+            for first in range(0, deals, SIDE_BY_SIDE):
+                numbers = range(first, min(first + SIDE_BY_SIDE, deals))
+                found += _chances_of(game, numbers, seed, number, lambda states: _by_network(agent, states, rng), asked)
+                if bar is not None:
+                    bar.update(numbers.stop, deals)
+        else:
+            player = load_agent(agent, game) if isinstance(agent, str) else agent
+            for deal in range(deals):
+                if isinstance(player, Agent):
+                    player.restart(derive_seed(seed, "chances agent", deal))
+                found += _chances_of(game, [deal], seed, number, lambda states: _by_player(player, states), asked)
+                if bar is not None:
+                    bar.update(deal + 1, deals)
+    verdicts = [None] if judge is None else [None, "takes", "declines"]
+    groups = [(after, verdict) for after in [None, *sorted({one.round for one in found})] for verdict in verdicts]
+    rows = []
+    for after, verdict in groups:
+        own = [one for one in found if after in (None, one.round) and verdict in (None, one.judge)]
+        if own:
+            rows.append(_row(after, verdict, own))
+    return Chances(game, str(agent), action, deals, rows)
+
+
+def _chances_of(
+    game: Game, deals: Sequence[int], seed: int, action: int, decide: _Decide, judge: Player | None
+) -> list[_Chance]:
+    """The chances of some games, which are played side by side."""
+    states = {deal: game.new_initial_state(seed=derive_seed(seed, "chances deal", deal)) for deal in deals}
+    found, decisions = [], 0
+    while states:
+        for (deal, state), (policy, chosen) in zip(states.items(), decide(list(states.values())), strict=True):
+            if action in policy and len(policy) > 1:
+                verdict = None
+                if judge is not None:
+                    if isinstance(judge, Agent):
+                        judge.restart(derive_seed(seed, f"chances judge {decisions}", deal))
+                    verdict = "takes" if judge.step_with_policy(state)[1] == action else "declines"
+                round_ = decisions // game.num_players()
+                found.append(_Chance(deal, round_, verdict, policy[action], chosen == action))
+            state.apply_action(chosen)
+        decisions += 1
+        states = {deal: state for deal, state in states.items() if not state.is_terminal()}
+    return found
+
+
+def _by_player(player: Player, states: Sequence[State]) -> list[tuple[dict[int, float], int]]:
+    found = [player.step_with_policy(state) for state in states]
+    return [(dict(policy), action) for policy, action in found]
+
+
+def _by_network(
+    network: Network, states: Sequence[State], rng: np.random.Generator
+) -> list[tuple[dict[int, float], int]]:
+    legal = np.stack([state.legal_actions_mask() for state in states])
+    probabilities, _ = network(np.stack([state.observation_tensor() for state in states]), legal)
+    actions = draw(probabilities, rng)
+    return [
+        ({int(action): float(row[action]) for action in mask.nonzero()[0]}, int(chosen))
+        for row, mask, chosen in zip(probabilities, legal, actions, strict=True)
+    ]
+
+
+def draw(probabilities: npt.NDArray[np.float32], rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Draws an action by each row."""
+    levels = probabilities.cumsum(axis=1)
+    return np.asarray((levels > rng.random((len(levels), 1)) * levels[:, -1:]).argmax(axis=1), np.int64)
+
+
+def _row(after: int | None, verdict: str | None, found: Sequence[_Chance]) -> ChanceRow:
+    probability = np.array([one.probability for one in found])
+    taken = np.array([one.taken for one in found], float)
+    _, group = np.unique([one.deal for one in found], return_inverse=True)
+
+    def sums(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """By deal."""
+        return np.asarray(np.bincount(group, values), np.float64)
+
+    counts = sums(np.ones(len(found)))
+    mean, mean_low, mean_high, deals = share(sums(probability), counts)
+    share_taken, low, high, _ = share(sums(taken), counts)
+    return ChanceRow(
+        round=after,
+        judge=verdict,
+        chances=len(found),
+        deals=deals,
+        share=share_taken,
+        share_low=low,
+        share_high=high,
+        probability=mean,
+        probability_low=mean_low,
+        probability_high=mean_high,
+        above_90=float((probability > 0.9).mean()),
+        below_10=float((probability < 0.1).mean()),
+    )
+
+
+@dataclass(frozen=True)
+class Duel:
+    """A network against agents in all other seats; the deal, played from every seat, is the unit of statistics."""
+
+    #: The network's return in each deal, averaged over its seats.
+    values: npt.NDArray[np.float64]
+
+    @property
+    def mean(self) -> float:
+        """The mean return of the network."""
+        return float(self.values.mean())
+
+    @property
+    def ci95(self) -> float:
+        """Half the width of the interval that holds it with 95 %."""
+        return estimate(self.values)[1]
+
+
+def duel(
+    network: Network,
+    opponents: Agent | str | Sequence[Agent | str],
+    *,
+    deals: int = 1000,
+    seed: int = 0,
+    choose: Literal["best", "sample"] = "best",
+    threads: int = 0,
+) -> Duel:
+    """Plays a network against agents: every deal once from each seat, all deals side by side.
+
+    Args:
+        network: The network.
+        opponents: An agent for all other seats, or one for each.
+        deals: Deals, at least 2.
+        seed: The seed of deals and agents.
+        choose: Whether the network takes the likeliest action or draws by its probabilities.
+        threads: Threads of the opponents; 0 for all cores.
+
+    The result does not depend on the number of threads. Raises `ValueError` for fewer deals, and what
+    `stier.VectorEnv` raises.
+    """
+    if deals < 2:
+        raise ArgumentError(f"deals must be at least 2, got {deals}: an interval needs them")
+    game = network.game
+    values = np.zeros(deals)
+    for seat in range(game.num_players()):
+        envs = VectorEnv(
+            game,
+            deals,
+            seed=seed,
+            opponents=opponents,
+            seat=seat,
+            autoreset=False,
+            observation="uint8",
+            threads=threads,
+        )
+        values += _returns(network, envs, choose, np.random.default_rng((seed, seat)))[:, seat]
+    return Duel(values / game.num_players())
+
+
+def _returns(
+    network: Network, envs: VectorEnv, choose: Literal["best", "sample"], rng: np.random.Generator
+) -> npt.NDArray[np.float64]:
+    """Plays a game in each environment; returns the returns of all seats."""
+    batch = envs.reset()
+    returns = batch.rewards.astype(np.float64)
+    while not batch.terminated.all():
+        playing = ~batch.terminated
+        actions = np.zeros(len(envs), np.int64)
+        probabilities, _ = network(batch.observation[playing], batch.legal_action_mask[playing])
+        actions[playing] = draw(probabilities, rng) if choose == "sample" else probabilities.argmax(axis=1)
+        batch = envs.step(actions)
+        returns += batch.rewards
+    return returns
+
+
+@dataclass(frozen=True)
+class Exact:
+    """All information sets of a small game, so that a network's distance from equilibrium can be computed."""
+
+    #: All histories of the game.
+    tree: GameTree
+    _observations: list[npt.NDArray[np.uint8]] = field(default_factory=list, repr=False)
+
+    @classmethod
+    def of(cls, game: Game, max_histories: int = 20_000_000) -> Exact:
+        """Enumerates the game. Raises `ValueError` if it is too large."""
+        return cls(GameTree(game, max_histories=max_histories))
+
+    def policy(self, network: Network) -> TabularPolicy:
+        """Returns the network's policy at all information sets, with its NashConv and frequencies of actions."""
+        legal = self.tree.legal_action_masks()
+        starts = range(0, self.tree.information_sets, ROWS)
+        if not self._observations:
+            self._observations.extend(
+                self.tree.observation_tensors(start, min(start + ROWS, starts.stop), "uint8") for start in starts
+            )
+        rows = [
+            network(observation, legal[start : start + ROWS])[0]
+            for start, observation in zip(starts, self._observations, strict=True)
+        ]
+        return self.tree.policy(np.concatenate(rows), name="network")
+
+
+@dataclass
+class Evaluation:
+    """What is measured while a network learns.
+
+    Each agent is met in the same `deals` paired deals at every evaluation; the network takes its likeliest actions.
+    """
+
+    #: The game.
+    game: Game
+    #: The agents that the network meets.
+    against: Sequence[str] = ("greedy",)
+    #: The number of paired deals against each of them.
+    deals: int = 500
+    #: The seed of deals and agents.
+    seed: int = 0
+    #: All information sets of the game, for NashConv; None to leave it out.
+    exact: Exact | None = None
+    #: Threads of the opponents; 0 for all cores.
+    threads: int = 0
+    #: Actions of which the chances are counted in `deals` games of the network against itself, by its probabilities.
+    watch: Sequence[str] = ()
+    #: An agent: chances are also counted apart by whether it would take the action.
+    judge: Agent | str | None = None
+
+    def __post_init__(self) -> None:
+        for name in self.watch:
+            self.game.string_to_action(name)
+
+    @property
+    def headlines(self) -> list[str]:
+        """The columns with the results, without their details."""
+        found = [f"eval/{agent}/{part}" for agent in self.against for part in ("mean", "ci95")]
+        found += [] if self.exact is None else ["eval/nash_conv"]
+        verdicts = ("",) if self.judge is None else ("", "/judge_takes", "/judge_declines")
+        return found + [f"eval/{name}/probability{verdict}" for name in self.watch for verdict in verdicts]
+
+    def measure(self, network: Network) -> dict[str, float]:
+        """Returns the columns of an evaluation.
+
+        ``eval/AGENT/mean`` and ``eval/AGENT/ci95`` are the network's returns against an agent, ``eval/nash_conv`` is
+        its distance from equilibrium. Of each watched action, ``eval/ACTION/share`` is the share of the chances that
+        was taken and ``eval/ACTION/probability`` the mean probability of taking one, also by finished rounds
+        (``…/probability/round_0``) and by the judge's verdict (``…/judge_takes``, ``…/judge_declines``): `chances`.
+        """
+        found: dict[str, float] = {}
+        for agent in self.against:
+            result = duel(network, agent, deals=self.deals, seed=self.seed, threads=self.threads)
+            found[f"eval/{agent}/mean"], found[f"eval/{agent}/ci95"] = result.mean, result.ci95
+        if self.exact is not None:
+            found["eval/nash_conv"] = self.exact.policy(network).nash_conv
+        for name in self.watch:
+            counted = chances(self.game, network, name, judge=self.judge, deals=self.deals, seed=self.seed)
+            for row in counted.rows:
+                if row.round is None and row.judge is None:
+                    found[f"eval/{name}/share"] = row.share
+                    found[f"eval/{name}/probability"] = row.probability
+                elif row.judge is None:
+                    found[f"eval/{name}/probability/round_{row.round}"] = row.probability
+                elif row.round is None:
+                    found[f"eval/{name}/probability/judge_{row.judge}"] = row.probability
+        return found

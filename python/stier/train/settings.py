@@ -1,0 +1,210 @@
+"""The settings of the algorithms, without their frameworks."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import math
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from stier.errors import ArgumentError
+
+__all__ = ["SELF", "DMCSettings", "Settings"]
+
+#: The name of the learner itself among `opponents`.
+SELF = "self"
+
+
+class Checked:
+    """A dataclass of settings: values are checked by the type of their default."""
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):  # type: ignore[arg-type]  # subclasses are dataclasses
+            value = _converted(field.name, getattr(self, field.name), field.default)
+            object.__setattr__(self, field.name, value)
+        for name in ("learning_rate", "final_learning_rate", "max_grad_norm", "payoff_scale"):
+            self._more_than_zero(name)
+
+    @classmethod
+    def meanings(cls) -> dict[str, str]:
+        """Returns the meaning of each setting, from the docstring of the class."""
+        _, _, listed = (inspect.getdoc(cls) or "").partition("Attributes:\n")
+        found = re.findall(r"^    (\w+): (.*(?:\n {8}.*)*)", listed, re.MULTILINE)
+        return {name: " ".join(text.split()) for name, text in found}
+
+    def _at_least_one(self, *names: str) -> None:
+        for name in names:
+            if getattr(self, name) < 1:
+                raise ArgumentError(f"{name} must be at least 1, got {getattr(self, name)}")
+
+    def _more_than_zero(self, *names: str) -> None:
+        for name in names:
+            value = getattr(self, name)
+            if value is not None and not 0 < value < math.inf:
+                raise ArgumentError(f"{name} must be more than 0, got {value}")
+
+    def _share(self, *names: str) -> None:
+        for name in names:
+            if not 0 <= getattr(self, name) <= 1:
+                raise ArgumentError(f"{name} must be 0 to 1, got {getattr(self, name)}")
+
+
+def _converted(name: str, value: Any, default: Any) -> Any:
+    """The value, if it can stand where the default does."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if default == (SELF,):
+        agents = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, (tuple, list)) else ()
+        if not agents or not all(isinstance(agent, str) for agent in agents):
+            raise ArgumentError(f"{name} must be names of agents, such as 'self' or 'greedy', got {value!r}")
+        return agents
+    if isinstance(default, tuple):
+        widths = (value,) if whole else tuple(value) if isinstance(value, (tuple, list)) else ()
+        if not all(isinstance(width, int) and width >= 1 for width in widths) or (not widths and value not in ((), [])):
+            raise ArgumentError(f"{name} must be widths of layers, such as 256 or 256,256, got {value!r}")
+        return widths
+    if isinstance(default, bool):
+        right, what = isinstance(value, bool), "True or False (on or off)"
+    elif isinstance(default, int):
+        right, what = whole, "a whole number"
+    elif default is None:
+        right, what = value is None or ((whole or isinstance(value, float)) and value > 0), "a number above 0, or None"
+    else:
+        right, what = whole or isinstance(value, float), "a number"
+    if not right:
+        raise ArgumentError(f"{name} must be {what}, got {value!r}")
+    return value
+
+
+def linear(first: float, last: float, done: float) -> float:
+    """Returns the value of a linear schedule after a share of the steps."""
+    return first + done * (last - first)
+
+
+@dataclass(frozen=True)
+class Settings(Checked):
+    """Settings of PPO. Rewards, values and the coefficients are in units of the payoff scale.
+
+    Attributes:
+        steps: The number of decisions to learn from.
+        seed: The seed of games, weights and choices.
+        hidden: Widths of the hidden layers.
+        num_envs: The number of games side by side.
+        horizon: Decisions in each game between two updates.
+        epochs: Passes over the decisions in each update.
+        minibatches: Parts of each pass, each with a gradient step.
+        learning_rate: Adam's step size at the beginning; it falls linearly.
+        final_learning_rate: Adam's step size at the end.
+        entropy_coefficient: The entropy bonus at the beginning; it falls geometrically.
+        final_entropy_coefficient: The entropy bonus at the end.
+        entropy_decay: The share of the steps after which the entropy bonus has reached its end.
+        kl_coefficient: The penalty for the Kullback-Leibler divergence from the policy that played (magnetic mirror
+            descent).
+        clip_range: The distance of a ratio of probabilities from 1 at which its gradient is clipped.
+        gae_lambda: The discount of later errors of the critic in the advantages, 0 to 1.
+        value_coefficient: The weight of the value loss.
+        max_grad_norm: The largest norm of a gradient.
+        central_critic: Whether the critic sees the observations of all seats; the policy never does. The critic is not
+            kept: the network has no value head.
+        payoff_scale: The payoff that counts as 1; None measures the standard deviation of returns between random
+            players.
+        opponents: The agents at the other seats. 'self' is the learner, which then decides for all seats. With several,
+            the environments are split evenly among them.
+    """
+
+    steps: int = 8_000_000
+    seed: int = 0
+    hidden: tuple[int, ...] = (256, 256)
+    num_envs: int = 512
+    horizon: int = 32
+    epochs: int = 2
+    minibatches: int = 4
+    learning_rate: float = 1e-3
+    final_learning_rate: float = 1e-5
+    entropy_coefficient: float = 1.0
+    final_entropy_coefficient: float = 0.01
+    entropy_decay: float = 0.9
+    kl_coefficient: float = 0.0
+    clip_range: float = 0.2
+    gae_lambda: float = 0.95
+    value_coefficient: float = 0.5
+    max_grad_norm: float = 0.5
+    central_critic: bool = False
+    payoff_scale: float | None = None
+    opponents: tuple[str, ...] = (SELF,)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._at_least_one("steps", "num_envs", "horizon", "epochs", "minibatches")
+        self._more_than_zero("entropy_coefficient", "final_entropy_coefficient", "clip_range", "entropy_decay")
+        self._share("gae_lambda", "entropy_decay")
+        for name in ("kl_coefficient", "value_coefficient"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise ArgumentError(f"{name} must be at least 0, got {getattr(self, name)}")
+        if self.batch_size % self.minibatches:
+            about = f"minibatches must divide num_envs times horizon, {self.batch_size}"
+            raise ArgumentError(f"{about}, got {self.minibatches}")
+
+    @property
+    def batch_size(self) -> int:
+        """Decisions between two updates."""
+        return self.num_envs * self.horizon
+
+    def schedule(self, steps: int) -> tuple[float, float]:
+        """Returns the learning rate and the entropy bonus after so many steps."""
+        done = min(steps / self.steps, 1)
+        share = min(done / self.entropy_decay, 1)
+        entropy = self.entropy_coefficient ** (1 - share) * self.final_entropy_coefficient**share
+        return linear(self.learning_rate, self.final_learning_rate, done), entropy
+
+
+@dataclass(frozen=True)
+class DMCSettings(Checked):
+    """Settings of deep Monte Carlo. Values are in units of the payoff scale.
+
+    Attributes:
+        steps: The number of decisions to learn from.
+        seed: The seed of games, weights and choices.
+        hidden: Widths of the hidden layers.
+        num_envs: The number of games side by side; an update follows when each has been played.
+        minibatch_size: Decisions in each gradient step.
+        learning_rate: Adam's step size at the beginning; it falls linearly.
+        final_learning_rate: Adam's step size at the end.
+        epsilon: The share of random actions at the beginning; it falls linearly.
+        final_epsilon: The share of random actions at the end.
+        temperature: The temperature at which the network draws by its estimates, in units of the payoff scale.
+        max_grad_norm: The largest norm of a gradient.
+        payoff_scale: The return that counts as 1; None measures the standard deviation of returns between random
+            players.
+        opponents: The agents at the other seats. 'self' is the learner, which then decides for all seats. With several,
+            the environments are split evenly among them.
+    """
+
+    steps: int = 8_000_000
+    seed: int = 0
+    hidden: tuple[int, ...] = (256, 256)
+    num_envs: int = 1024
+    minibatch_size: int = 2048
+    learning_rate: float = 1e-3
+    final_learning_rate: float = 1e-5
+    epsilon: float = 0.3
+    final_epsilon: float = 0.02
+    temperature: float = 0.02
+    max_grad_norm: float = 1.0
+    payoff_scale: float | None = None
+    opponents: tuple[str, ...] = (SELF,)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._at_least_one("steps", "num_envs", "minibatch_size")
+        self._share("epsilon", "final_epsilon")
+        self._more_than_zero("temperature")
+
+    def schedule(self, steps: int) -> tuple[float, float]:
+        """Returns the learning rate and epsilon after so many steps."""
+        done = min(steps / self.steps, 1)
+        return (
+            linear(self.learning_rate, self.final_learning_rate, done),
+            linear(self.epsilon, self.final_epsilon, done),
+        )

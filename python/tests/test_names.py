@@ -1,0 +1,235 @@
+"""Public names, what stands for an agent or a game, and results that can be stored."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stier
+from stier.catalogue import describe_game
+from stier.playing import ActionStats, Line, PlayerAction
+
+
+class Lowest:
+    """An object with a step, as OpenSpiel's bots are."""
+
+    def step(self, state: stier.State) -> int:
+        return min(state.legal_actions())
+
+
+def lowest(state: stier.State) -> int:
+    return min(state.legal_actions())
+
+
+@pytest.fixture
+def state() -> stier.State:
+    return stier.load_game("schwinget").new_initial_state(seed=3)
+
+
+def test_submodules_are_imported_when_they_are_used() -> None:
+    code = "import sys, stier; assert 'stier.schwingfest' not in sys.modules; stier.schwingfest.Bout"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert {"leaks", "ratings", "solving", "train"} <= set(dir(stier))
+    with pytest.raises(AttributeError, match="'stier' has no attribute 'ratingz'"):
+        stier.ratingz  # type: ignore[attr-defined]  # noqa: B018
+    assert len(stier.__all__) < 40
+
+
+def test_the_stub_has_the_docstrings_of_the_engine() -> None:
+    tool = Path(__file__).parents[1] / "tools" / "stub_docstrings.py"
+    done = subprocess.run([sys.executable, str(tool), "--check"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("agent", [Lowest(), stier.PythonAgent(Lowest()), stier.PythonAgent(lowest)])
+def test_anything_with_a_step_plays(agent: Any) -> None:
+    expected = stier.pit("schwinget", [lowest, "greedy"], deals=3)
+    found = stier.pit("schwinget", [agent, "greedy"], deals=3)
+    assert (found.mean == expected.mean).all()
+    assert found.agents[0] == ("lowest" if "lowest" in str(agent) else "Lowest")
+
+
+def test_what_does_not_play_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"an object with step\(state\) or a callable, got int"):
+        stier.pit("schwinget", [7, "greedy"])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="game must be a Game or the name of one, such as 'schwinget', got int"):
+        stier.pit(7, ["random", "greedy"])  # type: ignore[arg-type]
+
+
+def test_games_may_be_named() -> None:
+    assert stier.load_agent("greedy", "schwinget:bouts=2").game == stier.load_game("schwinget", bouts=2)
+    assert stier.exploitability("kuhn_poker", "random") == stier.exploitability(stier.load_game("kuhn_poker"), "random")
+    assert stier.solve("kuhn_poker", iterations=10).iterations == 10
+    assert stier.exploit("kuhn_poker", "random", deals=5).game == stier.load_game("kuhn_poker")
+    assert stier.VectorEnv("schwinget", 2).reset().rewards.shape == (2, 2)
+    assert stier.solving.GameTree("kuhn_poker").information_sets == 12
+
+
+def test_agents_say_what_they_are() -> None:
+    agent = stier.load_agent("ismcts:iterations=50", "schwinget", seed=7, c=0.5)
+    assert agent.spec == str(agent) == "ismcts:iterations=50,c=0.5,seed=7"
+    assert agent.seed == 7
+    assert stier.load_agent("greedy", "schwinget").seed == 0
+    assert agent.options["iterations"] == 50
+    (described,) = (one for one in stier.describe_agents() if one.name == "ismcts")
+    assert list(agent.options) == [option.name for option in described.options]
+
+
+@pytest.mark.parametrize(
+    ("spec", "reproducible"),
+    [
+        ("ismcts", True),
+        ("ismcts:iterations=10,time_ms=5", False),
+        ("rule:cards=(ismcts:time_ms=5)", False),
+        ("rule:cards=(ismcts:iterations=5)", True),
+    ],
+)
+def test_agents_with_a_budget_of_time_are_not_reproducible(spec: str, reproducible: bool) -> None:
+    assert stier.load_agent(spec, "schwinget").is_reproducible is reproducible
+
+
+def test_options_are_values() -> None:
+    bouts, scoring = (
+        next(one for one in describe_game("schwinget") if one.name == name) for name in ("bouts", "scoring")
+    )
+    assert (bouts.minimum, bouts.choices) == (1, None)
+    assert isinstance(bouts.maximum, int)
+    assert bouts.allowed == f"1 to {bouts.maximum}"
+    assert (scoring.minimum, scoring.maximum) == (None, None)
+    assert scoring.choices is not None
+    assert scoring.default in scoring.choices
+    assert [game.name for game in stier.describe_games()] == stier.registered_names()
+    c = next(
+        option
+        for agent in stier.describe_agents()
+        if agent.name == "ismcts"
+        for option in agent.options
+        if option.name == "c"
+    )
+    assert isinstance(c.minimum, float)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: stier.load_game("schwignet"), "unknown game 'schwignet'; did you mean 'schwinget'? Games: "),
+        (lambda: stier.load_game("Schwinget"), "did you mean 'schwinget'?"),
+        (lambda: stier.load_game("jass"), "unknown game 'jass'; games: "),
+        (
+            lambda: stier.load_game("schwinget", bout=2),
+            "schwinget has no option 'bout'; did you mean 'bouts'? Options: ",
+        ),
+        (lambda: stier.load_agent("greedi", "schwinget"), "unknown agent 'greedi'; did you mean 'greedy'? Agents: "),
+        (
+            lambda: stier.load_agent("ismcts", "schwinget", iteration=5),
+            "ismcts has no option 'iteration'; did you mean 'iterations'? Options: ",
+        ),
+        (
+            lambda: stier.load_game("schwinget").string_to_action("atack"),
+            "'atack' is not a valid action of schwinget; did you mean 'attack'? Expected one of ",
+        ),
+    ],
+)
+def test_errors_name_what_was_meant(call: Any, message: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        call()
+    assert message in str(caught.value)
+
+
+def test_unknown_cards_are_named() -> None:
+    state = stier.load_game("up_and_down").new_initial_state(seed=1)
+    beliefs = stier.load_agent("random", state.get_game()).beliefs(state)
+    with pytest.raises(KeyError, match="unknown card 'nonsense'; cards: "):
+        beliefs.of("nonsense", 0)
+
+
+def copies(value: Any) -> list[Any]:
+    return [pickle.loads(pickle.dumps(value)), copy.copy(value), copy.deepcopy(value)]
+
+
+def test_searches_can_be_stored(state: stier.State) -> None:
+    agent = stier.load_agent("ismcts:iterations=200", state.get_game())
+    search = agent.search(state, tree_depth=2)
+    for again in copies(search):
+        assert again == search
+        assert str(again) == str(search)
+        assert again.lines == search.lines
+    agent.restart()
+    assert agent.search(state, tree_depth=2) == search
+    assert agent.search(state) != search
+    stats = search.actions[0]
+    assert copies(stats) == [stats] * 3
+    assert ActionStats(1, "a", 2, 0.5, 3, 0.25) != ActionStats(1, "a", 2, 0.5, 3, 0.5)
+    assert copies(search.lines[0]) == [search.lines[0]] * 3
+    assert Line([0], [1], ["a"], 2, 0.5).names == ["a"]
+
+
+def test_beliefs_can_be_stored(state: stier.State) -> None:
+    beliefs = stier.load_agent("random", state.get_game()).beliefs(state)
+    for again in copies(beliefs):
+        assert again == beliefs
+        assert np.array_equal(again.expected, beliefs.expected)
+        assert (again.basis, str(again)) == (beliefs.basis, str(beliefs))
+    other = stier.load_game("schwinget").new_initial_state(seed=4)
+    assert stier.load_agent("random", state.get_game()).beliefs(other) != beliefs
+
+
+def test_matches_can_be_stored() -> None:
+    result = stier.pit("up_and_down", ["random", "greedy", "random", "random"], deals=3, seed=5)
+    for again in copies(result):
+        assert again == result
+        assert str(again) == str(result)
+        assert (again.mean == result.mean).all()
+        assert [played.record() for played in again.games] == [played.record() for played in result.games]
+    assert stier.pit("up_and_down", ["random", "greedy", "random", "random"], deals=3, seed=6) != result
+
+
+def test_python_agents_can_be_stored(state: stier.State) -> None:
+    agent = stier.PythonAgent(lowest, name="low", seed=4)
+    again = pickle.loads(pickle.dumps(agent))
+    assert (again.name, again.step(state)) == ("low", agent.step(state))
+    assert pickle.loads(pickle.dumps(stier.PythonAgent(Lowest()))).name == "Lowest"
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        pickle.dumps(stier.PythonAgent(lambda state: 0))
+
+
+@pytest.mark.parametrize("seed", [None, 7])
+@pytest.mark.parametrize("name", ["schwinget", "schwimmen", "kuhn_poker"])
+def test_events_can_be_taken_back(name: str, seed: int | None) -> None:
+    rng = np.random.default_rng(1)
+    state = stier.load_game(name).new_initial_state(seed=seed)
+    before = []
+    while not state.is_terminal():
+        before.append((state.clone(), state.current_player()))
+        state.apply_action(int(rng.choice(state.legal_actions())))
+    for expected, player in reversed(before):
+        action = state.full_history()[len(expected.history())].action
+        with pytest.raises(ValueError, match="the last event is"):
+            state.undo_action(player, action + 1)
+        state.undo_action(player, action)
+        assert state == expected
+    with pytest.raises(ValueError, match="no event to take back"):
+        state.undo_action(0, 0)
+
+
+def test_openspiels_names(state: stier.State) -> None:
+    game = state.get_game()
+    state.apply_action(state.legal_actions()[0])
+    assert state.full_history() == state.history()
+    assert isinstance(state.full_history()[0], PlayerAction)
+    assert state.observation_string(1) == state.to_text(1)
+    assert state.player_reward(0) == 0
+    assert game.deserialize_state(state.serialize()) == state
+    with pytest.raises(stier.errors.RecordError, match="belongs to the game schwinget, not to schwinget:bouts=2"):
+        stier.load_game("schwinget", bouts=2).deserialize_state(state.serialize())
+    assert game.get_parameters() == game.rules()
+    assert [game.observation_tensor_size()] == game.observation_tensor_shape()
+    assert [game.information_state_tensor_size()] == game.information_state_tensor_shape()
+    assert game.max_history_length() >= len(state.history())
