@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use stier_agents::arena::Estimate;
-use stier_agents::arena::survey;
+use stier_benches::survey::survey;
 use stier_core::{Game, Options as _, for_each_game};
 
 /// Plays random games of every game with every number of players and prints a Markdown table.
