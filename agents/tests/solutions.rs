@@ -14,7 +14,7 @@ use stier_agents::arena::{PitError, Settings as PitSettings};
 use stier_agents::erased::{self, AskError, AskSettings, DynEntrant, DynGame, DynPolicy, DynTree};
 use stier_agents::solve::nash_conv;
 use stier_agents::solve::solution_file::{self, Label, SolutionFileError};
-use stier_agents::solve::{Algorithm, Progress, Settings, SolveError, next_look, solve};
+use stier_agents::solve::{Algorithm, Progress, Settings, SolveError, solve};
 use stier_agents::solve::{GameTree, Policy};
 use stier_agents::solve::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of};
 use stier_core::games::kuhn_poker::BET;
@@ -191,7 +191,8 @@ fn every_algorithm_solves_a_small_schwinget() {
     }
     // The run stops at the first check that reaches the target.
     let (found, iterations) = run(Algorithm::CfrPlus, 10_000, 0.05);
-    assert!(found.total() <= 0.05 && iterations < 200 && next_look(iterations - 1) == iterations, "{iterations}");
+    let looks = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 121, 133, 146, 160, 176, 193];
+    assert!(found.total() <= 0.05 && looks.contains(&iterations), "{iterations}");
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! The toys are games of the literature, with the published rules, sizes and values.
 
 use crate::toys::{KUHN, KUHN_THREE, LEDUC, game, in_kuhn};
-use stier_agents::{AgentSpec, catalogue, erased};
 use stier_agents::solve::{BuildError, GameTree, InformationSet, Node, Policy, TooLarge};
 use stier_agents::solve::{best_response, nash_conv, values};
+use stier_agents::{AgentSpec, catalogue, erased};
 use stier_core::games::dark_hex::DarkHex;
 use stier_core::games::goofspiel::Goofspiel;
 use stier_core::games::kuhn_poker::{BET, KuhnPoker, PASS};

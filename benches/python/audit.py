@@ -30,10 +30,6 @@ PARTS = ROOT / "out" / "audit"
 #: Candidates for every world of an environment, and the actions after which a game ends early: replaying is quadratic.
 TRIES, ACTIONS = 8, 120
 
-#: The resampler of a game of perfect information returns the state itself.
-PERFECT = "perfect information: no other world"
-
-
 #: Where a view of RLCard is that of a seat that is not to move.
 IDLE = ", not to move"
 
@@ -81,6 +77,8 @@ class Replayable(BaseWrapper):
         self.known: list[list[Any]] = []
         self.seen: list[set[Any]] = []
         self.views: dict[Any, Any] = {}
+        #: The only seat whose knowledge counts in a replay.
+        self.watched: int | None = None
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deal."""
@@ -108,7 +106,7 @@ class Replayable(BaseWrapper):
 
     def _learn(self) -> None:
         self.views = {}
-        for seat in range(len(self.possible_agents)):
+        for seat in range(len(self.possible_agents)) if self.watched is None else [self.watched]:
             cards, rest = self.knowledge(seat)
             self.seen[seat].update(mark(card) for pile in cards for card in pile)
             self.known[seat].append(([[self.title(card) for card in pile] for pile in cards], rest))
@@ -135,12 +133,13 @@ class Replayable(BaseWrapper):
     def follow(self, truth: Replayable, seat: int) -> None:
         """Replay another game, with these cards."""
         self.dealt_by(truth)
+        self.watched = seat
         self.reset(seed=truth.seed)
         for number, action in enumerate(truth.actions):
-            if self.known[seat] != truth.known[seat][: number + 1] or action not in self.legal():
+            if self.known[seat][number:] != [truth.known[seat][number]] or action not in self.legal():
                 raise RejectedError
             self.step(action)
-        if self.known[seat] != truth.known[seat]:
+        if self.known[seat][len(truth.actions) :] != [truth.known[seat][-1]]:
             raise RejectedError
 
     def title(self, card: Any) -> Any:
@@ -218,7 +217,7 @@ class RlcardReplay(Replayable):
         """Return what the rules say."""
         env = self.rlcard
         cards, rest = KNOWLEDGE[env.name](env.game, seat)
-        return cards, (env.get_player_id(), env.is_over(), rest)
+        return cards, (env.get_player_id(), rest)
 
     def legal(self) -> Any:
         """Return the actions of the mask."""
@@ -436,12 +435,13 @@ class HanabiReplay(Replayable):
 
 
 class Counted:
-    """Gives twins, and counts the positions with seats in which there was one."""
+    """Gives twins, and counts the positions with seats in which there was one, and the twins for seats to move."""
 
     def __init__(self, worlds: int) -> None:
         self.worlds = worlds
         self.calls = 0
         self.found: set[int] = set()
+        self.moving = 0
 
     def __call__(self, env: Any, agent: Any, seed: int) -> Any:
         """Find a twin."""
@@ -449,31 +449,32 @@ class Counted:
         world = env.twin(env.possible_agents.index(agent), seed)
         if world is not None:
             self.found.add(place)
+            self.moving += agent == env.agent_selection
         return world
 
 
-def check_open_spiel(name: str, seed: int, worlds: int) -> tuple[Any, int]:
-    """Check a random game; the number of positions with another world is the second."""
+def check_open_spiel(name: str, seed: int, worlds: int) -> tuple[Any, int, int]:
+    """Check a random game. Then come the places with another world, and the worlds for players to move."""
     import pyspiel
 
     report = stier.check_no_leak(pyspiel.load_game(name), games=1, worlds=worlds, seed=seed)
-    return report, report.places - report.bare_places
+    return report, report.places - report.bare_places, report.worlds
 
 
-def check_env(env: Any, facts: dict[str, Any], seed: int, worlds: int) -> tuple[Any, int]:
+def check_env(env: Any, facts: dict[str, Any], seed: int, worlds: int) -> tuple[Any, int, int]:
     """Check a random game of an environment."""
     twins = Counted(worlds)
     report = stier.check_no_leak(env, games=1, worlds=worlds, seed=seed, twin=twins, facts=facts)
-    return report, len(twins.found)
+    return report, len(twins.found), twins.moving
 
 
-def check_rlcard(name: str, seed: int, worlds: int) -> tuple[Any, int]:
+def check_rlcard(name: str, seed: int, worlds: int) -> tuple[Any, int, int]:
     """Check a random game of RLCard."""
     env = RlcardReplay(rlcard_env(name))
     return check_env(env, rlcard_facts(env), seed, worlds)
 
 
-def check_pettingzoo(name: str, seed: int, worlds: int) -> tuple[Any, int]:
+def check_pettingzoo(name: str, seed: int, worlds: int) -> tuple[Any, int, int]:
     """Check a random game of one of PettingZoo's classic environments."""
     module = importlib.import_module(f"pettingzoo.classic.{name}")
     return check_env((HanabiReplay if "hanabi" in name else RlcardReplay)(module.env), {}, seed, worlds)
@@ -495,7 +496,7 @@ def games_of_open_spiel() -> Iterator[tuple[str, str]]:
         elif not _resamples(pyspiel.load_game(kind.short_name)):
             reason = "no resampler"
         elif kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION:
-            reason = PERFECT
+            reason = "perfect information, so there is no other world"
         yield kind.short_name, reason
 
 
@@ -536,14 +537,14 @@ def all_games() -> Iterator[tuple[str, str, str]]:
 
 def check(library: str, name: str, options: argparse.Namespace) -> dict[str, Any]:
     """Check random games until there are enough of them or the time is up; the first is always played to the end."""
-    kept: dict[str, Any] = {"games": 0, "positions": 0, "places": 0, "found": 0, "worlds": 0, "error": ""}
+    kept: dict[str, Any] = {"games": 0, "positions": 0, "places": 0, "found": 0, "worlds": 0, "moving": 0, "error": ""}
     kept |= {"impossible": {}, "leaks": {}}
     start = time.monotonic()
     for seed in range(options.games):
         if time.monotonic() - start > options.seconds:
             break
         try:
-            report, found = CHECKS[library](name, seed, options.worlds)
+            report, found, moving = CHECKS[library](name, seed, options.worlds)
         except Exception as error:
             kept["error"] = f"seed {seed}: {error!r}"
             break
@@ -552,14 +553,13 @@ def check(library: str, name: str, options: argparse.Namespace) -> dict[str, Any
         kept["places"] += report.places
         kept["found"] += found
         kept["worlds"] += report.worlds
+        kept["moving"] += moving
         for fault, count in report.impossible.items():
             first = {"count": 0, "seed": seed, "first": str(report.impossible_worlds[fault])}
             kept["impossible"].setdefault(fault, first)["count"] += count
         for fact, leak in report.leaks.items():
-            first = {"count": 0, "compared": 0, "seed": seed, "seat": leak.player, "position": leak.position}
-            known = kept["leaks"].setdefault(fact, first)
-            known["count"] += report.differences[fact]
-            known["compared"] += report.compared[fact]
+            first = {"count": 0, "seed": seed, "seat": leak.player, "position": leak.position}
+            kept["leaks"].setdefault(fact, first)["count"] += report.differences[fact]
     return kept | {"seconds": round(time.monotonic() - start, 1)}
 
 
@@ -630,8 +630,9 @@ legal actions say about their cards. Some choices had to be made about what a pl
 
 Limits: nothing is shown about positions that random games do not reach, positions without another world (late in a
 game, few exchanges survive the replay), the distribution of the worlds, or attributes that a program could read from
-the objects themselves. Games of PettingZoo and RLCard end after {actions} actions. The figures do not say how much a
-learner gains from a leak.
+the objects themselves. Games of PettingZoo and RLCard end after {actions} actions. A slow game gets fewer random games,
+because no more are started once its time is up; each random game depends on its seed only. The figures do not say how
+much a learner gains from a leak.
 """
 
 #: Checked by hand, with programs that need nothing but the library; the tests run them.
@@ -709,10 +710,17 @@ def share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.{1 if part * 20 > whole or not part else 2}f} %" if whole else "\u2013"
 
 
-def leaks(kept: dict[str, Any], idle: bool) -> str:
+def compared(library: str, kept: dict[str, Any], fact: str) -> int:
+    """Return the number of worlds in which a fact was compared: RLCard's are split by whether the seat is to move."""
+    if fact.endswith(IDLE):
+        return kept["worlds"] - kept["moving"]
+    return kept["moving"] if library == "rlcard" else kept["worlds"]
+
+
+def leaks(library: str, kept: dict[str, Any], idle: bool) -> str:
     """Return the leaks as a cell: the fact, how often it differed, the first seed."""
     cells = [
-        f"`{fact.removesuffix(IDLE)}` ({leak['count']:,} of {leak['compared']:,}, seed {leak['seed']})"
+        f"`{fact.removesuffix(IDLE)}` ({leak['count']:,} of {compared(library, kept, fact):,}, seed {leak['seed']})"
         for fact, leak in kept["leaks"].items()
         if fact.endswith(IDLE) == idle
     ]
@@ -748,8 +756,8 @@ def page(tested: dict[tuple[str, str], dict[str, Any]], untested: list[tuple[str
         for (owner, name), kept in tested.items():
             if owner == library:
                 cells = [f"`{name}`", f"{kept['games']:,}", f"{kept['positions']:,}", f"{kept['worlds']:,}"]
-                cells += [share(kept["found"], kept["places"]), impossible(library, kept), leaks(kept, False)]
-                cells += [leaks(kept, True)] * idle
+                cells += [share(kept["found"], kept["places"]), impossible(library, kept), leaks(library, kept, False)]
+                cells += [leaks(library, kept, True)] * idle
                 lines.append(f"| {' | '.join(cells)} |")
         if library in FINDINGS:
             lines += ["", FINDINGS[library].strip()]
@@ -783,7 +791,7 @@ def table(tested: dict[tuple[str, str], dict[str, Any]]) -> str:
         for fault, one in kept["impossible"].items():
             writer.writerow([*first, f"impossible: {fault}", one["count"], drawn, one["seed"], *last])
         for fact, one in kept["leaks"].items():
-            writer.writerow([*first, f"leak: {fact}", one["count"], one["compared"], one["seed"], *last])
+            writer.writerow([*first, f"leak: {fact}", one["count"], compared(library, kept, fact), one["seed"], *last])
     return out.getvalue()
 
 
@@ -792,7 +800,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--games", type=int, default=100, help="random games of each game, at most (default 100)")
     parser.add_argument("--worlds", type=int, default=2, help="worlds for each position and player (default 2)")
-    parser.add_argument("--seconds", type=float, default=75, help="start no more games of a game after (default 75)")
+    parser.add_argument("--seconds", type=float, default=120, help="start no more games of a game after (default 120)")
     parser.add_argument("--show", metavar="LIBRARY:GAME", help="print the report on one random game, write nothing")
     parser.add_argument("--seed", type=int, default=0, help="with --show: which random game")
     options = parser.parse_args()

@@ -31,6 +31,7 @@ import numpy as np
 import optax
 
 import stier
+import stier.solving
 
 
 @dataclasses.dataclass(frozen=True)

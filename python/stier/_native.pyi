@@ -1117,9 +1117,9 @@ def deserialize_game_and_state(text: str) -> tuple[Game, State]:
 def registered_names() -> list[str]:
     """The names of all games, ascending."""
 
-def registered_agents() -> list[str]:
-    """The names of all agents, ascending. All but `oracle` use only what the player to move knows. `oracle` sees
-    everything.
+def registered_agents(game: _AnyGame | None = None) -> list[str]:
+    """The names of all agents, ascending, or of those that can play `game` with their default options. All but `oracle` use
+    only what the player to move knows. `oracle` sees everything.
     """
 
 def game_options(name: str) -> list[_OptionRow]:

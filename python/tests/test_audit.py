@@ -28,10 +28,11 @@ def hands(env: Any, seat: int) -> Any:
 def test_a_leak_is_found_and_nothing_else(name: str) -> None:
     env = audit.RlcardReplay(audit.rlcard_env(name))
     facts = {fact: read for fact, read in audit.rlcard_facts(env).items() if not fact.endswith(audit.IDLE)}
-    tight, found = audit.check_env(env, facts, seed=1, worlds=2)
+    tight, found, moving = audit.check_env(env, facts, seed=1, worlds=2)
     assert not tight.leaks, str(tight)
     assert found > 0.5 * tight.places
-    leaking, _ = audit.check_env(env, {**facts, "hands": hands}, seed=1, worlds=2)
+    assert 0 < moving < tight.worlds
+    leaking, *_ = audit.check_env(env, {**facts, "hands": hands}, seed=1, worlds=2)
     assert list(leaking.leaks) == ["hands"]
     assert leaking.differences["hands"] > 0.5 * leaking.worlds
 

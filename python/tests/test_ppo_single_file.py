@@ -14,6 +14,7 @@ pytest.importorskip("jax")
 pytest.importorskip("optax")
 pytest.importorskip("safetensors")
 
+import stier.solving
 import stier.train
 from stier.network import Network
 

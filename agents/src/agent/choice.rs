@@ -46,11 +46,7 @@ impl Choose {
         for (index, stats) in actions.iter_mut().enumerate() {
             stats.probability = weights.get(index).map_or(f64::from(index == chosen), |weight| weight / total);
         }
-        Decision {
-            action: Action(actions[chosen].action),
-            policy: actions.iter().map(|stats| (Action(stats.action), stats.probability)).collect(),
-            search: Some(search),
-        }
+        Decision::searched(Action(actions[chosen].action), search)
     }
 }
 

@@ -98,6 +98,12 @@ impl Decision {
         let policy = legal.map(|a| (a, f64::from(a == action))).collect();
         Self { action, policy, search: None }
     }
+
+    /// Returns a choice by a search, with the policy of its statistics.
+    pub(crate) fn searched(action: Action, search: Search) -> Self {
+        let policy = search.actions.iter().map(|stats| (Action(stats.action), stats.probability)).collect();
+        Self { action, policy, search: Some(search) }
+    }
 }
 
 /// The statistics of a search at its root.

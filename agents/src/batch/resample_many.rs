@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use stier_core::{Encode, Game, History, Notation, Rng, Sampler as _, Seat, encode};
+use stier_core::{Encode, Game, History, Notation, Rng, Sampler as _, Seat};
 use thiserror::Error;
 
 use crate::agent::DecideError;
@@ -44,19 +44,39 @@ pub enum ResampleError {
     Halted(#[from] Halted),
 }
 
-/// Worlds of a game whose type is not known, ordered by state.
-pub trait DrawnWorlds: Send + Sync {
-    /// The number of worlds.
-    fn count(&self) -> usize;
-    /// The seat from whose knowledge a world was drawn.
-    fn seat(&self, world: usize) -> Seat;
-    /// The names of the cards: [`Notation::cards`].
-    fn cards(&self) -> Vec<String>;
-    /// Overwrites `out`, worlds x seats x cards, with the number of copies of each card that each seat holds.
-    fn holdings(&self, out: &mut [u8]);
-    /// Overwrites `out`, worlds x observation, with the observations of `seat`, or by default of the seat for which
-    /// each world was drawn.
-    fn observations(&self, seat: Option<Seat>, out: Cells<'_>);
+dyn_trait! {
+    /// Worlds of a game whose type is not known, ordered by state.
+    pub trait DrawnWorlds: [Send + Sync] for Worlds<G: Encode + Notation> {
+        /// The number of worlds.
+        fn count(&self) -> usize { self.positions.len() }
+
+        /// The seat from whose knowledge a world was drawn.
+        fn seat(&self, world: usize) -> Seat { self.seats[world / self.of_each] }
+
+        /// The names of the cards: [`Notation::cards`].
+        fn cards(&self) -> Vec<String> { self.game.cards() }
+
+        /// Overwrites `out`, worlds x seats x cards, with the number of copies of each card that each seat holds.
+        fn holdings(&self, out: &mut [u8]) {
+            let seats = self.game.num_seats();
+            let cards = self.game.cards().len();
+            if cards == 0 {
+                return;
+            }
+            for (position, row) in self.positions.iter().zip(out.chunks_exact_mut(seats * cards)) {
+                for (seat, counts) in Seat::all(seats).zip(row.chunks_exact_mut(cards)) {
+                    self.game.holdings(position, seat, counts);
+                }
+            }
+        }
+
+        /// Overwrites `out`, worlds x observation, with the observations of `seat`, or by default of the seat for which
+        /// each world was drawn.
+        fn observations(&self, seat: Option<Seat>, out: Cells<'_>) {
+            let shown = |(world, &state)| (state, seat.unwrap_or(self.seat(world)));
+            out.observe(&*self.game, self.positions.iter().enumerate().map(shown));
+        }
+    }
 }
 
 /// A state, and the seat whose knowledge of it is used.
@@ -151,44 +171,4 @@ pub(crate) fn draw<G: Game>(
     }
     let seats = sources.iter().map(|source| source.seat).collect();
     Ok(Worlds { game: game.clone(), seats, of_each: settings.worlds, positions, histories })
-}
-
-impl<G: Encode + Notation> DrawnWorlds for Worlds<G> {
-    fn count(&self) -> usize {
-        self.positions.len()
-    }
-
-    fn seat(&self, world: usize) -> Seat {
-        self.seats[world / self.of_each]
-    }
-
-    fn cards(&self) -> Vec<String> {
-        self.game.cards()
-    }
-
-    fn holdings(&self, out: &mut [u8]) {
-        let seats = self.game.num_seats();
-        let cards = self.game.cards().len();
-        if cards == 0 {
-            return;
-        }
-        for (position, row) in self.positions.iter().zip(out.chunks_exact_mut(seats * cards)) {
-            for (seat, counts) in Seat::all(seats).zip(row.chunks_exact_mut(cards)) {
-                self.game.holdings(position, seat, counts);
-            }
-        }
-    }
-
-    fn observations(&self, seat: Option<Seat>, out: Cells<'_>) {
-        let width = encode::size(&self.game.info().observation);
-        let rows = self.positions.iter().enumerate().map(|(world, state)| (state, seat.unwrap_or(self.seat(world))));
-        match out {
-            Cells::Floats(out) => rows
-                .zip(out.chunks_exact_mut(width))
-                .for_each(|((state, seat), row)| self.game.observation(state, seat, row)),
-            Cells::Bytes(out) => rows
-                .zip(out.chunks_exact_mut(width))
-                .for_each(|((state, seat), row)| self.game.observation(state, seat, row)),
-        }
-    }
 }

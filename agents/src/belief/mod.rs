@@ -14,12 +14,12 @@
 //! the players ([`Sampler::worlds_fix_views`]); with `model_epsilon` 0, a world that the model excludes then has
 //! weight 0. Otherwise the drawn histories are *particles*. [`Belief::weighing`] returns the method that was used.
 //!
-//! Known weaknesses: see the [models](crate::belief::policy_model) for the effect of a wrong one. Weights that rest on few
-//! histories are noise, which a search mistakes for knowledge. Particle weights are therefore raised to a power below
-//! 1 until the effective sample size is at least 32 and a thirty-second of their number. In a long game the evidence
-//! that remains depends on the number of particles. A world is lost if the model excludes the few histories drawn
-//! from it, even if it allows others. Earlier deals are not used to learn how a player plays. If the model excludes
-//! everything, only chance remains.
+//! Known weaknesses: see the [models](crate::belief::policy_model) for the effect of a wrong one. Weights that rest on
+//! few histories are noise, which a search mistakes for knowledge. Particle weights are therefore raised to a power
+//! below 1 until the effective sample size is at least 32 and a thirty-second of their number. In a long game the
+//! evidence that remains depends on the number of particles. A world is lost if the model excludes the few histories
+//! drawn from it, even if it allows others. Earlier deals are not used to learn how a player plays. If the model
+//! excludes everything, only chance remains.
 
 pub(crate) mod marginals;
 pub mod policy_model;

@@ -3,14 +3,14 @@
 //! This is the search of ISMCTS-BR without its learned networks: F. Timbers, N. Bard, E. Lockhart, M. Lanctot, M.
 //! Schmid, N. Burch, J. Schrittwieser, T. Hubert and M. Bowling, *Approximate Exploitability: Learning a Best
 //! Response*, IJCAI 2022. Every iteration draws a history, weighted by the other players' policy
-//! ([`target_policy`](crate::catalogue::target_policy)). It descends a tree of the responder's own decisions by UCB1 and plays on to the end.
-//! The others follow their policy in the tree and below it. The responder's nodes are distinguished by its
-//! observations of actions. With `draws=branch` they are also distinguished by the cards it sees, and are then its
-//! information sets.
+//! ([`target_policy`](crate::catalogue::target_policy)). It descends a tree of the responder's own decisions by UCB1
+//! and plays on to the end. The others follow their policy in the tree and below it. The responder's nodes are
+//! distinguished by its observations of actions. With `draws=branch` they are also distinguished by the cards it sees,
+//! and are then its information sets.
 //!
 //! Against a fixed policy this is a single-player search. With many particles and iterations and `draws=branch` it
-//! finds a best response. Like [`lbr`](crate::catalogue::local_best_response), it computes lower bounds on exploitability: its
-//! mean return is one at any budget.
+//! finds a best response. Like [`lbr`](crate::catalogue::local_best_response), it computes lower bounds on
+//! exploitability: its mean return is one at any budget.
 //!
 //! Known weaknesses: against an agent that searches, an iteration costs as many searches as there are queries, so
 //! trees stay small and the bound is loose. With fewer `replies` the others follow the continuation later on, in the
@@ -18,21 +18,21 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 use stier_core::key::Chain;
-use stier_core::{ActionSet as _, Hints, History, Rng, SeatView as _, Turn, options};
+use stier_core::{ActionSet as _, Hints, History, Rng, Turn, options};
 
 use crate::agent::choice::Choose;
 use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory};
-use crate::agent::streams::AgentStreams;
+use crate::agent::stop::Stop;
 use crate::agent::worlds::Worlds;
-use crate::agent::{ActionStats, Agent, Decision, Search};
+use crate::agent::{Decision, Search};
 use crate::catalogue::target_policy::{ResponderSettings, Simulator, TargetPolicy};
+use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::ismcts::Draws;
 use crate::search::open_cards::Future;
-use crate::search::spread::ReturnSpread;
-use crate::search::ucb::{ActionRecord, NodeId, UcbTree};
+use crate::search::spread::{ReturnScale, ReturnSpread};
+use crate::search::ucb::{NodeId, UcbTree};
 
 options! {
     /// The options of [`IsmctsBr`].
@@ -52,77 +52,54 @@ options! {
     }
 }
 
-/// The player: see the [module](self) documentation.
+/// The algorithm: see the [module](self) documentation.
 pub(crate) struct IsmctsBr<G: Hints> {
     options: IsmctsBrOptions,
-    streams: AgentStreams,
     target: TargetPolicy<G>,
 }
 
 impl<G: Hints> IsmctsBr<G> {
     /// Creates a player with the streams of `seed`.
-    pub(crate) fn new(options: IsmctsBrOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: IsmctsBrOptions, seed: u64) -> SearchAgent<Self> {
         let target = TargetPolicy::new(&options.responder, seed);
-        Self { options, streams: AgentStreams::new(seed), target }
+        SearchAgent::new(Self { options, target }, 0, seed)
     }
 }
 
-impl<G: Hints> Agent<G> for IsmctsBr<G> {
-    /// Searches, unless only one action is legal.
-    fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
-        let start = Instant::now();
-        let (mut done, mut nodes) = (0, 0);
-        let mut actions: Vec<ActionStats> = legal.iter().map(|action| ActionRecord::new(action).stats(0.0)).collect();
-        if legal.len() > 1 {
-            let stop = self.streams.stop(start, 0);
-            let IsmctsBrOptions { iterations, c, draws, responder, .. } = &self.options;
-            let worlds = responder.worlds(game, view, &self.target, &stop, &mut self.streams.rng("beliefs"));
-            let (low, high) = game.rounded_range();
-            let mut search = Searcher {
-                simulator: Simulator {
-                    game,
-                    seat: view.seat(),
-                    target: &self.target,
-                    continuation: responder.continuation,
-                    replies: responder.replies,
-                    stop,
-                },
-                branches: *draws == Draws::Branch,
-                width: *c,
-                low: f64::from(low),
-                range: f64::from(high - low).max(f64::MIN_POSITIVE),
-                tree: UcbTree::new(Memory::share(self.options.memory_mb, 1)),
-                spread: ReturnSpread::default(),
-                rng: self.streams.rng("ismcts_br"),
-            };
-            while done < *iterations && (done == 0 || !stop.is_due()) {
-                let history = worlds.draw_history(game, &mut search.rng);
-                search.iterate(history, legal);
-                done += 1;
-            }
-            nodes = search.tree.len() as u64;
-            let records = legal.iter().map(|action| search.tree.find(ROOT, action));
-            actions = records.map(|record| record.stats(record.mean())).collect();
+impl<G: Hints> Algorithm<G> for IsmctsBr<G> {
+    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
+        self.options.responder.worlds(game, view, &self.target, stop, rng)
+    }
+
+    fn decide(&mut self, task: &Task<'_, G>) -> Decision {
+        let options = &self.options;
+        let mut search = Searcher {
+            simulator: Simulator::new(task, &options.responder, &self.target),
+            branches: options.draws == Draws::Branch,
+            width: options.c,
+            scale: ReturnScale::new(task.game),
+            tree: UcbTree::new(Memory::share(options.memory_mb, 1)),
+            spread: ReturnSpread::new(1.0),
+            rng: task.streams.rng("ismcts_br"),
+        };
+        let mut done = 0;
+        while done < options.iterations && (done == 0 || !task.stop.is_due()) {
+            let history = task.worlds.draw_history(task.game, &mut search.rng);
+            search.iterate(history, task.legal);
+            done += 1;
         }
-        let found = Search { actions, iterations: done, nodes, seconds: start.elapsed().as_secs_f64() };
-        let decision = self.options.choose.decide(found, &[], &mut self.streams.rng("ismcts_br choice"));
-        self.streams.advance();
-        decision
+        let records = task.legal.iter().map(|action| search.tree.find(ROOT, action));
+        let actions = records.map(|record| record.stats(record.mean())).collect();
+        let found = Search { actions, iterations: done, nodes: search.tree.len() as u64, seconds: 0.0 };
+        options.choose.decide(found, &[], &mut task.streams.rng("ismcts_br choice"))
     }
 
     fn restart(&mut self, seed: u64) {
-        self.streams.restart(seed);
         self.target.restart(seed);
     }
 
-    fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        let stop = self.streams.stop(Instant::now(), 0);
-        self.options.responder.worlds(game, view, &self.target, &stop, &mut self.streams.rng("beliefs"))
-    }
-
-    fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
+    fn interrupt_with(&mut self, flag: &Arc<AtomicBool>) {
         self.target.interrupt_with(flag.clone());
-        self.streams.interrupt_with(flag);
     }
 }
 
@@ -135,8 +112,7 @@ struct Searcher<'a, G: Hints> {
     /// True if nodes are distinguished by the cards that the responder draws.
     branches: bool,
     width: f64,
-    low: f64,
-    range: f64,
+    scale: ReturnScale,
     /// Nodes by the responder's observations since the root.
     tree: UcbTree,
     spread: ReturnSpread,
@@ -149,7 +125,7 @@ impl<G: Hints> Searcher<'_, G> {
     fn iterate(&mut self, mut history: History<G>, allowed: G::Actions) {
         let Simulator { game, seat, .. } = self.simulator;
         let mut future = Future::drawn(self.rng.bits());
-        let (mut chain, mut asked) = (Chain::new(ROOT), 0);
+        let (mut chain, mut queries) = (Chain::new(ROOT), 0);
         let mut path: Vec<(NodeId, usize)> = Vec::new();
         let mut leaf = false;
         while !leaf && let Turn::Seat(mover) = game.turn(history.state()) {
@@ -159,11 +135,11 @@ impl<G: Hints> Searcher<'_, G> {
             let key = chain.key();
             let legal = if key == ROOT { allowed } else { game.legal(history.state()) };
             let action = if mover != seat {
-                self.simulator.act(&history, mover, &mut asked, &mut self.rng)
+                self.simulator.act(&history, mover, &mut queries, &mut self.rng)
             } else if legal.len() == 1 {
                 legal.nth(0)
             } else {
-                let width = self.width * f64::from(self.spread.scale()) * self.range;
+                let width = self.width * f64::from(self.spread.scale()) * self.scale.range;
                 let Some(node) = self.tree.node(key) else { break };
                 let Some((place, untried)) = self.tree.select(node, legal, width, &mut self.rng) else { break };
                 path.push((node, place));
@@ -173,11 +149,11 @@ impl<G: Hints> Searcher<'_, G> {
             chain.notice(game.observed(history.state(), action, seat));
             future.push(game, &mut history, action);
         }
-        let (returns, _) = self.simulator.play_on(history, future, asked, &mut self.rng);
+        let (returns, _) = self.simulator.play_on(history, future, queries, &mut self.rng);
         let value = f64::from(returns[seat]);
         for (node, place) in path {
             self.tree.record(node, place).add(value);
         }
-        self.spread.add((value - self.low) / self.range);
+        self.spread.add(self.scale.unit(value));
     }
 }

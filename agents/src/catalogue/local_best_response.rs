@@ -2,13 +2,13 @@
 //!
 //! V. Lisý and M. Bowling, *Equilibrium Approximation Quality of Current No-Limit Poker Bots*, AAAI Workshop on
 //! Computer Poker and Imperfect Information Games, 2017. The responder keeps the distribution over the others' cards
-//! that follows from their policy and their actions ([`target_policy`](crate::catalogue::target_policy)). It takes the action with the best
-//! return if the others play on by their policy and the responder by a simple one. In the paper the simple policy
-//! checks and calls to the end; here it is the option `continuation`. Returns are means over simulations, with the
-//! same worlds and futures for every action.
+//! that follows from their policy and their actions ([`target_policy`](crate::catalogue::target_policy)). It takes the
+//! action with the best return if the others play on by their policy and the responder by a simple one. In the paper
+//! the simple policy checks and calls to the end; here it is the option `continuation`. Returns are means over
+//! simulations, with the same worlds and futures for every action.
 //!
-//! The responder's mean return against an agent is always a lower bound on the return of a best response. It bounds
-//! the agent's exploitability from below in games far too large for exact [best responses](crate::solve::best_response).
+//! The responder's mean return against an agent is always a lower bound on the return of a best response. It bounds the
+//! agent's exploitability from below in games far too large for exact [best responses](crate::solve::best_response).
 //!
 //! Known weaknesses: the bound can be far below the truth, or below the agent's return against itself. The responder
 //! does not plan a second move and does not take a step that only a later one rewards. With few simulations it
@@ -19,15 +19,15 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
-use stier_core::{ActionSet as _, Hints, SeatView as _, options};
+use stier_core::{Hints, Rng, options};
 
-use crate::agent::streams::AgentStreams;
+use crate::agent::Decision;
+use crate::agent::stop::Stop;
 use crate::agent::worlds::Worlds;
-use crate::agent::{Agent, Decision};
 use crate::catalogue::target_policy::{ResponderSettings, Simulator, TargetPolicy};
-use crate::search::determinized::{HistoryDraws, WorldTally, tally_histories};
+use crate::search::algorithm::{Algorithm, SearchAgent, Task};
+use crate::search::determinized::tally_histories;
 
 options! {
     /// The options of [`LocalBestResponse`].
@@ -39,66 +39,43 @@ options! {
     }
 }
 
-/// The player: see the [module](self) documentation.
+/// The algorithm: see the [module](self) documentation.
 pub(crate) struct LocalBestResponse<G: Hints> {
     options: LbrOptions,
-    streams: AgentStreams,
     target: TargetPolicy<G>,
 }
 
 impl<G: Hints> LocalBestResponse<G> {
     /// Creates a player with the streams of `seed`.
-    pub(crate) fn new(options: LbrOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: LbrOptions, seed: u64) -> SearchAgent<Self> {
         let target = TargetPolicy::new(&options.responder, seed);
-        Self { options, streams: AgentStreams::new(seed), target }
+        SearchAgent::new(Self { options, target }, 0, seed)
     }
 }
 
-impl<G: Hints> Agent<G> for LocalBestResponse<G> {
-    /// Simulates, unless only one action is legal.
-    fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
-        let start = Instant::now();
-        let mut asked = 0;
-        let tally = if legal.len() > 1 {
-            let stop = self.streams.stop(start, 0);
-            let LbrOptions { worlds: most, responder } = &self.options;
-            let worlds = responder.worlds(game, view, &self.target, &stop, &mut self.streams.rng("beliefs"));
-            let simulator = Simulator {
-                game,
-                seat: view.seat(),
-                target: &self.target,
-                continuation: responder.continuation,
-                replies: responder.replies,
-                stop,
-            };
-            let seed = self.streams.rng("lbr").bits();
-            let draws = HistoryDraws { worlds: &worlds, most: *most, seed };
-            tally_histories(game, &draws, view.seat(), legal, &stop, |history, action, mut future, mut rng| {
-                let mut history = history.clone();
-                future.push(game, &mut history, action);
-                let (returns, replies) = simulator.play_on(history, future, 0, &mut rng);
-                asked += replies;
-                returns
-            })
-        } else {
-            WorldTally::new(view.seat(), legal.iter())
-        };
-        self.streams.advance();
-        tally.decide(asked, start)
+impl<G: Hints> Algorithm<G> for LocalBestResponse<G> {
+    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
+        self.options.responder.worlds(game, view, &self.target, stop, rng)
+    }
+
+    fn decide(&mut self, task: &Task<'_, G>) -> Decision {
+        let simulator = Simulator::new(task, &self.options.responder, &self.target);
+        let mut queries = 0;
+        let tally = tally_histories(task, self.options.worlds, "lbr", |history, action, mut future, mut rng| {
+            let mut history = history.clone();
+            future.push(task.game, &mut history, action);
+            let (returns, replies) = simulator.play_on(history, future, 0, &mut rng);
+            queries += replies;
+            returns
+        });
+        tally.decide(queries)
     }
 
     fn restart(&mut self, seed: u64) {
-        self.streams.restart(seed);
         self.target.restart(seed);
     }
 
-    fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        let stop = self.streams.stop(Instant::now(), 0);
-        self.options.responder.worlds(game, view, &self.target, &stop, &mut self.streams.rng("beliefs"))
-    }
-
-    fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
+    fn interrupt_with(&mut self, flag: &Arc<AtomicBool>) {
         self.target.interrupt_with(flag.clone());
-        self.streams.interrupt_with(flag);
     }
 }

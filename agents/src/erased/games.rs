@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use stier_core::{Options as _, RecordError, RulesError, games, record, with_game};
 
-use super::{DynGame, DynState, ErasedState, FullGame, erase};
+use super::{DynGame, DynState, ErasedGame, ErasedState, FullGame, erase};
 
 /// The game of that name with rules given as text; see [`Options::from_text`](stier_core::Options::from_text).
 pub fn load(name: &str, rules: &str) -> Result<Arc<dyn DynGame>, RulesError> {
@@ -20,7 +20,7 @@ pub fn load(name: &str, rules: &str) -> Result<Arc<dyn DynGame>, RulesError> {
 pub fn read_record(text: &str) -> Result<Box<dyn DynState>, RecordError> {
     fn of<G: FullGame>(text: &str) -> Result<Box<dyn DynState>, RecordError> {
         let (game, history) = record::read::<G>(text)?;
-        Ok(Box::new(ErasedState { game: Arc::new(game), history, dealing: None }))
+        Ok(Box::new(ErasedState { game: ErasedGame::new(Arc::new(game)), history, dealing: None }))
     }
     let name = record::game_name(text)?;
     with_game!(name, G => of::<G>(text)).unwrap_or_else(|| Err(RecordError::Rules(unknown(name))))

@@ -1,7 +1,7 @@
 //! Games, states and agents for callers that know no types.
 //!
-//! Each has an object-safe trait (`Dyn…`), implemented once for every game by a type that knows the game (`Erased…`). Arguments are
-//! checked here; below, callers are trusted.
+//! Each has an object-safe trait (`Dyn…`), implemented once for every game by a type that knows the game (`Erased…`).
+//! Arguments are checked here; below, callers are trusted.
 
 mod facts;
 #[cfg(feature = "games")]
@@ -12,7 +12,7 @@ mod tree;
 use std::any::Any;
 use std::fmt::Debug;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Deref};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
@@ -59,70 +59,139 @@ pub struct BadSeat {
     pub seats: usize,
 }
 
-/// A game whose type is not known.
-pub trait DynGame: Send + Sync + Debug {
-    /// The numbers that hold in every state.
-    fn info(&self) -> &GameInfo;
-    /// Everything else that describes the game.
-    fn facts(&self) -> &GameFacts;
-    /// The name of an action below [`num_actions`](GameInfo::num_actions).
-    fn action_name(&self, action: Action) -> String;
-    /// The name of an outcome below [`num_outcomes`](GameInfo::num_outcomes).
-    fn outcome_name(&self, outcome: Action) -> String;
-    /// The action of that name.
-    fn parse_action(&self, text: &str) -> Result<Action, ParseError>;
-    /// The outcome of that name.
-    fn parse_outcome(&self, text: &str) -> Result<Action, ParseError>;
-    /// The state before the first random event; with a seed, the random events draw themselves.
-    fn new_state(&self, seed: Option<u64>) -> Box<dyn DynState>;
-    /// An agent for this game, if it can play the game.
-    fn agent(&self, spec: &AgentSpec) -> Result<Box<dyn DynAgent>, Unsuited>;
-    /// Agents against each other; see [`arena::pit`]. Once `interrupt` is set, decisions in progress end early.
-    fn pit(
-        &self,
-        entrants: &[DynEntrant],
-        settings: &Settings,
-        interrupt: &Arc<AtomicBool>,
-        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-    ) -> Result<PitResult, PitError>;
-    /// Many games side by side. Once `interrupt` is set, its calls end early and change nothing.
-    fn vector(&self, settings: vector::Settings, interrupt: Arc<AtomicBool>)
-    -> Result<Box<dyn DynVector>, VectorError>;
-    /// Many determinizations of states of this game, from what one seat each knows; see [`resample_many`]. Once `interrupt` is set,
-    /// the call ends early.
-    fn resample_many(
-        &self,
-        states: &[(&dyn DynState, Seat)],
-        settings: &resample_many::Settings,
-        interrupt: &AtomicBool,
-    ) -> Result<Box<dyn DynWorlds>, ResampleError>;
-    /// An agent's decisions in many states of this game; see [`search_many`]. Once `interrupt` is set, the call ends early.
-    fn search_many(
-        &self,
-        spec: &AgentSpec,
-        states: &[&dyn DynState],
-        settings: &search_many::Settings,
-        interrupt: &Arc<AtomicBool>,
-        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-    ) -> Result<Vec<Decision>, SearchManyError>;
-    /// The record of a game that [`pit`](DynGame::pit) played, from its events.
-    fn record_of(&self, events: &[Action]) -> String;
-    /// Measures how hard the game is to search; see [`properties::measure`].
-    fn properties(
-        &self,
-        settings: &properties::Settings,
-        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-    ) -> Result<Properties, MeasureError>;
-    /// Estimates the number of histories; see [`game_tree::estimate_size`].
-    fn estimate_histories(&self) -> game_tree::TreeSize;
-    /// All histories of the game, if there are no more than that; see [`GameTree::build`](crate::solve::game_tree::GameTree::build). Threads do
-    /// not change it; 0 stands for all cores. `watch` is told the number of histories so far and may break off.
-    fn enumerate(
-        &self,
-        most_histories: usize,
-        threads: usize,
-        watch: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
-    ) -> Result<Arc<dyn DynTree>, BuildError>;
+dyn_trait! {
+    /// A game whose type is not known.
+    pub trait DynGame: [Send + Sync + Debug] for ErasedGame<G: FullGame> {
+        /// The numbers that hold in every state.
+        fn info(&self) -> &GameInfo { self.game.info() }
+
+        /// Everything else that describes the game.
+        fn facts(&self) -> &GameFacts { self.facts.get_or_init(|| GameFacts::of(&*self.game)) }
+
+        /// The name of an action below [`num_actions`](GameInfo::num_actions).
+        fn action_name(&self, action: Action) -> String { self.game.action_name(action) }
+
+        /// The name of an outcome below [`num_outcomes`](GameInfo::num_outcomes).
+        fn outcome_name(&self, outcome: Action) -> String { self.game.outcome_name(outcome) }
+
+        /// The action of that name.
+        fn parse_action(&self, text: &str) -> Result<Action, ParseError> { self.game.parse_action(text) }
+
+        /// The outcome of that name.
+        fn parse_outcome(&self, text: &str) -> Result<Action, ParseError> { self.game.parse_outcome(text) }
+
+        /// The state before the first random event; with a seed, the random events draw themselves.
+        fn new_state(&self, seed: Option<u64>) -> Box<dyn DynState> {
+            let mut history = History::new(&*self.game);
+            let mut dealing = seed.map(|seed| Dealt::new(Dealing { seed, since: 0 }));
+            if let Some(Dealt { dealer, .. }) = &mut dealing {
+                dealer.settle(&*self.game, &mut history);
+            }
+            Box::new(ErasedState { game: self.clone(), history, dealing })
+        }
+
+        /// An agent for this game, if it can play the game.
+        fn agent(&self, spec: &AgentSpec) -> Result<Box<dyn DynAgent>, Unsuited> {
+            spec.check(&*self.game)?;
+            Ok(Box::new(ErasedAgent { game: self.clone(), player: spec.player(spec.seed().unwrap_or(0)) }))
+        }
+
+        /// Agents against each other; see [`arena::pit`]. Once `interrupt` is set, decisions in progress end early.
+        fn pit(
+            &self,
+            entrants: &[DynEntrant],
+            settings: &Settings,
+            interrupt: &Arc<AtomicBool>,
+            watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+        ) -> Result<PitResult, PitError> {
+            let guest = |entrant: &DynEntrant| ErasedEntrant {
+                game: self.clone(),
+                entrant: entrant.clone(),
+                interrupt: interrupt.clone(),
+            };
+            let guests: Vec<ErasedEntrant<G>> = entrants.iter().map(guest).collect();
+            let guests: Vec<&dyn Entrant<G>> = guests.iter().map(|guest| guest as _).collect();
+            arena::pit(&*self.game, &guests, settings, watch)
+        }
+
+        /// Many games side by side. Once `interrupt` is set, its calls end early and change nothing.
+        fn vector(
+            &self,
+            settings: vector::Settings,
+            interrupt: Arc<AtomicBool>,
+        ) -> Result<Box<dyn DynVector>, VectorError> {
+            Ok(Box::new(Vector::new(self.game.clone(), settings, interrupt)?))
+        }
+
+        /// Many determinizations of states of this game, from what one seat each knows; see [`resample_many`]. Once
+        /// `interrupt` is set, the call ends early.
+        fn resample_many(
+            &self,
+            states: &[(&dyn DynState, Seat)],
+            settings: &resample_many::Settings,
+            interrupt: &AtomicBool,
+        ) -> Result<Box<dyn DynWorlds>, ResampleError> {
+            let mut sources = Vec::with_capacity(states.len());
+            for (index, &(state, seat)) in states.iter().enumerate() {
+                let position = self.state(state).map_err(|source| ResampleError::State { index, source })?;
+                let dealt = position.dealing.is_some();
+                sources.push(resample_many::Source { history: &position.history, seat, dealt });
+            }
+            Ok(Box::new(resample_many::draw(&self.game, &sources, settings, interrupt)?))
+        }
+
+        /// An agent's decisions in many states of this game; see [`search_many`]. Once `interrupt` is set, the call
+        /// ends early.
+        fn search_many(
+            &self,
+            spec: &AgentSpec,
+            states: &[&dyn DynState],
+            settings: &search_many::Settings,
+            interrupt: &Arc<AtomicBool>,
+            watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+        ) -> Result<Vec<Decision>, SearchManyError> {
+            let mut sources = Vec::with_capacity(states.len());
+            for (index, &state) in states.iter().enumerate() {
+                let position = self.state(state).and_then(|position| position.decision().map(|()| position));
+                let position = position.map_err(|source| SearchManyError::State { index, source })?;
+                sources.push((&position.history, position.dealing.as_ref().map(|dealt| &dealt.dealer)));
+            }
+            search_many::search(&*self.game, spec, &sources, settings, interrupt, watch)
+        }
+
+        /// The record of a game that [`pit`](DynGame::pit) played, from its events.
+        fn record_of(&self, events: &[Action]) -> String {
+            let mut history = History::new(&*self.game);
+            for &event in events {
+                history.push(&*self.game, event);
+            }
+            record::write(&*self.game, &history)
+        }
+
+        /// Measures how hard the game is to search; see [`properties::measure`].
+        fn properties(
+            &self,
+            settings: &properties::Settings,
+            watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+        ) -> Result<Properties, MeasureError> {
+            properties::measure(&*self.game, settings, watch)
+        }
+
+        /// Estimates the number of histories; see [`game_tree::estimate_size`].
+        fn estimate_histories(&self) -> game_tree::TreeSize { game_tree::estimate_size(&*self.game, game_tree::PROBES) }
+
+        /// All histories of the game, if there are no more than that; see [`GameTree::build`](game_tree::GameTree::build).
+        /// The result does not depend on the number of threads; 0 uses all cores. `watch` receives the number of
+        /// histories so far and may stop the enumeration.
+        fn enumerate(
+            &self,
+            most_histories: usize,
+            threads: usize,
+            watch: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
+        ) -> Result<Arc<dyn DynTree>, BuildError> {
+            ErasedGame::enumerate(self, most_histories, threads, watch)
+        }
+    }
 }
 
 /// The origin of a state's random events.
@@ -134,76 +203,150 @@ pub struct Dealing {
     pub since: usize,
 }
 
-/// A state whose type is not known, with its history.
-pub trait DynState: Any + Send + Sync + Debug {
-    /// The game.
-    fn game(&self) -> Arc<dyn DynGame>;
-    /// A copy with a future of its own.
-    fn duplicate(&self) -> Box<dyn DynState>;
-    /// The player to act, chance, or the end.
-    fn turn(&self) -> Turn;
-    /// The legal actions of the player to act, or the outcomes of chance, ascending.
-    fn possible(&self) -> Vec<Action>;
-    /// The outcomes with their probabilities; empty unless chance is to act.
-    fn chance(&self) -> Vec<Outcome>;
-    /// Applies an action or an outcome. A seeded state draws the random events that follow. On an error nothing changes.
-    fn apply(&mut self, action: Action) -> Result<(), IllegalAction>;
-    /// The events so far, chance included.
-    fn events(&self) -> &[Event];
-    /// Each seat's utility; zeros before the end.
-    fn returns(&self) -> Vec<f64>;
-    /// The origin of the random events; `None` if they are explicit.
-    fn dealing(&self) -> Option<Dealing>;
-    /// Changes the origin of the random events. Returns false and changes nothing if this dealing does not lead to the events that have
-    /// happened since it began.
-    fn set_dealing(&mut self, dealing: Option<Dealing>) -> bool;
-    /// The name of an action or outcome that can happen next, or of any action.
-    fn event_name(&self, action: Action) -> String;
-    /// The event of this name in this state, for any id; the inverse of [`event_name`](DynState::event_name).
-    fn parse_event(&self, text: &str) -> Result<Action, ParseError>;
-    /// The knowledge of the seat as a string.
-    fn knowledge(&self, seat: Seat) -> String;
-    /// Overwrites `out` with the information-state tensor of the seat.
-    fn information_state(&self, seat: Seat, out: &mut [f32]);
-    /// Overwrites `out` with the observation tensor of the seat.
-    fn observation(&self, seat: Seat, out: &mut [f32]);
-    /// A history that the seat cannot tell apart from this one, drawn by chance reach probability.
-    fn resample(&self, seat: Seat, seed: u64) -> Box<dyn DynState>;
-    /// The probable places of the cards given the knowledge of the seat, if only chance is weighed.
-    fn beliefs(&self, seat: Seat) -> Marginals;
-    /// The state as text, with all cards open or as a seat sees it.
-    fn text(&self, perspective: Option<Seat>) -> String;
-    /// The state as a picture, with all cards open or as a seat sees it.
-    fn scene(&self, perspective: Option<Seat>) -> Scene;
-    /// The game so far as a record.
-    fn record(&self) -> String;
+dyn_trait! {
+    /// A state whose type is not known, with its history.
+    pub trait DynState: [Any + Send + Sync + Debug] for ErasedState<G: FullGame> {
+        /// The game.
+        fn game(&self) -> Arc<dyn DynGame> { Arc::new(self.game.clone()) }
+
+        /// A copy with a future of its own.
+        fn duplicate(&self) -> Box<dyn DynState> { Box::new(self.clone()) }
+
+        /// The player to act, chance, or the end.
+        fn turn(&self) -> Turn { self.game.turn(self.history.state()) }
+
+        /// The legal actions of the player to act, or the outcomes of chance, ascending.
+        fn possible(&self) -> Vec<Action> { self.game.possible(self.history.state()) }
+
+        /// The outcomes with their probabilities; empty unless chance is to act.
+        fn chance(&self) -> Vec<Outcome> { self.game.chance(self.history.state()) }
+
+        /// Applies an action or an outcome. A seeded state draws the random events that follow. On an error nothing
+        /// changes.
+        fn apply(&mut self, action: Action) -> Result<(), IllegalAction> {
+            let state = self.history.state();
+            // Decisions, the common case, are checked without listing anything.
+            let legal = self.game.turn(state) != Turn::Chance && self.game.legal(state).contains(action);
+            if !legal {
+                self.game.check(state, action)?;
+            }
+            self.history.push(&*self.game, action);
+            if let Some(Dealt { dealer, .. }) = &mut self.dealing {
+                dealer.settle(&*self.game, &mut self.history);
+            }
+            Ok(())
+        }
+
+        /// The events so far, chance included.
+        fn events(&self) -> &[Event] { self.history.events() }
+
+        /// Each seat's utility; zeros before the end.
+        fn returns(&self) -> Vec<f64> { self.game.returns(self.history.state()).as_slice().to_vec() }
+
+        /// The origin of the random events; `None` if they are explicit.
+        fn dealing(&self) -> Option<Dealing> { self.dealing.as_ref().map(|dealt| dealt.begun) }
+
+        /// Changes the origin of the random events. Returns false and changes nothing if this dealing does not lead to
+        /// the events that have happened since it began.
+        fn set_dealing(&mut self, dealing: Option<Dealing>) -> bool {
+            let dealt = dealing.map(|dealing| self.replayed(dealing));
+            let fits = !matches!(dealt, Some(None));
+            if fits {
+                self.dealing = dealt.flatten();
+            }
+            fits
+        }
+
+        /// The name of an action or outcome that can happen next, or of any action.
+        fn event_name(&self, action: Action) -> String { self.game.event_name(self.history.state(), action) }
+
+        /// The event of this name in this state, for any id; the inverse of [`event_name`](DynState::event_name).
+        fn parse_event(&self, text: &str) -> Result<Action, ParseError> {
+            self.game.parse_event(self.history.state(), text)
+        }
+
+        /// The knowledge of the seat as a string.
+        fn knowledge(&self, seat: Seat) -> String { self.game.knowledge(&self.game.view(&self.history, seat)) }
+
+        /// Overwrites `out` with the information-state tensor of the seat.
+        fn information_state(&self, seat: Seat, out: &mut [f32]) {
+            self.game.information_state(&self.game.view(&self.history, seat), out);
+        }
+
+        /// Overwrites `out` with the observation tensor of the seat.
+        fn observation(&self, seat: Seat, out: &mut [f32]) { self.game.observation(self.history.state(), seat, out); }
+
+        /// A history that the seat cannot tell apart from this one, drawn by chance reach probability.
+        fn resample(&self, seat: Seat, seed: u64) -> Box<dyn DynState> {
+            let mut rng = stier_core::Rng::stream(seed, "resample", 0);
+            let sampler = self.game.sampler(&self.game.view(&self.history, seat));
+            let history = sampler.sample_history(&*self.game, &mut rng);
+            let begun = |_| Dealt::new(Dealing { seed: rng.bits(), since: history.events().len() });
+            let dealing = self.dealing.as_ref().map(begun);
+            Box::new(Self { game: self.game.clone(), history, dealing })
+        }
+
+        /// The probable places of the cards given the knowledge of the seat, if only chance is weighed.
+        fn beliefs(&self, seat: Seat) -> Marginals {
+            marginals(&*self.game, &Worlds::uniform(&*self.game, &self.game.view(&self.history, seat)))
+        }
+
+        /// The state as text, with all cards open or as a seat sees it.
+        fn text(&self, perspective: Option<Seat>) -> String { self.game.text(self.history.state(), perspective) }
+
+        /// The state as a picture, with all cards open or as a seat sees it.
+        fn scene(&self, perspective: Option<Seat>) -> Scene { self.game.scene(self.history.state(), perspective) }
+
+        /// The game so far as a record.
+        fn record(&self) -> String { record::write(&*self.game, &self.history) }
+    }
 }
 
 impl dyn DynState + '_ {
     /// Returns true if both are the same history of the same game.
     pub fn same(&self, other: &dyn DynState) -> bool {
-        self.events() == other.events() && identity(&*self.game()) == identity(&*other.game())
+        self.events() == other.events() && self.game().facts().identity() == other.game().facts().identity()
     }
 
     /// A hash that is equal for states that are the same.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        (identity(&*self.game()), self.events()).hash(&mut hasher);
+        (self.game().facts().identity(), self.events()).hash(&mut hasher);
         hasher.finish()
     }
 }
 
-/// An agent for a game whose type is not known.
-pub trait DynAgent: Send {
-    /// Decides for the player to act. Uses nothing that this player cannot know, unless it is an oracle. Returns the searched lines of
-    /// up to `depth` actions, too, each before those that continue it; none from agents that keep no tree.
-    fn decide_with_lines(&mut self, state: &dyn DynState, depth: usize) -> Result<(Decision, Vec<Line>), DecideError>;
-    /// The agent's beliefs about the places of the cards, given the knowledge of the seat.
-    fn beliefs(&mut self, state: &dyn DynState, seat: Seat) -> Result<Marginals, DecideError>;
-    /// Begins a new game with the streams of `seed`.
-    fn restart(&mut self, seed: u64);
-    /// A decision in progress ends early once the flag is set, with what it has.
-    fn interrupt_with(&mut self, flag: Arc<AtomicBool>);
+dyn_trait! {
+    /// An agent for a game whose type is not known.
+    pub trait DynAgent: [Send] for ErasedAgent<G: FullGame> {
+        /// Decides for the player to act. Uses nothing that this player cannot know, unless it is an oracle. Returns
+        /// the searched lines of up to `depth` actions, too, each before those that continue it; none from agents that
+        /// keep no tree.
+        fn decide_with_lines(&mut self, state: &dyn DynState, depth: usize) -> Result<(Decision, Vec<Line>), DecideError> {
+            let state = self.game.state(state)?;
+            state.decision()?;
+            let (game, history) = (&*self.game, &state.history);
+            let dealer = state.dealing.as_ref().map(|dealt| &dealt.dealer);
+            self.player.note_lines(depth);
+            let decision = self.player.act(game, history, dealer, game.legal(history.state()));
+            let lines = self.player.lines();
+            self.player.note_lines(0);
+            Ok((decision, lines))
+        }
+
+        /// The agent's beliefs about the places of the cards, given the knowledge of the seat.
+        fn beliefs(&mut self, state: &dyn DynState, seat: Seat) -> Result<Marginals, DecideError> {
+            let (game, state) = (&*self.game, self.game.state(state)?);
+            let view = game.view(&state.history, seat);
+            Ok(marginals(game, &self.player.beliefs(game, &view)))
+        }
+
+        /// Begins a new game with the streams of `seed`.
+        fn restart(&mut self, seed: u64) { self.player.restart(seed); }
+
+        /// A decision in progress ends early once the flag is set, with what it has.
+        fn interrupt_with(&mut self, flag: Arc<AtomicBool>) { self.player.interrupt_with(flag); }
+    }
 }
 
 impl dyn DynAgent + '_ {
@@ -245,7 +388,7 @@ impl DynEntrant {
         }
     }
 
-    /// A number that is mixed into the seed with which its policy is asked for.
+    /// A number that is mixed into the seed of [queries](DynTree::policy_of).
     fn seed(&self) -> u64 {
         match self {
             Self::Spec(spec) => spec.seed().unwrap_or(0),
@@ -265,14 +408,23 @@ pub fn options<G: Game>() -> Vec<OptionInfo> {
 }
 
 /// A game whose type is known here.
+#[derive(Clone)]
 struct ErasedGame<G> {
     game: Arc<G>,
-    facts: OnceLock<GameFacts>,
+    facts: Arc<OnceLock<GameFacts>>,
+}
+
+impl<G> Deref for ErasedGame<G> {
+    type Target = G;
+
+    fn deref(&self) -> &G {
+        &self.game
+    }
 }
 
 impl<G: FullGame> ErasedGame<G> {
     fn new(game: Arc<G>) -> Self {
-        Self { game, facts: OnceLock::new() }
+        Self { game, facts: Arc::default() }
     }
 
     /// The state, if it is one of this game.
@@ -284,7 +436,7 @@ impl<G: FullGame> ErasedGame<G> {
     }
 
     fn is_not(&self, other: &dyn DynGame) -> DecideError {
-        DecideError::OtherGame { expected: identity(self), found: identity(other) }
+        DecideError::OtherGame { expected: format!("{self:?}"), found: format!("{other:?}") }
     }
 }
 
@@ -294,132 +446,10 @@ impl<G: Game> Debug for ErasedGame<G> {
     }
 }
 
-impl<G: FullGame> DynGame for ErasedGame<G> {
-    fn info(&self) -> &GameInfo {
-        self.game.info()
-    }
-    fn facts(&self) -> &GameFacts {
-        self.facts.get_or_init(|| GameFacts::of(&*self.game))
-    }
-    fn action_name(&self, action: Action) -> String {
-        self.game.action_name(action)
-    }
-    fn outcome_name(&self, outcome: Action) -> String {
-        self.game.outcome_name(outcome)
-    }
-    fn parse_action(&self, text: &str) -> Result<Action, ParseError> {
-        self.game.parse_action(text)
-    }
-    fn parse_outcome(&self, text: &str) -> Result<Action, ParseError> {
-        self.game.parse_outcome(text)
-    }
-
-    fn new_state(&self, seed: Option<u64>) -> Box<dyn DynState> {
-        let mut history = History::new(&*self.game);
-        let mut dealing = seed.map(|seed| Dealt::new(Dealing { seed, since: 0 }));
-        if let Some(Dealt { dealer, .. }) = &mut dealing {
-            dealer.settle(&*self.game, &mut history);
-        }
-        Box::new(ErasedState { game: self.game.clone(), history, dealing })
-    }
-
-    fn agent(&self, spec: &AgentSpec) -> Result<Box<dyn DynAgent>, Unsuited> {
-        spec.check(&*self.game)?;
-        let game = ErasedGame::new(self.game.clone());
-        Ok(Box::new(ErasedAgent { game, player: spec.player(spec.seed().unwrap_or(0)) }))
-    }
-
-    fn pit(
-        &self,
-        entrants: &[DynEntrant],
-        settings: &Settings,
-        interrupt: &Arc<AtomicBool>,
-        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-    ) -> Result<PitResult, PitError> {
-        let guest = |entrant: &DynEntrant| ErasedEntrant {
-            game: self.game.clone(),
-            entrant: entrant.clone(),
-            interrupt: interrupt.clone(),
-        };
-        let guests: Vec<ErasedEntrant<G>> = entrants.iter().map(guest).collect();
-        let guests: Vec<&dyn Entrant<G>> = guests.iter().map(|guest| guest as _).collect();
-        arena::pit(&*self.game, &guests, settings, watch)
-    }
-
-    fn vector(
-        &self,
-        settings: vector::Settings,
-        interrupt: Arc<AtomicBool>,
-    ) -> Result<Box<dyn DynVector>, VectorError> {
-        Ok(Box::new(Vector::new(self.game.clone(), settings, interrupt)?))
-    }
-
-    fn resample_many(
-        &self,
-        states: &[(&dyn DynState, Seat)],
-        settings: &resample_many::Settings,
-        interrupt: &AtomicBool,
-    ) -> Result<Box<dyn DynWorlds>, ResampleError> {
-        let mut sources = Vec::with_capacity(states.len());
-        for (index, &(state, seat)) in states.iter().enumerate() {
-            let position = self.state(state).map_err(|source| ResampleError::State { index, source })?;
-            let dealt = position.dealing.is_some();
-            sources.push(resample_many::Source { history: &position.history, seat, dealt });
-        }
-        Ok(Box::new(resample_many::draw(&self.game, &sources, settings, interrupt)?))
-    }
-
-    fn search_many(
-        &self,
-        spec: &AgentSpec,
-        states: &[&dyn DynState],
-        settings: &search_many::Settings,
-        interrupt: &Arc<AtomicBool>,
-        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-    ) -> Result<Vec<Decision>, SearchManyError> {
-        let mut sources = Vec::with_capacity(states.len());
-        for (index, &state) in states.iter().enumerate() {
-            let position = self.state(state).and_then(|position| position.decision().map(|()| position));
-            let position = position.map_err(|source| SearchManyError::State { index, source })?;
-            sources.push((&position.history, position.dealing.as_ref().map(|dealt| &dealt.dealer)));
-        }
-        search_many::search(&*self.game, spec, &sources, settings, interrupt, watch)
-    }
-
-    fn record_of(&self, events: &[Action]) -> String {
-        let mut history = History::new(&*self.game);
-        for &event in events {
-            history.push(&*self.game, event);
-        }
-        record::write(&*self.game, &history)
-    }
-
-    fn properties(
-        &self,
-        settings: &properties::Settings,
-        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-    ) -> Result<Properties, MeasureError> {
-        properties::measure(&*self.game, settings, watch)
-    }
-
-    fn estimate_histories(&self) -> game_tree::TreeSize {
-        game_tree::estimate_size(&*self.game, game_tree::PROBES)
-    }
-
-    fn enumerate(
-        &self,
-        most_histories: usize,
-        threads: usize,
-        watch: &(dyn Fn(usize) -> ControlFlow<()> + Sync),
-    ) -> Result<Arc<dyn DynTree>, BuildError> {
-        ErasedGame::enumerate(self, most_histories, threads, watch)
-    }
-}
-
 /// A history, and the dealer if the state deals itself.
 #[derive(Clone)]
 struct ErasedState<G: Game> {
-    game: Arc<G>,
+    game: ErasedGame<G>,
     history: History<G>,
     dealing: Option<Dealt>,
 }
@@ -447,7 +477,7 @@ impl<G: Game> ErasedState<G> {
         }
     }
 
-    /// The dealer, after the events that it began with and those that have happened since; `None` if it brings others.
+    /// The dealer, after the events that it began with and those that have happened since; `None` if it leads to other events.
     fn replayed(&self, begun: Dealing) -> Option<Dealt> {
         let events = self.history.events();
         if begun.since > events.len() {
@@ -476,138 +506,15 @@ impl<G: Game> Debug for ErasedState<G> {
     }
 }
 
-impl<G: FullGame> DynState for ErasedState<G> {
-    fn game(&self) -> Arc<dyn DynGame> {
-        Arc::new(ErasedGame::new(self.game.clone()))
-    }
-    fn duplicate(&self) -> Box<dyn DynState> {
-        Box::new(self.clone())
-    }
-    fn turn(&self) -> Turn {
-        self.game.turn(self.history.state())
-    }
-    fn possible(&self) -> Vec<Action> {
-        self.game.possible(self.history.state())
-    }
-    fn chance(&self) -> Vec<Outcome> {
-        self.game.chance(self.history.state())
-    }
-
-    fn apply(&mut self, action: Action) -> Result<(), IllegalAction> {
-        let state = self.history.state();
-        // Decisions, the common case, are checked without listing anything.
-        let legal = self.game.turn(state) != Turn::Chance && self.game.legal(state).contains(action);
-        if !legal {
-            self.game.check(state, action)?;
-        }
-        self.history.push(&*self.game, action);
-        if let Some(Dealt { dealer, .. }) = &mut self.dealing {
-            dealer.settle(&*self.game, &mut self.history);
-        }
-        Ok(())
-    }
-
-    fn events(&self) -> &[Event] {
-        self.history.events()
-    }
-    fn returns(&self) -> Vec<f64> {
-        self.game.returns(self.history.state()).as_slice().to_vec()
-    }
-    fn dealing(&self) -> Option<Dealing> {
-        self.dealing.as_ref().map(|dealt| dealt.begun)
-    }
-
-    fn set_dealing(&mut self, dealing: Option<Dealing>) -> bool {
-        let dealt = dealing.map(|dealing| self.replayed(dealing));
-        let fits = !matches!(dealt, Some(None));
-        if fits {
-            self.dealing = dealt.flatten();
-        }
-        fits
-    }
-
-    fn event_name(&self, action: Action) -> String {
-        self.game.event_name(self.history.state(), action)
-    }
-    fn parse_event(&self, text: &str) -> Result<Action, ParseError> {
-        self.game.parse_event(self.history.state(), text)
-    }
-    fn knowledge(&self, seat: Seat) -> String {
-        self.game.knowledge(&self.game.view(&self.history, seat))
-    }
-    fn information_state(&self, seat: Seat, out: &mut [f32]) {
-        self.game.information_state(&self.game.view(&self.history, seat), out);
-    }
-    fn observation(&self, seat: Seat, out: &mut [f32]) {
-        self.game.observation(self.history.state(), seat, out);
-    }
-
-    fn resample(&self, seat: Seat, seed: u64) -> Box<dyn DynState> {
-        let mut rng = stier_core::Rng::stream(seed, "resample", 0);
-        let sampler = self.game.sampler(&self.game.view(&self.history, seat));
-        let history = sampler.sample_history(&*self.game, &mut rng);
-        let begun = |_| Dealt::new(Dealing { seed: rng.bits(), since: history.events().len() });
-        let dealing = self.dealing.as_ref().map(begun);
-        Box::new(Self { game: self.game.clone(), history, dealing })
-    }
-
-    fn beliefs(&self, seat: Seat) -> Marginals {
-        marginals(&*self.game, &Worlds::uniform(&*self.game, &self.game.view(&self.history, seat)))
-    }
-
-    fn text(&self, perspective: Option<Seat>) -> String {
-        self.game.text(self.history.state(), perspective)
-    }
-    fn scene(&self, perspective: Option<Seat>) -> Scene {
-        self.game.scene(self.history.state(), perspective)
-    }
-    fn record(&self) -> String {
-        record::write(&*self.game, &self.history)
-    }
-}
-
-/// The name and the rules of a game.
-fn identity(game: &dyn DynGame) -> String {
-    format!("{game:?}")
-}
-
 /// A player and the game that it plays.
 struct ErasedAgent<G: Game> {
     game: ErasedGame<G>,
     player: Player<G>,
 }
 
-impl<G: FullGame> DynAgent for ErasedAgent<G> {
-    fn decide_with_lines(&mut self, state: &dyn DynState, depth: usize) -> Result<(Decision, Vec<Line>), DecideError> {
-        let state = self.game.state(state)?;
-        state.decision()?;
-        let (game, history) = (&*self.game.game, &state.history);
-        let dealer = state.dealing.as_ref().map(|dealt| &dealt.dealer);
-        self.player.note_lines(depth);
-        let decision = self.player.act(game, history, dealer, game.legal(history.state()));
-        let lines = self.player.lines();
-        self.player.note_lines(0);
-        Ok((decision, lines))
-    }
-
-    fn beliefs(&mut self, state: &dyn DynState, seat: Seat) -> Result<Marginals, DecideError> {
-        let (game, state) = (&*self.game.game, self.game.state(state)?);
-        let view = game.view(&state.history, seat);
-        Ok(marginals(game, &self.player.beliefs(game, &view)))
-    }
-
-    fn restart(&mut self, seed: u64) {
-        self.player.restart(seed);
-    }
-
-    fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.player.interrupt_with(flag);
-    }
-}
-
 /// An entrant, with the game that it enters.
 struct ErasedEntrant<G> {
-    game: Arc<G>,
+    game: ErasedGame<G>,
     entrant: DynEntrant,
     interrupt: Arc<AtomicBool>,
 }
@@ -625,10 +532,9 @@ impl<G: FullGame> Entrant<G> for ErasedEntrant<G> {
         match &self.entrant {
             DynEntrant::Spec(spec) => spec.check(game).map_err(|error| error.to_string()),
             DynEntrant::Callback(..) => Ok(()),
-            DynEntrant::Table(_, table) => ErasedGame::new(self.game.clone())
-                .tabular_agent(&**table)
-                .map(|_| ())
-                .map_err(|error| error.to_string()),
+            DynEntrant::Table(_, table) => {
+                self.game.tabular_agent(&**table).map(|_| ()).map_err(|error| error.to_string())
+            }
         }
     }
 
@@ -643,7 +549,7 @@ impl<G: FullGame> Entrant<G> for ErasedEntrant<G> {
                 Player::Fair(Box::new(CallbackAgent::new(self.game.clone(), function.clone())))
             }
             DynEntrant::Table(_, table) => {
-                let agent = ErasedGame::new(self.game.clone()).tabular_agent(&**table);
+                let agent = self.game.tabular_agent(&**table);
                 Player::Fair(Box::new(agent.expect("tables of other games have been refused")))
             }
         }
@@ -663,13 +569,13 @@ impl<G: FullGame> Entrant<G> for ErasedEntrant<G> {
 
 /// A caller's function as an agent.
 struct CallbackAgent<G> {
-    game: Arc<G>,
+    game: ErasedGame<G>,
     function: Callback,
     rng: stier_core::Rng,
 }
 
 impl<G: Game> CallbackAgent<G> {
-    fn new(game: Arc<G>, function: Callback) -> Self {
+    fn new(game: ErasedGame<G>, function: Callback) -> Self {
         Self { game, function, rng: stier_core::Rng::stream(0, "callback", 0) }
     }
 }

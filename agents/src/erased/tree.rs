@@ -6,13 +6,14 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use stier_core::encode::{self, Cell};
 use stier_core::{Action, ActionSet as _, Game, Seat, Turn};
 use thiserror::Error;
 
-use super::{CallbackAgent, DynEntrant, DynGame, DynState, ErasedGame, FullGame};
+use super::{DynEntrant, DynGame, DynState, ErasedEntrant, ErasedGame, FullGame};
+use crate::agent::DecideError;
+use crate::agent::player::Player;
 use crate::agent::threads::{self, Halted};
-use crate::agent::{Agent, DecideError};
+use crate::arena::Entrant as _;
 use crate::batch::vector::Cells;
 use crate::catalogue::spec::Unsuited;
 use crate::solve::best_response::{self, NashConv};
@@ -72,61 +73,160 @@ pub struct AskSettings {
     pub threads: usize,
 }
 
-/// A whole game in memory; see [`GameTree`].
-pub trait DynTree: Send + Sync + Debug {
-    /// The game.
-    fn game(&self) -> Arc<dyn DynGame>;
-    /// The number of histories.
-    fn histories(&self) -> usize;
-    /// The number of information sets.
-    fn information_sets(&self) -> usize;
-    /// The player of each information set.
-    fn movers(&self) -> Vec<Seat>;
-    /// Marks the legal actions of some information sets: `mask[set * actions + action]`.
-    fn legal(&self, sets: Range<usize>, mask: &mut [bool]);
-    /// Writes the observation tensor of the player to act at some information sets, one after the other. Replays a history of each:
-    /// microseconds.
-    fn observations(&self, sets: Range<usize>, out: Cells<'_>);
-    /// The policy of these probabilities, `probabilities[set * actions + action]`. Those of a set may be as far from adding up to 1 as
-    /// single precision is, and are divided by their sum.
-    fn policy(&self, probabilities: &[f64]) -> Result<Arc<dyn DynPolicy>, NotAPolicy>;
-    /// The behaviour of an entrant at every information set: the rows of a table; the probabilities of an agent, which is queried
-    /// everywhere with a seed of its own; or the choices of a function. `watch` is called after every set that was asked. Once
-    /// `interrupt` is set, decisions in progress end early. A function is asked from one thread.
-    fn policy_of(
-        &self,
-        entrant: &DynEntrant,
-        settings: &AskSettings,
-        interrupt: &Arc<AtomicBool>,
-        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-    ) -> Result<Arc<dyn DynPolicy>, AskError>;
-    /// Looks for an equilibrium; see [`solve::solve`]. Returns the policy and the number of iterations.
-    fn solve(
-        &self,
-        settings: &solve::Settings,
-        interrupt: &Arc<AtomicBool>,
-        watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
-    ) -> Result<(Arc<dyn DynPolicy>, u64), SolveError>;
-    /// The policy in what [`DynPolicy::to_bytes`] gave, and its label.
-    fn read(&self, bytes: &[u8]) -> Result<(Arc<dyn DynPolicy>, Label), SolutionFileError>;
+dyn_trait! {
+    /// A whole game in memory; see [`GameTree`].
+    pub trait DynTree: [Send + Sync + Debug] for ErasedTree<G: FullGame> {
+        /// The game.
+        fn game(&self) -> Arc<dyn DynGame> { Arc::new(self.erased()) }
+
+        /// The number of histories.
+        fn histories(&self) -> usize { self.tree().num_nodes() }
+
+        /// The number of information sets.
+        fn information_sets(&self) -> usize { self.tree().num_sets() }
+
+        /// The player of each information set.
+        fn movers(&self) -> Vec<Seat> { self.tree().sets().map(|set| set.seat()).collect() }
+
+        /// Marks the legal actions of some information sets: `mask[set * actions + action]`.
+        fn legal(&self, sets: Range<usize>, mask: &mut [bool]) {
+            for (set, mask) in sets.zip(mask.chunks_exact_mut(self.tree().game().num_actions())) {
+                mask.fill(false);
+                self.tree().set(set as u32).legal().iter().for_each(|action| mask[action.index()] = true);
+            }
+        }
+
+        /// Writes the observation tensor of the player to act at some information sets, one after the other. Replays a
+        /// history of each: microseconds.
+        fn observations(&self, sets: Range<usize>, out: Cells<'_>) {
+            let shown = |set: usize| {
+                let set = self.tree().set(set as u32);
+                (*set.history().state(), set.seat())
+            };
+            out.observe(self.tree().game(), sets.map(shown));
+        }
+
+        /// The policy of these probabilities, `probabilities[set * actions + action]`. Those of a set may be as far
+        /// from adding up to 1 as single precision is, and are divided by their sum.
+        fn policy(&self, probabilities: &[f64]) -> Result<Arc<dyn DynPolicy>, NotAPolicy> {
+            let (sets, actions) = (self.information_sets(), self.tree().game().num_actions());
+            if probabilities.len() != sets * actions {
+                return Err(NotAPolicy::Size { sets, actions, found: probabilities.len() });
+            }
+            let mut wrong = None;
+            let policy = Policy::from_fn(self.tree(), |set| {
+                let all = &probabilities[set.number() as usize * actions..][..actions];
+                let row: Vec<f64> = set.legal().iter().map(|action| all[action.index()]).collect();
+                let (sum, others) = (row.iter().sum::<f64>(), all.iter().sum::<f64>());
+                if all.iter().any(|&share| share.is_nan() || share < 0.0)
+                    || (sum - 1.0).abs() > 1e-4
+                    || (others - sum).abs() > 1e-9
+                {
+                    wrong.get_or_insert(set.number() as usize);
+                    return vec![1.0 / row.len() as f64; row.len()];
+                }
+                row.iter().map(|share| share / sum).collect()
+            });
+            match wrong {
+                None => Ok(self.table(policy)),
+                Some(set) => Err(NotAPolicy::Row { set, row: probabilities[set * actions..][..actions].to_vec() }),
+            }
+        }
+
+        /// The behaviour of an entrant at every information set: the rows of a table, the policy of an agent, which is
+        /// queried with a different seed at each set, or the choices of a function. `watch` is called after every
+        /// query. Once `interrupt` is set, decisions in progress end early. A function is called from one thread.
+        fn policy_of(
+            &self,
+            entrant: &DynEntrant,
+            settings: &AskSettings,
+            interrupt: &Arc<AtomicBool>,
+            watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+        ) -> Result<Arc<dyn DynPolicy>, AskError> {
+            let game = self.erased();
+            let mut threads = settings.threads;
+            match entrant {
+                DynEntrant::Table(_, table) => return Ok(self.table(game.table(&**table)?.policy().clone())),
+                DynEntrant::Callback(..) => threads = 1,
+                DynEntrant::Spec(spec) => {
+                    spec.check(&*game)?;
+                    if spec.facts().is_oracle {
+                        return Err(AskError::Oracle(spec.to_string()));
+                    }
+                }
+            }
+            let guest = ErasedEntrant { game, entrant: entrant.clone(), interrupt: interrupt.clone() };
+            let enter = || match guest.enter() {
+                Player::Fair(agent) => agent,
+                Player::Oracle(_) => unreachable!("oracles have been refused"),
+            };
+            let seed = settings.seed ^ entrant.seed().rotate_left(32);
+            Ok(self.table(policy_of(self.tree(), &enter, seed, threads, watch)?))
+        }
+
+        /// Looks for an equilibrium; see [`solve::solve`]. Returns the policy and the number of iterations.
+        fn solve(
+            &self,
+            settings: &solve::Settings,
+            interrupt: &Arc<AtomicBool>,
+            watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
+        ) -> Result<(Arc<dyn DynPolicy>, u64), SolveError> {
+            let (policy, iterations) = solve::solve(self.tree(), settings, interrupt, watch)?;
+            Ok((self.table(policy), iterations))
+        }
+
+        /// The policy in what [`DynPolicy::to_bytes`] gave, and its label.
+        fn read(&self, bytes: &[u8]) -> Result<(Arc<dyn DynPolicy>, Label), SolutionFileError> {
+            let (policy, label) = solution_file::read(self.tree(), bytes)?;
+            Ok((self.table(policy), label))
+        }
+    }
 }
 
-/// A policy for every information set.
-pub trait DynPolicy: Any + Send + Sync + Debug {
-    /// The tree that it is of.
-    fn tree(&self) -> Arc<dyn DynTree>;
-    /// The behaviour of the player to act: the legal actions with their probabilities, ascending by action.
-    fn probabilities(&self, state: &dyn DynState) -> Result<Vec<(Action, f64)>, DecideError>;
-    /// The distance from equilibrium. On so many threads, which do not change it; 0 stands for all cores.
-    fn nash_conv(&self, threads: usize) -> Result<NashConv, Halted>;
-    /// The best responses of every seat to this policy, in one table. Threads as above.
-    fn best_response(&self, threads: usize) -> Result<Arc<dyn DynPolicy>, Halted>;
-    /// The expected number of times that an action is chosen in a game; see [`frequency`].
-    fn frequency(&self, action: Action) -> f64;
-    /// The content of a file with this label; see [`solution_file`].
-    fn to_bytes(&self, label: &Label) -> Vec<u8>;
-    /// A hash of the probabilities.
-    fn fingerprint(&self) -> u64;
+dyn_trait! {
+    /// A policy for every information set.
+    pub trait DynPolicy: [Any + Send + Sync + Debug] for ErasedPolicy<G: FullGame> {
+        /// The tree of the policy.
+        fn tree(&self) -> Arc<dyn DynTree> { Arc::new(self.owner()) }
+
+        /// The behaviour of the player to act: the legal actions with their probabilities, ascending by action.
+        fn probabilities(&self, state: &dyn DynState) -> Result<Vec<(Action, f64)>, DecideError> {
+            let erased = self.owner().erased();
+            let found = erased.state(state)?;
+            found.decision()?;
+            let (game, state) = (self.tree().game(), found.history.state());
+            let Turn::Seat(seat) = game.turn(state) else { unreachable!("a player is to act") };
+            let row = self.0.row(&game.view(&found.history, seat)).expect("every history is in the tree");
+            Ok(game.legal(state).iter().zip(row.iter().copied()).collect())
+        }
+
+        /// The distance from equilibrium. It does not depend on the number of threads; 0 uses all cores.
+        fn nash_conv(&self, threads: usize) -> Result<NashConv, Halted> {
+            threads::install(threads, || best_response::nash_conv(self.tree(), self.0.policy()))
+        }
+
+        /// The best responses of every seat to this policy, in one table. It does not depend on the number of threads;
+        /// 0 uses all cores.
+        fn best_response(&self, threads: usize) -> Result<Arc<dyn DynPolicy>, Halted> {
+            let tree = self.tree();
+            let respond = |seat| best_response::best_response(tree, self.0.policy(), seat).actions;
+            let responses: Vec<_> = threads::install(threads, || Seat::all(tree.num_seats()).map(respond).collect())?;
+            let policy = Policy::from_fn(tree, |set| {
+                let chosen = responses[set.seat().index()][set.number() as usize];
+                set.legal().iter().map(|action| f64::from(Some(action) == chosen)).collect()
+            });
+            Ok(self.owner().table(policy))
+        }
+
+        /// The expected number of times that an action is chosen in a game; see [`frequency`].
+        fn frequency(&self, action: Action) -> f64 { frequency(self.tree(), self.0.policy(), action) }
+
+        /// The content of a file with this label; see [`solution_file`].
+        fn to_bytes(&self, label: &Label) -> Vec<u8> { solution_file::write(self.tree(), self.0.policy(), label) }
+
+        /// A hash of the probabilities.
+        fn fingerprint(&self) -> u64 { solution_file::policy_hash(self.0.policy()) }
+    }
 }
 
 /// A tree whose game's type is known here.
@@ -137,12 +237,8 @@ impl<G: FullGame> ErasedTree<G> {
         self.0.tree()
     }
 
-    fn observe<T: Cell>(&self, sets: Range<usize>, out: &mut [T]) {
-        let size = encode::size(&self.tree().game().info().observation);
-        for (set, out) in sets.zip(out.chunks_exact_mut(size)) {
-            let set = self.tree().set(set as u32);
-            self.tree().game().observation(set.history().state(), set.seat(), out);
-        }
+    fn erased(&self) -> ErasedGame<G> {
+        ErasedGame::new(Arc::new(self.tree().game().clone()))
     }
 
     fn table(&self, policy: Policy) -> Arc<dyn DynPolicy> {
@@ -157,174 +253,32 @@ impl<G: Game> Debug for ErasedTree<G> {
     }
 }
 
-impl<G: FullGame> DynTree for ErasedTree<G> {
-    fn game(&self) -> Arc<dyn DynGame> {
-        super::erase(self.tree().game().clone())
-    }
-    fn histories(&self) -> usize {
-        self.tree().num_nodes()
-    }
-    fn information_sets(&self) -> usize {
-        self.tree().num_sets()
-    }
-
-    fn movers(&self) -> Vec<Seat> {
-        self.tree().sets().map(|set| set.seat()).collect()
-    }
-
-    fn legal(&self, sets: Range<usize>, mask: &mut [bool]) {
-        for (set, mask) in sets.zip(mask.chunks_exact_mut(self.tree().game().num_actions())) {
-            mask.fill(false);
-            self.tree().set(set as u32).legal().iter().for_each(|action| mask[action.index()] = true);
-        }
-    }
-
-    fn observations(&self, sets: Range<usize>, out: Cells<'_>) {
-        match out {
-            Cells::Floats(out) => self.observe(sets, out),
-            Cells::Bytes(out) => self.observe(sets, out),
-        }
-    }
-
-    fn policy(&self, probabilities: &[f64]) -> Result<Arc<dyn DynPolicy>, NotAPolicy> {
-        let (sets, actions) = (self.information_sets(), self.tree().game().num_actions());
-        if probabilities.len() != sets * actions {
-            return Err(NotAPolicy::Size { sets, actions, found: probabilities.len() });
-        }
-        let mut wrong = None;
-        let policy = Policy::from_fn(self.tree(), |set| {
-            let all = &probabilities[set.number() as usize * actions..][..actions];
-            let row: Vec<f64> = set.legal().iter().map(|action| all[action.index()]).collect();
-            let (sum, others) = (row.iter().sum::<f64>(), all.iter().sum::<f64>());
-            if all.iter().any(|&share| share.is_nan() || share < 0.0)
-                || (sum - 1.0).abs() > 1e-4
-                || (others - sum).abs() > 1e-9
-            {
-                wrong.get_or_insert(set.number() as usize);
-                return vec![1.0 / row.len() as f64; row.len()];
-            }
-            row.iter().map(|share| share / sum).collect()
-        });
-        match wrong {
-            None => Ok(self.table(policy)),
-            Some(set) => Err(NotAPolicy::Row { set, row: probabilities[set * actions..][..actions].to_vec() }),
-        }
-    }
-
-    fn policy_of(
-        &self,
-        entrant: &DynEntrant,
-        settings: &AskSettings,
-        interrupt: &Arc<AtomicBool>,
-        watch: &(dyn Fn() -> ControlFlow<()> + Sync),
-    ) -> Result<Arc<dyn DynPolicy>, AskError> {
-        let erased = ErasedGame::new(Arc::new(self.tree().game().clone()));
-        if let DynEntrant::Spec(spec) = entrant {
-            spec.check(&*erased.game)?;
-        }
-        let mut threads = settings.threads;
-        let enter: Box<dyn Fn() -> Box<dyn Agent<G>> + Sync> = match entrant {
-            DynEntrant::Table(_, table) => {
-                let policy = erased.table(&**table)?.policy().clone();
-                return Ok(self.table(policy));
-            }
-            DynEntrant::Spec(spec) if spec.facts().is_oracle => return Err(AskError::Oracle(spec.to_string())),
-            DynEntrant::Spec(spec) => Box::new(|| {
-                let mut agent = spec.build(0);
-                agent.interrupt_with(interrupt.clone());
-                agent
-            }),
-            DynEntrant::Callback(_, _, function) => {
-                threads = 1;
-                let game = erased.game.clone();
-                Box::new(move || Box::new(CallbackAgent::new(game.clone(), function.clone())))
-            }
-        };
-        let seed = settings.seed ^ entrant.seed().rotate_left(32);
-        Ok(self.table(policy_of(self.tree(), &*enter, seed, threads, watch)?))
-    }
-
-    fn solve(
-        &self,
-        settings: &solve::Settings,
-        interrupt: &Arc<AtomicBool>,
-        watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
-    ) -> Result<(Arc<dyn DynPolicy>, u64), SolveError> {
-        let (policy, iterations) = solve::solve(self.tree(), settings, interrupt, watch)?;
-        Ok((self.table(policy), iterations))
-    }
-
-    fn read(&self, bytes: &[u8]) -> Result<(Arc<dyn DynPolicy>, Label), SolutionFileError> {
-        let (policy, label) = solution_file::read(self.tree(), bytes)?;
-        Ok((self.table(policy), label))
-    }
-}
-
 /// A policy whose game's type is known here.
 struct ErasedPolicy<G: Game>(Arc<TabularPolicy<G>>);
 
 impl<G: Game> Debug for ErasedPolicy<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "policy of {:?}", ErasedTree(self.0.tree().clone()))
+        write!(f, "policy of {:?}", self.owner())
     }
 }
 
-impl<G: FullGame> ErasedPolicy<G> {
+impl<G: Game> ErasedPolicy<G> {
     fn tree(&self) -> &GameTree<G> {
         self.0.tree().tree()
     }
-}
 
-impl<G: FullGame> DynPolicy for ErasedPolicy<G> {
-    fn tree(&self) -> Arc<dyn DynTree> {
-        Arc::new(ErasedTree(self.0.tree().clone()))
-    }
-
-    fn probabilities(&self, state: &dyn DynState) -> Result<Vec<(Action, f64)>, DecideError> {
-        let erased = ErasedGame::new(Arc::new(self.tree().game().clone()));
-        let found = erased.state(state)?;
-        found.decision()?;
-        let (game, state) = (self.tree().game(), found.history.state());
-        let Turn::Seat(seat) = game.turn(state) else { unreachable!("a player is to act") };
-        let row = self.0.row(&game.view(&found.history, seat)).expect("every history is in the tree");
-        Ok(game.legal(state).iter().zip(row.iter().copied()).collect())
-    }
-
-    fn nash_conv(&self, threads: usize) -> Result<NashConv, Halted> {
-        threads::install(threads, || best_response::nash_conv(self.tree(), self.0.policy()))
-    }
-
-    fn best_response(&self, threads: usize) -> Result<Arc<dyn DynPolicy>, Halted> {
-        let tree = self.tree();
-        let respond = |seat| best_response::best_response(tree, self.0.policy(), seat).actions;
-        let responses: Vec<_> = threads::install(threads, || Seat::all(tree.num_seats()).map(respond).collect())?;
-        let policy = Policy::from_fn(tree, |set| {
-            let chosen = responses[set.seat().index()][set.number() as usize];
-            set.legal().iter().map(|action| f64::from(Some(action) == chosen)).collect()
-        });
-        Ok(ErasedTree(self.0.tree().clone()).table(policy))
-    }
-
-    fn frequency(&self, action: Action) -> f64 {
-        frequency(self.tree(), self.0.policy(), action)
-    }
-
-    fn to_bytes(&self, label: &Label) -> Vec<u8> {
-        solution_file::write(self.tree(), self.0.policy(), label)
-    }
-
-    fn fingerprint(&self) -> u64 {
-        solution_file::policy_hash(self.0.policy())
+    fn owner(&self) -> ErasedTree<G> {
+        ErasedTree(self.0.tree().clone())
     }
 }
 
-/// The table in a policy, if it is of this type of game.
+/// The table in a policy, if its game has this type.
 pub fn tabular<G: FullGame>(policy: &dyn DynPolicy) -> Option<&Arc<TabularPolicy<G>>> {
     (policy as &dyn Any).downcast_ref::<ErasedPolicy<G>>().map(|policy| &policy.0)
 }
 
 impl<G: FullGame> ErasedGame<G> {
-    /// Enumerates the game on so many threads; see [`GameTree::build`].
+    /// Enumerates the game on this number of threads; see [`GameTree::build`].
     pub(super) fn enumerate(
         &self,
         most_histories: usize,

@@ -171,8 +171,8 @@ fn product(left: Matrix<'_>, right: Matrix<'_>, out: &mut [f32]) {
         assert!(values.len() >= (rows - 1) * stride + columns && columns <= stride);
     }
     assert!(left.columns == right.rows && out.len() == left.rows * right.columns);
-    // SAFETY: the pointers are to slices that are at least as long as the matrices with these strides, as asserted; `out` is borrowed
-    // exclusively, and its elements do not overlap.
+    // SAFETY: the pointers are to slices that are at least as long as the matrices with these strides, as asserted;
+    // `out` is borrowed exclusively, and its elements do not overlap.
     unsafe {
         matrixmultiply::sgemm(
             left.rows,

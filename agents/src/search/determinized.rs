@@ -1,9 +1,9 @@
 //! The common parts of searches that deal out the hidden cards and search each world with open cards: the worlds, the
 //! values of actions in a world, and their sums over worlds.
 
-use std::time::Instant;
-
-use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Rng, Seat, Turn, choice, options};
+use stier_core::{
+    Action, ActionSet as _, BySeat, Game, Hints, History, Rng, Seat, SeatView as _, Turn, choice, options,
+};
 
 use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory};
 use crate::agent::stop::Stop;
@@ -11,7 +11,8 @@ use crate::agent::worlds::Worlds;
 use crate::agent::{ActionStats, Decision, Search};
 use crate::network::option::Guide;
 use crate::rollout::{Roller, Rollout};
-use crate::search::open_cards::{Future, Leaf, Limits, OpenCards, OpenPosition, Solution, WorldValues, known_future};
+use crate::search::algorithm::Task;
+use crate::search::open_cards::{Future, OpenCards, OpenPosition, Solution, WorldValues, known_future};
 use crate::search::ucb::ActionRecord;
 use crate::search::uct::{Uct, UctSettings};
 
@@ -123,6 +124,30 @@ impl<G: Hints> WorldEvaluator<G> {
         self.random || self.chance && !known
     }
 
+    /// Values the actions of a seat in worlds until the budget is spent and sums up the results.
+    pub(crate) fn tally(
+        &mut self,
+        game: &G,
+        draws: &WorldDraws<'_, G>,
+        seat: Seat,
+        legal: G::Actions,
+        stop: &Stop<'_>,
+    ) -> WorldTally {
+        let mut tally = WorldTally::new(seat, legal.iter());
+        while !draws.is_done(tally.worlds, self.is_noisy(false), stop) {
+            let mut world = draws.nth(tally.worlds);
+            debug_assert_eq!(game.turn(&world.state), Turn::Seat(seat));
+            let position = OpenPosition { state: &world.state, legal };
+            let valued = self.value(game, position, &world.future, &mut world.rng, stop);
+            // An interrupted world counts only if it is the first.
+            if tally.worlds > 0 && stop.is_due() {
+                break;
+            }
+            tally.add(world.weight, &valued);
+        }
+        tally
+    }
+
     /// Values actions of the player to act, given in ascending order; they may be only some of the legal actions. If
     /// the search must stop early, the values are less accurate.
     pub(crate) fn value(
@@ -156,8 +181,7 @@ impl<G: Hints> WorldEvaluator<G> {
             return Some(self.solved(solution));
         }
         if solves && (!self.too_large || fallback == Fallback::Evaluate) {
-            let limits = Limits { nodes, depth: u32::MAX, stop: *stop };
-            let solution = self.open.solve(game, position, future, &Leaf::Evaluate, &limits);
+            let solution = self.open.solve(game, position, future, nodes, stop);
             if solution.exact || fallback == Fallback::Evaluate {
                 return Some(self.solved(solution));
             }
@@ -177,7 +201,7 @@ impl<G: Hints> WorldEvaluator<G> {
     fn solved(&mut self, solution: Solution) -> Vec<WorldValues> {
         self.nodes += solution.nodes;
         self.chance |= solution.chance;
-        solution.actions.into_iter().map(|(action, values)| WorldValues::once(action, values)).collect()
+        solution.actions
     }
 
     /// The same as [`value`](Self::value) by a tree search with this many iterations. Without a future, each
@@ -270,17 +294,17 @@ pub(crate) struct Drawn<S> {
 }
 
 /// The worlds of one decision, by number.
-pub(crate) struct WorldDraws<G: Game> {
+pub(crate) struct WorldDraws<'a, G: Game> {
     base: u64,
-    worlds: Worlds<G>,
+    worlds: &'a Worlds<G>,
     /// All worlds in random order, if there are few of them.
     all: Option<Vec<(G::State, f64)>>,
     most: u64,
 }
 
-impl<G: Game> WorldDraws<G> {
+impl<'a, G: Game> WorldDraws<'a, G> {
     /// Chooses at most `most` worlds by `rng`. If there are at most that many, each is included once.
-    pub(crate) fn new(worlds: Worlds<G>, most: u64, rng: &mut Rng) -> Self {
+    pub(crate) fn new(worlds: &'a Worlds<G>, most: u64, rng: &mut Rng) -> Self {
         let mut all = worlds.all(most);
         if let Some(all) = &mut all {
             rng.shuffle(all);
@@ -345,12 +369,6 @@ impl WorldTally {
         self.worlds
     }
 
-    /// The action with the highest mean value, the first of equals.
-    pub(crate) fn best(&self) -> Action {
-        let best = self.rows.iter().reduce(|best, next| if next.sum > best.sum { next } else { best });
-        best.expect("at least one action").action
-    }
-
     /// All actions with the highest mean value, up to rounding.
     pub(crate) fn equally_good(&self) -> Vec<Action> {
         let best = self.rows.iter().map(|row| row.sum).fold(f64::NEG_INFINITY, f64::max);
@@ -358,82 +376,38 @@ impl WorldTally {
         self.rows.iter().filter(|row| row.sum >= best - close).map(|row| row.action).collect()
     }
 
-    /// The decision for the best action, after searching `nodes` nodes since `start`.
-    pub(crate) fn decide(&self, nodes: u64, start: Instant) -> Decision {
-        let action = self.best();
+    /// The decision for the action with the highest mean value, the first of equals, after searching `nodes` nodes.
+    pub(crate) fn decide(&self, nodes: u64) -> Decision {
+        let best = self.rows.iter().reduce(|best, next| if next.sum > best.sum { next } else { best });
+        let action = best.expect("at least one action").action;
         let stats = |row: &ActionRecord| ActionStats {
             probability: f64::from(row.action == action),
             ..row.stats(if self.weight > 0.0 { row.sum / self.weight } else { 0.0 })
         };
         let actions: Vec<ActionStats> = self.rows.iter().map(stats).collect();
-        Decision {
-            action,
-            policy: actions.iter().map(|stats| (Action(stats.action), stats.probability)).collect(),
-            search: Some(Search { actions, iterations: self.worlds, nodes, seconds: start.elapsed().as_secs_f64() }),
-        }
+        Decision::searched(action, Search { actions, iterations: self.worlds, nodes, seconds: 0.0 })
     }
 }
 
-/// Values worlds until the budget is spent and sums up the results.
-pub(crate) fn tally<G: Hints>(
-    game: &G,
-    draws: &WorldDraws<G>,
-    seat: Seat,
-    legal: G::Actions,
-    evaluator: &mut WorldEvaluator<G>,
-    stop: &Stop<'_>,
-) -> WorldTally {
-    let mut tally = WorldTally::new(seat, legal.iter());
-    while !draws.is_done(tally.worlds(), evaluator.is_noisy(false), stop) {
-        let mut world = draws.nth(tally.worlds());
-        debug_assert_eq!(game.turn(&world.state), Turn::Seat(seat));
-        let valued =
-            evaluator.value(game, OpenPosition { state: &world.state, legal }, &world.future, &mut world.rng, stop);
-        // An interrupted world counts only if it is the first.
-        if tally.worlds() > 0 && stop.is_due() {
-            break;
-        }
-        tally.add(world.weight, &valued);
-    }
-    tally
-}
-
-/// The histories of one decision, by number.
-pub(crate) struct HistoryDraws<'a, G: Game> {
-    /// The distribution that they are drawn from.
-    pub worlds: &'a Worlds<G>,
-    /// The number of histories, unless time ends the search.
-    pub most: u64,
-    /// The seed of their random numbers.
-    pub seed: u64,
-}
-
-/// Values the actions of the player to act in whole histories and sums up the results. In each history, all actions
-/// meet the same future and the same random numbers.
+/// Values the actions of the player to act in at most `most` whole histories and sums up the results. In each
+/// history, all actions meet the same future and the same random numbers, from the stream for this `purpose`.
 pub(crate) fn tally_histories<G: Hints>(
-    game: &G,
-    draws: &HistoryDraws<'_, G>,
-    seat: Seat,
-    legal: G::Actions,
-    stop: &Stop<'_>,
+    task: &Task<'_, G>,
+    most: u64,
+    purpose: &str,
     mut value: impl FnMut(&History<G>, Action, Future, Rng) -> BySeat<f32>,
 ) -> WorldTally {
-    let mut tally = WorldTally::new(seat, legal.iter());
-    for index in 0.. {
-        let enough = !stop.is_timed() && index >= draws.most;
-        if index > 0 && (enough || stop.is_due()) {
-            break;
-        }
-        let mut rng = Rng::stream(draws.seed, "world", index);
-        let history = draws.worlds.draw_history(game, &mut rng);
+    let Task { game, worlds, legal, stop, .. } = *task;
+    let seed = task.streams.rng(purpose).bits();
+    let mut tally = WorldTally::new(task.view.seat(), legal.iter());
+    while tally.worlds == 0 || (stop.is_timed() || tally.worlds < most) && !stop.is_due() {
+        let mut rng = Rng::stream(seed, "world", tally.worlds);
+        let history = worlds.draw_history(game, &mut rng);
         let future = Future::drawn(rng.bits());
-        let valued = |action| {
-            let values = value(&history, action, future.clone(), rng.clone());
-            WorldValues::once(action, values)
-        };
+        let valued = |action| WorldValues::once(action, value(&history, action, future.clone(), rng.clone()));
         let valued: Vec<WorldValues> = legal.iter().map(valued).collect();
         // An interrupted history counts only if it is the first.
-        if index > 0 && stop.is_due() {
+        if tally.worlds > 0 && stop.is_due() {
             break;
         }
         tally.add(1.0, &valued);

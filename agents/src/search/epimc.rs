@@ -19,21 +19,19 @@
 //! decisions. Half of `memory_mb` is for the small game; once that is used, no more worlds are added.
 
 use std::collections::HashMap;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 use stier_core::key::{Chain, mix};
 use stier_core::options::Switch;
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, Rng, Seat, SeatView as _, Turn, options};
 
+use crate::agent::Decision;
 use crate::agent::memory::{Memory, listed, mapped};
 use crate::agent::sampling;
 use crate::agent::stop::Stop;
-use crate::agent::streams::AgentStreams;
 use crate::agent::worlds::Worlds;
-use crate::agent::{Agent, Decision};
 use crate::belief::BeliefSettings;
+use crate::search::algorithm::{Algorithm, SearchAgent, Task};
+use crate::search::chains::{look, notice, seat_chains};
 use crate::search::determinized::{Drawn, Fallback, ValuationSettings, WorldDraws, WorldEvaluator, WorldTally};
 use crate::search::open_cards::{Future, OpenPosition, WorldValues};
 
@@ -63,50 +61,42 @@ options! {
 /// The share of the time spent on building the small game; the rest is for solving it.
 const BUILDING_SHARE: f64 = 0.7;
 
-/// The player: see the [module](self) documentation.
-#[derive(Clone, Debug)]
+/// The algorithm: see the [module](self) documentation.
 pub(crate) struct Epimc<G: Game> {
     options: EpimcOptions,
-    streams: AgentStreams,
     evaluator: WorldEvaluator<G>,
 }
 
 impl<G: Hints> Epimc<G> {
     /// Creates a player with the streams of `seed`.
-    pub(crate) fn new(options: EpimcOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: EpimcOptions, seed: u64) -> SearchAgent<Self> {
         // One half is for the tree search, the other for the small game.
         let half = ValuationSettings { memory_mb: (options.valuation.memory_mb / 2).max(1), ..options.valuation };
         let evaluator = WorldEvaluator::new(half, &options.belief.guide);
-        Self { options, streams: AgentStreams::new(seed), evaluator }
+        let time_ms = options.time_ms;
+        SearchAgent::new(Self { options, evaluator }, time_ms, seed)
     }
 }
 
-impl<G: Hints> Agent<G> for Epimc<G> {
-    /// Searches, unless only one action is legal.
-    fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
-        let start = Instant::now();
-        let stop = self.streams.stop(start, self.options.time_ms);
+impl<G: Hints> Algorithm<G> for Epimc<G> {
+    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
+        self.options.belief.worlds(game, view, stop, rng)
+    }
+
+    fn decide(&mut self, task: &Task<'_, G>) -> Decision {
+        let Task { game, legal, stop, .. } = *task;
         // Uses the same worlds as PIMC.
-        let mut rng = self.streams.rng("determinized");
+        let mut rng = task.streams.rng("determinized");
         self.evaluator.begin();
-        let mut tally = WorldTally::new(view.seat(), legal.iter());
-        if legal.len() == 1 {
-            self.streams.advance();
-            return tally.decide(0, start);
-        }
-        let worlds = self.options.belief.worlds(game, view, &stop, &mut self.streams.rng("beliefs"));
-        let draws = WorldDraws::new(worlds, self.options.worlds, &mut rng);
-        let mut subgame = Subgame::new(Memory::share(self.options.valuation.memory_mb, 2));
+        let draws = WorldDraws::new(task.worlds, self.options.worlds, &mut rng);
+        let mut subgame = Subgame::new(game.num_seats(), Memory::share(self.options.valuation.memory_mb, 2));
         let building = stop.within_share(BUILDING_SHARE);
         let mut worlds = 0;
         while !draws.is_done(worlds, self.evaluator.is_noisy(false), &building) && !subgame.is_full {
             let world = draws.nth(worlds);
             let (state, weight) = (world.state, world.weight);
-            let keys = BySeat::from_fn(game.num_seats(), |seat| {
-                let mut key = Chain::default();
-                key.look(game.sight(&state, seat));
-                key
-            });
+            let mut keys = seat_chains(game.num_seats());
+            look(&mut keys, game, &state);
             let before = subgame.nodes.len();
             let mut builder =
                 SubgameBuilder { game, evaluator: &mut self.evaluator, subgame: &mut subgame, stop: &building, worlds };
@@ -120,30 +110,20 @@ impl<G: Hints> Agent<G> for Epimc<G> {
         if self.options.depth > 1 {
             subgame.solve(self.options.sweeps, &stop);
         }
+        let mut tally = WorldTally::new(task.view.seat(), legal.iter());
         for (weight, values) in subgame.root_values() {
             let valued = |(action, values)| WorldValues::once(action, values);
             tally.add(weight, &legal.iter().zip(values).map(valued).collect::<Vec<_>>());
         }
-        let mut decision = tally.decide(self.evaluator.nodes() + subgame.nodes.len() as u64, start);
-        self.streams.advance();
+        let mut decision = tally.decide(self.evaluator.nodes() + subgame.nodes.len() as u64);
         if self.options.mixed == Switch::On {
             decision.draw(&subgame.root_policy(), &mut rng);
         }
         decision
     }
 
-    fn restart(&mut self, seed: u64) {
-        self.streams.restart(seed);
+    fn restart(&mut self, _seed: u64) {
         self.evaluator.restart();
-    }
-
-    fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        let stop = self.streams.stop(Instant::now(), self.options.time_ms);
-        self.options.belief.worlds(game, view, &stop, &mut self.streams.rng("beliefs"))
-    }
-
-    fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.streams.interrupt_with(flag);
     }
 }
 
@@ -188,6 +168,7 @@ struct InfoSet {
 /// The game over the first decisions.
 #[derive(Clone, Debug)]
 struct Subgame {
+    seats: usize,
     memory: Memory,
     /// True if the memory is used up. Only what is unavoidable is added then.
     is_full: bool,
@@ -198,9 +179,9 @@ struct Subgame {
 }
 
 impl Subgame {
-    fn new(memory: Memory) -> Self {
+    fn new(seats: usize, memory: Memory) -> Self {
         let (nodes, roots, sets, numbers) = Default::default();
-        Self { memory, is_full: false, nodes, roots, sets, numbers }
+        Self { seats, memory, is_full: false, nodes, roots, sets, numbers }
     }
 }
 
@@ -272,13 +253,10 @@ fn play<G: Game>(
     let mut next = *state;
     game.apply(&mut next, action);
     future.settle(game, &mut next);
-    let seen = |seat: Seat| {
-        let mut key = keys[seat];
-        key.notice(game.observed(state, action, seat));
-        key.look(game.sight(&next, seat));
-        key
-    };
-    (next, BySeat::from_fn(keys.len(), seen))
+    let mut keys = keys.clone();
+    notice(&mut keys, game, state, action);
+    look(&mut keys, game, &next);
+    (next, keys)
 }
 
 impl Subgame {
@@ -306,8 +284,8 @@ impl Subgame {
     fn solve(&mut self, sweeps: u32, stop: &Stop<'_>) {
         for sweep in 1..=sweeps {
             for &(root, weight) in &self.roots {
-                let seats = self.seats(root);
-                regret(&self.nodes, &mut self.sets, root, &BySeat::filled(seats, 1.0), weight, f64::from(sweep));
+                let reach = BySeat::filled(self.seats, 1.0);
+                regret(&self.nodes, &mut self.sets, root, &reach, weight, f64::from(sweep));
             }
             for set in &mut self.sets {
                 for (regret, found) in set.regret.iter_mut().zip(&mut set.found) {
@@ -328,16 +306,6 @@ impl Subgame {
             let total: f64 = set.sum.iter().sum();
             if total > 0.0 {
                 set.policy.iter_mut().zip(&set.sum).for_each(|(share, sum)| *share = sum / total);
-            }
-        }
-    }
-
-    /// The number of seats in the values below a node.
-    fn seats(&self, mut node: u32) -> usize {
-        loop {
-            match &self.nodes[node as usize] {
-                Node::Leaf(values) => return values.len(),
-                Node::Decision(_, children) => node = children[0],
             }
         }
     }
@@ -365,7 +333,7 @@ impl Subgame {
             Node::Leaf(values) => values.clone(),
             Node::Decision(set, children) => {
                 let policy = &self.sets[*set as usize].policy;
-                let mut sum = BySeat::filled(self.seats(node), 0.0);
+                let mut sum = BySeat::filled(self.seats, 0.0);
                 for (&child, &share) in children.iter().zip(policy) {
                     let values = self.value(child);
                     sum.iter_mut().zip(values.iter()).for_each(|(sum, value)| *sum += share as f32 * value);

@@ -11,21 +11,18 @@
 //! intentions. In simultaneous choices, later players reply by the rollout policy, which does not know the searcher's
 //! choice. Play is deterministic and can be exploited.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
-
-use stier_core::{ActionSet, Game, Hints, Rng, Seat, SeatView as _, choice, float, options};
+use stier_core::{ActionSet as _, Game, Hints, Rng, SeatView as _, choice, float, options};
 
 use crate::agent::budget::Budget;
 use crate::agent::choice::{Choose, without_noise};
-use crate::agent::streams::AgentStreams;
+use crate::agent::stop::Stop;
 use crate::agent::threads::Workers;
 use crate::agent::worlds::Worlds;
-use crate::agent::{Agent, Decision, Search};
+use crate::agent::{Decision, Search};
 use crate::belief::BeliefSettings;
 use crate::rollout::{Roller, RolloutSettings};
-use crate::search::spread::ReturnSpread;
+use crate::search::algorithm::{Algorithm, SearchAgent, Task};
+use crate::search::spread::{ReturnScale, ReturnSpread};
 use crate::search::ucb::{ActionRecord, highest};
 
 choice! {
@@ -61,136 +58,100 @@ options! {
     }
 }
 
-/// The player: see the [module](self) documentation.
-#[derive(Debug)]
+/// The algorithm: see the [module](self) documentation.
 pub(crate) struct FlatMc {
     options: FlatMcOptions,
-    streams: AgentStreams,
     workers: Workers,
 }
 
 impl FlatMc {
     /// Creates a player with the streams of `seed`.
-    pub(crate) fn new(options: FlatMcOptions, seed: u64) -> Self {
-        Self { options, streams: AgentStreams::new(seed), workers: Workers::default() }
+    pub(crate) fn new(options: FlatMcOptions, seed: u64) -> SearchAgent<Self> {
+        let time_ms = options.time_ms;
+        SearchAgent::new(Self { options, workers: Workers::default() }, time_ms, seed)
     }
 }
 
-impl<G: Hints> Agent<G> for FlatMc {
-    /// Searches, unless only one action is legal.
-    fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
-        let start = Instant::now();
-        let count = self.options.threads;
-        let stop = self.streams.stop(start, self.options.time_ms);
-        let mut worlds = None;
-        let mut searches = Vec::new();
-        let mut iterations = 0;
-        if legal.len() > 1 {
-            let worlds = worlds.insert(self.options.belief.worlds(game, view, &stop, &mut self.streams.rng("beliefs")));
-            searches = (0..count)
-                .map(|index| Flat {
-                    game,
-                    seat: view.seat(),
-                    worlds,
-                    roller: Roller::new(game, self.options.rollouts).guided_by(&self.options.belief.guide),
-                    budget: Budget::part(self.options.iterations, stop, index, count),
-                    rng: self.streams.rng_of_many("flat_mc", index, count),
-                    actions: legal.iter().map(ActionRecord::new).collect(),
-                    spread: ReturnSpread::default(),
-                })
-                .collect();
-            iterations = self.workers.run_all(&mut searches, |search| search.run(&self.options));
-        }
-        let found = report(legal, &searches, iterations, start.elapsed());
-        let (low, high) = game.rounded_range();
-        let scales = searches.iter().map(|search| f64::from(search.spread.scale()));
-        let mixture = without_noise(&found.actions, scales.fold(0.0, f64::max) * f64::from(high - low));
-        self.streams.advance();
-        self.options.choose.decide(found, &mixture, &mut self.streams.rng("flat_mc choice"))
+impl<G: Hints> Algorithm<G> for FlatMc {
+    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
+        self.options.belief.worlds(game, view, stop, rng)
     }
 
-    fn restart(&mut self, seed: u64) {
-        self.streams.restart(seed);
+    fn decide(&mut self, task: &Task<'_, G>) -> Decision {
+        let (options, count) = (&self.options, self.options.threads);
+        let search = |index| Flat {
+            task,
+            options,
+            roller: Roller::new(task.game, options.rollouts).guided_by(&options.belief.guide),
+            budget: Budget::part(options.iterations, task.stop, index, count),
+            rng: task.streams.rng_of_many("flat_mc", index, count),
+            actions: task.legal.iter().map(ActionRecord::new).collect(),
+            scale: ReturnScale::new(task.game),
+            spread: ReturnSpread::new(1.0),
+        };
+        let mut searches: Vec<Flat<'_, G>> = (0..count).map(search).collect();
+        let iterations = self.workers.run_all(&mut searches, Flat::run);
+        let total = |(index, action)| {
+            let records = searches.iter().map(|search: &Flat<'_, G>| search.actions[index]);
+            let sum = records.fold(ActionRecord::new(action), ActionRecord::plus);
+            let all = ActionRecord { available: iterations, ..sum };
+            all.stats(all.mean())
+        };
+        let actions = task.legal.iter().enumerate().map(total).collect();
+        let found = Search { actions, iterations, nodes: 1, seconds: 0.0 };
+        let spread = searches.iter().map(|search| f64::from(search.spread.scale())).fold(0.0, f64::max);
+        let mixture = without_noise(&found.actions, spread * searches[0].scale.range);
+        options.choose.decide(found, &mixture, &mut task.streams.advanced().rng("flat_mc choice"))
     }
-
-    fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        let stop = self.streams.stop(Instant::now(), self.options.time_ms);
-        self.options.belief.worlds(game, view, &stop, &mut self.streams.rng("beliefs"))
-    }
-
-    fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.streams.interrupt_with(flag);
-    }
-}
-
-/// Adds up the results of the threads.
-fn report<G: Game>(legal: G::Actions, searches: &[Flat<'_, G>], iterations: u64, time: Duration) -> Search {
-    let actions = legal.iter().enumerate().map(|(index, action)| {
-        let records = || searches.iter().map(|search| &search.actions[index]);
-        let (visits, sum) = (records().map(|record| record.visits).sum(), records().map(|record| record.sum).sum());
-        let all = ActionRecord { action, visits, available: iterations, sum };
-        all.stats(all.mean())
-    });
-    Search { actions: actions.collect(), iterations, nodes: u64::from(iterations > 0), seconds: time.as_secs_f64() }
 }
 
 /// The search of one thread.
 struct Flat<'a, G: Game> {
-    game: &'a G,
-    seat: Seat,
-    worlds: &'a Worlds<G>,
+    task: &'a Task<'a, G>,
+    options: &'a FlatMcOptions,
     roller: Roller,
     budget: Budget<'a>,
     rng: Rng,
     /// One for each legal action, ascending.
     actions: Vec<ActionRecord>,
+    scale: ReturnScale,
     spread: ReturnSpread,
 }
 
 impl<G: Hints> Flat<'_, G> {
     /// Runs the search and returns the number of iterations.
-    fn run(&mut self, options: &FlatMcOptions) -> u64 {
-        let (low, high) = self.game.rounded_range();
-        let range = f64::from(high - low).max(f64::MIN_POSITIVE);
-        let mut done = 0;
+    fn run(&mut self) -> u64 {
+        let worlds = self.task.worlds;
         let mut world = None;
-        loop {
-            let chunk = self.budget.next(done);
-            if chunk == 0 {
-                return done;
-            }
-            for iteration in done..done + chunk {
-                let round = (iteration % self.actions.len() as u64) as usize;
-                let (place, state) = match options.allocation {
-                    Allocation::Uniform if round == 0 => (0, *world.insert(self.worlds.draw(&mut self.rng))),
-                    Allocation::Uniform => (round, world.expect("drawn at the start of the round")),
-                    Allocation::Ucb1 => {
-                        (self.highest_bound(options.c, iteration, range), self.worlds.draw(&mut self.rng))
-                    }
-                };
-                let value = self.iterate(place, state);
-                self.spread.add((value - f64::from(low)) / range);
-            }
-            done += chunk;
-        }
+        self.budget.run(|iteration| {
+            let round = (iteration % self.actions.len() as u64) as usize;
+            let (place, state) = match self.options.allocation {
+                Allocation::Uniform if round == 0 => (0, *world.insert(worlds.draw(&mut self.rng))),
+                Allocation::Uniform => (round, world.expect("drawn at the start of the round")),
+                Allocation::Ucb1 => (self.highest_bound(iteration), worlds.draw(&mut self.rng)),
+            };
+            let value = self.iterate(place, state);
+            self.spread.add(self.scale.unit(value));
+        })
     }
 
     /// Tries an action in this world and returns the searcher's return.
     #[inline]
     fn iterate(&mut self, place: usize, mut state: G::State) -> f64 {
+        let (game, seat) = (self.task.game, self.task.view.seat());
         let action = self.actions[place].action;
-        self.roller.note(self.seat, action);
-        self.game.step(&mut state, action, &mut self.rng);
-        let returns = self.roller.returns(self.game, &mut state, &mut self.rng);
+        self.roller.note(seat, action);
+        game.step(&mut state, action, &mut self.rng);
+        let returns = self.roller.returns(game, &mut state, &mut self.rng);
         self.roller.learn(&returns);
-        let value = f64::from(returns[self.seat]);
+        let value = f64::from(returns[seat]);
         self.actions[place].add(value);
         value
     }
 
     /// The action with the highest mean + c x spread x sqrt(ln(iterations) / visits), or one that was not tried yet.
-    fn highest_bound(&self, c: f64, iterations: u64, range: f64) -> usize {
-        let width = c * f64::from(self.spread.scale()) * range;
+    fn highest_bound(&self, iterations: u64) -> usize {
+        let width = self.options.c * f64::from(self.spread.scale()) * self.scale.range;
         let log = float::log(iterations.max(1) as f64);
         highest(self.actions.iter().map(|record| record.bound(width, log)).enumerate()).expect("an action")
     }

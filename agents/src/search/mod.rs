@@ -1,11 +1,13 @@
 //! Players that decide by the rules, by hints or by search: one algorithm per file.
 
+pub(crate) mod algorithm;
+pub(crate) mod chains;
 pub(crate) mod determinized;
 pub(crate) mod epimc;
 pub(crate) mod flat_mc;
 pub(crate) mod greedy;
 pub(crate) mod ismcts;
-pub mod open_cards;
+pub(crate) mod open_cards;
 pub(crate) mod oracle;
 pub(crate) mod pimc;
 pub(crate) mod presumed;

@@ -8,8 +8,8 @@
 //! for Multi-Player Games*, AAAI 2000). Among actions of equal value to the mover max^n takes the first, and its
 //! values depend on this choice.
 //!
-//! Both deepen iteratively until depth no longer cuts off anything or the nodes are used up. [`Leaf`] values the
-//! positions beyond. [`Hints::ending`] is used as soon as it returns a value; [`known_future`] leaves everything to
+//! Both deepen iteratively until depth no longer cuts off anything or the nodes are used up. [`Hints::evaluate`] values
+//! the positions beyond. [`Hints::ending`] is used as soon as it returns a value; [`known_future`] leaves everything to
 //! the game's own solver, if it has one. Choices hidden from each other are made one after another, and later players
 //! see the earlier choices.
 //!
@@ -24,11 +24,10 @@ use stier_core::{Action, ActionSet as _, BySeat, Dealer, Game, Hints, History, R
 
 use crate::agent::sampling::MAX_ACTIONS;
 use crate::agent::stop::Stop;
-use crate::rollout::Roller;
 
 /// A state with all cards open, and some or all of its mover's legal actions.
 #[derive(Clone, Copy, Debug)]
-pub struct OpenPosition<'a, S, A> {
+pub(crate) struct OpenPosition<'a, S, A> {
     /// The state, in which a player is to act.
     pub state: &'a S,
     /// The actions, ascending.
@@ -37,7 +36,7 @@ pub struct OpenPosition<'a, S, A> {
 
 /// The values of an action in one world.
 #[derive(Clone, PartialEq, Debug)]
-pub struct WorldValues {
+pub(crate) struct WorldValues {
     /// The action.
     pub action: Action,
     /// The expected return of each seat; zeros if the action was never tried.
@@ -50,14 +49,14 @@ pub struct WorldValues {
 
 impl WorldValues {
     /// The values of an action that was tried once.
-    pub fn once(action: Action, values: BySeat<f32>) -> Self {
+    pub(crate) fn once(action: Action, values: BySeat<f32>) -> Self {
         Self { action, values, visits: 1, available: 1 }
     }
 }
 
 /// The results of chance from here on. They do not depend on the players' actions.
 #[derive(Clone, Debug)]
-pub enum Future {
+pub(crate) enum Future {
     /// Each random event from here on is drawn from its own stream.
     Drawn {
         /// The seed of the streams.
@@ -71,13 +70,13 @@ pub enum Future {
 
 impl Future {
     /// Creates the future with this seed.
-    pub fn drawn(seed: u64) -> Self {
+    pub(crate) fn drawn(seed: u64) -> Self {
         Self::Drawn { seed, event: 0 }
     }
 
     /// The next random event in a state in which chance is to act.
     #[inline]
-    pub fn next<G: Game>(&mut self, game: &G, state: &G::State) -> Action {
+    pub(crate) fn next<G: Game>(&mut self, game: &G, state: &G::State) -> Action {
         match self {
             Self::Drawn { seed, event } => {
                 let mut rng = Rng::stream(*seed, "future", *event);
@@ -90,7 +89,7 @@ impl Future {
 
     /// Applies random events until a player is to act or the game is over. Returns true if there were any.
     #[inline]
-    pub fn settle<G: Game>(&mut self, game: &G, state: &mut G::State) -> bool {
+    pub(crate) fn settle<G: Game>(&mut self, game: &G, state: &mut G::State) -> bool {
         let mut any = false;
         while game.turn(state) == Turn::Chance {
             let outcome = self.next(game, state);
@@ -101,7 +100,7 @@ impl Future {
     }
 
     /// Appends an action to a history, and the random events that follow.
-    pub fn push<G: Game>(&mut self, game: &G, history: &mut History<G>, action: Action) {
+    pub(crate) fn push<G: Game>(&mut self, game: &G, history: &mut History<G>, action: Action) {
         history.push(game, action);
         while game.turn(history.state()) == Turn::Chance {
             let outcome = self.next(game, history.state());
@@ -119,53 +118,21 @@ impl Future {
     }
 }
 
-/// The value of a position at which the search ends before the game does.
-#[derive(Clone, Debug)]
-pub enum Leaf {
-    /// The estimate of [`Hints::evaluate`].
-    Evaluate,
-    /// The returns of one rollout, always the same for the same position.
-    Rollout(Box<Roller>),
-}
-
-/// The limits of a search.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits<'a> {
-    /// The number of nodes at which actions are compared. After them the search ends with the last completed depth.
-    /// The first depth, one decision, is always completed.
-    pub nodes: u64,
-    /// The number of decisions, forced ones not counted; at least 1.
-    pub depth: u32,
-    /// Ends the search early.
-    pub stop: Stop<'a>,
-}
-
 /// The result of a search.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Solution {
-    /// The actions of the root, ascending, each with its returns for all seats.
-    pub actions: Vec<(Action, BySeat<f32>)>,
+pub(crate) struct Solution {
+    /// The actions of the root, ascending, each tried once.
+    pub actions: Vec<WorldValues>,
     /// True if these are the values of best play to the end.
     pub exact: bool,
     /// True if a searched line contained random events.
     pub chance: bool,
-    /// The last depth completed.
-    pub depth: u32,
     /// The number of nodes searched at all depths.
     pub nodes: u64,
 }
 
-impl Solution {
-    /// The best action of this seat, the first of equals, with its returns for all seats.
-    pub fn best(&self, seat: Seat) -> Option<&(Action, BySeat<f32>)> {
-        self.actions.iter().reduce(|best, next| if next.1[seat] > best.1[seat] { next } else { best })
-    }
-}
-
 /// The number of slots of a transposition table.
 const SLOTS: usize = 1 << 16;
-/// The generation of an entry that was never written.
-const UNUSED: u32 = u32::MAX;
 /// The depth of exact values.
 const CERTAIN: u32 = u32::MAX;
 /// The number of nodes between two checks of the clock.
@@ -179,33 +146,59 @@ enum Bound {
     Upper,
 }
 
-/// Alpha-beta's result for a position, for seat 0.
-#[derive(Clone, Copy, Debug)]
-struct Entry {
+/// The result for a position.
+#[derive(Clone, Debug)]
+struct Entry<T> {
     generation: u32,
-    key: u64,
-    value: f32,
     depth: u32,
-    best: Action,
-    bound: Bound,
+    key: u64,
+    result: T,
 }
 
-/// The result of max^n for a position.
+/// A transposition table, which takes memory once it is used.
 #[derive(Clone, Debug)]
-struct Values {
+struct Table<T> {
+    slots: Vec<Option<Entry<T>>>,
+    /// The current generation. Entries of earlier generations are forgotten.
     generation: u32,
-    key: u64,
-    depth: u32,
-    values: BySeat<f32>,
+}
+
+impl<T: Clone> Table<T> {
+    fn clear(&mut self) {
+        self.generation = self.generation.wrapping_add(1);
+        if self.generation == 0 {
+            self.slots.clear();
+        }
+    }
+
+    #[inline]
+    fn get(&self, key: u64) -> Option<&Entry<T>> {
+        let entry = self.slots.get(key as usize % SLOTS)?.as_ref();
+        entry.filter(|entry| entry.key == key && entry.generation == self.generation)
+    }
+
+    #[inline]
+    fn put(&mut self, key: u64, depth: u32, result: T) {
+        if self.slots.is_empty() {
+            self.slots.resize(SLOTS, None);
+        }
+        self.slots[key as usize % SLOTS] = Some(Entry { generation: self.generation, depth, key, result });
+    }
+}
+
+impl<T> Default for Table<T> {
+    fn default() -> Self {
+        Self { slots: Vec::new(), generation: 0 }
+    }
 }
 
 /// The solver, with tables that are kept from one search to the next.
 #[derive(Clone, Debug, Default)]
-pub struct OpenCards {
-    entries: Vec<Entry>,
-    values: Vec<Values>,
-    /// The current generation. Entries of earlier generations are forgotten.
-    generation: u32,
+pub(crate) struct OpenCards {
+    /// Alpha-beta's values for seat 0, with the best action.
+    bounds: Table<(f32, Bound, Action)>,
+    /// The values of max^n.
+    values: Table<BySeat<f32>>,
     /// The cut-offs by seat and action.
     history: Vec<u32>,
 }
@@ -213,84 +206,42 @@ pub struct OpenCards {
 impl OpenCards {
     /// Forgets the positions of earlier searches but keeps the memory. The next search has the same result as that of
     /// a new solver.
-    pub fn clear(&mut self) {
-        self.generation += 1;
-        if self.generation == UNUSED {
-            *self = Self::default();
-        }
+    pub(crate) fn clear(&mut self) {
+        self.bounds.clear();
+        self.values.clear();
     }
 
-    /// Values the `legal` actions of the player to act; they may be only some of the legal actions.
-    pub fn solve<G: Hints>(
+    /// Values the actions of a position. After `nodes` nodes at which actions are compared, or if it must stop, the
+    /// search ends with the last completed depth. The first depth, one decision, is always completed.
+    pub(crate) fn solve<G: Hints>(
         &mut self,
         game: &G,
         position: OpenPosition<'_, G::State, G::Actions>,
         future: &Future,
-        leaf: &Leaf,
-        limits: &Limits<'_>,
+        nodes: u64,
+        stop: &Stop<'_>,
     ) -> Solution {
-        let state = position.state;
-        let sum = game.info().utility_sum.map(|sum| sum as f32);
-        let constant = sum.filter(|_| game.num_seats() == 2);
-        if constant.is_some() && self.entries.is_empty() {
-            self.entries =
-                vec![
-                    Entry { generation: UNUSED, key: 0, value: 0.0, depth: 0, best: Action(0), bound: Bound::Exact };
-                    SLOTS
-                ];
-        }
-        if constant.is_none() && self.values.is_empty() {
-            self.values = vec![Values { generation: UNUSED, key: 0, depth: 0, values: BySeat::filled(0, 0.0) }; SLOTS];
-        }
         self.history.clear();
         self.history.resize(game.num_seats() * game.num_actions(), 0);
-        let mut search = Search {
-            game,
-            tables: self,
-            leaf: leaf.clone(),
-            seed: future.mark(game, state),
-            range: game.rounded_range(),
-            sum,
-            nodes: 0,
-            most: u64::MAX,
-            stop: limits.stop,
-            chance: false,
-        };
-        let Turn::Seat(mover) = game.turn(state) else {
-            debug_assert!(false, "a player must be to act");
-            return Solution { actions: Vec::new(), exact: true, chance: false, depth: 0, nodes: 0 };
-        };
-        let mut found = Solution { actions: Vec::new(), exact: false, chance: false, depth: 0, nodes: 0 };
-        let mut depth = 1;
-        loop {
-            let root = match constant {
-                Some(sum) => search.root(position, future, |search, state, future| {
-                    let found = search.alpha_beta(state, future, search.range.0, search.range.1, depth - 1)?;
-                    Some((BySeat::from([found.0, sum - found.0]), found.1))
-                }),
-                None => search.root(position, future, |search, state, future| {
-                    search.max_n(state, future, depth - 1, None).map(|(values, certain, _)| (values, certain))
-                }),
-            };
-            let Some((actions, exact)) = root else { break };
-            found = Solution { actions, exact, depth, ..found };
-            if exact || depth >= limits.depth {
-                break;
-            }
-            depth = (depth + 2).min(limits.depth);
-            search.most = limits.nodes;
-            if search.nodes >= search.most || limits.stop.is_due() {
-                break;
-            }
+        let sum = game.info().utility_sum.map(|sum| sum as f32);
+        let range = game.rounded_range();
+        let mut search =
+            Search { game, tables: self, range, sum, nodes: 0, most: u64::MAX, stop: *stop, chance: false };
+        let (mut actions, mut exact) = (Vec::new(), false);
+        let mut depth = 0;
+        while !exact && (depth == 0 || search.nodes < nodes && !stop.is_due()) {
+            let Some(found) = search.root(position, future, depth) else { break };
+            (actions, exact) = found;
+            depth += 2;
+            search.most = nodes;
         }
-        debug_assert!(found.best(mover).is_some());
-        Solution { chance: search.chance, nodes: search.nodes, ..found }
+        Solution { actions, exact, chance: search.chance, nodes: search.nodes }
     }
 }
 
 /// The same as [`OpenCards::solve`] by the game's own solver; `None` if the game has none ([`Hints::known_future`])
 /// for the successors of every action.
-pub fn known_future<G: Hints>(
+pub(crate) fn known_future<G: Hints>(
     game: &G,
     position: OpenPosition<'_, G::State, G::Actions>,
     future: &Future,
@@ -307,18 +258,15 @@ pub fn known_future<G: Hints>(
                 coming.next(game, state)
             })?,
         };
-        Some((action, values))
+        Some(WorldValues::once(action, values))
     };
     let actions: Vec<_> = position.legal.iter().map(&mut value).collect::<Option<_>>()?;
-    Some(Solution { nodes: actions.len() as u64, actions, exact: true, chance, depth: 1 })
+    Some(Solution { nodes: actions.len() as u64, actions, exact: true, chance })
 }
 
 struct Search<'a, G: Game> {
     game: &'a G,
     tables: &'a mut OpenCards,
-    leaf: Leaf,
-    /// The seed of the streams at leaves.
-    seed: u64,
     range: (f32, f32),
     sum: Option<f32>,
     nodes: u64,
@@ -331,25 +279,36 @@ struct Search<'a, G: Game> {
 type Found = (f32, bool);
 
 impl<G: Hints> Search<'_, G> {
-    /// Values the actions of the root by `value`, and returns true as well if all values are those of best play.
-    /// `None` if the search was stopped.
-    #[allow(clippy::type_complexity)]
+    /// Values the actions of the root by a search of this depth below them, and returns true as well if all values are
+    /// those of best play. `None` if the search was stopped.
     fn root(
         &mut self,
         position: OpenPosition<'_, G::State, G::Actions>,
         future: &Future,
-        mut value: impl FnMut(&mut Self, G::State, Future) -> Option<(BySeat<f32>, bool)>,
-    ) -> Option<(Vec<(Action, BySeat<f32>)>, bool)> {
-        let mut all = true;
-        let mut actions = Vec::new();
+        depth: u32,
+    ) -> Option<(Vec<WorldValues>, bool)> {
+        let (mut actions, mut all) = (Vec::new(), true);
         for action in position.legal.iter() {
-            let (mut next, mut coming) = (*position.state, future.clone());
-            self.play(&mut next, &mut coming, action);
-            let (values, certain) = value(self, next, coming)?;
+            let (next, coming) = self.after(position.state, future, action);
+            let (values, certain) = match self.sum {
+                Some(sum) if self.game.num_seats() == 2 => {
+                    let (value, certain) = self.alpha_beta(next, coming, self.range.0, self.range.1, depth)?;
+                    (BySeat::from([value, sum - value]), certain)
+                }
+                _ => self.max_n(next, coming, depth, None).map(|(values, certain, _)| (values, certain))?,
+            };
             all &= certain;
-            actions.push((action, values));
+            actions.push(WorldValues::once(action, values));
         }
         Some((actions, all))
+    }
+
+    /// The state after an action, and the future from there.
+    #[inline]
+    fn after(&mut self, state: &G::State, future: &Future, action: Action) -> (G::State, Future) {
+        let (mut next, mut coming) = (*state, future.clone());
+        self.play(&mut next, &mut coming, action);
+        (next, coming)
     }
 
     #[inline]
@@ -367,7 +326,9 @@ impl<G: Hints> Search<'_, G> {
 
     #[inline]
     fn key(&self, state: &G::State, future: &Future) -> u64 {
-        mix(fingerprint(state), future.mark(self.game, state))
+        let mut words = Words::default();
+        state.hash(&mut words);
+        mix(words.finish(), future.mark(self.game, state))
     }
 
     /// Plays on through forced decisions. Returns the value of the position if it is known, and otherwise the seat to
@@ -387,16 +348,6 @@ impl<G: Hints> Search<'_, G> {
         }
     }
 
-    fn leaf(&mut self, state: &G::State) -> BySeat<f32> {
-        match &mut self.leaf {
-            Leaf::Evaluate => self.game.evaluate(state),
-            Leaf::Rollout(roller) => {
-                let mut rng = Rng::stream(self.seed, "leaf", fingerprint(state));
-                roller.returns(self.game, &mut state.clone(), &mut rng)
-            }
-        }
-    }
-
     fn alpha_beta(
         &mut self,
         mut state: G::State,
@@ -410,25 +361,23 @@ impl<G: Hints> Search<'_, G> {
             Err(decision) => decision,
         };
         if depth == 0 {
-            return Some((self.leaf(&state)[Seat(0)], false));
+            return Some((self.game.evaluate(&state)[Seat(0)], false));
         }
         if self.is_out() {
             return None;
         }
         let key = self.key(&state, &future);
-        let slot = key as usize % SLOTS;
-        let entry = self.tables.entries[slot];
         let mut first = None;
-        if entry.key == key && entry.generation == self.tables.generation {
-            let cuts = match entry.bound {
+        if let Some(&Entry { depth: known, result: (value, bound, best), .. }) = self.tables.bounds.get(key) {
+            let cuts = match bound {
                 Bound::Exact => true,
-                Bound::Lower => entry.value >= beta,
-                Bound::Upper => entry.value <= alpha,
+                Bound::Lower => value >= beta,
+                Bound::Upper => value <= alpha,
             };
-            if cuts && entry.depth >= depth {
-                return Some((entry.value, entry.depth == CERTAIN));
+            if cuts && known >= depth {
+                return Some((value, known == CERTAIN));
             }
-            first = Some(entry.best);
+            first = Some(best);
         }
         // From here on values are from the mover's side: more is better.
         let sign = if seat == Seat(0) { 1.0 } else { -1.0 };
@@ -436,8 +385,7 @@ impl<G: Hints> Search<'_, G> {
         let mut best = (f32::NEG_INFINITY, Action(0));
         let mut certain = true;
         for action in self.ordered(&state, seat, legal, first) {
-            let (mut next, mut coming) = (state, future.clone());
-            self.play(&mut next, &mut coming, action);
+            let (next, coming) = self.after(&state, &future, action);
             let floor = low.max(best.0);
             let (alpha, beta) = if seat == Seat(0) { (floor, high) } else { (-high, -floor) };
             let (value, sure) = self.alpha_beta(next, coming, alpha, beta, depth - 1)?;
@@ -461,9 +409,7 @@ impl<G: Hints> Search<'_, G> {
             _ => Bound::Lower,
         };
         let value = sign * best.0;
-        let known = if certain { CERTAIN } else { depth };
-        self.tables.entries[slot] =
-            Entry { generation: self.tables.generation, key, value, depth: known, best: best.1, bound };
+        self.tables.bounds.put(key, if certain { CERTAIN } else { depth }, (value, bound, best.1));
         Some((value, certain))
     }
 
@@ -504,16 +450,16 @@ impl<G: Hints> Search<'_, G> {
             Err(decision) => decision,
         };
         if depth == 0 {
-            return Some((self.leaf(&state), false, true));
+            return Some((self.game.evaluate(&state), false, true));
         }
         if self.is_out() {
             return None;
         }
         let key = self.key(&state, &future);
-        let slot = key as usize % SLOTS;
-        let entry = &self.tables.values[slot];
-        if entry.key == key && entry.generation == self.tables.generation && entry.depth >= depth {
-            return Some((entry.values.clone(), entry.depth == CERTAIN, true));
+        if let Some(entry) = self.tables.values.get(key)
+            && entry.depth >= depth
+        {
+            return Some((entry.result.clone(), entry.depth == CERTAIN, true));
         }
         // Once the mover has this much, players above avoid this position, or there is nothing better to find.
         let others = (self.game.num_seats() - 2) as f32 * self.range.0;
@@ -524,8 +470,7 @@ impl<G: Hints> Search<'_, G> {
         let mut best: Option<BySeat<f32>> = None;
         let (mut certain, mut whole) = (true, true);
         for action in legal.iter() {
-            let (mut next, mut coming) = (state, future.clone());
-            self.play(&mut next, &mut coming, action);
+            let (next, coming) = self.after(&state, &future, action);
             let has = best.as_ref().map(|best| (seat, best[seat]));
             let (values, sure, all) = self.max_n(next, coming, depth - 1, has)?;
             certain &= sure;
@@ -540,19 +485,10 @@ impl<G: Hints> Search<'_, G> {
         }
         let values = best.expect("at least one action");
         if whole {
-            let depth = if certain { CERTAIN } else { depth };
-            self.tables.values[slot] =
-                Values { generation: self.tables.generation, key, depth, values: values.clone() };
+            self.tables.values.put(key, if certain { CERTAIN } else { depth }, values.clone());
         }
         Some((values, certain, whole))
     }
-}
-
-/// A 64-bit hash of a value.
-pub(crate) fn fingerprint<T: Hash>(value: &T) -> u64 {
-    let mut words = Words::default();
-    value.hash(&mut words);
-    words.finish()
 }
 
 /// A hasher that packs its input into words of 64 bits and mixes them.
@@ -583,29 +519,10 @@ impl Hasher for Words {
     #[inline(always)]
     fn write(&mut self, bytes: &[u8]) {
         for chunk in bytes.chunks(8) {
-            let word = chunk.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
-            self.add(word, 8 * chunk.len() as u32);
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.add(u64::from_le_bytes(word), 8 * chunk.len() as u32);
         }
-    }
-
-    #[inline(always)]
-    fn write_u8(&mut self, value: u8) {
-        self.add(u64::from(value), 8);
-    }
-
-    #[inline(always)]
-    fn write_u16(&mut self, value: u16) {
-        self.add(u64::from(value), 16);
-    }
-
-    #[inline(always)]
-    fn write_u32(&mut self, value: u32) {
-        self.add(u64::from(value), 32);
-    }
-
-    #[inline(always)]
-    fn write_u64(&mut self, value: u64) {
-        self.add(value, 64);
     }
 
     /// Lengths and variant numbers are small.
@@ -616,6 +533,213 @@ impl Hasher for Words {
 
     #[inline(always)]
     fn write_isize(&mut self, value: isize) {
-        self.add(value as u64 & 0xffff, 16);
+        self.write_usize(value as usize);
+    }
+}
+
+/// The solver compared with brute force through the game's own trait.
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+    use std::time::Instant;
+
+    use stier_core::games::kuhn_poker::{BET, KuhnPoker, PASS};
+    use stier_core::games::{
+        schweins_galopp::SchweinsGalopp, schwimmen::Schwimmen, schwinget::Schwinget, up_and_down::UpAndDown,
+    };
+    use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Options as _, Rng, Turn};
+
+    use super::{Future, OpenCards, OpenPosition, Solution, WorldValues, known_future};
+    use crate::agent::Stop;
+
+    /// Best play by all players, with the first of equal actions; `None` if there are more decisions than `left`.
+    fn brute_force<G: Game>(game: &G, mut state: G::State, mut future: Future, left: &mut u64) -> Option<BySeat<f32>> {
+        future.settle(game, &mut state);
+        let Turn::Seat(seat) = game.turn(&state) else { return Some(game.rounded_returns(&state)) };
+        *left = left.checked_sub(1)?;
+        let mut best: Option<BySeat<f32>> = None;
+        for action in game.legal(&state).iter() {
+            let mut next = state;
+            game.apply(&mut next, action);
+            let values = brute_force(game, next, future.clone(), left)?;
+            if best.as_ref().is_none_or(|best| values[seat] > best[seat]) {
+                best = Some(values);
+            }
+        }
+        best
+    }
+
+    fn solve<G: Hints>(solver: &mut OpenCards, game: &G, state: &G::State, future: &Future, nodes: u64) -> Solution {
+        let never = AtomicBool::new(false);
+        let stop = Stop::new(Instant::now(), 0, &never);
+        solver.solve(game, OpenPosition { state, legal: game.legal(state) }, future, nodes, &stop)
+    }
+
+    /// Plays random games and solves their endings, from the last decision back to where brute force would take more
+    /// than `most` nodes. Returns the number of endings, the number with a random event to come, and the number that
+    /// the game's own solver solved.
+    fn agrees<G: Hints>(rules: &str, endings: u64, most: u64) -> [u64; 3] {
+        let game = G::new(G::Rules::from_text(rules).expect("rules")).expect("a game");
+        let mut solver = OpenCards::default();
+        let (mut done, mut random, mut known) = (0, 0, 0);
+        for index in 0.. {
+            let mut rng = Rng::stream(8, "endings", index);
+            let mut history = History::dealt(&game, &mut rng);
+            let mut states = Vec::new();
+            while let Turn::Seat(_) = game.turn(history.state()) {
+                states.push(*history.state());
+                history.push(&game, game.legal(history.state()).pick(&mut rng));
+                history.settle(&game, &mut rng);
+            }
+            for (state, seed) in states.iter().rev().zip(index..) {
+                let future = Future::drawn(seed);
+                let mut left = most;
+                let expected: Option<Vec<(Action, BySeat<f32>)>> = game
+                    .legal(state)
+                    .iter()
+                    .map(|action| {
+                        let mut next = *state;
+                        game.apply(&mut next, action);
+                        Some((action, brute_force(&game, next, future.clone(), &mut left)?))
+                    })
+                    .collect();
+                let Some(expected) = expected else { break };
+                let found = solve(&mut solver, &game, state, &future, u64::MAX);
+                let by_game = known_future(&game, OpenPosition { state, legal: game.legal(state) }, &future);
+                for found in [&found].into_iter().chain(&by_game) {
+                    assert!(found.exact);
+                    assert_eq!(found.actions.len(), expected.len());
+                    for (found, expected) in found.actions.iter().zip(&expected) {
+                        assert_eq!(found.action, expected.0);
+                        let close = found.values.iter().zip(expected.1.iter()).all(|(a, b)| (a - b).abs() < 1e-4);
+                        assert!(close, "{rules} {state:?}: {found:?}, by brute force {expected:?}");
+                    }
+                }
+                done += 1;
+                random += u64::from(found.chance);
+                known += u64::from(by_game.is_some_and(|by_game| by_game.chance));
+            }
+            if done >= endings {
+                return [done, random, known];
+            }
+        }
+        unreachable!("games do not run out")
+    }
+
+    #[test]
+    fn schwinget_agrees_with_brute_force() {
+        let mut done = 0;
+        for rules in [
+            "",
+            "suits=3,values=4,hand_size=3,set_aside=2,utility=win",
+            "suits=2,values=4,hand_size=2,set_aside=2,specials=anytime",
+            "suits=2,values=3,hand_size=2,set_aside=2,bouts=2,scoring=schwinger",
+            "suits=3,values=4,hand_size=3,set_aside=2,scoring=schwinger",
+        ] {
+            done += agrees::<Schwinget>(rules, 800, 4000)[0];
+        }
+        let [small, random, known] = agrees::<Schwinget>("suits=2,values=4,hand_size=2,set_aside=2", 1000, 100_000);
+        assert!(random > 100, "{random} endings with cards to draw");
+        assert!(known > 100, "{known} of them by the game's own solver");
+        assert!(done + small >= 5000);
+    }
+
+    #[test]
+    fn up_and_down_agrees_with_brute_force() {
+        for rules in
+            ["players=2", "die_faces=2,players=3,hand_size=3", "die_faces=2,hand_size=2", "players=2,utility=score"]
+        {
+            agrees::<UpAndDown>(rules, 500, 4000);
+        }
+        let [_, random, known] =
+            agrees::<UpAndDown>("players=2,die_faces=2,hand_size=2,rounds=2,utility=win", 300, 50_000);
+        assert!(random > 30, "{random} endings with dice to roll");
+        assert_eq!(known, 0, "it does not have its own solver");
+    }
+
+    #[test]
+    fn schweins_galopp_agrees_with_brute_force() {
+        for rules in ["", "players=2", "players=3,utility=win", "players=2,track_food=on,rounds=2"] {
+            agrees::<SchweinsGalopp>(rules, 500, 4000);
+        }
+    }
+
+    #[test]
+    fn schwimmen_agrees_with_brute_force() {
+        for rules in [
+            "max_turns=4",
+            "max_turns=3,players=2",
+            "max_turns=3,players=5,utility=win",
+            "max_turns=5,suits=2,players=2",
+        ] {
+            agrees::<Schwimmen>(rules, 400, 4000);
+        }
+    }
+
+    #[test]
+    fn kuhn_with_open_cards_is_a_simple_game() {
+        let game = KuhnPoker::new(Default::default()).expect("default rules");
+        let mut solver = OpenCards::default();
+        for (first, second) in [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)] {
+            let mut state = game.root();
+            game.apply(&mut state, Action(first));
+            game.apply(&mut state, Action(second));
+            let found = solve(&mut solver, &game, &state, &Future::drawn(1), 1000);
+            assert!(found.exact && !found.chance);
+            // The higher card wins the antes whatever it does. The lower one loses another bet by betting into a call.
+            let (pass, bet) = if first > second { (1.0, 1.0) } else { (-1.0, -2.0) };
+            let values = |(action, value): (Action, f32)| WorldValues::once(action, BySeat::from([value, -value]));
+            assert_eq!(found.actions, [(PASS, pass), (BET, bet)].map(values));
+        }
+    }
+
+    #[test]
+    fn the_results_of_chance_are_fixed() {
+        let game = Schwinget::new(Default::default()).expect("default rules");
+        let history = History::dealt(&game, &mut Rng::stream(2, "future", 0));
+        // The cards left before every draw, without attacks: the pile's order does not depend on play.
+        let pools = |seed, choices| {
+            let mut rng = Rng::stream(3, "choices", choices);
+            let (mut state, mut future, mut pools) = (*history.state(), Future::drawn(seed), Vec::new());
+            let attack: <Schwinget as Game>::Actions = [Action(26)].into_iter().collect();
+            while let Turn::Seat(_) = game.turn(&state) {
+                let action = game.legal(&state).without(attack).pick(&mut rng);
+                game.apply(&mut state, action);
+                if game.turn(&state) == Turn::Chance {
+                    pools.push(game.chance(&state));
+                }
+                future.settle(&game, &mut state);
+            }
+            (pools, state)
+        };
+        let (fixed, end) = pools(5, 0);
+        assert_eq!(fixed.len(), 12);
+        for choices in 1..5 {
+            let (other, other_end) = pools(5, choices);
+            assert_eq!(other, fixed);
+            assert_ne!(other_end, end);
+        }
+        assert_ne!(pools(6, 0).0, fixed);
+    }
+
+    #[test]
+    fn budgets_cut_the_depth_not_the_answer() {
+        let game = SchweinsGalopp::new(Default::default()).expect("default rules");
+        let history = History::dealt(&game, &mut Rng::stream(2, "budget", 0));
+        let mut solver = OpenCards::default();
+        let future = Future::drawn(1);
+        let [first, middle, last] = [1, 100, 10_000].map(|nodes| {
+            let found = solve(&mut solver, &game, history.state(), &future, nodes);
+            assert!(!found.exact && found.nodes <= nodes.max(1) + 1);
+            assert_eq!(found.actions.len(), game.legal(history.state()).len());
+            found
+        });
+        assert!(first.nodes < middle.nodes && middle.nodes < last.nodes);
+        assert_ne!(first.actions, last.actions, "deeper searches know more");
+        // An interrupt leaves the result of the first depth.
+        let flag = AtomicBool::new(true);
+        let position = OpenPosition { state: history.state(), legal: game.legal(history.state()) };
+        let found = solver.solve(&game, position, &future, u64::MAX, &Stop::new(Instant::now(), 0, &flag));
+        assert_eq!(found.actions, first.actions);
     }
 }

@@ -1,27 +1,25 @@
 //! Players that see everything, as a measure of the value of hidden information.
 //!
-//! An oracle is given the true state, including hidden cards, and decides as [`pimc`](crate::search::pimc) does in a single
-//! world. It knows the results of chance only with `future=known`, and only if the cards come from a dealer that can
-//! be queried in advance. It then plays with a known pile. Otherwise it averages over `worlds` futures, or searches
+//! An oracle is given the true state, including hidden cards, and decides as [`pimc`](crate::search::pimc) does in a
+//! single world. It knows the results of chance only with `future=known`, and only if the cards come from a dealer that
+//! can be queried in advance. It then plays with a known pile. Otherwise it averages over `worlds` futures, or searches
 //! one tree in which every iteration draws its own (*cheating UCT* in P. I. Cowling, E. J. Powley and D. Whitehouse,
 //! *Information Set Monte Carlo Tree Search*, 2012).
 //!
-//! Oracles are an upper bound on the gain from inference. Fair agents cannot be built from this trait, so a fair
-//! agent never gets a state.
+//! Oracles are an upper bound on the gain from inference. Only a [`Player`](crate::agent::Player) that is an oracle
+//! gets a state; fair agents never do.
 //!
 //! Known weaknesses: an oracle assumes that its opponents see everything too, so it does not exploit what they do not
 //! know. If it does not know the future, it averages over solved futures (strategy fusion again).
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use stier_core::{ActionSet as _, Dealer, Game, Hints, History, Rng, choice, options};
 
-use stier_core::{Action, ActionSet as _, Dealer, Game, Hints, History, Sampler as _, Turn, choice, options};
-
+use crate::agent::Decision;
 use crate::agent::player::OracleAgent;
-use crate::agent::streams::AgentStreams;
-use crate::agent::{Agent, Decision};
+use crate::agent::stop::Stop;
+use crate::agent::worlds::Worlds;
 use crate::network::option::Guide;
+use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::determinized::{ValuationSettings, WorldEvaluator, WorldTally};
 use crate::search::open_cards::{Future, OpenPosition};
 
@@ -52,38 +50,32 @@ options! {
     }
 }
 
-/// The player: see the [module](self) documentation.
-#[derive(Clone, Debug)]
+/// The algorithm: see the [module](self) documentation.
 pub(crate) struct Oracle<G: Game> {
     options: OracleOptions,
-    streams: AgentStreams,
     evaluator: WorldEvaluator<G>,
 }
 
 impl<G: Hints> Oracle<G> {
     /// Creates a player with the streams of `seed`.
-    pub(crate) fn new(options: OracleOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: OracleOptions, seed: u64) -> SearchAgent<Self> {
         let evaluator = WorldEvaluator::new(options.valuation, &options.guide);
-        Self { options, streams: AgentStreams::new(seed), evaluator }
+        let time_ms = options.time_ms;
+        SearchAgent::new(Self { options, evaluator }, time_ms, seed)
     }
 
-    fn decide(&mut self, game: &G, state: &G::State, dealer: Option<&Dealer>, legal: G::Actions) -> Decision {
-        let start = Instant::now();
-        let streams = self.streams.clone();
-        let stop = streams.stop(start, self.options.time_ms);
-        let mut rng = self.streams.rng("oracle");
-        self.streams.advance();
+    fn search(
+        &mut self,
+        game: &G,
+        position: OpenPosition<'_, G::State, G::Actions>,
+        dealer: Option<&Dealer>,
+        mut rng: Rng,
+        stop: Stop<'_>,
+    ) -> Decision {
         self.evaluator.begin();
-        let Turn::Seat(seat) = game.turn(state) else {
-            debug_assert!(false, "a player must be to act");
-            return Decision::certain(Action::default(), legal.iter());
-        };
-        let mut tally = WorldTally::new(seat, legal.iter());
-        if legal.len() == 1 {
-            return tally.decide(0, start);
-        }
+        let seat = game.turn(position.state).seat().expect("a player must be to act");
+        let mut tally = WorldTally::new(seat, position.legal.iter());
         let known = dealer.filter(|_| self.options.future == FutureKnowledge::Known).cloned().map(Future::Dealt);
-        let position = OpenPosition { state, legal };
         // With a time limit a single tree gets all of it.
         let iterations = if stop.is_timed() { u64::MAX } else { self.options.valuation.iterations };
         while tally.worlds() < self.options.worlds || stop.is_timed() {
@@ -104,39 +96,31 @@ impl<G: Hints> Oracle<G> {
                 break;
             }
         }
-        tally.decide(self.evaluator.nodes(), start)
+        tally.decide(self.evaluator.nodes())
     }
 }
 
-impl<G: Hints> OracleAgent<G> for Oracle<G> {
+impl<G: Hints> OracleAgent<G> for SearchAgent<Oracle<G>> {
     /// Searches, unless only one action is legal.
-    fn act(&mut self, game: &G, history: &History<G>, dealer: Option<&Dealer>, legal: G::Actions) -> Decision {
-        self.decide(game, history.state(), dealer, legal)
-    }
-
-    fn restart(&mut self, seed: u64) {
-        self.streams.restart(seed);
-        self.evaluator.restart();
-    }
-
-    fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.streams.interrupt_with(flag);
+    fn act_openly(&mut self, game: &G, history: &History<G>, dealer: Option<&Dealer>, legal: G::Actions) -> Decision {
+        let position = OpenPosition { state: history.state(), legal };
+        self.decide(legal, |oracle, streams, stop| oracle.search(game, position, dealer, streams.rng("oracle"), stop))
     }
 }
 
 /// A blindfolded oracle: given only a view, it treats one world drawn from it as the true one.
-impl<G: Hints> Agent<G> for Oracle<G> {
-    fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
-        let mut rng = self.streams.rng("blindfold");
-        let state = game.sampler(view).sample(&mut rng);
-        self.decide(game, &state, None, legal)
+impl<G: Hints> Algorithm<G> for Oracle<G> {
+    fn worlds(&self, game: &G, view: &G::View, _stop: &Stop<'_>, _rng: &mut Rng) -> Worlds<G> {
+        Worlds::uniform(game, view)
     }
 
-    fn restart(&mut self, seed: u64) {
-        OracleAgent::<G>::restart(self, seed);
+    fn decide(&mut self, task: &Task<'_, G>) -> Decision {
+        let state = task.worlds.draw(&mut task.streams.rng("blindfold"));
+        let position = OpenPosition { state: &state, legal: task.legal };
+        self.search(task.game, position, None, task.streams.rng("oracle"), task.stop)
     }
 
-    fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        OracleAgent::<G>::interrupt_with(self, flag);
+    fn restart(&mut self, _seed: u64) {
+        self.evaluator.restart();
     }
 }

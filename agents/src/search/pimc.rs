@@ -8,8 +8,8 @@
 //! 2010. A world includes the results of chance. If there are at most as many worlds as would be sampled, each is
 //! searched once, with its weight.
 //!
-//! A world is solved exactly ([`open_cards`](crate::search::open_cards)) if that takes at most `nodes`. Once a world of a
-//! decision takes more, the others are assumed to do so too, and each is searched by its own tree
+//! A world is solved exactly ([`open_cards`](crate::search::open_cards)) if that takes at most `nodes`. Once a world of
+//! a decision takes more, the others are assumed to do so too, and each is searched by its own tree
 //! ([`uct`](crate::search::uct)). With `solver=game` the game's own solver, if it has one, tries each world first.
 //!
 //! Known weaknesses (I. Frank and D. Basin, *Search in Games with Incomplete Information*, Artificial Intelligence
@@ -19,17 +19,14 @@
 //! them. The others are assumed to see all cards and, in simultaneous choices, the cards chosen before theirs. More
 //! than a few hundred worlds do not help.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use stier_core::{Game, Hints, Rng, SeatView as _, options};
 
-use stier_core::{ActionSet as _, Game, Hints, SeatView as _, options};
-
-use crate::agent::streams::AgentStreams;
+use crate::agent::Decision;
+use crate::agent::stop::Stop;
 use crate::agent::worlds::Worlds;
-use crate::agent::{Agent, Decision};
 use crate::belief::BeliefSettings;
-use crate::search::determinized::{ValuationSettings, WorldDraws, WorldEvaluator, WorldTally, tally};
+use crate::search::algorithm::{Algorithm, SearchAgent, Task};
+use crate::search::determinized::{ValuationSettings, WorldDraws, WorldEvaluator};
 
 options! {
     /// The options of [`Pimc`].
@@ -46,51 +43,34 @@ options! {
     }
 }
 
-/// The player: see the [module](self) documentation.
-#[derive(Clone, Debug)]
+/// The algorithm: see the [module](self) documentation.
 pub(crate) struct Pimc<G: Game> {
     options: PimcOptions,
-    streams: AgentStreams,
     evaluator: WorldEvaluator<G>,
 }
 
 impl<G: Hints> Pimc<G> {
     /// Creates a player with the streams of `seed`.
-    pub(crate) fn new(options: PimcOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: PimcOptions, seed: u64) -> SearchAgent<Self> {
         let evaluator = WorldEvaluator::new(options.valuation, &options.belief.guide);
-        Self { options, streams: AgentStreams::new(seed), evaluator }
+        let time_ms = options.time_ms;
+        SearchAgent::new(Self { options, evaluator }, time_ms, seed)
     }
 }
 
-impl<G: Hints> Agent<G> for Pimc<G> {
-    /// Searches, unless only one action is legal.
-    fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
-        let start = Instant::now();
-        let stop = self.streams.stop(start, self.options.time_ms);
-        let mut rng = self.streams.rng("determinized");
+impl<G: Hints> Algorithm<G> for Pimc<G> {
+    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
+        self.options.belief.worlds(game, view, stop, rng)
+    }
+
+    fn decide(&mut self, task: &Task<'_, G>) -> Decision {
         self.evaluator.begin();
-        let tally = if legal.len() > 1 {
-            let worlds = self.options.belief.worlds(game, view, &stop, &mut self.streams.rng("beliefs"));
-            let draws = WorldDraws::new(worlds, self.options.worlds, &mut rng);
-            tally(game, &draws, view.seat(), legal, &mut self.evaluator, &stop)
-        } else {
-            WorldTally::new(view.seat(), legal.iter())
-        };
-        self.streams.advance();
-        tally.decide(self.evaluator.nodes(), start)
+        let draws = WorldDraws::new(task.worlds, self.options.worlds, &mut task.streams.rng("determinized"));
+        let tally = self.evaluator.tally(task.game, &draws, task.view.seat(), task.legal, &task.stop);
+        tally.decide(self.evaluator.nodes())
     }
 
-    fn restart(&mut self, seed: u64) {
-        self.streams.restart(seed);
+    fn restart(&mut self, _seed: u64) {
         self.evaluator.restart();
-    }
-
-    fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        let stop = self.streams.stop(Instant::now(), self.options.time_ms);
-        self.options.belief.worlds(game, view, &stop, &mut self.streams.rng("beliefs"))
-    }
-
-    fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.streams.interrupt_with(flag);
     }
 }

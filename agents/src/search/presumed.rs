@@ -22,20 +22,15 @@
 //! searcher's actions.
 
 use std::collections::HashMap;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Rng, Seat, SeatView as _, Turn, options};
 
+use crate::agent::Decision;
 use crate::agent::stop::Stop;
-use crate::agent::streams::AgentStreams;
 use crate::agent::worlds::Worlds;
-use crate::agent::{Agent, Decision};
 use crate::belief::BeliefSettings;
-use crate::search::determinized::{
-    Fallback, HistoryDraws, ValuationSettings, WorldDraws, WorldEvaluator, WorldTally, best_of, tally, tally_histories,
-};
+use crate::search::algorithm::{Algorithm, SearchAgent, Task};
+use crate::search::determinized::{Fallback, ValuationSettings, WorldDraws, WorldEvaluator, best_of, tally_histories};
 use crate::search::open_cards::{Future, OpenPosition};
 
 options! {
@@ -57,71 +52,45 @@ options! {
     }
 }
 
-/// The player: see the [module](self) documentation.
-#[derive(Clone, Debug)]
+/// The algorithm: see the [module](self) documentation.
 pub(crate) struct PresumedPimc<G: Game> {
     options: PresumedOptions,
-    streams: AgentStreams,
     evaluator: WorldEvaluator<G>,
 }
 
 impl<G: Hints> PresumedPimc<G> {
     /// Creates a player with the streams of `seed`.
-    pub(crate) fn new(options: PresumedOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: PresumedOptions, seed: u64) -> SearchAgent<Self> {
         let evaluator = WorldEvaluator::new(options.valuation, &options.belief.guide);
-        Self { options, streams: AgentStreams::new(seed), evaluator }
+        let time_ms = options.time_ms;
+        SearchAgent::new(Self { options, evaluator }, time_ms, seed)
     }
 }
 
-impl<G: Hints> Agent<G> for PresumedPimc<G> {
-    /// Searches, unless only one action is legal.
-    fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
-        let start = Instant::now();
-        let stop = self.streams.stop(start, self.options.time_ms);
+impl<G: Hints> Algorithm<G> for PresumedPimc<G> {
+    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
+        self.options.belief.histories(game, view, stop, rng)
+    }
+
+    fn decide(&mut self, task: &Task<'_, G>) -> Decision {
         self.evaluator.begin();
-        let tally = if legal.len() > 1 {
-            let worlds = self.options.belief.histories(game, view, &stop, &mut self.streams.rng("beliefs"));
-            let seed = self.streams.rng("presumed").bits();
-            let mut presumed = Presumed {
-                game,
-                seat: view.seat(),
-                options: &self.options,
-                evaluator: &mut self.evaluator,
-                stop: &stop,
-                replies: HashMap::new(),
-            };
-            let draws = HistoryDraws { worlds: &worlds, most: self.options.worlds, seed };
-            tally_histories(game, &draws, view.seat(), legal, &stop, |history, action, future, rng| {
-                presumed.value(history, future, action, rng)
-            })
-        } else {
-            WorldTally::new(view.seat(), legal.iter())
-        };
-        self.streams.advance();
-        tally.decide(self.evaluator.nodes(), start)
+        let Self { options, evaluator } = self;
+        let mut presumed = Presumed { task, options, evaluator, replies: HashMap::new() };
+        let tally = tally_histories(task, options.worlds, "presumed", |history, action, future, rng| {
+            presumed.value(history, future, action, rng)
+        });
+        tally.decide(self.evaluator.nodes())
     }
 
-    fn restart(&mut self, seed: u64) {
-        self.streams.restart(seed);
+    fn restart(&mut self, _seed: u64) {
         self.evaluator.restart();
-    }
-
-    fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        let stop = self.streams.stop(Instant::now(), self.options.time_ms);
-        self.options.belief.histories(game, view, &stop, &mut self.streams.rng("beliefs"))
-    }
-
-    fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.streams.interrupt_with(flag);
     }
 }
 
 struct Presumed<'a, G: Game> {
-    game: &'a G,
-    seat: Seat,
+    task: &'a Task<'a, G>,
     options: &'a PresumedOptions,
     evaluator: &'a mut WorldEvaluator<G>,
-    stop: &'a Stop<'a>,
     /// The best replies of other seats, given their knowledge.
     replies: HashMap<G::View, Vec<Action>>,
 }
@@ -129,7 +98,8 @@ struct Presumed<'a, G: Game> {
 impl<G: Hints> Presumed<'_, G> {
     /// The returns of all seats after an action of the searcher in this world.
     fn value(&mut self, history: &History<G>, mut future: Future, action: Action, mut rng: Rng) -> BySeat<f32> {
-        let game = self.game;
+        let game = self.task.game;
+        let searcher = self.task.view.seat();
         let mut history = history.clone();
         future.push(game, &mut history, action);
         let mut left = self.options.replies;
@@ -138,7 +108,7 @@ impl<G: Hints> Presumed<'_, G> {
             let legal = game.legal(history.state());
             let reply = match legal.len() {
                 1 => legal.nth(0),
-                _ if mover == self.seat || left == 0 => break mover,
+                _ if mover == searcher || left == 0 => break mover,
                 _ => {
                     left -= 1;
                     self.reply(&history, mover, legal, &mut rng)
@@ -147,19 +117,19 @@ impl<G: Hints> Presumed<'_, G> {
             future.push(game, &mut history, reply);
         };
         let position = OpenPosition { state: history.state(), legal: game.legal(history.state()) };
-        let valued = self.evaluator.value(game, position, &future, &mut rng, self.stop);
+        let valued = self.evaluator.value(game, position, &future, &mut rng, &self.task.stop);
         best_of(&valued, mover).expect("at least one action").values.clone()
     }
 
     /// The reply of a seat with its own knowledge after this history.
     fn reply(&mut self, history: &History<G>, seat: Seat, legal: G::Actions, rng: &mut Rng) -> Action {
-        let view = self.game.view(history, seat);
-        if !self.replies.contains_key(&view) {
-            let draws = WorldDraws::new(Worlds::uniform(self.game, &view), self.options.guesses, rng);
-            let guessed = tally(self.game, &draws, seat, legal, self.evaluator, self.stop);
-            self.replies.insert(view.clone(), guessed.equally_good());
-        }
-        let replies = &self.replies[&view];
+        let Task { game, stop, .. } = self.task;
+        let view = game.view(history, seat);
+        let replies = self.replies.entry(view).or_insert_with_key(|view| {
+            let worlds = Worlds::uniform(*game, view);
+            let draws = WorldDraws::new(&worlds, self.options.guesses, rng);
+            self.evaluator.tally(game, &draws, seat, legal, stop).equally_good()
+        });
         replies[rng.below(replies.len() as u32) as usize]
     }
 }

@@ -3,10 +3,10 @@
 //! T. Furtak and M. Buro, *Recursive Monte Carlo Search for Imperfect Information Games*, IEEE Conference on
 //! Computational Intelligence and Games, 2013 (imperfect information Monte Carlo, IIMC). Worlds are drawn from the
 //! view with their histories. After each action the game is played to the end by level-0 players:
-//! [`pimc`](crate::search::pimc) with few worlds, or plain rollouts. Each of them sees only the view of its seat in that
-//! world. The action with the best mean return is played. In a world, all actions meet the same players and the same
-//! random events. Playouts use no hidden knowledge, so they are free of strategy fusion, and the searcher's actions
-//! can hide and reveal.
+//! [`pimc`](crate::search::pimc) with few worlds, or plain rollouts. Each of them sees only the view of its seat in
+//! that world. The action with the best mean return is played. In a world, all actions meet the same players and the
+//! same random events. Playouts use no hidden knowledge, so they are free of strategy fusion, and the searcher's
+//! actions can hide and reveal.
 //!
 //! The search is expensive: at every ply a playout needs a view, a sampler and a level-0 decision.
 //!
@@ -16,18 +16,17 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
-use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Rng, SeatView as _, Turn, options};
+use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Rng, Turn, options};
 
 use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB};
 use crate::agent::stop::Stop;
-use crate::agent::streams::AgentStreams;
 use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, Decision};
 use crate::belief::BeliefSettings;
 use crate::rollout::{Roller, Rollout};
-use crate::search::determinized::{Fallback, HistoryDraws, Solver, ValuationSettings, WorldTally, tally_histories};
+use crate::search::algorithm::{Algorithm, SearchAgent, Task};
+use crate::search::determinized::{Fallback, Solver, ValuationSettings, tally_histories};
 use crate::search::open_cards::Future;
 use crate::search::pimc::{Pimc, PimcOptions};
 
@@ -80,37 +79,32 @@ impl RecursiveOptions {
     }
 }
 
-/// The player: see the [module](self) documentation.
-#[derive(Clone, Debug)]
+/// The algorithm: see the [module](self) documentation.
 pub(crate) struct RecursivePimc<G: Game> {
     options: RecursiveOptions,
-    streams: AgentStreams,
-    inner: Pimc<G>,
-    /// The statistics of rollouts in this decision.
-    roller: Option<Roller>,
+    inner: SearchAgent<Pimc<G>>,
 }
 
 impl<G: Hints> RecursivePimc<G> {
     /// Creates a player with the streams of `seed`.
-    pub(crate) fn new(options: RecursiveOptions, seed: u64) -> Self {
+    pub(crate) fn new(options: RecursiveOptions, seed: u64) -> SearchAgent<Self> {
         let inner = Pimc::new(options.inner(), 0);
-        Self { options, streams: AgentStreams::new(seed), inner, roller: None }
+        let time_ms = options.time_ms;
+        SearchAgent::new(Self { options, inner }, time_ms, seed)
     }
 
     /// The returns of a game that level-0 players continue after an action, and the number of decisions they made.
     fn play_out(
         &mut self,
-        game: &G,
-        history: &History<G>,
+        task: &Task<'_, G>,
+        roller: &mut Roller,
+        mut history: History<G>,
         action: Action,
         mut future: Future,
         mut rng: Rng,
-        stop: &Stop<'_>,
     ) -> (BySeat<f32>, u64) {
-        let mut history = history.clone();
-        Agent::<G>::restart(&mut self.inner, rng.bits());
-        let Self { options, inner, roller, .. } = self;
-        let roller = roller.get_or_insert_with(|| Roller::of(game, options.rollout).guided_by(&options.belief.guide));
+        let game = task.game;
+        self.inner.restart(rng.bits());
         let (mut made, mut first) = (0, Some(action));
         let returns = loop {
             let Turn::Seat(seat) = game.turn(history.state()) else { break game.rounded_returns(history.state()) };
@@ -118,12 +112,12 @@ impl<G: Hints> RecursivePimc<G> {
             let next = match first.take() {
                 Some(action) => action,
                 None if legal.len() == 1 => legal.nth(0),
-                None if made >= u64::from(options.plies) || stop.is_due() => {
+                None if made >= u64::from(self.options.plies) || task.stop.is_due() => {
                     break roller.returns(game, &mut history.state().clone(), &mut rng);
                 }
                 None => {
                     made += 1;
-                    inner.act(game, &game.view(&history, seat), legal).action
+                    self.inner.act(game, &game.view(&history, seat), legal).action
                 }
             };
             roller.note(seat, next);
@@ -134,41 +128,23 @@ impl<G: Hints> RecursivePimc<G> {
     }
 }
 
-impl<G: Hints> Agent<G> for RecursivePimc<G> {
-    /// Searches, unless only one action is legal.
-    fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
-        let start = Instant::now();
-        let streams = self.streams.clone();
-        let stop = streams.stop(start, self.options.time_ms);
-        self.roller = None;
+impl<G: Hints> Algorithm<G> for RecursivePimc<G> {
+    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
+        self.options.belief.histories(game, view, stop, rng)
+    }
+
+    fn decide(&mut self, task: &Task<'_, G>) -> Decision {
+        let mut roller = Roller::of(task.game, self.options.rollout).guided_by(&self.options.belief.guide);
         let mut nodes = 0;
-        let tally = if legal.len() > 1 {
-            let worlds = self.options.belief.histories(game, view, &stop, &mut self.streams.rng("beliefs"));
-            let seed = self.streams.rng("recursive").bits();
-            let draws = HistoryDraws { worlds: &worlds, most: self.options.worlds, seed };
-            tally_histories(game, &draws, view.seat(), legal, &stop, |history, action, future, rng| {
-                let (values, made) = self.play_out(game, history, action, future, rng, &stop);
-                nodes += made;
-                values
-            })
-        } else {
-            WorldTally::new(view.seat(), legal.iter())
-        };
-        self.streams.advance();
-        tally.decide(nodes, start)
+        let tally = tally_histories(task, self.options.worlds, "recursive", |history, action, future, rng| {
+            let (returns, made) = self.play_out(task, &mut roller, history.clone(), action, future, rng);
+            nodes += made;
+            returns
+        });
+        tally.decide(nodes)
     }
 
-    fn restart(&mut self, seed: u64) {
-        self.streams.restart(seed);
-    }
-
-    fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        let stop = self.streams.stop(Instant::now(), self.options.time_ms);
-        self.options.belief.histories(game, view, &stop, &mut self.streams.rng("beliefs"))
-    }
-
-    fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
+    fn interrupt_with(&mut self, flag: &Arc<AtomicBool>) {
         self.inner.interrupt_with(flag.clone());
-        self.streams.interrupt_with(flag);
     }
 }

@@ -24,26 +24,23 @@
 //! the whole family, the search is not guaranteed to approach an equilibrium. Once its memory is used up, it
 //! continues with the existing nodes and edges.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
-
-use stier_core::key::{Chain, mix};
+use stier_core::key::Chain;
 use stier_core::options::Switch;
-use stier_core::{Action, ActionSet as _, BySeat, Event, Game, Hints, History, Rng, Sampler as _, Seat, SeatView as _};
+use stier_core::{ActionSet as _, BySeat, Event, Game, Hints, History, Rng, Sampler as _, Seat, SeatView as _};
 use stier_core::{Turn, options};
 
 use crate::agent::budget::Budget;
 use crate::agent::choice::Choose;
 use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory};
 use crate::agent::stop::Stop;
-use crate::agent::streams::AgentStreams;
 use crate::agent::worlds::Worlds;
-use crate::agent::{Agent, Decision, Search, permitted};
+use crate::agent::{Decision, Search, permitted};
 use crate::belief::BeliefSettings;
 use crate::rollout::{Roller, Rollout};
-use crate::search::spread::ReturnSpread;
-use crate::search::ucb::{ActionRecord, NodeId, UcbTree};
+use crate::search::algorithm::{Algorithm, SearchAgent, Task};
+use crate::search::chains::{look, notice, seat_chains};
+use crate::search::spread::{ReturnScale, ReturnSpread};
+use crate::search::ucb::{NodeId, UcbTree};
 
 options! {
     /// The options of [`RisMcts`].
@@ -71,101 +68,61 @@ options! {
 /// The largest number of iterations of a search: the counts of its edges fit in 32 bits.
 const MAX_ITERATIONS: u64 = u32::MAX as u64;
 
-/// The player: see the [module](self) documentation.
-#[derive(Debug)]
+/// The algorithm: see the [module](self) documentation.
 pub(crate) struct RisMcts {
     options: RisMctsOptions,
-    streams: AgentStreams,
 }
 
 impl RisMcts {
     /// Creates a player with the streams of `seed`.
-    pub(crate) fn new(options: RisMctsOptions, seed: u64) -> Self {
-        Self { options, streams: AgentStreams::new(seed) }
+    pub(crate) fn new(options: RisMctsOptions, seed: u64) -> SearchAgent<Self> {
+        let time_ms = options.time_ms;
+        SearchAgent::new(Self { options }, time_ms, seed)
     }
+}
 
-    /// The worlds of the next decision.
-    fn worlds<G: Hints>(&self, game: &G, view: &G::View, stop: &Stop<'_>) -> Worlds<G> {
-        let belief = &self.options.belief;
+impl<G: Hints> Algorithm<G> for RisMcts {
+    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
         match self.options.redeterminization {
-            Switch::On => belief.histories(game, view, stop, &mut self.streams.rng("beliefs")),
-            Switch::Off => belief.worlds(game, view, stop, &mut self.streams.rng("beliefs")),
+            Switch::On => self.options.belief.histories(game, view, stop, rng),
+            Switch::Off => self.options.belief.worlds(game, view, stop, rng),
         }
     }
-}
 
-impl<G: Hints> Agent<G> for RisMcts {
-    /// Searches, unless only one action is legal.
-    fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
-        let start = Instant::now();
-        let mut rng = self.streams.rng("ris_mcts");
-        let stop = self.streams.stop(start, self.options.time_ms);
-        let mut search = Search { actions: Vec::new(), iterations: 0, nodes: 0, seconds: 0.0 };
-        let (low, high) = game.rounded_range();
-        let stats = |record: ActionRecord| {
-            let value = if record.visits == 0 { 0.0 } else { f64::from(low) + record.mean() * f64::from(high - low) };
-            record.stats(value)
+    fn decide(&mut self, task: &Task<'_, G>) -> Decision {
+        let options = &self.options;
+        let Task { game, view, stop, .. } = *task;
+        let mut rng = task.streams.rng("ris_mcts");
+        let draws = if stop.is_timed() { u64::MAX } else { options.iterations };
+        let sharing = stop.within_share(options.belief.belief_share);
+        let worlds = task.worlds.clone();
+        let worlds = worlds.self_determined(game, view, options.self_determination, draws, &sharing, &mut rng);
+        let seat = view.seat();
+        let mut root = seat_chains(game.num_seats())[seat];
+        root.look(view.past().sight());
+        let mut searcher = Searcher {
+            game,
+            seat,
+            root: root.key(),
+            allowed: task.legal,
+            worlds: &worlds,
+            options,
+            roller: Roller::of(game, options.rollout).guided_by(&options.belief.guide),
+            rng: rng.clone(),
+            tree: UcbTree::new(Memory::share(options.memory_mb, 1)),
+            spreads: BySeat::filled(game.num_seats(), ReturnSpread::new(1.0)),
+            scale: ReturnScale::new(game),
         };
-        search.actions = legal.iter().map(|action| stats(ActionRecord::new(action))).collect();
-        if legal.len() > 1 {
-            let RisMctsOptions { iterations, self_determination, belief, .. } = &self.options;
-            let draws = if stop.is_timed() { u64::MAX } else { *iterations };
-            let worlds = self.worlds(game, view, &stop).self_determined(
-                game,
-                view,
-                *self_determination,
-                draws,
-                &stop.within_share(belief.belief_share),
-                &mut rng,
-            );
-            let mut searcher = Searcher::new(game, view, legal, &worlds, &self.options, rng.clone());
-            search.iterations = searcher.run(Budget::part(*iterations, stop, 0, 1).at_most(MAX_ITERATIONS));
-            search.nodes = searcher.tree.len() as u64;
-            search.actions = legal.iter().map(|action| stats(searcher.tree.find(searcher.root, action))).collect();
-        }
-        self.streams.advance();
-        search.seconds = start.elapsed().as_secs_f64();
-        Choose::Visits.decide(search, &[], &mut rng)
-    }
-
-    fn restart(&mut self, seed: u64) {
-        self.streams.restart(seed);
-    }
-
-    fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        self.worlds(game, view, &self.streams.stop(Instant::now(), self.options.time_ms))
-    }
-
-    fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.streams.interrupt_with(flag);
-    }
-}
-
-/// The start of all seats' keys: unlike any number that a seat sees.
-const START: u64 = 0x243f_6a88_85a3_08d3;
-
-/// A hash of each seat's observations since the root.
-#[derive(Clone)]
-struct Keys(BySeat<Chain>);
-
-impl Keys {
-    fn new(seats: usize) -> Self {
-        Self(BySeat::from_fn(seats, |seat| Chain::new(mix(START, u64::from(seat.0)))))
-    }
-
-    /// Adds each seat's sight of the state at a decision and returns the mover's key.
-    fn see<G: Game>(&mut self, game: &G, state: &G::State, mover: Seat) -> u64 {
-        for (key, seat) in self.0.iter_mut().zip((0..).map(Seat)) {
-            key.look(game.sight(state, seat));
-        }
-        self.0[mover].key()
-    }
-
-    /// Adds each seat's observation of the mover's action.
-    fn observe<G: Game>(&mut self, game: &G, before: &G::State, action: Action) {
-        for (key, seat) in self.0.iter_mut().zip((0..).map(Seat)) {
-            key.notice(game.observed(before, action, seat));
-        }
+        let mut path = Vec::new();
+        let budget = Budget::part(options.iterations, stop, 0, 1).at_most(MAX_ITERATIONS);
+        let iterations = budget.run(|_| searcher.iterate(&mut path));
+        let nodes = searcher.tree.len() as u64;
+        let stats = |action| {
+            let record = searcher.tree.find(searcher.root, action);
+            record.stats(if record.visits == 0 { 0.0 } else { searcher.scale.value(record.mean()) })
+        };
+        let actions = task.legal.iter().map(stats).collect();
+        Choose::Visits.decide(Search { actions, iterations, nodes, seconds: 0.0 }, &[], &mut rng)
     }
 }
 
@@ -187,53 +144,10 @@ struct Searcher<'a, G: Game> {
     tree: UcbTree,
     /// The spread of each seat's returns in all worlds.
     spreads: BySeat<ReturnSpread>,
-    low: f64,
-    scale: f64,
+    scale: ReturnScale,
 }
 
-impl<'a, G: Hints> Searcher<'a, G> {
-    fn new(
-        game: &'a G,
-        view: &G::View,
-        allowed: G::Actions,
-        worlds: &'a Worlds<G>,
-        options: &'a RisMctsOptions,
-        rng: Rng,
-    ) -> Self {
-        let (low, high) = game.rounded_range();
-        let seat = view.seat();
-        let mut root = Keys::new(game.num_seats()).0[seat];
-        root.look(view.past().sight());
-        Self {
-            game,
-            seat,
-            root: root.key(),
-            allowed,
-            worlds,
-            options,
-            roller: Roller::of(game, options.rollout).guided_by(&options.belief.guide),
-            rng,
-            tree: UcbTree::new(Memory::share(options.memory_mb, 1)),
-            spreads: BySeat::filled(game.num_seats(), ReturnSpread::default()),
-            low: f64::from(low),
-            scale: f64::from(high - low).max(f64::MIN_POSITIVE).recip(),
-        }
-    }
-
-    /// Searches until the budget is spent and returns the number of iterations.
-    fn run(&mut self, mut budget: Budget<'_>) -> u64 {
-        let mut done = 0;
-        let mut path = Vec::new();
-        loop {
-            let chunk = budget.next(done);
-            if chunk == 0 {
-                return done;
-            }
-            (0..chunk).for_each(|_| self.iterate(&mut path));
-            done += chunk;
-        }
-    }
-
+impl<G: Hints> Searcher<'_, G> {
     /// The available actions in a state whose mover has this key.
     fn choices(&self, key: u64, state: &G::State) -> G::Actions {
         let legal = self.game.legal(state);
@@ -242,7 +156,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
 
     /// Runs one iteration: a world, and those that branch off from it.
     fn iterate(&mut self, path: &mut Vec<Step>) {
-        let keys = Keys::new(self.game.num_seats());
+        let keys = seat_chains(self.game.num_seats());
         let imagined = self.worlds.imagined(&mut self.rng);
         if imagined.is_none() && self.options.redeterminization == Switch::On {
             let history = self.worlds.draw_history(self.game, &mut self.rng);
@@ -254,18 +168,19 @@ impl<'a, G: Hints> Searcher<'a, G> {
     }
 
     /// Descends the tree in one world and plays on to the end. Leaves the visited edges in `path`.
-    fn play(&mut self, state: &mut G::State, mut keys: Keys, path: &mut Vec<Step>) -> BySeat<f32> {
+    fn play(&mut self, state: &mut G::State, mut keys: BySeat<Chain>, path: &mut Vec<Step>) -> BySeat<f32> {
         let game = self.game;
         path.clear();
         while let Turn::Seat(mover) = game.turn(state) {
-            let key = keys.see(game, state, mover);
+            look(&mut keys, game, state);
+            let key = keys[mover].key();
             let Some(node) = self.tree.node(key) else { break };
             let c = self.options.c * f64::from(self.spreads[mover].scale());
             let selected = self.tree.select(node, self.choices(key, state), c, &mut self.rng);
             let Some((edge, is_new)) = selected else { break };
             path.push((node, edge, mover));
             let action = self.tree.record(node, edge).action;
-            keys.observe(game, state, action);
+            notice(&mut keys, game, state, action);
             game.step(state, action, &mut self.rng);
             if is_new {
                 break;
@@ -276,12 +191,13 @@ impl<'a, G: Hints> Searcher<'a, G> {
 
     /// Plays the searcher's world. In it, the others take the actions that they choose in worlds redrawn from their
     /// own knowledge.
-    fn iterate_redetermined(&mut self, mut history: History<G>, mut keys: Keys, path: &mut Vec<Step>) {
+    fn iterate_redetermined(&mut self, mut history: History<G>, mut keys: BySeat<Chain>, path: &mut Vec<Step>) {
         let game = self.game;
         let root = history.events().len();
         let mut own = Vec::new();
         while let Turn::Seat(mover) = game.turn(history.state()) {
-            let key = keys.see(game, history.state(), mover);
+            look(&mut keys, game, history.state());
+            let key = keys[mover].key();
             let (node, edge, is_new);
             if mover == self.seat {
                 let Some(known) = self.tree.node(key) else { break };
@@ -301,7 +217,7 @@ impl<'a, G: Hints> Searcher<'a, G> {
                 (node, edge, is_new) = (first, taken, self.tree.record(first, taken).visits == 1);
             }
             let action = self.tree.record(node, edge).action;
-            keys.observe(game, history.state(), action);
+            notice(&mut keys, game, history.state(), action);
             history.push(game, action);
             history.settle(game, &mut self.rng);
             if is_new {
@@ -314,16 +230,14 @@ impl<'a, G: Hints> Searcher<'a, G> {
     }
 
     /// The state at the end of a history, and the seats' observations since its first `root` events.
-    fn keys_since(&self, root: usize, history: &History<G>) -> (G::State, Keys) {
+    fn keys_since(&self, root: usize, history: &History<G>) -> (G::State, BySeat<Chain>) {
         let game = self.game;
-        let mut keys = Keys::new(game.num_seats());
+        let mut keys = seat_chains(game.num_seats());
         let mut state = game.root();
         for (place, &Event { turn, action }) in history.events().iter().enumerate() {
-            if let Turn::Seat(mover) = turn
-                && place >= root
-            {
-                keys.see(game, &state, mover);
-                keys.observe(game, &state, action);
+            if turn != Turn::Chance && place >= root {
+                look(&mut keys, game, &state);
+                notice(&mut keys, game, &state, action);
             }
             game.apply(&mut state, action);
         }
@@ -332,13 +246,13 @@ impl<'a, G: Hints> Searcher<'a, G> {
 
     /// Adds the returns of one world to the visited edges, to the spreads and to the rollout statistics.
     fn update(&mut self, path: &[Step], returns: &BySeat<f32>) {
-        let scaled = |value: f32| (f64::from(value) - self.low) * self.scale;
+        let scale = self.scale;
         for (spread, &value) in self.spreads.iter_mut().zip(returns.iter()) {
-            spread.add(scaled(value));
+            spread.add(scale.unit(f64::from(value)));
         }
         for &(node, edge, mover) in path {
             let record = self.tree.record(node, edge);
-            record.add(scaled(returns[mover]));
+            record.add(scale.unit(f64::from(returns[mover])));
             self.roller.note(mover, record.action);
         }
         self.roller.learn(returns);

@@ -1,17 +1,17 @@
 //! UCB1 over actions that are not always available, and trees of it over a player's information sets.
 //!
-//! P. Auer, N. Cesa-Bianchi and P. Fischer, *Finite-time Analysis of the Multiarmed Bandit Problem*, Machine Learning 47, 2002. An action counts as
-//! available in the iterations in which it was legal (P. I. Cowling, E. J. Powley and D. Whitehouse, *Information Set Monte Carlo Tree Search*, 2012).
+//! P. Auer, N. Cesa-Bianchi and P. Fischer, *Finite-time Analysis of the Multiarmed Bandit Problem*, Machine Learning
+//! 47, 2002. An action counts as available in the iterations in which it was legal (P. I. Cowling, E. J. Powley and D.
+//! Whitehouse, *Information Set Monte Carlo Tree Search*, 2012).
 
-use std::collections::HashMap;
-
+use rustc_hash::FxHashMap;
 use stier_core::{Action, ActionSet, Rng, float};
 
 use crate::agent::ActionStats;
 use crate::agent::memory::{Memory, growth, listed, mapped};
 
 /// The statistics of one action at one node.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct ActionRecord {
     /// The action.
     pub action: Action,
@@ -27,6 +27,11 @@ impl ActionRecord {
     /// Creates the statistics of an untried action.
     pub(crate) fn new(action: Action) -> Self {
         Self { action, visits: 0, available: 0, sum: 0.0 }
+    }
+
+    /// Adds the statistics of another search.
+    pub(crate) fn plus(self, Self { visits, available, sum, .. }: Self) -> Self {
+        Self { visits: self.visits + visits, available: self.available + available, sum: self.sum + sum, ..self }
     }
 
     /// Counts a return.
@@ -75,7 +80,7 @@ const MAX_NODES: usize = u32::MAX as usize;
 /// A tree of nodes with their tried actions, indexed by the keys of the information sets.
 #[derive(Debug)]
 pub(crate) struct UcbTree {
-    index: HashMap<u64, u32>,
+    index: FxHashMap<u64, u32>,
     nodes: Vec<Vec<ActionRecord>>,
     memory: Memory,
 }
@@ -84,7 +89,7 @@ impl UcbTree {
     /// Creates an empty tree that takes at most this memory. Once it is full, searches continue with the existing
     /// nodes and actions.
     pub(crate) fn new(memory: Memory) -> Self {
-        Self { index: HashMap::new(), nodes: Vec::new(), memory }
+        Self { index: FxHashMap::default(), nodes: Vec::new(), memory }
     }
 
     /// The number of nodes.

@@ -13,6 +13,7 @@ use crate::agent::memory::{Memory, listed};
 use crate::agent::stop::Stop;
 use crate::rollout::Roller;
 use crate::search::open_cards::{Future, OpenPosition, WorldValues};
+use crate::search::spread::{ReturnScale, ReturnSpread};
 
 /// Marks the absence of an edge or node.
 const NONE: u32 = u32::MAX;
@@ -20,10 +21,6 @@ const NONE: u32 = u32::MAX;
 const MIN_EDGES: usize = 256;
 /// The number of iterations between two checks of the clock.
 const BETWEEN_LOOKS: u64 = 16;
-/// The number of iterations before the spread of returns is first measured.
-const FIRST_LOOK: u64 = 16;
-/// The smallest spread of returns that is assumed, as a share of their range.
-const MIN_SPREAD: f64 = 0.05;
 /// The largest number of iterations of a search: its edges are counted and numbered in 32 bits.
 const MAX_ITERATIONS: u64 = NONE as u64;
 
@@ -100,15 +97,13 @@ impl<A: ActionSet> Uct<A> {
         let seats = game.num_seats();
         let mut sums: Vec<(Action, BySeat<f64>)> =
             legal.iter().map(|action| (action, BySeat::filled(seats, 0.0))).collect();
-        let (low, high) = game.rounded_range();
-        let range = f64::from(high - low);
-        let (mut sum, mut squares, mut spread) = (0.0, 0.0, range);
+        let mut spread = ReturnSpread::new(ReturnScale::new(game).range);
         let least = legal.len() as u64;
         for done in 0..iterations.clamp(least, MAX_ITERATIONS) {
             if done >= least && done % BETWEEN_LOOKS == 0 && stop.is_due() {
                 break;
             }
-            let returns = self.iterate(game, (*state, legal), future.cloned(), roller, (c * spread) as f32, rng);
+            let returns = self.iterate(game, (*state, legal), future.cloned(), roller, (c * spread.width) as f32, rng);
             roller.learn(&returns);
             for &(edge, seat) in &self.path {
                 let edge = &mut self.edges[edge as usize];
@@ -119,16 +114,7 @@ impl<A: ActionSet> Uct<A> {
             let action = self.edges[first as usize].action;
             let sums = &mut sums.iter_mut().find(|(other, _)| *other == action).expect("a legal action").1;
             sums.iter_mut().zip(returns.iter()).for_each(|(sum, &value)| *sum += f64::from(value));
-            let value = f64::from(returns[mover]);
-            (sum, squares) = (sum + value, squares + value * value);
-            let count = done + 1;
-            if count >= FIRST_LOOK && count.is_power_of_two() {
-                let mean = sum / count as f64;
-                let deviation = (squares / count as f64 - mean * mean).max(0.0).sqrt();
-                // The spread does not shrink as the search settles on a line.
-                let before = if count == FIRST_LOOK { MIN_SPREAD * range } else { spread };
-                spread = before.max(2.0 * deviation);
-            }
+            spread.add(f64::from(returns[mover]));
         }
         let root: Vec<&Edge> = self.edges_of(0).collect();
         let found = |(action, sums): (Action, BySeat<f64>)| {

@@ -20,7 +20,7 @@ use std::ops::ControlFlow;
 
 use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use rustc_hash::FxBuildHasher;
-use stier_core::{ActionSet as _, Game, History, Rng, Seat, Turn, choice};
+use stier_core::{ActionSet as _, Game, History, Rng, Seat, Turn};
 
 use crate::agent::sampling::place;
 use crate::solve::cfr::{match_row, normalize};
@@ -33,14 +33,13 @@ pub const BATCH: u64 = 64;
 /// policy.
 const EXPLORATION: f64 = 0.6;
 
-choice! {
-    /// The part of the game that a traversal sees.
-    pub enum Sampling {
-        /// One draw of chance and the others, and every action of the player.
-        External = "external",
-        /// One game.
-        Outcome = "outcome",
-    }
+/// The part of the game that a traversal sees.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sampling {
+    /// One draw of chance and the others, and every action of the player.
+    External,
+    /// One game.
+    Outcome,
 }
 
 /// The regrets and policy sums of an information set.

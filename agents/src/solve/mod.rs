@@ -1,6 +1,6 @@
 //! The solution of small games: iterations until the policy is close enough to an equilibrium, with checkpoints.
 //!
-//! The distance from equilibrium is computed after increasing numbers of iterations ([`next_look`]), because it costs
+//! The distance from equilibrium is computed after increasing numbers of iterations (`next_look`), because it costs
 //! about as much as two iterations of CFR. An interrupted run continues from its checkpoint and ends with the same
 //! bits as an uninterrupted one.
 
@@ -51,27 +51,6 @@ choice! {
         OutcomeSampling = "outcome_sampling",
         /// The linear program of the [sequence form](sequence_form): exact, in one step.
         SequenceForm = "sequence_form",
-    }
-}
-
-/// The kinds of algorithms.
-enum Kind {
-    Tabular(Variant),
-    Sampled(Sampling),
-    Program,
-}
-
-impl Algorithm {
-    fn kind(self) -> Kind {
-        match self {
-            Self::Cfr => Kind::Tabular(Variant::Cfr),
-            Self::CfrPlus => Kind::Tabular(Variant::CfrPlus),
-            Self::LinearCfr => Kind::Tabular(Variant::Linear),
-            Self::DiscountedCfr => Kind::Tabular(Variant::Discounted),
-            Self::ExternalSampling => Kind::Sampled(Sampling::External),
-            Self::OutcomeSampling => Kind::Sampled(Sampling::Outcome),
-            Self::SequenceForm => Kind::Program,
-        }
     }
 }
 
@@ -155,7 +134,7 @@ pub enum SolveError {
 const KEEP: Duration = Duration::from_secs(30);
 
 /// The iteration after which NashConv is next computed: a tenth more iterations, at least ten.
-pub fn next_look(iterations: u64) -> u64 {
+fn next_look(iterations: u64) -> u64 {
     let mut look: u64 = 0;
     while look <= iterations {
         look += (look / 10).max(10);
@@ -187,16 +166,30 @@ pub fn solve<G: Game>(
     watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
 ) -> Result<(Policy, u64), SolveError> {
     let watch = |progress| if interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { watch(progress) };
-    let kind = settings.algorithm.kind();
-    if settings.checkpoint.is_some() && !matches!(kind, Kind::Tabular(_)) {
-        return Err(SolveError::NoCheckpoint(settings.algorithm.name().to_string()));
+    let sampled = |sampling| run(&mut Mccfr::new(tree.game(), sampling, settings.seed), tree, settings, &watch);
+    let cfr = |variant| {
+        let solver = match &settings.checkpoint {
+            Some(path) if path.exists() => Solver::load(tree, variant, path),
+            _ => Ok(Solver::new(tree, variant)),
+        };
+        let path = || settings.checkpoint.clone().unwrap_or_default();
+        let mut solver = solver.map_err(|reason| SolveError::Checkpoint { path: path(), reason })?;
+        run(&mut solver, tree, settings, &watch)
+    };
+    let algorithm = settings.algorithm;
+    let keeps =
+        !matches!(algorithm, Algorithm::ExternalSampling | Algorithm::OutcomeSampling | Algorithm::SequenceForm);
+    if settings.checkpoint.is_some() && !keeps {
+        return Err(SolveError::NoCheckpoint(algorithm.name().to_string()));
     }
-    threads::install(settings.threads, || match kind {
-        Kind::Tabular(variant) => {
-            run(&mut Tabular::new(tree, variant, settings.checkpoint.as_deref())?, tree, settings, &watch)
-        }
-        Kind::Sampled(sampling) => run(&mut Mccfr::new(tree.game(), sampling, settings.seed), tree, settings, &watch),
-        Kind::Program => Ok((sequence_form::solve(tree, interrupt.clone())?.policy, 1)),
+    threads::install(settings.threads, || match algorithm {
+        Algorithm::Cfr => cfr(Variant::Cfr),
+        Algorithm::CfrPlus => cfr(Variant::CfrPlus),
+        Algorithm::LinearCfr => cfr(Variant::Linear),
+        Algorithm::DiscountedCfr => cfr(Variant::Discounted),
+        Algorithm::ExternalSampling => sampled(Sampling::External),
+        Algorithm::OutcomeSampling => sampled(Sampling::Outcome),
+        Algorithm::SequenceForm => Ok((sequence_form::solve(tree, interrupt.clone())?.policy, 1)),
     })?
 }
 
@@ -205,8 +198,10 @@ trait Iterative<G: Game> {
     fn iterations(&self) -> u64;
     fn step(&mut self, watch: &(dyn Fn(u64) -> ControlFlow<()> + Sync)) -> ControlFlow<()>;
     fn average(&self, tree: &GameTree<G>) -> Policy;
-    /// Writes a checkpoint, if one was requested.
-    fn keep(&self) -> Result<(), SolveError>;
+    /// Writes a checkpoint, if the algorithm supports it.
+    fn keep(&self, _path: &Path) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 fn run<G: Game>(
@@ -215,6 +210,12 @@ fn run<G: Game>(
     settings: &Settings,
     watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
 ) -> Result<(Policy, u64), SolveError> {
+    let keep = |solver: &_| match &settings.checkpoint {
+        Some(path) => {
+            Iterative::<G>::keep(solver, path).map_err(|reason| SolveError::Write { path: path.clone(), reason })
+        }
+        None => Ok(()),
+    };
     let mut distance = None;
     let mut kept = Instant::now();
     while solver.iterations() < settings.iterations {
@@ -222,11 +223,11 @@ fn run<G: Game>(
         while solver.iterations() < look.min(settings.iterations) {
             let tell = |iterations| watch(Progress { iterations, nash_conv: distance });
             if solver.step(&tell).is_break() {
-                solver.keep()?;
+                keep(solver)?;
                 return Err(Halted::Interrupted.into());
             }
             if kept.elapsed() > KEEP {
-                solver.keep()?;
+                keep(solver)?;
                 kept = Instant::now();
             }
         }
@@ -238,43 +239,25 @@ fn run<G: Game>(
             }
         }
     }
-    solver.keep()?;
+    keep(solver)?;
     Ok((solver.average(tree), solver.iterations()))
 }
 
-/// A variant of CFR, with its checkpoint file.
-struct Tabular<'a, G: Game> {
-    solver: Solver<'a, G>,
-    checkpoint: Option<&'a Path>,
-}
-
-impl<'a, G: Game> Tabular<'a, G> {
-    fn new(tree: &'a GameTree<G>, variant: Variant, checkpoint: Option<&'a Path>) -> Result<Self, SolveError> {
-        let solver = match checkpoint {
-            Some(path) if path.exists() => Solver::load(tree, variant, path)
-                .map_err(|reason| SolveError::Checkpoint { path: path.to_path_buf(), reason })?,
-            _ => Solver::new(tree, variant),
-        };
-        Ok(Self { solver, checkpoint })
-    }
-}
-
-impl<G: Game> Iterative<G> for Tabular<'_, G> {
+impl<G: Game> Iterative<G> for Solver<'_, G> {
     fn iterations(&self) -> u64 {
-        self.solver.iterations()
+        Solver::iterations(self)
     }
 
     fn step(&mut self, watch: &(dyn Fn(u64) -> ControlFlow<()> + Sync)) -> ControlFlow<()> {
-        self.solver.run(1, watch)
+        self.run(1, watch)
     }
 
     fn average(&self, _tree: &GameTree<G>) -> Policy {
-        self.solver.average()
+        Solver::average(self)
     }
 
-    fn keep(&self) -> Result<(), SolveError> {
-        let Some(path) = self.checkpoint else { return Ok(()) };
-        self.solver.save(path).map_err(|reason| SolveError::Write { path: path.to_path_buf(), reason })
+    fn keep(&self, path: &Path) -> io::Result<()> {
+        self.save(path)
     }
 }
 
@@ -289,10 +272,6 @@ impl<G: Game> Iterative<G> for Mccfr<G> {
 
     fn average(&self, tree: &GameTree<G>) -> Policy {
         self.average_policy(tree)
-    }
-
-    fn keep(&self) -> Result<(), SolveError> {
-        Ok(())
     }
 }
 

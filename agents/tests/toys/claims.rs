@@ -1,8 +1,8 @@
-//! A player is dealt numbers, makes a claim, and another player answers it: as many worlds as are wanted, and a model of the claims
-//! can exclude any of them.
+//! A player is dealt numbers, makes a claim, and another player answers it: as many worlds as are wanted, and a model
+//! of the claims can exclude any of them.
 //!
-//! With `cards=1` there are 200 numbers, and seat 0 knows its number before it claims anything. With `cards=2` there are 20 numbers;
-//! seat 0 knows one of its two when it claims, and the world does not say which.
+//! With `cards=1` there are 200 numbers, and seat 0 knows its number before it claims anything. With `cards=2` there
+//! are 20 numbers; seat 0 knows one of its two when it claims, and the world does not say which.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,10 +1,11 @@
 //! Two textbook traps in one: guess a hidden coin, or take something for certain.
 //!
-//! A coin falls, and seat 0 takes what is certain or lets the coin be guessed. With `guesser=0` it guesses itself, unseen, for 1 or -1,
-//! and half a point is certain. In every world with open cards it guesses right: letting it be guessed seems to be worth 1, and is
-//! worth 0 (*strategy fusion*: I. Frank and D. Basin, *Search in Games with Incomplete Information*, 1998). With `guesser=1` it has
-//! seen the coin, and seat 1, who has not, guesses for -1 or 1; losing half a point is certain. With open cards seat 1 guesses right:
-//! the guess seems to be worth -1, and is worth 0 (the opponent's knowledge over-estimated).
+//! A coin falls, and seat 0 takes what is certain or lets the coin be guessed. With `guesser=0` it guesses itself,
+//! unseen, for 1 or -1, and half a point is certain. In every world with open cards it guesses right: letting it be
+//! guessed seems to be worth 1, and is worth 0 (*strategy fusion*: I. Frank and D. Basin, *Search in Games with
+//! Incomplete Information*, 1998). With `guesser=1` it has seen the coin, and seat 1, who has not, guesses for -1 or 1;
+//! losing half a point is certain. With open cards seat 1 guesses right: the guess seems to be worth -1, and is worth 0
+//! (the opponent's knowledge over-estimated).
 
 use stier_core::game::evenly;
 use stier_core::{

@@ -6,7 +6,8 @@ use stier_core::{
 };
 
 options! {
-    /// The first seat's gain if both choose their first action, its gain if both choose their second, and its loss otherwise.
+    /// The first seat's gain if both choose their first action, its gain if both choose their second, and its loss
+    /// otherwise.
     pub(crate) struct Rules for "matrix" {
         /// Both their first.
         heads: u8 = 1, 1..=9;

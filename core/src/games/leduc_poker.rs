@@ -6,8 +6,8 @@ use std::cmp::Ordering;
 use crate::actions::{Action, Actions64};
 use crate::encode::{Cell, Field, Pen};
 use crate::error::RulesError;
-use crate::scene::Face;
 use crate::game::{self, Chance, Game, GameInfo, Observer, Turn};
+use crate::scene::Face;
 use crate::seats::{BySeat, Seat};
 use crate::{Filter, Hints, Log, Notation, options};
 

@@ -89,7 +89,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.Abort:
         print("stier: interrupted", file=sys.stderr)
         return INTERRUPTED
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -7,6 +7,7 @@ import click
 from stier._native import Game
 from stier.cli import _options as options
 from stier.cli._command import Command
+from stier.errors import ArgumentError
 
 
 def _settings_help() -> str:
@@ -24,12 +25,14 @@ def _settings_help() -> str:
     examples=[
         "stier train schwinget --steps 30_000_000 --out out/schwinget --watch attack",
         "stier train leduc_poker --out out/leduc --exact --set hidden=64,64",
+        "stier train schwinget --out out/response --opponents network:path=out/schwinget/network.safetensors",
         "stier train schwinget --algorithm dmc --out out/dmc --against greedy --against ismcts:iterations=100",
     ],
 )
 @options.game
 @click.option(
     "--out",
+    "folder",
     type=options.PATH,
     required=True,
     metavar="DIR",
@@ -38,15 +41,7 @@ def _settings_help() -> str:
 @click.option("--algorithm", default="ppo", help="ppo, ppo_torch or dmc.")
 @click.option("--steps", type=int, help="Number of decisions to play.", show_default="the algorithm's")
 @options.seed("games, weights and choices")
-@options.repeatable("--set", "set", "Another setting, such as hidden=256,256", metavar="NAME=VALUE")
-@options.repeatable(
-    "--opponents",
-    "opponents",
-    "Agent at the other seats in training",
-    type=options.AGENT,
-    metavar="AGENT",
-    show_default="self, the learner at all seats",
-)
+@options.repeatable("--set", "settings", "Another setting, such as hidden=256,256", metavar="NAME=VALUE")
 @options.repeatable(
     "--against",
     "against",
@@ -69,13 +64,26 @@ def _settings_help() -> str:
     help="The network to start from.",
     show_default="random weights",
 )
-@click.option("--device", help="Device of JAX or PyTorch, such as gpu:0.", show_default="one thread of the CPU")
+@options.repeatable(
+    "--opponents",
+    "opponents",
+    "An agent at the other seats in training",
+    type=options.AGENT,
+    metavar="AGENT",
+    show_default="self, the learner at all seats",
+)
+@click.option(
+    "--device",
+    metavar="NAME",
+    help="The device of JAX or PyTorch, such as gpu:0.",
+    show_default="one thread of the CPU",
+)
 @click.option(
     "--checkpoint-every",
     default=0,
     metavar="N",
     help="Keep the network of every N iterations in DIR/checkpoints.",
-    show_default="none",
+    show_default="the last network only",
 )
 @click.option(
     "--no-progress",
@@ -86,8 +94,10 @@ def _settings_help() -> str:
     show_default=False,
     help="Show no progress.",
 )
-def train(game: Game, **settings: object) -> None:
+def train(game: Game, watch: tuple[str, ...], judge: str | None, **others: object) -> None:
     """Train a network by self-play."""
+    if judge and not watch:
+        raise ArgumentError("--judge needs --watch ACTION")
     from stier.train import command
 
-    command.train(game, **settings)  # type: ignore[arg-type]
+    command.train(game, watch=watch, judge=judge, **others)  # type: ignore[arg-type]

@@ -43,57 +43,32 @@ def _text(default: Any) -> str:
 
 def train(
     game: Game,
+    algorithm: str,
+    folder: Path,
     *,
-    out: Path,
-    algorithm: str = "ppo",
-    steps: int | None = None,
-    seed: int = 0,
-    set: Sequence[str] = (),  # noqa: A002 - the name of the option
-    against: Sequence[str] | None = None,
-    opponents: Sequence[str] | None = None,
-    deals: int = 500,
-    evaluations: int = 20,
-    exact: bool = False,
-    watch: Sequence[str] | None = None,
-    judge: str | None = None,
-    initial: Path | None = None,
-    device: str | None = None,
-    checkpoint_every: int = 0,
-    progress: bool = False,
+    seed: int,
+    steps: int | None,
+    settings: Sequence[str],
+    against: Sequence[str],
+    opponents: Sequence[str],
+    **others: Any,
 ) -> None:
-    """Trains as the options of ``stier train`` say, and prints the evaluations."""
-    settings: dict[str, Any] = {"seed": seed}
+    """Trains with settings of the form ``NAME=VALUE``, and prints the evaluations."""
+    values: dict[str, Any] = {"seed": seed}
     if steps is not None:
-        settings["steps"] = steps
+        values["steps"] = steps
     if opponents:
-        settings["opponents"] = tuple(opponents)
-    for setting in set:
+        values["opponents"] = tuple(opponents)
+    for setting in settings:
         name, equals, value = setting.partition("=")
-        if not equals or name in settings:
+        if not equals or name in values:
             raise ArgumentError(f"--set '{setting}': give each setting once, as NAME=VALUE")
-        settings[name] = _value(value)
-    if judge and not watch:
-        raise ArgumentError("--judge needs --watch ACTION")
-    trained = learn(
-        game,
-        algorithm,
-        folder=out,
-        against=against or ("greedy",),
-        deals=deals,
-        evaluations=evaluations,
-        exact=exact,
-        watch=watch or (),
-        judge=judge,
-        initial=initial,
-        device=device,
-        checkpoint_every=checkpoint_every,
-        progress=progress,
-        **settings,
-    )
+        values[name] = _value(value)
+    trained = learn(game, algorithm, folder=folder, against=against or ("greedy",), **others, **values)
     print(f"{game}, {algorithm}, seed {seed}: {trained.log[-1]['steps']:,} decisions")
     print(_table(trained), end="")
-    print(f"all columns: {out / LOG}")
-    print(f"stier pit {game} network:path={out / NETWORK} greedy")
+    print(f"all columns: {folder / LOG}")
+    print(f"stier pit {game} network:path={folder / NETWORK} greedy")
 
 
 def _value(text: str) -> Any:

@@ -1,8 +1,8 @@
 //! Lanes as bytes.
 //!
-//! A line of text (format, game, rules, opponents), then numbers, the lowest byte first: seed and calls of `sample_actions`, the number
-//! of lanes; for every lane seed, episode, stage and the decisions of all players. Games are replayed from their seeds, so every
-//! byte is checked.
+//! A line of text (format, game, rules, opponents), then numbers, the lowest byte first: seed and calls of
+//! `sample_actions`, the number of lanes; for every lane seed, episode, stage and the decisions of all players. Games
+//! are replayed from their seeds, so every byte is checked.
 
 use stier_core::{Game, Hints, Options as _, Turn};
 

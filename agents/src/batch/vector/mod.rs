@@ -1,11 +1,12 @@
 //! Many games side by side, stepped together: for learners that decide for thousands of states at once.
 //!
-//! A *lane* is one game after another. Its games are dealt from seeds of its own: the first from the lane's seed `s`, which the caller
-//! gives or which is hashed from (seed, "lane", lane), the `k`-th after it from (s, "episode", k). A lane does what a state with that
-//! seed does, random events included, on any number of threads. One step is one decision in each lane: choices that are really made
-//! at once are made one after another, as everywhere here.
+//! A *lane* is one game after another. Its games are dealt from seeds of its own: the first from the lane's seed `s`,
+//! which the caller gives or which is hashed from (seed, "lane", lane), the `k`-th after it from (s, "episode", k). A
+//! lane does what a state with that seed does, random events included, on any number of threads. One step is one
+//! decision in each lane. Simultaneous choices are made one after another, as in all games here.
 //!
-//! The result of a step is written into the caller's arrays ([`Rows`]). With [`Opponents`], they play the other seats inside the step.
+//! The result of a step is written into the caller's arrays ([`Rows`]). With [`Opponents`], they play the other seats
+//! inside the step.
 
 mod checkpoint;
 mod lane;
@@ -36,8 +37,8 @@ pub use self::rows::{Cells, NOBODY, Rows, Shape};
 choice! {
     /// The treatment of a lane whose game has ended.
     pub enum Autoreset {
-        /// The step that ends a game deals the next one. It shows the new game, except for rewards and `terminated`. The last tensor of
-        /// the old game is [`Rows::final_observation`].
+        /// The step that ends a game deals the next one. It shows the new game, except for rewards and `terminated`.
+        /// The last tensor of the old game is [`Rows::final_observation`].
         SameStep = "same_step",
         /// The next step ignores the lane's action and deals the next game.
         NextStep = "next_step",
@@ -146,38 +147,100 @@ pub enum VectorError {
     Halted(#[from] Halted),
 }
 
-/// Lanes of a game whose type is not known.
-pub trait Lanes: Send + Sync {
-    /// The settings that they were made with.
-    fn settings(&self) -> &Settings;
-    /// The lengths of a lane's rows.
-    fn shape(&self) -> Shape;
-    /// Returns true if every call is so fast that it is never interrupted.
-    fn is_instant(&self) -> bool;
-    /// The seed of each lane's present game.
-    fn seeds(&self) -> Vec<u64>;
-    /// Deals a new game in all lanes, or in those of the mask, and writes the rows of all lanes.
-    fn reset(&mut self, seeds: Seeds<'_>, mask: Option<&[bool]>, rows: Rows<'_>) -> Result<(), VectorError>;
-    /// Plays one action in each lane, on to the next decision or the end. Rewards are those of the step: zeros before the end of a
-    /// game. A game that is over before its first decision is reported by the step after, which ignores the lane's action.
-    fn step(&mut self, actions: &[i64], rows: Rows<'_>) -> Result<(), VectorError>;
-    /// Writes the rows of all lanes; rewards are zeros.
-    fn observe(&mut self, rows: Rows<'_>) -> Result<(), VectorError>;
-    /// Draws a legal action for each lane uniformly, any action where it makes no difference. The `k`-th call since lanes were given
-    /// seeds, counted from 0, draws from (seed, "actions", k), lane after lane.
-    fn sample_actions(&mut self, out: &mut [i64]) -> Result<(), VectorError>;
-    /// Writes what all seats together see in each lane: the observations of the current player, then of the seats after it, as bytes.
-    /// This is for critics in training; no agent is ever shown it.
-    fn perfect_information(&self, out: &mut [u8]) -> Result<(), VectorError>;
-    /// The checkpoint: everything that the lanes' future depends on.
-    fn save(&self) -> Vec<u8>;
-    /// Restores a [checkpoint](Lanes::save) of lanes of the same game, number and opponents.
-    fn load(&mut self, bytes: &[u8]) -> Result<(), VectorError>;
+dyn_trait! {
+    /// Lanes of a game whose type is not known.
+    pub trait Lanes: [Send + Sync] for Vector<G: Hints + Notation> {
+        /// The settings that they were made with.
+        fn settings(&self) -> &Settings { &self.settings }
+
+        /// The lengths of a lane's rows.
+        fn shape(&self) -> Shape { self.shape }
+
+        /// Returns true if every call is so fast that it is never interrupted.
+        fn is_instant(&self) -> bool {
+            self.settings.opponents.as_ref().is_none_or(|all| all.are_instant(self.settings.lanes))
+        }
+
+        /// The seed of each lane's present game.
+        fn seeds(&self) -> Vec<u64> { self.lanes.iter().map(|lane| lane.seed).collect() }
+
+        /// Deals a new game in all lanes, or in those of the mask, and writes the rows of all lanes.
+        fn reset(&mut self, seeds: Seeds<'_>, mask: Option<&[bool]>, rows: Rows<'_>) -> Result<(), VectorError> {
+            let lanes = self.lanes.len();
+            let fits = |what, found| match found {
+                found if found == lanes => Ok(()),
+                found => Err(VectorError::Size { what, expected: lanes, found }),
+            };
+            mask.map_or(Ok(()), |mask| fits("reset mask", mask.len()))?;
+            if let Seeds::Each(seeds) = seeds {
+                fits("seeds", seeds.len())?;
+            }
+            self.call(Task::Reset { seeds, mask }, rows)?;
+            match seeds {
+                Seeds::One(seed) if mask.is_none() => self.draws = ActionDraws { seed, calls: 0 },
+                Seeds::Each(_) if mask.is_none() => self.draws = ActionDraws { seed: self.settings.seed, calls: 0 },
+                _ => {}
+            }
+            Ok(())
+        }
+
+        /// Plays one action in each lane, on to the next decision or the end. Rewards are those of the step: zeros
+        /// before the end of a game. A game that is over before its first decision is reported by the step after, which
+        /// ignores the lane's action.
+        fn step(&mut self, actions: &[i64], rows: Rows<'_>) -> Result<(), VectorError> {
+            self.check(actions)?;
+            self.call(Task::Step { actions }, rows)
+        }
+
+        /// Writes the rows of all lanes; rewards are zeros.
+        fn observe(&mut self, rows: Rows<'_>) -> Result<(), VectorError> { self.call(Task::Observe, rows) }
+
+        /// Draws a legal action for each lane uniformly; any action if the lane ignores it. The `k`-th call since
+        /// lanes were given seeds, counted from 0, draws from (seed, "actions", k), lane after lane.
+        fn sample_actions(&mut self, out: &mut [i64]) -> Result<(), VectorError> {
+            if out.len() != self.lanes.len() {
+                return Err(VectorError::Size { what: "actions", expected: self.lanes.len(), found: out.len() });
+            }
+            let mut rng = Rng::stream(self.draws.seed, "actions", self.draws.calls);
+            self.draws.calls += 1;
+            for (action, legal) in out.iter_mut().zip(&self.legal) {
+                *action = legal.pick(&mut rng).0.into();
+            }
+            Ok(())
+        }
+
+        /// Writes what all seats together see in each lane: the observations of the current player, then of the seats
+        /// after it, as bytes. This is for critics in training; no agent is ever shown it.
+        fn perfect_information(&self, out: &mut [u8]) -> Result<(), VectorError> {
+            let (size, seats) = (encode::size(&self.game.info().observation), self.shape.seats);
+            let expected = self.lanes.len() * seats * size;
+            if out.len() != expected {
+                return Err(VectorError::Size { what: "perfect-information observation", expected, found: out.len() });
+            }
+            for (lane, out) in self.lanes.iter().zip(out.chunks_exact_mut(seats * size)) {
+                for (place, out) in out.chunks_exact_mut(size).enumerate() {
+                    let seat = Seat(((lane.viewer.index() + place) % seats) as u8);
+                    self.game.observation(lane.history.state(), seat, out);
+                }
+            }
+            Ok(())
+        }
+
+        /// The checkpoint: everything that the lanes' future depends on.
+        fn save(&self) -> Vec<u8> { checkpoint::write(&*self.game, &self.settings, self.draws, &self.lanes) }
+
+        /// Restores a [checkpoint](Lanes::save) of lanes of the same game, number and opponents.
+        fn load(&mut self, bytes: &[u8]) -> Result<(), VectorError> {
+            (self.draws, self.lanes) = checkpoint::read(&*self.game, &self.settings, bytes)?;
+            self.find_legal();
+            Ok(())
+        }
+    }
 }
 
-/// The fewest lanes that are worth a thread where all opponents decide at once.
+/// The smallest number of lanes per thread if all opponents decide at once.
 const LANES_PER_THREAD: usize = 256;
-/// Parts for each thread where opponents think, some longer than others.
+/// The number of parts per thread if opponents search, some longer than others.
 const PARTS_PER_THREAD: usize = 8;
 
 /// The stream of `sample_actions`: its seed and the number of calls.
@@ -194,7 +257,7 @@ pub struct Vector<G: Hints + Notation> {
     shape: Shape,
     every_action: G::Actions,
     lanes: Vec<Lane<G>>,
-    /// The legal actions of each lane; all actions where the action makes no difference.
+    /// The legal actions of each lane; all actions if the lane ignores its action.
     legal: Vec<G::Actions>,
     draws: ActionDraws,
     threads: usize,
@@ -219,8 +282,8 @@ impl<'a, G: Hints + Notation> Part<'a, G> {
         parts.map(|(lanes, legal)| Part { rows: rows.take(lanes.len(), shape), lanes, legal }).collect()
     }
 
-    /// Makes the call in all lanes. In each round, the opponents that wait are asked at once. Once the interrupt is set, lanes are left
-    /// anywhere.
+    /// Makes the call in all lanes. In each round, all opponents that wait decide at once. Once the interrupt is set,
+    /// lanes may stop at any point.
     fn run(mut self, call: &Call<'_, G>, shape: &Shape, agents: &mut OpponentAgents<G>) {
         let mut waiting = Vec::new();
         for (lane, legal) in self.lanes.iter_mut().zip(self.legal) {
@@ -240,8 +303,9 @@ impl<'a, G: Hints + Notation> Part<'a, G> {
 }
 
 impl<G: Hints + Notation> Vector<G> {
-    /// Lanes, each with its first game dealt. While `interrupt` is set, calls return [`Halted::Interrupted`] and change nothing. If
-    /// it is set during a call, so does that call, unless the lanes are [instant](Lanes::is_instant): then it is completed.
+    /// Lanes, each with its first game dealt. While `interrupt` is set, calls return [`Halted::Interrupted`] and change
+    /// nothing. If it is set during a call, so does that call, unless the lanes are [instant](Lanes::is_instant): then
+    /// it is completed.
     pub fn new(game: Arc<G>, settings: Settings, interrupt: Arc<AtomicBool>) -> Result<Self, VectorError> {
         if settings.lanes == 0 {
             return Err(VectorError::NoLanes);
@@ -278,7 +342,7 @@ impl<G: Hints + Notation> Vector<G> {
         Ok((&found.history, &found.dealer, found.seed))
     }
 
-    /// Makes a call, on threads if they are worth it. Interrupted, the lanes are as they were.
+    /// Makes a call, on several threads if that is faster. If it is interrupted, the lanes do not change.
     fn call(&mut self, task: Task<'_>, rows: Rows<'_>) -> Result<(), VectorError> {
         rows.check(self.lanes.len(), &self.shape, self.settings.tensor)?;
         if self.interrupt.load(Ordering::Relaxed) {
@@ -335,7 +399,7 @@ impl<G: Hints + Notation> Vector<G> {
         }
     }
 
-    /// Refuses illegal actions. Where a lane ignores its action, every action is legal.
+    /// Refuses illegal actions. If a lane ignores its action, every action is legal.
     fn check(&self, actions: &[i64]) -> Result<(), VectorError> {
         let lanes = self.lanes.len();
         if actions.len() != lanes {
@@ -361,88 +425,5 @@ impl<G: Hints + Notation> Vector<G> {
             let checked = u8::try_from(action).ok().and_then(|action| self.game.check(state, Action(action)).err());
             Err(VectorError::Illegal { lane, source: checked.unwrap_or_else(none) })
         })
-    }
-}
-
-impl<G: Hints + Notation> Lanes for Vector<G> {
-    fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
-    fn shape(&self) -> Shape {
-        self.shape
-    }
-
-    fn is_instant(&self) -> bool {
-        self.settings.opponents.as_ref().is_none_or(|all| all.are_instant(self.settings.lanes))
-    }
-
-    fn seeds(&self) -> Vec<u64> {
-        self.lanes.iter().map(|lane| lane.seed).collect()
-    }
-
-    fn reset(&mut self, seeds: Seeds<'_>, mask: Option<&[bool]>, rows: Rows<'_>) -> Result<(), VectorError> {
-        let lanes = self.lanes.len();
-        let fits = |what, found| match found {
-            found if found == lanes => Ok(()),
-            found => Err(VectorError::Size { what, expected: lanes, found }),
-        };
-        mask.map_or(Ok(()), |mask| fits("reset mask", mask.len()))?;
-        if let Seeds::Each(seeds) = seeds {
-            fits("seeds", seeds.len())?;
-        }
-        self.call(Task::Reset { seeds, mask }, rows)?;
-        match seeds {
-            Seeds::One(seed) if mask.is_none() => self.draws = ActionDraws { seed, calls: 0 },
-            Seeds::Each(_) if mask.is_none() => self.draws = ActionDraws { seed: self.settings.seed, calls: 0 },
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn step(&mut self, actions: &[i64], rows: Rows<'_>) -> Result<(), VectorError> {
-        self.check(actions)?;
-        self.call(Task::Step { actions }, rows)
-    }
-
-    fn observe(&mut self, rows: Rows<'_>) -> Result<(), VectorError> {
-        self.call(Task::Observe, rows)
-    }
-
-    fn sample_actions(&mut self, out: &mut [i64]) -> Result<(), VectorError> {
-        if out.len() != self.lanes.len() {
-            return Err(VectorError::Size { what: "actions", expected: self.lanes.len(), found: out.len() });
-        }
-        let mut rng = Rng::stream(self.draws.seed, "actions", self.draws.calls);
-        self.draws.calls += 1;
-        for (action, legal) in out.iter_mut().zip(&self.legal) {
-            *action = legal.pick(&mut rng).0.into();
-        }
-        Ok(())
-    }
-
-    fn perfect_information(&self, out: &mut [u8]) -> Result<(), VectorError> {
-        let (size, seats) = (encode::size(&self.game.info().observation), self.shape.seats);
-        let expected = self.lanes.len() * seats * size;
-        if out.len() != expected {
-            return Err(VectorError::Size { what: "perfect-information observation", expected, found: out.len() });
-        }
-        for (lane, out) in self.lanes.iter().zip(out.chunks_exact_mut(seats * size)) {
-            for (place, out) in out.chunks_exact_mut(size).enumerate() {
-                let seat = Seat(((lane.viewer.index() + place) % seats) as u8);
-                self.game.observation(lane.history.state(), seat, out);
-            }
-        }
-        Ok(())
-    }
-
-    fn save(&self) -> Vec<u8> {
-        checkpoint::write(&*self.game, &self.settings, self.draws, &self.lanes)
-    }
-
-    fn load(&mut self, bytes: &[u8]) -> Result<(), VectorError> {
-        (self.draws, self.lanes) = checkpoint::read(&*self.game, &self.settings, bytes)?;
-        self.find_legal();
-        Ok(())
     }
 }

@@ -19,7 +19,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The lengths for a game and the tensors asked for.
+    /// The lengths for a game and this kind of tensor.
     pub fn of<G: Encode>(game: &G, tensor: Tensor) -> Self {
         let layout = match tensor {
             Tensor::Observation => game.info().observation.clone(),
@@ -55,6 +55,19 @@ impl<'a> Cells<'a> {
         }
     }
 
+    /// Overwrites the cells with the observations of these seats in these states, one after the other.
+    pub fn observe<G: Encode>(self, game: &G, shown: impl Iterator<Item = (G::State, Seat)>) {
+        let width = encode::size(&game.info().observation);
+        match self {
+            Self::Floats(cells) => shown
+                .zip(cells.chunks_exact_mut(width))
+                .for_each(|((state, seat), row)| game.observation(&state, seat, row)),
+            Self::Bytes(cells) => shown
+                .zip(cells.chunks_exact_mut(width))
+                .for_each(|((state, seat), row)| game.observation(&state, seat, row)),
+        }
+    }
+
     /// Writes the tensor of one seat.
     pub(super) fn write<G: Encode>(&mut self, tensor: Tensor, game: &G, history: &History<G>, seat: Seat) {
         match (tensor, self) {
@@ -71,9 +84,10 @@ impl<'a> Cells<'a> {
 pub struct Rows<'a> {
     /// The tensors of the current players.
     pub observation: Option<Cells<'a>>,
-    /// The last tensors of games that ended in this step ([`Autoreset::SameStep`](super::Autoreset)); other rows are left as they are.
+    /// The last tensors of games that ended in this step ([`Autoreset::SameStep`](super::Autoreset)); other rows are
+    /// left as they are.
     pub final_observation: Option<Cells<'a>>,
-    /// 1 for each legal action of the current player, else 0; all 1 where the action makes no difference.
+    /// 1 for each legal action of the current player, else 0; all 1 if the lane ignores its action.
     pub action_mask: Option<&'a mut [u8]>,
     /// The rewards of each seat.
     pub rewards: Option<&'a mut [f32]>,

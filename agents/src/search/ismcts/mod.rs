@@ -47,44 +47,38 @@
 //! `regret_matching` and `choose=mixed` for simultaneous choices, and if there are few hands and opponents adapt.
 
 mod observers;
-mod prior;
 mod puct;
 mod selection;
-mod table;
 mod tree;
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::marker::PhantomData;
 
 use arrayvec::ArrayVec;
 use stier_core::key::Past;
 use stier_core::options::Switch;
-use stier_core::{Action, ActionSet, BySeat, Hints, Rng, Seat, SeatView as _, Turn, choice, options};
+use stier_core::{ActionSet as _, BySeat, Hints, Rng, Seat, SeatView as _, Turn, choice, options};
 
 use crate::agent::budget::Budget;
 use crate::agent::choice::{Choose, without_noise};
 use crate::agent::lines::{Line, Lines};
 use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory};
 use crate::agent::stop::Stop;
-use crate::agent::streams::AgentStreams;
 use crate::agent::threads::Workers;
 use crate::agent::worlds::Worlds;
-use crate::agent::{ActionStats, Agent, Decision, Search, permitted};
+use crate::agent::{Decision, Search, permitted};
 use crate::belief::BeliefSettings;
 use crate::rollout::fitted;
 use crate::rollout::{Roller, RolloutSettings};
-use crate::search::spread::ReturnSpread;
+use crate::search::algorithm::{Algorithm, SearchAgent, Task};
+use crate::search::spread::{ReturnScale, ReturnSpread};
+use crate::search::ucb::ActionRecord;
 pub(crate) use observers::{Draws, Observer};
 use observers::{Keyed, Linked, Observers};
-use prior::Prior as _;
-pub(crate) use prior::PriorFrom;
-use puct::Puct;
+pub(crate) use puct::PriorFrom;
+use puct::{NetworkPuct, Puct};
 pub(crate) use selection::Rule;
-use selection::{Exp3, Expansion, RegretMatching, Selection, SmoothUct, Ucb1, Ucb1Tuned};
-
-use table::NONE;
-use tree::{Edge, RootEdge, Tree};
+use selection::{Expansion, RegretRule, Selection, SmoothUct, Ucb1, Ucb1Tuned, Visit};
+use tree::{Edge, NONE, Tree};
 
 choice! {
     /// The choice of the other players' actions in the tree.
@@ -152,173 +146,86 @@ const MAX_DEPTH: usize = 256;
 /// The largest number of iterations for one tree: the counts of its edges fit in 31 bits.
 const MAX_ITERATIONS: u64 = 1 << 30;
 
-/// The player: see the [module](self) documentation.
+/// The algorithm: see the [module](self) documentation.
 pub(crate) struct Ismcts<G: Hints> {
     options: IsmctsOptions,
-    streams: AgentStreams,
     forest: Box<dyn Forest<G>>,
     past: Option<Past>,
-    /// The depth to which lines are recorded.
-    depth: usize,
     /// The lines of the last decision.
     lines: Vec<Line>,
 }
 
-impl<G: Hints> Ismcts<G> {
-    /// Creates a player with the streams of `seed`.
-    pub(crate) fn new(options: IsmctsOptions, seed: u64) -> Self {
-        let forest: Box<dyn Forest<G>> = match options.selection {
-            Rule::Ucb1 => Box::new(Trees::<G, Ucb1>::new(&options).with_links()),
-            Rule::Ucb1Tuned => Box::new(Trees::<G, Ucb1Tuned>::new(&options)),
-            Rule::Puct => Box::new(Trees::<G, Puct>::new(&options)),
-            Rule::Exp3 => Box::new(Trees::<G, Exp3>::new(&options)),
-            Rule::RegretMatching => Box::new(Trees::<G, RegretMatching>::new(&options)),
-            Rule::SmoothUct => Box::new(Trees::<G, SmoothUct>::new(&options)),
-        };
-        Self { options, streams: AgentStreams::new(seed), forest, past: None, depth: 0, lines: Vec::new() }
-    }
-}
-
-impl<G: Hints> Agent<G> for Ismcts<G> {
-    /// Searches, unless only one action is legal.
-    fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
-        let start = Instant::now();
-        let mut found = if legal.len() > 1 {
-            let keyed = self.keys(view);
-            let stop = self.streams.stop(start, self.options.time_ms);
-            let task = Task {
-                game,
-                seat: view.seat(),
-                legal,
-                worlds: &self.worlds(game, view, &stop),
-                keyed,
-                options: &self.options,
-                stop,
-                streams: &self.streams,
-                depth: self.depth,
-            };
-            self.forest.search(&task)
-        } else {
-            Found::default()
-        };
-        self.streams.advance();
-        self.lines = found.lines.take().map_or(Vec::new(), Lines::finish);
-        self.decide(game, legal, &found, start.elapsed())
+impl<G: Hints> Algorithm<G> for Ismcts<G> {
+    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
+        let IsmctsOptions { iterations, self_determination, belief, .. } = &self.options;
+        let draws = if stop.is_timed() { u64::MAX } else { *iterations };
+        let sharing = stop.within_share(belief.belief_share);
+        let worlds = belief.worlds(game, view, stop, rng);
+        worlds.self_determined(game, view, *self_determination, draws, &sharing, rng)
     }
 
-    fn restart(&mut self, seed: u64) {
-        self.streams.restart(seed);
+    /// Searches, adds up the roots and chooses an action.
+    fn decide(&mut self, task: &Task<'_, G>) -> Decision {
+        let reuse = self.options.reuse == Switch::On;
+        let past = task.view.past();
+        let past = if reuse { past.clone() } else { past.only_now() };
+        match &self.past {
+            Some(earlier) if reuse && past.continues(earlier) => self.forest.age(),
+            _ => self.forest.clear(),
+        }
+        let Found { iterations, nodes, roots, spread, lines } = self.forest.search(task, &self.options, &past);
+        self.past = Some(past);
+        self.lines = lines.map_or(Vec::new(), Lines::finish);
+        let scale = ReturnScale::new(task.game);
+        let mut weights = Vec::new();
+        let stats = |action| {
+            let edges = roots.iter().filter(|(edge, _)| edge.action == action);
+            weights.push(edges.clone().filter_map(|(_, weight)| *weight).sum::<f64>());
+            let all = edges.map(|(edge, _)| *edge).fold(ActionRecord::new(action), ActionRecord::plus);
+            all.stats(if all.visits == 0 { 0.0 } else { scale.value(all.mean()) })
+        };
+        let actions = task.legal.iter().map(stats).collect();
+        let search = Search { actions, iterations, nodes, seconds: 0.0 };
+        if roots.iter().all(|(_, weight)| weight.is_none()) {
+            weights = without_noise(&search.actions, spread * scale.range);
+        }
+        self.options.choose.decide(search, &weights, &mut task.streams.advanced().rng("ismcts choice"))
+    }
+
+    fn restart(&mut self, _seed: u64) {
         self.past = None;
         self.lines = Vec::new();
         self.forest.clear();
     }
 
-    fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        self.worlds(game, view, &self.streams.stop(Instant::now(), self.options.time_ms))
-    }
-
-    fn note_lines(&mut self, depth: usize) {
-        self.depth = depth;
-    }
-
     fn lines(&mut self) -> Vec<Line> {
         std::mem::take(&mut self.lines)
-    }
-
-    fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.streams.interrupt_with(flag);
     }
 }
 
 impl<G: Hints> Ismcts<G> {
-    /// The worlds of the next decision.
-    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>) -> Worlds<G> {
-        let IsmctsOptions { iterations, self_determination, belief, .. } = &self.options;
-        let draws = if stop.is_timed() { u64::MAX } else { *iterations };
-        let mut rng = self.streams.rng("beliefs");
-        belief.worlds(game, view, stop, &mut rng).self_determined(
-            game,
-            view,
-            *self_determination,
-            draws,
-            &stop.within_share(belief.belief_share),
-            &mut rng,
-        )
-    }
-
-    /// Prepares the trees for a decision. Returns the keys of nodes, if nodes are found by keys.
-    fn keys(&mut self, view: &G::View) -> Option<Keyed> {
-        let options = &self.options;
-        let reuse = options.reuse == Switch::On;
-        let past = match (options.observer, options.draws) {
-            _ if reuse => view.past().clone(),
-            (Observer::Single, Draws::Merge)
-                if options.selection == Rule::Ucb1
-                    && options.self_determination == 0.0
-                    && options.opponents == Opponents::Search =>
-            {
-                self.forest.clear();
-                return None;
-            }
-            _ => view.past().only_now(),
+    /// Creates a player with the streams of `seed`.
+    pub(crate) fn new(options: IsmctsOptions, seed: u64) -> SearchAgent<Self> {
+        let forest = match options.selection {
+            Rule::Ucb1 if Linked::suffices(&options) => forest::<G, Ucb1, Linked>(&options),
+            Rule::Ucb1 => forest::<G, Ucb1, Keyed>(&options),
+            Rule::Ucb1Tuned => forest::<G, Ucb1Tuned, Keyed>(&options),
+            Rule::Puct if options.prior == PriorFrom::Network => forest::<G, NetworkPuct, Keyed>(&options),
+            Rule::Puct => forest::<G, Puct<G::Actions>, Keyed>(&options),
+            Rule::Exp3 | Rule::RegretMatching => forest::<G, RegretRule, Keyed>(&options),
+            Rule::SmoothUct => forest::<G, SmoothUct, Keyed>(&options),
         };
-        let keyed = Keyed::new(options.observer, options.draws, &past, view.seat());
-        match &self.past {
-            Some(earlier) if reuse && past.continues(earlier) => self.forest.age(),
-            _ => self.forest.clear(),
-        }
-        self.past = Some(past);
-        Some(keyed)
+        let time_ms = options.time_ms;
+        SearchAgent::new(Self { options, forest, past: None, lines: Vec::new() }, time_ms, seed)
     }
-
-    /// Adds up the roots and chooses an action.
-    fn decide(&self, game: &G, legal: G::Actions, found: &Found, time: Duration) -> Decision {
-        let (low, high) = game.rounded_range();
-        let mut weights = Vec::new();
-        let actions: Vec<ActionStats> = legal
-            .iter()
-            .map(|action| {
-                let edges = found.roots.iter().filter(|edge| edge.action == action);
-                let visits: u64 = edges.clone().map(|edge| u64::from(edge.visits)).sum();
-                let scaled = edges.clone().map(|edge| edge.value).sum::<f64>() / visits.max(1) as f64;
-                let value = if visits == 0 { 0.0 } else { f64::from(low) + scaled * f64::from(high - low) };
-                weights.push(edges.clone().filter_map(|edge| edge.weight).sum::<f64>());
-                let availability = edges.map(|edge| u64::from(edge.available)).sum();
-                ActionStats { action: action.0, visits, value, availability, probability: 0.0 }
-            })
-            .collect();
-        let search = Search { actions, iterations: found.iterations, nodes: found.nodes, seconds: time.as_secs_f64() };
-        if found.roots.iter().all(|edge| edge.weight.is_none()) {
-            weights = without_noise(&search.actions, found.spread * f64::from(high - low));
-        }
-        self.options.choose.decide(search, &weights, &mut self.streams.rng("ismcts choice"))
-    }
-}
-
-/// The input of a search.
-struct Task<'a, G: Hints> {
-    game: &'a G,
-    seat: Seat,
-    /// The actions that the searcher may choose at the root.
-    legal: G::Actions,
-    worlds: &'a Worlds<G>,
-    /// The keys of nodes, if nodes are found by keys.
-    keyed: Option<Keyed>,
-    options: &'a IsmctsOptions,
-    stop: Stop<'a>,
-    /// The source of the random streams.
-    streams: &'a AgentStreams,
-    /// The depth to which lines are recorded; 0 if they are not.
-    depth: usize,
 }
 
 /// The result of a search.
-#[derive(Clone, Default, Debug)]
 struct Found {
     iterations: u64,
     nodes: u64,
-    /// The edges of all roots.
-    roots: Vec<RootEdge>,
+    /// The edges of all roots, with their weights in the average strategy.
+    roots: Vec<(ActionRecord, Option<f64>)>,
     /// Twice the standard deviation of the searcher's returns, as a share of the range of utilities. This is the
     /// largest value of all trees.
     spread: f64,
@@ -332,46 +239,55 @@ trait Forest<G: Hints>: Send {
     fn clear(&mut self);
     /// Begins the next decision of the same game.
     fn age(&mut self);
-    /// Searches, with each tree on its own thread.
-    fn search(&mut self, task: &Task<'_, G>) -> Found;
+    /// Searches, with each tree on its own thread. `past` is the searcher's, back to where the trees began.
+    fn search(&mut self, task: &Task<'_, G>, options: &IsmctsOptions, past: &Past) -> Found;
 }
 
-/// Trees with a selection rule.
-struct Trees<G: Hints, S: Selection> {
+/// Trees with a selection rule and a way to find nodes.
+struct Trees<G: Hints, S: Selection<G::Actions>, O> {
     rule: S,
     trees: Vec<Tree<G::Actions, S::Extra>>,
     workers: Workers,
-    /// The search in which edges know their nodes, without keys: faster, at the price of a second copy of the code.
-    search_by_links: Option<fn(&mut Self, &Task<'_, G>) -> Found>,
+    observers: PhantomData<O>,
 }
 
-impl<G: Hints, S: Selection> Trees<G, S> {
-    fn new(options: &IsmctsOptions) -> Self {
-        // The tree of the current decision and, with `reuse`, that of the last one.
-        let trees_per_thread = if options.reuse == Switch::On { 2 } else { 1 };
-        let memory = Memory::share(options.memory_mb, options.threads * trees_per_thread);
-        let trees = (0..options.threads).map(|_| Tree::new(memory)).collect();
-        Self { rule: S::new(options), trees, workers: Workers::default(), search_by_links: None }
+/// Empty trees.
+fn forest<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>>(
+    options: &IsmctsOptions,
+) -> Box<dyn Forest<G>> {
+    // The tree of the current decision and, with `reuse`, that of the last one.
+    let trees_per_thread = if options.reuse == Switch::On { 2 } else { 1 };
+    let memory = Memory::share(options.memory_mb, options.threads * trees_per_thread);
+    let trees = (0..options.threads).map(|_| Tree::new(memory)).collect();
+    let (rule, workers, observers) = (S::new(options), Workers::default(), PhantomData::<O>);
+    Box::new(Trees { rule, trees, workers, observers })
+}
+
+impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Forest<G> for Trees<G, S, O> {
+    fn clear(&mut self) {
+        self.trees.iter_mut().for_each(Tree::clear);
     }
 
-    fn with_links(self) -> Self {
-        Self { search_by_links: Some(|own, task| own.search_with(task, &Linked::new(task.seat))), ..self }
+    fn age(&mut self) {
+        self.trees.iter_mut().for_each(Tree::age);
     }
 
-    fn search_with<O: Observers<G>>(&mut self, task: &Task<'_, G>, observers: &O) -> Found {
+    fn search(&mut self, task: &Task<'_, G>, options: &IsmctsOptions, past: &Past) -> Found {
         let count = self.trees.len() as u64;
+        let observers = O::new(options, past, task.view.seat());
         let mut searchers: Vec<_> = (self.trees.iter_mut().zip(0..))
             .map(|(tree, index)| Searcher {
                 task,
-                rule: &self.rule,
-                budget: Budget::part(task.options.iterations, task.stop, index, count).at_most(MAX_ITERATIONS),
-                roller: Roller::new(task.game, task.options.rollouts).guided_by(&task.options.belief.guide),
+                seat: task.view.seat(),
+                opponents: options.opponents,
+                rule: self.rule.clone(),
+                budget: Budget::part(options.iterations, task.stop, index, count).at_most(MAX_ITERATIONS),
+                roller: Roller::new(task.game, options.rollouts).guided_by(&options.belief.guide),
                 rng: task.streams.rng_of_many("ismcts", index, count),
                 observers: observers.clone(),
                 root: observers.plant(tree),
-                spread: ReturnSpread::default(),
+                spread: ReturnSpread::new(1.0),
                 lines: (task.depth > 0).then(|| Lines::new(task.depth)),
-                prior: S::Prior::new(task.options),
                 tree,
             })
             .collect();
@@ -390,24 +306,6 @@ impl<G: Hints, S: Selection> Trees<G, S> {
     }
 }
 
-impl<G: Hints, S: Selection> Forest<G> for Trees<G, S> {
-    fn clear(&mut self) {
-        self.trees.iter_mut().for_each(Tree::clear);
-    }
-
-    fn age(&mut self) {
-        self.trees.iter_mut().for_each(Tree::age);
-    }
-
-    fn search(&mut self, task: &Task<'_, G>) -> Found {
-        match (&task.keyed, self.search_by_links) {
-            (Some(keyed), _) => self.search_with(task, keyed),
-            (None, Some(search)) => search(self, task),
-            (None, None) => unreachable!("nodes are found by keys"),
-        }
-    }
-}
-
 /// An edge that an iteration followed.
 #[derive(Clone, Copy)]
 struct Step<N> {
@@ -420,9 +318,11 @@ type Path<N> = ArrayVec<Step<N>, MAX_DEPTH>;
 
 /// One tree being searched. Searchers of different threads share no cache line.
 #[repr(align(128))]
-struct Searcher<'a, G: Hints, S: Selection, O: Observers<G>> {
+struct Searcher<'a, G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> {
     task: &'a Task<'a, G>,
-    rule: &'a S,
+    seat: Seat,
+    opponents: Opponents,
+    rule: S,
     budget: Budget<'a>,
     roller: Roller,
     rng: Rng,
@@ -432,45 +332,33 @@ struct Searcher<'a, G: Hints, S: Selection, O: Observers<G>> {
     root: u32,
     spread: ReturnSpread,
     lines: Option<Lines>,
-    prior: S::Prior,
 }
 
-impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
+impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Searcher<'_, G, S, O> {
     /// Searches until the budget is spent and returns the number of iterations.
     fn run(&mut self) -> u64 {
-        let task = self.task;
-        let (low, high) = task.game.rounded_range();
-        let low = f64::from(low);
-        let scale = (f64::from(high) - low).max(f64::MIN_POSITIVE).recip();
+        let scale = ReturnScale::new(self.task.game);
         let mut path = Path::new();
-        let mut done = 0;
-        loop {
-            let chunk = self.budget.next(done);
-            if chunk == 0 {
-                return done;
+        self.budget.run(|_| {
+            let returns = self.iterate(&mut path);
+            self.roller.learn(&returns);
+            let own = f64::from(returns[self.seat]);
+            for step in &path {
+                // An estimate may be slightly below the lowest return, but bounds must not be negative.
+                let value = scale.unit(f64::from(returns[step.mover])).max(0.0);
+                S::learn(self.tree, step.edge, step.note, value);
             }
-            for _ in 0..chunk {
-                let returns = self.iterate(&mut path);
-                self.roller.learn(&returns);
-                for step in &path {
-                    // An estimate may be slightly below the lowest return, but bounds must not be negative.
-                    let value = ((f64::from(returns[step.mover]) - low) * scale).max(0.0);
-                    S::learn(self.tree, step.edge, step.note, value);
-                }
-                if let Some(lines) = &mut self.lines {
-                    let steps = path.iter().map(|step| (step.mover, self.tree.action(step.edge)));
-                    lines.add(steps, f64::from(returns[task.seat]));
-                }
-                self.spread.add((f64::from(returns[task.seat]) - low) * scale);
-                path.clear();
+            if let Some(lines) = &mut self.lines {
+                lines.add(path.iter().map(|step| (step.mover, self.tree.action(step.edge))), own);
             }
-            done += chunk;
-        }
+            self.spread.add(scale.unit(own));
+            path.clear();
+        })
     }
 
     /// Runs one determinization from the root to the end of the game. Leaves the visited edges in `path`.
     #[inline]
-    fn iterate(&mut self, path: &mut Path<S::Note<G::Actions>>) -> BySeat<f32> {
+    fn iterate(&mut self, path: &mut Path<S::Note>) -> BySeat<f32> {
         let game = self.task.game;
         let mut state = self.task.worlds.draw(&mut self.rng);
         let mut node = self.observers.begin(game, &state, self.tree);
@@ -498,48 +386,55 @@ impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
                     break;
                 }
             }
-            self.prior.prepare(game, &state, legal, self.tree, node, &mut self.roller);
-            let scale = self.spread.scale();
-            let (edge, action, note) = self.rule.select(self.tree, node, legal, scale, &mut self.rng);
+            self.rule.prepare(&Visit { game, state: &state, legal, node }, self.tree, &mut self.roller);
+            let (edge, note) = self.rule.select(self.tree, node, legal, self.spread.scale(), &mut self.rng);
+            let action = self.tree.action(edge);
             let is_leaf = S::EXPANSION == Expansion::AllAtOnce && self.tree.visits(edge) == 0;
             path.push(Step { edge, mover, note });
             self.roller.note(mover, action);
             self.observers.see(game, &state, action);
             game.step(&mut state, action, &mut self.rng);
-            if is_leaf && !self.prior.evaluates(&self.roller) {
+            if is_leaf && !self.rule.evaluates(&self.roller) {
                 break;
             }
-            if self.task.options.opponents == Opponents::Fitted {
+            if self.opponents == Opponents::Fitted {
                 self.let_others_play(&mut state);
             }
             let Turn::Seat(next) = game.turn(&state) else { break };
-            node = self.observers.next(game, &state, next, (node, edge, action), self.tree);
+            node = self.observers.next(game, &state, next, (node, edge), self.tree);
             if is_leaf && node != NONE {
                 let legal = game.legal(&state);
                 self.add_edges(node, legal.without(self.tree.tried(node)), self.room(node));
-                return self.prior.evaluate(game, &state, legal, self.tree, node, &mut self.roller);
+                return self.rule.evaluate(&Visit { game, state: &state, legal, node }, self.tree, &mut self.roller);
             }
         }
         self.roller.returns(game, &mut state, &mut self.rng)
     }
 }
 
-impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
+impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Searcher<'_, G, S, O> {
     /// The number of edges that the node may get.
     fn room(&self, node: u32) -> usize {
         if node == self.root { usize::MAX } else { self.tree.room(node) }
     }
 
     /// Adds edges for untried actions in random order, as many as there is room for.
-    fn add_edges(&mut self, node: u32, untried: G::Actions, room: usize) {
-        self.tree.add_edges(node, in_any_order(untried, &mut self.rng).take(room));
+    fn add_edges(&mut self, node: u32, mut untried: G::Actions, room: usize) {
+        let next = || {
+            (!untried.is_empty()).then(|| {
+                let action = untried.pick(&mut self.rng);
+                untried = untried.without(G::Actions::default().with(action));
+                action
+            })
+        };
+        self.tree.add_edges(node, std::iter::from_fn(next).take(room));
     }
 
     /// Lets the other players act by the game's policy until it is the searcher's turn or the game is over.
     fn let_others_play(&mut self, state: &mut G::State) {
         let game = self.task.game;
         while let Turn::Seat(mover) = game.turn(state)
-            && mover != self.task.seat
+            && mover != self.seat
         {
             let action = fitted::pick(game, state, game.legal(state), &mut self.rng);
             self.roller.note(mover, action);
@@ -547,15 +442,4 @@ impl<G: Hints, S: Selection, O: Observers<G>> Searcher<'_, G, S, O> {
             game.step(state, action, &mut self.rng);
         }
     }
-}
-
-/// The actions of a set in random order.
-fn in_any_order<A: ActionSet>(mut actions: A, rng: &mut Rng) -> impl Iterator<Item = Action> {
-    std::iter::from_fn(move || {
-        (!actions.is_empty()).then(|| {
-            let action = actions.pick(rng);
-            actions = actions.without(A::default().with(action));
-            action
-        })
-    })
 }

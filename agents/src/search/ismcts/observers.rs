@@ -1,10 +1,13 @@
 //! The players whose knowledge the nodes represent, and the search for nodes in an iteration.
 
 use stier_core::key::{Chain, Learned, Past, UNNOTICED, mix};
+use stier_core::options::Switch;
 use stier_core::seats::MAX_SEATS;
 use stier_core::{Action, Game, Seat, choice};
 
 use super::tree::{Edge, Tree};
+use super::{IsmctsOptions, Opponents};
+use crate::search::chains::new_chain;
 
 choice! {
     /// The observations by which nodes are distinguished.
@@ -26,30 +29,29 @@ choice! {
     }
 }
 
-/// Follows an iteration and finds its nodes in the tree.
-pub(super) trait Observers<G: Game>: Clone + Send {
-    /// Makes the root in an empty tree.
-    fn plant<X: Default + Clone>(&self, tree: &mut Tree<G::Actions, X>) -> u32;
+/// The tree of a game.
+type GameTree<G, X> = Tree<<G as Game>::Actions, X>;
 
-    /// The node of the first decision of an iteration; [`NONE`](super::table::NONE) if the tree is full.
-    fn begin<X: Default + Clone>(&mut self, game: &G, state: &G::State, tree: &mut Tree<G::Actions, X>) -> u32;
+/// Follows an iteration and finds its nodes in the tree.
+pub(super) trait Observers<G: Game, X>: Clone + Send + 'static {
+    /// Creates the observers of a search for the seat of this past.
+    fn new(options: &IsmctsOptions, past: &Past, searcher: Seat) -> Self;
+
+    /// Makes the root in an empty tree.
+    fn plant(&self, tree: &mut GameTree<G, X>) -> u32;
+
+    /// The node of the first decision of an iteration; [`NONE`](super::tree::NONE) if the tree is full.
+    fn begin(&mut self, game: &G, state: &G::State, tree: &mut GameTree<G, X>) -> u32;
 
     /// Sees an action, before it is done.
     fn see(&mut self, game: &G, before: &G::State, action: Action);
 
-    /// The node of the next decision, after that action was chosen by `edge` of `node`; [`NONE`](super::table::NONE) if the
-    /// tree is full.
-    fn next<X: Default + Clone>(
-        &mut self,
-        game: &G,
-        state: &G::State,
-        mover: Seat,
-        from: (u32, Edge, Action),
-        tree: &mut Tree<G::Actions, X>,
-    ) -> u32;
+    /// The node of the next decision, after an edge of a node was followed; [`NONE`](super::tree::NONE) if the tree is
+    /// full.
+    fn next(&mut self, game: &G, state: &G::State, mover: Seat, from: (u32, Edge), tree: &mut GameTree<G, X>) -> u32;
 }
 
-/// One tree of what the searcher observes of the actions, without keys: an edge knows the node it leads to.
+/// One tree of the searcher's observations of actions, without keys: an edge knows the node that it leads to.
 #[derive(Clone, Debug)]
 pub(super) struct Linked {
     searcher: Seat,
@@ -57,19 +59,25 @@ pub(super) struct Linked {
 }
 
 impl Linked {
-    /// For a searcher.
-    pub(super) fn new(searcher: Seat) -> Self {
-        Self { searcher, observed: 0 }
+    /// Returns true if these nodes are those of the options, besides the selection rule.
+    pub(super) fn suffices(options: &IsmctsOptions) -> bool {
+        (options.observer, options.draws) == (Observer::Single, Draws::Merge)
+            && (options.reuse, options.opponents) == (Switch::Off, Opponents::Search)
+            && options.self_determination == 0.0
     }
 }
 
-impl<G: Game> Observers<G> for Linked {
-    fn plant<X: Default + Clone>(&self, tree: &mut Tree<G::Actions, X>) -> u32 {
+impl<G: Game, X: Default + Clone> Observers<G, X> for Linked {
+    fn new(_options: &IsmctsOptions, _past: &Past, searcher: Seat) -> Self {
+        Self { searcher, observed: 0 }
+    }
+
+    fn plant(&self, tree: &mut GameTree<G, X>) -> u32 {
         tree.add_node()
     }
 
     #[inline(always)]
-    fn begin<X: Default + Clone>(&mut self, _game: &G, _state: &G::State, _tree: &mut Tree<G::Actions, X>) -> u32 {
+    fn begin(&mut self, _game: &G, _state: &G::State, _tree: &mut GameTree<G, X>) -> u32 {
         0
     }
 
@@ -79,23 +87,24 @@ impl<G: Game> Observers<G> for Linked {
     }
 
     #[inline(always)]
-    fn next<X: Default + Clone>(
+    fn next(
         &mut self,
         _game: &G,
         _state: &G::State,
         _mover: Seat,
-        (node, edge, action): (u32, Edge, Action),
-        tree: &mut Tree<G::Actions, X>,
+        (node, edge): (u32, Edge),
+        tree: &mut GameTree<G, X>,
     ) -> u32 {
-        if self.observed == UNNOTICED { node } else { tree.child(node, edge, action, self.observed) }
+        if self.observed == UNNOTICED { node } else { tree.child(node, edge, self.observed) }
     }
 }
 
-/// Nodes with keys: for each seat that counts, a chain of all that it observed, mixed with one number after the other.
+/// Nodes with keys: each seat that counts has a chain of its observations.
 ///
-/// The searcher's chain begins with the game, so that its nodes have the same keys in the searches of later decisions; what it
-/// sees (its cards, see [`Game::sight`]) is in it if draws branch, and else where a world gives it other cards than it has at
-/// the root. The chains of the others begin at the root with what they see there.
+/// The searcher's chain begins with the game, so that its nodes have the same keys in the searches of later decisions.
+/// It contains the cards that the searcher sees ([`Game::sight`]) if draws branch, and otherwise only those of worlds
+/// in which the searcher holds other cards at the root. The chains of the others begin at the root with what they see
+/// there.
 #[derive(Clone, Debug)]
 pub(super) struct Keyed {
     searcher: Seat,
@@ -109,19 +118,6 @@ pub(super) struct Keyed {
 }
 
 impl Keyed {
-    /// For the seat of a view.
-    pub(super) fn new(observer: Observer, draws: Draws, past: &Past, searcher: Seat) -> Self {
-        let mut start = Chain::new(mix(START, u64::from(searcher.0)));
-        for learned in past.learned() {
-            match *learned {
-                Learned::Action(observed) => start.notice(observed),
-                Learned::Sight(sight) if draws == Draws::Branch => start.look(sight),
-                Learned::Sight(_) => {}
-            }
-        }
-        Self { searcher, observer, draws, start, sight: past.sight(), chains: [Chain::default(); MAX_SEATS] }
-    }
-
     /// The seats whose chains are kept.
     #[inline(always)]
     fn followed<G: Game>(&self, game: &G) -> std::ops::Range<usize> {
@@ -142,20 +138,31 @@ impl Keyed {
     }
 }
 
-/// The start of all chains.
-const START: u64 = 0x243f_6a88_85a3_08d3;
 /// Sets the chains of other seats apart from the searcher's.
 const OTHERS: u64 = 0x1319_8a2e_0370_7344;
-/// Sets the searcher's chain where it holds other cards than it does apart from what it observes of actions.
+/// Sets the searcher's chain in worlds with other cards of its own apart from observations of actions.
 const OTHER_CARDS: u64 = 0xa409_3822_299f_31d0;
 
-impl<G: Game> Observers<G> for Keyed {
-    fn plant<X: Default + Clone>(&self, tree: &mut Tree<G::Actions, X>) -> u32 {
+impl<G: Game, X: Default + Clone> Observers<G, X> for Keyed {
+    fn new(options: &IsmctsOptions, past: &Past, searcher: Seat) -> Self {
+        let IsmctsOptions { observer, draws, .. } = *options;
+        let mut start = new_chain(searcher);
+        for learned in past.learned() {
+            match *learned {
+                Learned::Action(observed) => start.notice(observed),
+                Learned::Sight(sight) if draws == Draws::Branch => start.look(sight),
+                Learned::Sight(_) => {}
+            }
+        }
+        Self { searcher, observer, draws, start, sight: past.sight(), chains: [Chain::default(); MAX_SEATS] }
+    }
+
+    fn plant(&self, tree: &mut GameTree<G, X>) -> u32 {
         tree.keyed(self.start.key())
     }
 
     #[inline(always)]
-    fn begin<X: Default + Clone>(&mut self, game: &G, state: &G::State, tree: &mut Tree<G::Actions, X>) -> u32 {
+    fn begin(&mut self, game: &G, state: &G::State, tree: &mut GameTree<G, X>) -> u32 {
         for seat in self.followed(game) {
             let sight = game.sight(state, Seat(seat as u8));
             let searcher = seat == self.searcher.index();
@@ -179,14 +186,7 @@ impl<G: Game> Observers<G> for Keyed {
     }
 
     #[inline(always)]
-    fn next<X: Default + Clone>(
-        &mut self,
-        game: &G,
-        state: &G::State,
-        mover: Seat,
-        _from: (u32, Edge, Action),
-        tree: &mut Tree<G::Actions, X>,
-    ) -> u32 {
+    fn next(&mut self, game: &G, state: &G::State, mover: Seat, _from: (u32, Edge), tree: &mut GameTree<G, X>) -> u32 {
         self.look(game, state);
         let whose = if self.observer == Observer::Multi { mover } else { self.searcher };
         tree.keyed(self.chains[whose.index()].key())

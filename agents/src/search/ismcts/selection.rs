@@ -1,19 +1,20 @@
 //! Selection rules: the choice of the edge that an iteration follows, and what is learned from its return.
 //!
-//! Returns are scaled so that the game's utilities span 0 to 1. `spread` is twice the standard deviation of the searcher's returns on
-//! that scale, and 1 in a game won or lost evenly. What the literature states for rewards of 0 and 1 holds with rewards divided by
-//! it. Where the number of visits to a node counts, each action counts those in which it was available.
+//! Returns are scaled so that the game's utilities span 0 to 1. `spread` is twice the standard deviation of the
+//! searcher's returns on that scale, and 1 in a game won or lost evenly. What the literature states for rewards of 0
+//! and 1 holds with rewards divided by it. Where the number of visits to a node counts, each action counts those in
+//! which it was available.
 
 use std::f32::consts::{LN_2, LOG2_E};
 
 use arrayvec::ArrayVec;
-use stier_core::{Action, ActionSet, Rng, choice};
+use stier_core::{ActionSet, BySeat, Hints, Rng, choice};
 
 use crate::agent::sampling;
+use crate::rollout::Roller;
 
 use super::IsmctsOptions;
-use super::prior::{NoPrior, Prior};
-use super::tree::{Block, Bound, Edge, LANES, MAX_BLOCKS, Tree, lanes};
+use super::tree::{Block, Edge, LANES, MAX_BLOCKS, Tree, lanes};
 
 choice! {
     /// The rule by which an iteration selects edges.
@@ -42,39 +43,70 @@ pub(super) enum Expansion {
     AllAtOnce,
 }
 
-/// A selection rule.
-pub(super) trait Selection: Clone + Send + Sync + 'static {
+/// A decision on the way through the tree.
+pub(super) struct Visit<'a, G: Hints> {
+    pub(super) game: &'a G,
+    pub(super) state: &'a G::State,
+    pub(super) legal: G::Actions,
+    pub(super) node: u32,
+}
+
+/// A selection rule. Each thread has its own copy.
+pub(super) trait Selection<A: ActionSet>: Clone + Send + 'static {
     /// The statistics of each block besides visits, values and availability.
-    type Extra: Clone + Default + Send + Sync + 'static;
-    /// The part of a selection that is needed to learn from its return. The default belongs to an edge that was not selected, but
-    /// followed as the first of its action.
-    type Note<A: ActionSet>: Clone + Copy + Default;
-    /// The prior that the rule uses.
-    type Prior: Prior<Self::Extra>;
+    type Extra: Clone + Default + Send + 'static;
+    /// The part of a selection that is needed to learn from its return. The default belongs to an edge that was not
+    /// selected, but followed as the first of its action.
+    type Note: Copy + Default;
     /// The way in which nodes get their edges.
     const EXPANSION: Expansion = Expansion::OneByOne;
 
     /// The rule with these options.
     fn new(options: &IsmctsOptions) -> Self;
 
+    /// Prepares the selection at a node.
+    #[inline(always)]
+    fn prepare<G: Hints<Actions = A>>(
+        &mut self,
+        _visit: &Visit<'_, G>,
+        _tree: &mut Tree<A, Self::Extra>,
+        _roller: &mut Roller,
+    ) {
+    }
+
+    /// Returns true if one query to a network prepares a new node and gives the value of its state.
+    fn evaluates(&self, _roller: &Roller) -> bool {
+        false
+    }
+
+    /// Prepares a new node and returns the value of its state for all seats.
+    fn evaluate<G: Hints<Actions = A>>(
+        &mut self,
+        _visit: &Visit<'_, G>,
+        _tree: &mut Tree<A, Self::Extra>,
+        _roller: &mut Roller,
+    ) -> BySeat<f32> {
+        unreachable!("a rule without a network does not evaluate")
+    }
+
     /// Selects an edge of a legal action, and counts availability for all of them.
-    fn select<A: ActionSet>(
+    fn select(
         &self,
         tree: &mut Tree<A, Self::Extra>,
         node: u32,
         legal: A,
         spread: f32,
         rng: &mut Rng,
-    ) -> (Edge, Action, Self::Note<A>);
+    ) -> (Edge, Self::Note);
 
     /// Learns the return of an edge that was followed, scaled to the range from 0 to 1.
     #[inline(always)]
-    fn learn<A: ActionSet>(tree: &mut Tree<A, Self::Extra>, edge: Edge, _note: Self::Note<A>, value: f64) {
+    fn learn(tree: &mut Tree<A, Self::Extra>, edge: Edge, _note: Self::Note, value: f64) {
         tree.update(edge, value);
     }
 
     /// The weight of an edge in the average strategy, not normalised; `None` if the rule has no average strategy.
-    fn weight<A: ActionSet>(_block: &Block<A>, _extra: &Self::Extra, _lane: usize) -> Option<f64> {
+    fn weight(_block: &Block<A>, _extra: &Self::Extra, _lane: usize) -> Option<f64> {
         None
     }
 }
@@ -87,100 +119,64 @@ pub(super) fn means<A>(block: &Block<A>) -> ([f32; LANES], [f32; LANES]) {
 }
 
 /// UCB1: mean + c spread sqrt(ln(availability) / visits).
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Ucb1 {
     c: f32,
 }
 
-struct UpperConfidence {
-    c: f32,
-}
-
-impl<A> Bound<A, ()> for UpperConfidence {
-    #[inline(always)]
-    fn lanes(&self, block: &Block<A>, (): &()) -> [f32; LANES] {
-        let (mean, share) = means(block);
-        let log = lanes(|i| ln(block.available[i]));
-        lanes(|i| mean[i] + self.c * (log[i] * share[i]).sqrt())
-    }
-}
-
-impl Selection for Ucb1 {
+impl<A: ActionSet> Selection<A> for Ucb1 {
     type Extra = ();
-    type Note<A: ActionSet> = ();
-    type Prior = NoPrior;
+    type Note = ();
 
     fn new(options: &IsmctsOptions) -> Self {
         Self { c: options.c as f32 }
     }
 
     #[inline(always)]
-    fn select<A: ActionSet>(
-        &self,
-        tree: &mut Tree<A, ()>,
-        node: u32,
-        legal: A,
-        spread: f32,
-        _rng: &mut Rng,
-    ) -> (Edge, Action, ()) {
-        let (edge, action) = tree.best(node, legal, &UpperConfidence { c: self.c * spread });
-        (edge, action, ())
+    fn select(&self, tree: &mut Tree<A, ()>, node: u32, legal: A, spread: f32, _rng: &mut Rng) -> (Edge, ()) {
+        let c = self.c * spread;
+        let bound = |block: &Block<A>, _: &()| {
+            let (mean, share) = means(block);
+            let log = lanes(|i| ln(block.available[i]));
+            lanes(|i| mean[i] + c * (log[i] * share[i]).sqrt())
+        };
+        (tree.best(node, legal, bound), ())
     }
 }
 
 /// UCB1-tuned: mean + 2 c sqrt(ln(availability) / visits * V), V the variance of the action's returns plus
-/// spread^2 sqrt(2 ln(availability) / visits), at most spread^2 / 4. With c = 1/2 and a spread of 1 it is the formula of the
-/// paper.
-#[derive(Clone, Debug)]
+/// spread^2 sqrt(2 ln(availability) / visits), at most spread^2 / 4. With c = 1/2 and a spread of 1 it is the formula
+/// of the paper.
+#[derive(Clone)]
 pub(super) struct Ucb1Tuned {
     c: f32,
 }
 
-/// Sums of squared returns.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Squares([f64; LANES]);
-
-struct Tuned {
-    c: f32,
-    range: f32,
-}
-
-impl<A> Bound<A, Squares> for Tuned {
-    #[inline(always)]
-    fn lanes(&self, block: &Block<A>, squares: &Squares) -> [f32; LANES] {
-        let (mean, share) = means(block);
-        let log = lanes(|i| ln(block.available[i]) * share[i]);
-        let variance = lanes(|i| (squares.0[i] as f32 * share[i] - mean[i] * mean[i]).max(0.0));
-        let most = lanes(|i| (variance[i] + self.range * (2.0 * log[i]).sqrt()).min(0.25 * self.range));
-        lanes(|i| mean[i] + self.c * (log[i] * most[i]).sqrt())
-    }
-}
-
-impl Selection for Ucb1Tuned {
-    type Extra = Squares;
-    type Note<A: ActionSet> = ();
-    type Prior = NoPrior;
+impl<A: ActionSet> Selection<A> for Ucb1Tuned {
+    /// Sums of squared returns.
+    type Extra = [f64; LANES];
+    type Note = ();
 
     fn new(options: &IsmctsOptions) -> Self {
         Self { c: 2.0 * options.c as f32 }
     }
 
     #[inline(always)]
-    fn select<A: ActionSet>(
-        &self,
-        tree: &mut Tree<A, Squares>,
-        node: u32,
-        legal: A,
-        spread: f32,
-        _rng: &mut Rng,
-    ) -> (Edge, Action, ()) {
-        let (edge, action) = tree.best(node, legal, &Tuned { c: self.c, range: spread * spread });
-        (edge, action, ())
+    fn select(&self, tree: &mut Tree<A, Self::Extra>, node: u32, legal: A, spread: f32, _rng: &mut Rng) -> (Edge, ()) {
+        let range = spread * spread;
+        let bound = |block: &Block<A>, squares: &Self::Extra| {
+            let (mean, share) = means(block);
+            let log = lanes(|i| ln(block.available[i]) * share[i]);
+            let variance = lanes(|i| (squares[i] as f32 * share[i] - mean[i] * mean[i]).max(0.0));
+            let most = lanes(|i| (variance[i] + range * (2.0 * log[i]).sqrt()).min(0.25 * range));
+            lanes(|i| mean[i] + self.c * (log[i] * most[i]).sqrt())
+        };
+        (tree.best(node, legal, bound), ())
     }
 
     #[inline(always)]
-    fn learn<A: ActionSet>(tree: &mut Tree<A, Squares>, edge: Edge, _note: (), value: f64) {
-        tree.parts(edge.block).1.0[edge.lane()] += value * value;
+    fn learn(tree: &mut Tree<A, Self::Extra>, edge: Edge, _note: (), value: f64) {
+        tree.parts(edge.block).1[edge.lane()] += value * value;
         tree.update(edge, value);
     }
 }
@@ -199,8 +195,8 @@ pub(super) fn node_mean<A: ActionSet, X: Default + Clone>(tree: &Tree<A, X>, nod
 /// One number per edge of a node, block by block.
 type Row = ArrayVec<[f32; LANES], MAX_BLOCKS>;
 
-/// Draws an edge in proportion to `weights`, which are 0 for actions that are not legal and not all 0; returns it with its
-/// weight.
+/// Draws an edge in proportion to `weights`, which are 0 for actions that are not legal and not all 0. Returns it with
+/// its weight.
 #[inline]
 fn draw<A: ActionSet, X: Default + Clone>(
     tree: &Tree<A, X>,
@@ -217,8 +213,8 @@ fn draw<A: ActionSet, X: Default + Clone>(
     (Edge { block, lane: lane as u8 }, weight)
 }
 
-/// A visit to a node.
-struct Visit {
+/// The legal edges of a node.
+struct Available {
     /// 1 for each edge of a legal action, else 0.
     mask: Row,
     /// The number of legal actions.
@@ -229,7 +225,7 @@ struct Visit {
 
 /// Counts availability of a node's legal actions.
 #[inline(always)]
-fn count<A: ActionSet, X: Default + Clone>(tree: &mut Tree<A, X>, node: u32, legal: A) -> Visit {
+fn count<A: ActionSet, X: Default + Clone>(tree: &mut Tree<A, X>, node: u32, legal: A) -> Available {
     let mut mask = Row::new();
     let (mut actions, mut visits) = (0, 1);
     tree.for_each_block(node, |block, _| {
@@ -239,12 +235,12 @@ fn count<A: ActionSet, X: Default + Clone>(tree: &mut Tree<A, X>, node: u32, leg
         actions += legal.iter().sum::<u32>();
         visits = lanes(|i| block.available[i] * legal[i]).into_iter().fold(visits, u32::max);
     });
-    Visit { mask, actions: actions as f32, visits }
+    Available { mask, actions: actions as f32, visits }
 }
 
-/// Smooth-UCT: with probability max(gamma, eta / (1 + d sqrt(visits))) UCB1, else an action drawn from the average strategy,
-/// the visits, each divided by availability.
-#[derive(Clone, Debug)]
+/// Smooth-UCT: with probability max(gamma, eta / (1 + d sqrt(visits))) UCB1, else an action drawn from the average
+/// strategy, the visits, each divided by availability.
+#[derive(Clone)]
 pub(super) struct SmoothUct {
     ucb1: Ucb1,
     gamma: f32,
@@ -252,25 +248,17 @@ pub(super) struct SmoothUct {
     d: f32,
 }
 
-impl Selection for SmoothUct {
+impl<A: ActionSet> Selection<A> for SmoothUct {
     type Extra = ();
-    type Note<A: ActionSet> = ();
-    type Prior = NoPrior;
+    type Note = ();
 
     fn new(options: &IsmctsOptions) -> Self {
-        let gamma = if options.gamma == 0.0 { 0.1 } else { options.gamma as f32 };
-        Self { ucb1: Ucb1::new(options), gamma, eta: options.eta as f32, d: options.d as f32 }
+        let ucb1 = Ucb1 { c: options.c as f32 };
+        Self { ucb1, gamma: gamma_or_default(options), eta: options.eta as f32, d: options.d as f32 }
     }
 
     #[inline(always)]
-    fn select<A: ActionSet>(
-        &self,
-        tree: &mut Tree<A, ()>,
-        node: u32,
-        legal: A,
-        spread: f32,
-        rng: &mut Rng,
-    ) -> (Edge, Action, ()) {
+    fn select(&self, tree: &mut Tree<A, ()>, node: u32, legal: A, spread: f32, rng: &mut Rng) -> (Edge, ()) {
         let mut visits = 1;
         for block in tree.blocks(node) {
             let legal = block.legal(legal);
@@ -280,19 +268,23 @@ impl Selection for SmoothUct {
         if (rng.unit() as f32) < eta {
             return self.ucb1.select(tree, node, legal, spread, rng);
         }
-        let Visit { mask: mut weights, .. } = count(tree, node, legal);
+        let mut weights = count(tree, node, legal).mask;
         let mut total = 0.0;
         for (row, block) in weights.iter_mut().zip(tree.blocks(node)) {
             *row = lanes(|i| row[i] * block.visits[i] as i32 as f32 / block.available[i].max(1) as i32 as f32);
             total += row.iter().sum::<f32>();
         }
-        let (edge, _) = draw(tree, node, &weights, total, rng);
-        (edge, tree.action(edge), ())
+        (draw(tree, node, &weights, total, rng).0, ())
     }
 
-    fn weight<A: ActionSet>(block: &Block<A>, (): &(), lane: usize) -> Option<f64> {
+    fn weight(block: &Block<A>, (): &(), lane: usize) -> Option<f64> {
         Some(f64::from(block.visits[lane]))
     }
+}
+
+/// The option `gamma`; 0 selects 0.1.
+fn gamma_or_default(options: &IsmctsOptions) -> f32 {
+    if options.gamma == 0.0 { 0.1 } else { options.gamma as f32 }
 }
 
 /// The statistics of the regret-based rules.
@@ -310,190 +302,125 @@ pub(super) struct Regrets {
 const WARM_UP: u32 = 256;
 
 /// A selection by a regret-based rule.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Draw<A> {
     node: u32,
-    /// The divisor of the difference between return and mean: the probability of the action, or somewhat more; 0 for the first try of
-    /// an action, from which only the mean is learned.
+    /// The divisor of the difference between return and mean: the probability of the action, or somewhat more; 0 for
+    /// the first try of an action, from which only the mean is learned.
     divisor: f32,
     legal: A,
 }
 
-/// The exploration of a regret-based rule.
-struct Exploration {
-    /// The share of the uniform strategy.
+/// The regret-based rules. With a share gamma they explore uniformly. K is the number of legal actions, R the regrets
+/// added up.
+///
+/// EXP3: probabilities in proportion to exp(gamma R / (K spread)). For actions that are always available, regrets
+/// differ from one another as the sums of rewards do that EXP3 keeps. Exponents are taken relative to the largest, so
+/// nothing overflows. Without an option gamma = min(1, sqrt(K ln K / ((e - 1) visits))), the optimum for that many
+/// visits.
+///
+/// Regret matching: probabilities in proportion to the positive regrets, uniform if there are none. To the probability
+/// that a return is divided by, sqrt(ln K / (K visits)) is added (implicit exploration: Neu, *Explore No More*, 2015).
+/// Otherwise a single return of a rare action would decide for hundreds of visits.
+#[derive(Clone)]
+pub(super) struct RegretRule {
+    is_exp3: bool,
     gamma: f32,
-    /// The amount that is added to probabilities by which returns are divided.
-    implicit: f32,
+}
+
+impl<A: ActionSet> Selection<A> for RegretRule {
+    type Extra = Regrets;
+    type Note = Draw<A>;
+
+    fn new(options: &IsmctsOptions) -> Self {
+        let is_exp3 = options.selection == Rule::Exp3;
+        Self { is_exp3, gamma: if is_exp3 { options.gamma as f32 } else { gamma_or_default(options) } }
+    }
+
+    #[inline(always)]
+    fn select(&self, tree: &mut Tree<A, Regrets>, node: u32, legal: A, spread: f32, rng: &mut Rng) -> (Edge, Draw<A>) {
+        let Available { mask, actions, visits } = count(tree, node, legal);
+        let (log, passes) = (ln(actions as u32), visits as i32 as f32);
+        let (mut gamma, mut implicit) = (self.gamma, 0.0);
+        let mut strategy;
+        if self.is_exp3 {
+            if gamma == 0.0 {
+                const LESS_THAN_E: f32 = std::f32::consts::E - 1.0;
+                gamma = (actions * log / (LESS_THAN_E * passes)).sqrt().min(1.0);
+            }
+            let rate = f64::from(gamma / (actions * spread));
+            let (mut most, mut masks) = (f64::NEG_INFINITY, mask.iter());
+            tree.for_each_block(node, |_, extra| {
+                let mask = masks.next().expect("a row for each block");
+                let regrets = lanes(|i| if mask[i] > 0.0 { extra.regret[i] } else { f64::NEG_INFINITY });
+                most = regrets.into_iter().fold(most, f64::max);
+            });
+            strategy = weights(tree, node, &mask, |regret| exp((rate * (regret - most)).min(0.0) as f32));
+        } else {
+            implicit = (log / (actions * passes)).sqrt();
+            strategy = weights(tree, node, &mask, |regret| regret.max(0.0) as f32);
+        }
+        // Adds the strategy to the average, then mixes in uniform exploration.
+        let weight = f64::from(visits.min(WARM_UP));
+        let total: f32 = strategy.iter().flatten().sum();
+        let uniform = 1.0 / actions;
+        let mut rows = strategy.iter_mut().zip(&mask);
+        tree.for_each_block(node, |_, extra| {
+            let (row, mask) = rows.next().expect("a row for each block");
+            let normal = if total > 0.0 { lanes(|i| row[i] / total) } else { lanes(|i| uniform * mask[i]) };
+            extra.strategy = normal;
+            extra.average = lanes(|i| extra.average[i] + weight * f64::from(normal[i]));
+            *row = lanes(|i| (1.0 - gamma) * normal[i] + gamma * uniform * mask[i]);
+        });
+        let (edge, probability) = draw(tree, node, &strategy, 1.0, rng);
+        (edge, Draw { node, divisor: probability + implicit, legal })
+    }
+
+    /// Adds to the regrets of all legal actions. The return of an action is estimated by its mean so far, and that of
+    /// the selected action by the return on top, weighted by importance. This is unbiased, with the means as control
+    /// variates (Schmid et al., *Variance Reduction in Monte Carlo Counterfactual Regret Minimization*, 2019).
+    #[inline(always)]
+    fn learn(tree: &mut Tree<A, Regrets>, edge: Edge, note: Draw<A>, value: f64) {
+        if note.divisor > 0.0 {
+            let unseen = f64::from(node_mean(tree, note.node));
+            let mean = |block: &Block<A>| {
+                lanes(|i| if block.visits[i] > 0 { block.value[i] / f64::from(block.visits[i]) } else { unseen })
+            };
+            let surprise = (value - mean(tree.block(edge.block))[edge.lane()]) / f64::from(note.divisor);
+            let mut expected = 0.0;
+            tree.for_each_block(note.node, |block, extra| {
+                let mean = mean(block);
+                expected += lanes(|i| f64::from(extra.strategy[i]) * mean[i]).iter().sum::<f64>();
+            });
+            let chosen = tree.parts(edge.block).1;
+            expected += f64::from(chosen.strategy[edge.lane()]) * surprise;
+            chosen.regret[edge.lane()] += surprise;
+            tree.for_each_block(note.node, |block, extra| {
+                let (mean, legal) = (mean(block), block.legal(note.legal));
+                extra.regret = lanes(|i| extra.regret[i] + f64::from(legal[i]) * (mean[i] - expected));
+            });
+        }
+        tree.update(edge, value);
+    }
+
+    fn weight(_block: &Block<A>, extra: &Regrets, lane: usize) -> Option<f64> {
+        Some(extra.average[lane])
+    }
 }
 
 /// The weights of a node's legal actions, each a function of the action's regret.
 #[inline(always)]
-fn strategy<A: ActionSet>(tree: &mut Tree<A, Regrets>, node: u32, visit: &Visit, weight: impl Fn(f64) -> f32) -> Row {
-    let (mut strategy, mut masks) = (Row::new(), visit.mask.iter());
+fn weights<A: ActionSet>(tree: &mut Tree<A, Regrets>, node: u32, mask: &Row, weight: impl Fn(f64) -> f32) -> Row {
+    let (mut rows, mut masks) = (Row::new(), mask.iter());
     tree.for_each_block(node, |_, extra| {
         let mask = masks.next().expect("a row for each block");
-        strategy.push(lanes(|i| mask[i] * weight(extra.regret[i])));
+        rows.push(lanes(|i| mask[i] * weight(extra.regret[i])));
     });
-    strategy
+    rows
 }
 
-/// Draws an action from a strategy, given by weights, with uniform exploration mixed in. Adds the strategy to the average.
-#[inline(always)]
-fn explore<A: ActionSet>(
-    tree: &mut Tree<A, Regrets>,
-    node: u32,
-    legal: A,
-    Visit { mask, visits, .. }: Visit,
-    mut strategy: Row,
-    Exploration { gamma, implicit }: Exploration,
-    rng: &mut Rng,
-) -> (Edge, Action, Draw<A>) {
-    let weight = f64::from(visits.min(WARM_UP));
-    let actions: f32 = mask.iter().flatten().sum();
-    let total: f32 = strategy.iter().flatten().sum();
-    let uniform = 1.0 / actions;
-    let mut rows = strategy.iter_mut().zip(&mask);
-    tree.for_each_block(node, |_, extra| {
-        let (row, mask) = rows.next().expect("a row for each block");
-        let normal = if total > 0.0 { lanes(|i| row[i] / total) } else { lanes(|i| uniform * mask[i]) };
-        extra.strategy = normal;
-        extra.average = lanes(|i| extra.average[i] + weight * f64::from(normal[i]));
-        *row = lanes(|i| (1.0 - gamma) * normal[i] + gamma * uniform * mask[i]);
-    });
-    let (edge, probability) = draw(tree, node, &strategy, 1.0, rng);
-    (edge, tree.action(edge), Draw { node, divisor: probability + implicit, legal })
-}
-
-/// Adds to the regrets of all legal actions. The return of an action is estimated by its mean so far, and that of the selected action
-/// by the return on top, weighted by importance. This is unbiased, with the means as control variates (Schmid et al., *Variance
-/// Reduction in Monte Carlo Counterfactual Regret Minimization*, 2019).
-#[inline(always)]
-fn add_regrets<A: ActionSet>(tree: &mut Tree<A, Regrets>, edge: Edge, note: Draw<A>, value: f64) {
-    if note.divisor > 0.0 {
-        let unseen = f64::from(node_mean(tree, note.node));
-        let mean = |block: &Block<A>| {
-            lanes(|i| if block.visits[i] > 0 { block.value[i] / f64::from(block.visits[i]) } else { unseen })
-        };
-        let surprise = (value - mean(tree.block(edge.block))[edge.lane()]) / f64::from(note.divisor);
-        let mut expected = 0.0;
-        tree.for_each_block(note.node, |block, extra| {
-            let mean = mean(block);
-            expected += lanes(|i| f64::from(extra.strategy[i]) * mean[i]).iter().sum::<f64>();
-        });
-        let chosen = tree.parts(edge.block).1;
-        expected += f64::from(chosen.strategy[edge.lane()]) * surprise;
-        chosen.regret[edge.lane()] += surprise;
-        tree.for_each_block(note.node, |block, extra| {
-            let (mean, legal) = (mean(block), block.legal(note.legal));
-            extra.regret = lanes(|i| extra.regret[i] + f64::from(legal[i]) * (mean[i] - expected));
-        });
-    }
-    tree.update(edge, value);
-}
-
-/// EXP3: probabilities in proportion to exp(gamma R / (K spread)), with a share gamma of uniform exploration, K the number of
-/// legal actions, R the regrets added up: for actions that are always available they differ from one another as the sums of
-/// rewards do that EXP3 keeps. Exponents are taken relative to the largest, so nothing overflows. Without an option
-/// gamma = min(1, sqrt(K ln K / ((e - 1) visits))), the optimum for that many visits.
-#[derive(Clone, Debug)]
-pub(super) struct Exp3 {
-    gamma: f32,
-}
-
-impl Selection for Exp3 {
-    type Extra = Regrets;
-    type Note<A: ActionSet> = Draw<A>;
-    type Prior = NoPrior;
-
-    fn new(options: &IsmctsOptions) -> Self {
-        Self { gamma: options.gamma as f32 }
-    }
-
-    #[inline(always)]
-    fn select<A: ActionSet>(
-        &self,
-        tree: &mut Tree<A, Regrets>,
-        node: u32,
-        legal: A,
-        spread: f32,
-        rng: &mut Rng,
-    ) -> (Edge, Action, Draw<A>) {
-        let visit = count(tree, node, legal);
-        let gamma = if self.gamma > 0.0 {
-            self.gamma
-        } else {
-            const LESS_THAN_E: f32 = std::f32::consts::E - 1.0;
-            let optimum = visit.actions * ln(visit.actions as u32) / (LESS_THAN_E * visit.visits as i32 as f32);
-            optimum.sqrt().min(1.0)
-        };
-        let rate = f64::from(gamma / (visit.actions * spread));
-        let mut masks = visit.mask.iter();
-        let mut most = f64::NEG_INFINITY;
-        tree.for_each_block(node, |_, extra| {
-            let mask = masks.next().expect("a row for each block");
-            let regrets = lanes(|i| if mask[i] > 0.0 { extra.regret[i] } else { f64::NEG_INFINITY });
-            most = regrets.into_iter().fold(most, f64::max);
-        });
-        let strategy = strategy(tree, node, &visit, |regret| exp((rate * (regret - most)).min(0.0) as f32));
-        explore(tree, node, legal, visit, strategy, Exploration { gamma, implicit: 0.0 }, rng)
-    }
-
-    #[inline(always)]
-    fn learn<A: ActionSet>(tree: &mut Tree<A, Regrets>, edge: Edge, note: Draw<A>, value: f64) {
-        add_regrets(tree, edge, note, value);
-    }
-
-    fn weight<A: ActionSet>(_block: &Block<A>, extra: &Regrets, lane: usize) -> Option<f64> {
-        Some(extra.average[lane])
-    }
-}
-
-/// Regret matching: probabilities in proportion to the positive regrets, uniform if there are none, with a share gamma of
-/// uniform exploration. To the probability that a return is divided by, sqrt(ln K / (K passes)) is added, K the number of legal
-/// actions (implicit exploration: Neu, *Explore No More*, 2015): a single return of a rare action would else decide for hundreds
-/// of passes.
-#[derive(Clone, Debug)]
-pub(super) struct RegretMatching {
-    gamma: f32,
-}
-
-impl Selection for RegretMatching {
-    type Extra = Regrets;
-    type Note<A: ActionSet> = Draw<A>;
-    type Prior = NoPrior;
-
-    fn new(options: &IsmctsOptions) -> Self {
-        Self { gamma: if options.gamma == 0.0 { 0.1 } else { options.gamma as f32 } }
-    }
-
-    #[inline(always)]
-    fn select<A: ActionSet>(
-        &self,
-        tree: &mut Tree<A, Regrets>,
-        node: u32,
-        legal: A,
-        _spread: f32,
-        rng: &mut Rng,
-    ) -> (Edge, Action, Draw<A>) {
-        let visit = count(tree, node, legal);
-        let strategy = strategy(tree, node, &visit, |regret| regret.max(0.0) as f32);
-        let implicit = (ln(visit.actions as u32) / (visit.actions * visit.visits as i32 as f32)).sqrt();
-        explore(tree, node, legal, visit, strategy, Exploration { gamma: self.gamma, implicit }, rng)
-    }
-
-    #[inline(always)]
-    fn learn<A: ActionSet>(tree: &mut Tree<A, Regrets>, edge: Edge, note: Draw<A>, value: f64) {
-        add_regrets(tree, edge, note, value);
-    }
-
-    fn weight<A: ActionSet>(_block: &Block<A>, extra: &Regrets, lane: usize) -> Option<f64> {
-        Some(extra.average[lane])
-    }
-}
-
-/// The natural logarithm of a count from 1 to 2^31 - 1, to within 2e-4: exponent plus a polynomial in the mantissa (through
-/// the logarithm at the Chebyshev nodes of 1..2). Portable, free of branches, never negative.
+/// The natural logarithm of a count from 1 to 2^31 - 1, to within 2e-4: exponent plus a polynomial in the mantissa
+/// (through the logarithm at the Chebyshev nodes of 1..2). Portable, free of branches, never negative.
 #[inline(always)]
 fn ln(count: u32) -> f32 {
     let bits = (count as i32 as f32).to_bits();
@@ -503,8 +430,8 @@ fn ln(count: u32) -> f32 {
     exponent * LN_2 + mantissa
 }
 
-/// The exponential of a number that is not positive, to within a part in 10^4; 2^-125 instead of anything less. Portable, free
-/// of branches.
+/// The exponential of a number that is not positive, to within a part in 10^4; 2^-125 instead of anything less.
+/// Portable, free of branches.
 #[inline(always)]
 fn exp(x: f32) -> f32 {
     let power = (x * LOG2_E).max(-125.0);
@@ -520,10 +447,9 @@ mod tests {
     use stier_core::{Action, ActionSet as _, Actions64, Rng};
 
     use super::super::IsmctsOptions;
-    use super::super::prior::EdgePriors;
-    use super::super::puct::Puct;
-    use super::super::tree::{LANES, RootEdge, Tree};
-    use super::{Exp3, Expansion, RegretMatching, Selection, SmoothUct, Ucb1, Ucb1Tuned, exp, ln};
+    use super::super::puct::{NetworkPuct, Puct};
+    use super::super::tree::{LANES, Tree};
+    use super::{Expansion, RegretRule, Rule, Selection, SmoothUct, Ucb1, Ucb1Tuned, exp, ln};
     use crate::agent::memory::Memory;
 
     #[test]
@@ -546,6 +472,14 @@ mod tests {
         }
     }
 
+    /// The prior of a visit, and that of the edges of a block.
+    struct Prior {
+        favoured: Actions64,
+        base: f32,
+        bonus: f32,
+        lanes: [f32; LANES],
+    }
+
     /// A node's edge as the formulas see it.
     #[derive(Clone, Copy, Default)]
     struct Arm {
@@ -555,15 +489,15 @@ mod tests {
         squares: f64,
     }
 
-    /// Follows a rule through 3,000 visits to a node of 21 edges, a third of them legal each time, and checks that every selected edge
-    /// has the highest bound.
-    fn follows<S: Selection>(
+    /// Follows a rule through 3,000 visits to a node of 21 edges, a third of them legal each time, and checks that
+    /// every selected edge has the highest bound.
+    fn follows<S: Selection<Actions64>>(
         c: f64,
         spread: f32,
-        set_priors: impl Fn(&mut S::Extra, [f32; LANES]),
+        set_priors: impl Fn(&mut S, &mut S::Extra, Prior),
         bound: impl Fn(&Arm, f64, f64) -> f64,
     ) {
-        let rule = S::new(&IsmctsOptions { c, ..Default::default() });
+        let mut rule = S::new(&IsmctsOptions { c, ..Default::default() });
         let mut tree: Tree<Actions64, S::Extra> = Tree::new(Memory::unlimited());
         let root = tree.add_node();
         let ids: Vec<Action> = (0..21).map(|i| Action(3 * i)).collect();
@@ -588,11 +522,15 @@ mod tests {
             let favoured: Actions64 = legal.iter().step_by(2).collect();
             let (base, bonus) = (0.5 / legal.len() as f32, 0.5 / favoured.len() as f32);
             let prior_of = |action| base + bonus * f32::from(favoured.contains(action));
-            tree.for_each_block(root, |block, extra| set_priors(extra, block.action.map(|id| prior_of(Action(id)))));
+            tree.for_each_block(root, |block, extra| {
+                let lanes = block.action.map(|id| prior_of(Action(id)));
+                set_priors(&mut rule, extra, Prior { favoured, base, bonus, lanes });
+            });
             let visits: u32 = arms.iter().map(|arm| arm.visits).sum();
             let mean =
                 if visits == 0 { 0.5 } else { arms.iter().map(|arm| arm.value).sum::<f64>() / f64::from(visits) };
-            let (edge, action, note) = rule.select(&mut tree, root, legal, spread, &mut rng);
+            let (edge, note) = rule.select(&mut tree, root, legal, spread, &mut rng);
+            let action = tree.action(edge);
             let chosen = ids.iter().position(|&id| id == action).expect("an edge");
             assert!(legal.contains(action));
             let mut best = f64::NEG_INFINITY;
@@ -611,10 +549,10 @@ mod tests {
             arms[chosen].value += value;
             arms[chosen].squares += value * value;
         }
-        for (edge, arm) in tree.edges(root, S::weight).iter().zip(&arms) {
-            assert_eq!((edge.visits, edge.available > 0), (arm.visits, arm.available > 0));
-            assert!(S::EXPANSION == Expansion::AllAtOnce || edge.available == arm.available);
-            assert!((edge.value - arm.value).abs() < 1e-9);
+        for ((edge, _), arm) in tree.edges(root, S::weight).iter().zip(&arms) {
+            assert_eq!((edge.visits, edge.available > 0), (u64::from(arm.visits), arm.available > 0));
+            assert!(S::EXPANSION == Expansion::AllAtOnce || edge.available == u64::from(arm.available));
+            assert!((edge.sum - arm.value).abs() < 1e-9);
         }
     }
 
@@ -626,7 +564,7 @@ mod tests {
             follows::<Ucb1>(
                 c,
                 spread,
-                |_, _| {},
+                |_, _, _| {},
                 |arm, _, _| {
                     let visits = f64::from(arm.visits);
                     arm.value / visits + wide * (f64::from(arm.available).ln() / visits).sqrt()
@@ -635,7 +573,7 @@ mod tests {
             follows::<Ucb1Tuned>(
                 c,
                 spread,
-                |_, _| {},
+                |_, _, _| {},
                 |arm, _, _| {
                     let visits = f64::from(arm.visits);
                     let mean = arm.value / visits;
@@ -644,22 +582,22 @@ mod tests {
                     mean + 2.0 * c * (share * variance.min(range / 4.0)).sqrt()
                 },
             );
-            follows::<Puct>(
-                c,
-                spread,
-                |EdgePriors(all), priors| *all = priors,
-                |arm, prior, unseen| {
-                    let visits = f64::from(arm.visits);
-                    let mean = if arm.visits == 0 { unseen } else { arm.value / visits };
-                    mean + wide * prior * f64::from(arm.available).sqrt() / (1.0 + visits)
-                },
-            );
+            let puct = |arm: &Arm, prior: f64, unseen: f64| {
+                let visits = f64::from(arm.visits);
+                let mean = if arm.visits == 0 { unseen } else { arm.value / visits };
+                mean + wide * prior * f64::from(arm.available).sqrt() / (1.0 + visits)
+            };
+            let set = |rule: &mut Puct<Actions64>, _: &mut (), prior: Prior| {
+                (rule.favoured, rule.base, rule.bonus) = (prior.favoured, prior.base, prior.bonus);
+            };
+            follows::<Puct<Actions64>>(c, spread, set, puct);
+            follows::<NetworkPuct>(c, spread, |_, priors, prior| *priors = prior.lanes, puct);
         }
     }
 
-    /// The share of each of 12 arms in the average strategy and in the visits after that many pulls; arm `k` pays 1 with
-    /// probability (k + 1) / 13.
-    fn bandit<S: Selection>(options: &IsmctsOptions, pulls: u32) -> (Vec<f64>, Vec<f64>) {
+    /// The share of each of 12 arms in the average strategy and in the visits after that many pulls; arm `k` pays 1
+    /// with probability (k + 1) / 13.
+    fn bandit<S: Selection<Actions64>>(options: &IsmctsOptions, pulls: u32) -> (Vec<f64>, Vec<f64>) {
         let rule = S::new(options);
         let mut tree: Tree<Actions64, S::Extra> = Tree::new(Memory::unlimited());
         let root = tree.add_node();
@@ -667,42 +605,42 @@ mod tests {
         let legal: Actions64 = (0..12).map(Action).collect();
         for pull in 0..pulls {
             let untried = legal.without(tree.tried(root));
-            let (edge, action, note) = if untried.is_empty() {
+            let (edge, note) = if untried.is_empty() {
                 rule.select(&mut tree, root, legal, 1.0, &mut rng)
             } else {
-                let action = untried.pick(&mut rng);
-                (tree.expand(root, legal, action), action, Default::default())
+                (tree.expand(root, legal, untried.pick(&mut rng)), Default::default())
             };
-            let pays = rng.below(13) <= u32::from(action.0);
+            let pays = rng.below(13) <= u32::from(tree.action(edge).0);
             S::learn(&mut tree, edge, note, f64::from(pays));
             debug_assert!(pull < 12 || untried.is_empty());
         }
         let edges = tree.edges(root, S::weight);
         let mut shares = (vec![0.0; 12], vec![0.0; 12]);
-        let weight = |edge: &RootEdge| edge.weight.expect("an average strategy");
-        let total: f64 = edges.iter().map(weight).sum();
-        for edge in edges {
-            assert!(weight(&edge).is_finite() && weight(&edge) >= 0.0);
-            shares.0[edge.action.index()] = weight(&edge) / total;
-            shares.1[edge.action.index()] = f64::from(edge.visits) / f64::from(pulls);
+        let total: f64 = edges.iter().filter_map(|(_, weight)| *weight).sum();
+        for (edge, weight) in edges {
+            let weight = weight.expect("an average strategy");
+            assert!(weight.is_finite() && weight >= 0.0);
+            shares.0[edge.action.index()] = weight / total;
+            shares.1[edge.action.index()] = edge.visits as f64 / f64::from(pulls);
         }
         shares
     }
 
     #[test]
     fn mixed_rules_find_the_best_arm() {
-        let options = IsmctsOptions::default();
+        let [exp3, matching] =
+            [Rule::Exp3, Rule::RegretMatching].map(|selection| IsmctsOptions { selection, ..IsmctsOptions::default() });
         for (average, visits) in [
-            bandit::<Exp3>(&options, 20_000),
-            bandit::<RegretMatching>(&options, 20_000),
-            bandit::<SmoothUct>(&options, 20_000),
+            bandit::<RegretRule>(&exp3, 20_000),
+            bandit::<RegretRule>(&matching, 20_000),
+            bandit::<SmoothUct>(&matching, 20_000),
         ] {
             assert!(average[11] > 0.7, "{average:?}");
             assert!(visits[11] > 0.6 && visits.iter().all(|&share| share > 0.0), "{visits:?}");
         }
         // Exploration costs its share of the visits and nothing of the average strategy.
-        let wide = IsmctsOptions { gamma: 0.6, ..options };
-        for (average, visits) in [bandit::<Exp3>(&wide, 20_000), bandit::<RegretMatching>(&wide, 20_000)] {
+        for options in [exp3, matching] {
+            let (average, visits) = bandit::<RegretRule>(&IsmctsOptions { gamma: 0.6, ..options }, 20_000);
             assert!(average[11] > 0.9 && (0.40..0.46).contains(&visits[11]), "{average:?} {visits:?}");
             assert!(visits[0] > 0.04, "{visits:?}");
         }
@@ -710,9 +648,10 @@ mod tests {
 
     #[test]
     fn ten_million_pulls_overflow_nothing() {
-        let (average, visits) = bandit::<Exp3>(&IsmctsOptions::default(), 10_000_000);
+        let exp3 = IsmctsOptions { selection: Rule::Exp3, ..Default::default() };
+        let (average, visits) = bandit::<RegretRule>(&exp3, 10_000_000);
         assert!(average[11] > 0.95 && visits[11] > 0.95, "{average:?}");
-        let (average, _) = bandit::<Exp3>(&IsmctsOptions { gamma: 0.5, ..Default::default() }, 300_000);
+        let (average, _) = bandit::<RegretRule>(&IsmctsOptions { gamma: 0.5, ..exp3 }, 300_000);
         assert!(average[11] > 0.99, "{average:?}");
     }
 }

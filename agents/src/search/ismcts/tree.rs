@@ -9,11 +9,12 @@
 //! rule may keep data besides visits and values. It is stored block by block in a separate array, which is empty if
 //! there is none.
 
+use rustc_hash::FxHashMap;
 use stier_core::key::mix;
 use stier_core::{Action, ActionSet};
 
-use super::table::{NONE, Table};
-use crate::agent::memory::Memory;
+use crate::agent::memory::{Memory, mapped};
+use crate::search::ucb::ActionRecord;
 
 /// The number of edges in a block.
 pub(super) const LANES: usize = 8;
@@ -23,8 +24,8 @@ const LANE_BITS: u32 = LANES as u32 - 1;
 pub(super) const MAX_BLOCKS: usize = 256 / LANES;
 /// The smallest limit on blocks, however little memory there is.
 const MIN_BLOCKS: usize = 64;
-/// The largest number of bytes per node in the table of keys, while it grows.
-const KEY_BYTES: usize = 96;
+/// Marks the absence of a node or block.
+pub(super) const NONE: u32 = u32::MAX;
 
 /// The place of an edge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,12 +84,6 @@ impl<A: ActionSet> Block<A> {
     }
 }
 
-/// The bound by which edges are selected.
-pub(super) trait Bound<A, X> {
-    /// The bounds of a block's edges. They are meaningless in lanes without an edge.
-    fn lanes(&self, block: &Block<A>, extra: &X) -> [f32; LANES];
-}
-
 /// A search tree whose selection rule keeps an `X` for each block. Trees of different threads share no cache line.
 #[derive(Clone, Debug)]
 #[repr(align(128))]
@@ -96,7 +91,7 @@ pub(super) struct Tree<A, X> {
     blocks: Vec<Block<A>>,
     extras: Vec<X>,
     /// Nodes by key.
-    keyed: Table,
+    keyed: FxHashMap<u64, u32>,
     nodes: u32,
     /// The memory that the tree may take.
     memory: Memory,
@@ -106,26 +101,15 @@ pub(super) struct Tree<A, X> {
     past: Option<Box<Tree<A, X>>>,
 }
 
-/// The statistics of an action at the root.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct RootEdge {
-    pub(super) action: Action,
-    pub(super) visits: u32,
-    pub(super) available: u32,
-    /// Sum of the returns, each between 0 and 1.
-    pub(super) value: f64,
-    /// The weight of the action in the average strategy, not normalised; `None` if the selection rule has none.
-    pub(super) weight: Option<f64>,
-}
-
 impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
     /// Creates an empty tree. The tree of the previous decision, if it is kept, may take as much memory again.
     pub(super) fn new(memory: Memory) -> Self {
         let block_bytes = size_of::<Block<A>>() + size_of::<X>();
         // While the lists grow to their full size, the old ones of half that size exist too.
-        let blocks = memory.left() / (block_bytes + block_bytes / 2 + KEY_BYTES);
-        let limit = blocks.saturating_sub(MAX_BLOCKS).clamp(MIN_BLOCKS, NONE as usize - MAX_BLOCKS);
-        Self { blocks: Vec::new(), extras: Vec::new(), keyed: Table::new(), nodes: 0, memory, limit, past: None }
+        let room = memory.left() / (block_bytes + block_bytes / 2 + mapped::<u64, u32>());
+        let limit = room.saturating_sub(MAX_BLOCKS).clamp(MIN_BLOCKS, NONE as usize - MAX_BLOCKS);
+        let (blocks, extras, keyed) = Default::default();
+        Self { blocks, extras, keyed, nodes: 0, memory, limit, past: None }
     }
 
     /// Forgets everything, including the previous decision, but keeps the memory.
@@ -221,7 +205,8 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
         let past = self.past.as_ref().map_or(0, |past| past.bytes());
         let [blocks, extras] =
             [self.blocks.capacity() * size_of::<Block<A>>(), self.extras.capacity() * size_of::<X>()];
-        blocks + if size_of::<X>() > 0 { extras } else { 0 } + self.keyed.bytes() + past
+        let keyed = self.keyed.capacity() / 7 * 8 * (size_of::<(u64, u32)>() + 1);
+        blocks + if size_of::<X>() > 0 { extras } else { 0 } + keyed + past
     }
 
     /// The number of edges that a node may get. It is unlimited, or in a full tree the number of free places in the
@@ -294,17 +279,18 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
         edge
     }
 
-    /// Selects the legal edge with the highest bound, after counting availability for all legal edges. Bounds must
-    /// not be negative, and at least one legal action must have an edge.
+    /// Selects the legal edge with the highest bound, after counting availability for all legal edges. `bounds`
+    /// returns those of a block's edges, and anything in lanes without an edge. They must not be negative, and at least
+    /// one legal action must have an edge.
     #[inline(always)]
-    pub(super) fn best(&mut self, node: u32, legal: A, bound: &impl Bound<A, X>) -> (Edge, Action) {
+    pub(super) fn best(&mut self, node: u32, legal: A, bounds: impl Fn(&Block<A>, &X) -> [f32; LANES]) -> Edge {
         let mut at = node;
         let (mut best, mut best_block) = (0, at);
         while at != NONE {
             let (block, extra) = (&mut self.blocks[at as usize], &self.extras[at as usize]);
             let legal = block.legal(legal);
             block.available = lanes(|i| block.available[i] + legal[i]);
-            let bound = bound.lanes(block, extra);
+            let bound = bounds(block, extra);
             // Bounds are not negative, so they compare like their bits. The lowest bits hold the lane, and zero is
             // reserved for lanes that are not legal.
             let order = lanes(|i| (bound[i].to_bits() & !LANE_BITS).wrapping_add(LANES as u32));
@@ -316,8 +302,7 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
             at = block.next;
         }
         debug_assert!(best > 0, "no legal action has an edge");
-        let edge = Edge { block: best_block, lane: (best & LANE_BITS) as u8 };
-        (edge, self.action(edge))
+        Edge { block: best_block, lane: (best & LANE_BITS) as u8 }
     }
 
     /// The action of an edge.
@@ -336,8 +321,8 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
     /// searcher's observation of the action. If it is the action itself, the edge has its own node. Otherwise all
     /// edges of `node` with the same observation share one.
     #[inline]
-    pub(super) fn child(&mut self, node: u32, edge: Edge, action: Action, observed: u64) -> u32 {
-        if observed != u64::from(action.0) {
+    pub(super) fn child(&mut self, node: u32, edge: Edge, observed: u64) -> u32 {
+        if observed != u64::from(self.action(edge).0) {
             return self.keyed(mix(u64::from(node), observed));
         }
         let child = self.blocks[edge.block as usize].child[edge.lane()];
@@ -352,8 +337,7 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
     /// The node of a key: found, taken over from the past, or created; [`NONE`] if the tree is full.
     #[inline]
     pub(super) fn keyed(&mut self, key: u64) -> u32 {
-        let found = self.keyed.get(key);
-        if found != NONE { found } else { self.add_keyed(key) }
+        self.keyed.get(&key).copied().unwrap_or_else(|| self.add_keyed(key))
     }
 
     fn add_keyed(&mut self, key: u64) -> u32 {
@@ -361,8 +345,7 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
         if node != NONE {
             self.keyed.insert(key, node);
             if let Some(past) = self.past.take() {
-                let old = past.keyed.get(key);
-                if old != NONE {
+                if let Some(&old) = past.keyed.get(&key) {
                     self.take_over(node, &past, old);
                 }
                 self.past = Some(past);
@@ -395,19 +378,20 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
         block.value[edge.lane()] += value;
     }
 
-    /// The edges of a node, in the order in which they were added. `weight` returns an edge's share of the average
-    /// strategy.
-    pub(super) fn edges(&self, node: u32, weight: impl Fn(&Block<A>, &X, usize) -> Option<f64>) -> Vec<RootEdge> {
+    /// The edges of a node, in the order in which they were added, each with its `weight` in the average strategy.
+    pub(super) fn edges(
+        &self,
+        node: u32,
+        weight: impl Fn(&Block<A>, &X, usize) -> Option<f64>,
+    ) -> Vec<(ActionRecord, Option<f64>)> {
         let mut edges = Vec::new();
         let mut at = node;
         while at != NONE {
             let (block, extra) = (&self.blocks[at as usize], &self.extras[at as usize]);
-            edges.extend((0..usize::from(block.len)).map(|lane| RootEdge {
-                action: Action(block.action[lane]),
-                visits: block.visits[lane],
-                available: block.available[lane],
-                value: block.value[lane],
-                weight: weight(block, extra, lane),
+            edges.extend((0..usize::from(block.len)).map(|lane| {
+                let [visits, available] = [block.visits[lane], block.available[lane]].map(u64::from);
+                let action = Action(block.action[lane]);
+                (ActionRecord { action, visits, available, sum: block.value[lane] }, weight(block, extra, lane))
             }));
             at = block.next;
         }
@@ -426,8 +410,7 @@ mod tests {
     use stier_core::key::mix;
     use stier_core::{Action, ActionSet as _, Actions64, Actions128};
 
-    use super::super::table::NONE;
-    use super::{Block, Edge, MAX_BLOCKS, Tree};
+    use super::{Block, Edge, MAX_BLOCKS, NONE, Tree};
     use crate::agent::memory::Memory;
 
     #[test]
@@ -452,7 +435,7 @@ mod tests {
         filled(&mut tree, 6, 3);
         let edges = tree.edges(node, |_, _, _| None);
         assert_eq!(edges.len(), 19);
-        assert!(edges.iter().all(|edge| edge.visits == u32::from(edge.action.0) + 1 && edge.available == 1));
+        assert!(edges.iter().all(|(edge, _)| edge.visits == u64::from(edge.action.0) + 1 && edge.available == 1));
         tree.age();
         assert_eq!(tree.len(), 0);
         let again = tree.keyed(5);
@@ -475,13 +458,13 @@ mod tests {
     fn hidden_actions_share_a_child() {
         let mut tree: Tree<Actions64, ()> = Tree::new(Memory::unlimited());
         let root = filled(&mut tree, 1, 3);
-        let edge = Edge { block: root, lane: 1 };
-        let open = tree.child(root, edge, Action(1), 1);
-        assert_eq!(tree.child(root, edge, Action(1), 1), open);
-        let hidden = tree.child(root, edge, Action(1), 1 << 40);
-        assert_eq!(tree.child(root, edge, Action(0), 1 << 40), hidden);
+        let edge = |lane| Edge { block: root, lane };
+        let open = tree.child(root, edge(1), 1);
+        assert_eq!(tree.child(root, edge(1), 1), open);
+        let hidden = tree.child(root, edge(1), 1 << 40);
+        assert_eq!(tree.child(root, edge(0), 1 << 40), hidden);
         assert!(hidden != open && hidden != NONE);
-        assert_ne!(tree.child(open, edge, Action(1), 1 << 40), hidden);
+        assert_ne!(tree.child(open, edge(1), 1 << 40), hidden);
     }
 
     #[test]

@@ -4,10 +4,10 @@
 //! proportion to its regret. The regret is the gain over the policy that was played, weighted by the probability that
 //! chance and the others lead to the set (M. Zinkevich, M. Johanson, M. Bowling and C. Piccione, *Regret Minimization
 //! in Games with Incomplete Information*, 2007). In two-player zero-sum games the average of all iterations' policies
-//! approaches an equilibrium. Its [NashConv](crate::solve::best_response::nash_conv) falls at least as 1/sqrt(iterations),
-//! with a constant that grows with the number of information sets and the range of the returns. With more players, or
-//! with general sums, only the regrets are guaranteed to vanish. The joint play of all iterations is then a coarse
-//! correlated equilibrium, but its average need not be one. The solver does not warn about this.
+//! approaches an equilibrium. Its [NashConv](crate::solve::best_response::nash_conv) falls at least as
+//! 1/sqrt(iterations), with a constant that grows with the number of information sets and the range of the returns.
+//! With more players, or with general sums, only the regrets are guaranteed to vanish. The joint play of all iterations
+//! is then a coarse correlated equilibrium, but its average need not be one. The solver does not warn about this.
 //!
 //! The variants differ in how they discount and average iterations ([`Variant`]). Their bounds have the same order;
 //! in practice CFR+ and the discounted variants are faster by orders of magnitude.

@@ -1,13 +1,13 @@
 //! The enumeration of a tree, layer by layer. A layer is all nodes with the same number of choices before them.
 //!
-//! The *knowledge* of a seat at a node is a number, equal at two nodes of a layer if and only if the seat's views there are equal. It
-//! grows with what the seat observes. After a choice it follows from the knowledge before and what the seat
-//! [observes](Game::observed) of the action; after a random event, from the knowledge before and what the seat [sees](Game::sight).
-//! Different sequences of consecutive random events may leave a seat with the same view. Only then views are compared, one
-//! for each knowledge.
+//! The *knowledge* of a seat at a node is a number, equal at two nodes of a layer if and only if the seat's views there
+//! are equal. It grows with what the seat observes. After a choice it follows from the knowledge before and what the
+//! seat [observes](Game::observed) of the action; after a random event, from the knowledge before and what the seat
+//! [sees](Game::sight). Different sequences of consecutive random events may leave a seat with the same view. Only then
+//! views are compared, one for each knowledge.
 //!
-//! Every batch of nodes takes three steps: their children are made, each seat observes them (seats in parallel), and they are
-//! appended to the tree.
+//! Every batch of nodes takes three steps: their children are made, each seat observes them (seats in parallel), and
+//! they are appended to the tree.
 
 use std::collections::hash_map::Entry;
 use std::hash::{DefaultHasher, Hash, Hasher as _};
@@ -111,7 +111,8 @@ impl<G: Game> SeatKnowledge<G> {
         (self.following, self.by_view, self.replayed) = (FxHashMap::default(), FxHashMap::default(), None);
     }
 
-    /// Learns from an action; `earlier` is the seat's knowledge in the layer before. Where the game is over, nothing is learned.
+    /// Learns from an action; `earlier` is the seat's knowledge in the layer before. Where the game is over, nothing is
+    /// learned.
     fn after_choice(&mut self, earlier: &Self, child: &Child<G::State>) -> Knowledge {
         if child.turn == Turn::Over {
             return Knowledge(NONE);
@@ -567,8 +568,8 @@ impl<'a, G: Game> Growth<'a, G> {
         })
     }
 
-    /// Results of the same node with the same state and the same knowledge become one, with the sum of their probabilities.
-    /// `columns` is the knowledge by seat and result.
+    /// Results of the same node with the same state and the same knowledge become one, with the sum of their
+    /// probabilities. `columns` is the knowledge by seat and result.
     fn merged(
         &self,
         draws: Vec<Draw<G::State>>,
