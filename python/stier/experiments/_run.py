@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from stier._progress import Bar
+from stier._output import Bar
 from stier.errors import ArgumentError
 from stier.experiments._parts import play
 from stier.experiments._spec import Experiment, read

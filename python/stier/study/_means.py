@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from stier._intervals import plus_minus
+from stier._output import plus_minus
 
 #: Standard errors in the half width of a 95 % interval.
 NORMAL = 1.96

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from stier._files import write, write_text
-from stier._progress import Bar
+from stier._output import Bar
 from stier.errors import ArgumentError
 from stier.study._attack import CHAPTERS
 from stier.study._attack.answer import answer

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from stier._intervals import plus_minus
+from stier._output import plus_minus
 
 #: What is shown of each table: its title and its columns; figures with an interval are one column.
 SHOWN = {
