@@ -62,7 +62,7 @@ impl<G: Hints> IsmctsBr<G> {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: IsmctsBrOptions, seed: u64) -> SearchAgent<Self> {
         let target = TargetPolicy::new(&options.responder, seed);
-        SearchAgent::new(Self { options, target }, seed)
+        SearchAgent::new(Self { options, target }, 0, seed)
     }
 }
 
@@ -79,7 +79,7 @@ impl<G: Hints> Algorithm<G> for IsmctsBr<G> {
             width: options.c,
             scale: ReturnScale::new(task.game),
             tree: UcbTree::new(Memory::share(options.memory_mb, 1)),
-            spread: ReturnSpread::default(),
+            spread: ReturnSpread::new(1.0),
             rng: task.streams.rng("ismcts_br"),
         };
         let mut done = 0;

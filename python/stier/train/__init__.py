@@ -1,4 +1,4 @@
-"""Learning to play by self-play. Needs the extra ``train`` (JAX), or ``torch``.
+"""Training of networks by self-play or against other agents. Needs the extra ``train`` (JAX), or ``torch``.
 
 >>> import stier, stier.train
 >>> game = stier.load_game("schwinget")
@@ -109,7 +109,7 @@ def learn(
     algorithm: str = "ppo",
     *,
     folder: str | os.PathLike[str] | None = None,
-    against: Sequence[str] = ("greedy",),
+    against: str | Sequence[str] = ("greedy",),
     deals: int = 500,
     evaluations: int = 20,
     exact: bool | GameTree = False,
@@ -127,19 +127,18 @@ def learn(
     Args:
         game: The game, of any size, or its name as for `stier.load_game`.
         algorithm: ``"ppo"`` in JAX, ``"ppo_torch"``, the same in PyTorch, or ``"dmc"``, deep Monte Carlo.
-        folder: Where ``network.safetensors``, ``log.csv`` and ``checkpoint.safetensors`` are kept; training goes on
-            from a checkpoint that is there. With more `steps` than before it is extended: learning rate and entropy
-            bonus follow the schedule of the new total from the present step on, so after a finished training they rise
-            again. Nothing is kept if left out.
+        folder: The folder for ``network.safetensors``, ``log.csv`` and ``checkpoint.safetensors``. Training continues
+            from a checkpoint in it, and is extended if `steps` is larger than before. Learning rate and entropy bonus
+            then follow the schedule of the new total, so they rise again after a finished training. Without a folder
+            nothing is saved.
         against: The agents that the network meets in each evaluation. Those of the training are the setting
             `opponents`.
-        deals: Paired deals against each of them.
-        evaluations: How many, besides one at the beginning.
-        exact: Whether evaluations compute NashConv; for games whose tree fits into memory. A tree that is there already
-            may be given.
+        deals: The number of paired deals against each of them.
+        evaluations: The number of evaluations after the one at the beginning.
+        exact: Whether evaluations compute NashConv, for games whose tree fits into memory; or the tree itself.
         watch: One or several names of actions, such as ``"attack"``. Each evaluation counts their `chances` in `deals`
             games of the network against itself. Win rates do not show that a learner has lost an action.
-        judge: An agent for `watch`: chances are also counted apart by whether it would take the action.
+        judge: An agent for `watch`: chances are also grouped by whether it would take the action.
         initial: A network to start from, or its file: `learner`.
         device: The device of the network: `learner`.
         checkpoint_every: Keep the network of every so many iterations as ``checkpoints/STEPS.safetensors`` in the
@@ -153,9 +152,9 @@ def learn(
     The same settings give the same network on the same machine, however often training was stopped.
 
     Raises:
-        ValueError: An algorithm, a setting or an action that does not exist, a folder with a checkpoint made otherwise,
+        ValueError: An unknown algorithm, setting, device or action, a checkpoint of other settings or another format,
             an initial network that does not fit, or a game that is too large for `exact`.
-        ImportError: What the algorithm needs is not installed.
+        ImportError: A package that the algorithm needs is not installed.
     """
     watch = (watch,) if isinstance(watch, str) else tuple(watch)
     against = (against,) if isinstance(against, str) else tuple(against)
