@@ -7,7 +7,7 @@ use stier_core::options::Allowed;
 use stier_core::{OptionInfo, games, with_game};
 
 use crate::errors;
-use crate::game::{Game, option_value};
+use crate::game::{AnyGame, option_value};
 
 /// (name, default, minimum, maximum, choices, allowed values in words, meaning).
 type OptionRow<'py> = (
@@ -45,8 +45,8 @@ pub(crate) fn registered_names() -> Vec<&'static str> {
 /// only what the player to move knows. `oracle` sees everything.
 #[pyfunction]
 #[pyo3(signature = (game=None))]
-pub(crate) fn registered_agents(game: Option<&Game>) -> Vec<&'static str> {
-    game.map_or_else(|| catalogue::NAMES.to_vec(), |game| game.face().facts().agents.clone())
+pub(crate) fn registered_agents(game: Option<AnyGame>) -> Vec<&'static str> {
+    game.map_or_else(|| catalogue::NAMES.to_vec(), |AnyGame(game)| game.face().facts().agents.clone())
 }
 
 /// The options of a game.

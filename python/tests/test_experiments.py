@@ -101,7 +101,10 @@ def test_equal_experiments_have_one_hash() -> None:
         ('game = "schwinget"\nagents = ["random", "nobody"]', "agents: "),
         ('game = "schwinget"\nagents = ["random", "random"]', "give them names"),
         ('game = "schwinget"\nagents = ["random"]', "needs at least 2 agents"),
-        ('game = "schwinget"\nagents = ["random", "ismcts:time_ms=5"]', "give iterations instead of time_ms"),
+        (
+            'game = "schwinget"\nagents = ["random", "ismcts:time_ms=5"]',
+            "an agent with a budget of time plays differently each time; set iterations",
+        ),
         ('game = "schwinget"\nagents = ["random", "greedy"]\ndeals = 0', "deals must be 1 to 1000000000"),
         ('game = "schwinget"\nagents = ["random", "greedy"]\ndeals = true', "deals must be 1 to 1000000000"),
         ('game = "schwinget"\nagents = ["random", "greedy"]\npaired = 1', "paired must be true or false"),
@@ -109,7 +112,7 @@ def test_equal_experiments_have_one_hash() -> None:
         ('game = "schwinget"\nagents = ["random", "greedy"]\nseeds = [1, 1]', "different numbers"),
         ('game = "schwinget"\nagents = ["random", "greedy"]\nseeds = []', "one or more"),
         ('game = "schwinget"\nagents = ["random", "greedy"]\nseed = 1\nseeds = [1]', "seed or seeds, not both"),
-        ('game = "schwinget"\nagents = ["random", "greedy"]\npairings = [["random"]]', "a pairing has 2 names"),
+        ('game = "schwinget"\nagents = ["random", "greedy"]\npairings = [["random"]]', "a pairing must have 2 names"),
         (
             'game = "schwinget"\nagents = ["random", "greedy"]\npairings = [["random", "x"]]',
             "agents: random, greedy",

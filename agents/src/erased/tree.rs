@@ -43,7 +43,7 @@ pub enum AskError {
 #[derive(Clone, PartialEq, Debug, Error)]
 pub enum NotAPolicy {
     /// Too few or too many.
-    #[error("a policy is {sets} information sets times {actions} actions, not {found} numbers")]
+    #[error("a policy must have {sets} information sets times {actions} actions, got {found} numbers")]
     Size {
         /// The information sets of the tree.
         sets: usize,

@@ -92,7 +92,7 @@ pub enum VectorError {
     #[error("there must be at least 1 lane")]
     NoLanes,
     /// An array of the wrong length.
-    #[error("{what} must have {expected} values, not {found}")]
+    #[error("{what} must have {expected} values, got {found}")]
     Size {
         /// The name of the array.
         what: &'static str,
