@@ -382,7 +382,7 @@ class Evaluation:
     #: The game.
     game: Game
     #: The agents that the network meets.
-    against: Sequence[str] = ("greedy",)
+    against: Sequence[str] = ("random",)
     #: The number of paired deals against each of them.
     deals: int = 500
     #: The seed of deals and agents.
