@@ -4,8 +4,8 @@
 //! Here a rule decides when to take it, and another agent chooses among all other actions. Two such players with the
 //! same agent measure the value of their rules. The others' commitments are their own decisions.
 //!
-//! Known weakness: an underlying agent that searches plans as if it could commit itself freely later, whatever the
-//! rule will say.
+//! Known weakness: an underlying agent that searches plans as if it could commit itself freely later,
+//! although the rule decides.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

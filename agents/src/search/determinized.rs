@@ -22,7 +22,7 @@ choice! {
         /// Best play to the end by all players, with all cards open and chance known, if it is found within `nodes`;
         /// otherwise `fallback`.
         Exact = "exact",
-        /// The same by the game's own solver, whatever its number of nodes, if it has one ([`known_future`]);
+        /// The same by the game's own solver, without a limit on nodes, if it has one ([`known_future`]);
         /// otherwise `exact`.
         Game = "game",
         /// Tree search with `iterations`, with all cards open and chance known.

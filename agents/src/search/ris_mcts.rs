@@ -19,7 +19,7 @@
 //!
 //! Known weaknesses: re-determinization needs a view, a sampler and a history for each visited node of another
 //! player, so there are several times fewer iterations in a given time. The redrawn worlds are uniform, as if the
-//! searcher's past actions told the others nothing, whatever `beliefs` the searcher uses itself. The tree is wide
+//! searcher's past actions told the others nothing, with every setting of `beliefs`. The tree is wide
 //! because it is keyed by information sets, so with few iterations most choices of the others are first tries. Like
 //! the whole family, the search is not guaranteed to approach an equilibrium. Once its memory is used up, it
 //! continues with the existing nodes and edges.
