@@ -17,14 +17,13 @@ from stier.cli._command import Command, draw
     "--figures", type=options.PATH, metavar="DIR", help="Folder for the figures.", show_default="FOLDER/figures"
 )
 def report(folder: Path, tables: Path | None, figures: Path | None) -> None:
-    """Make tables and plots of an experiment.
+    """Make the page, tables and plots of an experiment.
 
-    FOLDER contains the games that stier run has played.
+    FOLDER contains the parts that stier run has played. An experiment that says where its results belong writes them
+    there.
     """
     from stier import experiments
 
-    found = experiments.report(folder)
-    tables = tables or folder / "tables"
-    found.save(tables)
+    found, tables, figures = experiments.publish(experiments.load(folder), tables, figures)
     print(found, end="")
-    draw(found, tables, figures or folder / "figures")
+    draw(found, tables, figures)
