@@ -7,7 +7,7 @@
 # make study    when is an attack right? Half an hour of one core; stop it and it goes on. Tables and figures under notebooks/
 # make ladder   solve the scaled-down games of benches/ladder.toml, ask every agent (an hour; stop it and it goes on), benches/LADDER.md
 # make training  train networks in the four games, five seeds each (hours; stop it and it goes on), benches/TRAINING.md
-# make audit    look for leaks in the card games of OpenSpiel, PettingZoo and RLCard (a quarter of an hour; stop it and it goes on), benches/AUDIT.md
+# make audit    look for leaks in the card games of OpenSpiel, PettingZoo and RLCard (20 minutes; stop it and it goes on), benches/AUDIT.md
 # make test-torch  what needs PyTorch
 # make notebooks  run the notebooks and keep their output in them
 # make docs     build the documentation, out/docs/index.html

@@ -25,7 +25,6 @@ mod rule;
 mod signature;
 mod solutions;
 mod solvers;
-mod survey;
 mod toy_games;
 mod toys;
 mod vector;

@@ -18,6 +18,7 @@ use stier_agents::solve::{GameTree, Policy};
 use stier_agents::solve::{Mccfr, Sampling};
 use stier_agents::solve::{NashConv, nash_conv};
 use stier_agents::solve::{Solver, Variant};
+use stier_core::games::dark_hex::DarkHex;
 use stier_core::games::goofspiel::Goofspiel;
 use stier_core::games::liars_dice::LiarsDice;
 use stier_core::games::schwinget::Schwinget;
@@ -245,6 +246,7 @@ fn linear_programs_find_the_values_of_the_literature() {
     is_solved(&*LEDUC, -0.085_606_4);
     is_solved(&game::<LiarsDice>("sides=3"), 1.0 / 9.0);
     is_solved(&game::<Goofspiel>("cards=4"), 0.0);
+    is_solved(&game::<DarkHex>("rows=2,columns=2,obstruction=abrupt"), 0.5);
 }
 
 #[test]

@@ -1,10 +1,10 @@
-//! Figures about the games as a table for the README: `cargo run --release --bin survey`.
+//! Figures about the games as the tables of benches/GAMES.md: `cargo run --release --bin survey`.
 
 use std::process::ExitCode;
 
 use clap::Parser;
 use stier_agents::arena::Estimate;
-use stier_agents::arena::survey;
+use stier_benches::survey::survey;
 use stier_core::{Game, Options as _, for_each_game};
 
 /// Plays random games of every game with every number of players and prints a Markdown table.

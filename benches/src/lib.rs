@@ -1,6 +1,7 @@
-//! Code shared by the programs in this crate: games, facts about the machine, exit codes, files.
+//! Code shared by the programs in this crate: games, facts about the machine, exit codes, files, surveys of games.
 
 pub mod files;
+pub mod survey;
 
 use std::fmt::Display;
 use std::fs;

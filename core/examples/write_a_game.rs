@@ -2,9 +2,10 @@
 //!
 //! Player 0 gets one of three cards. It folds, or it claims to have the king. Player 1 believes the claim or doubts it.
 
+use stier_core::game::evenly;
 use stier_core::testing::conformance;
 use stier_core::{Action, ActionSet as _, Actions64, BySeat, Cell, Chance, Field, Filter, Game, GameInfo, Hints, Log};
-use stier_core::{Notation, Observer, Outcome, Pen, RulesError, Seat, Turn, options};
+use stier_core::{Notation, Observer, Pen, RulesError, Seat, Turn, options};
 
 options! {
     /// The game has no options.
@@ -48,7 +49,11 @@ impl Game for Claim {
             max_chance_events: 1,
             utility_range: (-2.0, 2.0),
             utility_sum: Some(0.0),
-            observation: vec![Field::new("dealt", [1]), Field::new("card", [3]), Field::new("actions", [2, 4])],
+            observation: vec![
+                Field::counts("dealt", [1]),
+                Field::outcomes("card", [3]),
+                Field::actions("actions", [2, 4]),
+            ],
             ..GameInfo::default()
         };
         Ok(Self { rules, info })
@@ -90,8 +95,7 @@ impl Game for Claim {
     }
 
     fn chance(&self, state: &State) -> Chance {
-        let cards = if state.card.is_none() { 0..3 } else { 0..0 };
-        cards.map(|card| Outcome { action: Action(card), probability: 1.0 / 3.0 }).collect()
+        evenly(if state.card.is_none() { 0..3 } else { 0..0 })
     }
 
     fn returns(&self, state: &State) -> BySeat<f64> {
@@ -102,7 +106,7 @@ impl Game for Claim {
             [_, Some(DOUBT)] => -2.0,
             _ => 0.0,
         };
-        BySeat::from_fn(2, |seat| if seat == Seat(0) { first } else { -first })
+        BySeat::from([first, -first])
     }
 
     fn observe<T: Cell>(&self, state: &State, observer: Observer, pen: &mut Pen<'_, T>) {

@@ -1,5 +1,7 @@
 //! Machine words as sets: the `k`-th member, random subsets, all subsets of a given size.
 
+use std::iter;
+
 use crate::rng::Rng;
 
 /// The position of the set bit of `word` that has exactly `rank` set bits below it; `rank < word.count_ones()`.
@@ -70,54 +72,30 @@ pub fn random_subset_wide(set: u64, size: u32, rng: &mut Rng) -> u64 {
 }
 
 /// Iterates over all subsets of `set` with exactly `size` members, in a fixed order.
-pub fn subsets(set: u32, size: u32) -> Subsets {
-    Subsets(subsets_wide(u64::from(set), size))
-}
-
-/// Iterator made by [`subsets`].
-#[derive(Clone, Debug)]
-pub struct Subsets(SubsetsWide);
-
-impl Iterator for Subsets {
-    type Item = u32;
-
-    fn next(&mut self) -> Option<u32> {
-        self.0.next().map(|subset| subset as u32)
-    }
+pub fn subsets(set: u32, size: u32) -> impl Iterator<Item = u32> + Clone {
+    subsets_wide(u64::from(set), size).map(|subset| subset as u32)
 }
 
 /// [`subsets`] of a set with at most 63 members.
-pub fn subsets_wide(set: u64, size: u32) -> SubsetsWide {
+pub fn subsets_wide(set: u64, size: u32) -> impl Iterator<Item = u64> + Clone {
     let members = set.count_ones();
     debug_assert!(members < 64);
-    SubsetsWide { set, next: (size <= members).then(|| (1_u64 << size) - 1), end: 1 << members }
-}
-
-/// Iterator made by [`subsets_wide`].
-#[derive(Clone, Debug)]
-pub struct SubsetsWide {
-    set: u64,
-    /// The next subset, packed into the low bits.
-    next: Option<u64>,
-    end: u64,
-}
-
-impl Iterator for SubsetsWide {
-    type Item = u64;
-
-    fn next(&mut self) -> Option<u64> {
-        let packed = self.next?;
-        self.next = if packed == 0 {
+    let end = 1 << members;
+    // The next subset, packed into the low bits.
+    let mut next = (size <= members).then(|| (1_u64 << size) - 1);
+    iter::from_fn(move || {
+        let packed = next?;
+        next = if packed == 0 {
             None
         } else {
             // The next larger word with as many set bits (Gosper, HAKMEM item 175).
             let lowest = packed & packed.wrapping_neg();
             let ripple = packed + lowest;
             let larger = ripple | (((packed ^ ripple) >> 2) / lowest);
-            (larger < self.end).then_some(larger)
+            (larger < end).then_some(larger)
         };
-        Some(deposit(packed, self.set))
-    }
+        Some(deposit(packed, set))
+    })
 }
 
 /// The number of `k`-element subsets of an `n`-element set; exact for `n <= 60`.
@@ -132,7 +110,7 @@ pub fn binomial(n: u32, k: u32) -> u64 {
 
 /// Iterates over the positions of the set bits of a word, lowest first.
 pub fn members(mut word: u32) -> impl Iterator<Item = u8> + Clone {
-    std::iter::from_fn(move || {
+    iter::from_fn(move || {
         (word != 0).then(|| {
             let position = word.trailing_zeros() as u8;
             word &= word - 1;

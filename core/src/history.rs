@@ -71,6 +71,15 @@ impl<G: Game> History<G> {
         &self.events
     }
 
+    /// The events in order, each after the state in which it happened.
+    pub fn steps(&self, game: &G) -> impl Iterator<Item = (G::State, Event)> {
+        self.events.iter().scan(game.root(), |state, &event| {
+            let before = *state;
+            game.apply(state, event.action);
+            Some((before, event))
+        })
+    }
+
     /// Appends a legal action or a possible outcome of chance.
     pub fn push(&mut self, game: &G, action: Action) {
         let turn = game.turn(&self.state);

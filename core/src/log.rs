@@ -164,8 +164,7 @@ fn max_entries<G: Game>(game: &G) -> usize {
 
 impl<G: Game> SeatView<G> for Log {
     fn new(game: &G, history: &History<G>, seat: Seat) -> Self {
-        let mut state = game.root();
-        let mut past = Past::with_capacity(history.events().len());
+        let (mut past, mut state) = (Past::with_capacity(history.events().len()), game.root());
         let mut entries = vec![Entry { action: None, seen: Seen::new(game, &state, seat) }];
         for &event in history.events() {
             past.note(game, &state, event, seat);

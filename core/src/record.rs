@@ -22,12 +22,7 @@ pub const HEADER: &str = "stier-record 1";
 
 /// Writes a game as text.
 pub fn write<G: Notation>(game: &G, history: &History<G>) -> String {
-    let mut state = game.root();
-    let mut events = Vec::with_capacity(history.events().len());
-    for event in history.events() {
-        events.push(game.event_name(&state, event.action));
-        game.apply(&mut state, event.action);
-    }
+    let events: Vec<String> = history.steps(game).map(|(state, event)| game.event_name(&state, event.action)).collect();
     [
         HEADER.to_string(),
         format!("game: {}", G::NAME),

@@ -93,7 +93,7 @@ fn names_are_one_to_one<G: Notation>(game: &G) {
     }
 }
 
-/// Checks a node, whoever looks at it.
+/// Checks a node from no seat's point of view.
 fn node<G: FullGame>(game: &G, history: &History<G>, rng: &mut Rng) {
     let state = history.state();
     let ok = |ok, promise: &str| assert_ok(game, history, ok, promise);
@@ -209,7 +209,7 @@ fn view<G: FullGame>(game: &G, history: &History<G>, seat: Seat, rng: &mut Rng, 
     let state = history.state();
     let ok = |ok, promise: &str| assert_ok(game, history, ok, promise);
     let view = game.view(history, seat);
-    ok(view.seat() == seat, "a view knows whose it is");
+    ok(view.seat() == seat, "a view knows its seat");
     let (own, public) = (observation(game, state, seat), observation_by(game, state, Observer::Public));
     let [own_print, public] =
         [&own, &public].map(|planes| fingerprint(planes.iter().map(|x| x.to_bits()).collect::<Vec<_>>()));
@@ -322,13 +322,8 @@ fn holdings<G: Notation>(game: &G, state: &G::State, seat: Seat) -> Vec<u8> {
 
 /// The view of the player to act at every decision.
 fn views_at_decisions<G: Game>(game: &G, history: &History<G>) -> Vec<G::View> {
-    let mut so_far = History::new(game);
-    let mut views = Vec::new();
-    for event in history.events() {
-        views.extend(event.turn.seat().map(|mover| game.view(&so_far, mover)));
-        so_far.push(game, event.action);
-    }
-    views
+    let movers = history.events().iter().enumerate().filter_map(|(count, event)| Some((count, event.turn.seat()?)));
+    movers.map(|(count, mover)| game.view(&history.prefix(game, count), mover)).collect()
 }
 
 /// Checks the observations of each action in two worlds that the seat cannot tell apart: equal numbers if and only if
@@ -354,7 +349,6 @@ fn observations_agree<G: FullGame>(game: &G, history: &History<G>, twin: &Histor
 
 /// Everything that a seat sees at decisions and now, its own actions among it, without what goes unnoticed.
 fn seen_at_decisions<G: Game>(game: &G, history: &History<G>, seat: Seat) -> Vec<(Option<Action>, Seen)> {
-    let mut state = game.root();
     let mut found: Vec<(Option<Action>, Seen)> = Vec::new();
     let mut did = None;
     let mut look = |state: &G::State, did: Option<Action>| {
@@ -363,23 +357,19 @@ fn seen_at_decisions<G: Game>(game: &G, history: &History<G>, seat: Seat) -> Vec
             found.push((did, seen));
         }
     };
-    for event in history.events() {
-        if event.turn != Turn::Chance {
-            look(&state, did);
-            did = (event.turn == Turn::Seat(seat)).then_some(event.action);
-        }
-        game.apply(&mut state, event.action);
+    for (state, event) in history.steps(game).filter(|(_, event)| event.turn != Turn::Chance) {
+        look(&state, did);
+        did = (event.turn == Turn::Seat(seat)).then_some(event.action);
     }
-    look(&state, did);
+    look(history.state(), did);
     found
 }
 
 /// Checks that what a seat saw at each decision and observed of each action stands for its view: equal keys, equal
 /// views, but for the order of words. The view knows what is in the key.
 fn keys_tell_views_apart<G: FullGame>(game: &G, history: &History<G>, keys: &mut HashMap<u64, G::View>) {
-    let mut state = game.root();
     let mut chains = BySeat::from_fn(game.num_seats(), |seat| Chain::new(u64::from(seat.0)));
-    for (length, event) in history.events().iter().enumerate() {
+    for (length, (state, event)) in history.steps(game).enumerate() {
         if let Turn::Seat(mover) = event.turn {
             for seat in Seat::all(game.num_seats()) {
                 chains[seat].look(game.sight(&state, seat));
@@ -406,7 +396,6 @@ fn keys_tell_views_apart<G: FullGame>(game: &G, history: &History<G>, keys: &mut
                 chains[seat].notice(observed);
             }
         }
-        game.apply(&mut state, event.action);
     }
 }
 
@@ -415,13 +404,12 @@ fn replay<G: FullGame>(game: &G, truth: &History<G>, sampled: &History<G>) {
     let actors = |history: &History<G>| history.events().iter().map(|event| event.turn).collect::<Vec<_>>();
     let alike = actors(truth) == actors(sampled) || game.info().hidden_moves;
     assert_ok(game, truth, alike, "a sampled history has the same length and actors as the true one");
-    let mut state = game.root();
-    for event in sampled.events() {
+    for (state, event) in sampled.steps(game) {
         assert_ok(game, sampled, event.turn == game.turn(&state), "events name the actor");
         assert_ok(game, sampled, game.check(&state, event.action).is_ok(), "sampled events are possible");
-        game.apply(&mut state, event.action);
     }
-    assert_ok(game, sampled, state == *sampled.state(), "a history's state is what its events lead to");
+    let replayed = sampled.prefix(game, sampled.events().len());
+    assert_ok(game, sampled, replayed.state() == sampled.state(), "a history's state is what its events lead to");
 }
 
 fn the_end<G: FullGame>(game: &G, history: &History<G>) {
@@ -449,57 +437,41 @@ fn record_round_trip<G: FullGame>(game: &G, history: &History<G>) {
 
 /// Checks that the fast path agrees with the slow one bit for bit.
 fn fast_path<G: FullGame>(game: &G, history: &History<G>, rng: &mut Rng) {
-    let mut state = game.root();
+    let (mut state, mut slow) = (game.root(), game.root());
+    let settle_slowly = |slow: &mut G::State, rng: &mut Rng| {
+        while game.turn(slow) == Turn::Chance {
+            let outcome = game.sample_chance(slow, rng);
+            game.apply(slow, outcome);
+        }
+    };
     game.settle(&mut state, &mut rng.clone());
-    let mut slow = game.root();
-    let mut twin = rng.clone();
-    while game.turn(&slow) == Turn::Chance {
-        let outcome = game.sample_chance(&slow, &mut twin);
-        game.apply(&mut slow, outcome);
-    }
+    settle_slowly(&mut slow, &mut rng.clone());
     assert_ok(game, history, state == slow, "settling equals drawing one event at a time");
     while game.turn(&state) != Turn::Over {
         let action = game.legal(&state).pick(rng);
         let mut twin = rng.clone();
         game.step(&mut state, action, rng);
         game.apply(&mut slow, action);
-        while game.turn(&slow) == Turn::Chance {
-            let outcome = game.sample_chance(&slow, &mut twin);
-            game.apply(&mut slow, outcome);
-        }
+        settle_slowly(&mut slow, &mut twin);
         assert_ok(game, history, state == slow, "a step equals its parts");
     }
 }
 
 /// Checks that playouts from every node equal repeated steps bit for bit.
 fn playouts<G: FullGame>(game: &G, history: &History<G>, rng: &mut Rng) {
-    let mut start = game.root();
-    for event in history.events() {
-        if game.turn(&start) != Turn::Chance {
-            let (mut fast, mut slow) = (start, start);
-            let mut twin = rng.clone();
-            let mut decisions = 0;
+    for (start, _) in history.steps(game).filter(|(_, event)| event.turn != Turn::Chance) {
+        for hints in [false, true] {
+            let (mut fast, mut slow, mut twin, mut decisions) = (start, start, rng.clone(), 0);
             while game.turn(&slow) != Turn::Over {
-                let action = game.legal(&slow).pick(&mut twin);
+                let legal = game.legal(&slow);
+                let action = if hints { game.rollout(&slow, legal) } else { legal }.pick(&mut twin);
                 game.step(&mut slow, action, &mut twin);
                 decisions += 1;
             }
-            let counted = game.playout(&mut fast, rng);
+            let counted = if hints { game.hinted_playout(&mut fast, rng) } else { game.playout(&mut fast, rng) };
             assert_ok(game, history, (fast, counted) == (slow, decisions), "a playout equals its steps");
             assert_ok(game, history, *rng == twin, "a playout draws what its steps draw");
-
-            let (mut fast, mut slow) = (start, start);
-            let mut decisions = 0;
-            while game.turn(&slow) != Turn::Over {
-                let action = game.rollout(&slow, game.legal(&slow)).pick(&mut twin);
-                game.step(&mut slow, action, &mut twin);
-                decisions += 1;
-            }
-            let counted = game.hinted_playout(&mut fast, rng);
-            assert_ok(game, history, (fast, counted) == (slow, decisions), "a hinted playout equals its steps");
-            assert_ok(game, history, *rng == twin, "a hinted playout draws what its steps draw");
         }
-        game.apply(&mut start, event.action);
     }
 }
 
@@ -623,24 +595,6 @@ pub fn chi_square<K: Eq + Hash>(observed: &HashMap<K, u64>, expected: &HashMap<K
     }
     let distribution = ChiSquared::new(f64::from(cells - 1)).expect("at least one degree of freedom");
     distribution.sf(statistic)
-}
-
-/// The number of event sequences of length `depth` from a state. Random events count once per outcome, and games that
-/// end earlier count once.
-pub fn perft<G: Game>(game: &G, state: &G::State, depth: usize) -> u64 {
-    if depth == 0 {
-        return 1;
-    }
-    let after = |action: Action| {
-        let mut next = *state;
-        game.apply(&mut next, action);
-        perft(game, &next, depth - 1)
-    };
-    match game.turn(state) {
-        Turn::Over => 1,
-        Turn::Chance => game.chance(state).iter().map(|outcome| after(outcome.action)).sum(),
-        Turn::Seat(_) => game.legal(state).iter().map(after).sum(),
-    }
 }
 
 /// The p-values of chi-square tests that [`Game::sample_chance`] follows [`Game::chance`], at every chance node of a

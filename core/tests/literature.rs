@@ -67,6 +67,7 @@ fn information_sets_are_as_many_as_published() {
     assert_eq!(both::<KuhnPoker>(""), [6, 6]);
     assert_eq!(both::<LeducPoker>(""), [468, 468]);
     assert_eq!(both::<LiarsDice>("sides=3"), [96, 96]);
+    assert_eq!(both::<LiarsDice>(""), [12_288, 12_288]);
     assert_eq!(both::<Goofspiel>("cards=4"), [81, 81]);
 }
 
@@ -84,11 +85,18 @@ fn views<G: Game>(game: &G, history: &History<G>, found: &mut [HashSet<G::View>;
 
 #[test]
 fn hidden_moves_are_counted_as_all_histories_count_them() {
-    for rules in ["rows=2,columns=2", "rows=2,columns=2,obstruction=abrupt", "rows=2", "rows=2,obstruction=abrupt"] {
+    let counts = [
+        ("rows=2,columns=2", [17, 53]),
+        ("rows=2,columns=2,obstruction=abrupt", [59, 35]),
+        ("rows=2", [697, 1811]),
+        ("rows=2,obstruction=abrupt", [4033, 2725]),
+    ];
+    for (rules, expected) in counts {
         let game: DarkHex = game(rules);
         let mut found = [HashSet::new(), HashSet::new()];
         views(&game, &History::new(&game), &mut found);
         let counted = [0, 1].map(|seat| information_sets(&game, Seat(seat)));
         assert_eq!(counted, found.map(|views| views.len() as u64), "{rules}");
+        assert_eq!(counted, expected, "{rules}");
     }
 }

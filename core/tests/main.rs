@@ -5,6 +5,7 @@ mod conformance;
 mod encodings;
 mod estimates;
 mod fuzz;
+mod literature;
 mod naive;
 mod perft;
 mod playthroughs;

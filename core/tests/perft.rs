@@ -1,8 +1,26 @@
 //! Exact counts of event sequences, stored in `perft/<game>.perft` and counted twice: by the engine to every depth,
 //! and by the naive reference of the game to the depths that it can count in reasonable time.
 
-use stier_core::testing::{FullGame, perft};
-use stier_core::{History, Options};
+use stier_core::testing::FullGame;
+use stier_core::{Action, ActionSet as _, Game, History, Options, Turn};
+
+/// The number of event sequences of length `depth` from a state. Random events count once per outcome, and games that
+/// end earlier count once.
+fn perft<G: Game>(game: &G, state: &G::State, depth: usize) -> u64 {
+    if depth == 0 {
+        return 1;
+    }
+    let after = |action: Action| {
+        let mut next = *state;
+        game.apply(&mut next, action);
+        perft(game, &next, depth - 1)
+    };
+    match game.turn(state) {
+        Turn::Over => 1,
+        Turn::Chance => game.chance(state).iter().map(|outcome| after(outcome.action)).sum(),
+        Turn::Seat(_) => game.legal(state).iter().map(after).sum(),
+    }
+}
 
 /// One position of a file.
 struct Position<'a> {

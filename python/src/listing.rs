@@ -7,7 +7,7 @@ use stier_core::options::Allowed;
 use stier_core::{OptionInfo, games, with_game};
 
 use crate::errors;
-use crate::game::option_value;
+use crate::game::{AnyGame, option_value};
 
 /// (name, default, minimum, maximum, choices, allowed values in words, meaning).
 type OptionRow<'py> = (
@@ -41,11 +41,12 @@ pub(crate) fn registered_names() -> Vec<&'static str> {
     games::NAMES.to_vec()
 }
 
-/// The names of all agents, ascending. All but `oracle` use only what the player to move knows. `oracle` sees
-/// everything.
+/// The names of all agents, ascending, or of those that can play `game` with their default options. All but `oracle` use
+/// only what the player to move knows. `oracle` sees everything.
 #[pyfunction]
-pub(crate) fn registered_agents() -> Vec<&'static str> {
-    catalogue::NAMES.to_vec()
+#[pyo3(signature = (game=None))]
+pub(crate) fn registered_agents(game: Option<AnyGame>) -> Vec<&'static str> {
+    game.map_or_else(|| catalogue::NAMES.to_vec(), |AnyGame(game)| game.face().facts().agents.clone())
 }
 
 /// The options of a game.

@@ -1,4 +1,4 @@
-//! `stier.properties`.
+//! `stier.playing.properties`.
 
 use std::num::NonZero;
 use std::ops::ControlFlow;
@@ -25,7 +25,7 @@ const MAX_GAMES: i64 = 1_000_000;
 /// A mean and half the width of its 95 % interval.
 type MeanAndInterval = (f64, f64);
 
-/// Properties of a game that matter to search, measured by `stier.properties`. Each is a pair: the mean and half the
+/// Properties of a game that matter to search, measured by `stier.playing.properties`. Each is a pair: the mean and half the
 /// width of its 95 % interval over deals. `None` if nothing could be measured.
 #[pyclass(frozen, module = "stier.playing")]
 pub(crate) struct Properties {
@@ -116,7 +116,7 @@ impl Properties {
 }
 
 /// `on_progress(done, total)` is called before the first game, then about ten times a second, and after the last. See
-/// `stier.properties` for the other arguments.
+/// `stier.playing.properties` for the other arguments.
 #[pyfunction]
 #[pyo3(signature = (game, deals, games, seed, play, threads, on_progress=None))]
 #[expect(clippy::too_many_arguments, reason = "the settings, one by one")]

@@ -76,7 +76,7 @@ fn specs(texts: &[String]) -> PyResult<Vec<AgentSpec>> {
 }
 
 /// The positions of the games `first` to `first + games - 1` as columns. `on_progress(done, games)` is called as in
-/// `stier.properties`. `stier.study` explains the arguments and columns.
+/// `stier.playing.properties`. `stier.study` explains the arguments and columns.
 #[pyfunction]
 #[pyo3(signature = (game, *, players, continuation, repeats, hidden, lights, share, seed, first, games, threads, on_progress=None))]
 #[expect(clippy::too_many_arguments, reason = "the settings, one by one")]

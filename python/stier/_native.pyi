@@ -633,7 +633,7 @@ class PitResult:
 
 @final
 class Properties:
-    """Properties of a game that matter to search, measured by `stier.properties`. Each is a pair: the mean and half the
+    """Properties of a game that matter to search, measured by `stier.playing.properties`. Each is a pair: the mean and half the
     width of its 95 % interval over deals. `None` if nothing could be measured.
     """
     @property
@@ -1117,9 +1117,9 @@ def deserialize_game_and_state(text: str) -> tuple[Game, State]:
 def registered_names() -> list[str]:
     """The names of all games, ascending."""
 
-def registered_agents() -> list[str]:
-    """The names of all agents, ascending. All but `oracle` use only what the player to move knows. `oracle` sees
-    everything.
+def registered_agents(game: _AnyGame | None = None) -> list[str]:
+    """The names of all agents, ascending, or of those that can play `game` with their default options. All but `oracle` use
+    only what the player to move knows. `oracle` sees everything.
     """
 
 def game_options(name: str) -> list[_OptionRow]:
@@ -1189,7 +1189,7 @@ def best_response(
 ) -> BestResponse:
     """`on_progress(done, total)` is called about ten times a second while the agent is queried at the information sets,
     and after the last. While the histories of the game are counted, `on_count(histories, estimate)` is called instead.
-    See `stier.best_response` for the other arguments.
+    See `stier.solving.best_response` for the other arguments.
     """
 
 def properties(
@@ -1202,7 +1202,7 @@ def properties(
     on_progress: Callable[[int, int], object] | None = None,
 ) -> Properties:
     """`on_progress(done, total)` is called before the first game, then about ten times a second, and after the last. See
-    `stier.properties` for the other arguments.
+    `stier.playing.properties` for the other arguments.
     """
 
 def timing_positions(
@@ -1221,7 +1221,7 @@ def timing_positions(
     on_progress: Callable[[int, int], object] | None = None,
 ) -> dict[str, npt.NDArray[Any]]:
     """The positions of the games `first` to `first + games - 1` as columns. `on_progress(done, games)` is called as in
-    `stier.properties`. `stier.study` explains the arguments and columns.
+    `stier.playing.properties`. `stier.study` explains the arguments and columns.
     """
 
 def timing_sets(

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from stier._adapting import missing
 
@@ -178,7 +178,7 @@ def _seed(source: Any) -> int:
     if isinstance(source, np.random.Generator):
         return int(source.integers(2**63))
     if callable(source):
-        draw: Callable[[], float] = source
+        draw = cast(Callable[[], float], source)
         return int(draw() * 2**32) << 32 | int(draw() * 2**32)
     return int(source)
 

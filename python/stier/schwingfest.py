@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from string import ascii_lowercase
 
 from stier import _native
+from stier._intervals import distinct
 from stier._native import load_game
 from stier._svg import MARGIN, Picture, text_width
 from stier.errors import AgentError
@@ -142,7 +143,7 @@ def schwingfest(agents: Mapping[str, AnyAgent] | Sequence[AnyAgent], *, seed: in
     if len(entrants) < 3:
         raise AgentError(f"a Schwingfest needs at least 3 agents, got {len(entrants)}")
     result = _native.pit(game, entrants, 1, seed, False, threads)
-    names = _numbered(result.agents) if names is None else names
+    names = distinct(result.agents) if names is None else names
     bouts: list[list[Bout]] = [[] for _ in entrants]
     for played in result.games:
         for seat, (agent, points) in enumerate(zip(played.agents, played.returns, strict=True)):
@@ -175,13 +176,6 @@ def _letters(number: int) -> str:
     """A, b, … z, aa, ab, …: as many as are needed."""
     rest, last = divmod(number, len(ascii_lowercase))
     return (_letters(rest - 1) if rest else "") + ascii_lowercase[last]
-
-
-def _numbered(names: Sequence[str]) -> list[str]:
-    """The names; the second of those that are the same is called #2."""
-    return [
-        name if (seen := names[:index].count(name)) == 0 else f"{name} #{seen + 1}" for index, name in enumerate(names)
-    ]
 
 
 #: Heights of a line and of the headings, widths of a bout and of a number.

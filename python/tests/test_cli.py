@@ -306,7 +306,6 @@ def test_figures_come_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         (["pit", "schwinget", "random", "random", "--rule", "bouts=2", "--rule", "bouts=3"], "once"),
         (["pit", "schwinget:bouts=2", "random", "random", "--rule", "bouts=3"], "given twice"),
         (["pit", "schwinget", "random", "random", "--rule", "bouts=99"], "1 to 12"),
-        (["pit", "schwinget", "random", "random", "--deals", "1", "--csv", "/nowhere/x.csv"], "/nowhere/x.csv"),
         (["exploit", "schwinget", "nobody"], "agents: "),
         (["exploit", "schwinget", "random", "--responder", "lbr:ply=2"], "lbr has no option 'ply'"),
         (["exploit", "schwinget", "random", "--deals", "0"], "deals must be 1 to "),

@@ -93,6 +93,10 @@ def parse(words: list[str]) -> None:
         command.make_context(command.name, words)
 
 
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 150
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_the_examples_in_docstrings_run(name: str) -> None:
     needs(name)

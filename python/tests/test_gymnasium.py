@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import illegal_action, player_actions
+from helpers import fast_agent, illegal_action, player_actions
 
 import stier
 
@@ -70,7 +70,8 @@ def play(env: Any, seed: int | None, rng: random.Random) -> tuple[list[int], flo
 @pytest.mark.parametrize("name", stier.registered_names())
 @pytest.mark.parametrize("mode", [None, "ansi"])
 def test_their_checker(name: str, mode: str | None) -> None:
-    env = gymnasium.make(sgym.environment_id(name), opponents="greedy", seat="random", render_mode=mode)
+    opponents = fast_agent(stier.load_game(name))
+    env = gymnasium.make(sgym.environment_id(name), opponents=opponents, seat="random", render_mode=mode)
     check_env(env.unwrapped)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import has_chance
+from helpers import fast_agent, has_chance
 
 import stier
 from stier.cli import main
@@ -26,7 +26,7 @@ def dealt(state: stier.State, player: int) -> dict[str, list[Any]]:
 
 
 def test_our_games_are_tight(game: stier.Game) -> None:
-    report = stier.check_no_leak(game, games=2, worlds=2, agents=["random", "greedy", "ismcts:iterations=20"])
+    report = stier.check_no_leak(game, games=2, worlds=2, agents=["random", fast_agent(game), "ismcts:iterations=20"])
     assert report.ok, str(report)
     report.raise_for_leak()
     assert report.first is None
@@ -35,7 +35,9 @@ def test_our_games_are_tight(game: stier.Game) -> None:
     least = 0.1 if game.short_name() in ("goofspiel", "kuhn_poker") else 0.5
     assert report.other_worlds > least * report.worlds
     facts = {"information_state_string", "information_state_tensor", "observation_tensor", "legal_actions_mask"}
-    assert facts | {"to_text", "to_html", "agent greedy", "agent ismcts:iterations=20"} <= set(report.compared)
+    assert facts | {"to_text", "to_html", f"agent {fast_agent(game)}", "agent ismcts:iterations=20"} <= set(
+        report.compared
+    )
     assert all(report.compared[fact] == report.worlds for fact in facts)
     assert "no leak found" in str(report)
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
 import stier
-from stier.catalogue import describe_game
+
+OPTIONS = {game.name: game.options for game in stier.describe_games()}
 
 
 @pytest.mark.parametrize("name", stier.registered_names())
 def test_the_rules_of_a_game_name_its_options_with_their_defaults(name: str) -> None:
     text = (files("stier") / "rules" / f"{name}.md").read_text("utf-8")
     listed = dict(re.findall(r"^\| `(\w+)` \| `?([^|`]+?)`? \|", text, re.MULTILINE))
-    assert listed == {option.name: str(option.default) for option in describe_game(name)}
+    assert listed == {option.name: str(option.default) for option in OPTIONS[name]}
 
 
 @pytest.mark.parametrize("name", stier.registered_names())
@@ -28,3 +30,8 @@ def test_the_rules_of_a_game_name_its_actions(name: str) -> None:
 
 def named_actions(game: stier.Game) -> list[str]:
     return [game.action_to_string(0, action) for action in range(game.num_distinct_actions())]
+
+
+def test_every_game_has_a_page_in_the_documentation() -> None:
+    pages = Path(__file__).parents[1] / "docs" / "rules"
+    assert {page.stem for page in pages.glob("*.md")} == {"index", *stier.registered_names()}

@@ -425,7 +425,7 @@ def test_training_starts_from_a_network(tmp_path: Path) -> None:
 
 
 def test_the_command_line_tells_its_progress_without_a_terminal(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = ["--steps", "1024", "--deals", "4", "--evaluations", "2", "--watch", "attack", "--judge", "rule:when=thumb"]
     for name, value in {"hidden": "16", "num_envs": "32", "horizon": "8"}.items():
@@ -438,6 +438,13 @@ def test_the_command_line_tells_its_progress_without_a_terminal(
     assert "attack/probability" in lines[-1]
     assert "attack/probability" in told.out
     assert Network.load(tmp_path / "a" / "network.safetensors").hidden[0][0].shape[1] == 16
+    # Between evaluations, the metrics.
+    monkeypatch.setattr("stier.train._run.SILENCE", 0.0)
+    assert main(["train", str(small_game()), "--out", str(tmp_path / "d"), *words]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(" decisions")[0] for line in lines[1::2]] == ["256 of 1,024", "768 of 1,024"]
+    assert "value_loss" in lines[1]
+    assert "steps_per_second" in lines[1]
     assert main(["train", str(small_game()), "--out", str(tmp_path / "b"), *words, "--no-progress"]) == 0
     assert not capsys.readouterr().err
     assert main(["train", str(small_game()), "--out", str(tmp_path / "c"), "--set", "hidden=0.5"]) == 2
@@ -512,11 +519,10 @@ def test_training_against_frozen_agents(algorithm: str, tmp_path: Path) -> None:
 
 def test_a_best_response_is_learned() -> None:
     """Against a constant policy that can be exploited, training against it gains more than self-play does."""
-    game = stier.load_game("kuhn_poker")
     settings = {**TINY, "steps": 40_000, "learning_rate": 3e-3, "evaluations": 1, "deals": 2000, "seed": 2}
     settings |= {"final_entropy_coefficient": 0.001}
     found = [
-        stier.train.learn(game, against="random", opponents=opponents, **settings).log[-1]["eval/random/mean"]
+        stier.train.learn("kuhn_poker", against="random", opponents=opponents, **settings).log[-1]["eval/random/mean"]
         for opponents in ("random", "self")
     ]
     # The best response to uniform play gains 1/2 a game on average over the seats.

@@ -180,7 +180,7 @@ def test_resets_take_seeds_and_masks(schwinget: stier.Game) -> None:
     for seed in [-1, 2**64, [1, 2], [1, 2, -3]]:
         with pytest.raises(ValueError, match="seed"):
             envs.reset(seed=seed)
-    with pytest.raises(ValueError, match="reset mask must have 3 values, not 2"):
+    with pytest.raises(ValueError, match="reset mask must have 3 values, got 2"):
         envs.reset(mask=[True, False])
     with pytest.raises(TypeError, match="mask must be bool"):
         envs.reset(mask=[1, 0, 1])  # type: ignore[list-item]
@@ -210,8 +210,8 @@ def test_illegal_actions_are_named_and_move_nothing(schwinget: stier.Game) -> No
 @pytest.mark.parametrize(
     ("actions", "error", "message"),
     [
-        ([0, 1, 2], ValueError, "actions must have 4 values, not 3"),
-        ([], ValueError, "actions must have 4 values, not 0"),
+        ([0, 1, 2], ValueError, "actions must have 4 values, got 3"),
+        ([], ValueError, "actions must have 4 values, got 0"),
         ([[0, 1, 2, 3]], ValueError, "one for each lane"),
         ([0.0, 1.0, 2.0, 3.0], TypeError, "actions must be whole numbers"),
         ([True, False, True, True], TypeError, "actions must be whole numbers"),

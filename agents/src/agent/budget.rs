@@ -32,6 +32,20 @@ impl<'a> Budget<'a> {
         Self { most: self.most.min(most), ..self }
     }
 
+    /// Calls `iterate` with the number of iterations done, until the budget is spent. Returns their number.
+    #[inline(always)]
+    pub(crate) fn run(mut self, mut iterate: impl FnMut(u64)) -> u64 {
+        let mut done = 0;
+        loop {
+            let chunk = self.next(done);
+            if chunk == 0 {
+                return done;
+            }
+            (done..done + chunk).for_each(&mut iterate);
+            done += chunk;
+        }
+    }
+
     /// The number of iterations to do before the next call, after `done` of them; 0 ends the search. Neither clock
     /// nor flag end it before the first iteration.
     pub(crate) fn next(&mut self, done: u64) -> u64 {
@@ -63,15 +77,7 @@ mod tests {
         let flag = AtomicBool::new(false);
         let stop = Stop::new(Instant::now(), 0, &flag);
         let mut parts: Vec<Budget<'_>> = (0..7).map(|index| Budget::part(3000, stop, index, 7)).collect();
-        let total = Workers::default().run_all(&mut parts, |budget| {
-            let mut done = 0;
-            loop {
-                match budget.next(done) {
-                    0 => return done,
-                    chunk => done += chunk,
-                }
-            }
-        });
+        let total = Workers::default().run_all(&mut parts, |budget| budget.run(|_| {}));
         assert_eq!(total, 3000);
     }
 

@@ -234,8 +234,8 @@ impl<G: Game> Worlds<G> {
 impl<G: Game> Refinement<G> {
     #[inline]
     fn imagined(&self, rng: &mut Rng) -> Option<G::State> {
-        let asked = !self.others.is_empty() && rng.bits() >> 32 < self.self_determined;
-        asked.then(|| self.others[rng.below(self.others.len() as u32) as usize].sample(rng))
+        let imagines = !self.others.is_empty() && rng.bits() >> 32 < self.self_determined;
+        imagines.then(|| self.others[rng.below(self.others.len() as u32) as usize].sample(rng))
     }
 
     #[inline]

@@ -17,15 +17,12 @@
 //! their total returns.
 
 pub mod properties;
-pub(crate) mod survey;
 pub mod tssr;
 
 mod play;
 mod schedule;
 mod stats;
 mod table;
-
-pub use survey::{Survey, survey};
 
 use std::ops::ControlFlow;
 

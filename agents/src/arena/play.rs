@@ -63,20 +63,20 @@ impl<'a, G: Game> GameRunner<'a, G> {
                 true
             });
             (open.len()..before).try_for_each(|_| goes_on(watch()))?;
-            for (entrant, asked) in waiting.iter().enumerate() {
+            for (entrant, positions) in waiting.iter().enumerate() {
                 if let Some(batch_agent) = &mut self.batch_agents[entrant] {
                     let query = |&(number, seat): &(usize, Seat)| tables[number].query(seat);
-                    let queries: Vec<Query<'_, G>> = asked.iter().map(query).collect();
+                    let queries: Vec<Query<'_, G>> = positions.iter().map(query).collect();
                     actions.clear();
                     if !queries.is_empty() {
                         batch_agent.decide(self.game, &queries, &mut actions);
                     }
-                    for (&(number, seat), &action) in asked.iter().zip(&actions) {
+                    for (&(number, seat), &action) in positions.iter().zip(&actions) {
                         tables[number].streams[seat].advance();
                         tables[number].push(self.game, action);
                     }
                 } else {
-                    for &(number, _) in asked {
+                    for &(number, _) in positions {
                         let action = self.ask(number, entrant, &tables[number]);
                         tables[number].push(self.game, action);
                     }

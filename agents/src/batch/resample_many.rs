@@ -73,8 +73,8 @@ dyn_trait! {
         /// Overwrites `out`, worlds x observation, with the observations of `seat`, or by default of the seat for which
         /// each world was drawn.
         fn observations(&self, seat: Option<Seat>, out: Cells<'_>) {
-            let rows = self.positions.iter().enumerate().map(|(world, &state)| (state, seat.unwrap_or(self.seat(world))));
-            out.observe(&*self.game, rows);
+            let shown = |(world, &state)| (state, seat.unwrap_or(self.seat(world)));
+            out.observe(&*self.game, self.positions.iter().enumerate().map(shown));
         }
     }
 }

@@ -62,7 +62,7 @@ impl<G: Hints> IsmctsBr<G> {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: IsmctsBrOptions, seed: u64) -> SearchAgent<Self> {
         let target = TargetPolicy::new(&options.responder, seed);
-        SearchAgent::new(Self { options, target }, seed)
+        SearchAgent::new(Self { options, target }, 0, seed)
     }
 }
 
@@ -79,7 +79,7 @@ impl<G: Hints> Algorithm<G> for IsmctsBr<G> {
             width: options.c,
             scale: ReturnScale::new(task.game),
             tree: UcbTree::new(Memory::share(options.memory_mb, 1)),
-            spread: ReturnSpread::default(),
+            spread: ReturnSpread::new(1.0),
             rng: task.streams.rng("ismcts_br"),
         };
         let mut done = 0;
@@ -125,7 +125,7 @@ impl<G: Hints> Searcher<'_, G> {
     fn iterate(&mut self, mut history: History<G>, allowed: G::Actions) {
         let Simulator { game, seat, .. } = self.simulator;
         let mut future = Future::drawn(self.rng.bits());
-        let (mut chain, mut asked) = (Chain::new(ROOT), 0);
+        let (mut chain, mut queries) = (Chain::new(ROOT), 0);
         let mut path: Vec<(NodeId, usize)> = Vec::new();
         let mut leaf = false;
         while !leaf && let Turn::Seat(mover) = game.turn(history.state()) {
@@ -135,7 +135,7 @@ impl<G: Hints> Searcher<'_, G> {
             let key = chain.key();
             let legal = if key == ROOT { allowed } else { game.legal(history.state()) };
             let action = if mover != seat {
-                self.simulator.act(&history, mover, &mut asked, &mut self.rng)
+                self.simulator.act(&history, mover, &mut queries, &mut self.rng)
             } else if legal.len() == 1 {
                 legal.nth(0)
             } else {
@@ -149,7 +149,7 @@ impl<G: Hints> Searcher<'_, G> {
             chain.notice(game.observed(history.state(), action, seat));
             future.push(game, &mut history, action);
         }
-        let (returns, _) = self.simulator.play_on(history, future, asked, &mut self.rng);
+        let (returns, _) = self.simulator.play_on(history, future, queries, &mut self.rng);
         let value = f64::from(returns[seat]);
         for (node, place) in path {
             self.tree.record(node, place).add(value);

@@ -49,7 +49,7 @@ impl<G: Hints> LocalBestResponse<G> {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: LbrOptions, seed: u64) -> SearchAgent<Self> {
         let target = TargetPolicy::new(&options.responder, seed);
-        SearchAgent::new(Self { options, target }, seed)
+        SearchAgent::new(Self { options, target }, 0, seed)
     }
 }
 
@@ -60,15 +60,15 @@ impl<G: Hints> Algorithm<G> for LocalBestResponse<G> {
 
     fn decide(&mut self, task: &Task<'_, G>) -> Decision {
         let simulator = Simulator::new(task, &self.options.responder, &self.target);
-        let mut asked = 0;
+        let mut queries = 0;
         let tally = tally_histories(task, self.options.worlds, "lbr", |history, action, mut future, mut rng| {
             let mut history = history.clone();
             future.push(task.game, &mut history, action);
             let (returns, replies) = simulator.play_on(history, future, 0, &mut rng);
-            asked += replies;
+            queries += replies;
             returns
         });
-        tally.decide(asked)
+        tally.decide(queries)
     }
 
     fn restart(&mut self, seed: u64) {

@@ -68,7 +68,7 @@ const MAX_ANSWERS: usize = 1 << 18;
 
 /// An agent's policy. The answers of agents that search are stored until the next game.
 pub(crate) struct TargetPolicy<G: Hints> {
-    asked: Mutex<CachedAgent<G>>,
+    cached: Mutex<CachedAgent<G>>,
 }
 
 struct CachedAgent<G: Hints> {
@@ -81,29 +81,29 @@ impl<G: Hints> TargetPolicy<G> {
     /// Creates the policy of the agent, averaged over several seeds derived from `seed`.
     pub(crate) fn new(settings: &ResponderSettings, seed: u64) -> Self {
         let agent = settings.against.build(0);
-        let mut asked = CachedAgent { agent, seeds: vec![0; settings.seeds as usize], answers: HashMap::new() };
-        asked.restart(seed);
-        Self { asked: Mutex::new(asked) }
+        let mut cached = CachedAgent { agent, seeds: vec![0; settings.seeds as usize], answers: HashMap::new() };
+        cached.restart(seed);
+        Self { cached: Mutex::new(cached) }
     }
 
-    fn asked(&mut self) -> &mut CachedAgent<G> {
-        self.asked.get_mut().unwrap_or_else(PoisonError::into_inner)
+    fn cached(&mut self) -> &mut CachedAgent<G> {
+        self.cached.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Begins a new game.
     pub(crate) fn restart(&mut self, seed: u64) {
-        self.asked().restart(seed);
+        self.cached().restart(seed);
     }
 
     /// Sets a flag after which answers come early and are meaningless.
     pub(crate) fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.asked().agent.interrupt_with(flag);
+        self.cached().agent.interrupt_with(flag);
     }
 
     /// The probability of each legal action, ascending by action, for the player to act after these events.
     pub(crate) fn policy(&self, game: &G, mover: Seat, so_far: &History<G>, legal: G::Actions) -> Arc<[f64]> {
         let view = game.view(so_far, mover);
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).policy(game, view, legal)
+        self.cached.lock().unwrap_or_else(PoisonError::into_inner).policy(game, view, legal)
     }
 }
 
@@ -191,44 +191,44 @@ impl<'a, G: Hints> Simulator<'a, G> {
     }
 
     /// Chooses a player's action. The others follow the agent's policy, for at most `replies` queries counted by
-    /// `asked`. The responder follows the continuation, and after that all players do.
-    pub(crate) fn act(&self, history: &History<G>, mover: Seat, asked: &mut u64, rng: &mut Rng) -> Action {
+    /// `queries`. The responder follows the continuation, and after that all players do.
+    pub(crate) fn act(&self, history: &History<G>, mover: Seat, queries: &mut u64, rng: &mut Rng) -> Action {
         let legal = self.game.legal(history.state());
         if legal.len() == 1 {
             return legal.nth(0);
         }
         let imitates = self.continuation == Continuation::Against;
-        if mover == self.seat && !imitates || self.is_spent(*asked) {
+        if mover == self.seat && !imitates || self.is_spent(*queries) {
             return self.go_on(history, mover, rng);
         }
-        *asked += 1;
+        *queries += 1;
         let policy = self.target.policy(self.game, mover, history, legal);
         legal.nth(sampling::place(policy.iter().copied(), rng.unit()))
     }
 
     /// Returns true if the simulation may not query the agent any more.
-    fn is_spent(&self, asked: u64) -> bool {
-        asked >= self.replies || self.stop.is_due()
+    fn is_spent(&self, queries: u64) -> bool {
+        queries >= self.replies || self.stop.is_due()
     }
 
     /// Plays the game to its end. Returns its returns and the number of queries in this simulation, starting from
-    /// `asked`.
+    /// `queries`.
     pub(crate) fn play_on(
         &self,
         mut history: History<G>,
         mut future: Future,
-        mut asked: u64,
+        mut queries: u64,
         rng: &mut Rng,
     ) -> (BySeat<f32>, u64) {
         let game = self.game;
         while let Turn::Seat(mover) = game.turn(history.state()) {
-            if self.is_spent(asked) {
-                return (self.finish(history, future, rng), asked);
+            if self.is_spent(queries) {
+                return (self.finish(history, future, rng), queries);
             }
-            let action = self.act(&history, mover, &mut asked, rng);
+            let action = self.act(&history, mover, &mut queries, rng);
             future.push(game, &mut history, action);
         }
-        (game.rounded_returns(history.state()), asked)
+        (game.rounded_returns(history.state()), queries)
     }
 
     /// Plays to the end by the continuation alone, for all players.

@@ -24,7 +24,8 @@ dyn_trait! {
             let (history, seed) = self.history(world)?;
             let since = history.events().len();
             let dealing = seed.map(|seed| Dealt::new(Dealing { seed, since }));
-            Some(Box::new(ErasedState { game: ErasedGame::new(self.game().clone()), history: history.clone(), dealing }))
+            let game = ErasedGame::new(self.game().clone());
+            Some(Box::new(ErasedState { game, history: history.clone(), dealing }))
         }
     }
 }

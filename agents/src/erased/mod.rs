@@ -180,9 +180,9 @@ dyn_trait! {
         /// Estimates the number of histories; see [`game_tree::estimate_size`].
         fn estimate_histories(&self) -> game_tree::TreeSize { game_tree::estimate_size(&*self.game, game_tree::PROBES) }
 
-        /// All histories of the game, if there are no more than that; see
-        /// [`GameTree::build`](crate::solve::game_tree::GameTree::build). Threads do not change it; 0 stands for all
-        /// cores. `watch` is told the number of histories so far and may break off.
+        /// All histories of the game, if there are no more than that; see [`GameTree::build`](game_tree::GameTree::build).
+        /// The result does not depend on the number of threads; 0 uses all cores. `watch` receives the number of
+        /// histories so far and may stop the enumeration.
         fn enumerate(
             &self,
             most_histories: usize,
@@ -388,7 +388,7 @@ impl DynEntrant {
         }
     }
 
-    /// A number that is mixed into the seed with which its policy is asked for.
+    /// A number that is mixed into the seed of [queries](DynTree::policy_of).
     fn seed(&self) -> u64 {
         match self {
             Self::Spec(spec) => spec.seed().unwrap_or(0),
@@ -477,7 +477,7 @@ impl<G: Game> ErasedState<G> {
         }
     }
 
-    /// The dealer, after the events that it began with and those that have happened since; `None` if it brings others.
+    /// The dealer, after the events that it began with and those that have happened since; `None` if it leads to other events.
     fn replayed(&self, begun: Dealing) -> Option<Dealt> {
         let events = self.history.events();
         if begun.since > events.len() {

@@ -43,7 +43,7 @@ pub enum AskError {
 #[derive(Clone, PartialEq, Debug, Error)]
 pub enum NotAPolicy {
     /// Too few or too many.
-    #[error("a policy is {sets} information sets times {actions} actions, not {found} numbers")]
+    #[error("a policy must have {sets} information sets times {actions} actions, got {found} numbers")]
     Size {
         /// The information sets of the tree.
         sets: usize,
@@ -133,10 +133,9 @@ dyn_trait! {
             }
         }
 
-        /// The behaviour of an entrant at every information set: the rows of a table; the probabilities of an agent,
-        /// which is queried everywhere with a seed of its own; or the choices of a function. `watch` is called after
-        /// every set that was asked. Once `interrupt` is set, decisions in progress end early. A function is asked from
-        /// one thread.
+        /// The behaviour of an entrant at every information set: the rows of a table, the policy of an agent, which is
+        /// queried with a different seed at each set, or the choices of a function. `watch` is called after every
+        /// query. Once `interrupt` is set, decisions in progress end early. A function is called from one thread.
         fn policy_of(
             &self,
             entrant: &DynEntrant,
@@ -187,7 +186,7 @@ dyn_trait! {
 dyn_trait! {
     /// A policy for every information set.
     pub trait DynPolicy: [Any + Send + Sync + Debug] for ErasedPolicy<G: FullGame> {
-        /// The tree that it is of.
+        /// The tree of the policy.
         fn tree(&self) -> Arc<dyn DynTree> { Arc::new(self.owner()) }
 
         /// The behaviour of the player to act: the legal actions with their probabilities, ascending by action.
@@ -201,12 +200,13 @@ dyn_trait! {
             Ok(game.legal(state).iter().zip(row.iter().copied()).collect())
         }
 
-        /// The distance from equilibrium. On so many threads, which do not change it; 0 stands for all cores.
+        /// The distance from equilibrium. It does not depend on the number of threads; 0 uses all cores.
         fn nash_conv(&self, threads: usize) -> Result<NashConv, Halted> {
             threads::install(threads, || best_response::nash_conv(self.tree(), self.0.policy()))
         }
 
-        /// The best responses of every seat to this policy, in one table. Threads as above.
+        /// The best responses of every seat to this policy, in one table. It does not depend on the number of threads;
+        /// 0 uses all cores.
         fn best_response(&self, threads: usize) -> Result<Arc<dyn DynPolicy>, Halted> {
             let tree = self.tree();
             let respond = |seat| best_response::best_response(tree, self.0.policy(), seat).actions;
@@ -272,13 +272,13 @@ impl<G: Game> ErasedPolicy<G> {
     }
 }
 
-/// The table in a policy, if it is of this type of game.
+/// The table in a policy, if its game has this type.
 pub fn tabular<G: FullGame>(policy: &dyn DynPolicy) -> Option<&Arc<TabularPolicy<G>>> {
     (policy as &dyn Any).downcast_ref::<ErasedPolicy<G>>().map(|policy| &policy.0)
 }
 
 impl<G: FullGame> ErasedGame<G> {
-    /// Enumerates the game on so many threads; see [`GameTree::build`].
+    /// Enumerates the game on this number of threads; see [`GameTree::build`].
     pub(super) fn enumerate(
         &self,
         most_histories: usize,

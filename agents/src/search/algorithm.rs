@@ -15,11 +15,6 @@ use crate::search::ucb::ActionRecord;
 
 /// A search algorithm. [`SearchAgent`] makes an agent of it.
 pub(crate) trait Algorithm<G: Game>: Send {
-    /// Milliseconds per decision; 0 is unlimited.
-    fn time_ms(&self) -> u64 {
-        0
-    }
-
     /// The worlds that a decision draws from.
     fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G>;
 
@@ -58,30 +53,28 @@ pub(crate) struct Task<'a, G: Game> {
 
 /// An agent that decides by a search.
 pub(crate) struct SearchAgent<S> {
-    /// The search.
-    pub algorithm: S,
+    algorithm: S,
+    time_ms: u64,
     streams: Streams,
     interrupt: Arc<AtomicBool>,
     depth: usize,
 }
 
 impl<S> SearchAgent<S> {
-    /// Creates an agent with the streams of `seed`.
-    pub(crate) fn new(algorithm: S, seed: u64) -> Self {
-        Self { algorithm, streams: Streams::new(seed), interrupt: Arc::default(), depth: 0 }
+    /// Creates an agent with `time_ms` milliseconds per decision, 0 for unlimited, and the streams of `seed`.
+    pub(crate) fn new(algorithm: S, time_ms: u64, seed: u64) -> Self {
+        Self { algorithm, time_ms, streams: Streams::new(seed), interrupt: Arc::default(), depth: 0 }
     }
 
-    /// Decides by `search`, unless only one action is legal. The search may take `time_ms` milliseconds; 0 is
-    /// unlimited.
+    /// Decides by `search`, unless only one action is legal.
     pub(crate) fn decide<A: ActionSet>(
         &mut self,
         legal: A,
-        time_ms: u64,
         search: impl FnOnce(&mut S, Streams, Stop<'_>) -> Decision,
     ) -> Decision {
         let start = Instant::now();
         let mut decision = if legal.len() > 1 {
-            search(&mut self.algorithm, self.streams, Stop::new(start, time_ms, &self.interrupt))
+            search(&mut self.algorithm, self.streams, Stop::new(start, self.time_ms, &self.interrupt))
         } else {
             let mut only = ActionRecord::new(legal.nth(0)).stats(0.0);
             only.probability = 1.0;
@@ -100,7 +93,7 @@ impl<G: Game, S: Algorithm<G>> Agent<G> for SearchAgent<S> {
         // A decision without a choice has no lines, not those of an earlier one.
         self.algorithm.lines();
         let depth = self.depth;
-        self.decide(legal, self.algorithm.time_ms(), |algorithm, streams, stop| {
+        self.decide(legal, |algorithm, streams, stop| {
             let worlds = &algorithm.worlds(game, view, &stop, &mut streams.rng("beliefs"));
             algorithm.decide(&Task { game, view, legal, worlds, streams, stop, depth })
         })
@@ -112,7 +105,7 @@ impl<G: Game, S: Algorithm<G>> Agent<G> for SearchAgent<S> {
     }
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        let stop = Stop::new(Instant::now(), self.algorithm.time_ms(), &self.interrupt);
+        let stop = Stop::new(Instant::now(), self.time_ms, &self.interrupt);
         self.algorithm.worlds(game, view, &stop, &mut self.streams.rng("beliefs"))
     }
 

@@ -369,12 +369,6 @@ impl WorldTally {
         self.worlds
     }
 
-    /// The action with the highest mean value, the first of equals.
-    pub(crate) fn best(&self) -> Action {
-        let best = self.rows.iter().reduce(|best, next| if next.sum > best.sum { next } else { best });
-        best.expect("at least one action").action
-    }
-
     /// All actions with the highest mean value, up to rounding.
     pub(crate) fn equally_good(&self) -> Vec<Action> {
         let best = self.rows.iter().map(|row| row.sum).fold(f64::NEG_INFINITY, f64::max);
@@ -382,9 +376,10 @@ impl WorldTally {
         self.rows.iter().filter(|row| row.sum >= best - close).map(|row| row.action).collect()
     }
 
-    /// The decision for the best action, after searching `nodes` nodes.
+    /// The decision for the action with the highest mean value, the first of equals, after searching `nodes` nodes.
     pub(crate) fn decide(&self, nodes: u64) -> Decision {
-        let action = self.best();
+        let best = self.rows.iter().reduce(|best, next| if next.sum > best.sum { next } else { best });
+        let action = best.expect("at least one action").action;
         let stats = |row: &ActionRecord| ActionStats {
             probability: f64::from(row.action == action),
             ..row.stats(if self.weight > 0.0 { row.sum / self.weight } else { 0.0 })

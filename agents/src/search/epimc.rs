@@ -73,15 +73,12 @@ impl<G: Hints> Epimc<G> {
         // One half is for the tree search, the other for the small game.
         let half = ValuationSettings { memory_mb: (options.valuation.memory_mb / 2).max(1), ..options.valuation };
         let evaluator = WorldEvaluator::new(half, &options.belief.guide);
-        SearchAgent::new(Self { options, evaluator }, seed)
+        let time_ms = options.time_ms;
+        SearchAgent::new(Self { options, evaluator }, time_ms, seed)
     }
 }
 
 impl<G: Hints> Algorithm<G> for Epimc<G> {
-    fn time_ms(&self) -> u64 {
-        self.options.time_ms
-    }
-
     fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
         self.options.belief.worlds(game, view, stop, rng)
     }

@@ -67,15 +67,12 @@ pub(crate) struct FlatMc {
 impl FlatMc {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: FlatMcOptions, seed: u64) -> SearchAgent<Self> {
-        SearchAgent::new(Self { options, workers: Workers::default() }, seed)
+        let time_ms = options.time_ms;
+        SearchAgent::new(Self { options, workers: Workers::default() }, time_ms, seed)
     }
 }
 
 impl<G: Hints> Algorithm<G> for FlatMc {
-    fn time_ms(&self) -> u64 {
-        self.options.time_ms
-    }
-
     fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
         self.options.belief.worlds(game, view, stop, rng)
     }
@@ -90,7 +87,7 @@ impl<G: Hints> Algorithm<G> for FlatMc {
             rng: task.streams.rng_of_many("flat_mc", index, count),
             actions: task.legal.iter().map(ActionRecord::new).collect(),
             scale: ReturnScale::new(task.game),
-            spread: ReturnSpread::default(),
+            spread: ReturnSpread::new(1.0),
         };
         let mut searches: Vec<Flat<'_, G>> = (0..count).map(search).collect();
         let iterations = self.workers.run_all(&mut searches, Flat::run);
@@ -125,25 +122,17 @@ impl<G: Hints> Flat<'_, G> {
     /// Runs the search and returns the number of iterations.
     fn run(&mut self) -> u64 {
         let worlds = self.task.worlds;
-        let mut done = 0;
         let mut world = None;
-        loop {
-            let chunk = self.budget.next(done);
-            if chunk == 0 {
-                return done;
-            }
-            for iteration in done..done + chunk {
-                let round = (iteration % self.actions.len() as u64) as usize;
-                let (place, state) = match self.options.allocation {
-                    Allocation::Uniform if round == 0 => (0, *world.insert(worlds.draw(&mut self.rng))),
-                    Allocation::Uniform => (round, world.expect("drawn at the start of the round")),
-                    Allocation::Ucb1 => (self.highest_bound(iteration), worlds.draw(&mut self.rng)),
-                };
-                let value = self.iterate(place, state);
-                self.spread.add(self.scale.unit(value));
-            }
-            done += chunk;
-        }
+        self.budget.run(|iteration| {
+            let round = (iteration % self.actions.len() as u64) as usize;
+            let (place, state) = match self.options.allocation {
+                Allocation::Uniform if round == 0 => (0, *world.insert(worlds.draw(&mut self.rng))),
+                Allocation::Uniform => (round, world.expect("drawn at the start of the round")),
+                Allocation::Ucb1 => (self.highest_bound(iteration), worlds.draw(&mut self.rng)),
+            };
+            let value = self.iterate(place, state);
+            self.spread.add(self.scale.unit(value));
+        })
     }
 
     /// Tries an action in this world and returns the searcher's return.

@@ -575,9 +575,9 @@ mod tests {
         solver.solve(game, OpenPosition { state, legal: game.legal(state) }, future, nodes, &stop)
     }
 
-    /// Plays random games and solves their endings, from the last decision back to where brute force would take more than
-    /// `most` nodes. Returns the number of endings, the number with a random event to come, and the number that the
-    /// game's own solver solved.
+    /// Plays random games and solves their endings, from the last decision back to where brute force would take more
+    /// than `most` nodes. Returns the number of endings, the number with a random event to come, and the number that
+    /// the game's own solver solved.
     fn agrees<G: Hints>(rules: &str, endings: u64, most: u64) -> [u64; 3] {
         let game = G::new(G::Rules::from_text(rules).expect("rules")).expect("a game");
         let mut solver = OpenCards::default();

@@ -1,26 +1,23 @@
 //! Players that see everything, as a measure of the value of hidden information.
 //!
-//! An oracle is given the true state, including hidden cards, and decides as [`pimc`](crate::search::pimc) does in a single
-//! world. It knows the results of chance only with `future=known`, and only if the cards come from a dealer that can
-//! be queried in advance. It then plays with a known pile. Otherwise it averages over `worlds` futures, or searches
+//! An oracle is given the true state, including hidden cards, and decides as [`pimc`](crate::search::pimc) does in a
+//! single world. It knows the results of chance only with `future=known`, and only if the cards come from a dealer that
+//! can be queried in advance. It then plays with a known pile. Otherwise it averages over `worlds` futures, or searches
 //! one tree in which every iteration draws its own (*cheating UCT* in P. I. Cowling, E. J. Powley and D. Whitehouse,
 //! *Information Set Monte Carlo Tree Search*, 2012).
 //!
-//! Oracles are an upper bound on the gain from inference. Fair agents cannot be built from this trait, so a fair
-//! agent never gets a state.
+//! Oracles are an upper bound on the gain from inference. Only a [`Player`](crate::agent::Player) that is an oracle
+//! gets a state; fair agents never do.
 //!
 //! Known weaknesses: an oracle assumes that its opponents see everything too, so it does not exploit what they do not
 //! know. If it does not know the future, it averages over solved futures (strategy fusion again).
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
 use stier_core::{ActionSet as _, Dealer, Game, Hints, History, Rng, choice, options};
 
+use crate::agent::Decision;
 use crate::agent::player::OracleAgent;
 use crate::agent::stop::Stop;
 use crate::agent::worlds::Worlds;
-use crate::agent::{Agent, Decision};
 use crate::network::option::Guide;
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::determinized::{ValuationSettings, WorldEvaluator, WorldTally};
@@ -63,7 +60,8 @@ impl<G: Hints> Oracle<G> {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: OracleOptions, seed: u64) -> SearchAgent<Self> {
         let evaluator = WorldEvaluator::new(options.valuation, &options.guide);
-        SearchAgent::new(Self { options, evaluator }, seed)
+        let time_ms = options.time_ms;
+        SearchAgent::new(Self { options, evaluator }, time_ms, seed)
     }
 
     fn search(
@@ -104,29 +102,14 @@ impl<G: Hints> Oracle<G> {
 
 impl<G: Hints> OracleAgent<G> for SearchAgent<Oracle<G>> {
     /// Searches, unless only one action is legal.
-    fn act(&mut self, game: &G, history: &History<G>, dealer: Option<&Dealer>, legal: G::Actions) -> Decision {
+    fn act_openly(&mut self, game: &G, history: &History<G>, dealer: Option<&Dealer>, legal: G::Actions) -> Decision {
         let position = OpenPosition { state: history.state(), legal };
-        let time_ms = self.algorithm.options.time_ms;
-        self.decide(legal, time_ms, |oracle, streams, stop| {
-            oracle.search(game, position, dealer, streams.rng("oracle"), stop)
-        })
-    }
-
-    fn restart(&mut self, seed: u64) {
-        Agent::<G>::restart(self, seed);
-    }
-
-    fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        Agent::<G>::interrupt_with(self, flag);
+        self.decide(legal, |oracle, streams, stop| oracle.search(game, position, dealer, streams.rng("oracle"), stop))
     }
 }
 
 /// A blindfolded oracle: given only a view, it treats one world drawn from it as the true one.
 impl<G: Hints> Algorithm<G> for Oracle<G> {
-    fn time_ms(&self) -> u64 {
-        self.options.time_ms
-    }
-
     fn worlds(&self, game: &G, view: &G::View, _stop: &Stop<'_>, _rng: &mut Rng) -> Worlds<G> {
         Worlds::uniform(game, view)
     }

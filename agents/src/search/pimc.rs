@@ -8,8 +8,8 @@
 //! 2010. A world includes the results of chance. If there are at most as many worlds as would be sampled, each is
 //! searched once, with its weight.
 //!
-//! A world is solved exactly ([`open_cards`](crate::search::open_cards)) if that takes at most `nodes`. Once a world of a
-//! decision takes more, the others are assumed to do so too, and each is searched by its own tree
+//! A world is solved exactly ([`open_cards`](crate::search::open_cards)) if that takes at most `nodes`. Once a world of
+//! a decision takes more, the others are assumed to do so too, and each is searched by its own tree
 //! ([`uct`](crate::search::uct)). With `solver=game` the game's own solver, if it has one, tries each world first.
 //!
 //! Known weaknesses (I. Frank and D. Basin, *Search in Games with Incomplete Information*, Artificial Intelligence
@@ -53,15 +53,12 @@ impl<G: Hints> Pimc<G> {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: PimcOptions, seed: u64) -> SearchAgent<Self> {
         let evaluator = WorldEvaluator::new(options.valuation, &options.belief.guide);
-        SearchAgent::new(Self { options, evaluator }, seed)
+        let time_ms = options.time_ms;
+        SearchAgent::new(Self { options, evaluator }, time_ms, seed)
     }
 }
 
 impl<G: Hints> Algorithm<G> for Pimc<G> {
-    fn time_ms(&self) -> u64 {
-        self.options.time_ms
-    }
-
     fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
         self.options.belief.worlds(game, view, stop, rng)
     }

@@ -62,15 +62,12 @@ impl<G: Hints> PresumedPimc<G> {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: PresumedOptions, seed: u64) -> SearchAgent<Self> {
         let evaluator = WorldEvaluator::new(options.valuation, &options.belief.guide);
-        SearchAgent::new(Self { options, evaluator }, seed)
+        let time_ms = options.time_ms;
+        SearchAgent::new(Self { options, evaluator }, time_ms, seed)
     }
 }
 
 impl<G: Hints> Algorithm<G> for PresumedPimc<G> {
-    fn time_ms(&self) -> u64 {
-        self.options.time_ms
-    }
-
     fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
         self.options.belief.histories(game, view, stop, rng)
     }

@@ -18,17 +18,13 @@ pub(crate) struct Random {
 impl Random {
     /// Creates a random player with the streams of `seed`.
     pub(crate) fn new(_options: RandomOptions, seed: u64) -> Self {
-        Self { rng: stream(seed) }
+        Self { rng: Rng::stream(seed, "random", 0) }
     }
-}
-
-fn stream(seed: u64) -> Rng {
-    Rng::stream(seed, "random", 0)
 }
 
 /// The first action of a random player with the streams of `seed`. It depends only on the legal actions.
 pub(crate) fn first_choice<S: ActionSet>(seed: u64, legal: S) -> Action {
-    legal.pick(&mut stream(seed))
+    legal.pick(&mut Random::new(RandomOptions {}, seed).rng)
 }
 
 impl<G: Game> Agent<G> for Random {

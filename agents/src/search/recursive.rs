@@ -3,10 +3,10 @@
 //! T. Furtak and M. Buro, *Recursive Monte Carlo Search for Imperfect Information Games*, IEEE Conference on
 //! Computational Intelligence and Games, 2013 (imperfect information Monte Carlo, IIMC). Worlds are drawn from the
 //! view with their histories. After each action the game is played to the end by level-0 players:
-//! [`pimc`](crate::search::pimc) with few worlds, or plain rollouts. Each of them sees only the view of its seat in that
-//! world. The action with the best mean return is played. In a world, all actions meet the same players and the same
-//! random events. Playouts use no hidden knowledge, so they are free of strategy fusion, and the searcher's actions
-//! can hide and reveal.
+//! [`pimc`](crate::search::pimc) with few worlds, or plain rollouts. Each of them sees only the view of its seat in
+//! that world. The action with the best mean return is played. In a world, all actions meet the same players and the
+//! same random events. Playouts use no hidden knowledge, so they are free of strategy fusion, and the searcher's
+//! actions can hide and reveal.
 //!
 //! The search is expensive: at every ply a playout needs a view, a sampler and a level-0 decision.
 //!
@@ -89,7 +89,8 @@ impl<G: Hints> RecursivePimc<G> {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: RecursiveOptions, seed: u64) -> SearchAgent<Self> {
         let inner = Pimc::new(options.inner(), 0);
-        SearchAgent::new(Self { options, inner }, seed)
+        let time_ms = options.time_ms;
+        SearchAgent::new(Self { options, inner }, time_ms, seed)
     }
 
     /// The returns of a game that level-0 players continue after an action, and the number of decisions they made.
@@ -128,10 +129,6 @@ impl<G: Hints> RecursivePimc<G> {
 }
 
 impl<G: Hints> Algorithm<G> for RecursivePimc<G> {
-    fn time_ms(&self) -> u64 {
-        self.options.time_ms
-    }
-
     fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
         self.options.belief.histories(game, view, stop, rng)
     }

@@ -76,15 +76,12 @@ pub(crate) struct RisMcts {
 impl RisMcts {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: RisMctsOptions, seed: u64) -> SearchAgent<Self> {
-        SearchAgent::new(Self { options }, seed)
+        let time_ms = options.time_ms;
+        SearchAgent::new(Self { options }, time_ms, seed)
     }
 }
 
 impl<G: Hints> Algorithm<G> for RisMcts {
-    fn time_ms(&self) -> u64 {
-        self.options.time_ms
-    }
-
     fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
         match self.options.redeterminization {
             Switch::On => self.options.belief.histories(game, view, stop, rng),
@@ -100,8 +97,25 @@ impl<G: Hints> Algorithm<G> for RisMcts {
         let sharing = stop.within_share(options.belief.belief_share);
         let worlds = task.worlds.clone();
         let worlds = worlds.self_determined(game, view, options.self_determination, draws, &sharing, &mut rng);
-        let mut searcher = Searcher::new(game, view, task.legal, &worlds, options, rng.clone());
-        let iterations = searcher.run(Budget::part(options.iterations, stop, 0, 1).at_most(MAX_ITERATIONS));
+        let seat = view.seat();
+        let mut root = seat_chains(game.num_seats())[seat];
+        root.look(view.past().sight());
+        let mut searcher = Searcher {
+            game,
+            seat,
+            root: root.key(),
+            allowed: task.legal,
+            worlds: &worlds,
+            options,
+            roller: Roller::of(game, options.rollout).guided_by(&options.belief.guide),
+            rng: rng.clone(),
+            tree: UcbTree::new(Memory::share(options.memory_mb, 1)),
+            spreads: BySeat::filled(game.num_seats(), ReturnSpread::new(1.0)),
+            scale: ReturnScale::new(game),
+        };
+        let mut path = Vec::new();
+        let budget = Budget::part(options.iterations, stop, 0, 1).at_most(MAX_ITERATIONS);
+        let iterations = budget.run(|_| searcher.iterate(&mut path));
         let nodes = searcher.tree.len() as u64;
         let stats = |action| {
             let record = searcher.tree.find(searcher.root, action);
@@ -133,47 +147,7 @@ struct Searcher<'a, G: Game> {
     scale: ReturnScale,
 }
 
-impl<'a, G: Hints> Searcher<'a, G> {
-    fn new(
-        game: &'a G,
-        view: &G::View,
-        allowed: G::Actions,
-        worlds: &'a Worlds<G>,
-        options: &'a RisMctsOptions,
-        rng: Rng,
-    ) -> Self {
-        let seat = view.seat();
-        let mut root = seat_chains(game.num_seats())[seat];
-        root.look(view.past().sight());
-        Self {
-            game,
-            seat,
-            root: root.key(),
-            allowed,
-            worlds,
-            options,
-            roller: Roller::of(game, options.rollout).guided_by(&options.belief.guide),
-            rng,
-            tree: UcbTree::new(Memory::share(options.memory_mb, 1)),
-            spreads: BySeat::filled(game.num_seats(), ReturnSpread::default()),
-            scale: ReturnScale::new(game),
-        }
-    }
-
-    /// Searches until the budget is spent and returns the number of iterations.
-    fn run(&mut self, mut budget: Budget<'_>) -> u64 {
-        let mut done = 0;
-        let mut path = Vec::new();
-        loop {
-            let chunk = budget.next(done);
-            if chunk == 0 {
-                return done;
-            }
-            (0..chunk).for_each(|_| self.iterate(&mut path));
-            done += chunk;
-        }
-    }
-
+impl<G: Hints> Searcher<'_, G> {
     /// The available actions in a state whose mover has this key.
     fn choices(&self, key: u64, state: &G::State) -> G::Actions {
         let legal = self.game.legal(state);

@@ -49,12 +49,6 @@ const FIRST_LOOK: u64 = 16;
 /// The smallest spread that is assumed, as a share of the range of returns.
 const MIN_SPREAD: f64 = 0.05;
 
-impl Default for ReturnSpread {
-    fn default() -> Self {
-        Self::new(1.0)
-    }
-}
-
 impl ReturnSpread {
     /// Creates the spread of returns with this range.
     pub(crate) fn new(range: f64) -> Self {
@@ -88,14 +82,14 @@ mod tests {
 
     #[test]
     fn the_spread_is_twice_the_deviation_and_does_not_shrink() {
-        let mut spread = ReturnSpread::default();
+        let mut spread = ReturnSpread::new(1.0);
         (0..15).for_each(|i| spread.add(f64::from(i % 2)));
         assert_eq!(spread.scale(), 1.0);
         spread.add(1.0);
         assert!((spread.scale() - 1.0).abs() < 0.01, "half zeros, half ones: {}", spread.scale());
         (0..10_000).for_each(|_| spread.add(0.5));
         assert!(spread.scale() > 0.9);
-        let mut narrow = ReturnSpread::default();
+        let mut narrow = ReturnSpread::new(1.0);
         (0..16).for_each(|_| narrow.add(0.5));
         assert_eq!(narrow.scale(), 0.05);
     }

@@ -1,10 +1,10 @@
 //! UCB1 over actions that are not always available, and trees of it over a player's information sets.
 //!
-//! P. Auer, N. Cesa-Bianchi and P. Fischer, *Finite-time Analysis of the Multiarmed Bandit Problem*, Machine Learning 47, 2002. An action counts as
-//! available in the iterations in which it was legal (P. I. Cowling, E. J. Powley and D. Whitehouse, *Information Set Monte Carlo Tree Search*, 2012).
+//! P. Auer, N. Cesa-Bianchi and P. Fischer, *Finite-time Analysis of the Multiarmed Bandit Problem*, Machine Learning
+//! 47, 2002. An action counts as available in the iterations in which it was legal (P. I. Cowling, E. J. Powley and D.
+//! Whitehouse, *Information Set Monte Carlo Tree Search*, 2012).
 
-use std::collections::HashMap;
-
+use rustc_hash::FxHashMap;
 use stier_core::{Action, ActionSet, Rng, float};
 
 use crate::agent::ActionStats;
@@ -80,7 +80,7 @@ const MAX_NODES: usize = u32::MAX as usize;
 /// A tree of nodes with their tried actions, indexed by the keys of the information sets.
 #[derive(Debug)]
 pub(crate) struct UcbTree {
-    index: HashMap<u64, u32>,
+    index: FxHashMap<u64, u32>,
     nodes: Vec<Vec<ActionRecord>>,
     memory: Memory,
 }
@@ -89,7 +89,7 @@ impl UcbTree {
     /// Creates an empty tree that takes at most this memory. Once it is full, searches continue with the existing
     /// nodes and actions.
     pub(crate) fn new(memory: Memory) -> Self {
-        Self { index: HashMap::new(), nodes: Vec::new(), memory }
+        Self { index: FxHashMap::default(), nodes: Vec::new(), memory }
     }
 
     /// The number of nodes.

@@ -7,8 +7,8 @@
 //! either player's plan. The best response to a plan is a linear program, whose dual has one variable for each
 //! information set of the other player. Together they form one program about as large as the game:
 //!
-//! > maximize the second player's value of the root over the plans x of the first player, where at every information set of the
-//! > second player the value is at most that of each of its actions, given x.
+//! > maximize the second player's value of the root over the plans x of the first player, where at every information
+//! > set of the second player the value is at most that of each of its actions, given x.
 //!
 //! The dual solution is the second player's plan. An interior-point solver (P. Goulart and Y. Chen, *Clarabel*, 2024)
 //! finds both to about nine digits of the value. Time and memory grow faster than the program, which has a row for

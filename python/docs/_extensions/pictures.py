@@ -62,32 +62,40 @@ class Position(SphinxDirective):
         return _figure(_position(name, int(seed), int(decisions)))
 
 
-class Rules(SphinxDirective):
-    """The rules page in the package without its title, with pictures where the game has cards.
+def _page(name: str) -> list[str]:
+    """The rules page in the package: its introduction and its sections, without the title."""
+    text = (files("stier") / "rules" / f"{name}.md").read_text("utf-8")
+    return re.split(r"^(?=## )", text.partition("\n")[2], flags=re.MULTILINE)
 
-    After the introduction stands a state: the second and third argument are its seed and its number of decisions.
-    """
+
+class Introduction(SphinxDirective):
+    """The introduction of the rules of a game."""
 
     required_arguments = 1
-    optional_arguments = 2
 
     def run(self) -> list[nodes.Node]:
-        name, *place = self.arguments
-        text = (files("stier") / "rules" / f"{name}.md").read_text("utf-8")
-        introduction, *sections = re.split(r"^(?=## )", text.partition("\n")[2], flags=re.MULTILINE)
-        if place:
-            introduction += f"```{{position}} {name} {' '.join(place)}\n```\n\n"
-            sections = [
-                f"{section}```{{cards}} {name}\n```\n\n" if section.startswith(("## Cards", "## Material")) else section
-                for section in sections
-            ]
-        nodes_before = self.parse_text_to_nodes(introduction)
-        return nodes_before + self.parse_text_to_nodes("".join(sections), allow_section_headings=True)
+        return self.parse_text_to_nodes(_page(self.arguments[0])[0])
+
+
+class Rules(SphinxDirective):
+    """The sections of the rules of a game, with its cards after the section about them."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        name = self.arguments[0]
+        cards = f"```{{cards}} {name}\n```\n\n" if stier.load_game(name).card_faces() else ""
+        sections = [
+            section + cards if section.startswith(("## Cards", "## Material")) else section
+            for section in _page(name)[1:]
+        ]
+        return self.parse_text_to_nodes("".join(sections), allow_section_headings=True)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Name the directives."""
     app.add_directive("cards", Cards)
+    app.add_directive("introduction", Introduction)
     app.add_directive("position", Position)
     app.add_directive("rules", Rules)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -122,7 +122,7 @@ def print_options(options: Sequence[OptionInfo]) -> None:
     """Prints options with their defaults, ranges and meanings."""
     for option in options:
         print(f"    {option.name} = {option.default}   ({option.allowed})")
-        for line in wrap(option.about, 100):
+        for line in wrap(option.description, 100):
             print(f"        {line}")
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import click
 
 import stier
+from stier.catalogue import OptionInfo
 from stier.cli._command import Command, print_json, print_options
 from stier.cli._options import AGENT, as_json
 
-_SEED = stier.catalogue.OptionInfo("seed", 0, "0 to 18446744073709551615", "The seed of its random numbers.")
+_SEED = OptionInfo("seed", 0, 0, 2**64 - 1, None, f"0 to {2**64 - 1}", "The seed of its random numbers.")
 
 
 @click.command(cls=Command, examples=["stier agents", "stier agents ismcts", "stier agents ismcts --json"])
@@ -26,7 +27,7 @@ def agents(name: str | None, as_json: bool) -> None:
             [
                 {
                     "name": agent.name,
-                    "about": agent.about,
+                    "description": agent.description,
                     "options": [option._asdict() for option in [*agent.options, _SEED]],
                 }
                 for agent in described
@@ -35,7 +36,7 @@ def agents(name: str | None, as_json: bool) -> None:
         return
     for agent in described:
         print(agent.name)
-        print(click.wrap_text(agent.about, 100, "    ", "    "))
+        print(click.wrap_text(agent.description, 100, "    ", "    "))
         print_options(agent.options if name is None else [*agent.options, _SEED])
     if name is None:
         print("every agent")

@@ -26,7 +26,7 @@ def games(name: str | None, as_json: bool) -> None:
             [
                 {
                     "name": name,
-                    "about": rules.summary(name),
+                    "description": rules.summary(name),
                     "players": players[name],
                     "options": [option._asdict() for option in options],
                 }

@@ -142,9 +142,7 @@ def _opponents(game: Game, given: Opponent | Sequence[Opponent]) -> list[tuple[A
     others = game.num_players() - 1
     each: Sequence[Opponent] = [given] * others if isinstance(given, str) or not isinstance(given, Sequence) else given
     if len(each) != others:
-        raise ArgumentError(
-            f"opponents must be one agent or a list of {others}, one for each other seat of {game}, got {len(each)}"
-        )
+        raise ArgumentError(f"opponents must be one agent or a list of {others}, got {len(each)}")
     return [(agent, _salt(agent)) for agent in (_agent(game, opponent) for opponent in each)]
 
 

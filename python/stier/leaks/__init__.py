@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from stier._native import Agent, Game, PythonAgent, State, load_agent, load_game
+from stier._native import Agent, Game, PythonAgent, State, load_agent, load_game, registered_agents
 from stier.errors import AgentError, ArgumentError, IllegalActionError, LeakError
 
 __all__ = [
@@ -458,7 +458,8 @@ def _subject(game: Any, agents: Sequence[Any] | None, twin: Callable[[Any, Any, 
     if twin is not None and "pettingzoo" not in origins:
         raise TypeError("twin is for AEC environments only")
     if isinstance(game, Game):
-        return StierSubject(game, ["greedy", "ismcts:iterations=50"] if agents is None else agents)
+        playing = {"greedy"} & set(registered_agents(game))
+        return StierSubject(game, [*playing, "ismcts:iterations=50"] if agents is None else agents)
     if "pyspiel" in origins:
         from stier.leaks._open_spiel import SpielSubject
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from stier import _native
-from stier._intervals import between, plus_minus
+from stier._intervals import between, distinct, plus_minus
 from stier._native import PitResult, derive_seed
 from stier.errors import ArgumentError
 
@@ -142,7 +142,7 @@ def outcomes(results: Results) -> Outcomes:
     elif isinstance(results, PitResult):
         games = results.games
         found = Outcomes(
-            _distinct(results.agents),
+            distinct(results.agents),
             _numbered(np.array([played.deal for played in games], dtype=np.int64)),
             np.array([played.agents for played in games], dtype=np.int64),
             np.array([played.returns for played in games], dtype=np.float64),
@@ -174,13 +174,6 @@ def _of_experiment(games: Store) -> Outcomes:
 
 def _numbered(values: Integers) -> Integers:
     return np.unique(values, return_inverse=True)[1].reshape(-1)
-
-
-def _distinct(names: list[str]) -> list[str]:
-    """The names; the second of those that are the same is called #2."""
-    return [
-        name if (seen := names[:index].count(name)) == 0 else f"{name} #{seen + 1}" for index, name in enumerate(names)
-    ]
 
 
 @dataclass(frozen=True)

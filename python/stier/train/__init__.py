@@ -1,4 +1,4 @@
-"""Learning to play by self-play. Needs the extra ``train`` (JAX), or ``torch``.
+"""Training of networks by self-play or against other agents. Needs the extra ``train`` (JAX), or ``torch``.
 
 >>> import stier, stier.train
 >>> game = stier.load_game("schwinget")
@@ -22,6 +22,7 @@ for _name in ("safetensors",):
     if find_spec(_name) is None:
         raise MissingExtraError(f"stier.train needs {_name}: pip install 'stier[train]'")
 
+from stier._adapting import as_game  # noqa: E402
 from stier._native import Agent, Game, GameTree  # noqa: E402
 from stier.network import Network  # noqa: E402
 from stier.train._gae import Advantages, gae  # noqa: E402
@@ -60,7 +61,7 @@ ALGORITHMS = {
 
 
 def learner(
-    game: Game,
+    game: Game | str,
     algorithm: str = "ppo",
     *,
     initial: Network | str | os.PathLike[str] | None = None,
@@ -70,7 +71,7 @@ def learner(
     """Returns an algorithm at its beginning, with its `Settings` as keywords.
 
     Args:
-        game: The game.
+        game: The game, or its name as for `stier.load_game`.
         algorithm: ``"ppo"``, ``"ppo_torch"`` or ``"dmc"``.
         initial: A network to start from, or its file, for the same observations and actions. `hidden` is then that of
             the network. PPO takes over the policy and, unless the critic is central, the value head if there is one;
@@ -99,16 +100,16 @@ def learner(
             raise ArgumentError(f"initial must be the file of a network, got '{initial}': {error}") from error
     if initial is not None:
         settings = {"hidden": tuple(weight.shape[1] for weight, _ in initial.hidden)} | settings
-    made: Learner = getattr(module, class_name)(game, module.Settings(**settings), initial, device)
+    made: Learner = getattr(module, class_name)(as_game(game, {}), module.Settings(**settings), initial, device)
     return made
 
 
 def learn(
-    game: Game,
+    game: Game | str,
     algorithm: str = "ppo",
     *,
     folder: str | os.PathLike[str] | None = None,
-    against: Sequence[str] = ("greedy",),
+    against: str | Sequence[str] = ("greedy",),
     deals: int = 500,
     evaluations: int = 20,
     exact: bool | GameTree = False,
@@ -124,21 +125,20 @@ def learn(
     """Trains a network by self-play, or against other agents.
 
     Args:
-        game: The game, of any size.
+        game: The game, of any size, or its name as for `stier.load_game`.
         algorithm: ``"ppo"`` in JAX, ``"ppo_torch"``, the same in PyTorch, or ``"dmc"``, deep Monte Carlo.
-        folder: Where ``network.safetensors``, ``log.csv`` and ``checkpoint.safetensors`` are kept; training goes on
-            from a checkpoint that is there. With more `steps` than before it is extended: learning rate and entropy
-            bonus follow the schedule of the new total from the present step on, so after a finished training they rise
-            again. Nothing is kept if left out.
+        folder: The folder for ``network.safetensors``, ``log.csv`` and ``checkpoint.safetensors``. Training continues
+            from a checkpoint in it, and is extended if `steps` is larger than before. Learning rate and entropy bonus
+            then follow the schedule of the new total, so they rise again after a finished training. Without a folder
+            nothing is saved.
         against: The agents that the network meets in each evaluation. Those of the training are the setting
             `opponents`.
-        deals: Paired deals against each of them.
-        evaluations: How many, besides one at the beginning.
-        exact: Whether evaluations compute NashConv; for games whose tree fits into memory. A tree that is there already
-            may be given.
+        deals: The number of paired deals against each of them.
+        evaluations: The number of evaluations after the one at the beginning.
+        exact: Whether evaluations compute NashConv, for games whose tree fits into memory; or the tree itself.
         watch: One or several names of actions, such as ``"attack"``. Each evaluation counts their `chances` in `deals`
             games of the network against itself. Win rates do not show that a learner has lost an action.
-        judge: An agent for `watch`: chances are also counted apart by whether it would take the action.
+        judge: An agent for `watch`: chances are also grouped by whether it would take the action.
         initial: A network to start from, or its file: `learner`.
         device: The device of the network: `learner`.
         checkpoint_every: Keep the network of every so many iterations as ``checkpoints/STEPS.safetensors`` in the
@@ -152,12 +152,13 @@ def learn(
     The same settings give the same network on the same machine, however often training was stopped.
 
     Raises:
-        ValueError: An algorithm, a setting or an action that does not exist, a folder with a checkpoint made otherwise,
+        ValueError: An unknown algorithm, setting, device or action, a checkpoint of other settings or another format,
             an initial network that does not fit, or a game that is too large for `exact`.
-        ImportError: What the algorithm needs is not installed.
+        ImportError: A package that the algorithm needs is not installed.
     """
     watch = (watch,) if isinstance(watch, str) else tuple(watch)
     against = (against,) if isinstance(against, str) else tuple(against)
+    game = as_game(game, {})
     made = learner(game, algorithm, initial=initial, device=device, **settings)
     tree = exact if isinstance(exact, GameTree) else None
     known = Exact(tree) if tree is not None else Exact.of(game) if exact else None

@@ -88,7 +88,7 @@ def gae(
     _check(rewards, values, terminated, current_player)
     steps, _, players = rewards.shape
     if horizon is None:
-        horizon = steps
+        horizon = int(steps)
     if not 0 <= horizon <= steps:
         raise ArgumentError(f"horizon must be 0 to {steps}, the steps given, got {horizon}")
     if not zero_sum:

@@ -1,5 +1,8 @@
 """What the learners in JAX share: their device, layers, optimizer, networks and checkpoints."""
 
+# jaxlib has no types.
+# pyright: reportInvalidTypeForm=false
+
 from __future__ import annotations
 
 import dataclasses

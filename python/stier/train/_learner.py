@@ -34,15 +34,19 @@ class Learner(Protocol):
     @property
     def steps(self) -> int:
         """The number of decisions learned from."""
+        ...
 
     def iterate(self) -> dict[str, float]:
         """Plays and learns once; returns the metrics that need no further play."""
+        ...
 
     def network(self) -> Network:
         """Returns the network as it is now."""
+        ...
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Returns everything that the future depends on."""
+        ...
 
     def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
         """Continues from these arrays."""

@@ -23,7 +23,7 @@ from stier.network import Network
 from stier.train._learner import Learner
 from stier.train.evaluation import Evaluation
 
-#: Seconds between checkpoints, and between lines about the progress where there is no terminal.
+#: Seconds between checkpoints, and between lines about the progress if standard error is not a terminal.
 PAUSE, SILENCE = 30.0, 10.0
 CHECKPOINT, LOG, NETWORK, HISTORY = "checkpoint.safetensors", "log.csv", "network.safetensors", "checkpoints"
 #: Raised whenever the same settings would go on otherwise from the same checkpoint.
@@ -101,7 +101,7 @@ def run(
 
 
 class _Lines:
-    """Progress where there is no terminal: a line for each evaluation, and one after some seconds without any."""
+    """Progress without a terminal: a line for each evaluation, and one after some seconds without any."""
 
     def __init__(self, record: _Record) -> None:
         self._record = record

@@ -40,7 +40,8 @@ class Player(Protocol):
     """An agent, a solution, or anything else that tells its policy."""
 
     def step_with_policy(self, state: State, /) -> tuple[list[tuple[int, float]], int]:
-        """Give the probability of each legal action, and the action."""
+        """Returns the probability of each legal action, and the action."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class Chances:
     rows: list[ChanceRow]
 
     def row(self, round: int | None = None, judge: str | None = None) -> ChanceRow:  # noqa: A002
-        """Give the row of a group. Raises `KeyError` if there was no such chance, `ValueError` for another judge."""
+        """Returns the row of a group. Raises `KeyError` if there was no such chance, `ValueError` for another judge."""
         for row in self.rows:
             if (row.round, row.judge) == (round, judge):
                 return row
@@ -98,7 +99,7 @@ class Chances:
         raise KeyError(f"no chances with round={round}, judge={judge}")
 
     def to_pandas(self) -> Any:
-        """Give the rows as a data frame."""
+        """Returns the rows as a data frame."""
         import pandas as pd
 
         return pd.DataFrame(self.rows, columns=[field.name for field in fields(ChanceRow)])
@@ -236,7 +237,7 @@ def _by_network(
 
 
 def draw(probabilities: npt.NDArray[np.float32], rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """Draw an action by each row."""
+    """Draws an action by each row."""
     levels = probabilities.cumsum(axis=1)
     return np.asarray((levels > rng.random((len(levels), 1)) * levels[:, -1:]).argmax(axis=1), np.int64)
 
@@ -296,7 +297,7 @@ def duel(
     choose: Literal["best", "sample"] = "best",
     threads: int = 0,
 ) -> Duel:
-    """Have a network play against agents: every deal once from each seat, all deals side by side.
+    """Plays a network against agents: every deal once from each seat, all deals side by side.
 
     Args:
         network: The network.
@@ -306,7 +307,7 @@ def duel(
         choose: Whether the network takes the likeliest action or draws by its probabilities.
         threads: Threads of the opponents; 0 for all cores.
 
-    Does the same on any number of threads. Raises `ValueError` for fewer deals, and what
+    The result does not depend on the number of threads. Raises `ValueError` for fewer deals, and what
     `stier.VectorEnv` raises.
     """
     if deals < 2:
@@ -331,7 +332,7 @@ def duel(
 def _returns(
     network: Network, envs: VectorEnv, choose: Literal["best", "sample"], rng: np.random.Generator
 ) -> npt.NDArray[np.float64]:
-    """Play a game in each lane; give the returns of all seats."""
+    """Plays a game in each environment; returns the returns of all seats."""
     batch = envs.reset()
     returns = batch.rewards.astype(np.float64)
     while not batch.terminated.all():
@@ -354,11 +355,11 @@ class Exact:
 
     @classmethod
     def of(cls, game: Game, max_histories: int = 20_000_000) -> Exact:
-        """Enumerate the game. Raises `ValueError` if it is too large."""
+        """Enumerates the game. Raises `ValueError` if it is too large."""
         return cls(GameTree(game, max_histories=max_histories))
 
     def policy(self, network: Network) -> TabularPolicy:
-        """Give what the network does everywhere, with its NashConv and how often it chooses what."""
+        """Returns the network's policy at all information sets, with its NashConv and frequencies of actions."""
         legal = self.tree.legal_action_masks()
         starts = range(0, self.tree.information_sets, ROWS)
         if not self._observations:

@@ -52,7 +52,7 @@ pub(super) fn read<G: Hints>(
     let calls = reader.u64().map_err(failed)?;
     let count = reader.u64().map_err(failed)?;
     if count != settings.lanes as u64 {
-        return Err(bad(format!("it has {count} lanes, not {}", settings.lanes)));
+        return Err(bad(format!("it is of {count} lanes, and there are {}", settings.lanes)));
     }
     let lane = |index: usize| {
         let root = reader.u64().map_err(failed)?;

@@ -16,7 +16,7 @@ pub(super) enum Stage {
     Finished,
 }
 
-/// A game, its dealer, and where its seed comes from.
+/// A game, its dealer and the origin of its seed.
 #[derive(Clone)]
 pub(super) struct Lane<G: Game> {
     pub(super) number: usize,
@@ -71,8 +71,8 @@ impl<G: Hints> Lane<G> {
         self.viewer = self.learner.unwrap_or(Seat(0));
     }
 
-    /// Lets chance act until the learner is to decide (without opponents, any player) or the game is over. Returns the
-    /// seat of an opponent that is to decide before.
+    /// Lets chance act until the learner must decide (without opponents, any player) or the game is over. Returns the
+    /// seat of an opponent that must decide first.
     #[inline]
     fn advance(&mut self, game: &G) -> Option<Seat> {
         self.dealer.settle(game, &mut self.history);
@@ -89,8 +89,8 @@ impl<G: Hints> Lane<G> {
         }
     }
 
-    /// Lets chance and the opponents act until the learner is to decide (without opponents, any player) or the game is
-    /// over, or until an opponent is to decide that is asked for many lanes at once.
+    /// Lets chance and the opponents act until the learner must decide (without opponents, any player), until the game
+    /// is over, or until the lane waits for an opponent that decides for many lanes at once.
     #[inline]
     pub(super) fn play(&mut self, call: &Call<'_, G>, agents: &mut OpponentAgents<G>) -> Progress {
         while let Some(seat) = self.advance(call.game)
@@ -108,7 +108,7 @@ impl<G: Hints> Lane<G> {
         self.history.push(game, action);
     }
 
-    /// The legal actions; all where the action makes no difference.
+    /// The legal actions; all actions if the lane ignores its action.
     #[inline]
     pub(super) fn legal(&self, game: &G, every_action: G::Actions) -> G::Actions {
         if self.stage == Stage::Running { game.legal(self.history.state()) } else { every_action }
@@ -119,7 +119,7 @@ impl<G: Hints> Lane<G> {
         self.learner.unwrap_or(Seat(0))
     }
 
-    /// The lane after these decisions of all players; `None` if they are not legal or do not lead to such a stage.
+    /// The lane after these decisions of all players; `None` if they are not legal or do not lead to this stage.
     pub(super) fn replayed(
         mut self,
         game: &G,

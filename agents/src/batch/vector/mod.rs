@@ -3,7 +3,7 @@
 //! A *lane* is one game after another. Its games are dealt from seeds of its own: the first from the lane's seed `s`,
 //! which the caller gives or which is hashed from (seed, "lane", lane), the `k`-th after it from (s, "episode", k). A
 //! lane does what a state with that seed does, random events included, on any number of threads. One step is one
-//! decision in each lane: choices that are really made at once are made one after another, as everywhere here.
+//! decision in each lane. Simultaneous choices are made one after another, as in all games here.
 //!
 //! The result of a step is written into the caller's arrays ([`Rows`]). With [`Opponents`], they play the other seats
 //! inside the step.
@@ -92,7 +92,7 @@ pub enum VectorError {
     #[error("there must be at least 1 lane")]
     NoLanes,
     /// An array of the wrong length.
-    #[error("{what} must have {expected} values, not {found}")]
+    #[error("{what} must have {expected} values, got {found}")]
     Size {
         /// The name of the array.
         what: &'static str,
@@ -195,7 +195,7 @@ dyn_trait! {
         /// Writes the rows of all lanes; rewards are zeros.
         fn observe(&mut self, rows: Rows<'_>) -> Result<(), VectorError> { self.call(Task::Observe, rows) }
 
-        /// Draws a legal action for each lane uniformly, any action where it makes no difference. The `k`-th call since
+        /// Draws a legal action for each lane uniformly; any action if the lane ignores it. The `k`-th call since
         /// lanes were given seeds, counted from 0, draws from (seed, "actions", k), lane after lane.
         fn sample_actions(&mut self, out: &mut [i64]) -> Result<(), VectorError> {
             if out.len() != self.lanes.len() {
@@ -238,9 +238,9 @@ dyn_trait! {
     }
 }
 
-/// The fewest lanes that are worth a thread where all opponents decide at once.
+/// The smallest number of lanes per thread if all opponents decide at once.
 const LANES_PER_THREAD: usize = 256;
-/// Parts for each thread where opponents think, some longer than others.
+/// The number of parts per thread if opponents search, some longer than others.
 const PARTS_PER_THREAD: usize = 8;
 
 /// The stream of `sample_actions`: its seed and the number of calls.
@@ -257,7 +257,7 @@ pub struct Vector<G: Hints + Notation> {
     shape: Shape,
     every_action: G::Actions,
     lanes: Vec<Lane<G>>,
-    /// The legal actions of each lane; all actions where the action makes no difference.
+    /// The legal actions of each lane; all actions if the lane ignores its action.
     legal: Vec<G::Actions>,
     draws: ActionDraws,
     threads: usize,
@@ -282,8 +282,8 @@ impl<'a, G: Hints + Notation> Part<'a, G> {
         parts.map(|(lanes, legal)| Part { rows: rows.take(lanes.len(), shape), lanes, legal }).collect()
     }
 
-    /// Makes the call in all lanes. In each round, the opponents that wait are asked at once. Once the interrupt is
-    /// set, lanes are left anywhere.
+    /// Makes the call in all lanes. In each round, all opponents that wait decide at once. Once the interrupt is set,
+    /// lanes may stop at any point.
     fn run(mut self, call: &Call<'_, G>, shape: &Shape, agents: &mut OpponentAgents<G>) {
         let mut waiting = Vec::new();
         for (lane, legal) in self.lanes.iter_mut().zip(self.legal) {
@@ -342,7 +342,7 @@ impl<G: Hints + Notation> Vector<G> {
         Ok((&found.history, &found.dealer, found.seed))
     }
 
-    /// Makes a call, on threads if they are worth it. Interrupted, the lanes are as they were.
+    /// Makes a call, on several threads if that is faster. If it is interrupted, the lanes do not change.
     fn call(&mut self, task: Task<'_>, rows: Rows<'_>) -> Result<(), VectorError> {
         rows.check(self.lanes.len(), &self.shape, self.settings.tensor)?;
         if self.interrupt.load(Ordering::Relaxed) {
@@ -399,7 +399,7 @@ impl<G: Hints + Notation> Vector<G> {
         }
     }
 
-    /// Refuses illegal actions. Where a lane ignores its action, every action is legal.
+    /// Refuses illegal actions. If a lane ignores its action, every action is legal.
     fn check(&self, actions: &[i64]) -> Result<(), VectorError> {
         let lanes = self.lanes.len();
         if actions.len() != lanes {

@@ -81,7 +81,7 @@ enum Agent<G: Game> {
     Player(Player<G>),
 }
 
-/// The agents of the opponents, each with the number that tells its seeds apart.
+/// The agents of the opponents, each with a number that distinguishes its seeds.
 pub(super) struct OpponentAgents<G: Game>(Vec<(u64, Agent<G>)>);
 
 impl<G: Hints> OpponentAgents<G> {
@@ -102,8 +102,8 @@ impl<G: Hints> OpponentAgents<G> {
         Self(opponents.map_or_else(Vec::new, |all| all.agents.iter().map(agent).collect()))
     }
 
-    /// The action of the opponent on `seat`, which is to act; `None` if it is [asked for many
-    /// lanes](Self::decide_many).
+    /// The action of the opponent on `seat`, which is to act; `None` if it [decides for many
+    /// lanes](Self::decide_many) at once.
     pub(super) fn decide(&mut self, game: &G, lane: &Lane<G>, seat: Seat) -> Option<Action> {
         let place = self.place(game, lane, seat);
         let (salt, agent) = &mut self.0[place];
@@ -145,7 +145,7 @@ impl<G: Hints> OpponentAgents<G> {
     }
 }
 
-/// Positions that a network is asked about at once: their tensors stay in the cache.
+/// The number of positions that a network evaluates at once: their tensors stay in the cache.
 const POSITIONS_AT_ONCE: usize = 128;
 
 /// The seed of an opponent's decision.

@@ -19,7 +19,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The lengths for a game and the tensors asked for.
+    /// The lengths for a game and this kind of tensor.
     pub fn of<G: Encode>(game: &G, tensor: Tensor) -> Self {
         let layout = match tensor {
             Tensor::Observation => game.info().observation.clone(),
@@ -87,7 +87,7 @@ pub struct Rows<'a> {
     /// The last tensors of games that ended in this step ([`Autoreset::SameStep`](super::Autoreset)); other rows are
     /// left as they are.
     pub final_observation: Option<Cells<'a>>,
-    /// 1 for each legal action of the current player, else 0; all 1 where the action makes no difference.
+    /// 1 for each legal action of the current player, else 0; all 1 if the lane ignores its action.
     pub action_mask: Option<&'a mut [u8]>,
     /// The rewards of each seat.
     pub rewards: Option<&'a mut [f32]>,

@@ -1,4 +1,4 @@
-//! One call in one lane: a state machine that stops where the lane waits for an opponent that decides in many lanes at
+//! One call in one lane: a state machine that stops when the lane waits for an opponent that decides for many lanes at
 //! once.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,7 +29,7 @@ pub(super) struct Call<'a, G: Hints> {
     pub(super) tensor: Tensor,
     pub(super) every_action: G::Actions,
     pub(super) task: Task<'a>,
-    /// Once set, lanes are left where they are.
+    /// Once this flag is set, lanes stay where they are.
     pub(super) interrupt: Option<&'a AtomicBool>,
 }
 
@@ -92,7 +92,7 @@ impl<'a, G: Hints> LaneStep<'a, G> {
         Progress::Waiting
     }
 
-    /// Plays the action or clears the table for the next game. Returns whether anything was done.
+    /// Plays the action or clears the table for the next game. Returns true if it did either.
     #[inline]
     fn start(&mut self, call: &Call<'_, G>) -> bool {
         let lane = &mut *self.lane;
@@ -123,7 +123,7 @@ impl<'a, G: Hints> LaneStep<'a, G> {
         true
     }
 
-    /// Writes rewards and ends. Returns whether the next game begins in the same step.
+    /// Writes rewards and ends. Returns true if the next game begins in the same step.
     #[inline]
     fn write_result(&mut self, call: &Call<'_, G>) -> bool {
         if self.report == Report::Written {

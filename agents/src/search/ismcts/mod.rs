@@ -49,7 +49,6 @@
 mod observers;
 mod puct;
 mod selection;
-mod table;
 mod tree;
 
 use std::marker::PhantomData;
@@ -79,8 +78,7 @@ pub(crate) use puct::PriorFrom;
 use puct::{NetworkPuct, Puct};
 pub(crate) use selection::Rule;
 use selection::{Expansion, RegretRule, Selection, SmoothUct, Ucb1, Ucb1Tuned, Visit};
-use table::NONE;
-use tree::{Edge, Tree};
+use tree::{Edge, NONE, Tree};
 
 choice! {
     /// The choice of the other players' actions in the tree.
@@ -158,10 +156,6 @@ pub(crate) struct Ismcts<G: Hints> {
 }
 
 impl<G: Hints> Algorithm<G> for Ismcts<G> {
-    fn time_ms(&self) -> u64 {
-        self.options.time_ms
-    }
-
     fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
         let IsmctsOptions { iterations, self_determination, belief, .. } = &self.options;
         let draws = if stop.is_timed() { u64::MAX } else { *iterations };
@@ -221,7 +215,8 @@ impl<G: Hints> Ismcts<G> {
             Rule::Exp3 | Rule::RegretMatching => forest::<G, RegretRule, Keyed>(&options),
             Rule::SmoothUct => forest::<G, SmoothUct, Keyed>(&options),
         };
-        SearchAgent::new(Self { options, forest, past: None, lines: Vec::new() }, seed)
+        let time_ms = options.time_ms;
+        SearchAgent::new(Self { options, forest, past: None, lines: Vec::new() }, time_ms, seed)
     }
 }
 
@@ -291,7 +286,7 @@ impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Forest<G> fo
                 rng: task.streams.rng_of_many("ismcts", index, count),
                 observers: observers.clone(),
                 root: observers.plant(tree),
-                spread: ReturnSpread::default(),
+                spread: ReturnSpread::new(1.0),
                 lines: (task.depth > 0).then(|| Lines::new(task.depth)),
                 tree,
             })
@@ -344,30 +339,21 @@ impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Searcher<'_,
     fn run(&mut self) -> u64 {
         let scale = ReturnScale::new(self.task.game);
         let mut path = Path::new();
-        let mut done = 0;
-        loop {
-            let chunk = self.budget.next(done);
-            if chunk == 0 {
-                return done;
+        self.budget.run(|_| {
+            let returns = self.iterate(&mut path);
+            self.roller.learn(&returns);
+            let own = f64::from(returns[self.seat]);
+            for step in &path {
+                // An estimate may be slightly below the lowest return, but bounds must not be negative.
+                let value = scale.unit(f64::from(returns[step.mover])).max(0.0);
+                S::learn(self.tree, step.edge, step.note, value);
             }
-            for _ in 0..chunk {
-                let returns = self.iterate(&mut path);
-                self.roller.learn(&returns);
-                let own = f64::from(returns[self.seat]);
-                for step in &path {
-                    // An estimate may be slightly below the lowest return, but bounds must not be negative.
-                    let value = scale.unit(f64::from(returns[step.mover])).max(0.0);
-                    S::learn(self.tree, step.edge, step.note, value);
-                }
-                if let Some(lines) = &mut self.lines {
-                    let steps = path.iter().map(|step| (step.mover, self.tree.action(step.edge)));
-                    lines.add(steps, own);
-                }
-                self.spread.add(scale.unit(own));
-                path.clear();
+            if let Some(lines) = &mut self.lines {
+                lines.add(path.iter().map(|step| (step.mover, self.tree.action(step.edge))), own);
             }
-            done += chunk;
-        }
+            self.spread.add(scale.unit(own));
+            path.clear();
+        })
     }
 
     /// Runs one determinization from the root to the end of the game. Leaves the visited edges in `path`.

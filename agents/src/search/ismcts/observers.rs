@@ -40,13 +40,13 @@ pub(super) trait Observers<G: Game, X>: Clone + Send + 'static {
     /// Makes the root in an empty tree.
     fn plant(&self, tree: &mut GameTree<G, X>) -> u32;
 
-    /// The node of the first decision of an iteration; [`NONE`](super::table::NONE) if the tree is full.
+    /// The node of the first decision of an iteration; [`NONE`](super::tree::NONE) if the tree is full.
     fn begin(&mut self, game: &G, state: &G::State, tree: &mut GameTree<G, X>) -> u32;
 
     /// Sees an action, before it is done.
     fn see(&mut self, game: &G, before: &G::State, action: Action);
 
-    /// The node of the next decision, after an edge of a node was followed; [`NONE`](super::table::NONE) if the tree is
+    /// The node of the next decision, after an edge of a node was followed; [`NONE`](super::tree::NONE) if the tree is
     /// full.
     fn next(&mut self, game: &G, state: &G::State, mover: Seat, from: (u32, Edge), tree: &mut GameTree<G, X>) -> u32;
 }

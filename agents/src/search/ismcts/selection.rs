@@ -489,8 +489,8 @@ mod tests {
         squares: f64,
     }
 
-    /// Follows a rule through 3,000 visits to a node of 21 edges, a third of them legal each time, and checks that every selected edge
-    /// has the highest bound.
+    /// Follows a rule through 3,000 visits to a node of 21 edges, a third of them legal each time, and checks that
+    /// every selected edge has the highest bound.
     fn follows<S: Selection<Actions64>>(
         c: f64,
         spread: f32,
@@ -595,8 +595,8 @@ mod tests {
         }
     }
 
-    /// The share of each of 12 arms in the average strategy and in the visits after that many pulls; arm `k` pays 1 with
-    /// probability (k + 1) / 13.
+    /// The share of each of 12 arms in the average strategy and in the visits after that many pulls; arm `k` pays 1
+    /// with probability (k + 1) / 13.
     fn bandit<S: Selection<Actions64>>(options: &IsmctsOptions, pulls: u32) -> (Vec<f64>, Vec<f64>) {
         let rule = S::new(options);
         let mut tree: Tree<Actions64, S::Extra> = Tree::new(Memory::unlimited());

@@ -9,11 +9,11 @@
 //! rule may keep data besides visits and values. It is stored block by block in a separate array, which is empty if
 //! there is none.
 
+use rustc_hash::FxHashMap;
 use stier_core::key::mix;
 use stier_core::{Action, ActionSet};
 
-use super::table::{NONE, Table};
-use crate::agent::memory::Memory;
+use crate::agent::memory::{Memory, mapped};
 use crate::search::ucb::ActionRecord;
 
 /// The number of edges in a block.
@@ -24,8 +24,8 @@ const LANE_BITS: u32 = LANES as u32 - 1;
 pub(super) const MAX_BLOCKS: usize = 256 / LANES;
 /// The smallest limit on blocks, however little memory there is.
 const MIN_BLOCKS: usize = 64;
-/// The largest number of bytes per node in the table of keys, while it grows.
-const KEY_BYTES: usize = 96;
+/// Marks the absence of a node or block.
+pub(super) const NONE: u32 = u32::MAX;
 
 /// The place of an edge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -91,7 +91,7 @@ pub(super) struct Tree<A, X> {
     blocks: Vec<Block<A>>,
     extras: Vec<X>,
     /// Nodes by key.
-    keyed: Table,
+    keyed: FxHashMap<u64, u32>,
     nodes: u32,
     /// The memory that the tree may take.
     memory: Memory,
@@ -106,9 +106,10 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
     pub(super) fn new(memory: Memory) -> Self {
         let block_bytes = size_of::<Block<A>>() + size_of::<X>();
         // While the lists grow to their full size, the old ones of half that size exist too.
-        let blocks = memory.left() / (block_bytes + block_bytes / 2 + KEY_BYTES);
-        let limit = blocks.saturating_sub(MAX_BLOCKS).clamp(MIN_BLOCKS, NONE as usize - MAX_BLOCKS);
-        Self { blocks: Vec::new(), extras: Vec::new(), keyed: Table::new(), nodes: 0, memory, limit, past: None }
+        let room = memory.left() / (block_bytes + block_bytes / 2 + mapped::<u64, u32>());
+        let limit = room.saturating_sub(MAX_BLOCKS).clamp(MIN_BLOCKS, NONE as usize - MAX_BLOCKS);
+        let (blocks, extras, keyed) = Default::default();
+        Self { blocks, extras, keyed, nodes: 0, memory, limit, past: None }
     }
 
     /// Forgets everything, including the previous decision, but keeps the memory.
@@ -204,7 +205,8 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
         let past = self.past.as_ref().map_or(0, |past| past.bytes());
         let [blocks, extras] =
             [self.blocks.capacity() * size_of::<Block<A>>(), self.extras.capacity() * size_of::<X>()];
-        blocks + if size_of::<X>() > 0 { extras } else { 0 } + self.keyed.bytes() + past
+        let keyed = self.keyed.capacity() / 7 * 8 * (size_of::<(u64, u32)>() + 1);
+        blocks + if size_of::<X>() > 0 { extras } else { 0 } + keyed + past
     }
 
     /// The number of edges that a node may get. It is unlimited, or in a full tree the number of free places in the
@@ -335,8 +337,7 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
     /// The node of a key: found, taken over from the past, or created; [`NONE`] if the tree is full.
     #[inline]
     pub(super) fn keyed(&mut self, key: u64) -> u32 {
-        let found = self.keyed.get(key);
-        if found != NONE { found } else { self.add_keyed(key) }
+        self.keyed.get(&key).copied().unwrap_or_else(|| self.add_keyed(key))
     }
 
     fn add_keyed(&mut self, key: u64) -> u32 {
@@ -344,8 +345,7 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
         if node != NONE {
             self.keyed.insert(key, node);
             if let Some(past) = self.past.take() {
-                let old = past.keyed.get(key);
-                if old != NONE {
+                if let Some(&old) = past.keyed.get(&key) {
                     self.take_over(node, &past, old);
                 }
                 self.past = Some(past);
@@ -410,8 +410,7 @@ mod tests {
     use stier_core::key::mix;
     use stier_core::{Action, ActionSet as _, Actions64, Actions128};
 
-    use super::super::table::NONE;
-    use super::{Block, Edge, MAX_BLOCKS, Tree};
+    use super::{Block, Edge, MAX_BLOCKS, NONE, Tree};
     use crate::agent::memory::Memory;
 
     #[test]

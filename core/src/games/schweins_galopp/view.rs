@@ -52,10 +52,9 @@ impl SeatView<SchweinsGalopp> for View {
     fn new(game: &SchweinsGalopp, history: &History<SchweinsGalopp>, seat: Seat) -> Self {
         let mut public = SmallVec::new();
         let mut rounds: SmallVec<[Known; 3]> = SmallVec::new();
-        let mut state = game.root();
         let mut past = Past::with_capacity(history.events().len());
-        for event in history.events() {
-            past.note(game, &state, *event, seat);
+        for (state, event) in history.steps(game) {
+            past.note(game, &state, event, seat);
             if rounds.len() == usize::from(state.round) {
                 rounds.push(Known::default());
             }
@@ -70,12 +69,12 @@ impl SeatView<SchweinsGalopp> for View {
                 }
                 Phase::Play | Phase::Place | Phase::Food | Phase::Over => public.push(event.action.0),
             }
-            game.apply(&mut state, event.action);
         }
+        let state = history.state();
         if rounds.len() == usize::from(state.round) && state.phase != Phase::Over {
             rounds.push(Known::default());
         }
-        past.now(game, &state, seat);
+        past.now(game, state, seat);
         Self { seat, seen: state.seen_by(seat), public, rounds, past }
     }
 

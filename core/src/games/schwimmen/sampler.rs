@@ -18,7 +18,7 @@ use arrayvec::ArrayVec;
 use smallvec::SmallVec;
 
 use crate::actions::Action;
-use crate::bits::{self, Subsets};
+use crate::bits;
 use crate::game::{self, World};
 use crate::history::History;
 use crate::rng::Rng;
@@ -306,8 +306,7 @@ fn shuffled(cards: u32, rng: &mut Rng) -> ArrayVec<Card, { THREE as usize }> {
 fn fill(places: ArrayVec<&Place, { PLAYERS + 1 }>, unseen: u32) -> impl Iterator<Item = Filling> {
     let choices = |place: &Place, rest: u32| bits::subsets(rest, u32::from(place.size));
     // For each place reached, the choices still to try and the cards left for it and later places.
-    let mut open: Vec<(Subsets, u32)> =
-        places.first().map(|place| (choices(place, unseen), unseen)).into_iter().collect();
+    let mut open: Vec<_> = places.first().map(|place| (choices(place, unseen), unseen)).into_iter().collect();
     let mut filling = [0; PLAYERS + 1];
     let mut only = places.is_empty().then_some(filling);
     iter::from_fn(move || {

@@ -26,7 +26,7 @@ use crate::actions::{Action, Actions64};
 use crate::bits;
 use crate::encode::{Cell, Pen};
 use crate::error::RulesError;
-use crate::game::{Chance, Game, GameInfo, Observer, Outcome, Turn};
+use crate::game::{Chance, Game, GameInfo, Observer, Turn, evenly};
 use crate::key::mix;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
@@ -295,11 +295,7 @@ impl Game for Schwinget {
     }
 
     fn chance(&self, state: &State) -> Chance {
-        if self.turn(state) != Turn::Chance {
-            return Chance::new();
-        }
-        let probability = 1.0 / f64::from(state.pool.count_ones());
-        bits::members(state.pool).map(|card| Outcome { action: Action(card), probability }).collect()
+        if self.turn(state) == Turn::Chance { evenly(bits::members(state.pool)) } else { Chance::new() }
     }
 
     #[inline(always)]

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use crate::actions::Action;
 use crate::encode::{Cell, Field, Pen};
-use crate::game::{Game as _, Observer, SeatView};
+use crate::game::{Observer, SeatView};
 use crate::history::History;
 use crate::key::Past;
 use crate::seats::Seat;
@@ -125,11 +125,10 @@ impl SeatView<Schwinget> for View {
         let deck = &game.deck;
         let mut log = SmallVec::new();
         let mut bouts: SmallVec<[Arrivals; 1]> = SmallVec::new();
-        let mut state = game.root();
         let mut bout_start = 0;
         let mut past = Past::with_capacity(history.events().len());
-        for event in history.events() {
-            past.note(game, &state, *event, seat);
+        for (state, event) in history.steps(game) {
+            past.note(game, &state, event, seat);
             let own = state.mover == seat.0;
             let card = event.action.0;
             if bouts.len() == usize::from(state.bout) {
@@ -171,12 +170,12 @@ impl SeatView<Schwinget> for View {
             if state.phase == Phase::Deal && own {
                 sort_dealt(&mut log[bout_start..]);
             }
-            game.apply(&mut state, event.action);
         }
+        let state = history.state();
         if bouts.len() == usize::from(state.bout) {
             bouts.push(Arrivals::default());
         }
-        past.now(game, &state, seat);
+        past.now(game, state, seat);
         Self { seat, seen: state.seen_by(seat), log, bouts, past }
     }
 

@@ -26,7 +26,7 @@ use crate::actions::{Action, ActionSet as _, Actions64};
 use crate::bits;
 use crate::encode::{Cell, Pen};
 use crate::error::RulesError;
-use crate::game::{Chance, Game, GameInfo, Observer, Outcome, Turn};
+use crate::game::{Chance, Game, GameInfo, Observer, Turn, evenly};
 use crate::key::{HIDDEN, mix};
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
@@ -295,16 +295,12 @@ impl Game for UpAndDown {
 
     fn chance(&self, state: &State) -> Chance {
         let [dice, side, orientation] = self.setup_ids();
-        let evenly = |outcomes: Actions64| {
-            let probability = 1.0 / outcomes.len() as f64;
-            outcomes.iter().map(|action| Outcome { action, probability }).collect()
-        };
         match state.phase {
-            Phase::Deal => evenly(Actions64(state.pool)),
+            Phase::Deal => evenly(Actions64(state.pool).iter().map(|card| card.0)),
             Phase::Dice => self.deck.sums(None, dice),
             Phase::Roll => self.deck.sums(Some(state.trump), dice),
-            Phase::Side => evenly(Actions64(0b11 << side)),
-            Phase::Orientation => evenly(Actions64(0b1111 << orientation)),
+            Phase::Side => evenly(side..side + 2),
+            Phase::Orientation => evenly(orientation..orientation + 4),
             Phase::Change | Phase::Choose | Phase::Over => Chance::new(),
         }
     }

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use crate::actions::Action;
 use crate::encode::{Cell, Field, Pen};
-use crate::game::{Game as _, Observer, SeatView};
+use crate::game::{Observer, SeatView};
 use crate::history::History;
 use crate::key::Past;
 use crate::seats::Seat;
@@ -72,11 +72,10 @@ impl View {
 impl SeatView<UpAndDown> for View {
     fn new(game: &UpAndDown, history: &History<UpAndDown>, seat: Seat) -> Self {
         let [dice, side, orientation] = game.setup_ids();
-        let mut state = game.root();
         let mut rounds: SmallVec<[Round; 1]> = SmallVec::new();
         let mut past = Past::with_capacity(history.events().len());
-        for event in history.events() {
-            past.note(game, &state, *event, seat);
+        for (state, event) in history.steps(game) {
+            past.note(game, &state, event, seat);
             let action = event.action;
             if rounds.len() == usize::from(state.round) {
                 rounds.push(Round::default());
@@ -105,12 +104,12 @@ impl SeatView<UpAndDown> for View {
                 }
                 Phase::Over => debug_assert!(false, "nothing happens after the end"),
             }
-            game.apply(&mut state, action);
         }
+        let state = history.state();
         if rounds.len() == usize::from(state.round) && state.phase != Phase::Over {
             rounds.push(Round::default());
         }
-        past.now(game, &state, seat);
+        past.now(game, state, seat);
         Self { seat, seen: state.seen_by(seat), rounds, past }
     }
 

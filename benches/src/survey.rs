@@ -4,9 +4,8 @@
 
 use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use serde::Serialize;
+use stier_agents::arena::{Estimate, win_share};
 use stier_core::{ActionSet as _, BySeat, Game, History, Rng, Sampler as _, Seat, Turn};
-
-use crate::arena::{Estimate, win_share};
 
 /// Statistics of random play under fixed rules.
 #[derive(Clone, PartialEq, Debug, Serialize)]

@@ -1,6 +1,6 @@
 //! The statistics of a survey are consistent.
 
-use stier_agents::arena::survey;
+use stier_benches::survey::survey;
 use stier_core::{Game, Options as _, for_each_game, games::schwinget::Schwinget};
 
 macro_rules! adds_up {
