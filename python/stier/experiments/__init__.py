@@ -19,8 +19,8 @@ for _name in _needed:
         raise MissingExtraError(f"stier.experiments needs {_name}: pip install 'stier[experiments]'")
 
 from stier.experiments._decisions import Decisions, decisions  # noqa: E402
-from stier.experiments._run import publish, read, report, run  # noqa: E402
-from stier.experiments._store import Plan, Store, Task, load  # noqa: E402
+from stier.experiments._plans import Plan, Task  # noqa: E402
+from stier.experiments._run import Store, load, publish, read, report, run  # noqa: E402
 from stier.experiments.matches import Experiment, Report  # noqa: E402
 
 __all__ = [

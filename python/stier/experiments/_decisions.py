@@ -16,7 +16,7 @@ from stier._files import write
 from stier._native import CHANCE, Game, State, alternatives, derive_seed, load_agent
 from stier._progress import Bar
 from stier.errors import AgentError, ArgumentError
-from stier.experiments._store import Store, load
+from stier.experiments._run import Store, load
 
 #: Who is asked for policies if the agent that played is meant.
 OWN = "own"

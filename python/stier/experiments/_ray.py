@@ -18,7 +18,7 @@ import pyarrow as pa
 
 import stier
 from stier.errors import ArgumentError, MissingExtraError
-from stier.experiments._store import Store
+from stier.experiments._run import Store
 
 try:
     import ray

@@ -1,20 +1,26 @@
-"""One way to play every experiment: the missing parts, on this machine or on a Ray cluster."""
+"""One way to play every experiment: its folder, and its missing parts, played here or on a Ray cluster."""
 
 from __future__ import annotations
 
+import json
+import platform
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 
+import stier
+from stier._files import remove_unfinished, write_bytes, write_text
 from stier._native import alternatives
 from stier._progress import Bar
-from stier.errors import ArgumentError
-from stier.experiments._store import OUTPUTS, Plan, Report, Store, begin, load
+from stier.errors import ArgumentError, FileError
+from stier.experiments._plans import FORMAT, OUTPUTS, Plan, Report, Task
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -29,6 +35,185 @@ KINDS = {
     "training": "stier.experiments.training:Training",
     "study": "stier.study:Study",
 }
+
+
+class Store:
+    """The folder of an experiment with the parts played so far; made by `run` and `load`.
+
+    Attributes:
+        experiment: The experiment.
+        folder: The folder.
+    """
+
+    def __init__(self, experiment: Any, folder: Path) -> None:
+        self.experiment = experiment
+        self.folder = folder
+
+    def __repr__(self) -> str:
+        done, parts = self.experiment.parts() - len(self.missing()), self.experiment.parts()
+        return f"<stier.experiments.Store in {self.folder}: {done} of {parts} parts>"
+
+    @property
+    def complete(self) -> bool:
+        """Returns true if all parts have been played."""
+        return not self.missing()
+
+    def missing(self) -> list[int]:
+        """Returns the numbers of the parts that have not been played."""
+        there = {path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*.parquet")}
+        names = (self.experiment.task(number).name for number in range(self.experiment.parts()))
+        return [number for number, name in enumerate(names) if f"{name}.parquet" not in there]
+
+    def path(self, number: int) -> Path:
+        """Returns the file of a part."""
+        return self.folder / f"{self.experiment.task(number).name}.parquet"
+
+    def work(self, task: Task) -> Path:
+        """Returns the folder for checkpoints and other files of a task."""
+        return self.folder / "work" / task.name
+
+    def keep(self, number: int, table: pa.Table) -> None:
+        """Writes a part."""
+        write_bytes(self.path(number), _encode(self.experiment.task(number).key, table))
+
+    def part(self, number: int, columns: Sequence[str] | None = None) -> pa.Table:
+        """Returns the rows of one part, or some of its columns. Raises `ArgumentError` for the part of another plan."""
+        path = self.path(number)
+        try:
+            table = pq.read_table(path, partitioning=None, columns=None if columns is None else list(columns))
+        except pa.ArrowInvalid as error:
+            raise ArgumentError(f"{path} cannot be read: {error}; delete it, and it is played again") from None
+        made_by = (table.schema.metadata or {}).get(b"stier.experiment", b"").decode()
+        if made_by != self.experiment.task(number).key:
+            raise ArgumentError(f"{path} is of another experiment: delete it, and it is played again")
+        return table.replace_schema_metadata(None)
+
+    def to_arrow(self) -> pa.Table:
+        """Returns the rows of all parts that are there, in order: a `pyarrow.Table`.
+
+        For matches there is a row for each game: ``rules`` (the game as text), ``seed``, ``pairing`` (its number),
+        ``deal`` (games with the same seed and deal had the same cards), ``names`` and ``agents`` (names and texts by
+        seat), ``actions`` (all events, chance included), ``returns`` (by seat).
+
+        Raises:
+            ArgumentError: A file that is not a part of this experiment.
+        """
+        missing = set(self.missing())
+        parts = [self.part(number) for number in range(self.experiment.parts()) if number not in missing]
+        empty = getattr(self.experiment, "schema", pa.schema([])).empty_table()
+        return pa.concat_tables(parts or [empty])
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Returns the rows of `to_arrow` as a `pandas.DataFrame`."""
+        frame: pd.DataFrame = self.to_arrow().to_pandas()
+        return frame
+
+    @property
+    def machines(self) -> list[str]:
+        """Returns the machines, with the version of stier, on which parts were played, as far as they are known."""
+        noted = _noted(self.folder)
+        return [] if noted is None else list(noted["machines"])
+
+
+def _encode(key: str, table: pa.Table) -> bytes:
+    """Returns the file of a part. Its bytes depend on the table, the key and the version of pyarrow."""
+    sink = pa.BufferOutputStream()
+    # One row group, and nothing left to what pyarrow takes for a default.
+    pq.write_table(
+        table.replace_schema_metadata({"stier.experiment": key}).combine_chunks(),
+        sink,
+        row_group_size=max(1, table.num_rows),
+        version="2.6",
+        data_page_version="1.0",
+        data_page_size=1 << 20,
+        write_batch_size=1024,
+        use_dictionary=True,
+        compression="zstd",
+        compression_level=3,
+        write_statistics=True,
+        store_schema=True,
+    )
+    return bytes(sink.getvalue())
+
+
+def _manifest(folder: Path) -> Path:
+    return folder / "experiment.json"
+
+
+def _noted(folder: Path) -> dict[str, Any] | None:
+    """Returns the content of the manifest."""
+    path = _manifest(folder)
+    try:
+        noted = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return None
+    except json.JSONDecodeError as error:
+        raise ArgumentError(f"{path} cannot be read: {error}") from None
+    if not isinstance(noted, dict) or noted.get("format") != FORMAT:
+        raise ArgumentError(f"{path} is not the manifest of an experiment in format {FORMAT}")
+    return noted
+
+
+def load(folder: str | Path) -> Store:
+    """Reads what `run` has kept in a folder, whether it is complete or not.
+
+    Raises:
+        FileError: There is no experiment.
+        ArgumentError: It was made by another version of stier, or cannot be read.
+    """
+    folder = Path(folder)
+    noted = _noted(folder)
+    if noted is None:
+        raise FileError(f"{folder} has no experiment: there is no {_manifest(folder).name}")
+    return Store(_noted_plan(folder, noted), folder)
+
+
+def _noted_plan(folder: Path, noted: dict[str, Any]) -> Plan:
+    if noted["version"] != stier.__version__:
+        raise _other(folder, {"version": noted["version"]}, {"version": stier.__version__})
+    return from_dict(noted["experiment"])
+
+
+def begin(experiment: Plan, folder: Path) -> Store:
+    """Prepares a folder for the experiment, or for the rest of it."""
+    noted = _noted(folder)
+    machines = [] if noted is None else noted["machines"]
+    if noted is not None:
+        there = _noted_plan(folder, noted)
+        before, now = ({"kind": plan.kind, **plan.fixed()} for plan in (there, experiment))
+        if any(before[key] != now[key] for key in before.keys() & now.keys()):
+            raise _other(folder, before, now)
+        experiment.follow(folder, there)
+    elif any(folder.rglob("part-*.parquet")):
+        raise ArgumentError(f"{folder} has parts of an unknown experiment: choose another folder, or delete it")
+    folder.mkdir(parents=True, exist_ok=True)
+    for own in {folder, *(path.parent for path in folder.rglob("*.parquet*"))}:
+        remove_unfinished(own)
+    described = {
+        "format": FORMAT,
+        "version": stier.__version__,
+        "machines": list(dict.fromkeys([*machines, _machine()])),
+        "experiment": {"kind": experiment.kind, **experiment.settings()},
+    }
+    write_text(_manifest(folder), json.dumps(described, indent=1, ensure_ascii=False) + "\n")
+    return Store(experiment, folder)
+
+
+def _other(folder: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> ArgumentError:
+    keys = [key for key in here if key in there and there[key] != here[key]]
+    differences = "; ".join(f"{key}: {there[key]} there, {here[key]} here" for key in keys)
+    return ArgumentError(f"{folder} has another experiment ({differences}): choose another folder, or delete it")
+
+
+def _machine() -> str:
+    """Returns the processor, the number of cores and the version of stier."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
+    name = f"{names[0]}, {len(names)} cores" if names else platform.machine()
+    return f"{name}, stier {stier.__version__}"
 
 
 def read(path: str | Path) -> Any:

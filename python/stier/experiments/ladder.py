@@ -13,8 +13,19 @@ import pyarrow as pa
 
 import stier
 from stier._native import GameTree
-from stier.experiments._store import OnProgress, Report, Store, Task, digest
-from stier.experiments._tables import NONE, TablePlan, checked, header, line, with_option
+from stier.experiments._plans import (
+    NONE,
+    OnProgress,
+    Report,
+    TablePlan,
+    Task,
+    checked,
+    digest,
+    header,
+    line,
+    with_option,
+)
+from stier.experiments._run import Store
 
 __all__ = ["Ladder"]
 

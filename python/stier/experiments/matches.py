@@ -16,8 +16,9 @@ import stier
 from stier import _native
 from stier._native import Game, alternatives, derive_seed, games_per_deal, load_agent, load_game
 from stier.errors import ArgumentError, RatingError
-from stier.experiments import _store
-from stier.experiments._store import OUTPUTS, OnProgress, Plan, Store, Task, digest
+from stier.experiments import _plans
+from stier.experiments._plans import OUTPUTS, OnProgress, Plan, Task, digest
+from stier.experiments._run import Store
 from stier.ratings import (
     CrossTable,
     Outcomes,
@@ -221,7 +222,7 @@ class Experiment(Plan):
 
     def hash(self) -> str:
         """Returns a hash of all that the games depend on: 16 hexadecimal digits. More deals do not change it."""
-        return digest({**self.fixed(), "version": stier.__version__, "format": _store.FORMAT})
+        return digest({**self.fixed(), "version": stier.__version__, "format": _plans.FORMAT})
 
     def follow(self, folder: Path, there: Plan) -> None:
         """Allows more deals behind full parts."""
@@ -328,7 +329,7 @@ def _tables(game: Game, names: Sequence[str], given: Sequence[Sequence[str]] | N
     return tables
 
 
-class Report(_store.Report):
+class Report(_plans.Report):
     """Tables of matches; made by `report`.
 
     Attributes:

@@ -16,8 +16,19 @@ import stier
 from stier._intervals import between, plus_minus
 from stier._native import derive_seed
 from stier.errors import ArgumentError
-from stier.experiments._store import OnProgress, Report, Store, Task, digest
-from stier.experiments._tables import NONE, TablePlan, checked, header, line, with_option
+from stier.experiments._plans import (
+    NONE,
+    OnProgress,
+    Report,
+    TablePlan,
+    Task,
+    checked,
+    digest,
+    header,
+    line,
+    with_option,
+)
+from stier.experiments._run import Store
 
 __all__ = ["Strength"]
 

@@ -14,8 +14,8 @@ import pandas as pd
 import pyarrow as pa
 
 import stier
-from stier.experiments._store import OnProgress, Report, Store, Task, digest
-from stier.experiments._tables import TablePlan, checked, header, line
+from stier.experiments._plans import OnProgress, Report, TablePlan, Task, checked, digest, header, line
+from stier.experiments._run import Store
 from stier.network import Network
 
 if TYPE_CHECKING:
