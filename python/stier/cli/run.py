@@ -40,4 +40,6 @@ def run(experiment: Path, out: Path | None, ray: str | None, threads: int, progr
     plan = store.experiment
     print(f"{sum(plan.task(number).size for number in range(plan.parts()))} {plan.unit} in {store.folder}")
     if plan.writes_page or plan.outputs:
-        draw(*experiments.publish(store))
+        found, tables, figures = experiments.publish(store)
+        draw(found, tables, figures)
+        print(f"Page in {plan.outputs.get('page', tables / found.page)}")

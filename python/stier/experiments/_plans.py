@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import pandas as pd
 import pyarrow as pa
+from pyarrow.csv import read_csv
 
 from stier._files import write, write_text
 from stier._native import Game, alternatives, load_agent
@@ -30,8 +31,6 @@ OnProgress: TypeAlias = Callable[[int, int], object]
 OUTPUTS = ("tables", "figures", "page")
 #: A cell without a figure.
 NONE = "\N{EN DASH}"
-#: The number of rows from which a table is saved as Parquet rather than as text.
-LARGE = 1000
 #: Raised whenever the folders of older versions cannot be read.
 FORMAT = 3
 
@@ -70,6 +69,8 @@ class Report:
 
     #: The name of the text as a file.
     page: ClassVar[str] = "page.md"
+    #: The number of rows from which a table is saved as Parquet.
+    large: ClassVar[int] = 10_000
 
     def __init__(
         self,
@@ -94,7 +95,7 @@ class Report:
         """Writes the tables, small ones as CSV and large ones as Parquet, and the text, and returns the files."""
         paths: list[Path] = []
         for name, table in self.tables.items():
-            if len(table) < LARGE:
+            if len(table) < self.large:
                 paths.append(Path(folder) / f"{name}.csv")
                 write_text(paths[-1], table.to_csv(index=False, float_format=self._digits, lineterminator="\n"))
             else:
@@ -187,12 +188,12 @@ class TablePlan(Plan):
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         keys = {**self.keys, "about": str, "measured_on": str, **dict.fromkeys(OUTPUTS, str)}
-        self.given = checked({**self.defaults, **given}, keys, optional=("about", "measured_on", *OUTPUTS))
+        self.given = checked({"about": "", "measured_on": "", **self.defaults, **given}, keys, optional=OUTPUTS)
         self.outputs = {key: self.given[key] for key in OUTPUTS if key in self.given}
         path = Path(self.outputs.get("tables", "")) / f"{self.kind}.csv"
         self.earlier = pd.DataFrame(columns=list(self.columns))
         if "tables" in self.outputs and path.exists():
-            self.earlier = pd.read_csv(path, float_precision="round_trip")
+            self.earlier = read_csv(path).to_pandas()
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> TablePlan:
@@ -217,14 +218,9 @@ class TablePlan(Plan):
         ]
         return pd.concat([pd.DataFrame(columns=[*self.columns, "task"]), *(one for one in frames if len(one))])
 
-    @property
-    def about(self) -> str:
-        """Returns the text at the top of the page."""
-        return f"{self.given['about'].strip()}\n\n" if "about" in self.given else ""
-
     def machines(self, store: Store) -> str:
         """Returns a Markdown list of where the figures were measured."""
-        known = str(self.given.get("measured_on", "")).strip().splitlines()
+        known = str(self.given["measured_on"]).strip().splitlines()
         played = len(store.missing()) < self.parts()
         return "\n".join([*known, *(f"- {name}" for name in store.machines if played or not known)]) + "\n"
 
@@ -253,6 +249,11 @@ def with_option(text: str, game: Game, names: Sequence[str], value: int) -> tupl
     text = f"{text}{',' if ':' in text else ':'}{name}={value}"
     load_agent(text, game)
     return text, True
+
+
+def paragraph(text: str) -> str:
+    """Returns a paragraph of a plan for a page; nothing if it is empty."""
+    return f"{text.strip()}\n\n" if text.strip() else ""
 
 
 def line(cells: Iterable[object]) -> str:

@@ -23,6 +23,7 @@ from stier.experiments._plans import (
     digest,
     header,
     line,
+    paragraph,
     with_option,
 )
 from stier.experiments._run import Store
@@ -37,6 +38,8 @@ SCHEMA = pa.schema(
         *[("attack", pa.float64()), ("seconds", pa.float64())],
     ]
 )
+#: As many as can be counted.
+MOST_HISTORIES = 2**30 - 1
 #: The options that are the budget of an agent.
 BUDGETS = ("worlds", "iterations")
 
@@ -154,7 +157,7 @@ class Ladder(TablePlan):
                 begun.append((time.perf_counter(), done))
 
         arguments = (query.game, query.policy, query.iterations, query.target, self.given["seed"])
-        found = stier._native.solve(*arguments, work / "checkpoint", 2**31, threads, note)
+        found = stier._native.solve(*arguments, work / "checkpoint", MOST_HISTORIES, threads, note)
         at, first = begun[0]
         # If a checkpoint was continued, the time is that of all iterations.
         share = found.iterations / max(1, found.iterations - first)
@@ -186,11 +189,11 @@ class Ladder(TablePlan):
         results = self.results(store)
         rows = _find(results)
         solved = {row.game: row for row in rows.values() if row.policy == self.given["algorithm"]}
-        page = f"# The ladder\n\n{self.about}{self.machines(store)}\n{self._games(rows, solved)}"
+        page = f"# The ladder\n\n{paragraph(self.given['about'])}{self.machines(store)}\n{self._games(rows, solved)}"
         page += (
-            f"\n## Exploitability by number of iterations\n\n{self.given['findings'].strip()}\n\n{self._change(rows)}"
+            f"\n## Exploitability by number of iterations\n\n{paragraph(self.given['findings'])}{self._change(rows)}"
         )
-        page += f"\n## The agents, game by game\n\n{self.given['about_agents'].strip()}\n"
+        page += f"\n## The agents, game by game\n\n{paragraph(self.given['about_agents'])}".rstrip() + "\n"
         for rung in self.given["rung"]:
             page += f"\n### `{rung['game']}`\n\n{rung['about']}\n\n{self._agents(rung, rows, solved)}"
         return Report(page, {self.kind: results}, digits=None)
@@ -260,7 +263,7 @@ class Ladder(TablePlan):
 @lru_cache(maxsize=1)
 def _tree(game: str, threads: int) -> GameTree:
     """The tree of the game that is being played."""
-    return GameTree(game, max_histories=2**31, threads=threads)
+    return GameTree(game, max_histories=MOST_HISTORIES, threads=threads)
 
 
 def _row(query: Query, tree: Any, policy: Any, iterations: int | None, seconds: float) -> Row:

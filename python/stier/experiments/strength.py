@@ -26,6 +26,7 @@ from stier.experiments._plans import (
     digest,
     header,
     line,
+    paragraph,
     with_option,
 )
 from stier.experiments._run import Store
@@ -80,7 +81,8 @@ class Strength(TablePlan):
             game = stier.load_game(table["game"])
             for agent, opponent in pairs(table):
                 for text in (agent, opponent):
-                    if not table.get("time_ms") and not stier.load_agent(text, game).is_reproducible:
+                    timed = with_time(text, game, table.get("time_ms", 0))
+                    if not table.get("time_ms") and not stier.load_agent(timed, game).is_reproducible:
                         raise ArgumentError(f"table {number}: time_ms is missing, or iterations in '{text}'")
                 wanted.setdefault(Match(table["game"], table.get("time_ms", 0), agent, opponent), table["deals"])
         self._tasks = sorted(self._pieces(wanted), key=lambda task: task.what.first / wanted[task.what.match])
@@ -99,9 +101,7 @@ class Strength(TablePlan):
         """Plays the deals of a piece: the agent at every seat in turn, against copies of its opponent."""
         match, first, deals = task.what
         game = stier.load_game(match.game)
-        agent, opponent = (
-            with_option(text, game, ["time_ms"], match.time_ms)[0] if match.time_ms else text for text in match[2:]
-        )
+        agent, opponent = (with_time(text, game, match.time_ms) for text in match[2:])
         agents = [agent] + [opponent] * (game.num_players() - 1)
         seed = derive_seed(self.given["seed"], self.kind, first)
         result = stier._native.pit(game, agents, deals, seed, True, threads, on_progress)
@@ -123,13 +123,18 @@ class Strength(TablePlan):
     def report(self, store: Store) -> Report:
         """Makes the cross-tables."""
         results = self.results(store)
-        page = f"# Strength\n\n{self.about}Seed {self.given['seed']}.\n\n{self.machines(store)}"
+        page = f"# Strength\n\n{paragraph(self.given['about'])}Seed {self.given['seed']}.\n\n{self.machines(store)}"
         found = {Match(*row[:4]): Sums(*row[4:]) for row in results.itertuples(index=False)}
         for table in self.given["table"]:
             time = f", {table['time_ms']} ms per decision" if table.get("time_ms") else ""
             page += f"\n## `{table['game']}`{time}\n\n"
             page += _column(table, found) if "against" in table else _square(table, found)
         return Report(page, {self.kind: results}, digits=None)
+
+
+def with_time(text: str, game: stier.Game, time_ms: int) -> str:
+    """Returns an agent with this thinking time, if it thinks and there is one."""
+    return with_option(text, game, ["time_ms"], time_ms)[0] if time_ms else text
 
 
 def pairs(table: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow as pa
 
 import stier
-from stier.experiments._plans import OnProgress, Report, TablePlan, Task, checked, digest, header, line
+from stier.experiments._plans import OnProgress, Report, TablePlan, Task, checked, digest, header, line, paragraph
 from stier.experiments._run import Store
 from stier.network import Network
 
@@ -113,30 +113,31 @@ class Training(TablePlan):
         kept = self.earlier[[key not in new for key in keys]]
         names = [EQUILIBRIUM, *(run["name"] for run in self.given["run"])]
         rows = pd.concat([frame for frame in (kept, played) if len(frame)] or [kept], ignore_index=True)
+        rows = rows.astype({"seed": int, "steps": int, "cpu_seconds": float, "value": float, "ci95": float})
         order = rows["run"].map({name: place for place, name in enumerate(names)})
         return rows.assign(order=order).sort_values(["order", "seed"], kind="stable").drop(columns="order")
 
     def report(self, store: Store) -> Report:
         """Makes the page and the learning curve."""
         results = self.results(store)
-        page = f"# Training\n\n{self.about}"
+        page = f"# Training\n\n{paragraph(self.given['about'])}"
         uniform = _last(results, EQUILIBRIUM, f"uniform {DISTANCE}")
         solved = _last(results, EQUILIBRIUM, "attack %")
         if (results[results["run"] != EQUILIBRIUM]["measure"] == "attack %").any():
-            page += f"{self.given['note'].strip()}\n\n"
+            page += paragraph(self.given["note"])
         page += self.machines(store)
         figures = {}
-        if len(uniform) and len(solved):
+        if len(uniform):
             figures["training"] = partial(_curve, self.given["run"], results)
-            distance, best = float(uniform["value"].iloc[0]), solved.iloc[0]
+            distance, best = float(uniform["value"].iloc[0]), _last(results, EQUILIBRIUM, DISTANCE).iloc[0]
             page += (
                 "\n![NashConv over CPU seconds](training.png)\n\n"
                 f"The deck's NashConv is {distance:.4f} for uniform play. CFR+ approaches an equilibrium\n"
-                f"in {best['cpu_seconds']:.0f} s; {best['value']:.1f} % of its games have an attack.\n"
+                f"in {best['cpu_seconds']:.0f} s"
             )
+            page += f"; {solved['value'].iloc[0]:.1f} % of its games have an attack.\n" if len(solved) else ".\n"
         for run in self.given["run"]:
-            about = f"{run['about'].strip()}\n\n" if "about" in run else ""
-            page += f"\n## {run['name']}\n\n{about}"
+            page += f"\n## {run['name']}\n\n{paragraph(run.get('about', ''))}"
             page += _section(run, results, float(uniform["value"].iloc[0]) if len(uniform) else np.nan)
         return Report(page, {self.kind: results}, figures)
 
@@ -264,9 +265,10 @@ def _solve(run: Mapping[str, Any]) -> list[Row]:
         start = time.process_time()
         solution = stier.solve(game, iterations=iterations, threads=1)
         at = {"steps": iterations, "cpu_seconds": round(time.process_time() - start, 2)}
-        attack = 100 * solution.frequency(game.string_to_action("attack"))
-        for measure, value in [(DISTANCE, solution.nash_conv), ("attack %", attack)]:
-            rows.append({**at, "measure": measure, "value": _rounded(value, 6)})
+        measured = [(DISTANCE, solution.nash_conv)]
+        for action in run.get("watch", ()):
+            measured.append((f"{action} %", 100 * solution.frequency(game.string_to_action(action))))
+        rows += [{**at, "measure": measure, "value": _rounded(value, 6)} for measure, value in measured]
     for measure, value, ci95 in _chances(run, solution, HELD_OUT):
         rows.append({**at, "measure": measure, "value": _rounded(value, 6), "ci95": _rounded(ci95, 4)})
     uniform = stier.solving.nash_conv(game, "random")

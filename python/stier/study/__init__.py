@@ -104,6 +104,7 @@ class AttackTiming(Report):
     """
 
     page = "answer.md"
+    large = 200
 
     def __init__(self, tables: Mapping[str, pd.DataFrame], settings: Mapping[str, Any]) -> None:
         super().__init__(_answer(tables), tables)
