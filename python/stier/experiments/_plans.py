@@ -107,7 +107,10 @@ class Report:
 
     def draw(self, folder: str | Path) -> list[Path]:
         """Draws the figures as PNG and returns the files. Needs the extra ``plots``."""
-        from stier import plots
+        # It says what to install if matplotlib is missing.
+        from matplotlib import pyplot
+
+        import stier.plots  # noqa: F401
 
         paths = []
         for name, make in self._figures.items():
@@ -116,7 +119,7 @@ class Report:
             # Without the version of matplotlib in it, the same picture is the same file.
             save = partial(figure.savefig, format="png", dpi=130, metadata={"Software": None})
             write(paths[-1], save)
-            plots.plt.close(figure)
+            pyplot.close(figure)
         return paths
 
 
@@ -226,7 +229,7 @@ class TablePlan(Plan):
 
 
 def checked(
-    given: Mapping[str, Any], keys: Mapping[str, type | tuple[type, ...]], where: str = "", optional: Iterable[str] = ()
+    given: Mapping[str, Any], keys: Mapping[str, Any], where: str = "", optional: Iterable[str] = ()
 ) -> dict[str, Any]:
     """Returns a copy of a table of a plan. Raises `ArgumentError` for unknown, missing and wrong keys."""
     for key, value in given.items():

@@ -275,16 +275,17 @@ def run(
         ArgumentError: A wrong experiment, or a folder of another one.
         ConnectionError: There is no cluster at the address.
     """
-    if not isinstance(experiment, Plan):
-        path = Path(experiment)
-        experiment, out = read(path), Path("out") / path.stem if out is None else out
+    if isinstance(experiment, Plan):
+        plan = experiment
+    else:
+        plan, out = read(experiment), Path("out") / Path(experiment).stem if out is None else out
     if out is None:
         raise ArgumentError("say where the parts go: out is missing")
     if ray is not None and threads != 0:
         raise ArgumentError("on a cluster each task has one thread: give threads or ray, not both")
-    store = begin(experiment, Path(out))
+    store = begin(plan, Path(out))
     with ExitStack() as stack:
-        counter = _Counter(store, stack.enter_context(Bar(experiment.unit)) if progress else None)
+        counter = _Counter(store, stack.enter_context(Bar(plan.unit)) if progress else None)
         if ray is None:
             parts = _here(store, threads, counter)
         else:
@@ -293,7 +294,7 @@ def run(
             parts = on_cluster(store, ray)
         for number, table in stack.enter_context(closing(parts)):
             store.keep(number, table)
-            counter.add(experiment.task(number).size)
+            counter.add(plan.task(number).size)
     return store
 
 

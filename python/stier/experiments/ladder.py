@@ -135,7 +135,7 @@ class Ladder(TablePlan):
 
     def is_bearable(self, agent: str, budget: int | None, sets: int) -> bool:
         """Returns true if the agent is queried with this budget in a game with so many information sets."""
-        return (budget or 0) * sets * self.given["slow"].get(agent, 1) <= int(self.given["most_iterations"])
+        return (budget or 0) * sets * int(self.given["slow"].get(agent, 1)) <= int(self.given["most_iterations"])
 
     def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
         """Solves a game, or queries an agent; without a row if that would take too long."""
@@ -156,8 +156,10 @@ class Ladder(TablePlan):
             if not begun:
                 begun.append((time.perf_counter(), done))
 
-        arguments = (query.game, query.policy, query.iterations, query.target, self.given["seed"])
-        found = stier._native.solve(*arguments, work / "checkpoint", MOST_HISTORIES, threads, note)
+        limits = (query.iterations or 0, query.target or 0.0)
+        found = stier._native.solve(
+            query.game, query.policy, *limits, self.given["seed"], work / "checkpoint", MOST_HISTORIES, threads, note
+        )
         at, first = begun[0]
         # If a checkpoint was continued, the time is that of all iterations.
         share = found.iterations / max(1, found.iterations - first)
@@ -278,8 +280,11 @@ def _row(query: Query, tree: Any, policy: Any, iterations: int | None, seconds: 
 
 def _find(frame: pd.DataFrame) -> dict[tuple[Any, ...], Row]:
     """Returns the rows of a table by game, policy and budget."""
-    rows = [Row(*(None if pd.isna(value) else value for value in values)) for values in frame.itertuples(index=False)]
-    rows = [row._replace(iterations=None if row.iterations is None else int(row.iterations)) for row in rows]
+    rows = []
+    for values in frame.itertuples(index=False):
+        known: Any = [None if pd.isna(value) else value for value in values]
+        row = Row(*known)
+        rows.append(row if row.iterations is None else row._replace(iterations=int(row.iterations)))
     return {(row.game, row.policy, row.iterations): row for row in rows}
 
 

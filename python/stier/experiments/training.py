@@ -16,10 +16,11 @@ import pyarrow as pa
 import stier
 from stier.experiments._plans import OnProgress, Report, TablePlan, Task, checked, digest, header, line, paragraph
 from stier.experiments._run import Store
-from stier.network import Network
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from stier.network import Network
 
 __all__ = ["Training"]
 
@@ -216,6 +217,8 @@ def _train(run: Mapping[str, Any], game: stier.Game, seed: int, work: Path) -> t
 
 def _published(run: Mapping[str, Any]) -> tuple[Network, str, list[Row]]:
     """Returns a trained network with its file and a line for the length of its training."""
+    from stier.network import Network
+
     network = Network.load(run["file"])
     return network, run["file"], [{"steps": network.training["steps_done"], "cpu_seconds": None}]
 
@@ -291,8 +294,8 @@ def _section(run: Mapping[str, Any], results: pd.DataFrame, uniform: float) -> s
     if "file" in run:
         if not measures:
             return "Not measured yet.\n"
-        cells = (line([name, _cell(name, rows.iloc[-1], uniform)]) for name, rows in last.items())
-        return header(["measure", "value"]) + "".join(cells)
+        lines = (line([name, _cell(name, rows.iloc[-1], uniform)]) for name, rows in last.items())
+        return header(["measure", "value"]) + "".join(lines)
     text = f"```sh\n{_command(run)}\n```\n\n"
     main = last.get(DISTANCE if run.get("exact") else GREEDY)
     if main is None:
@@ -338,7 +341,9 @@ def _command(run: Mapping[str, Any]) -> str:
 
 def _curve(runs: list[Mapping[str, Any]], results: pd.DataFrame) -> Figure:
     """Draws NashConv over CPU seconds, for each run the median and the range of its seeds, beside CFR+."""
-    from stier.plots import COLOURS, plt
+    from matplotlib import pyplot as plt
+
+    from stier.plots import COLOURS
 
     figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
     exact = [run for run in runs if run.get("exact")]
