@@ -187,7 +187,7 @@ def test_what_the_table_has_is_not_played_again(tmp_path: Path, capsys: pytest.C
     first = experiments.run(toml, tmp_path / "first")
     assert first.experiment.parts() == 3 * 3 + 1
     experiments.publish(first)
-    assert (tmp_path / "PAGE.md").read_text("utf-8").startswith("# Strength\n\nSmall.\n\nSeed 1.\n\n- ")
+    assert (tmp_path / "PAGE.md").read_text("utf-8").startswith("# Strength\n\nSmall.\n\nSeed 1.\n\n- machine: ")
     table = (tmp_path / "results" / "strength.csv").read_bytes()
     assert main(["run", str(toml), "--out", str(tmp_path / "second")]) == 0
     assert capsys.readouterr().out.startswith(f"0 deals in {tmp_path / 'second'}\n")
@@ -198,6 +198,19 @@ def test_what_the_table_has_is_not_played_again(tmp_path: Path, capsys: pytest.C
         more = experiments.run(toml, tmp_path / folder)
         assert [more.experiment.task(number).what[1:] for number in range(3)] == [(60, 20)] * 3
         assert set(more.experiment.results(more).query("game == 'schwinget'")["deals"]) == {90}
+
+
+def test_it_stops_after_some_minutes_and_reports_what_is_there(tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("short.toml").write_text(STRENGTH)
+    assert main(["report", "short.toml"]) == 0
+    assert "Not played yet." in capsys.readouterr().out
+    assert main(["run", "short.toml", "--minutes", "0"]) == 0
+    assert capsys.readouterr().out.startswith("20 deals in out/short, 9 parts are missing\n")
+    assert main(["report", "short.toml"]) == 0
+    assert "20 paired deals per cell." in capsys.readouterr().out
+    assert main(["run", "short.toml"]) == 0
+    assert capsys.readouterr().out.startswith("200 deals in out/short\n")
 
 
 def test_queries_that_would_take_too_long_have_no_row(tmp_path: Path) -> None:

@@ -26,9 +26,12 @@ from stier.cli._command import Command, draw
 @click.option(
     "--ray", metavar="ADDRESS", help="Play on a Ray cluster: auto, local or HOST:PORT. The parts do not depend on it."
 )
+@click.option("--minutes", type=float, help="Stop after this many minutes. The next run resumes.")
 @options.threads
 @options.progress
-def run(experiment: Path, out: Path | None, ray: str | None, threads: int, progress: bool) -> None:
+def run(
+    experiment: Path, out: Path | None, ray: str | None, minutes: float | None, threads: int, progress: bool
+) -> None:
     """Play an experiment.
 
     EXPERIMENT is a TOML file with its kind and settings. Parts that are in the folder already are not played again.
@@ -36,10 +39,12 @@ def run(experiment: Path, out: Path | None, ray: str | None, threads: int, progr
     """
     from stier import experiments
 
-    store = experiments.run(experiment, out, threads=threads, ray=ray, progress=progress)
+    store = experiments.run(experiment, out, threads=threads, ray=ray, minutes=minutes, progress=progress)
     plan = store.experiment
-    print(f"{sum(plan.task(number).size for number in range(plan.parts()))} {plan.unit} in {store.folder}")
-    if plan.writes_page or plan.outputs:
+    missing = store.missing()
+    done = sum(plan.task(number).size for number in set(range(plan.parts())) - set(missing))
+    print(f"{done} {plan.unit} in {store.folder}{f', {len(missing)} parts are missing' if missing else ''}")
+    if plan.page_after == "run" or (not missing and (plan.page_after == "end" or plan.outputs)):
         found, tables, figures = experiments.publish(store)
         draw(found, tables, figures)
         print(f"Page in {plan.outputs.get('page', tables / found.page)}")

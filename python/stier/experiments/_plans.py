@@ -8,8 +8,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import pandas as pd
 import pyarrow as pa
@@ -107,10 +108,8 @@ class Report:
 
     def draw(self, folder: str | Path) -> list[Path]:
         """Draws the figures as PNG and returns the files. Needs the extra ``plots``."""
-        # It says what to install if matplotlib is missing.
+        import_module("stier.plots")  # or says what to install
         from matplotlib import pyplot
-
-        import stier.plots  # noqa: F401
 
         paths = []
         for name, make in self._figures.items():
@@ -134,8 +133,8 @@ class Plan(ABC):
     kind: ClassVar[str]
     #: What the sizes of the tasks count.
     unit: ClassVar[str] = "parts"
-    #: Whether `run` on the command line writes the report.
-    writes_page: ClassVar[bool] = True
+    #: When `run` on the command line writes the report: after every run, of a complete experiment only, or never.
+    page_after: ClassVar[Literal["run", "end", "never"]] = "run"
 
     outputs: Mapping[str, str]
     _tasks: Sequence[Task]
@@ -212,20 +211,15 @@ class TablePlan(Plan):
         return {key: self.given[key] for key in self.keys if key not in self.grows}
 
     def played(self, store: Store) -> pd.DataFrame:
-        """Returns the rows of the parts, each with the number of its task."""
-        missing = set(store.missing())
-        frames = [
-            store.part(number).to_pandas().assign(task=number)
-            for number in range(self.parts())
-            if number not in missing
-        ]
-        return pd.concat([pd.DataFrame(columns=[*self.columns, "task"]), *(one for one in frames if len(one))])
+        """Returns the rows of the parts that are there."""
+        rows = store.to_arrow()
+        return rows.to_pandas() if len(rows) else pd.DataFrame(columns=list(self.columns))
 
     def machines(self, store: Store) -> str:
         """Returns a Markdown list of where the figures were measured."""
         known = str(self.given["measured_on"]).strip().splitlines()
         played = len(store.missing()) < self.parts()
-        return "\n".join([*known, *(f"- {name}" for name in store.machines if played or not known)]) + "\n"
+        return "\n".join([*known, *(f"- machine: {name}" for name in store.machines if played or not known)]) + "\n"
 
 
 def checked(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 import sys
+import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from importlib import import_module
@@ -155,13 +156,15 @@ def _noted(folder: Path) -> dict[str, Any] | None:
 
 
 def load(folder: str | Path) -> Store:
-    """Reads what `run` has kept in a folder, whether it is complete or not.
+    """Reads what `run` has kept in a folder, whether it is complete or not; of a TOML file, what is in ``out/NAME``.
 
     Raises:
         FileError: There is no experiment.
         ArgumentError: It was made by another version of stier, or cannot be read.
     """
     folder = Path(folder)
+    if folder.is_file():
+        return Store(read(folder), Path("out") / folder.stem)
     noted = _noted(folder)
     if noted is None:
         raise FileError(f"{folder} has no experiment: there is no {_manifest(folder).name}")
@@ -252,6 +255,7 @@ def run(
     *,
     threads: int = 0,
     ray: str | None = None,
+    minutes: float | None = None,
     progress: bool = False,
 ) -> Store:
     """Plays the missing parts of an experiment.
@@ -269,6 +273,7 @@ def run(
             joins another. Tasks of half a second or more go to its nodes, which need the same version of stier; the
             parts are written here. A task whose node is lost is played again. Checkpoints of training and solvers are
             in the same folder on the node.
+        minutes: The time after which no further part is kept, if the experiment has not ended before.
         progress: Whether to show a progress bar; needs tqdm.
 
     Raises:
@@ -283,7 +288,7 @@ def run(
         raise ArgumentError("say where the parts go: out is missing")
     if ray is not None and threads != 0:
         raise ArgumentError("on a cluster each task has one thread: give threads or ray, not both")
-    store = begin(plan, Path(out))
+    store, begun = begin(plan, Path(out)), time.monotonic()
     with ExitStack() as stack:
         counter = _Counter(store, stack.enter_context(Bar(plan.unit)) if progress else None)
         if ray is None:
@@ -295,6 +300,8 @@ def run(
         for number, table in stack.enter_context(closing(parts)):
             store.keep(number, table)
             counter.add(plan.task(number).size)
+            if minutes is not None and time.monotonic() - begun > 60 * minutes:
+                break
     return store
 
 
@@ -335,7 +342,7 @@ def report(store: Store | str | Path, **options: Any) -> Any:
     """Evaluates the parts that are there.
 
     Args:
-        store: The result of `run` or `load`, or the folder.
+        store: The result of `run` or `load`, or a folder or file as for `load`.
         options: For matches ``resamples``, those of the ratings' bootstrap: 1,000 for two players, 50 for more, if left
             out.
 

@@ -114,7 +114,7 @@ class Experiment(Plan):
 
     kind = "matches"
     unit = "games"
-    writes_page = False
+    page_after = "never"
     schema = SCHEMA
 
     def __init__(

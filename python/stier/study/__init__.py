@@ -150,6 +150,7 @@ class Study(Plan):
     """The study as an experiment: chapters of runs in parts."""
 
     kind = "study"
+    page_after = "end"
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         defaults = {"quick": False, "chapters": [chapter.name for chapter in CHAPTERS], "seed": 0, "scale": 1.0}
