@@ -111,27 +111,31 @@ pub trait Notation: Game {
 
     /// Checks that `action` can happen in this state; an error says which rule it breaks and what is allowed.
     fn check(&self, state: &Self::State, action: Action) -> Result<(), IllegalAction> {
-        let possible = self.possible(state);
-        if possible.contains(&action) {
-            return Ok(());
+        match self.possible(state).contains(&action) {
+            true => Ok(()),
+            false => Err(self.refusal(state, action.0.into())),
         }
+    }
+
+    /// The error for an event with this id, which need not be an id of the game: the rule it breaks and what is allowed.
+    fn refusal(&self, state: &Self::State, id: i64) -> IllegalAction {
         let turn = self.turn(state);
         let (kind, count) = match turn {
             Turn::Chance => ("chance outcomes", self.info().num_outcomes),
             Turn::Seat(_) | Turn::Over => ("actions", self.num_actions()),
         };
         let name = |action: Action| format!("{} ({})", self.event_name(state, action), action.0);
-        let is_known = action.index() < count;
-        Err(IllegalAction {
-            action: if is_known { name(action) } else { action.0.to_string() },
-            rule: match turn {
-                Turn::Over => "the game is over".to_string(),
-                _ if !is_known => format!("{kind} have the ids 0 to {}", count - 1),
-                Turn::Chance => "the outcome is not possible in this state".to_string(),
-                Turn::Seat(_) => self.rule_broken(state, action),
+        let known = u8::try_from(id).ok().map(Action).filter(|action| action.index() < count);
+        IllegalAction {
+            action: known.map_or_else(|| id.to_string(), name),
+            rule: match (turn, known) {
+                (Turn::Over, _) => "the game is over".to_string(),
+                (_, None) => format!("{kind} have the ids 0 to {}", count - 1),
+                (Turn::Chance, _) => "the outcome is not possible in this state".to_string(),
+                (Turn::Seat(_), Some(action)) => self.rule_broken(state, action),
             },
-            legal: possible.iter().map(|&action| name(action)).collect(),
-        })
+            legal: self.possible(state).into_iter().map(name).collect(),
+        }
     }
 }
 

@@ -62,13 +62,9 @@ impl Number {
     pub(crate) fn action_in(&self, state: &dyn DynState) -> PyResult<Action> {
         match self {
             Self::Small(value @ 0..=255) => Ok(Action(*value as u8)),
-            _ => {
-                let name = |action: Action| format!("{} ({})", state.event_name(action), action.0);
-                Err(errors::illegal(IllegalAction {
-                    action: self.to_string(),
-                    rule: "there is no such action".to_string(),
-                    legal: state.possible().into_iter().map(name).collect(),
-                }))
+            Self::Small(value) => Err(errors::illegal(state.refusal(*value))),
+            Self::Huge(digits) => {
+                Err(errors::illegal(IllegalAction { action: digits.clone(), ..state.refusal(i64::MAX) }))
             }
         }
     }

@@ -20,7 +20,7 @@ from stier._native import (
     Worlds,
     resample_many,
 )
-from stier._progress import Bar
+from stier._output import Bar
 
 __all__ = [
     "ActionStats",

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from stier._intervals import plus_minus
 from stier._native import Beliefs, PitResult
+from stier._output import plus_minus
 from stier.draw import basis_in_words, no_cards, suits
 from stier.errors import MissingExtraError
 

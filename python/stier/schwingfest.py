@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from string import ascii_lowercase
 
 from stier import _native
-from stier._intervals import distinct
 from stier._native import load_game
+from stier._output import distinct
 from stier._svg import MARGIN, Picture, text_width
 from stier.errors import AgentError
 from stier.playing import AnyAgent

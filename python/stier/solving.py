@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from math import isnan
 
 from stier import _native
-from stier._intervals import plus_minus
 from stier._native import (
     Agent,
     BestResponse,
@@ -20,7 +19,7 @@ from stier._native import (
     load_game,
     load_solution,
 )
-from stier._progress import Bar
+from stier._output import Bar, plus_minus
 from stier.errors import ArgumentError
 from stier.playing import AnyAgent, pit
 

@@ -221,6 +221,9 @@ dyn_trait! {
         /// The outcomes with their probabilities; empty unless chance is to act.
         fn chance(&self) -> Vec<Outcome> { self.game.chance(self.history.state()) }
 
+        /// The error for an event that is not possible, by its id.
+        fn refusal(&self, id: i64) -> IllegalAction { self.game.refusal(self.history.state(), id) }
+
         /// Applies an action or an outcome. A seeded state draws the random events that follow. On an error nothing
         /// changes.
         fn apply(&mut self, action: Action) -> Result<(), IllegalAction> {

@@ -48,7 +48,7 @@ def _settings_help() -> str:
     "An opponent of evaluations",
     type=options.AGENT,
     metavar="AGENT",
-    show_default="greedy",
+    show_default="greedy, or random where there is no policy",
 )
 @options.deals(500, "Number of paired deals of each evaluation.")
 @click.option("--evaluations", default=20, help="Number of evaluations on the way.")

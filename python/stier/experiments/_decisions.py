@@ -14,7 +14,7 @@ import numpy.typing as npt
 from stier import _native
 from stier._files import write
 from stier._native import CHANCE, Game, State, alternatives, derive_seed, load_agent
-from stier._progress import Bar
+from stier._output import Bar
 from stier.errors import AgentError, ArgumentError
 from stier.experiments._run import Store, load
 

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import stier
 from stier._files import remove_unfinished, write_bytes, write_text
 from stier._native import alternatives
-from stier._progress import Bar
+from stier._output import Bar
 from stier.errors import ArgumentError, FileError
 from stier.experiments._plans import FORMAT, OUTPUTS, Plan, Report, Task
 

@@ -13,8 +13,8 @@ import pyarrow as pa
 from scipy import stats
 
 import stier
-from stier._intervals import between, plus_minus
 from stier._native import derive_seed
+from stier._output import between, plus_minus
 from stier.errors import ArgumentError
 from stier.experiments._plans import (
     NONE,

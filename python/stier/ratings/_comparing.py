@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from stier import _native
-from stier._intervals import plus_minus
 from stier._native import Game, derive_seed
-from stier._progress import Bar
+from stier._output import Bar, plus_minus
 from stier.errors import ArgumentError
 from stier.playing import AnyAgent
 from stier.ratings._tables import Estimate, Floats, Results, estimate, half_width, outcomes

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from scipy import stats
 
 from stier import _native
-from stier._intervals import between, distinct, plus_minus
 from stier._native import PitResult, derive_seed
+from stier._output import between, distinct, plus_minus
 from stier.errors import ArgumentError
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ import pandas as pd  # noqa: E402
 import pyarrow as pa  # noqa: E402
 
 from stier._files import write_text  # noqa: E402
-from stier._intervals import plus_minus  # noqa: E402
 from stier._native import alternatives  # noqa: E402
+from stier._output import plus_minus  # noqa: E402
 from stier.experiments import run  # noqa: E402
 from stier.experiments._plans import OUTPUTS, OnProgress, Plan, Report, Task, checked, digest, header, line  # noqa: E402
 from stier.study._chapters import CHAPTERS, SCORINGS, Run, Scope  # noqa: E402

@@ -23,7 +23,7 @@ for _name in ("safetensors",):
         raise MissingExtraError(f"stier.train needs {_name}: pip install 'stier[train]'")
 
 from stier._adapting import as_game  # noqa: E402
-from stier._native import Agent, Game, GameTree  # noqa: E402
+from stier._native import Agent, Game, GameTree, registered_agents  # noqa: E402
 from stier.network import Network  # noqa: E402
 from stier.train._gae import Advantages, gae  # noqa: E402
 from stier.train._learner import Learner  # noqa: E402
@@ -109,7 +109,7 @@ def learn(
     algorithm: str = "ppo",
     *,
     folder: str | os.PathLike[str] | None = None,
-    against: str | Sequence[str] = ("greedy",),
+    against: str | Sequence[str] | None = None,
     deals: int = 500,
     evaluations: int = 20,
     exact: bool | GameTree = False,
@@ -131,8 +131,8 @@ def learn(
             from a checkpoint in it, and is extended if `steps` is larger than before. Learning rate and entropy bonus
             then follow the schedule of the new total, so they rise again after a finished training. Without a folder
             nothing is saved.
-        against: The agents that the network meets in each evaluation. Those of the training are the setting
-            `opponents`.
+        against: The agents that the network meets in each evaluation. By default ``greedy``, or ``random`` in games
+            without a built-in policy. The opponents of the training are the setting `opponents`.
         deals: The number of paired deals against each of them.
         evaluations: The number of evaluations after the one at the beginning.
         exact: Whether evaluations compute NashConv, for games whose tree fits into memory; or the tree itself.
@@ -157,8 +157,10 @@ def learn(
         ImportError: A package that the algorithm needs is not installed.
     """
     watch = (watch,) if isinstance(watch, str) else tuple(watch)
-    against = (against,) if isinstance(against, str) else tuple(against)
     game = as_game(game, {})
+    if against is None:
+        against = "greedy" if "greedy" in registered_agents(game) else "random"
+    against = (against,) if isinstance(against, str) else tuple(against)
     made = learner(game, algorithm, initial=initial, device=device, **settings)
     tree = exact if isinstance(exact, GameTree) else None
     known = Exact(tree) if tree is not None else Exact.of(game) if exact else None

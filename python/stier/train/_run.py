@@ -17,7 +17,7 @@ import numpy as np
 
 import stier
 from stier._files import write, write_bytes
-from stier._progress import Bar
+from stier._output import Bar
 from stier.errors import ArgumentError
 from stier.network import Network
 from stier.train._learner import Learner

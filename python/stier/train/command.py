@@ -64,11 +64,11 @@ def train(
         if not equals or name in values:
             raise ArgumentError(f"--set '{setting}': give each setting once, as NAME=VALUE")
         values[name] = _value(value)
-    trained = learn(game, algorithm, folder=folder, against=against or ("greedy",), **others, **values)
+    trained = learn(game, algorithm, folder=folder, against=against or None, **others, **values)
     print(f"{game}, {algorithm}, seed {seed}: {trained.log[-1]['steps']:,} decisions")
     print(_table(trained), end="")
     print(f"all columns: {folder / LOG}")
-    print(f"stier pit {game} network:path={folder / NETWORK} greedy")
+    print(f"stier pit {game} network:path={folder / NETWORK} {(*against, 'random')[0]}")
 
 
 def _value(text: str) -> Any:

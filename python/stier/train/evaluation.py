@@ -11,7 +11,6 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from stier._intervals import between
 from stier._native import (
     Agent,
     Game,
@@ -24,7 +23,7 @@ from stier._native import (
     load_agent,
     share,
 )
-from stier._progress import Bar
+from stier._output import Bar, between
 from stier.errors import ArgumentError
 from stier.network import Network
 
@@ -383,7 +382,7 @@ class Evaluation:
     #: The game.
     game: Game
     #: The agents that the network meets.
-    against: Sequence[str] = ("greedy",)
+    against: Sequence[str] = ("random",)
     #: The number of paired deals against each of them.
     deals: int = 500
     #: The seed of deals and agents.

@@ -412,18 +412,7 @@ impl<G: Hints + Notation> Vector<G> {
         let bad = checked.find(|&(lane, pair)| !is_legal(pair) && self.lanes[lane].stage == Stage::Running);
         bad.map_or(Ok(()), |(lane, (&action, _))| {
             let state = self.lanes[lane].history.state();
-            let none = || IllegalAction {
-                action: action.to_string(),
-                rule: "there is no such action".to_string(),
-                legal: self
-                    .game
-                    .possible(state)
-                    .iter()
-                    .map(|&a| format!("{} ({})", self.game.event_name(state, a), a.0))
-                    .collect(),
-            };
-            let checked = u8::try_from(action).ok().and_then(|action| self.game.check(state, Action(action)).err());
-            Err(VectorError::Illegal { lane, source: checked.unwrap_or_else(none) })
+            Err(VectorError::Illegal { lane, source: self.game.refusal(state, action) })
         })
     }
 }
