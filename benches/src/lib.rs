@@ -1,7 +1,9 @@
-//! Code shared by the programs in this crate: games, facts about the machine, exit codes, files, surveys of games.
+//! Code shared by the programs in this crate: games, facts about the machine, exit codes, files, surveys of games, the information
+//! in beliefs.
 
 pub mod files;
 pub mod survey;
+pub mod tssr;
 
 use std::fmt::Display;
 use std::fs;
