@@ -1,4 +1,4 @@
-"""The course of a game in words, as one seat may know it."""
+"""The course of a game in words, as one seat may know it: see `known_events` for the limits of that."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 _WORLDS = 100
 #: Worlds that are shown to the person, and lines about them.
 _SHOWN_WORLDS, _MOST = 1000, 8
-#: Facts and remarks that repeat a move, or that are better seen on the table.
+#: Facts and remarks of the games' scenes that repeat a move, or that are better seen on the table.
+#: A new game adds its own: see "Adding a game" in the documentation.
 _REPEATED = {
     "actions",
     "attacked",

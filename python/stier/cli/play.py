@@ -1,4 +1,8 @@
-"""``stier play``: a person against agents in the terminal. The person is shown what their seat knows, nothing else."""
+"""``stier play``: a person against agents in the terminal.
+
+The table shows exactly what the seat knows. The account of the moves is an estimate: an event is told if it is the same
+in all of some sampled worlds that the seat cannot tell apart, so one that is only very likely may be told, too.
+"""
 
 from __future__ import annotations
 
@@ -101,7 +105,7 @@ class _Table:
         self._choices: list[State] = []
         self._forced: set[int] = set()
         names = {_name(game.action_to_string(seat, action)) for action in range(game.num_distinct_actions())}
-        #: Where moves are numbers, a number is a move.
+        #: True if a number stands for a move because no move has a number as its name.
         self._numbered = not any(name.isdecimal() for name in names)
         #: A letter that is a move is not another answer, even if the move is not legal now.
         self._answers = {

@@ -44,9 +44,7 @@ class SpielSubject:
             "observation_tensor": kind.provides_observation_tensor,
         }
         self._provided = [name for name, there in provided.items() if there]
-        self._agents = by_name(
-            (name_of(agent), twice(getattr(agent, "step", agent), name_of(agent), _copy)) for agent in agents
-        )
+        self._agents = by_name((name_of(agent), twice(agent, name_of(agent), _copy)) for agent in agents)
 
     def _has_resampler(self) -> bool:
         state = self._game.new_initial_state()
@@ -188,7 +186,7 @@ def _sampler(rng: random.Random) -> Any:
 
 
 def _step(state: Any, rng: random.Random) -> bool:
-    """Let anything happen; false if nothing can."""
+    """Applies a random action or outcome; returns `False` if there is none."""
     if state.is_chance_node():
         outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
         state.apply_action(rng.choices(outcomes, probabilities)[0])
