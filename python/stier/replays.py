@@ -15,11 +15,8 @@ from stier._native import Agent, Beliefs, Game, Search, State, derive_seed, esti
 from stier.errors import AgentError, ArgumentError
 
 __all__ = [
-    "AGENT",
-    "SEARCHES",
     "Decision",
     "Replay",
-    "cross_fitted",
     "replay",
 ]
 

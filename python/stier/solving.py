@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from math import isnan
 
@@ -20,11 +21,11 @@ from stier._native import (
     load_solution,
 )
 from stier._output import bar, plus_minus
+from stier.catalogue import describe_agent
 from stier.errors import AgentError, ArgumentError
 from stier.playing import AnyAgent, pit
 
 __all__ = [
-    "RESPONDER",
     "BestResponse",
     "Exploitation",
     "GameTree",
@@ -264,9 +265,10 @@ def exploit(
 
 def _told(game: Game, text: str, agent: AnyAgent) -> Agent:
     """Loads a responder and tells it which agent it plays, unless it has no such option or the text sets it."""
-    responder = load_agent(text, game)
-    if "against" not in responder.options or "against=" in text:
-        return responder
+    # Without the option it might not load: its default is an agent that not every game has.
+    options = describe_agent(re.split(r"[:(]", text, maxsplit=1)[0].strip()).options
+    if "against=" in text or "against" not in [option.name for option in options]:
+        return load_agent(text, game)
     if not isinstance(agent, Agent):
         raise AgentError(
             f"{text} must know the policy of an Agent or its text, got {type(agent).__name__}; "

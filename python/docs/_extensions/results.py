@@ -12,6 +12,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from stier.ratings._tables import half_width
+
 BENCHES = Path(__file__).parents[3] / "benches"
 PLAIN = "ismcts"
 
@@ -68,7 +70,7 @@ def _against_plain(row: dict[str, str]) -> tuple[float, str]:
     """The mean return of an agent against plain ISMCTS, and its line; games between two agents are told from both."""
     deals, total, squares = (float(row[name]) for name in ("deals", "returns", "returns_squared"))
     mean, sign = total / deals, 1 if row["opponent"] == PLAIN else -1
-    half = 1.96 * math.sqrt((squares - total * mean) / (deals - 1) / deals)
+    half = half_width((squares - total * mean) / (deals - 1) / deals, int(deals) - 1)
     won = float(row["won"]) / float(row["decided"]) if float(row["decided"]) else math.nan
     share = "-" if math.isnan(won) else f"{won if sign > 0 else 1 - won:.1%}"
     agent = row["agent"] if sign > 0 else row["opponent"]

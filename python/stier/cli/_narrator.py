@@ -119,11 +119,11 @@ class Narrator:
             who = "" if new["seat"] is None else self._who(new["seat"])
             verb = "win" if who == "you" else "wins"
             for remark in (Counter(new["remarks"]) - Counter(remarks.get(new["seat"], []))).elements():
-                name, _, count = remark.rpartition(" ")
+                name, _, count = remark.partition(": ")
                 if name == "tricks" and count != "0":
                     lines.append(f"{who} {verb} the trick")
-                elif who and name != "tricks" and remark.partition(":")[0] not in _REPEATED:
-                    lines.append(f"{who}: {remark}")
+                elif who and name != "tricks" and name not in _REPEATED:
+                    lines.append(f"{who}: {name} {count}".rstrip())
         facts: Mapping[str, str] = dict(before["facts"])
         for fact, value in after["facts"]:
             if facts.get(fact) != value and fact not in _REPEATED and value != "-":

@@ -29,18 +29,20 @@ from stier.terminal import Pen
     cls=Command,
     examples=[
         "stier play schwinget",
-        "stier play kuhn_poker --against greedy --seat 1",
-        "stier play schwimmen:players=4 --against ismcts:iterations=1000 --seed 7 --record game.txt",
+        "stier play kuhn_poker --opponents greedy --seat 1",
+        "stier play schwimmen:players=4 --opponents ismcts:iterations=1000 --seed 7 --record game.txt",
     ],
 )
 @options.game
 @click.option("--seat", default=0, help="Your seat.")
 @click.option(
+    "--opponents",
     "--against",
+    "opponents",
     type=options.AGENT,
     default="ismcts:iterations=10000",
     metavar="AGENT",
-    help="The agent on the other seats.",
+    help="The agent at the other seats.",
 )
 @click.option(
     "--adviser",
@@ -51,12 +53,12 @@ from stier.terminal import Pen
 )
 @click.option("--seed", type=int, help="Seed of the cards and the agents.", show_default="a random one")
 @click.option("--record", type=options.PATH, metavar="FILE", help="Write the game to FILE, for stier replay.")
-def play(game: Game, seat: int, against: str, adviser: str, seed: int | None, record: Path | None) -> None:
+def play(game: Game, seat: int, opponents: str, adviser: str, seed: int | None, record: Path | None) -> None:
     """Play against an agent in the terminal."""
     if record is not None and not record.absolute().parent.is_dir():
         raise FileError(f"{record}: there is no folder {record.parent}")
     seed = secrets.randbits(32) if seed is None else seed
-    opponent, helper = stier.load_agent(against, game), stier.load_agent(adviser, game)
+    opponent, helper = stier.load_agent(opponents, game), stier.load_agent(adviser, game)
     if helper.name == "oracle":
         raise AgentError("an oracle decides by the cards that the seat cannot know; choose another adviser")
     table = _Table(game, opponent, helper, seat, seed)

@@ -30,7 +30,7 @@ class SpielSubject:
             raise ArgumentError(f"{game}: chance has to be explicit, or histories cannot be replayed")
         self.name = str(game)
         self._game = game
-        self._resamples = self._has_resampler()
+        self._resamples = resamples(game)
         if not self._resamples and not kind.provides_information_state_string:
             raise ArgumentError(
                 f"no other worlds can be made: {game} has neither a resampler nor information-state strings"
@@ -45,19 +45,6 @@ class SpielSubject:
         }
         self._provided = [name for name, there in provided.items() if there]
         self._agents = by_name((name_of(agent), twice(agent, name_of(agent), _copy)) for agent in agents)
-
-    def _has_resampler(self) -> bool:
-        state = self._game.new_initial_state()
-        rng = random.Random(0)
-        while state.is_chance_node():
-            _step(state, rng)
-        try:
-            state.resample_from_infostate(max(state.current_player(), 0), _sampler(rng))
-        except pyspiel.SpielError as error:
-            if "not implemented" in str(error):
-                return False
-            raise
-        return True
 
     def games(self, count: int, seed: int) -> Iterator[Iterator[tuple[Any, int]]]:
         """Random games."""
@@ -175,6 +162,21 @@ class SpielSubject:
     def keep(self, state: Any) -> Any:
         """Returns a copy."""
         return state.clone()
+
+
+def resamples(game: Any) -> bool:
+    """Tells whether a game of OpenSpiel has a resampler. Raises the error of one that fails."""
+    state = game.new_initial_state()
+    rng = random.Random(0)
+    while state.is_chance_node():
+        _step(state, rng)
+    try:
+        state.resample_from_infostate(max(state.current_player(), 0), _sampler(rng))
+    except pyspiel.SpielError as error:
+        if "not implemented" in str(error):
+            return False
+        raise
+    return True
 
 
 def _copy(state: Any) -> Any:

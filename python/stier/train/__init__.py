@@ -33,7 +33,6 @@ from stier.train.evaluation import ChanceRow, Chances, Duel, Evaluation, Exact, 
 from stier.train.settings import DMCSettings, Settings  # noqa: E402
 
 __all__ = [
-    "ALGORITHMS",
     "Advantages",
     "ChanceRow",
     "Chances",

@@ -11,7 +11,7 @@ from typing import Any
 
 from stier.errors import ArgumentError
 
-__all__ = ["SELF", "DMCSettings", "Settings"]
+__all__ = ["DMCSettings", "Settings"]
 
 #: The name of the learner itself among `opponents`.
 SELF = "self"
