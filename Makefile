@@ -18,7 +18,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-SOURCES := Cargo.toml Cargo.lock $(shell find core agents python -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi')
+# The sources of the package: what the wheel is made of.
+SOURCES := Cargo.toml Cargo.lock python/Cargo.toml python/pyproject.toml python/README.md \
+	$(shell find core agents python/src python/stier \( -name tests -o -name examples -o -name benches \) -prune -o \
+		-type f \( -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi' -o -name '*.md' -o -name '*.json' \) -print)
 
 # The oldest Rust that is supported.
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
@@ -71,17 +74,9 @@ bench: $(VENV)/tested-with
 	$(BIN)/python benches/python/learner.py
 	cargo run --release --quiet --bin table
 
-strength:
-	cargo run --release --quiet --bin strength
-
-ladder:
-	cargo run --release --quiet --bin ladder
-
-study: $(VENV)/tested-with
-	$(BIN)/stier study attack-timing --tables notebooks/data/attack_timing --figures notebooks/images
-
-training: $(VENV)/tested-with
-	$(BIN)/python benches/python/training.py
+# The experiments of the project. Options go to stier run: make ladder OPTIONS='--ray auto'.
+strength ladder study training: $(VENV)/tested-with
+	$(BIN)/stier run benches/$@.toml $(OPTIONS)
 
 # Takes options: make audit OPTIONS='--games 10'. OpenSpiel needs Python 3.11 or newer.
 audit: $(VENV)/installed

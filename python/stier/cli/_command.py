@@ -45,7 +45,7 @@ class _Documented(click.Command):
         )
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the examples, one line each, and further help that is only made when somebody asks for it."""
+        """Writes the examples, one line each, and further help that is only made on request."""
         if self._more_help is not None:
             formatter.write(self._more_help())
         with formatter.section("Examples"):
@@ -127,15 +127,15 @@ def print_options(options: Sequence[OptionInfo]) -> None:
 
 
 class _Drawable(Protocol):
-    def draw(self, folder: Path, /) -> object: ...
+    def draw(self, folder: Path, /) -> Sequence[Path]: ...
 
 
 def draw(found: _Drawable, tables: Path, figures: Path) -> None:
     """Draws the figures if matplotlib is there, and prints where everything is."""
     print(f"\nTables in {tables}, ", end="")
     try:
-        found.draw(figures)
+        drawn = found.draw(figures)
     except MissingExtraError as error:
         print(f"no figures ({error})")
     else:
-        print(f"figures in {figures}")
+        print(f"figures in {figures}" if drawn else "no figures")
