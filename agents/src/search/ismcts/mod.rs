@@ -343,7 +343,9 @@ impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Searcher<'_,
             let returns = self.iterate(&mut path);
             self.roller.learn(&returns);
             let own = f64::from(returns[self.seat]);
-            for step in &path {
+            // The rules restore a strategy that a later visit to the same node has overwritten from that of the next
+            // visit, so the last is the first to learn.
+            for step in path.iter().rev() {
                 // An estimate may be slightly below the lowest return, but bounds must not be negative.
                 let value = scale.unit(f64::from(returns[step.mover])).max(0.0);
                 S::learn(self.tree, step.edge, step.note, value);
