@@ -414,7 +414,7 @@ impl<A: ActionSet> Selection<A> for RegretRule {
 
 /// Restores the strategy of a draw. An iteration passes a node again if the observer did not notice the action. The
 /// later visit overwrites the strategy by its own, in which the action may be illegal and all others have shares in the
-/// same proportion.
+/// same proportion, or nearly so in EXP3.
 #[inline(always)]
 fn restore_strategy<A: ActionSet>(tree: &mut Tree<A, Regrets>, edge: Edge, note: &Draw<A>) {
     let chosen = &mut tree.parts(edge.block).1.strategy[edge.lane()];
