@@ -93,10 +93,12 @@ impl<G: Hints> Algorithm<G> for RisMcts {
         let options = &self.options;
         let Task { game, view, stop, .. } = *task;
         let mut rng = task.streams.rng("ris_mcts");
-        let draws = if stop.is_timed() { u64::MAX } else { options.iterations };
-        let sharing = stop.within_share(options.belief.belief_share);
-        let worlds = task.worlds.clone();
-        let worlds = worlds.self_determined(game, view, options.self_determination, draws, &sharing, &mut rng);
+        let share = options.self_determination;
+        let determined = (share > 0.0).then(|| {
+            let draws = if stop.is_timed() { u64::MAX } else { options.iterations };
+            let sharing = stop.within_share(options.belief.belief_share);
+            task.worlds.clone().self_determined(game, view, share, draws, &sharing, &mut rng)
+        });
         let seat = view.seat();
         let mut root = seat_chains(game.num_seats())[seat];
         root.look(view.past().sight());
@@ -105,7 +107,7 @@ impl<G: Hints> Algorithm<G> for RisMcts {
             seat,
             root: root.key(),
             allowed: task.legal,
-            worlds: &worlds,
+            worlds: determined.as_ref().unwrap_or(&task.worlds),
             options,
             roller: Roller::of(game, options.rollout).guided_by(&options.belief.guide),
             rng: rng.clone(),
