@@ -397,7 +397,7 @@ pub(crate) fn tally_histories<G: Hints>(
     purpose: &str,
     mut value: impl FnMut(&History<G>, Action, Future, Rng) -> BySeat<f32>,
 ) -> WorldTally {
-    let Task { game, worlds, legal, stop, .. } = *task;
+    let Task { game, ref worlds, legal, stop, .. } = *task;
     let seed = task.streams.rng(purpose).bits();
     let mut tally = WorldTally::new(task.view.seat(), legal.iter());
     while tally.worlds == 0 || (stop.is_timed() || tally.worlds < most) && !stop.is_due() {
