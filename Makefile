@@ -74,17 +74,9 @@ bench: $(VENV)/tested-with
 	$(BIN)/python benches/python/learner.py
 	cargo run --release --quiet --bin table
 
-strength:
-	cargo run --release --quiet --bin strength
-
-ladder:
-	cargo run --release --quiet --bin ladder
-
-study: $(VENV)/tested-with
-	$(BIN)/stier study attack-timing --tables notebooks/data/attack_timing --figures notebooks/images
-
-training: $(VENV)/tested-with
-	$(BIN)/python benches/python/training.py
+# The experiments of the project. Options go to stier run: make ladder OPTIONS='--ray auto'.
+strength ladder study training: $(VENV)/tested-with
+	$(BIN)/stier run benches/$@.toml $(OPTIONS)
 
 # Takes options: make audit OPTIONS='--games 10'. OpenSpiel needs Python 3.11 or newer.
 audit: $(VENV)/installed

@@ -7,7 +7,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use stier_core::bits::{deposit, deposit_portable};
 use stier_core::games::schwinget::{Rules, Schwinget, State};
 use stier_core::{
-    ActionSet as _, Encode, Game, Hints, History, Options as _, Rng, Sampler as _, Seat, Turn, encode, for_each_game,
+    ActionSet as _, Game, Hints, History, Options as _, Rng, Sampler as _, Seat, Turn, encode, for_each_game,
 };
 
 /// Playouts per measured iteration.
@@ -149,7 +149,7 @@ fn decisions<G: Hints>(game: &G, index: u64) -> Vec<(G::State, Seat)> {
     all
 }
 
-fn encodings<G: Hints + Encode>(criterion: &mut Criterion) {
+fn encodings<G: Hints>(criterion: &mut Criterion) {
     let game = G::new(G::Rules::default()).expect("default rules");
     // Many states, so that the branch predictor cannot learn them.
     let states: Vec<(G::State, Seat)> = (0..64).flat_map(|index| decisions(&game, index)).collect();

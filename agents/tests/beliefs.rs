@@ -10,16 +10,14 @@ use crate::toys::claims::{self, Claims};
 use stier_agents::agent::Stop;
 use stier_agents::agent::Worlds;
 use stier_agents::agent::{Belief, Weighing};
-use stier_agents::arena::Estimate;
-use stier_agents::arena::tssr::{ratio, tssr};
-use stier_agents::belief::policy_model::{GreedyModel, Model, PolicyModel, RolloutModel};
+use stier_agents::belief::policy_model::{Model, PolicyModel};
 use stier_agents::belief::{Basis, marginals};
 use stier_agents::belief::{BeliefSettings, Beliefs, Kept};
 use stier_agents::{Agent, AgentSpec};
 use stier_core::games::kuhn_poker::{BET, KuhnPoker, PASS};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{
-    Action, ActionSet as _, Game, Hints, History, Notation, Options as _, Rng, Sampler as _, Seat, Turn, for_each_game,
+    Action, ActionSet as _, FullGame, Game, Hints, History, Options as _, Rng, Sampler as _, Seat, Turn, for_each_game,
 };
 
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -270,7 +268,7 @@ fn minds_differ<G: Hints>(game: &G) {
 
 /// The seat's own cards are certain, each seat has as many cards as it holds, and figures are exact if the worlds can
 /// be counted.
-fn marginals_add_up<G: Hints + Notation>(game: &G) {
+fn marginals_add_up<G: FullGame>(game: &G) {
     let cards = game.cards().len();
     assert!(cards > 0);
     let held = |state: &G::State, seat| {
@@ -326,23 +324,6 @@ fn marginals_add_up<G: Hints + Notation>(game: &G) {
     assert!(seen.len() >= 2, "{seen:?}");
 }
 
-/// If the true history is drawn by chance like all others, the mean ratio of any model is 1.
-fn chance_is_worth_one<G: Hints>(game: &G) {
-    let settings = BeliefSettings { particles: 30, ..policy(Model::Rollout) };
-    for model in [&GreedyModel as &dyn PolicyModel<G>, &RolloutModel] {
-        let mut ratios = Vec::new();
-        at_decisions(game, 6, |history, seat, rng| {
-            let sampler = game.sampler(&game.view(history, seat));
-            for _ in 0..20 {
-                let drawn = sampler.sample_history(game, rng);
-                ratios.extend(ratio(game, &drawn, seat, &settings, model, rng));
-            }
-        });
-        let found = Estimate::of(&ratios).expect("ratios");
-        assert!((found.mean - 1.0).abs() <= 2.5 * found.ci95, "{found:?}");
-    }
-}
-
 macro_rules! every_game {
     ($name:ident, $game:ty) => {
         mod $name {
@@ -355,11 +336,6 @@ macro_rules! every_game {
             #[test]
             fn beliefs_are_a_function_of_the_view() {
                 function_of_the_view(&game());
-            }
-
-            #[test]
-            fn no_model_is_better_than_chance_about_chance() {
-                chance_is_worth_one(&game());
             }
         }
     };
@@ -385,15 +361,6 @@ macro_rules! card_game {
             fn figures_add_up() {
                 marginals_add_up(&game());
             }
-
-            /// Against greedy players the right model is better than chance.
-            #[test]
-            fn the_right_model_is_better_than_chance() {
-                let greedy: AgentSpec = "greedy".parse().expect("an agent");
-                let settings = BeliefSettings { particles: 60, ..policy(Model::Greedy) };
-                let found = tssr(&game(), &greedy, &settings, &GreedyModel, 40, 3).expect("decisions");
-                assert!(found.mean - found.ci95 > 1.0, "{found:?}");
-            }
         }
     };
 }
@@ -404,25 +371,6 @@ mod hands {
     card_game!(schwimmen, Schwimmen);
     card_game!(schwinget, Schwinget);
     card_game!(up_and_down, UpAndDown);
-}
-
-#[test]
-fn a_model_that_is_the_same_in_all_worlds_has_ratio_one() {
-    /// A model that gives the same weight to every action in every world.
-    struct Deaf;
-    impl<G: Hints> PolicyModel<G> for Deaf {
-        fn scores(&self, _: &G, _: &History<G>, legal: G::Actions, scores: &mut Vec<f32>) {
-            scores.extend(legal.iter().map(|_| 0.0));
-        }
-    }
-    // In Up & Down every card of a hand is legal, and all hands have the same size.
-    let game = stier_core::games::up_and_down::UpAndDown::new(Default::default()).expect("a game");
-    at_decisions(&game, 2, |history, seat, rng| {
-        let settings = BeliefSettings { particles: 20, ..policy(Model::Rollout) };
-        if let Some(found) = ratio(&game, history, seat, &settings, &Deaf, rng) {
-            assert!((found - 1.0).abs() < 1e-9, "{found}");
-        }
-    });
 }
 
 #[test]

@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use clap::Parser;
 use stier_agents::AgentSpec;
-use stier_agents::arena::tssr::tssr;
 use stier_agents::belief::policy_model::{GreedyModel, PolicyModel, RolloutModel};
 use stier_agents::belief::{BeliefSettings, Beliefs};
+use stier_benches::tssr::tssr;
 use stier_core::{Game, Hints, for_each_game};
 
 /// Plays every game with each of the players in all seats and prints the true state sampling ratio of policy inference

@@ -1,15 +1,15 @@
-//! Code shared by the programs in this crate: games, facts about the machine, exit codes, files, surveys of games.
+//! Code shared by the programs in this crate: games, facts about the machine, exit codes, files, surveys of games, the information
+//! in beliefs.
 
 pub mod files;
 pub mod survey;
+pub mod tssr;
 
 use std::fmt::Display;
 use std::fs;
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
-use stier_agents::AgentSpec;
-use stier_agents::catalogue::SpecError;
 use stier_agents::erased::{self, DynGame};
 use stier_core::RulesError;
 
@@ -43,12 +43,6 @@ pub fn circumstances() -> String {
         cpu.unwrap_or_else(unknown),
         output("rustc", &["--version"]).unwrap_or_else(unknown)
     )
-}
-
-/// Parses an agent from text with one more option.
-pub fn with_option(text: &str, name: &str, value: u64) -> Result<AgentSpec, SpecError> {
-    let comma = if text.contains(':') { "," } else { ":" };
-    format!("{text}{comma}{name}={value}").parse()
 }
 
 /// The exit code of a program. Prints its failure, if any, to standard error.

@@ -3,9 +3,9 @@
 //! Player 0 gets one of three cards. It folds, or it claims to have the king. Player 1 believes the claim or doubts it.
 
 use stier_core::game::evenly;
-use stier_core::testing::conformance;
 use stier_core::{Action, ActionSet as _, Actions64, BySeat, Cell, Chance, Field, Filter, Game, GameInfo, Hints, Log};
 use stier_core::{Notation, Observer, Pen, RulesError, Seat, Turn, options};
+use stier_testing::conformance;
 
 options! {
     /// The game has no options.

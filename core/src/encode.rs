@@ -1,8 +1,6 @@
 //! Tensors for learning.
 
 use crate::bits::deposit;
-use crate::game::{Game, Observer, SeatView as _};
-use crate::seats::Seat;
 
 /// A named part of a tensor: a C-ordered block of `shape` values.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -91,50 +89,6 @@ impl Cell for u8 {
         deposit(byte.into(), 0x0101_0101_0101_0101).to_le_bytes()
     }
 }
-
-/// Tensors of the observation and the knowledge of a seat, for every game. Each consists of the fields of its layout in
-/// order.
-pub trait Encode: Game {
-    /// The observation that a trained network must have read to fit this game: `version:name:shape,name:shape`, the
-    /// shape of each field of the layout joined by `x`, as in `1:hand:36,played:2x36`.
-    fn observation_signature(&self) -> String {
-        let field = |field: &Field| {
-            let shape: Vec<String> = field.shape.iter().map(usize::to_string).collect();
-            format!("{}:{}", field.name, shape.join("x"))
-        };
-        let fields: Vec<String> = self.info().observation.iter().map(field).collect();
-        format!("{}:{}", Self::OBSERVATION_VERSION, fields.join(","))
-    }
-
-    /// Overwrites `out`, which has exactly the size of [`GameInfo::observation`](crate::GameInfo::observation), with
-    /// the present [observation](Game::observe) of `seat`. Every value is 0 or 1.
-    #[inline]
-    fn observation<T: Cell>(&self, state: &Self::State, seat: Seat, out: &mut [T]) {
-        self.observation_by(state, Observer::Seat(seat), out);
-    }
-
-    /// The same for any observer.
-    #[inline]
-    fn observation_by<T: Cell>(&self, state: &Self::State, observer: Observer, out: &mut [T]) {
-        debug_assert_eq!(out.len(), size(&self.info().observation));
-        let mut pen = Pen::new(out);
-        self.observe(state, observer, &mut pen);
-        pen.finish();
-    }
-
-    /// The parts of the information-state tensor.
-    fn information_state_layout(&self) -> Vec<Field> {
-        Self::View::tensor_layout(self)
-    }
-
-    /// Overwrites `out`, which has exactly the size of the layout, with everything that the seat of the view knows.
-    /// Every value is between 0 and 1. Equal tensors mean equal views.
-    fn information_state(&self, view: &Self::View, out: &mut [f32]) {
-        view.tensor(self, out);
-    }
-}
-
-impl<G: Game> Encode for G {}
 
 /// Writes planes of zeros and ones, one field after another.
 ///

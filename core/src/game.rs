@@ -7,15 +7,15 @@
 //! | [`Game::View`] | the knowledge of one seat, with perfect recall | agents |
 //! | [`Game::Sampler`] | the states that a view cannot tell apart, drawn exactly | search |
 //!
-//! Clients ask for further capabilities: [`Encode`](crate::Encode) for learning, [`Notation`] for
-//! people, [`Hints`](crate::Hints) for search.
+//! Clients ask for further capabilities: [`Notation`] for people, [`Hints`] for search, [`FullGame`] for both.
 
 use std::fmt::Debug;
 use std::hash::Hash;
 
 use crate::actions::{Action, ActionSet};
-use crate::encode::{Cell, Field, Pen};
+use crate::encode::{self, Cell, Field, Pen};
 use crate::error::RulesError;
+use crate::hints::Hints;
 use crate::history::History;
 use crate::key::Past;
 use crate::log;
@@ -121,7 +121,7 @@ impl Observer {
 ///
 /// A plain game writes the required methods, uses [`Log`](crate::Log) as its view and [`Filter`](crate::Filter) as its
 /// sampler, and names its actions in [`Notation`]. Everything else has a default. A fast game overrides the defaults
-/// with the same behaviour, and `stier_core::testing` checks that it does.
+/// with the same behaviour, and `stier_testing` checks that it does.
 ///
 /// ```
 /// use stier_core::games::kuhn_poker::{KuhnPoker, Rules};
@@ -285,7 +285,49 @@ pub trait Game: Clone + Send + Sync + 'static {
     fn sampler(&self, view: &Self::View) -> Self::Sampler {
         Self::Sampler::new(self, view)
     }
+
+    /// The observation that a trained network must have read to fit this game: `version:name:shape,name:shape`, the
+    /// shape of each field of the layout joined by `x`, as in `1:hand:36,played:2x36`.
+    fn observation_signature(&self) -> String {
+        let field = |field: &Field| {
+            let shape: Vec<String> = field.shape.iter().map(usize::to_string).collect();
+            format!("{}:{}", field.name, shape.join("x"))
+        };
+        let fields: Vec<String> = self.info().observation.iter().map(field).collect();
+        format!("{}:{}", Self::OBSERVATION_VERSION, fields.join(","))
+    }
+
+    /// Overwrites `out`, which has exactly the size of [`GameInfo::observation`], with
+    /// the present [observation](Game::observe) of `seat`. Every value is 0 or 1.
+    #[inline]
+    fn observation<T: Cell>(&self, state: &Self::State, seat: Seat, out: &mut [T]) {
+        self.observation_by(state, Observer::Seat(seat), out);
+    }
+
+    /// The same for any observer.
+    #[inline]
+    fn observation_by<T: Cell>(&self, state: &Self::State, observer: Observer, out: &mut [T]) {
+        debug_assert_eq!(out.len(), encode::size(&self.info().observation));
+        let mut pen = Pen::new(out);
+        self.observe(state, observer, &mut pen);
+        pen.finish();
+    }
+
+    /// The parts of the information-state tensor.
+    fn information_state_layout(&self) -> Vec<Field> {
+        Self::View::tensor_layout(self)
+    }
+
+    /// Overwrites `out`, which has exactly the size of the layout, with everything that the seat of the view knows.
+    /// Every value is between 0 and 1. Equal tensors mean equal views.
+    fn information_state(&self, view: &Self::View, out: &mut [f32]) {
+        view.tensor(self, out);
+    }
 }
+
+/// A game with every capability.
+pub trait FullGame: Notation + Hints {}
+impl<G: Notation + Hints> FullGame for G {}
 
 /// The nearest number in single precision that is not farther from zero.
 #[inline(always)]
@@ -304,7 +346,7 @@ pub trait SeatView<G: Game>: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// Everything that the seat has learned at decisions so far, and its present sight.
     fn past(&self) -> &Past;
     /// Overwrites `out` with the present observation of the seat: the
-    /// [`Encode::observation`](crate::Encode::observation) of every state that is consistent with the view.
+    /// [`Game::observation`] of every state that is consistent with the view.
     fn observation<T: Cell>(&self, game: &G, out: &mut [T]);
     /// The parts of the information-state tensor.
     fn tensor_layout(game: &G) -> Vec<Field>;

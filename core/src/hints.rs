@@ -1,8 +1,7 @@
 //! Cheap knowledge of a game about playing it well.
 
 use crate::actions::{Action, ActionSet as _};
-use crate::encode::Encode;
-use crate::game::Turn;
+use crate::game::{Game, Turn};
 use crate::rng::Rng;
 use crate::seats::BySeat;
 
@@ -34,8 +33,8 @@ pub struct RuleOfThumb {
 }
 
 /// Advice for search and for the greedy agent. The empty impl is valid. Searches may also evaluate states with a
-/// trained network, which reads the tensors of [`Encode`].
-pub trait Hints: Encode {
+/// trained network, which reads the [observation](Game::observation).
+pub trait Hints: Game {
     /// The agent with the best results in this game at equal thinking time, as text without its budget. It takes
     /// `iterations` and `time_ms`.
     const BEST_AGENT: &'static str = "ismcts";

@@ -21,16 +21,14 @@ pub mod record;
 pub mod rng;
 pub mod scene;
 pub mod seats;
-#[cfg(feature = "testing")]
-pub mod testing;
 pub mod utility;
 
 pub use actions::{Action, ActionSet, Actions64, Actions128};
 pub use dealer::Dealer;
-pub use encode::{Cell, Encode, Field, Pen};
+pub use encode::{Cell, Field, Pen};
 pub use error::{IllegalAction, ParseError, RecordError, RulesError};
 pub use filter::Filter;
-pub use game::{Chance, Game, GameInfo, Observer, Outcome, Sampler, SeatView, Turn, World};
+pub use game::{Chance, FullGame, Game, GameInfo, Observer, Outcome, Sampler, SeatView, Turn, World};
 pub use hints::{Hints, RuleOfThumb};
 pub use history::{Event, History};
 pub use log::Log;

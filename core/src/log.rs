@@ -6,7 +6,7 @@
 use smallvec::SmallVec;
 
 use crate::actions::Action;
-use crate::encode::{Cell, Encode as _, Field, Pen, Places, size};
+use crate::encode::{Cell, Field, Pen, Places, size};
 use crate::game::{Game, Observer, SeatView, Turn};
 use crate::history::History;
 use crate::key::{Past, UNNOTICED, mix};

@@ -2,8 +2,8 @@
 
 use stier_core::games::schwinget::{Rules, Schwinget};
 use stier_core::options::Allowed;
-use stier_core::testing::{FullGame, conformance};
-use stier_core::{Game, OptionValue, Options, Rng, for_each_game};
+use stier_core::{FullGame, Game, OptionValue, Options, Rng, for_each_game};
+use stier_testing::conformance;
 
 /// A random value of an option. With `small`, only the lower half of a range of whole numbers.
 fn random_value(allowed: &Allowed, small: bool, rng: &mut Rng) -> String {

@@ -6,8 +6,8 @@
 use std::fs;
 use std::path::Path;
 
-use stier_core::testing::{FullGame, observation};
-use stier_core::{Action, Game, History, Seat, Turn, for_each_game, record};
+use stier_core::{Action, FullGame, Game, History, Seat, Turn, for_each_game, record};
+use stier_testing::observation;
 
 /// For each game: the version of its observations with a checksum of them, the version of its actions with a checksum
 /// of their names.

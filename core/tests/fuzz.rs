@@ -3,8 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, any, proptest};
 use stier_core::options::Allowed;
-use stier_core::testing::FullGame;
-use stier_core::{Action, History, OptionValue, Options, Turn, for_each_game, record};
+use stier_core::{Action, FullGame, History, OptionValue, Options, Turn, for_each_game, record};
 
 /// Options from bytes: each pair picks an option and either one of the values in its description or an invalid one.
 fn rules_from<O: Options>(bytes: &[u8]) -> O {

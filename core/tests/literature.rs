@@ -9,8 +9,8 @@ use stier_core::games::goofspiel::Goofspiel;
 use stier_core::games::kuhn_poker::KuhnPoker;
 use stier_core::games::leduc_poker::LeducPoker;
 use stier_core::games::liars_dice::LiarsDice;
-use stier_core::testing::{FullGame, conformance, sampling};
-use stier_core::{ActionSet as _, Game, History, Options as _, Rng, Seat, Turn};
+use stier_core::{ActionSet as _, FullGame, Game, History, Options as _, Rng, Seat, Turn};
+use stier_testing::{conformance, sampling};
 
 fn game<G: Game>(rules: &str) -> G {
     G::new(G::Rules::from_text(rules).expect("rules")).expect("a game")

@@ -1,8 +1,7 @@
 //! Exact counts of event sequences, stored in `perft/<game>.perft` and counted twice: by the engine to every depth,
 //! and by the naive reference of the game to the depths that it can count in reasonable time.
 
-use stier_core::testing::FullGame;
-use stier_core::{Action, ActionSet as _, Game, History, Options, Turn};
+use stier_core::{Action, ActionSet as _, FullGame, Game, History, Options, Turn};
 
 /// The number of event sequences of length `depth` from a state. Random events count once per outcome, and games that
 /// end earlier count once.

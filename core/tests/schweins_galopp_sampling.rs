@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use crate::samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
 use stier_core::games::schweins_galopp::{Rules, SchweinsGalopp, State};
-use stier_core::testing::chi_square;
 use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};
+use stier_testing::chi_square;
 
 fn game(rules: &str) -> SchweinsGalopp {
     SchweinsGalopp::new(Rules::from_text(rules).unwrap()).unwrap()

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use crate::naive::schwinget::{Match, Variant};
 use crate::samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
 use stier_core::games::schwinget::{Rules, Schwinget, State};
-use stier_core::testing::chi_square;
 use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};
+use stier_testing::chi_square;
 
 fn game(rules: &str) -> Schwinget {
     Schwinget::new(Rules::from_text(rules).unwrap()).unwrap()

@@ -6,8 +6,8 @@ use std::collections::{HashMap, HashSet};
 use crate::naive::up_and_down::{Match, Next, Variant};
 use crate::samplers::{Found, SMALLEST_P, fast_path_follows, information_sets};
 use stier_core::games::up_and_down::{Rules, State, UpAndDown};
-use stier_core::testing::chi_square;
 use stier_core::{Action, ActionSet, Game, History, Notation, Options, Rng, Sampler, Seat, Turn};
+use stier_testing::chi_square;
 
 fn game(rules: &str) -> UpAndDown {
     UpAndDown::new(Rules::from_text(rules).unwrap()).unwrap()

@@ -9,11 +9,12 @@ use numpy::{AllowTypeChange, IntoPyArray as _, PyArray1, PyArray2, PyArrayLike2,
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use stier_agents::batch::vector::Cells;
-use stier_agents::erased::{DynPolicy, DynTree};
+use stier_agents::erased::{AskSettings, DynPolicy, DynTree};
 use stier_agents::solve::NashConv;
 
 use crate::batch::Format;
 use crate::errors;
+use crate::exploitability::ask;
 use crate::game::{AnyGame, Game};
 use crate::run::watched;
 use crate::solution::{Count, enumerate, most_histories, threads_of, tree_error};
@@ -154,6 +155,26 @@ impl GameTree {
         Ok(TabularPolicy { table: Table::new(self.game.clone(), name, policy, seed.0), found })
     }
 
+    /// The policy of an agent, queried at every information set as by `best_response`, with its distance from equilibrium.
+    ///
+    /// `on_progress(done, total)` is called about ten times a second and after the last information set.
+    #[pyo3(signature = (agent, *, seed=Seed(0), on_progress=None),
+           text_signature = "($self, agent, *, seed=0, on_progress=None)")]
+    fn policy_of(
+        &self,
+        py: Python<'_>,
+        agent: &Bound<'_, PyAny>,
+        seed: Seed,
+        on_progress: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<TabularPolicy> {
+        let finish = |name: String, policy: Arc<dyn DynPolicy>| {
+            let found = policy.nash_conv(self.threads)?;
+            Ok(TabularPolicy { table: Table::new(self.game.clone(), name, policy, seed.0), found })
+        };
+        let settings = AskSettings { seed: seed.0, threads: self.threads };
+        ask(py, &self.game, agent, &settings, (on_progress, None), |_, _, _| Ok(self.tree.clone()), finish)
+    }
+
     fn __repr__(&self) -> String {
         format!(
             "<stier.GameTree of {}: {} histories, {} information sets>",
@@ -164,7 +185,7 @@ impl GameTree {
     }
 }
 
-/// A policy for every information set of a game, with its distance from equilibrium; made by `GameTree.policy`. It is an agent.
+/// A policy for every information set of a game, with its distance from equilibrium; made by a `GameTree`. It is an agent.
 #[pyclass(frozen, module = "stier.solving")]
 pub(crate) struct TabularPolicy {
     table: Table,

@@ -778,10 +778,17 @@ class GameTree:
         precision) and all others are 0. Takes about as long as two iterations of a solver. `seed` determines the draws
         of `step`.
         """
+    def policy_of(
+        self, agent: _AnyAgent, *, seed: SupportsIndex = 0, on_progress: Callable[[int, int], object] | None = None
+    ) -> TabularPolicy:
+        """The policy of an agent, queried at every information set as by `best_response`, with its distance from equilibrium.
+
+        `on_progress(done, total)` is called about ten times a second and after the last information set.
+        """
 
 @final
 class TabularPolicy:
-    """A policy for every information set of a game, with its distance from equilibrium; made by `GameTree.policy`. It is an agent."""
+    """A policy for every information set of a game, with its distance from equilibrium; made by a `GameTree`. It is an agent."""
     @property
     def game(self) -> Game:
         """The game."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from test_kinds import KINDS
 
 pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
@@ -20,9 +21,9 @@ os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 os.environ["RAY_AUTH_MODE"] = "disabled"
 pytest.importorskip("ray")
 
+
 from stier import experiments
-from stier.experiments import Experiment, _ray
-from stier.experiments._store import Games
+from stier.experiments import Experiment, Store, _ray
 
 pytestmark = [
     # Whatever Ray warns of is not ours.
@@ -79,19 +80,33 @@ def test_lost_nodes_and_killed_drivers_change_no_byte(cluster, toml: Path, tmp_p
 
     node = cluster.add_node(num_cpus=1, object_store_memory=STORE)
     cluster.wait_for_nodes()
-    keep, kept = Games.keep, []
+    keep, kept = Store.keep, []
 
-    def keep_and_lose_a_node(self: Games, number: int, table: object) -> None:
+    def keep_and_lose_a_node(self: Store, number: int, table: object) -> None:
         keep(self, number, table)
         kept.append(number)
         if len(kept) == 2:
             cluster.remove_node(node, allow_graceful=False)
 
-    monkeypatch.setattr(Games, "keep", keep_and_lose_a_node)
+    monkeypatch.setattr(Store, "keep", keep_and_lose_a_node)
     games = experiments.run(toml, out, ray=cluster.address)
     assert games.complete
     assert sorted(kept) == before
     assert files(out) == files(whole.folder)
+
+
+@pytest.mark.parametrize("kind", ["strength", "ladder", "study"])
+def test_every_kind_is_played_on_a_cluster(cluster, kind: str, tmp_path: Path) -> None:
+    toml = tmp_path / f"{kind}.toml"
+    toml.write_text(KINDS[kind][0])
+    here, there = (
+        experiments.run(toml, tmp_path / "here"),
+        experiments.run(toml, tmp_path / "there", ray=cluster.address),
+    )
+    assert there.complete
+    for number in range(here.experiment.parts()):
+        frames = [store.part(number).to_pandas().drop(columns=KINDS[kind][1]) for store in (here, there)]
+        assert frames[0].equals(frames[1])
 
 
 def test_what_a_task_raises_is_raised(cluster, toml: Path, tmp_path: Path, monkeypatch) -> None:
@@ -100,8 +115,8 @@ def test_what_a_task_raises_is_raised(cluster, toml: Path, tmp_path: Path, monke
         experiments.run(toml, tmp_path / "out", ray=cluster.address)
 
 
-def test_tasks_are_worth_their_while() -> None:
-    pace = _ray._Pace(2)
+def test_jobs_are_worth_their_while() -> None:
+    pace = _ray._Pace(lambda number: number % 2)
     missing = _ray.deque(range(100))
     # Nothing is known: one part each.
     assert pace.take(missing) == [0]
@@ -115,14 +130,15 @@ def test_tasks_are_worth_their_while() -> None:
     assert pace.take(few) == [98]
 
 
-def test_tasks_are_functions_of_the_experiment() -> None:
+def test_jobs_are_functions_of_the_experiment(tmp_path: Path) -> None:
     experiment = Experiment("schwinget", ["random", "greedy"], deals=4, deals_per_part=2)
     version = _ray.stier.__version__
-    tables, seconds = _ray.task(experiment, version, [1, 0])
+    store = Store(experiment, tmp_path)
+    tables, seconds = _ray.job(store, version, [1, 0])
     assert seconds > 0
     assert [table["deal"].to_pylist() for table in tables] == [[2, 2, 3, 3], [0, 0, 1, 1]]
-    assert tables == _ray.task(experiment, version, [1, 0])[0]
+    assert tables == _ray.job(store, version, [1, 0])[0]
     with pytest.raises(ValueError, match=r"this node has stier .*, the experiment is played with 0\.0"):
-        _ray.task(experiment, "0.0", [0])
+        _ray.job(store, "0.0", [0])
     with pytest.raises(ValueError, match="give threads or ray, not both"):
         experiments.run(experiment, "nowhere", ray="local", threads=2)

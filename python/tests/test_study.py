@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,10 +18,12 @@ pytest.importorskip("pyarrow")
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 
+
 from stier import study  # noqa: E402
-from stier.study import _parts, _timing  # noqa: E402
-from stier.study._attack.columns import better_arm_losses, count, value  # noqa: E402
-from stier.study._means import means  # noqa: E402
+from stier.study import Study  # noqa: E402
+from stier.study._chapters import better_arm_losses, count, means, value  # noqa: E402
+
+TABLES = Path(__file__).parents[2] / "notebooks" / "data" / "attack_timing"
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -54,10 +58,16 @@ def test_all_chapters_have_tables_an_answer_and_figures(small, tmp_path: Path) -
     # Whoever waits after the fifth trick never attacks.
     assert broad["attacks_later"].iloc[-1] == 0
     assert broad["wait"].iloc[-1] == broad["never"].iloc[-1]
-    for title in ["How much is an attack worth?", "What do searches say?", "And in a match?"]:
-        assert f"## {title}" in found.answer
-    assert found.answer.count("- `schwinger`: ") == 8
-    assert "The rule in play" in str(found)
+    starts = [
+        "attack rather than wait where",
+        "cost of",
+        "the rule against",
+        "`pimc` over",
+        "attack rather than wait when",
+    ]
+    for start in starts:
+        assert f"| {start}" in found.answer
+    assert study.RULE in str(found) == found.answer
     drawn = found.draw(tmp_path)
     assert sorted(path.name for path in drawn) == [
         f"attack_{name}.png" for name in ("hands", "lights", "match", "rule", "value")
@@ -128,39 +138,67 @@ def test_a_match_is_that_of_pit(small) -> None:
     assert row["mean_ci95"] == pytest.approx(result.ci95[0], rel=0.02)
 
 
-def test_the_words_follow_the_figures() -> None:
-    columns = {"scoring": "points", "cards": "search", "against": "never", "deals": 100, "mean_ci95": 0.1}
-    for mean, said in [(0.5, "beats"), (-0.5, "loses to"), (0.05, "is not told apart from")]:
-        matches = pd.DataFrame([{**columns, "mean": mean}])
-        answer = study.AttackTiming({"matches": matches}, {}).answer
-        assert f"it {said} never attacking ({mean:+.3f} ± 0.100, 100 deals)" in answer
-        assert "And in a match?" not in answer
-    last = {"scoring": "points", "bouts_left": 0, "now_minus_wait_ci95": 0.02}
-    for behind, ahead, said in [(0.1, -0.1, "Who is behind gains more"), (-0.1, 0.1, "Who is ahead gains more")]:
-        rows = [
-            {**last, "standing": "behind", "now_minus_wait": behind},
-            {**last, "standing": "ahead", "now_minus_wait": ahead},
-        ]
-        assert said in study.AttackTiming({"match": pd.DataFrame(rows)}, {}).answer
+def test_the_answer_of_the_project_is_that_of_its_tables(tmp_path: Path) -> None:
+    found = study.load_attack_timing(TABLES)
+    assert found.answer == (TABLES / "answer.md").read_text("utf-8")
+    assert sorted(path.name for path in found.save(tmp_path)) == sorted(path.name for path in TABLES.iterdir())
+
+
+def test_the_findings_follow_the_figures() -> None:
+    """Every number of the paragraph, in its order."""
+    tables = {
+        name: table.query("scoring == 'points'") for name, table in study.load_attack_timing(TABLES).tables.items()
+    }
+
+    def row(table: str, question: str) -> pd.Series:
+        found = tables[table].query(question)
+        assert len(found) == 1
+        return found.iloc[0]
+
+    attacks, waits = (row("by_rule", f"tricks == -1 and rule == {rule}") for rule in (True, False))
+    parts = [
+        row("parts", f"tricks == -1 and part == '{part}'")["now_minus_wait"]
+        for part in ("whole", "flat_throw", "opponents_flat_throw", "result")
+    ]
+    never, always = (row("matches", f"cards == 'search' and against == '{other}'") for other in ("never", "always"))
+    behind, ahead = (row("match", f"bouts_left == 0 and standing == '{side}'") for side in ("behind", "ahead"))
+    expected = [
+        f"{attacks['now_minus_wait']:.2f} ± {attacks['now_minus_wait_ci95']:.2f} more",
+        f"{-waits['now_minus_wait']:.2f} ± {waits['now_minus_wait_ci95']:.2f} less",
+        f"{parts[0]:.2f} points per bout",
+        f"{parts[1]:.2f} from your own flat throws",
+        f"{parts[2]:.2f} from preventing",
+        f"{never['mean']:.2f} ± {never['mean_ci95']:.2f} points per bout",
+        f"{50 * behind['now_minus_wait']:+.1f} ± {50 * behind['now_minus_wait_ci95']:.1f} percentage points",
+        f"{50 * ahead['now_minus_wait']:+.1f} ± {50 * ahead['now_minus_wait_ci95']:.1f})",
+    ]
+    words = " ".join(study.FINDINGS.split())
+    places = [words.find(text) for text in expected]
+    assert -1 not in places
+    assert places == sorted(places)
+    assert len(re.findall(r"\d\.\d", words)) == len(re.findall(r"\d\.\d", " ".join(expected)))
+    # Most of the rest is winning more bouts, and always attacking costs little.
+    assert parts[3] > (parts[0] - parts[1] - parts[2]) / 2
+    assert abs(always["mean"]) < 0.1 * never["mean"]
 
 
 def test_an_interrupted_study_goes_on_and_ends_with_the_same_files(tmp_path: Path, monkeypatch) -> None:
     options = {"quick": True, "scale": 0.03, "chapters": ["broad", "mistakes"], "threads": 1}
     study.attack_timing(tmp_path / "whole", **options)
-    play, calls = _parts.Store.play, []
+    play, calls = Study.play, []
 
-    def interrupted(self: _parts.Store, run: _parts.Run, part: int, threads: int) -> None:
-        calls.append(run.name)
+    def interrupted(self: Study, task: Any, *arguments: Any) -> Any:
+        calls.append(task.name)
         if len(calls) == 4:
             raise KeyboardInterrupt
-        play(self, run, part, threads)
+        return play(self, task, *arguments)
 
-    monkeypatch.setattr(_parts.Store, "play", interrupted)
+    monkeypatch.setattr(Study, "play", interrupted)
     with pytest.raises(KeyboardInterrupt):
         study.attack_timing(tmp_path / "parts", **options)
     there = files(tmp_path / "parts")
-    assert len(there) == 3 + len(["settings.json"])
-    monkeypatch.setattr(_parts.Store, "play", play)
+    assert len(there) == 3 + len(["experiment.json"])
+    monkeypatch.setattr(Study, "play", play)
     # As a process that was killed while it wrote leaves it.
     (tmp_path / "parts" / "broad" / "points" / "part-00000.parquet.1.new").write_bytes(b"half")
     study.attack_timing(tmp_path / "parts", **options)
@@ -178,15 +216,13 @@ def test_parts_of_other_settings_are_refused(tmp_path: Path) -> None:
     options = {"quick": True, "scale": 0.01, "chapters": ["broad"]}
     study.attack_timing(tmp_path, **options)
     before = files(tmp_path)
-    with pytest.raises(
-        ValueError, match=r"broad/points has parts made with other settings \(seed: \d+ there, \d+ now\)"
-    ):
+    with pytest.raises(ValueError, match=r"has another experiment \(seed: 0 there, 1 here\)"):
         study.attack_timing(tmp_path, **options, seed=1)
-    with pytest.raises(ValueError, match="chunk: 100 there, 200 now"):
+    with pytest.raises(ValueError, match="games per part of broad/points: 100 there, 200 here"):
         study.attack_timing(tmp_path, **{**options, "scale": 0.02})
     assert files(tmp_path) == before
-    (tmp_path / "settings.json").unlink()
-    with pytest.raises(ValueError, match="parts of unknown settings"):
+    (tmp_path / "experiment.json").unlink()
+    with pytest.raises(ValueError, match="parts of an unknown experiment"):
         study.attack_timing(tmp_path, **options)
 
 
@@ -194,26 +230,27 @@ def test_a_larger_study_goes_on_from_a_smaller_one(tmp_path: Path, monkeypatch) 
     options = {"quick": True, "chapters": ["broad"]}
     study.attack_timing(tmp_path, **options)
     before = files(tmp_path)
-    played: list[tuple[str, int]] = []
-    play = _parts.Store.play
+    played: list[str] = []
+    play = Study.play
 
-    def noted(self: _parts.Store, run: _parts.Run, part: int, threads: int) -> None:
-        played.append((run.name, part))
-        play(self, run, part, threads)
+    def noted(self: Study, task: Any, *arguments: Any) -> Any:
+        played.append(task.name)
+        return play(self, task, *arguments)
 
-    monkeypatch.setattr(_parts.Store, "play", noted)
+    monkeypatch.setattr(Study, "play", noted)
     found = study.attack_timing(tmp_path, **options, scale=2)
-    assert played == [("broad/points", 1), ("broad/schwinger", 1)]
-    assert before.items() <= files(tmp_path).items()
+    assert played == ["broad/points/part-00001", "broad/schwinger/part-00001"]
+    parts = {name: content for name, content in before.items() if name.endswith(".parquet")}
+    assert parts.items() <= files(tmp_path).items()
     assert found.tables["by_tricks"]["n"].iloc[0] == 20_000
 
 
 @pytest.mark.parametrize(
     ("options", "named"),
     [
-        ({"chapters": ["narrow"]}, "unknown chapter 'narrow'; the chapters are broad, mistakes"),
-        ({"scale": 0}, "scale must be above 0, not 0"),
-        ({"scale": float("nan")}, "scale must be above 0, not nan"),
+        ({"chapters": ["narrow"]}, "unknown chapter 'narrow'; chapters: broad, mistakes"),
+        ({"scale": 0}, "scale must be above 0, got 0"),
+        ({"scale": float("nan")}, "scale must be above 0, got nan"),
         ({"threads": -1, "chapters": ["broad"]}, "threads must be 0 to "),
     ],
 )
@@ -281,16 +318,15 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     command = ["study", "attack-timing", "--quick", "--chapter", "broad", "--scale", "0.05", "--threads", "1"]
     assert main([*command, "--out", str(tmp_path)]) == 0
     out, err = capsys.readouterr()
-    assert out.startswith("Attack now, wait, never attack, by finished tricks\n")
-    assert "# When is an attack right?" in out
+    assert out.startswith("# When is an attack right?")
     assert err == ""
     assert (tmp_path / "figures" / "attack_value.png").exists()
     assert (tmp_path / "tables" / "answer.md").read_text("utf-8").startswith("# When is an attack right?")
     assert (tmp_path / "broad" / "points" / "part-00000.parquet").exists()
     assert main([*command, "--out", str(tmp_path), "--seed", "5"]) == 2
-    assert "other settings" in capsys.readouterr().err
+    assert "another experiment (seed: 0 there, 5 here)" in capsys.readouterr().err
     assert main([*command[:3], "--chapter", "narrow"]) == 2
-    assert "the chapters are" in capsys.readouterr().err
+    assert "chapters: broad" in capsys.readouterr().err
 
 
 def test_the_command_says_what_to_install(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -310,5 +346,5 @@ def test_progress_goes_to_stderr(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_folders_by_default() -> None:
-    assert _timing.default_folder(quick=False) == Path("out/study")
-    assert _timing.default_folder(quick=True) == Path("out/study/quick")
+    assert study.default_folder(quick=False) == Path("out/study")
+    assert study.default_folder(quick=True) == Path("out/study/quick")

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Debug, Formatter};
 
-use stier_core::{Action, Cell, Encode, Game, Seat};
+use stier_core::{Action, Cell, Game, Seat};
 
 use crate::agent::streams::Streams;
 
@@ -41,11 +41,8 @@ impl<'a, G: Game> Query<'a, G> {
         game.legal(self.state)
     }
 
-    /// Writes the seat's observation: see [`Encode::observation`].
-    pub fn observation<T: Cell>(&self, game: &G, out: &mut [T])
-    where
-        G: Encode,
-    {
+    /// Writes the seat's observation: [`Game::observation`].
+    pub fn observation<T: Cell>(&self, game: &G, out: &mut [T]) {
         game.observation(self.state, self.seat, out);
     }
 }
@@ -60,6 +57,6 @@ impl<G: Game> Copy for Query<'_, G> {}
 
 impl<G: Game> Debug for Query<'_, G> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Position").field("seat", &self.seat).field("streams", &self.streams).finish_non_exhaustive()
+        f.debug_struct("Query").field("seat", &self.seat).field("streams", &self.streams).finish_non_exhaustive()
     }
 }

@@ -17,7 +17,6 @@
 //! their total returns.
 
 pub mod properties;
-pub mod tssr;
 
 mod play;
 mod schedule;

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use stier_core::{Encode, Game, History, Notation, Rng, Sampler as _, Seat};
+use stier_core::{Game, History, Notation, Rng, Sampler as _, Seat};
 use thiserror::Error;
 
 use crate::agent::DecideError;
@@ -46,7 +46,7 @@ pub enum ResampleError {
 
 dyn_trait! {
     /// Worlds of a game whose type is not known, ordered by state.
-    pub trait DrawnWorlds: [Send + Sync] for Worlds<G: Encode + Notation> {
+    pub trait DrawnWorlds: [Send + Sync] for Worlds<G: Notation> {
         /// The number of worlds.
         fn count(&self) -> usize { self.positions.len() }
 

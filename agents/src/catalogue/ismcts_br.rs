@@ -62,7 +62,7 @@ impl<G: Hints> IsmctsBr<G> {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: IsmctsBrOptions, seed: u64) -> SearchAgent<Self> {
         let target = TargetPolicy::new(&options.responder, seed);
-        SearchAgent::new(Self { options, target }, 0, seed)
+        SearchAgent::new(0, seed, Self { options, target })
     }
 }
 

@@ -1,9 +1,8 @@
 //! The description of a game, as values.
 
 use stier_core::scene::Face;
-use stier_core::{Field, OptionValue, Options as _};
+use stier_core::{Field, FullGame, OptionValue, Options as _};
 
-use super::FullGame;
 use crate::catalogue::spec::playing;
 
 /// The description of a game under its rules, besides its [info](stier_core::GameInfo).

@@ -4,9 +4,9 @@
 
 use std::sync::Arc;
 
-use stier_core::{Options as _, RecordError, RulesError, games, record, with_game};
+use stier_core::{FullGame, Options as _, RecordError, RulesError, games, record, with_game};
 
-use super::{DynGame, DynState, ErasedGame, ErasedState, FullGame, erase};
+use super::{DynGame, DynState, ErasedGame, ErasedState, erase};
 
 /// The game of that name with rules given as text; see [`Options::from_text`](stier_core::Options::from_text).
 pub fn load(name: &str, rules: &str) -> Result<Arc<dyn DynGame>, RulesError> {

@@ -1,6 +1,8 @@
 //! Lanes and worlds whose states can be taken out.
 
-use super::{Dealing, Dealt, DynState, ErasedGame, ErasedState, FullGame};
+use stier_core::FullGame;
+
+use super::{Dealing, Dealt, DynState, ErasedGame, ErasedState};
 use crate::batch::resample_many::{DrawnWorlds, Worlds};
 use crate::batch::vector::{Lanes, Vector, VectorError};
 

@@ -18,8 +18,8 @@ use std::sync::{Arc, OnceLock};
 
 use stier_core::scene::Scene;
 use stier_core::{
-    Action, ActionSet as _, Dealer, Encode, Event, Field, Game, GameInfo, Hints, History, IllegalAction, Notation,
-    OptionInfo, Options as _, Outcome, ParseError, Sampler as _, Seat, SeatView as _, Turn, encode, record,
+    Action, ActionSet as _, Dealer, Event, Field, FullGame, Game, GameInfo, History, IllegalAction, OptionInfo,
+    Options as _, Outcome, ParseError, Sampler as _, Seat, SeatView as _, Turn, encode, record,
 };
 use thiserror::Error;
 
@@ -42,10 +42,6 @@ pub use facts::GameFacts;
 pub use games::{load, read_record, unknown};
 pub use lanes::{DynVector, DynWorlds};
 pub use tree::{AskError, AskSettings, DynPolicy, DynTree, NotAPolicy, tabular};
-
-/// A game that can do everything.
-pub trait FullGame: Encode + Notation + Hints {}
-impl<G: Encode + Notation + Hints> FullGame for G {}
 
 /// A seat that the game does not have.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]

@@ -6,10 +6,10 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use stier_core::{Action, ActionSet as _, Game, Seat, Turn};
+use stier_core::{Action, ActionSet as _, FullGame, Game, Seat, Turn};
 use thiserror::Error;
 
-use super::{DynEntrant, DynGame, DynState, ErasedEntrant, ErasedGame, FullGame};
+use super::{DynEntrant, DynGame, DynState, ErasedEntrant, ErasedGame};
 use crate::agent::DecideError;
 use crate::agent::player::Player;
 use crate::agent::threads::{self, Halted};

@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use stier_core::{Action, ActionSet, Encode, Hints, choice, options};
+use stier_core::{Action, ActionSet, Game, Hints, choice, options};
 
 use super::evaluator::{Evaluator, draw};
 use super::file::Network;
@@ -58,7 +58,7 @@ impl NetworkAgent {
 
 impl NetworkAgent {
     /// Chooses actions in many positions at once. They are exactly those of one [`act`](Agent::act) after another.
-    pub(crate) fn decide_many<'a, G: Encode>(
+    pub(crate) fn decide_many<'a, G: Game>(
         &'a mut self,
         game: &G,
         queries: impl ExactSizeIterator<Item = Query<'a, G>> + Clone,
@@ -73,7 +73,7 @@ impl NetworkAgent {
     }
 }
 
-impl<G: Encode> BatchAgent<G> for NetworkAgent {
+impl<G: Game> BatchAgent<G> for NetworkAgent {
     fn decide(&mut self, game: &G, queries: &[Query<'_, G>], actions: &mut Vec<Action>) {
         actions.extend(self.decide_many(game, queries.iter().copied()));
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrayvec::ArrayVec;
-use stier_core::{Action, ActionSet as _, BySeat, Encode, Game, Hints, Rng, Seat, SeatView as _};
+use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, Rng, Seat, SeatView as _};
 
 use super::file::Network;
 use super::forward::Scratch;
@@ -40,7 +40,7 @@ impl Evaluator {
 
     /// Evaluates a state for `mover`, the seat to act. Reads nothing that is hidden from `mover`.
     #[inline]
-    pub fn evaluate<G: Encode>(&mut self, game: &G, state: &G::State, mover: Seat) -> Evaluation<'_> {
+    pub fn evaluate<G: Game>(&mut self, game: &G, state: &G::State, mover: Seat) -> Evaluation<'_> {
         self.observations.resize(self.network.num_inputs(), 0.0);
         game.observation(state, mover, &mut self.observations);
         let found = self.network.mlp().forward(&self.observations, &mut self.scratch);
@@ -57,7 +57,7 @@ impl Evaluator {
     }
 
     /// Evaluates many positions at once, in order, with exactly the same results.
-    pub fn evaluate_many<'a, 'p, G: Encode>(
+    pub fn evaluate_many<'a, 'p, G: Game>(
         &'a mut self,
         game: &G,
         queries: impl ExactSizeIterator<Item = Query<'p, G>>,
@@ -124,7 +124,7 @@ pub(crate) fn draw<A: stier_core::ActionSet>(legal: A, weights: &[f32], sum: f32
 
 /// Draws an action of the network's policy for `mover`, the seat to act.
 #[inline]
-pub(crate) fn pick<G: Encode>(
+pub(crate) fn pick<G: Game>(
     evaluator: &mut Evaluator,
     game: &G,
     state: &G::State,

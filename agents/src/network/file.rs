@@ -10,7 +10,7 @@
 //! | `format`, `version` | `stier.network`, `1` |
 //! | `architecture`, `activation` | `mlp`, `relu` or `tanh` |
 //! | `game`, `rules` | the game's name, and the name with the options that differ from the defaults: `schwinget:suits=2,values=3` |
-//! | `observation`, `actions` | the [signatures](stier_core::Encode::observation_signature) of the network's inputs and actions |
+//! | `observation`, `actions` | the [signatures](stier_core::Game::observation_signature) of the network's inputs and actions |
 //! | `value_scale` | a number; the value times this number is a return in the game's utility |
 //! | `value` | `return`, or `none` for a network without a value head; the default is `return` |
 //! | `training` | free text, which is ignored here |
@@ -20,7 +20,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 
 use safetensors::{Dtype, SafeTensors};
-use stier_core::{Encode, Options as _};
+use stier_core::{Game, Options as _};
 use thiserror::Error;
 
 use super::forward::{Activation, Layer, Mlp};
@@ -190,7 +190,7 @@ impl Network {
 
     /// Checks that the network can play this game. The name, observations and actions must match, and so must the
     /// rules unless `any_rules` is set.
-    pub fn fits<G: Encode>(&self, game: &G, any_rules: bool) -> Result<(), NetworkError> {
+    pub fn fits<G: Game>(&self, game: &G, any_rules: bool) -> Result<(), NetworkError> {
         let mismatch = |what, trained: &str, here: String| {
             let fault = Fault::Mismatch { what, trained: trained.to_string(), here };
             Err(NetworkError { path: self.path.clone(), fault })

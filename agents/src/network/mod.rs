@@ -1,7 +1,7 @@
 //! Trained networks as players and in searches.
 //!
 //! A network is a multilayer perceptron on the observation tensor of the player to act
-//! ([`Encode::observation`](stier_core::Encode::observation)). Its outputs are a logit for each action and that
+//! ([`Game::observation`](stier_core::Game::observation)). Its outputs are a logit for each action and that
 //! player's expected return. It is trained elsewhere; here it is read from a file, checked against the
 //! game and evaluated. There is a network player. In searches a network is a rollout policy,
 //! the value at a rollout's cutoff, a prior for PUCT with leaf values (D. Silver et al., *Mastering Chess and Shogi

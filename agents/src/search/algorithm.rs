@@ -62,7 +62,7 @@ pub(crate) struct SearchAgent<S> {
 
 impl<S> SearchAgent<S> {
     /// Creates an agent with `time_ms` milliseconds per decision, 0 for unlimited, and the streams of `seed`.
-    pub(crate) fn new(algorithm: S, time_ms: u64, seed: u64) -> Self {
+    pub(crate) fn new(time_ms: u64, seed: u64, algorithm: S) -> Self {
         Self { algorithm, time_ms, streams: Streams::new(seed), interrupt: Arc::default(), depth: 0 }
     }
 

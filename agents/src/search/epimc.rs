@@ -34,6 +34,7 @@ use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::chains::{look, notice, seat_chains};
 use crate::search::determinized::{Drawn, Fallback, ValuationSettings, WorldDraws, WorldEvaluator, WorldTally};
 use crate::search::open_cards::{Future, OpenPosition, WorldValues};
+use crate::solve::cfr::match_row;
 
 options! {
     /// The options of [`Epimc`].
@@ -73,8 +74,7 @@ impl<G: Hints> Epimc<G> {
         // One half is for the tree search, the other for the small game.
         let half = ValuationSettings { memory_mb: (options.valuation.memory_mb / 2).max(1), ..options.valuation };
         let evaluator = WorldEvaluator::new(half, &options.belief.guide);
-        let time_ms = options.time_ms;
-        SearchAgent::new(Self { options, evaluator }, time_ms, seed)
+        SearchAgent::new(options.time_ms, seed, Self { options, evaluator })
     }
 }
 
@@ -292,11 +292,7 @@ impl Subgame {
                     *regret = (*regret + *found).max(0.0);
                     *found = 0.0;
                 }
-                let total: f64 = set.regret.iter().sum();
-                let even = 1.0 / set.policy.len() as f64;
-                for (share, regret) in set.policy.iter_mut().zip(&set.regret) {
-                    *share = if total > 0.0 { regret / total } else { even };
-                }
+                match_row(&set.regret, &mut set.policy);
             }
             if stop.is_due() {
                 break;

@@ -67,8 +67,7 @@ pub(crate) struct FlatMc {
 impl FlatMc {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: FlatMcOptions, seed: u64) -> SearchAgent<Self> {
-        let time_ms = options.time_ms;
-        SearchAgent::new(Self { options, workers: Workers::default() }, time_ms, seed)
+        SearchAgent::new(options.time_ms, seed, Self { options, workers: Workers::default() })
     }
 }
 

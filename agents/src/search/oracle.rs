@@ -60,8 +60,7 @@ impl<G: Hints> Oracle<G> {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: OracleOptions, seed: u64) -> SearchAgent<Self> {
         let evaluator = WorldEvaluator::new(options.valuation, &options.guide);
-        let time_ms = options.time_ms;
-        SearchAgent::new(Self { options, evaluator }, time_ms, seed)
+        SearchAgent::new(options.time_ms, seed, Self { options, evaluator })
     }
 
     fn search(

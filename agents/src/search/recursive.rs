@@ -89,8 +89,7 @@ impl<G: Hints> RecursivePimc<G> {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: RecursiveOptions, seed: u64) -> SearchAgent<Self> {
         let inner = Pimc::new(options.inner(), 0);
-        let time_ms = options.time_ms;
-        SearchAgent::new(Self { options, inner }, time_ms, seed)
+        SearchAgent::new(options.time_ms, seed, Self { options, inner })
     }
 
     /// The returns of a game that level-0 players continue after an action, and the number of decisions they made.

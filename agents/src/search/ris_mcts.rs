@@ -76,8 +76,7 @@ pub(crate) struct RisMcts {
 impl RisMcts {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: RisMctsOptions, seed: u64) -> SearchAgent<Self> {
-        let time_ms = options.time_ms;
-        SearchAgent::new(Self { options }, time_ms, seed)
+        SearchAgent::new(options.time_ms, seed, Self { options })
     }
 }
 

@@ -7,7 +7,7 @@ use std::{env, fs, process};
 
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, serialize};
-use stier_core::{Encode, Options as _, Rng, encode};
+use stier_core::{Game, Options as _, Rng, encode};
 
 /// A network that can be changed before it is saved.
 #[derive(Clone)]
@@ -19,7 +19,7 @@ pub(crate) struct Draft {
 
 impl Draft {
     /// Creates random weights for a game, with hidden layers of these widths.
-    pub(crate) fn new<G: Encode>(game: &G, hidden: &[usize], seed: u64) -> Self {
+    pub(crate) fn new<G: Game>(game: &G, hidden: &[usize], seed: u64) -> Self {
         let mut rng = Rng::stream(seed, "weights", 0);
         let mut numbers = |count: usize, inputs: usize| -> Vec<f32> {
             let scale = 4.0 / (inputs as f32).sqrt();

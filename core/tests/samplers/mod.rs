@@ -1,8 +1,8 @@
 //! Shared parts of the comparisons of samplers with enumerations: the choice of information sets, and a summary of
 //! the results.
 
-use stier_core::testing::{chance_sampling, sampling};
 use stier_core::{Game, History, Notation, Rng, Sampler as _, Seat};
+use stier_testing::{chance_sampling, sampling};
 
 /// Lower bound on p-values. With some hundred tests, a correct program violates it once in ten thousand runs; the
 /// seeds are fixed, so all runs make the same draws.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import math
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -12,7 +11,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from stier.ratings._tables import half_width
+from stier.experiments.strength import Sums
 
 BENCHES = Path(__file__).parents[3] / "benches"
 PLAIN = "ismcts"
@@ -67,14 +66,12 @@ class Strength(_Page):
 
 
 def _against_plain(row: dict[str, str]) -> tuple[float, str]:
-    """The mean return of an agent against plain ISMCTS, and its line; games between two agents are told from both."""
-    deals, total, squares = (float(row[name]) for name in ("deals", "returns", "returns_squared"))
-    mean, sign = total / deals, 1 if row["opponent"] == PLAIN else -1
-    half = half_width((squares - total * mean) / (deals - 1) / deals, int(deals) - 1)
-    won = float(row["won"]) / float(row["decided"]) if float(row["decided"]) else math.nan
-    share = "-" if math.isnan(won) else f"{won if sign > 0 else 1 - won:.1%}"
-    agent = row["agent"] if sign > 0 else row["opponent"]
-    return sign * mean, f"| `{agent}` | {deals:.0f} | {sign * mean:+.2f} ± {half:.2f} | {share} |"
+    """Returns the mean return of an agent against plain ISMCTS, and its line, from either side of a match."""
+    sums = Sums(int(row["deals"]), *(float(row[name]) for name in Sums._fields[1:]))
+    agent = row["agent"]
+    if row["opponent"] != PLAIN:
+        agent, sums = row["opponent"], sums.turned(0.0)
+    return sums.returns / sums.deals, f"| `{agent}` | {sums.deals} | {sums.mean()} | {sums.wins()} |"
 
 
 class Speed(_Page):

@@ -127,15 +127,15 @@ def print_options(options: Sequence[OptionInfo]) -> None:
 
 
 class _Drawable(Protocol):
-    def draw(self, folder: Path, /) -> object: ...
+    def draw(self, folder: Path, /) -> Sequence[Path]: ...
 
 
 def draw(found: _Drawable, tables: Path, figures: Path) -> None:
     """Draws the figures if matplotlib is there, and prints where everything is."""
     print(f"\nTables in {tables}, ", end="")
     try:
-        found.draw(figures)
+        drawn = found.draw(figures)
     except MissingExtraError as error:
         print(f"no figures ({error})")
     else:
-        print(f"figures in {figures}")
+        print(f"figures in {figures}" if drawn else "no figures")

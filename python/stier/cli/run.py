@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from stier.cli import _options as options
-from stier.cli._command import Command
+from stier.cli._command import Command, draw
 
 
 @click.command(
@@ -16,24 +16,35 @@ from stier.cli._command import Command
         "stier run first.toml",
         "stier run first.toml --out out/again --threads 4",
         "stier run first.toml --ray auto",
+        "stier run benches/ladder.toml",
     ],
 )
 @click.argument("experiment", type=options.PATH)
 @click.option(
-    "--out", type=options.PATH, metavar="DIR", help="Folder for the games.", show_default="out/NAME for NAME.toml"
+    "--out", type=options.PATH, metavar="DIR", help="Folder for the parts.", show_default="out/NAME for NAME.toml"
 )
 @click.option(
-    "--ray", metavar="ADDRESS", help="Play on a Ray cluster: auto, local or HOST:PORT. The files do not depend on it."
+    "--ray", metavar="ADDRESS", help="Play on a Ray cluster: auto, local or HOST:PORT. The parts do not depend on it."
 )
+@click.option("--minutes", type=float, help="Stop after this many minutes. The next run resumes.")
 @options.threads
 @options.progress
-def run(experiment: Path, out: Path | None, ray: str | None, threads: int, progress: bool) -> None:
-    """Play the games of an experiment.
+def run(
+    experiment: Path, out: Path | None, ray: str | None, minutes: float | None, threads: int, progress: bool
+) -> None:
+    """Play an experiment.
 
-    EXPERIMENT is a TOML file with a game, rules, agents, deals and seeds. Games that are in the folder already are
-    not played again.
+    EXPERIMENT is a TOML file with its kind and settings. Parts that are in the folder already are not played again.
+    Kinds other than matches write their page, tables and figures at the end.
     """
     from stier import experiments
 
-    games = experiments.run(experiment, out, threads=threads, ray=ray, progress=progress)
-    print(f"{games.experiment.games} games in {games.folder}")
+    store = experiments.run(experiment, out, threads=threads, ray=ray, minutes=minutes, progress=progress)
+    plan = store.experiment
+    missing = store.missing()
+    done = sum(plan.task(number).size for number in set(range(plan.parts())) - set(missing))
+    print(f"{done} {plan.unit} in {store.folder}{f', {len(missing)} parts are missing' if missing else ''}")
+    if plan.page_after == "run" or (not missing and (plan.page_after == "end" or plan.outputs)):
+        found, tables, figures = experiments.publish(store)
+        draw(found, tables, figures)
+        print(f"Page in {plan.outputs.get('page', tables / found.page)}")

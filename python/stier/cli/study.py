@@ -49,9 +49,8 @@ def attack_timing(
 ) -> None:
     """Find out when an attack in Schwinget is right."""
     from stier import study
-    from stier.study._timing import default_folder
 
-    out = out or default_folder(quick=quick)
+    out = out or study.default_folder(quick=quick)
     found = study.attack_timing(
         out,
         quick=quick,

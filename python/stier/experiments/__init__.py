@@ -1,4 +1,4 @@
-"""Experiments: a file says who plays what how often; the games are kept, one row each. Needs the extra ``experiments``.
+"""Experiments: a file says what is played, and the results are kept in parts. Needs the extra ``experiments``.
 
 >>> from stier import experiments
 >>> experiment = experiments.Experiment("schwinget", {"luck": "random", "advice": "greedy"}, deals=200)
@@ -19,9 +19,21 @@ for _name in _needed:
         raise MissingExtraError(f"stier.experiments needs {_name}: pip install 'stier[experiments]'")
 
 from stier.experiments._decisions import Decisions, decisions  # noqa: E402
-from stier.experiments._report import Report, report  # noqa: E402
-from stier.experiments._run import run  # noqa: E402
-from stier.experiments._spec import Experiment, read  # noqa: E402
-from stier.experiments._store import Games, load  # noqa: E402
+from stier.experiments._plans import Plan, Task  # noqa: E402
+from stier.experiments._run import Store, load, publish, read, report, run  # noqa: E402
+from stier.experiments.matches import Experiment, Report  # noqa: E402
 
-__all__ = ["Decisions", "Experiment", "Games", "Report", "decisions", "load", "read", "report", "run"]
+__all__ = [
+    "Decisions",
+    "Experiment",
+    "Plan",
+    "Report",
+    "Store",
+    "Task",
+    "decisions",
+    "load",
+    "publish",
+    "read",
+    "report",
+    "run",
+]

@@ -16,7 +16,7 @@ from stier._files import write
 from stier._native import CHANCE, Game, State, alternatives, derive_seed, load_agent
 from stier._output import Bar
 from stier.errors import AgentError, ArgumentError
-from stier.experiments._store import Games, load
+from stier.experiments._run import Store, load
 
 #: Who is asked for policies if the agent that played is meant.
 OWN = "own"
@@ -66,7 +66,7 @@ def _save(arrays: dict[str, Any], path: Path) -> None:
 
 
 def decisions(
-    games: Games | str | Path,
+    games: Store | str | Path,
     *,
     parts: Iterable[int] | None = None,
     agents: Sequence[str] | None = None,
@@ -97,7 +97,7 @@ def decisions(
         AgentError: A teacher that does not exist.
         ValueError: A part that has not been played, or an unknown name or tensor.
     """
-    games = games if isinstance(games, Games) else load(games)
+    games = games if isinstance(games, Store) else load(games)
     if tensor not in ("observation", "information_state"):
         raise ArgumentError(f"tensor must be observation | information_state, got {tensor!r}")
     names = games.experiment.names
@@ -132,13 +132,13 @@ class _Collector:
     """Collects the decisions of parts, one after another."""
 
     def __init__(
-        self, games: Games, game: Game, wanted: set[str], teacher: str | None, tensor: str, seed: int, threads: int
+        self, games: Store, game: Game, wanted: set[str], teacher: str | None, tensor: str, seed: int, threads: int
     ) -> None:
         self._games, self._game, self._wanted = games, game, wanted
         self._teacher, self._seed, self._threads = teacher, seed, threads
         self._information = tensor == "information_state"
         self._place = {name: number for number, name in enumerate(games.experiment.names)}
-        self._texts = games.experiment.texts
+        self._texts = games.experiment.agents
         self._numbers: list[tuple[int, ...]] = []
         self._views: list[npt.NDArray[np.float32]] = []
         self._legal: list[npt.NDArray[np.bool_]] = []

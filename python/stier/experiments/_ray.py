@@ -1,7 +1,7 @@
-"""Parts of an experiment on a Ray cluster. Tasks are pure functions of the experiment and numbers of parts.
+"""Parts of an experiment on a Ray cluster, as pure functions of the experiment and the numbers of parts.
 
-A task is as many parts as take half a second, so that handing it out costs little; how long parts take is learnt from
-those that are done. What a node loses when it dies, Ray plays again elsewhere.
+A job is as many parts as take half a second, so that handing it out costs little. The time that parts take is learned
+from those that are done. If a node dies, Ray plays its jobs again elsewhere.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections import deque
-from collections.abc import Generator, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Sequence
 from threading import Event
 from typing import Any, TypeAlias
 
@@ -18,8 +18,7 @@ import pyarrow as pa
 
 import stier
 from stier.errors import ArgumentError, MissingExtraError
-from stier.experiments._parts import play
-from stier.experiments._spec import Experiment
+from stier.experiments._run import Store
 
 try:
     import ray
@@ -27,34 +26,36 @@ try:
 except ModuleNotFoundError:
     raise MissingExtraError("a cluster needs Ray: pip install 'stier[ray]'") from None
 
-#: Numbers of parts with their tables, as they are done.
+#: Numbers of parts with their tables, in the order in which they are done.
 Played: TypeAlias = Generator[tuple[int, pa.Table], None, None]
 
-#: The least that a task should take, in seconds.
+#: The least that a job should take, in seconds.
 WORTHWHILE = 0.5
-#: Tasks that are handed out for each processor: one is played, one waits.
+#: Jobs that are handed out for each processor: one is played, one waits.
 AHEAD = 2
-#: How long to wait for a task before looking for Ctrl-C, in seconds.
+#: Seconds to wait for a job before looking for Ctrl-C.
 PATIENCE = 0.05
 #: Whether this process is still part of a cluster that it wants to leave.
 _LEAVING = Event()
 
 
-def task(experiment: Experiment, version: str, numbers: Sequence[int]) -> tuple[list[pa.Table], float]:
-    """Play parts on one thread; gives their tables and the seconds that they took."""
+def job(store: Store, version: str, numbers: Sequence[int]) -> tuple[list[pa.Table], float]:
+    """Plays parts on one thread, and returns their tables and the seconds that they took."""
     if version != stier.__version__:
         raise ArgumentError(f"this node has stier {stier.__version__}, the experiment is played with {version}")
-    begun = time.perf_counter()
-    return [play(experiment, experiment.part(number), 1) for number in numbers], time.perf_counter() - begun
+    begun, tables = time.perf_counter(), []
+    for task in map(store.experiment.task, numbers):
+        tables.append(store.experiment.play(task, 1, store.work(task)))
+    return tables, time.perf_counter() - begun
 
 
-def on_cluster(experiment: Experiment, missing: Sequence[int], address: str) -> Played:
-    """The missing parts, in the order in which they are done."""
+def on_cluster(store: Store, address: str) -> Played:
+    """Plays the missing parts, in the order in which they are done."""
     if _LEAVING.is_set():
         _leave()
     joined = _join(address)
     try:
-        yield from _hand_out(experiment, deque(missing))
+        yield from _hand_out(store, deque(store.missing()))
     except KeyboardInterrupt:
         # To leave takes a second or two: that is done at the next run, or by Ray at exit.
         if joined:
@@ -74,7 +75,7 @@ def _leave() -> None:
 
 
 def _join(address: str) -> bool:
-    """Be part of the cluster; `False` if this process was already."""
+    """Joins the cluster, and returns false if this process had already joined."""
     if ray.is_initialized():
         return False
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -83,10 +84,10 @@ def _join(address: str) -> bool:
     return True
 
 
-def _hand_out(experiment: Experiment, missing: deque[int]) -> Played:
-    remote = ray.remote(num_cpus=1, max_retries=-1)(task)
-    shared = ray.put(experiment)
-    pace = _Pace(len(experiment.tables))
+def _hand_out(store: Store, missing: deque[int]) -> Played:
+    remote = ray.remote(num_cpus=1, max_retries=-1)(job)
+    shared = ray.put(store)
+    pace = _Pace(lambda number: store.experiment.task(number).group)
     waiting: dict[Any, list[int]] = {}
     try:
         while missing or waiting:
@@ -100,15 +101,15 @@ def _hand_out(experiment: Experiment, missing: deque[int]) -> Played:
                 pace.learn(numbers, seconds)
                 yield from zip(numbers, tables, strict=True)
     except (KeyboardInterrupt, GeneratorExit):
-        # Only here: to cancel a task that is about to end can end this process (ray-project/ray#54527), and where one
-        # task has raised the others soon end by themselves.
+        # Only here: to cancel a job that is about to end can end this process (ray-project/ray#54527), and where one
+        # job has raised the others soon end by themselves.
         for reference in waiting:
             ray.cancel(reference, force=True)
         raise
 
 
 def _result(reference: Any) -> tuple[list[pa.Table], float]:
-    """What a task gave; what it raised is raised."""
+    """Returns the result of a job, or raises its exception."""
     try:
         result: tuple[list[pa.Table], float] = ray.get(reference)
     except RayTaskError as error:
@@ -117,31 +118,30 @@ def _result(reference: Any) -> tuple[list[pa.Table], float]:
 
 
 def _processors() -> int:
-    """Processors of the nodes that are there now."""
+    """Returns the number of processors of the nodes that are there now."""
     cluster: Any = ray
     return max(1, int(cluster.cluster_resources().get("CPU", 1)))
 
 
 class _Pace:
-    """How long parts take, by pairing."""
+    """The time that parts take, by group."""
 
-    def __init__(self, pairings: int) -> None:
-        self._seconds = [0.0] * pairings
-        self._parts = [0] * pairings
+    def __init__(self, group: Callable[[int], object]) -> None:
+        self._group = group
+        self._seconds: dict[object, float] = {}
+        self._parts: Counter[object] = Counter()
 
     def learn(self, numbers: Sequence[int], seconds: float) -> None:
-        """Note how long parts took; within a task they count alike."""
-        for number in numbers:
-            self._seconds[number % len(self._seconds)] += seconds / len(numbers)
-            self._parts[number % len(self._parts)] += 1
+        """Notes the time that parts took; within a job they count alike."""
+        for group in map(self._group, numbers):
+            self._seconds[group] = self._seconds.get(group, 0.0) + seconds / len(numbers)
+            self._parts[group] += 1
 
     def take(self, missing: deque[int]) -> list[int]:
-        """The next parts that are worth a task together; of a pairing of which nothing is known, one is enough."""
+        """Takes the next parts that are worth a job together; one is enough of a group without known times."""
         numbers, expected = [], 0.0
         while missing and expected < WORTHWHILE:
-            number = missing.popleft()
-            pairing = number % len(self._seconds)
-            parts = self._parts[pairing]
-            expected += self._seconds[pairing] / parts if parts else WORTHWHILE
-            numbers.append(number)
+            numbers.append(missing.popleft())
+            group = self._group(numbers[-1])
+            expected += self._seconds[group] / self._parts[group] if group in self._seconds else WORTHWHILE
         return numbers

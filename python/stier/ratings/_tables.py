@@ -16,7 +16,7 @@ from stier._output import between, distinct, plus_minus
 from stier.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from stier.experiments import Games
+    from stier.experiments import Store
 
 
 Floats = npt.NDArray[np.float64]
@@ -128,7 +128,7 @@ class Outcomes:
 
 
 #: The results that ratings are made from.
-Results: TypeAlias = "PitResult | Games | Outcomes"
+Results: TypeAlias = "PitResult | Store | Outcomes"
 
 
 def outcomes(results: Results) -> Outcomes:
@@ -157,7 +157,7 @@ def outcomes(results: Results) -> Outcomes:
     return found
 
 
-def _of_experiment(games: Games) -> Outcomes:
+def _of_experiment(games: Store) -> Outcomes:
     table = games.to_arrow()
     names = games.experiment.names
     place = {name: number for number, name in enumerate(names)}

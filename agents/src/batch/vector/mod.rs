@@ -19,9 +19,7 @@ use std::sync::{Arc, Mutex};
 
 use rayon::ThreadPool;
 use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
-use stier_core::{
-    Action, ActionSet as _, Dealer, Hints, History, IllegalAction, Notation, Rng, Seat, Turn, choice, encode,
-};
+use stier_core::{Action, ActionSet as _, Dealer, FullGame, History, IllegalAction, Rng, Seat, Turn, choice, encode};
 use thiserror::Error;
 
 use crate::agent::threads::{self, Halted};
@@ -50,9 +48,9 @@ choice! {
 choice! {
     /// The tensor that a player is shown.
     pub enum Tensor {
-        /// The table and the player's hand: [`Encode::observation`](stier_core::Encode::observation).
+        /// The table and the player's hand: [`Game::observation`](stier_core::Game::observation).
         Observation = "observation",
-        /// All that the player knows: [`Encode::information_state`](stier_core::Encode::information_state).
+        /// All that the player knows: [`Game::information_state`](stier_core::Game::information_state).
         InformationState = "information_state",
     }
 }
@@ -149,7 +147,7 @@ pub enum VectorError {
 
 dyn_trait! {
     /// Lanes of a game whose type is not known.
-    pub trait Lanes: [Send + Sync] for Vector<G: Hints + Notation> {
+    pub trait Lanes: [Send + Sync] for Vector<G: FullGame> {
         /// The settings that they were made with.
         fn settings(&self) -> &Settings { &self.settings }
 
@@ -251,7 +249,7 @@ struct ActionDraws {
 }
 
 /// The lanes of a game.
-pub struct Vector<G: Hints + Notation> {
+pub struct Vector<G: FullGame> {
     game: Arc<G>,
     settings: Settings,
     shape: Shape,
@@ -268,13 +266,13 @@ pub struct Vector<G: Hints + Notation> {
 }
 
 /// Some of the lanes, with what belongs to them.
-struct Part<'a, G: Hints + Notation> {
+struct Part<'a, G: FullGame> {
     lanes: &'a mut [Lane<G>],
     legal: &'a mut [G::Actions],
     rows: Rows<'a>,
 }
 
-impl<'a, G: Hints + Notation> Part<'a, G> {
+impl<'a, G: FullGame> Part<'a, G> {
     /// Parts of at most `size` lanes.
     fn divided(self, size: usize, shape: &Shape) -> Vec<Self> {
         let Part { lanes, legal, mut rows } = self;
@@ -302,7 +300,7 @@ impl<'a, G: Hints + Notation> Part<'a, G> {
     }
 }
 
-impl<G: Hints + Notation> Vector<G> {
+impl<G: FullGame> Vector<G> {
     /// Lanes, each with its first game dealt. While `interrupt` is set, calls return [`Halted::Interrupted`] and change
     /// nothing. If it is set during a call, so does that call, unless the lanes are [instant](Lanes::is_instant): then
     /// it is completed.

@@ -1,6 +1,6 @@
 //! The caller's arrays, with one row per lane.
 
-use stier_core::{ActionSet, Encode, Game, History, Seat, encode};
+use stier_core::{ActionSet, Game, History, Seat, encode};
 
 use super::{Tensor, VectorError};
 
@@ -20,7 +20,7 @@ pub struct Shape {
 
 impl Shape {
     /// The lengths for a game and this kind of tensor.
-    pub fn of<G: Encode>(game: &G, tensor: Tensor) -> Self {
+    pub fn of<G: Game>(game: &G, tensor: Tensor) -> Self {
         let layout = match tensor {
             Tensor::Observation => game.info().observation.clone(),
             Tensor::InformationState => game.information_state_layout(),
@@ -56,7 +56,7 @@ impl<'a> Cells<'a> {
     }
 
     /// Overwrites the cells with the observations of these seats in these states, one after the other.
-    pub fn observe<G: Encode>(self, game: &G, shown: impl Iterator<Item = (G::State, Seat)>) {
+    pub fn observe<G: Game>(self, game: &G, shown: impl Iterator<Item = (G::State, Seat)>) {
         let width = encode::size(&game.info().observation);
         match self {
             Self::Floats(cells) => shown
@@ -69,7 +69,7 @@ impl<'a> Cells<'a> {
     }
 
     /// Writes the tensor of one seat.
-    pub(super) fn write<G: Encode>(&mut self, tensor: Tensor, game: &G, history: &History<G>, seat: Seat) {
+    pub(super) fn write<G: Game>(&mut self, tensor: Tensor, game: &G, history: &History<G>, seat: Seat) {
         match (tensor, self) {
             (Tensor::Observation, Cells::Floats(row)) => game.observation(history.state(), seat, row),
             (Tensor::Observation, Cells::Bytes(row)) => game.observation(history.state(), seat, row),

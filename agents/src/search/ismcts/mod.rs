@@ -215,8 +215,7 @@ impl<G: Hints> Ismcts<G> {
             Rule::Exp3 | Rule::RegretMatching => forest::<G, RegretRule, Keyed>(&options),
             Rule::SmoothUct => forest::<G, SmoothUct, Keyed>(&options),
         };
-        let time_ms = options.time_ms;
-        SearchAgent::new(Self { options, forest, past: None, lines: Vec::new() }, time_ms, seed)
+        SearchAgent::new(options.time_ms, seed, Self { options, forest, past: None, lines: Vec::new() })
     }
 }
 

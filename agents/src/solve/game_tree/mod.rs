@@ -25,7 +25,6 @@ mod passes;
 mod policy;
 mod size;
 
-use std::iter::FusedIterator;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
@@ -273,8 +272,8 @@ impl<G: Game> GameTree<G> {
     }
 
     /// Every information set, ascending by the number of earlier choices.
-    pub fn sets(&self) -> Sets<'_, G> {
-        Sets { tree: self, left: 0..self.num_sets() as u32 }
+    pub fn sets(&self) -> impl ExactSizeIterator<Item = InformationSet<'_, G>> {
+        (0..self.num_sets() as u32).map(|number| InformationSet { tree: self, number })
     }
 
     /// The number of actions of all information sets, which is the length of a policy.
@@ -450,25 +449,3 @@ impl<'a, G: Game> InformationSet<'a, G> {
         Some((self.tree.set(number), row - self.tree.starts[number as usize]))
     }
 }
-
-/// Information sets of a tree, in order.
-#[derive(Clone, Debug)]
-pub struct Sets<'a, G: Game> {
-    tree: &'a GameTree<G>,
-    left: Range<u32>,
-}
-
-impl<'a, G: Game> Iterator for Sets<'a, G> {
-    type Item = InformationSet<'a, G>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.left.next().map(|number| InformationSet { tree: self.tree, number })
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.left.size_hint()
-    }
-}
-
-impl<G: Game> ExactSizeIterator for Sets<'_, G> {}
-impl<G: Game> FusedIterator for Sets<'_, G> {}

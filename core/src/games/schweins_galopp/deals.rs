@@ -289,9 +289,10 @@ impl Tree {
 mod tests {
     use std::collections::HashMap;
 
+    use stier_testing::chi_square;
+
     use super::{Counts, Draws, Hidden, Ways};
     use crate::rng::Rng;
-    use crate::testing::chi_square;
 
     /// Three opponents, each of which has played some cards and holds three.
     fn ways() -> Ways {

@@ -11,13 +11,11 @@
 //! understands them. The largest measurable ratio is K + 1.
 
 use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
+use stier_agents::arena::Estimate;
+use stier_agents::belief::policy_model::PolicyModel;
+use stier_agents::belief::{BeliefSettings, Weigher};
+use stier_agents::{Agent, AgentSpec};
 use stier_core::{Dealer, Hints, History, Rng, Sampler as _, Seat, Turn, float};
-
-use crate::agent::Agent;
-use crate::arena::Estimate;
-use crate::belief::policy_model::PolicyModel;
-use crate::belief::{BeliefSettings, Weigher};
-use crate::catalogue::spec::AgentSpec;
 
 /// The ratio for the inference of `observer` after the history `truth`, compared with as many others as the settings
 /// have particles; `None` if the others have not acted in this deal.
@@ -44,7 +42,7 @@ pub fn ratio<G: Hints>(
 }
 
 /// The mean ratio of the player to act if all seats are played by `player`. It is averaged first over the decisions
-/// of a deal at which the others have acted, then over deals, which are those of [`pit`](crate::arena::pit) with this
+/// of a deal at which the others have acted, then over deals, which are those of [`pit`](stier_agents::arena::pit) with this
 /// seed. `None` if there are no such decisions.
 pub fn tssr<G: Hints>(
     game: &G,

@@ -8,22 +8,17 @@ use std::hash::{DefaultHasher, Hash, Hasher as _};
 
 use statrs::distribution::{ChiSquared, ContinuousCDF as _};
 
-use crate::actions::{Action, ActionSet as _};
-use crate::encode::{self, Encode};
-use crate::game::{Game, Observer, Outcome, Sampler as _, SeatView as _, Turn};
-use crate::hints::Hints;
-use crate::history::History;
-use crate::key::{Chain, Learned, UNNOTICED};
-use crate::log::Seen;
-use crate::notation::Notation;
-use crate::options::Options as _;
-use crate::record;
-use crate::rng::Rng;
-use crate::seats::{BySeat, Seat};
-
-/// A game with every capability.
-pub trait FullGame: Notation + Hints {}
-impl<G: Notation + Hints> FullGame for G {}
+use stier_core::actions::{Action, ActionSet as _};
+use stier_core::encode;
+use stier_core::game::{FullGame, Game, Observer, Outcome, Sampler as _, SeatView as _, Turn};
+use stier_core::history::History;
+use stier_core::key::{Chain, Learned, UNNOTICED};
+use stier_core::log::Seen;
+use stier_core::notation::Notation;
+use stier_core::options::Options as _;
+use stier_core::record;
+use stier_core::rng::Rng;
+use stier_core::seats::{BySeat, Seat};
 
 /// Plays `games` random games and checks every node of them.
 pub fn conformance<G: FullGame>(game: &G, seed: u64, games: u64) {
@@ -492,7 +487,7 @@ fn observation_by<G: Game>(game: &G, state: &G::State, observer: Observer) -> Ve
 }
 
 /// The information-state tensor, in a buffer of its own.
-pub fn information_state<G: Encode>(game: &G, view: &G::View) -> Vec<f32> {
+pub fn information_state<G: Game>(game: &G, view: &G::View) -> Vec<f32> {
     let mut out = vec![f32::NAN; encode::size(&game.information_state_layout())];
     game.information_state(view, &mut out);
     out

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from stier._files import write
 from stier.errors import MissingExtraError
 from stier.plots import COLOURS, DIVERGING
-from stier.study._attack.plan import SCORINGS
-from stier.study._attack.situation import STANDINGS
+from stier.study._chapters import SCORINGS, STANDINGS
 
 try:
     from matplotlib import pyplot as plt
@@ -46,29 +43,21 @@ OPPONENTS = {
 }
 
 
-def draw(tables: Tables, folder: Path) -> list[Path]:
-    """Every figure that there are tables for."""
-    figures: dict[str, tuple[set[str], Callable[[Tables], Figure]]] = {
+def figures(tables: Tables) -> dict[str, Callable[[], Figure]]:
+    """Returns every figure that there are tables for."""
+    known: dict[str, tuple[set[str], Callable[[Tables], Figure]]] = {
         "attack_value": ({"by_tricks", "by_count"}, value),
         "attack_hands": ({"by_hand"}, hands),
         "attack_lights": ({"lights"}, lights),
         "attack_rule": ({"matches"}, rule),
         "attack_match": ({"match"}, match),
     }
-    paths = []
-    for name, (needed, make) in figures.items():
-        if needed <= tables.keys():
-            with plt.rc_context({"font.size": 9, "axes.titlesize": 10}):
-                figure = make(tables)
-            paths.append(folder / f"{name}.png")
-            write(paths[-1], partial(_save, figure))
-            plt.close(figure)
-    return paths
+    return {name: partial(_in_style, make, tables) for name, (needed, make) in known.items() if needed <= tables.keys()}
 
 
-def _save(figure: Figure, path: Path) -> None:
-    # Without the version of matplotlib in it, the same picture is the same file.
-    figure.savefig(path, format="png", dpi=130, metadata={"Software": None})
+def _in_style(make: Callable[[Tables], Figure], tables: Tables) -> Figure:
+    with plt.rc_context({"font.size": 9, "axes.titlesize": 10}):
+        return make(tables)
 
 
 def value(tables: Tables) -> Figure:

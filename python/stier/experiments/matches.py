@@ -1,0 +1,452 @@
+"""Matches of agents, one row for each game, and what they say: cross-table and ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+import stier
+from stier import _native
+from stier._native import Game, alternatives, derive_seed, games_per_deal, load_agent, load_game
+from stier.errors import ArgumentError, RatingError
+from stier.experiments import _plans
+from stier.experiments._plans import OUTPUTS, OnProgress, Plan, Task, digest
+from stier.experiments._run import Store
+from stier.ratings import (
+    CrossTable,
+    Outcomes,
+    Ratings,
+    bradley_terry,
+    cross_table,
+    nash_averaging,
+    outcomes,
+    pairing_gain,
+    plackett_luce,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Experiment", "Report"]
+
+#: The largest seed.
+MOST_SEED = 2**64 - 1
+#: The largest numbers of deals and of deals in a part.
+MOST_DEALS, MOST_IN_PART = 10**9, 1_000_000
+#: The columns: one row per game. Lists are by seat, but for the actions.
+SCHEMA = pa.schema(
+    [
+        ("rules", pa.string()),
+        ("seed", pa.uint64()),
+        ("pairing", pa.uint32()),
+        ("deal", pa.uint64()),
+        ("names", pa.list_(pa.string())),
+        ("agents", pa.list_(pa.string())),
+        ("actions", pa.list_(pa.uint8())),
+        ("returns", pa.list_(pa.float64())),
+    ]
+)
+#: The keys of a file with the type of each.
+KEYS: dict[str, tuple[type | tuple[type, ...], str]] = {
+    "game": (str, "a text"),
+    "rules": (dict, "a table of options"),
+    "agents": ((dict, list), "a table of names and agents, or a list of agents"),
+    "deals": (object, "a number"),
+    "seeds": (list, "a list of numbers"),
+    "paired": (object, "true or false"),
+    "pairings": (list, "a list of lists of names"),
+    "deals_per_part": (object, "a number"),
+}
+
+
+class Block(NamedTuple):
+    """A range of the deals of one pairing under one seed: what one task plays."""
+
+    #: The seed of the experiment that it belongs to.
+    seed: int
+    #: The number of the pairing.
+    pairing: int
+    #: Its first deal.
+    first: int
+    #: The number of deals.
+    deals: int
+
+
+class Experiment(Plan):
+    """Agents that play matches. Two equal experiments give the same files, byte by byte.
+
+    Every pairing plays every deal in all arrangements of its agents (see `stier.pit`), and all pairings have the same
+    cards. The order in which agents are named has no influence on the games.
+
+    Args:
+        game: The game's name.
+        agents: Agents as text, by the names that tables give them; or a list of texts, which are then their names.
+        rules: Options of the game that are not the default.
+        deals: Deals for each pairing and seed, at least 1.
+        seeds: Seeds; the experiment is repeated with other cards for each.
+        paired: Whether all games of a deal have the same cards.
+        pairings: The names of the agents at each table, as many as the game has seats; every combination if left out.
+        deals_per_part: Deals in a part. A killed run loses less than that.
+
+    Raises:
+        RulesError: A game or an option that does not exist.
+        AgentError: An agent that does not exist, or cannot play the game.
+        ArgumentError: A number out of range, an unknown name, or an agent with a budget of time, which never plays the
+            same game twice.
+
+    Attributes:
+        game: The game's name.
+        rules: The options of the game that are not the default.
+        agents: The agents as text, by name, in order of entry.
+        deals: Deals for each pairing and seed.
+        seeds: The seeds.
+        paired: Whether all games of a deal have the same cards.
+        tables: The pairings: the names of the agents at each table.
+        deals_per_part: Deals in a part.
+    """
+
+    kind = "matches"
+    unit = "games"
+    page_after = "never"
+    schema = SCHEMA
+
+    def __init__(
+        self,
+        game: str,
+        agents: Mapping[str, str] | Sequence[str],
+        rules: Mapping[str, Any] | None = None,
+        deals: int = 1000,
+        seeds: Sequence[int] = (0,),
+        paired: bool = True,
+        pairings: Sequence[Sequence[str]] | None = None,
+        deals_per_part: int = 100,
+        outputs: Mapping[str, str] | None = None,
+    ) -> None:
+        loaded = load_game(game, **(rules or {}))
+        self.game = loaded.short_name()
+        self.rules = dict(sorted(_changed(loaded).items()))
+        self.agents = _agents(loaded, agents)
+        self.deals = _number("deals", deals, 1, MOST_DEALS)
+        self.deals_per_part = _number("deals_per_part", deals_per_part, 1, MOST_IN_PART)
+        self.seeds = [_number("a seed", seed, 0, MOST_SEED) for seed in seeds]
+        if not self.seeds or len(set(self.seeds)) < len(self.seeds):
+            raise ArgumentError("seeds must be one or more different numbers")
+        if not isinstance(paired, bool):
+            raise ArgumentError(f"paired must be true or false, got {paired!r}")
+        self.paired = paired
+        self.tables = _tables(loaded, self.names, pairings)
+        self.outputs = dict(outputs or {})
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Experiment:
+        """Makes the experiment from the keys of its file."""
+        values = dict(given)
+        outputs = {key: values.pop(key) for key in OUTPUTS if key in values}
+        if "seed" in values:
+            if "seeds" in values:
+                raise ArgumentError("give seed or seeds, not both")
+            values["seeds"] = [values.pop("seed")]
+        for key, value in values.items():
+            if key not in KEYS:
+                raise ArgumentError(f"unknown key '{key}'; the keys are {', '.join([*KEYS, 'seed'])}")
+            kind, called = KEYS[key]
+            if not isinstance(value, kind):
+                raise ArgumentError(f"{key} must be {called}, got {value!r}")
+        for key in ("game", "agents"):
+            if key not in values:
+                raise ArgumentError(f"{key} is missing")
+        return cls(**values, outputs=outputs)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Experiment) and self.settings() == other.settings()
+
+    def __hash__(self) -> int:
+        return hash(digest(self.settings()))
+
+    def __repr__(self) -> str:
+        return f"<stier.experiments.Experiment: {self.load_game()}, {', '.join(self.agents)}, {self.games} games>"
+
+    def load_game(self) -> Game:
+        """Loads the game with its rules."""
+        return load_game(self.game, **self.rules)
+
+    @property
+    def names(self) -> list[str]:
+        """Returns the names of the agents, in order of entry."""
+        return list(self.agents)
+
+    @property
+    def games(self) -> int:
+        """Returns the number of games in all."""
+        return self.deals * len(self.seeds) * sum(map(self.games_per_deal, range(len(self.tables))))
+
+    def games_per_deal(self, pairing: int) -> int:
+        """Returns the number of games that a pairing plays per deal."""
+        return games_per_deal([self.agents[name] for name in self.tables[pairing]])
+
+    def parts(self) -> int:
+        """Returns the number of parts."""
+        return -(-self.deals // self.deals_per_part) * len(self.seeds) * len(self.tables)
+
+    def task(self, number: int) -> Task:
+        """Returns a task. Ranges of deals come in order, so that the parts form a smaller experiment at any time."""
+        rest, pairing = divmod(number, len(self.tables))
+        place, seed = divmod(rest, len(self.seeds))
+        first = place * self.deals_per_part
+        block = Block(self.seeds[seed], pairing, first, min(self.deals_per_part, self.deals - first))
+        size = block.deals * self.games_per_deal(pairing)
+        return Task(f"games/part-{number:06}", self.hash(), size, pairing, block)
+
+    def settings(self) -> dict[str, Any]:
+        """Returns the experiment as JSON has it."""
+        return {**self.fixed(), "deals": self.deals, **self.outputs}
+
+    def fixed(self) -> dict[str, Any]:
+        """Returns all that the games depend on, but for their number."""
+        return {
+            "game": self.game,
+            "rules": self.rules,
+            "agents": self.agents,
+            "pairings": [list(table) for table in self.tables],
+            "seeds": self.seeds,
+            "paired": self.paired,
+            "deals_per_part": self.deals_per_part,
+        }
+
+    def hash(self) -> str:
+        """Returns a hash of all that the games depend on: 16 hexadecimal digits. More deals do not change it."""
+        return digest({**self.fixed(), "version": stier.__version__, "format": _plans.FORMAT})
+
+    def follow(self, folder: Path, there: Plan) -> None:
+        """Allows more deals behind full parts."""
+        assert isinstance(there, Experiment)
+        if self.deals < there.deals:
+            raise ArgumentError(
+                f"{folder} has an experiment of {there.deals} deals: deals must be at least as many, got {self.deals}"
+            )
+        if self.deals > there.deals and there.deals % self.deals_per_part:
+            raise ArgumentError(
+                f"{folder} has {there.deals} deals, the last part not full: they can only grow from a multiple of "
+                f"deals_per_part, which is {self.deals_per_part}"
+            )
+
+    def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
+        """Plays the games of a task. All pairings of a seed have the same cards."""
+        block: Block = task.what
+        # By name: agents with the same text are told apart by their order.
+        game, table = self.load_game(), sorted(self.tables[block.pairing])
+        texts = [self.agents[name] for name in table]
+        seed = derive_seed(block.seed, "experiment", block.first)
+        games = _native.pit(game, texts, block.deals, seed, self.paired, threads, on_progress).games
+        # Unpaired, each game has cards of its own; deals of one number have the same cards in all pairings.
+        pairings = range(len(self.tables))
+        first = block.first * (1 if self.paired else max(map(self.games_per_deal, pairings)))
+        actions = [np.array(played.state().history(), dtype=np.int64)[:, 1] for played in games]
+        ends = np.cumsum([0, *map(len, actions)], dtype=np.int32)
+        columns = [
+            pa.array([str(game)] * len(games), pa.string()),
+            pa.array(np.full(len(games), block.seed, dtype=np.uint64)),
+            pa.array(np.full(len(games), block.pairing, dtype=np.uint32)),
+            pa.array(np.array([first + played.deal for played in games], dtype=np.uint64)),
+            pa.array([[table[agent] for agent in played.agents] for played in games], SCHEMA.field("names").type),
+            pa.array([[texts[agent] for agent in played.agents] for played in games], SCHEMA.field("agents").type),
+            pa.ListArray.from_arrays(pa.array(ends), pa.array(np.concatenate(actions).astype(np.uint8))),
+            pa.array([played.returns for played in games], SCHEMA.field("returns").type),
+        ]
+        return pa.Table.from_arrays(columns, schema=SCHEMA)
+
+    def report(self, store: Store, resamples: int | None = None) -> Report:
+        """Makes tables of the games that are there; the deal is the unit of all intervals."""
+        found = outcomes(store)
+        crossed, rated = cross_table(found), _ratings(found, resamples)
+        tables = {
+            "standings": _standings(self, crossed, rated),
+            "meetings": _meetings(crossed),
+            "pairings": _pairings(self, found),
+        }
+        met = np.isfinite(crossed.mean) | np.eye(len(crossed.agents), dtype=bool)
+        if found.seats.shape[1] == 2 and met.all() and self.load_game().utility_sum() == 0:
+            average = nash_averaging(crossed)
+            tables["equilibrium"] = pd.DataFrame(
+                {"agent": crossed.agents, "weight": average.weights, "average": average.averages}
+            )
+        return Report(self, len(found.unit), crossed, rated, tables)
+
+
+def _number(name: str, value: Any, least: int, most: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise ArgumentError(f"{name} must be between {least} and {most}, got {value!r}")
+    return value
+
+
+def _changed(game: Game) -> dict[str, Any]:
+    """The options that are not the default of the game."""
+    default = load_game(game.short_name()).rules()
+    return {name: value for name, value in game.rules().items() if default[name] != value}
+
+
+def _agents(game: Game, given: Mapping[str, str] | Sequence[str]) -> dict[str, str]:
+    """Agents by name, each checked and written in one way."""
+    if isinstance(given, str):
+        raise ArgumentError(f"agents must be a table of names and agents, or a list of agents, got '{given}'")
+    named = list(given.items()) if isinstance(given, Mapping) else [(text, text) for text in given]
+    if len({name for name, _ in named}) < len(named):
+        raise ArgumentError("two agents are the same: give them names, in a table")
+    agents = {}
+    for name, text in named:
+        if not isinstance(text, str):
+            raise ArgumentError(f"an agent must be text such as 'ismcts:iterations=100', got {text!r}")
+        agent = load_agent(text, game)
+        if not agent.is_reproducible:
+            raise ArgumentError(f"{text}: an agent with a budget of time plays differently each time; set iterations")
+        agents[name] = agent.spec
+    return agents
+
+
+def _tables(game: Game, names: Sequence[str], given: Sequence[Sequence[str]] | None) -> list[tuple[str, ...]]:
+    seats = game.num_players()
+    if given is None:
+        if len(names) < seats:
+            raise ArgumentError(f"{game} has {seats} seats, so it needs at least {seats} agents, got {len(names)}")
+        return list(combinations(names, seats))
+    tables = []
+    for table in given:
+        if isinstance(table, str) or len(table) != seats:
+            raise ArgumentError(f"a pairing must have {seats} names, one for each seat, got {table!r}")
+        for name in table:
+            if name not in names:
+                raise ArgumentError(f"pairings: unknown agent '{name}'{alternatives(name, 'agents', names)}")
+        tables.append(tuple(table))
+    if not tables or len({tuple(sorted(table)) for table in tables}) < len(tables):
+        raise ArgumentError("pairings must be one or more, each with other names: their order has no influence")
+    return tables
+
+
+class Report(_plans.Report):
+    """Tables of matches; made by `report`.
+
+    Attributes:
+        experiment: The experiment.
+        games: The number of games of it that have been played.
+        cross_table: The results of each agent against each other one.
+        ratings: Bradley-Terry for two players, Plackett-Luce for more; `None` if some agents never met.
+        tables: pandas frames: ``standings`` (a row for each agent), ``meetings`` (for each agent and opponent),
+            ``pairings`` (for each table of agents), and for two players ``equilibrium`` (see
+            `stier.ratings.nash_averaging`). In each, ``x_ci95`` is the half width of a 95 % interval of ``x`` over
+            deals, ``x_low`` and ``x_high`` are its ends; empty for a single deal, which has no interval.
+    """
+
+    page = "report.txt"
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        games: int,
+        crossed: CrossTable,
+        ratings: Ratings | None,
+        tables: Mapping[str, pd.DataFrame],
+    ) -> None:
+        figures = {"cross_table": partial(_figure, "cross_table", crossed)}
+        if ratings is not None:
+            figures["ratings"] = partial(_figure, "ratings", ratings)
+        self.experiment = experiment
+        self.games = games
+        self.cross_table = crossed
+        self.ratings = ratings
+        super().__init__(_as_text(experiment, games, crossed, ratings, tables), tables, figures)
+
+
+def _as_text(
+    experiment: Experiment,
+    games: int,
+    crossed: CrossTable,
+    ratings: Ratings | None,
+    tables: Mapping[str, pd.DataFrame],
+) -> str:
+    seeds = f"seed {experiment.seeds[0]}" if len(experiment.seeds) == 1 else f"{len(experiment.seeds)} seeds"
+    deals = f"{experiment.deals} {'paired ' if experiment.paired else ''}deals"
+    share = "" if games == experiment.games else f" of {experiment.games}: not all have been played yet"
+    lines = [f"{experiment.load_game()}, {deals}, {seeds}, {games} games{share}\n", str(crossed)]
+    if ratings is not None:
+        lines.append(str(ratings))
+    gains = tables["pairings"]["gain"]
+    if gains.notna().any():
+        low, high = gains.min(), gains.max()
+        span = f"{low:.2f}" if f"{low:.2f}" == f"{high:.2f}" else f"{low:.2f} to {high:.2f}"
+        lines.append(f"Without pairs, {span} times the games would be needed for the same intervals.\n")
+    return "\n".join(lines)
+
+
+def _figure(name: str, drawn: Any) -> Figure:
+    from stier import plots
+
+    draw: Callable[[Any], Any] = getattr(plots, name)
+    figure: Figure = draw(drawn).figure
+    return figure
+
+
+def _ratings(found: Outcomes, resamples: int | None) -> Ratings | None:
+    if found.seats.shape[1] > 2:
+        return plackett_luce(found, resamples=50 if resamples is None else resamples)
+    try:
+        return bradley_terry(found, resamples=1000 if resamples is None else resamples)
+    except RatingError:
+        return None
+
+
+def _standings(experiment: Experiment, crossed: CrossTable, rated: Ratings | None) -> pd.DataFrame:
+    frame = pd.DataFrame(
+        {
+            "agent": crossed.agents,
+            "text": [experiment.agents[name] for name in crossed.agents],
+            "mean": [one.mean for one in crossed.overall],
+            "mean_ci95": [one.ci95 for one in crossed.overall],
+            "wins": [one.mean for one in crossed.overall_wins],
+            "wins_low": [one.low for one in crossed.overall_wins],
+            "wins_high": [one.high for one in crossed.overall_wins],
+            "deals": [one.units for one in crossed.overall],
+        }
+    )
+    if rated is not None:
+        frame["rating"], frame["rating_low"], frame["rating_high"] = rated.rating, rated.low, rated.high
+    return frame
+
+
+def _meetings(crossed: CrossTable) -> pd.DataFrame:
+    rows, columns = np.nonzero(crossed.deals)
+    return pd.DataFrame(
+        {
+            "agent": [crossed.agents[row] for row in rows],
+            "opponent": [crossed.agents[column] for column in columns],
+            **{
+                name: values[rows, columns]
+                for name, values in [
+                    ("mean", crossed.mean),
+                    ("mean_ci95", crossed.ci95),
+                    ("wins", crossed.wins),
+                    ("wins_low", crossed.wins_low),
+                    ("wins_high", crossed.wins_high),
+                    ("deals", crossed.deals),
+                ]
+            },
+        }
+    )
+
+
+def _pairings(experiment: Experiment, found: Outcomes) -> pd.DataFrame:
+    """Returns the gain from pairing the deals of each table."""
+    tables = experiment.tables
+    place = {name: number for number, name in enumerate(found.agents)}
+    # The gain is that of the first agent: the first by name, so that it does not depend on the order of the names.
+    numbers = [[place[name] for name in sorted(table)] for table in tables]
+    # An agent that sits at a table twice has several returns.
+    once = [experiment.paired and len(set(table)) == len(table) for table in numbers]
+    gains = [pairing_gain(found, table) if alone else np.nan for table, alone in zip(numbers, once, strict=True)]
+    return pd.DataFrame({"pairing": [" - ".join(table) for table in tables], "gain": gains})

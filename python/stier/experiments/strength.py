@@ -1,0 +1,255 @@
+"""Matches of agents at equal thinking time: cross-tables of mean returns and of games won."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from scipy import stats
+
+import stier
+from stier._native import derive_seed
+from stier._output import between, plus_minus
+from stier.errors import ArgumentError
+from stier.experiments._plans import (
+    NONE,
+    OnProgress,
+    Report,
+    TablePlan,
+    Task,
+    checked,
+    digest,
+    header,
+    line,
+    paragraph,
+    with_option,
+)
+from stier.experiments._run import Store
+
+__all__ = ["Strength"]
+
+#: The columns that name a match, and those with its sums over deals.
+MATCH = ("game", "time_ms", "agent", "opponent")
+SUMS = (
+    *("deals", "returns", "returns_squared", "won", "decided"),
+    *("won_squared", "won_decided", "decided_squared"),
+)
+
+
+class Match(NamedTuple):
+    """One agent against copies of another. Without a thinking time (0), agents are as their text says."""
+
+    game: str
+    time_ms: int
+    agent: str
+    opponent: str
+
+
+class Piece(NamedTuple):
+    """Some deals of a match."""
+
+    match: Match
+    first: int
+    deals: int
+
+
+class Strength(TablePlan):
+    """Agents against each other in pieces of some deals; the matches with the smallest share of their deals come first.
+
+    The file has a ``seed``, the number of deals in a ``piece``, and tables ``[[table]]`` with a ``game``, ``time_ms``,
+    ``deals`` and ``agents``. All pairs of agents play, or each agent plays only ``against`` one opponent.
+    """
+
+    kind = "strength"
+    unit = "deals"
+    keys: ClassVar = {"seed": int, "piece": int, "table": list}
+    defaults: ClassVar = {"piece": 50}
+    columns = (*MATCH, *SUMS)
+    grows = ("table",)
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        super().__init__(given)
+        wanted: dict[Match, int] = {}
+        for number, table in enumerate(self.given["table"], start=1):
+            known = {"game": str, "time_ms": int, "deals": int, "agents": list, "against": str}
+            checked(table, known, f"table {number}: ", optional=("time_ms", "against"))
+            game = stier.load_game(table["game"])
+            for agent, opponent in pairs(table):
+                for text in (agent, opponent):
+                    timed = with_time(text, game, table.get("time_ms", 0))
+                    if not table.get("time_ms") and not stier.load_agent(timed, game).is_reproducible:
+                        raise ArgumentError(f"table {number}: time_ms is missing, or iterations in '{text}'")
+                wanted.setdefault(Match(table["game"], table.get("time_ms", 0), agent, opponent), table["deals"])
+        self._tasks = sorted(self._pieces(wanted), key=lambda task: task.what.first / wanted[task.what.match])
+
+    def _pieces(self, wanted: Mapping[Match, int]) -> Iterator[Task]:
+        """Makes the pieces that the table does not have. Later pieces have new cards, matches of a game the same."""
+        done = {Match(*row[:4]): row[4] for row in self.earlier[list(self.columns[:5])].itertuples(index=False)}
+        size = self.given["piece"]
+        for match, deals in wanted.items():
+            for first in range(int(done.get(match, 0)), deals, size):
+                piece = Piece(match, first, min(size, deals - first))
+                key = digest([self.kind, stier.__version__, self.given["seed"], piece])
+                yield Task(f"deals/part-{first:06}-{key}", key, piece.deals, match, piece)
+
+    def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
+        """Plays the deals of a piece: the agent at every seat in turn, against copies of its opponent."""
+        match, first, deals = task.what
+        game = stier.load_game(match.game)
+        agent, opponent = (with_time(text, game, match.time_ms) for text in match[2:])
+        agents = [agent] + [opponent] * (game.num_players() - 1)
+        seed = derive_seed(self.given["seed"], self.kind, first)
+        result = stier._native.pit(game, agents, deals, seed, True, threads, on_progress)
+        return pa.Table.from_pylist([{**match._asdict(), **sums_of(result), "first": first}])
+
+    def results(self, store: Store) -> pd.DataFrame:
+        """Returns the sums of all matches: those of the table, and the pieces behind them."""
+        sums: dict[Match, list[Any]] = {
+            Match(*row[:4]): list(row[4:]) for row in self.earlier[list(self.columns)].itertuples(index=False)
+        }
+        played = self.played(store)
+        if len(played):
+            for row in played.sort_values("first", kind="stable").to_dict("records"):
+                match = Match(*(row[name] for name in MATCH))
+                before = sums.setdefault(match, [0, *[0.0] * (len(SUMS) - 1)])
+                sums[match] = [one + row[name] for one, name in zip(before, SUMS, strict=True)]
+        return pd.DataFrame([[*match, *sums[match]] for match in sorted(sums)], columns=list(self.columns))
+
+    def report(self, store: Store) -> Report:
+        """Makes the cross-tables."""
+        results = self.results(store)
+        page = f"# Strength\n\n{paragraph(self.given['about'])}Seed {self.given['seed']}.\n\n{self.machines(store)}"
+        found = {Match(*row[:4]): Sums(*row[4:]) for row in results.itertuples(index=False)}
+        for table in self.given["table"]:
+            time = f", {table['time_ms']} ms per decision" if table.get("time_ms") else ""
+            page += f"\n## `{table['game']}`{time}\n\n"
+            page += _column(table, found) if "against" in table else _square(table, found)
+        return Report(page, {self.kind: results}, digits=None)
+
+
+def with_time(text: str, game: stier.Game, time_ms: int) -> str:
+    """Returns an agent with this thinking time, if it thinks and there is one."""
+    return with_option(text, game, ["time_ms"], time_ms)[0] if time_ms else text
+
+
+def pairs(table: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Returns the pairs of agents of a table, each once, the earlier agent first."""
+    if "against" in table:
+        return [(agent, table["against"]) for agent in table["agents"] if agent != table["against"]]
+    return list(combinations(table["agents"], 2))
+
+
+def sums_of(result: stier.PitResult) -> dict[str, Any]:
+    """Returns the sums over deals for the first agent, the deals by number."""
+    deals: dict[int, list[float]] = {}
+    for played in result.games:
+        best = max(played.returns)
+        winners = [seat for seat, value in enumerate(played.returns) if value == best]
+        seat = played.agents.index(0)
+        games = deals.setdefault(played.deal, [0.0, 0.0, 0.0, 0.0])
+        alone = len(winners) == 1
+        for place, value in enumerate((1.0, played.returns[seat], float(winners == [seat]), float(alone))):
+            games[place] += value
+    found = dict.fromkeys(SUMS, 0.0)
+    for _, (count, returns, won, decided) in sorted(deals.items()):
+        mean = returns / count
+        row = (1, mean, mean * mean, won, decided, won * won, won * decided, decided * decided)
+        for name, value in zip(SUMS, row, strict=True):
+            found[name] += value
+    return {**found, "deals": len(deals)}
+
+
+class Sums(NamedTuple):
+    """Sums over deals of the mean return of an agent, the games that it won, and the games with one winner."""
+
+    deals: int
+    returns: float
+    returns_squared: float
+    won: float
+    decided: float
+    won_squared: float
+    won_decided: float
+    decided_squared: float
+
+    def turned(self, total: float) -> Sums:
+        """Returns the sums of the opponent, at a table for two with returns that add up to `total`."""
+        n = self.deals
+        return Sums(
+            n,
+            n * total - self.returns,
+            n * total * total - 2 * total * self.returns + self.returns_squared,
+            self.decided - self.won,
+            self.decided,
+            self.decided_squared - 2 * self.won_decided + self.won_squared,
+            self.decided_squared - self.won_decided,
+            self.decided_squared,
+        )
+
+    def mean(self) -> str:
+        """Returns the mean return with its interval over deals, as text."""
+        n, mean = self.deals, self.returns / self.deals
+        if n < 2:
+            return f"{mean:+.2f}"
+        squares = max(0.0, self.returns_squared - n * mean * mean)
+        return f"{mean:+.2f}{plus_minus(float(stats.t.ppf(0.975, n - 1)) * (squares / (n - 1) / n) ** 0.5, 2)}"
+
+    def wins(self) -> str:
+        """Returns the share of the decided games with its interval (see `stier.ratings.share`); a dash without any."""
+        if self.decided == 0:
+            return NONE
+        mean = min(1.0, max(0.0, self.won / self.decided))
+        low = high = np.nan
+        if self.deals > 1:
+            # The number of equal deals that would carry as much information.
+            count = self.decided**2 / self.decided_squared
+            each = self.decided / count
+            near = (self.won + each) / (self.decided + 2 * each)
+            residuals = self.won_squared - 2 * near * self.won_decided + near * near * self.decided_squared
+            squares = residuals / each**2 + near * near + (1 - near) ** 2
+            trials = count * (count + 2) * near * (1 - near) / squares
+            won, lost = mean * trials, (1 - mean) * trials
+            low = min(mean, stats.beta.ppf(0.025, won, lost + 1)) if won > 0 else 0.0
+            high = max(mean, stats.beta.ppf(0.975, won + 1, lost)) if lost > 0 else 1.0
+        return f"{100 * mean:.1f} % {between(low, high)}".rstrip()
+
+
+def _find(table: Mapping[str, Any], found: Mapping[Match, Sums], agent: str, opponent: str) -> Sums | None:
+    own = found.get(Match(table["game"], table.get("time_ms", 0), agent, opponent))
+    theirs = found.get(Match(table["game"], table.get("time_ms", 0), opponent, agent))
+    game = stier.load_game(table["game"])
+    total = game.utility_sum()
+    if own is None and theirs is not None and game.num_players() == 2 and total is not None:
+        return theirs.turned(total)
+    return own
+
+
+def _column(table: Mapping[str, Any], found: Mapping[Match, Sums]) -> str:
+    """Returns the table of every agent against one opponent."""
+    text = f"Opponent at all other seats: `{table['against']}`.\n\n"
+    text += header(["agent", "deals", "mean return", "decided games won"])
+    for agent, opponent in pairs(table):
+        if (sums := _find(table, found, agent, opponent)) is not None:
+            text += line([f"`{agent}`", sums.deals, sums.mean(), sums.wins()])
+    return text
+
+
+def _square(table: Mapping[str, Any], found: Mapping[Match, Sums]) -> str:
+    """Returns the table of every agent against every other, with numbers for names in the header."""
+    agents, deals, rows = table["agents"], set(), ""
+    for number, agent in enumerate(agents, start=1):
+        cells: list[object] = [number, f"`{agent}`"]
+        for opponent in agents:
+            sums = None if agent == opponent else _find(table, found, agent, opponent)
+            deals |= set() if sums is None else {sums.deals}
+            cells.append(NONE if agent == opponent else "" if sums is None else f"{sums.mean()}, {sums.wins()}")
+        rows += line(cells)
+    span = f"{min(deals)} to {max(deals)}" if len(deals) > 1 else "".join(map(str, deals))
+    played = f"{span} paired deals per cell." if deals else "Not played yet."
+    numbers = [str(number + 1) for number in range(len(agents))]
+    head = line(["", "agent", *numbers]) + line(["---:", "---", *["---:"] * len(agents)])
+    return f"{played}\n\n{head}{rows}"

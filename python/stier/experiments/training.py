@@ -1,0 +1,382 @@
+"""Networks trained by self-play: every seed trained, evaluated on the way, and measured at the end."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+import stier
+from stier.experiments._plans import OnProgress, Report, TablePlan, Task, checked, digest, header, line, paragraph
+from stier.experiments._run import Store
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from stier.network import Network
+
+__all__ = ["Training"]
+
+#: The seed of the matches, which no training or evaluation has used.
+HELD_OUT = 1_000_003
+#: The number of positions for timing a decision, and that of deals for counting the chances of watched actions.
+POSITIONS, CHANCES = 200, 3000
+#: The name of the solver in the table, and its numbers of iterations.
+EQUILIBRIUM, ITERATIONS = "CFR+", (1, 2, 5, 10, 20, 50, 100, 200)
+#: The measures of evaluations on the way.
+DISTANCE, GREEDY = "eval/nash_conv", "eval/greedy/mean"
+SCHEMA = pa.schema(
+    [
+        *[("run", pa.string()), ("seed", pa.int64()), ("steps", pa.int64()), ("cpu_seconds", pa.float64())],
+        *[("measure", pa.string()), ("value", pa.float64()), ("ci95", pa.float64())],
+    ]
+)
+KEYS: dict[str, type | tuple[type, ...]] = {
+    "name": str,
+    "about": str,
+    "file": str,
+    "game": str,
+    "algorithm": str,
+    "settings": dict,
+    "exact": bool,
+    "evaluations": int,
+    "watch": list,
+    "judge": str,
+    "matches": list,
+    "deals": int,
+    "guided": str,
+    "guided_matches": list,
+    "guided_deals": int,
+    "responders": list,
+    "responder_deals": int,
+}
+
+Row = dict[str, Any]
+
+
+class Training(TablePlan):
+    """Runs, ``[[run]]``, of so many ``seeds``: the arguments of `stier.train.learn`, and what is measured at the end.
+
+    ``watch`` and ``judge`` count the chances of actions, ``matches`` are played for ``deals``, ``guided_matches`` with
+    the network in the search ``guided``, and ``responders`` look for a lower bound on the exploitability. A run with a
+    ``file`` measures that network. `NETWORK` in an agent is the path of the network. One run is solved for comparison:
+    the first ``exact`` one.
+    """
+
+    kind = "training"
+    keys: ClassVar = {"seeds": int, "run": list, "note": str}
+    defaults: ClassVar = {"seeds": 1, "note": ""}
+    columns = tuple(SCHEMA.names)
+    grows = ("seeds", "run", "note")
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        super().__init__(given)
+        self._tasks = list(self._open())
+
+    def _open(self) -> Iterator[Task]:
+        """Makes the tasks whose measures the table does not have."""
+        for number, run in enumerate(self.given["run"], start=1):
+            checked(run, KEYS, f"run {number}: ", optional=[key for key in KEYS if key not in ("name", "game")])
+        exact = [run for run in self.given["run"] if run.get("exact")]
+        if exact:
+            yield from self._task(EQUILIBRIUM, {"game": exact[0]["game"], **_watched(exact[0])}, 0, [])
+        for seed in range(self.given["seeds"]):
+            for run in self.given["run"]:
+                if not (seed and "file" in run):
+                    yield from self._task(run["name"], run, seed, [*_matches(run), *_responders(run)])
+
+    def _task(self, name: str, run: Mapping[str, Any], seed: int, measures: list[str]) -> Iterator[Task]:
+        there = self.earlier[(self.earlier["run"] == name) & (self.earlier["seed"] == seed)]
+        if not len(there) or not set(measures) <= set(there["measure"]):
+            work = {key: value for key, value in run.items() if key != "about"}
+            key = digest([self.kind, stier.__version__, name, work, seed])
+            folder = name.lower().replace(" ", "_").replace(",", "").replace("&", "and")
+            yield Task(f"{folder}/part-{seed:03}-{key}", key, 1, name, {"run": work, "name": name, "seed": seed})
+
+    def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
+        """Trains a network, or continues, and measures it."""
+        run, name, seed = (task.what[key] for key in ("run", "name", "seed"))
+        rows = _solve(run) if name == EQUILIBRIUM else _measure(run, seed, work)
+        return pa.Table.from_pylist([{"run": name, "seed": seed, **row} for row in rows], schema=SCHEMA)
+
+    def results(self, store: Store) -> pd.DataFrame:
+        """Returns the rows of the table and of the parts; a part replaces all earlier rows of its run and seed."""
+        played = self.played(store)[list(self.columns)]
+        new = set(zip(played["run"], played["seed"], strict=True))
+        keys = zip(self.earlier["run"], self.earlier["seed"], strict=True)
+        kept = self.earlier[[key not in new for key in keys]]
+        names = [EQUILIBRIUM, *(run["name"] for run in self.given["run"])]
+        rows = pd.concat([frame for frame in (kept, played) if len(frame)] or [kept], ignore_index=True)
+        rows = rows.astype({"seed": int, "steps": int, "cpu_seconds": float, "value": float, "ci95": float})
+        order = rows["run"].map({name: place for place, name in enumerate(names)})
+        return rows.assign(order=order).sort_values(["order", "seed"], kind="stable").drop(columns="order")
+
+    def report(self, store: Store) -> Report:
+        """Makes the page and the learning curve."""
+        results = self.results(store)
+        page = f"# Training\n\n{paragraph(self.given['about'])}"
+        uniform = _last(results, EQUILIBRIUM, f"uniform {DISTANCE}")
+        solved = _last(results, EQUILIBRIUM, "attack %")
+        if (results[results["run"] != EQUILIBRIUM]["measure"] == "attack %").any():
+            page += paragraph(self.given["note"])
+        page += self.machines(store)
+        figures = {}
+        if len(uniform):
+            figures["training"] = partial(_curve, self.given["run"], results)
+            distance, best = float(uniform["value"].iloc[0]), _last(results, EQUILIBRIUM, DISTANCE).iloc[0]
+            page += (
+                "\n![NashConv over CPU seconds](training.png)\n\n"
+                f"The deck's NashConv is {distance:.4f} for uniform play. CFR+ approaches an equilibrium\n"
+                f"in {best['cpu_seconds']:.0f} s"
+            )
+            page += f"; {solved['value'].iloc[0]:.1f} % of its games have an attack.\n" if len(solved) else ".\n"
+        for run in self.given["run"]:
+            page += f"\n## {run['name']}\n\n{paragraph(run.get('about', ''))}"
+            page += _section(run, results, float(uniform["value"].iloc[0]) if len(uniform) else np.nan)
+        return Report(page, {self.kind: results}, figures)
+
+
+def _watched(run: Mapping[str, Any]) -> Row:
+    return {key: run[key] for key in ("watch", "judge") if key in run}
+
+
+def _matches(run: Mapping[str, Any]) -> dict[str, tuple[str, str, int]]:
+    """Returns the matches at the end, by name: the network's agent, its opponent and the number of deals."""
+    matches = {f"against {agent}": ("network:path=NETWORK", agent, run["deals"]) for agent in run.get("matches", ())}
+    for agent in run.get("guided_matches", ()):
+        matches[f"guided against {agent}"] = (run["guided"], agent, run["guided_deals"])
+    return matches
+
+
+def _responders(run: Mapping[str, Any]) -> dict[str, str]:
+    return {f"gain of {responder}": responder for responder in run.get("responders", ())}
+
+
+def _measure(run: Mapping[str, Any], seed: int, work: Path) -> list[Row]:
+    """Trains one network and measures it."""
+    game = stier.load_game(run["game"])
+    network, file, log = _published(run) if "file" in run else _train(run, game, seed, work)
+    rows: list[Row] = []
+
+    def note(at: Mapping[str, Any], measure: str, value: float, ci95: float | None = None) -> None:
+        place = {"steps": int(at["steps"]), "cpu_seconds": at["cpu_seconds"]}
+        rows.append({**place, "measure": measure, "value": _rounded(value, 6), "ci95": _rounded(ci95, 4)})
+
+    for at in log:
+        if DISTANCE in at:
+            note(at, DISTANCE, at[DISTANCE])
+        if GREEDY in at:
+            note(at, GREEDY, at[GREEDY], at["eval/greedy/ci95"])
+    for name, value, interval in _chances(run, network, HELD_OUT + seed):
+        note(log[-1], name, value, interval)
+    for name, (text, other, deals) in _matches(run).items():
+        own, agent = text.replace("NETWORK", file), other.replace("NETWORK", file)
+        result = stier.pit(game, [own] + [agent] * (game.num_players() - 1), deals=deals, seed=HELD_OUT + seed)
+        note(log[-1], name, result.mean[0], result.ci95[0])
+        if agent.startswith("ismcts:iterations"):
+            who = "guided, times" if name.startswith("guided") else "times"
+            note(log[-1], f"{who} as fast as {agent}", _seconds(game, agent) / _seconds(game, own))
+    for name, responder in _responders(run).items():
+        found = stier.exploit(
+            game, f"network:path={file}", responder, deals=run["responder_deals"], seed=HELD_OUT + seed
+        )
+        note(log[-1], name, found.gain, found.ci95)
+    return rows
+
+
+def _rounded(value: float | None, digits: int) -> float | None:
+    return None if value is None else float(f"{value:.{digits}g}")
+
+
+def _train(run: Mapping[str, Any], game: stier.Game, seed: int, work: Path) -> tuple[Network, str, list[Row]]:
+    """Trains a network, from its checkpoint if there is one, and returns it with its file and its log."""
+    import stier.train
+
+    exact = run.get("exact", False)
+    trained = stier.train.learn(
+        game,
+        run["algorithm"],
+        folder=work,
+        against=() if exact else ("greedy",),
+        evaluations=run["evaluations"],
+        exact=exact,
+        watch=run.get("watch", ()),
+        judge=run.get("judge"),
+        seed=seed,
+        **run["settings"],
+    )
+    return trained.network, str(work / "network.safetensors"), list(trained.log)
+
+
+def _published(run: Mapping[str, Any]) -> tuple[Network, str, list[Row]]:
+    """Returns a trained network with its file and a line for the length of its training."""
+    from stier.network import Network
+
+    network = Network.load(run["file"])
+    return network, run["file"], [{"steps": network.training["steps_done"], "cpu_seconds": None}]
+
+
+def _chances(run: Mapping[str, Any], player: Any, seed: int) -> Iterator[tuple[str, float, float | None]]:
+    """Counts the chances of watched actions: all, at the first lead, and by the judge."""
+    if "watch" not in run:
+        return
+    import stier.train
+
+    for action in run["watch"]:
+        found = stier.train.chances(
+            stier.load_game(run["game"]), player, action, judge=run.get("judge"), deals=CHANCES, seed=seed
+        )
+        for row in found.rows:
+            if row.round in (None, 0):
+                when = "per chance" if row.round is None else "at the first lead"
+                by = "" if row.judge is None else f", {run['judge']} {row.judge}"
+                half = (row.probability_high - row.probability_low) / 2
+                yield f"P({action}) {when}{by}", row.probability, half
+        first = found.row(round=0)
+        yield f"P({action}) above 0.9 at the first lead", first.above_90, None
+        yield f"P({action}) below 0.1 at the first lead", first.below_10, None
+        yield f"chances of {action} after the first lead", found.row().chances - first.chances, None
+
+
+def _seconds(game: stier.Game, agent: str) -> float:
+    """Returns the time per decision: the quickest of three searches, averaged over positions with a choice."""
+    player, times = stier.load_agent(agent, game), []
+    for seed in range(POSITIONS):
+        state = game.new_initial_state(seed=seed)
+        rng = np.random.default_rng(seed)
+        for _ in range(seed % 12):
+            state.apply_action(int(rng.choice(state.legal_actions())))
+            if state.is_terminal():
+                break
+        if not state.is_terminal() and len(state.legal_actions()) > 1:
+            times.append(min(player.search(state).seconds for _ in range(3)))
+    return float(np.mean(times))
+
+
+def _solve(run: Mapping[str, Any]) -> list[Row]:
+    """Returns the distance of CFR+ from equilibrium by time. The tree is built anew for every row."""
+    game = stier.load_game(run["game"])
+    rows: list[Row] = []
+    for iterations in ITERATIONS:
+        start = time.process_time()
+        solution = stier.solve(game, iterations=iterations, threads=1)
+        at = {"steps": iterations, "cpu_seconds": round(time.process_time() - start, 2)}
+        measured = [(DISTANCE, solution.nash_conv)]
+        for action in run.get("watch", ()):
+            measured.append((f"{action} %", 100 * solution.frequency(game.string_to_action(action))))
+        rows += [{**at, "measure": measure, "value": _rounded(value, 6)} for measure, value in measured]
+    for measure, value, ci95 in _chances(run, solution, HELD_OUT):
+        rows.append({**at, "measure": measure, "value": _rounded(value, 6), "ci95": _rounded(ci95, 4)})
+    uniform = stier.solving.nash_conv(game, "random")
+    return [*rows, {**at, "steps": 0, "measure": f"uniform {DISTANCE}", "value": _rounded(uniform, 6)}]
+
+
+def _rows(results: pd.DataFrame, run: str, measure: str) -> pd.DataFrame:
+    return results[(results["run"] == run) & (results["measure"] == measure)]
+
+
+def _last(results: pd.DataFrame, run: str, measure: str) -> pd.DataFrame:
+    """Returns the last row with that measure of each seed, with the seed as index."""
+    return _rows(results, run, measure).groupby("seed").last()
+
+
+def _section(run: Mapping[str, Any], results: pd.DataFrame, uniform: float) -> str:
+    """Returns the table of a run."""
+    measures = list(dict.fromkeys(results[results["run"] == run["name"]]["measure"]))
+    last = {measure: _last(results, run["name"], measure) for measure in measures}
+    if "file" in run:
+        if not measures:
+            return "Not measured yet.\n"
+        lines = (line([name, _cell(name, rows.iloc[-1], uniform)]) for name, rows in last.items())
+        return header(["measure", "value"]) + "".join(lines)
+    text = f"```sh\n{_command(run)}\n```\n\n"
+    main = last.get(DISTANCE if run.get("exact") else GREEDY)
+    if main is None:
+        return f"{text}Not trained yet.\n"
+    if "guided" in run:
+        text += f"*Guided* is `{run['guided']}`.\n\n"
+    shown = [name for name in measures if name != GREEDY]
+    titles = {DISTANCE: "NashConv (of uniform)", "attack %": "attack (share of games)"}
+    text += header(["seed", "decisions", "CPU seconds", *(titles.get(name, name) for name in shown)], left=0)
+    for seed, row in main.iterrows():
+        cells = [_cell(name, last[name].loc[seed], uniform) if seed in last[name].index else "" for name in shown]
+        text += line([seed, f"{row['steps']:,}", f"{row['cpu_seconds']:.0f}", *cells])
+    return text
+
+
+def _cell(measure: str, row: pd.Series, uniform: float) -> str:
+    """Returns a figure for the page."""
+    value, ci95 = float(row["value"]), float("nan" if row["ci95"] is None else row["ci95"])
+    if measure == DISTANCE:
+        return f"{value:.4f} ({value / uniform:.1%})"
+    if measure == "attack %":
+        return f"{value:.1f} %"
+    if measure.startswith("P(") and " 0." in measure:
+        return f"{100 * value:.1f} % of the hands"
+    if measure.startswith("P("):
+        return f"{value:.3f} ± {ci95:.3f}"
+    if not np.isnan(ci95):
+        return f"{value:+.3f} ± {ci95:.3f}"
+    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
+
+
+def _command(run: Mapping[str, Any]) -> str:
+    """Returns the command that trains the same network."""
+    words = ["stier", "train", run["game"], "--out", "DIR", "--algorithm", run["algorithm"], "--seed", "SEED"]
+    for name, value in run["settings"].items():
+        words += ["--steps", str(value)] if name == "steps" else ["--set", f"{name}={value}"]
+    words += ["--evaluations", str(run["evaluations"])] + (["--exact"] if run.get("exact") else [])
+    for action in run.get("watch", ()):
+        words += ["--watch", action]
+    words += ["--judge", run["judge"]] if "judge" in run else []
+    return " ".join(word if word in ("DIR", "SEED") else shlex.quote(word) for word in words)
+
+
+def _curve(runs: list[Mapping[str, Any]], results: pd.DataFrame) -> Figure:
+    """Draws NashConv over CPU seconds, for each run the median and the range of its seeds, beside CFR+."""
+    from matplotlib import pyplot as plt
+
+    from stier.plots import COLOURS
+
+    figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
+    exact = [run for run in runs if run.get("exact")]
+    for run, colour, marker in zip(exact, COLOURS, "osD^v", strict=False):
+        # The first evaluation is that of the network before it has learned anything.
+        points = _rows(results, run["name"], DISTANCE).query("cpu_seconds > 0")
+        if not len(points):
+            continue
+        seeds = [own for _, own in points.groupby("seed")]
+        at = np.median([own["cpu_seconds"] for own in seeds], axis=0)
+        values = np.array([own["value"] for own in seeds], dtype=np.float64)
+        label = f"{_label(run)}: {at[-1]:.0f} s, {len(seeds)} seeds"
+        axes.plot(at, np.median(values, axis=0), color=colour, marker=marker, markersize=4, linewidth=1.5, label=label)
+        axes.fill_between(at, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.25, linewidth=0)
+    points = _rows(results, EQUILIBRIUM, DISTANCE)
+    label = f"{EQUILIBRIUM}: {points['cpu_seconds'].iloc[-1]:.0f} s"
+    axes.plot(points["cpu_seconds"], points["value"], color="black", marker=".", linestyle="--", label=label)
+    uniform = float(_last(results, EQUILIBRIUM, f"uniform {DISTANCE}")["value"].iloc[0])
+    axes.axhline(uniform, color="grey", linestyle=":")
+    axes.annotate(
+        f"uniform play: {uniform:.2f}", (1, uniform), (0, 4), ("axes fraction", "data"), "offset points", ha="right"
+    )
+    axes.set(xscale="log", yscale="log", xlabel="CPU seconds", ylabel="NashConv (points per game)")
+    axes.set_title(f"Distance from equilibrium in {exact[0]['game']}\nmedian and range of the seeds", fontsize=10)
+    axes.grid(alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0.0, 0.0))
+    return figure
+
+
+def _label(run: Mapping[str, Any]) -> str:
+    """Returns a short description of a run."""
+    name = {"ppo": "PPO", "dmc": "deep Monte Carlo"}[run["algorithm"]]
+    constant = run["settings"].get("entropy_coefficient")
+    entropy = "" if constant is None else f", entropy {constant:g}"
+    return f"{name}{entropy}, {run['settings']['steps'] / 1e6:g} M decisions"

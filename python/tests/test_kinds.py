@@ -1,0 +1,254 @@
+"""Experiments of the project: strength, ladder and training. Their pages, their numbers, and what is left of a kill."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import stier
+from stier.cli import main
+
+pd = pytest.importorskip("pandas")
+pytest.importorskip("pyarrow")
+
+from stier import experiments  # noqa: E402
+from stier.experiments import ladder, strength, training  # noqa: E402
+from stier.experiments._plans import TablePlan  # noqa: E402
+from stier.experiments._run import begin  # noqa: E402
+
+BENCHES = Path(__file__).parents[2] / "benches"
+DECK = "schwinget:suits=2,values=2,counter=off,hand_size=1,set_aside=1"
+
+STRENGTH = """
+kind = "strength"
+seed = 1
+piece = 20
+[[table]]
+game = "schwinget"
+deals = 60
+agents = ["random", "greedy", "ismcts:iterations=300"]
+[[table]]
+game = "schwimmen"
+deals = 20
+agents = ["random"]
+against = "greedy"
+"""
+LADDER = f"""
+kind = "ladder"
+seed = 1
+budgets = [100, 1_000]
+most_iterations = 600_000
+agents = ["random", "greedy", "ismcts", "pimc", "ris_mcts"]
+[slow]
+ris_mcts = 10
+[[rung]]
+game = "{DECK}"
+about = "Four cards."
+target = 1e-4
+iterations = 100_000
+"""
+TRAINING = f"""
+kind = "training"
+seeds = 2
+[[run]]
+name = "small deck"
+game = "{DECK}"
+algorithm = "ppo"
+settings = {{ steps = 3_000, hidden = [8], num_envs = 32 }}
+exact = true
+evaluations = 1
+watch = ["attack"]
+matches = ["greedy"]
+deals = 4
+"""
+STUDY = """
+kind = "study"
+quick = true
+scale = 0.05
+chapters = ["broad", "mistakes"]
+"""
+#: The files of each kind, and the columns with measured times.
+KINDS = {
+    "strength": (STRENGTH, []),
+    "ladder": (LADDER, ["seconds"]),
+    "training": (TRAINING, ["cpu_seconds"]),
+    "study": (STUDY, []),
+}
+
+
+def parts(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("part-*.parquet"))}
+
+
+def plan(kind: str, **changes: Any) -> TablePlan:
+    """The experiment of the project with other settings."""
+    own: TablePlan = experiments.read(BENCHES / f"{kind}.toml")
+    return type(own)({**own.given, **changes})
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training, "ITERATIONS", (1, 2))
+    monkeypatch.setattr(training, "CHANCES", 20)
+
+
+@pytest.mark.parametrize(("kind", "open_parts"), [("strength", 0), ("ladder", 0), ("training", None)])
+def test_the_pages_of_the_project_are_those_of_its_tables(kind: str, open_parts: int | None, tmp_path: Path) -> None:
+    store = begin(plan(kind), tmp_path)
+    assert open_parts in (None, store.experiment.parts())
+    found = experiments.report(store)
+    assert str(found) == (BENCHES / f"{kind.upper()}.md").read_text("utf-8")
+    table = pd.read_csv(BENCHES / f"{kind}.csv")
+    found.save(tmp_path)
+    assert pd.read_csv(tmp_path / f"{kind}.csv").equals(table)
+
+
+def test_a_match_is_that_of_the_table(tmp_path: Path) -> None:
+    table = {"game": "schwimmen:players=2", "time_ms": 1, "deals": 500, "agents": ["random", "greedy"]}
+    found = experiments.run(strength.Strength({"seed": 1, "piece": 500, "table": [table]}), tmp_path)
+    row = found.experiment.results(found).iloc[0]
+    there = pd.read_csv(BENCHES / "strength.csv").set_index(list(strength.MATCH))
+    assert row[list(strength.SUMS)].tolist() == there.loc[tuple(row[list(strength.MATCH)])].tolist()
+
+
+def test_sums_give_the_intervals_of_pit() -> None:
+    result = stier.pit("schwinget", ["greedy", "random"], deals=400, seed=1)
+    sums = strength.Sums(**strength.sums_of(result))
+    assert sums.mean() == f"{result.mean[0]:+.2f} ± {result.ci95[0]:.2f}"
+    decided = [played for played in result.games if played.returns[0] != played.returns[1]]
+    won = sum(played.returns[played.agents.index(0)] > 0 for played in decided)
+    assert sums.wins().startswith(f"{100 * won / len(decided):.1f} % (")
+    assert sums.turned(0).mean() == f"{-result.mean[0]:+.2f} ± {result.ci95[0]:.2f}"
+    assert sums.turned(0).turned(0) == pytest.approx(sums)
+
+
+def test_a_rung_of_the_ladder_is_that_of_the_table(tmp_path: Path) -> None:
+    rung = {"game": DECK, "about": "Four cards.", "target": 1e-4, "iterations": 100_000}
+    given = {"seed": 1, "budgets": [100], "most_iterations": 10**9, "agents": ["random", "ismcts", "pimc"]}
+    store = experiments.run(ladder.Ladder({**given, "rung": [rung]}), tmp_path)
+    keys, columns = ["game", "policy", "iterations"], ["histories", "information_sets", "value", "exploitability"]
+    found = store.experiment.results(store)
+    both = found.merge(pd.read_csv(BENCHES / "ladder.csv"), on=keys, suffixes=("", "_there"))
+    assert len(both) == len(found) == 4
+    for column in [*columns, "attack"]:
+        assert both[column].tolist() == both[f"{column}_there"].tolist()
+
+
+def test_the_solver_beside_training_is_that_of_the_table() -> None:
+    rows = training._solve({"game": DECK, "watch": ["attack"]})
+    game = stier.load_game(DECK)
+    assert [row["value"] for row in rows if row["measure"] == training.DISTANCE] == [
+        float(f"{stier.solve(game, iterations=count).nash_conv:.6g}") for count in training.ITERATIONS
+    ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.timeout(300)
+def test_killed_in_the_middle_it_ends_with_the_same_parts(kind: str, tmp_path: Path) -> None:
+    if kind == "training":
+        pytest.importorskip("jax")
+    text, times = KINDS[kind]
+    toml, out = tmp_path / f"{kind}.toml", tmp_path / "out"
+    toml.write_text(text)
+    program = (
+        "import sys; from stier.cli import main; from stier.experiments import training\n"
+        "training.ITERATIONS, training.CHANCES = (1, 2), 20\nsys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", program, "run", str(toml), "--out", str(out), "--threads", "1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        while not parts(out):
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.002)
+        process.kill()
+    there = parts(out)
+    left = experiments.load(out)
+    assert not left.complete
+    assert main(["run", str(toml), "--out", str(out), "--threads", "1"]) == 0
+    whole = experiments.run(toml, tmp_path / "whole", threads=2)
+    assert there.items() <= parts(out).items()
+    assert parts(out).keys() == parts(whole.folder).keys()
+    for number in range(whole.experiment.parts()):
+        frames = [store.part(number).to_pandas() for store in (experiments.load(out), whole)]
+        if kind == "training":
+            frames = [frame[~frame["measure"].str.startswith("times")] for frame in frames]
+        pd.testing.assert_frame_equal(*(frame.drop(columns=times) for frame in frames), check_exact=True)
+    if not times:
+        assert parts(out) == parts(whole.folder)
+
+
+def test_what_the_table_has_is_not_played_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    toml = tmp_path / "small.toml"
+    toml.write_text(f'tables = "results"\npage = "PAGE.md"\nabout = "Small."\n{STRENGTH}')
+    first = experiments.run(toml, tmp_path / "first")
+    assert first.experiment.parts() == 3 * 3 + 1
+    experiments.publish(first)
+    assert (tmp_path / "PAGE.md").read_text("utf-8").startswith("# Strength\n\nSmall.\n\nSeed 1.\n\n- machine: ")
+    table = (tmp_path / "results" / "strength.csv").read_bytes()
+    assert main(["run", str(toml), "--out", str(tmp_path / "second")]) == 0
+    assert capsys.readouterr().out.startswith(f"0 deals in {tmp_path / 'second'}\n")
+    assert (tmp_path / "results" / "strength.csv").read_bytes() == table
+    # More deals come after those of the table, in both folders.
+    toml.write_text(toml.read_text().replace("deals = 60", "deals = 90"))
+    for folder in ("first", "second"):
+        more = experiments.run(toml, tmp_path / folder)
+        assert [more.experiment.task(number).what[1:] for number in range(3)] == [(60, 20)] * 3
+        assert set(more.experiment.results(more).query("game == 'schwinget'")["deals"]) == {90}
+
+
+def test_it_stops_after_some_minutes_and_reports_what_is_there(tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("short.toml").write_text(STRENGTH)
+    assert main(["report", "short.toml"]) == 0
+    assert "Not played yet." in capsys.readouterr().out
+    assert main(["run", "short.toml", "--minutes", "0"]) == 0
+    assert capsys.readouterr().out.startswith("20 deals in out/short, 9 parts are missing\n")
+    assert main(["report", "short.toml"]) == 0
+    assert "20 paired deals per cell." in capsys.readouterr().out
+    assert main(["run", "short.toml"]) == 0
+    assert capsys.readouterr().out.startswith("200 deals in out/short\n")
+
+
+def test_queries_that_would_take_too_long_have_no_row(tmp_path: Path) -> None:
+    (tmp_path / "ladder.toml").write_text(LADDER)
+    store = experiments.run(tmp_path / "ladder.toml", tmp_path / "out")
+    found = store.experiment.results(store)
+    assert found[found["policy"] == "ris_mcts"]["iterations"].tolist() == [100]
+    assert found[found["policy"] == "pimc"]["iterations"].tolist() == [100, 1000]
+    assert store.complete
+    assert "| `ris_mcts` | " in str(experiments.report(store))
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ('kind = "matchs"', "unknown kind 'matchs'; did you mean 'matches'?"),
+        (STRENGTH.replace("seed", "sed"), "unknown key 'sed'; did you mean 'seed'?"),
+        (STRENGTH.replace("piece = 20", 'piece = "x"'), "piece has a value of the wrong type: 'x'"),
+        (STRENGTH.replace("deals = 20", ""), "table 2: deals is missing"),
+        (STRENGTH.replace(":iterations=300", ":time_ms=5"), "table 1: time_ms is missing, or iterations in 'ismcts:"),
+        (STRENGTH.replace("seed = 1", "seed = true"), "seed has a value of the wrong type: True"),
+        (LADDER.replace('"pimc"', '"pimk"'), "unknown agent 'pimk'"),
+        (TRAINING.replace("matches", "mathces"), "run 1: unknown key 'mathces'; did you mean 'matches'?"),
+        (STUDY.replace("broad", "narrow"), "unknown chapter 'narrow'; chapters: broad"),
+    ],
+)
+def test_wrong_plans_are_refused(text: str, named: str, tmp_path: Path) -> None:
+    path = tmp_path / "wrong.toml"
+    path.write_text(text)
+    with pytest.raises(ValueError) as caught:
+        experiments.read(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert named in str(caught.value)
+
+
+def test_another_kind_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(STUDY.replace(', "mistakes"', ""))
+    (tmp_path / "strength.toml").write_text(STRENGTH)
+    experiments.run(tmp_path / "study.toml", tmp_path / "out")
+    with pytest.raises(ValueError, match="kind: study there, strength here"):
+        experiments.run(tmp_path / "strength.toml", tmp_path / "out")
