@@ -20,6 +20,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 import stier
+from stier.ratings import estimate
 
 SEARCHER = "ismcts:iterations=1000"
 AGENTS = ["random", "greedy", SEARCHER]
@@ -42,8 +43,8 @@ class Attacks:
 
     def share(self) -> tuple[np.ndarray, np.ndarray]:
         """Of all bouts, the share with an attack after k tricks, and the half width of its 95 % interval."""
-        share = self.attacked / self.bouts
-        return share, 1.96 * np.sqrt(share * (1 - share) / self.bouts)
+        outcomes = np.arange(self.bouts)[:, None] < self.attacked
+        return outcomes.mean(axis=0), np.array([estimate(column).ci95 for column in outcomes.T])
 
 
 def count_attacks(games: Iterable[stier.playing.Played], player: int, num_cards: int) -> Attacks:

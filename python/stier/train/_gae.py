@@ -44,8 +44,8 @@ def gae(
     comes next. Where cards are hidden this is wrong. The opponent's value is an average over the hands that the
     opponent thinks possible, so the player's own hand is forgotten at each step, and the estimate is biased whatever
     the critic learns. ``zero_sum=True`` does this, and is refused unless it is unbiased: if the critic sees everything
-    (``sees_all=True``), or if ``lam=1`` and every environment's last game is over. With ``lam=1`` no value is used but the
-    last, and where the game is over both ways give the same numbers.
+    (``sees_all=True``), or if ``lam=1`` and every environment's last game is over. With ``lam=1`` no value is used but
+    the last, and where the game is over both ways give the same numbers.
 
     Another bias comes from the end of the arrays. If the turn order depends on what happens, as where the winner of a
     trick leads the next, a player who wins may decide again before the end and one who loses may not. Dropping the
@@ -56,8 +56,8 @@ def gae(
     Args:
         rewards: ``(steps, environments, players)``: the rewards of all players between a decision and the next one
             in its environment; ``Batch.rewards`` of the step that took the action.
-        values: ``(steps + 1, environments)``: the critic's value of each decision and of the one after the last, for the
-            player to move there. Where a game ended, the next value belongs to another game and is not used.
+        values: ``(steps + 1, environments)``: the critic's value of each decision and of the one after the last, for
+            the player to move there. Where a game ended, the next value belongs to another game and is not used.
         terminated: ``(steps, environments)``: true if the game ended with this action.
         current_player: ``(steps + 1, environments)``: the player who decides.
         gamma: Discount from one decision to the next on the same trajectory.
