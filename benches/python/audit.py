@@ -643,9 +643,9 @@ Limits: nothing is shown about positions that random games do not reach, positio
 game, few exchanges survive the replay), the distribution of the worlds, or attributes that a program could read from
 the objects themselves. Every game has its default parameters; other parameters were not tested. Nor were the games of
 OpenSpiel that have no resampler: they are listed below, and nothing is shown about them. A dash stands for "none" where
-no other world was compared. Games of PettingZoo and RLCard end after {actions} actions. A slow game gets fewer random games,
-because no more are started once its time is up; each random game depends on its seed only. The figures do not say how
-much a learner gains from a leak.
+no other world was compared. Games of PettingZoo and RLCard end after {actions} actions. A slow game gets fewer random
+games, because no more are started once its time is up; each random game depends on its seed only. The figures do not
+say how much a learner gains from a leak.
 """
 
 #: Checked by hand, with programs that need nothing but the library; the tests run them.
@@ -737,7 +737,7 @@ def leaks(library: str, kept: dict[str, Any], idle: bool) -> str:
         for fact, leak in kept["leaks"].items()
         if fact.endswith(IDLE) == idle
     ]
-    return ", ".join(cells) or ("none" if kept["found"] else "–")
+    return ", ".join(cells) or ("none" if kept["found"] else "-")
 
 
 def impossible(library: str, kept: dict[str, Any]) -> str:

@@ -84,5 +84,5 @@ def test_a_run_goes_on_and_makes_the_page(tmp_path: Path, monkeypatch: pytest.Mo
     assert "an illegal past (seed " in page
     assert "- no resampler: `skat`" in page
     never = {("open_spiel", "kuhn_poker"): once["open_spiel", "kuhn_poker"] | {"found": 0}}
-    assert "| 0 % | – |" in audit.page(never, [], "")
+    assert "| 0 % | - |" in audit.page(never, [], "")
     assert audit.table(once).count("another world found") == 3
