@@ -18,7 +18,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-SOURCES := Cargo.toml Cargo.lock $(shell find core agents python -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi')
+# The sources of the package: what the wheel is made of.
+SOURCES := Cargo.toml Cargo.lock python/Cargo.toml python/pyproject.toml python/README.md \
+	$(shell find core agents python/src python/stier \( -name tests -o -name examples -o -name benches \) -prune -o \
+		-type f \( -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi' -o -name '*.md' -o -name '*.json' \) -print)
 
 # The oldest Rust that is supported.
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)

@@ -490,31 +490,19 @@ def games_of_open_spiel() -> Iterator[tuple[str, str]]:
     """Yield the registered games, each with the reason why it is not tested, or with none."""
     import pyspiel
 
+    from stier.leaks._open_spiel import resamples
+
     for kind in pyspiel.registered_games():
         reason = ""
         if not kind.default_loadable:
             reason = "no default parameters"
         elif kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
             reason = "mean-field game"
-        elif not _resamples(pyspiel.load_game(kind.short_name)):
+        elif not resamples(pyspiel.load_game(kind.short_name)):
             reason = "no resampler"
         elif kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION:
             reason = "perfect information, so there is no other world"
         yield kind.short_name, reason
-
-
-def _resamples(game: Any) -> bool:
-    import pyspiel
-
-    state = game.new_initial_state()
-    rng = random.Random(0)
-    while state.is_chance_node():
-        state.apply_action(rng.choice(state.legal_actions()))
-    try:
-        state.resample_from_infostate(max(0, state.current_player()), pyspiel.UniformProbabilitySampler(0, 0.0, 1.0))
-    except pyspiel.SpielError:
-        return False
-    return True
 
 
 def all_games() -> Iterator[tuple[str, str, str]]:

@@ -111,37 +111,21 @@ __all__ = [
     "solve",
 ]
 
-#: Submodules. Some need an extra.
-_SUBMODULES = (
-    "catalogue",
-    "cli",
-    "draw",
-    "errors",
-    "experiments",
-    "gymnasium",
-    "leaks",
-    "network",
-    "open_spiel",
-    "pettingzoo",
-    "playing",
-    "plots",
-    "ratings",
-    "replays",
-    "schwingfest",
-    "solving",
-    "study",
-    "terminal",
-    "train",
-)
+
+def _submodules() -> list[str]:
+    """The public submodules. Some need an extra."""
+    from pkgutil import iter_modules
+
+    return [module.name for module in iter_modules(__path__) if not module.name.startswith("_")]
 
 
 if not TYPE_CHECKING:  # or type checkers would take any name for a submodule
 
     def __getattr__(name: str) -> ModuleType:
-        if name in _SUBMODULES:
+        if name in _submodules():
             return import_module(f"stier.{name}")
         raise AttributeError(f"module 'stier' has no attribute '{name}'", name=name, obj=import_module("stier"))
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_SUBMODULES, *(name for name in globals() if name.startswith("__"))})
+    return sorted({*__all__, *_submodules(), *(name for name in globals() if name.startswith("__"))})

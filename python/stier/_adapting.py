@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stier._native import Game, State, derive_seed, load_game
+from stier._native import Agent, Game, PythonAgent, Solution, State, derive_seed, load_agent, load_game
 from stier.errors import ArgumentError, MissingExtraError
+from stier.playing import AnyAgent
 
 #: The ways to show a state: text as a player sees it, the same printed, text with all cards open.
 RENDER_MODES = ["ansi", "human", "ansi_open"]
@@ -27,13 +28,22 @@ def missing(extra: str, error: ImportError) -> MissingExtraError:
     return MissingExtraError(f"{needed}: pip install 'stier[{extra}]'")
 
 
-def as_game(game: str | Game, rules: dict[str, Any]) -> Game:
-    """Loads a game by name, or take one that is loaded, under its own rules."""
+def as_game(game: Game | str, /, **rules: Any) -> Game:
+    """Loads a game by its name and rules. A game that is loaded already is returned as it is."""
     if isinstance(game, Game):
         if rules:
             raise TypeError(f"a loaded game has its own rules, got {', '.join(rules)}")
         return game
+    if not isinstance(game, str):
+        raise TypeError(f"game must be a Game or the name of one, such as 'schwinget', got {type(game).__name__}")
     return load_game(game, **rules)
+
+
+def as_agent(agent: AnyAgent, game: Game) -> Agent | PythonAgent | Solution:
+    """Loads an agent by its text, or makes one of a callable or of an object with ``step(state)``."""
+    if isinstance(agent, str):
+        return load_agent(agent, game)
+    return agent if isinstance(agent, Agent | PythonAgent | Solution) else PythonAgent(agent)
 
 
 def tensor_of(tensor: str) -> tuple[Callable[[Game], list[int]], Callable[[State, int], npt.NDArray[np.float32]]]:
@@ -65,8 +75,15 @@ def render(state: State, player: int, mode: str | None) -> str | None:
     return text
 
 
+def begun(state: State | None) -> State:
+    """Returns the state of an environment. Raises if it has not been reset yet."""
+    if state is None:
+        raise RuntimeError("the environment has no state yet: call reset() first")
+    return state
+
+
 class Episodes:
-    """The seeds of an environment's games, as of a lane: one given, and as the k-th after it the stream "episode"."""
+    """The seeds of an environment's games: the given one, and after it the k-th of the stream "episode"."""
 
     def __init__(self) -> None:
         self._given: int | None = None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from math import isnan
-from typing import Any
+from typing import Any, Protocol
 
 
 class Bar:
@@ -18,7 +19,7 @@ class Bar:
         try:
             from tqdm.auto import tqdm
         except ImportError:
-            warnings.warn("no progress bar without tqdm: pip install 'stier[progress]'", stacklevel=3)
+            warnings.warn("no progress bar without tqdm: pip install 'stier[progress]'", stacklevel=5)
             self._open = None
         else:
             self._open = tqdm
@@ -41,14 +42,31 @@ class Bar:
         self._bar.update(done - self._bar.n)
 
 
+class Update(Protocol):
+    """Moves a progress bar."""
+
+    def __call__(self, done: int, total: int, note: str = "", /) -> None:
+        """Shows `done` of `total`, and a note after it."""
+
+
+@contextmanager
+def bar(progress: bool, unit: str = "games", *, leave: bool = True) -> Iterator[Update | None]:
+    """Yields the function that moves a progress bar, or `None` without `progress`."""
+    if not progress:
+        yield None
+        return
+    with Bar(unit, leave=leave) as shown:
+        yield shown.update
+
+
 def plus_minus(half: float, digits: int = 3) -> str:
     """Returns an interval as text that follows the mean, such as `` ± 0.012``; empty if there is none."""
     return "" if isnan(half) else f" ± {half:.{digits}f}"
 
 
-def between(low: float, high: float) -> str:
+def between(low: float, high: float, scale: float = 100, digits: int = 1) -> str:
     """Returns the interval of a share as text, in percent, such as ``(47.8 to 48.6)``; empty if there is none."""
-    return "" if isnan(low) else f"({100 * low:.1f} to {100 * high:.1f})"
+    return "" if isnan(low) else f"({scale * low:.{digits}f} to {scale * high:.{digits}f})"
 
 
 def distinct(names: Sequence[str]) -> list[str]:

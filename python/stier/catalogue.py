@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from stier import _native
-from stier._native import registered_agents, registered_names
+from stier._native import alternatives, registered_agents, registered_names
+from stier.errors import AgentError
 
 __all__ = [
     "AgentInfo",
     "GameInfo",
     "OptionInfo",
+    "describe_agent",
     "describe_agents",
     "describe_game",
     "describe_games",
@@ -66,6 +68,14 @@ class GameInfo(NamedTuple):
 def describe_games() -> list[GameInfo]:
     """Returns every game with its options, ascending by name."""
     return [GameInfo(name, describe_game(name)) for name in registered_names()]
+
+
+def describe_agent(name: str) -> AgentInfo:
+    """Returns one agent with its options. Raises `AgentError` for an unknown name."""
+    described = {agent.name: agent for agent in describe_agents()}
+    if name not in described:
+        raise AgentError(f"unknown agent '{name}'{alternatives(name, 'agents', list(described))}")
+    return described[name]
 
 
 def describe_agents() -> list[AgentInfo]:

@@ -10,12 +10,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, SupportsIndex
 
-from stier._native import State
+from stier._native import Beliefs, Line, Search, State
 from stier._svg import HEIGHT, MARGIN, SMALL, WIDTH, Face, Picture, draw_back, draw_card, draw_sign, number, text_width
 
 if TYPE_CHECKING:
     from stier._native import _Group, _Place, _Scene, _Space
-from stier._native import Beliefs, Line, Search
 
 __all__ = [
     "beliefs",
@@ -33,7 +32,7 @@ def state(state: State, player: SupportsIndex | None = None) -> str:
 
     Args:
         state: The state.
-        player: Whose eyes it is seen with: what this player does not know is not in the picture, in no form. All cards
+        player: The player whose view is drawn: the picture contains nothing that this player does not know. All cards
             are open if left out.
     """
     game, scene = state.get_game(), state.scene(player)

@@ -5,7 +5,7 @@
 >>> names = stier.open_spiel.register()
 >>> game = pyspiel.load_game("stier_schwinget(scoring=schwinger,bouts=4)")
 >>> state = game.new_initial_state()  # chance nodes are explicit
->>> stier.open_spiel.deal(state, seed=7)  # or bring what the seed brings
+>>> stier.open_spiel.deal(state, seed=7)  # or deal by a seed
 >>> state.apply_action(state.legal_actions()[0])
 
 Every option of a game is a parameter, numbers as numbers and everything else by name (``counter=off``). Tensors come
@@ -161,8 +161,9 @@ class StierState(pyspiel.State):
         Drawn by chance reach probability among the histories of the information set.
 
         Args:
-            player: Whose information set.
-            probability_sampler: Gives numbers from [0, 1), as OpenSpiel passes it; or a seed, or a NumPy generator.
+            player: The player of the information set.
+            probability_sampler: A function that returns numbers from [0, 1), as OpenSpiel passes it; or a seed, or a
+                NumPy generator.
         """
         world = self.stier_state.resample_from_infostate(player, _seed(probability_sampler))
         state: StierState = self.get_game().new_initial_state()
@@ -226,7 +227,8 @@ def deal(state: StierState, seed: int) -> None:
             seeded.apply_action(action)
     events = seeded.history()
     if events[: len(past)] != past:
-        raise ArgumentError(f"seed {seed} would not have dealt what lies on the table")
+        at = next(index for index, event in enumerate(past) if events[index : index + 1] != [event])
+        raise ArgumentError(f"seed {seed} does not lead to this state: event {at} is {past[at]} here")
     for _, action in events[len(past) :]:
         state.apply_action(action)
 
@@ -237,9 +239,9 @@ def _load(name: str, params: dict[str, Any]) -> StierGame:
 
 
 def register() -> list[str]:
-    """Registers all games with OpenSpiel, where they are not yet, and give their names there.
+    """Registers the games with OpenSpiel that are not registered yet, and returns the names of all.
 
-    Importing this module has done it already, so that pickled games and states can be read.
+    Importing this module does so, too, so that pickled games and states can be read.
     """
     known = set(pyspiel.registered_names())
     for name in registered_names():

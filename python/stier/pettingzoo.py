@@ -92,9 +92,15 @@ class Table:
     @property
     def stier_state(self) -> State:
         """The state of the game itself, hidden cards included; an agent of `stier` may be asked what to do in it."""
-        if self._world is None:
-            raise RuntimeError("the environment has no state yet: call reset() first")
-        return self._world
+        return _adapting.begun(self._world)
+
+    def state(self) -> npt.NDArray[np.float32]:
+        """Returns the tensors of all players, players x tensor: all hidden cards, for centrally trained critics."""
+        world = self.stier_state
+        return np.stack([self._tensor(world, seat) for seat in range(self.game.num_players())])
+
+    def close(self) -> None:
+        """Does nothing: there is nothing to close."""
 
     def observation_space(self, agent: str) -> Dict:
         """Returns the space of an agent's observations, always the same object."""
@@ -121,13 +127,14 @@ class CardGameEnv(Table, AECEnv):
 
     def __init__(
         self,
-        game: Game,
+        game: Game | str,
         *,
         tensor: Literal["observation", "information_state"] = "observation",
         illegal_reward: float | None = None,
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
+        game = _adapting.as_game(game)
         self._sit_down(game, tensor, game.num_distinct_actions(), illegal_reward, render_mode)
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self.state_space = Box(0.0, 1.0, (game.num_players(), *_adapting.tensor_of(tensor)[0](game)), np.float32)
@@ -135,7 +142,7 @@ class CardGameEnv(Table, AECEnv):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deals anew: the game of that seed, or of one that follows from the last seed given. Options are ignored.
 
-        A deal may be over before anybody has a choice; then all agents are terminated already.
+        A deal may be over before any player has a choice; then all agents are terminated already.
         """
         del options
         self.deal_seed = self._episodes.begin(seed)
@@ -155,7 +162,7 @@ class CardGameEnv(Table, AECEnv):
     def step(self, action: Any) -> None:
         """Plays the action of the agent selected; for a terminated agent the action is None."""
         if self._world is None or not self.agents:
-            raise RuntimeError("nobody is to act: call reset() first")
+            raise RuntimeError("no agent is to act: call reset() first")
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)
@@ -196,17 +203,9 @@ class CardGameEnv(Table, AECEnv):
         world = self.stier_state
         return {"observation": self._tensor(world, seat), "action_mask": _adapting.mask_of(world, seat)}
 
-    def state(self) -> npt.NDArray[np.float32]:
-        """Returns the tensors of all players, players x tensor: all hidden cards, for centrally trained critics."""
-        world = self.stier_state
-        return np.stack([self._tensor(world, seat) for seat in range(self.game.num_players())])
-
     def render(self) -> str | None:
         """Returns the selected agent's view as text, or prints it in mode ``human``; all cards in ``ansi_open``."""
         return _adapting.render(self.stier_state, self._seats[self.agent_selection], self.render_mode)
-
-    def close(self) -> None:
-        """Do nothing: there is nothing to close."""
 
 
 def env(
@@ -224,13 +223,13 @@ def env(
     Args:
         game: A name as for `stier.load_game`, or a game.
         tensor: ``"observation"``, what a player sees now, or ``"information_state"``, all it knows with perfect recall.
-        illegal_reward: What an illegal action costs; the game's lowest utility if left out.
+        illegal_reward: The reward for an illegal action; the game's lowest utility if left out.
         render_mode: ``"ansi"`` for text as the agent selected sees the game, ``"human"`` to have it printed after every
             step, ``"ansi_open"`` for text with all cards.
         rules: Options of the game.
     """
     return CardGameEnv(
-        _adapting.as_game(game, rules), tensor=tensor, illegal_reward=illegal_reward, render_mode=render_mode
+        _adapting.as_game(game, **rules), tensor=tensor, illegal_reward=illegal_reward, render_mode=render_mode
     )
 
 
@@ -273,15 +272,18 @@ class CardGameParallelEnv(Table, ParallelEnv):
 
     def __init__(
         self,
-        game: Game,
+        game: Game | str,
         *,
         tensor: Literal["observation", "information_state"] = "observation",
         illegal_reward: float | None = None,
         render_mode: str | None = None,
     ) -> None:
+        game = _adapting.as_game(game)
         if not game.is_simultaneous():
             known = ", ".join(name for name in registered_names() if load_game(name).is_simultaneous())
-            raise RulesError(f"nobody chooses at once in {game.short_name()}: use env(); parallel are {known}")
+            raise RulesError(
+                f"players of {game.short_name()} choose in turn: use env(). Games with parallel_env(): {known}"
+            )
         #: The action of those who have nothing to choose.
         self.wait = game.num_distinct_actions()
         self._sit_down(game, tensor, self.wait + 1, illegal_reward, render_mode)
@@ -349,18 +351,10 @@ class CardGameParallelEnv(Table, ParallelEnv):
             observations[agent] = {"observation": self._tensor(state, seat), "action_mask": mask}
         return observations
 
-    def state(self) -> np.ndarray[Any, np.dtype[np.float32]]:
-        """Returns the tensors of all players, players x tensor: all hidden cards, for centrally trained critics."""
-        world = self.stier_state
-        return np.stack([self._tensor(world, seat) for seat in range(self.game.num_players())])
-
     def render(self) -> str | None:
         """Returns the first agent's view as text, or prints it in mode ``human``; all cards in ``ansi_open``."""
         seat = next(iter(self._choices), 0)
         return _adapting.render(self.stier_state, seat, self.render_mode)
-
-    def close(self) -> None:
-        """Do nothing: there is nothing to close."""
 
 
 def parallel_env(
@@ -373,5 +367,5 @@ def parallel_env(
 ) -> CardGameParallelEnv:
     """Makes a Parallel environment of a game in which the players choose at once; the arguments are those of `env`."""
     return CardGameParallelEnv(
-        _adapting.as_game(game, rules), tensor=tensor, illegal_reward=illegal_reward, render_mode=render_mode
+        _adapting.as_game(game, **rules), tensor=tensor, illegal_reward=illegal_reward, render_mode=render_mode
     )

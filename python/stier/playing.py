@@ -20,7 +20,7 @@ from stier._native import (
     Worlds,
     resample_many,
 )
-from stier._output import Bar
+from stier._output import bar
 
 __all__ = [
     "ActionStats",
@@ -103,10 +103,8 @@ def pit(
         IllegalActionError: A callable chose an action that is not legal.
         ValueError: A number that is out of range.
     """
-    if not progress:
-        return _native.pit(game, agents, deals, seed, paired, threads)
-    with Bar() as bar:
-        return _native.pit(game, agents, deals, seed, paired, threads, bar.update)
+    with bar(progress) as update:
+        return _native.pit(game, agents, deals, seed, paired, threads, update)
 
 
 def search_many(
@@ -123,20 +121,18 @@ def search_many(
     It depends neither on the other states nor on the number of threads, unless the agent's budget is time.
 
     Args:
-        agent: Who searches, as text or as an `Agent`, of which the text form enters.
+        agent: The agent that searches, as text or as an `Agent`, of which the text form enters.
         states: States in which a player is to move.
         seed: The seed; the agent's own, or 0, if left out.
         threads: States that are searched at once; 0 for all cores.
-        progress: Whether to show a progress bar; needs tqdm.
+        progress: Shows a progress bar; needs tqdm.
 
     Raises:
         AgentError: An agent that does not exist, does not search or is for another game; a state, which is named, in
-            which nobody is to move.
+            which no player is to move.
     """
-    if not progress:
-        return _native.search_many(agent, states, seed, threads)
-    with Bar("searches") as bar:
-        return _native.search_many(agent, states, seed, threads, bar.update)
+    with bar(progress, "searches") as update:
+        return _native.search_many(agent, states, seed, threads, update)
 
 
 def properties(
@@ -159,14 +155,13 @@ def properties(
         deals: Deals, at least 1.
         games: Games of each deal, at least 2, all with the same cards; the information sets of the first are counted.
         seed: The seed of deals and play.
-        play: How everybody plays: ``"random"``, or ``"hints"`` for random among what the game's hints leave.
+        play: The policy of all players: ``"random"``, or ``"hints"`` for random among the actions that the game's hints
+            leave.
         threads: Threads; 0 for all cores.
-        progress: Whether to show a progress bar; needs tqdm.
+        progress: Shows a progress bar; needs tqdm.
 
     Raises:
         ValueError: A number that is out of range, or another way to play.
     """
-    if not progress:
-        return _native.properties(game, deals, games, seed, play, threads)
-    with Bar() as bar:
-        return _native.properties(game, deals, games, seed, play, threads, bar.update)
+    with bar(progress) as update:
+        return _native.properties(game, deals, games, seed, play, threads, update)

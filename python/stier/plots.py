@@ -56,8 +56,8 @@ def cross_table(result: PitResult | CrossTable, ax: Axes | None = None) -> Axes:
     """A cross-table: the mean return of each agent (row) against each other one (column) with its 95 % half width.
 
     Args:
-        result: What `stier.pit` gave, or a cross-table of `stier.ratings`.
-        ax: Where to draw; new axes if left out.
+        result: The result of `stier.pit`, or a cross-table of `stier.ratings`.
+        ax: The axes to draw on; new ones if left out.
     """
     mean, ci95 = result.cross_table() if isinstance(result, PitResult) else (result.mean, result.ci95)
     names = [_folded(name) for name in result.agents]
@@ -92,8 +92,8 @@ def ratings(found: Ratings, ax: Axes | None = None) -> Axes:
     """Ratings with their 95 % intervals, best on top.
 
     Args:
-        found: What `stier.ratings.bradley_terry` or `stier.ratings.plackett_luce` gave.
-        ax: Where to draw; new axes if left out.
+        found: The result of `stier.ratings.bradley_terry` or `stier.ratings.plackett_luce`.
+        ax: The axes to draw on; new ones if left out.
     """
     order = found.order()[::-1]
     if ax is None:
@@ -128,7 +128,7 @@ def learning_curve(
         ci95: The column of half widths of 95 % intervals, or its last part: ``ci95`` stands for ``eval/greedy/ci95``
             beside ``eval/greedy/mean``. No band if it is `None` or not there.
         by: The column that tells learners apart; one line if left out.
-        ax: Where to draw; new axes if left out.
+        ax: The axes to draw on; new ones if left out.
 
     Raises:
         KeyError: A column that is not there; the error lists those that are.
@@ -173,8 +173,8 @@ def belief_heatmap(beliefs: Beliefs, ax: Axes | None = None) -> Axes:
     say so.
 
     Args:
-        beliefs: What `Agent.beliefs` gave.
-        ax: Where to draw; new axes if left out.
+        beliefs: The result of `Agent.beliefs`.
+        ax: The axes to draw on; new ones if left out.
     """
     faces = beliefs.game.card_faces()
     order = [card for row in suits(faces) for card in row]

@@ -15,11 +15,8 @@ from stier._native import Agent, Beliefs, Game, Search, State, derive_seed, esti
 from stier.errors import AgentError, ArgumentError
 
 __all__ = [
-    "AGENT",
-    "SEARCHES",
     "Decision",
     "Replay",
-    "cross_fitted",
     "replay",
 ]
 
@@ -44,12 +41,12 @@ class Decision:
         view: A state drawn from what the seat knew: seen with its eyes it is the true one, and what it could not know
             is not in it.
         truth: The true state, if `replay` was asked to `reveal` it.
-        beliefs: Where the agent believes the cards to be, from what the seat knew. Empty in a game without cards.
-        searches: What the agent's searches saw: none if only one action was legal.
-        action: What was chosen.
-        name: What it is called.
+        beliefs: The agent's beliefs about the cards, from what the seat knew. Empty in a game without cards.
+        searches: The agent's searches: none if only one action was legal.
+        action: The chosen action.
+        name: The name of the chosen action.
         best: The action that most of the searches choose; the one chosen if nothing was searched.
-        best_name: What that is called.
+        best_name: The name of that action.
         cost: The value of the agent's own choice less that of `action`, for the seat, in the game's utility: on average
             over the searches, each of which chooses once and has its choice valued by all the others. 0 if they all
             choose `action`. Negative if `action` is better. `None` for a single search, and if some search has not
@@ -98,7 +95,7 @@ class Replay(Sequence[Decision]):
 
     def __init__(self, game: Game, seat: int, agent: str, decisions: Sequence[Decision], end: State | None) -> None:
         self.game = game
-        #: Whose eyes the game is seen with.
+        #: The seat from which the game is seen.
         self.seat = seat
         #: The agent that was asked.
         self.agent = agent
@@ -225,13 +222,13 @@ def replay(
 
     Args:
         game: A state with its history, or a record (`State.record`, `Played.record`).
-        seat: Whose decisions.
-        agent: Who believes and searches: an agent for the same game, or its text form. It is restarted.
+        seat: The seat of the decisions.
+        agent: The agent that holds the beliefs and searches, for the same game, or its text form. It is restarted.
         searches: The number of searches per decision. Costs need two, intervals and verdicts three. More searches
             narrow the intervals; more iterations make a better judge.
-        tree_depth: How deep lines of play are noted; see `Agent.search`.
-        reveal: Whether the true states are kept, too. Without, nothing is in the result that the seat could not know,
-            but for the state at the end of the game.
+        tree_depth: The depth to which lines of play are recorded; see `Agent.search`.
+        reveal: Keeps the true states, too. Without, the result contains nothing that the seat could not know, except
+            for the state at the end of the game.
 
     Raises:
         RecordError: A record that cannot be read.
@@ -243,7 +240,7 @@ def replay(
     if loaded.name == "oracle":
         raise AgentError("an oracle decides by the cards that the seat cannot know; take an agent that sees views")
     if searches < 1:
-        raise ArgumentError(f"searches={searches}: at least 1 is needed")
+        raise ArgumentError(f"searches must be at least 1, got {searches}")
     last.to_text(seat)  # an unknown seat is an error before anything is searched
     own = int(seat)
     decisions = [

@@ -31,9 +31,9 @@ class Bout:
 
     Attributes:
         opponent: The name of the other.
-        led: Whether the wrestler led the first trick.
+        led: True if the wrestler led the first trick.
         sign: ``+`` won, ``-`` drawn (*gestellt*), ``o`` lost.
-        points: What it brought, from 8.50 to 10.00.
+        points: The wrestler's points, from 8.50 to 10.00.
     """
 
     opponent: str
@@ -49,7 +49,7 @@ class Ranked:
     Attributes:
         rank: Such as ``1``; who have as many points share a rank with letters, ``2a`` and ``2b``, and 3 comes next.
         name: The wrestler.
-        agent: Who that is, as text.
+        agent: The agent, as text.
         points: The sum of all bouts.
         bouts: Its bouts, two for each opponent, in the order in which they were fought.
     """

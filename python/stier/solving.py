@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from math import isnan
 
 from stier import _native
+from stier._adapting import as_game
 from stier._native import (
     Agent,
     BestResponse,
@@ -16,15 +18,14 @@ from stier._native import (
     Solution,
     TabularPolicy,
     load_agent,
-    load_game,
     load_solution,
 )
-from stier._output import Bar, plus_minus
-from stier.errors import ArgumentError
+from stier._output import bar, plus_minus
+from stier.catalogue import describe_agent
+from stier.errors import AgentError, ArgumentError
 from stier.playing import AnyAgent, pit
 
 __all__ = [
-    "RESPONDER",
     "BestResponse",
     "Exploitation",
     "GameTree",
@@ -76,7 +77,7 @@ def solve(
         max_histories: A game with more histories is refused; they are counted as in `Solution.histories`. A game that
             is clearly larger, as estimated from random games, is refused at once.
         threads: Threads; 0 for all cores.
-        progress: Whether to show progress bars, of counting the histories and of solving; needs tqdm.
+        progress: Shows progress bars of counting the histories and of solving; needs tqdm.
 
     Raises:
         ArgumentError: A game with more histories, an unknown algorithm, a number that is out of range, or a checkpoint
@@ -88,14 +89,13 @@ def solve(
             f"sequence_form is exact and takes neither iterations nor a target, got {iterations} and {target:g}"
         )
     arguments = (game, algorithm, iterations, target, seed, checkpoint, max_histories, threads)
-    if not progress:
-        return _native.solve(*arguments)
-    with Bar("histories", leave=False) as counted, Bar("iterations") as bar:
+    with bar(progress, "histories", leave=False) as count, bar(progress, "iterations") as update:
 
-        def update(done: int, total: int, distance: float | None) -> None:
-            bar.update(done, total, "" if distance is None else f"NashConv {distance:.3g}")
+        def iterated(done: int, total: int, distance: float | None) -> None:
+            if update is not None:
+                update(done, total, "" if distance is None else f"NashConv {distance:.3g}")
 
-        return _native.solve(*arguments, update, counted.update)
+        return _native.solve(*arguments, iterated if progress else None, count)
 
 
 def best_response(
@@ -120,7 +120,7 @@ def best_response(
         seed: The seed of the agent's decisions.
         max_histories: A game with more histories is refused, as in `solve`.
         threads: Threads; 0 for all cores.
-        progress: Whether to show a progress bar; needs tqdm.
+        progress: Shows a progress bar; needs tqdm.
 
     Raises:
         AgentError: An agent that does not exist, is for another game, or sees everything.
@@ -128,10 +128,8 @@ def best_response(
         ArgumentError: A game with more histories, or a number that is out of range.
     """
     arguments = (game, agent, seed, max_histories, threads)
-    if not progress:
-        return _native.best_response(*arguments)
-    with Bar("histories", leave=False) as counted, Bar("information sets") as bar:
-        return _native.best_response(*arguments, bar.update, counted.update)
+    with bar(progress, "histories", leave=False) as count, bar(progress, "information sets") as update:
+        return _native.best_response(*arguments, update, count)
 
 
 def nash_conv(
@@ -180,9 +178,9 @@ class Exploitation:
     """The gain of a responder against an agent, a lower bound on that of a best response; made by `exploit`.
 
     Attributes:
-        game: The game, or its name as for `stier.load_game`.
-        agent: Who was exploited, as text.
-        responder: By whom, as text.
+        game: The game.
+        agent: The agent at all seats but the responder's, as text.
+        responder: The responder, as text.
         gain: Mean return of the responder per game, in the game's utility and above an equal share of what all returns
             add up to (0 in zero-sum games). Averaged over the seats, with the agent in all others.
         ci95: Half the width of the 95 % interval around `gain`; deals are the units.
@@ -219,8 +217,8 @@ class Exploitation:
 
 def exploit(
     game: Game | str,
-    agent: Agent | str,
-    responder: Agent | str = RESPONDER,
+    agent: AnyAgent,
+    responder: AnyAgent = RESPONDER,
     *,
     deals: int = 100,
     seed: int = 0,
@@ -231,8 +229,8 @@ def exploit(
 
     A responder that knows the agent's policy, but neither its cards nor its random numbers, plays it in paired deals:
     each is played once with the responder at each seat and the agent at all others. Whatever the responder does, its
-    expected return cannot exceed a best response's, so the mean gain over the seats bounds from below what a best
-    response gains in the mean over the seats. For two players whose returns add up to a constant, that is the agent's
+    expected return cannot exceed a best response's, so the mean gain over the seats is a lower bound on the gain of a
+    best response, averaged over the seats. For two players whose returns add up to a constant, that is the agent's
     exploitability, half the NashConv; for more of them it is NashConv divided by the number of seats.
 
     It bounds nothing from above: a gain near or below 0 says that this responder found nothing. An agent that remembers
@@ -242,34 +240,47 @@ def exploit(
 
     Args:
         game: The game, or its name. Its returns must add up to a constant.
-        agent: Who is to be exploited, at all seats but one.
-        responder: Any agent, for any agent bounds. One that has the option ``against`` (``lbr``, ``ismcts_br``) is told
-            whom it plays, unless it is an `Agent` or its text says so. Against an agent that searches, most of the time
-            goes into the agent's decisions that the responder asks for: see its options ``particles`` and ``replies``.
+        agent: The agent to exploit, at all seats but one: anything that `stier.pit` takes.
+        responder: Any agent: all of them give a lower bound. Text of one that has the option ``against`` (``lbr``,
+            ``ismcts_br``) is completed by the agent, unless it sets the option; the agent must then be an `Agent` or
+            its text. Against an agent that searches, most of the time goes into the agent's decisions that the
+            responder asks for: see its options ``particles`` and ``replies``.
         deals: Deals, at least 1; an interval needs 2.
         seed: The seed of deals and agents.
         threads: Threads; 0 for all cores.
-        progress: Whether to show a progress bar; needs tqdm.
+        progress: Shows a progress bar; needs tqdm.
 
     Raises:
-        AgentError: An agent that does not exist or is for another game.
-        ValueError: A number that is out of range, or returns that add up to no constant.
+        AgentError: An agent that does not exist or is for another game, or one whose policy the responder cannot know.
+        ValueError: A number that is out of range, or returns that do not add up to a constant.
     """
-    game = load_game(game) if isinstance(game, str) else game
+    game = as_game(game)
     total = game.utility_sum()
     if total is None:
         raise ArgumentError(f"{game}: the returns add up to no constant; with utility=margin or utility=win they do")
-    agent = agent if isinstance(agent, Agent) else load_agent(agent, game)
+    if isinstance(agent, str):
+        agent = load_agent(agent, game)
     if isinstance(responder, str):
         responder = _told(game, responder, agent)
     seats = game.num_players()
     games = pit(game, [responder] + [agent] * (seats - 1), deals=deals, seed=seed, threads=threads, progress=progress)
     gain = float(games.mean[0]) - total / seats
-    return Exploitation(game, str(agent), str(responder), gain, float(games.ci95[0]), games)
+    named = [
+        str(one) if isinstance(one, Agent) else games.agents[min(place, len(games.agents) - 1)]
+        for place, one in enumerate([responder, agent])
+    ]
+    return Exploitation(game, named[1], named[0], gain, float(games.ci95[0]), games)
 
 
-def _told(game: Game, text: str, agent: Agent) -> Agent:
+def _told(game: Game, text: str, agent: AnyAgent) -> Agent:
     """Loads a responder and tells it which agent it plays, unless it has no such option or the text sets it."""
-    responder = load_agent(text, game)
-    can_be_told = "against" in responder.options and "against=" not in text
-    return load_agent(text, game, against=f"({agent})") if can_be_told else responder
+    # Without the option it might not load: its default is an agent that not every game has.
+    options = describe_agent(re.split(r"[:(]", text, maxsplit=1)[0].strip()).options
+    if "against=" in text or "against" not in [option.name for option in options]:
+        return load_agent(text, game)
+    if not isinstance(agent, Agent):
+        raise AgentError(
+            f"{text} must know the policy of an Agent or its text, got {type(agent).__name__}; "
+            "choose a responder without the option against, such as 'ismcts'"
+        )
+    return load_agent(text, game, against=f"({agent})")

@@ -7,8 +7,6 @@ information is in the text. Colours are used if the standard output is a termina
 
 from __future__ import annotations
 
-import os
-import sys
 from functools import cache
 from typing import TYPE_CHECKING, SupportsIndex
 
@@ -34,7 +32,7 @@ _STYLES = {
 }
 #: Shades, from nothing to certain.
 _SHADES = " ░▒▓█"
-#: How wide the names of seats and a bar of a search are.
+#: The widths of the names of seats and of a bar of a search.
 _LABEL, _BAR = 9, 30
 
 
@@ -45,11 +43,18 @@ def _style(name: str) -> Style:
     return Style.parse(_STYLES.get(name, name))
 
 
+def _in_colour() -> bool:
+    from rich.console import Console
+
+    console = Console()
+    return console.is_terminal and not console.no_color
+
+
 class Pen:
     """Writes in colours, or without."""
 
     def __init__(self, colour: bool | None = None) -> None:
-        self.colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ if colour is None else colour
+        self.colour = _in_colour() if colour is None else colour
 
     def __call__(self, text: str, style: str) -> str:
         """Returns the text in a style: the colour of a card, ``bold`` or ``muted``."""
@@ -150,7 +155,7 @@ def _place(pen: Pen, place: _Place, faces: dict[str, Face], *, acts: bool) -> li
 
 
 def search(search: Search, *, colour: bool | None = None) -> str:
-    """What a search found, the action most visited first, and below it the lines of play if it has noted them."""
+    """The result of a search, the action most visited first, and below it the lines of play if it has noted them."""
     pen = Pen(colour)
     faces = search.game.card_faces()
     stats = sorted(search.actions, key=lambda one: (-one.visits, one.action))

@@ -56,6 +56,12 @@ def test_one_game_or_agent_is_listed(capsys: pytest.CaptureFixture[str]) -> None
     assert out.startswith("random\n")
     assert "    seed = 0   (0 to " in out
     assert "greedy" not in out
+    assert main(["agents", "ismcts:iterations=5"]) == 0
+    out = capsys.readouterr().out
+    assert "    iterations = 5   (1 to " in out
+    assert "    c = 0.7   (" in out
+    assert main(["agents", "ismcts:iterations=0"]) == 2
+    assert "'iterations' cannot be '0'" in capsys.readouterr().err
     for kind in ["game", "agent"]:
         assert main([f"{kind}s", "nobody"]) == 2
         assert capsys.readouterr().err.startswith(f"stier: unknown {kind} 'nobody'")
@@ -629,11 +635,14 @@ def test_play_advises_and_takes_back() -> None:
 
 
 def test_play_shows_beliefs_in_games_without_pictures_of_cards() -> None:
-    done = run("play", "kuhn_poker", "--seed", "3", "--seat", "1", "--against", "greedy", stdin="b\nq\n")
+    done = run("play", "liars_dice", "--seed", "3", "--seat", "1", "--against", "random", stdin="b\nq\n")
     believed = done.stdout.partition("worlds drawn at random\n")[2].splitlines()
     assert believed[0] == "seat 0"
-    assert sorted(line.partition("%  ")[2] for line in believed[1:3]) == ["card: J", "card: K"]
-    assert believed[3] == "1) pass   2) bet"
+    dice = ["0 0 0 0 0 1", "0 0 0 0 1 0", "0 0 0 1 0 0", "0 0 1 0 0 0", "0 1 0 0 0 0", "1 0 0 0 0 0"]
+    # The bid 2x5 is not evidence: worlds are drawn by chance alone.
+    shown = {line.partition("%  ")[2] for line in believed[1:-1] if "%" in line}
+    assert shown <= {f"own dice: {one}" for one in dice}
+    assert len(shown) >= 5
 
 
 def recorded(out: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import dataclasses
 import doctest
@@ -104,26 +105,32 @@ def test_the_examples_in_docstrings_run(name: str) -> None:
         assert doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS).failed == 0
 
 
-@pytest.mark.parametrize(
-    "module",
-    [
-        "stier",
-        "stier.errors",
-        "stier.experiments",
-        "stier.gymnasium",
-        "stier.open_spiel",
-        "stier.pettingzoo",
-        "stier.ratings",
-        "stier.study",
-    ],
-)
-def test_everything_public_is_in_the_reference(module: str) -> None:
-    needs(module)
+PACKAGE = Path(stier.__file__).parent
+PUBLIC = [
+    path
+    for path in sorted(PACKAGE.rglob("*.py"))
+    if not any(part.startswith("_") and part != "__init__.py" for part in path.relative_to(PACKAGE).parts)
+]
+
+
+@pytest.mark.parametrize("path", PUBLIC, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_everything_public_is_in_the_reference(path: Path) -> None:
     pages = "".join(page.read_text("utf-8") for page in (ROOT / "python" / "docs" / "reference").glob("*.rst"))
-    described = set(re.findall(r"^\.\. (?:auto\w+|data):: (\w+)", pages, re.MULTILINE))
-    # Constants and other names of something that is described.
-    described |= {"PREFIX", "raw_env", "__version__"}
-    assert set(importlib.import_module(module).__all__) <= described
+    described = set(re.findall(r"^\.\. (?:auto\w+|class|data):: (?:stier[\w.]*\.)?(\w+)", pages, re.MULTILINE))
+    # Constants and other names of something that is described; the command line has a page of its own.
+    described |= {"PREFIX", "raw_env", "__version__", "app", "main"}
+    exported = re.search(r"^__all__ = (\[.*?\])", path.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    assert set(ast.literal_eval(exported[1]) if exported else []) <= described
+
+
+#: The parts of a description that must begin with a noun or a verb: of arguments, attributes, and of what stands alone.
+RELATIVE = re.compile(r'(?:^\s+\w+: |#: |""")(?:Who|Whose|What|Whether|Where|How|By whom) ', re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py*")), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_descriptions_do_not_begin_with_a_question_word(path: Path) -> None:
+    if path.suffix in (".py", ".pyi"):
+        assert RELATIVE.findall(path.read_text("utf-8")) == []
 
 
 @pytest.mark.parametrize("name", sorted(set(stier.__all__) - {"CHANCE", "TERMINAL", "__version__"}))

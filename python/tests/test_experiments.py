@@ -91,10 +91,10 @@ def test_equal_experiments_have_one_hash() -> None:
         ("game = ", "Invalid value"),
         ('agents = ["random", "greedy"]', "game is missing"),
         ('game = "schwinget"', "agents is missing"),
-        ('game = "schwinget"\nagents = 3', "agents must be a table of names and agents"),
+        ('game = "schwinget"\nagents = 3', "agents must be a table or a list, got 3"),
         (
             'game = "schwinget"\nagents = ["random", "greedy"]\ndeal = 3',
-            "unknown key 'deal'; the keys are game, rules, agents, deals",
+            "unknown key 'deal'; did you mean 'deals'?",
         ),
         ('game = "jass"\nagents = ["random", "greedy"]', "unknown game 'jass'; games: "),
         ('game = "schwinget"\nagents = ["random", "nobody"]', "agents: "),

@@ -78,7 +78,8 @@ def matching(left: Any, right: Any) -> None:
 
 
 def a_pair(game: stier.Game, mode: AutoresetMode, **options: Any) -> tuple[sgym.VectorEnv, SyncVectorEnv]:
-    options = {"opponents": "greedy:seed=5", "seat": "random", **options}
+    opponents = "greedy:seed=5" if "greedy" in stier.registered_agents(game) else "random:seed=5"
+    options = {"opponents": opponents, "seat": "random", **options}
     loop = SyncVectorEnv([lambda: sgym.make(game, **options)] * LANES, autoreset_mode=mode)
     return sgym.make_vec(game, LANES, autoreset_mode=mode, **options), loop
 

@@ -228,10 +228,10 @@ def test_queries_that_would_take_too_long_have_no_row(tmp_path: Path) -> None:
     [
         ('kind = "matchs"', "unknown kind 'matchs'; did you mean 'matches'?"),
         (STRENGTH.replace("seed", "sed"), "unknown key 'sed'; did you mean 'seed'?"),
-        (STRENGTH.replace("piece = 20", 'piece = "x"'), "piece has a value of the wrong type: 'x'"),
+        (STRENGTH.replace("piece = 20", 'piece = "x"'), "piece must be a whole number, got 'x'"),
         (STRENGTH.replace("deals = 20", ""), "table 2: deals is missing"),
         (STRENGTH.replace(":iterations=300", ":time_ms=5"), "table 1: time_ms is missing, or iterations in 'ismcts:"),
-        (STRENGTH.replace("seed = 1", "seed = true"), "seed has a value of the wrong type: True"),
+        (STRENGTH.replace("seed = 1", "seed = true"), "seed must be a whole number, got True"),
         (LADDER.replace('"pimc"', '"pimk"'), "unknown agent 'pimk'"),
         (TRAINING.replace("matches", "mathces"), "run 1: unknown key 'mathces'; did you mean 'matches'?"),
         (STUDY.replace("broad", "narrow"), "unknown chapter 'narrow'; chapters: broad"),

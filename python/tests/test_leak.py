@@ -68,6 +68,17 @@ def test_agents_who_peek_are_found() -> None:
     assert str(first) in str(report)
 
 
+def test_objects_with_a_step_are_agents_and_found_out() -> None:
+    class Careless:
+        def step(self, state: stier.State) -> int:
+            legal = state.legal_actions()
+            return legal[hash(hidden_cards(state)) % len(legal)]
+
+    solution = stier.solve("kuhn_poker", iterations=10)
+    assert stier.check_no_leak("kuhn_poker", games=3, agents=[solution]).compared["agent Solution"] > 0
+    assert list(stier.check_no_leak("schwinget", games=3, agents=[Careless()]).leaks) == ["agent Careless"]
+
+
 def test_agents_of_one_name_are_told_apart() -> None:
     agents = [lambda state: max(state.legal_actions()), lambda state: hash(hidden_cards(state))]
     report = stier.check_no_leak("schwinget", games=1, agents=[*agents, "greedy", "greedy"])

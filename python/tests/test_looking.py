@@ -409,7 +409,7 @@ def test_replays_refuse_who_cannot_be_asked(schwinget: stier.Game) -> None:
     ]:
         with pytest.raises(stier.AgentError, match=named):
             stier.replay(last, 0, agent)
-    with pytest.raises(ValueError, match="searches=0: at least 1 is needed"):
+    with pytest.raises(ValueError, match="searches must be at least 1, got 0"):
         stier.replay(last, 0, searches=0)
     with pytest.raises(stier.errors.SeatError, match="players 0 to 1"):
         stier.replay(last, 2)

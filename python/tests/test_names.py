@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +57,87 @@ def test_anything_with_a_step_plays(agent: Any) -> None:
     found = stier.pit("schwinget", [agent, "greedy"], deals=3)
     assert (found.mean == expected.mean).all()
     assert found.agents[0] == ("lowest" if "lowest" in str(agent) else "Lowest")
+
+
+#: Every public function that takes a game, with arguments for which its result can be compared.
+OF_A_GAME: dict[str, Callable[[Any], object]] = {
+    "stier.check_no_leak": lambda game: str(stier.check_no_leak(game, games=1, agents=[])),
+    "stier.exploit": lambda game: str(stier.exploit(game, "random", deals=2)),
+    "stier.exploitability": lambda game: stier.exploitability(game, "random"),
+    "stier.load_agent": lambda game: repr(stier.load_agent("random", game)),
+    "stier.pit": lambda game: str(stier.pit(game, ["random", "random"], deals=2)),
+    "stier.registered_agents": lambda game: stier.registered_agents(game),
+    "stier.solve": lambda game: stier.solve(game, iterations=2).nash_conv,
+    "stier.gymnasium.make": lambda game: stier.gymnasium.make(game).game,
+    "stier.gymnasium.make_vec": lambda game: stier.gymnasium.make_vec(game).game,
+    "stier.pettingzoo.env": lambda game: stier.pettingzoo.env(game).game,
+    "stier.pettingzoo.parallel_env": lambda game: _refusal(stier.pettingzoo.parallel_env, game),
+    "stier.playing.properties": lambda game: str(stier.playing.properties(game, deals=2, games=2)),
+    "stier.ratings.is_better": lambda game: str(stier.ratings.is_better(game, "random", "random", 1, most_deals=2)),
+    "stier.ratings.variance_reduction": lambda game: str(
+        stier.ratings.variance_reduction(game, "random", "random", control=("random", "random"), deals=10)
+    ),
+    "stier.solving.best_response": lambda game: stier.solving.best_response(game, "random").nash_conv,
+    "stier.solving.nash_conv": lambda game: stier.solving.nash_conv(game, "random"),
+    "stier.train.chances": lambda game: str(stier.train.chances(game, lambda state: 1, "bet", deals=2)),
+    "stier.train.learn": lambda game: stier.train.learn(game, steps=8, num_envs=4, horizon=2, deals=2).headlines,
+    "stier.train.learner": lambda game: stier.train.learner(game, num_envs=4, horizon=2).game,
+}
+
+
+def _refusal(function: Callable[[Any], object], game: Any) -> str:
+    with pytest.raises(stier.RulesError) as caught:
+        function(game)
+    return str(caught.value)
+
+
+def public_functions() -> Iterator[tuple[str, Callable[..., object]]]:
+    for module in dir(stier):
+        if inspect.ismodule(getattr(stier, module, None)):
+            names = vars(import_module(f"stier.{module}"))
+            yield from ((f"stier.{module}.{name}", names[name]) for name in names.get("__all__", []))
+
+
+def test_every_function_that_takes_a_game_takes_its_name() -> None:
+    pytest.importorskip("jax")
+    functions = {name: thing for name, thing in public_functions() if inspect.isroutine(thing)}
+    functions |= {f"stier.{name}": getattr(stier, name) for name in stier.__all__ if callable(getattr(stier, name))}
+    functions = {name: thing for name, thing in functions.items() if inspect.isroutine(thing)}
+    taking = {thing for thing in functions.values() if "game" in inspect.signature(thing).parameters}
+    # A replay is of a state or a record, and a state is written with its own game.
+    taking -= {stier.replay, stier.serialize_game_and_state}
+    called = {functions[name] for name in OF_A_GAME}
+    assert sorted(thing.__name__ for thing in taking - called) == []
+
+
+@pytest.mark.parametrize("name", OF_A_GAME)
+def test_a_game_by_name_is_the_game(name: str) -> None:
+    if name.startswith("stier.train"):
+        pytest.importorskip("jax")
+    call = OF_A_GAME[name]
+    assert call("kuhn_poker") == call(stier.load_game("kuhn_poker"))
+
+
+def test_classes_take_a_game_by_name() -> None:
+    game = stier.load_game("kuhn_poker")
+    assert stier.train.Exact.of("kuhn_poker").tree.histories == stier.train.Exact.of(game).tree.histories
+    assert stier.train.Evaluation("kuhn_poker").game == game
+    assert stier.gymnasium.SeatEnv("kuhn_poker").game == game
+    assert stier.gymnasium.VectorEnv("kuhn_poker").game == game
+    assert stier.pettingzoo.CardGameEnv("kuhn_poker").game == game
+    with pytest.raises(TypeError, match="game must be a Game or the name of one, such as 'schwinget', got int"):
+        stier.gymnasium.make(5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("opponent", [Lowest(), lowest, stier.PythonAgent(lowest)])
+def test_opponents_are_anything_that_plays(opponent: Any) -> None:
+    env = stier.gymnasium.make("schwinget", opponents=opponent)
+    other = stier.gymnasium.make("schwinget", opponents=lowest)
+    for one in (env, other):
+        one.reset(seed=3)
+        while not one.stier_state.is_terminal():
+            one.step(int(one.action_masks().argmax()))
+    assert env.stier_state == other.stier_state
 
 
 def test_what_does_not_play_is_refused() -> None:

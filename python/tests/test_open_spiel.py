@@ -316,7 +316,7 @@ def test_deals_of_a_seed_go_on_from_where_the_game_is(game: stier.Game, spiel: A
 def test_deals_that_do_not_fit() -> None:
     state = pyspiel.load_game("stier_schwinget").new_initial_state()
     sos.deal(state, 1)
-    with pytest.raises(ValueError, match="seed 2 would not have dealt"):
+    with pytest.raises(ValueError, match="seed 2 does not lead to this state: event "):
         sos.deal(state, 2)
 
 

@@ -145,6 +145,20 @@ def test_the_distance_of_agents(tiny: stier.Game, solution: stier.Solution) -> N
     assert response.nash_conv == stier.solving.nash_conv(tiny, stier.PythonAgent(lowest))
 
 
+def test_agents_are_queried_at_every_information_set_of_a_tree(tiny: stier.Game, solution: stier.Solution) -> None:
+    tree = stier.solving.GameTree(tiny, threads=1)
+    attack, told = tiny.string_to_action("attack"), list[tuple[int, int]]()
+    for agent in ("random", "ismcts:iterations=20", solution, lambda state: state.legal_actions()[-1]):
+        policy = tree.policy_of(agent, seed=3, on_progress=lambda done, total: told.append((done, total)))
+        assert told[-1] == (tree.information_sets, tree.information_sets)
+        asked = stier.solving.best_response(tiny, agent, seed=3)
+        assert (policy.nash_conv, policy.values) == (asked.nash_conv, asked.agent_values)
+    assert policy.frequency(attack) == pytest.approx(1)
+    assert tree.policy_of(solution).frequency(attack) == solution.frequency(attack)
+    with pytest.raises(stier.AgentError):
+        tree.policy_of("oracle")
+
+
 def test_frequencies(tiny: stier.Game, solution: stier.Solution) -> None:
     attack = tiny.string_to_action("attack")
     assert 0.5 < solution.frequency(attack) < 0.7

@@ -258,8 +258,8 @@ def test_what_a_network_does_everywhere_is_what_it_does_anywhere() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"algorithm": "reinforce"}, "algorithm must be ppo | ppo_torch | dmc, not 'reinforce'"),
-        ({"rate": 1}, "ppo has no setting 'rate'; its settings are steps, seed, hidden,"),
+        ({"algorithm": "reinforce"}, "unknown algorithm 'reinforce'; algorithms: ppo, ppo_torch, dmc"),
+        ({"rate": 1}, "unknown setting 'rate'; settings of ppo: steps, seed, hidden,"),
         ({"num_envs": 0}, "num_envs must be at least 1, got 0"),
         ({"num_envs": 3, "horizon": 3}, "minibatches must divide num_envs times horizon, 9, got 4"),
         ({"entropy_coefficient": 0.0}, "entropy_coefficient must be more than 0, got 0.0"),

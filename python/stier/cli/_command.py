@@ -45,7 +45,7 @@ class _Documented(click.Command):
         )
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the examples, one line each, and further help that is only made when somebody asks for it."""
+        """Writes the examples, one line each, and further help that is only made on request."""
         if self._more_help is not None:
             formatter.write(self._more_help())
         with formatter.section("Examples"):

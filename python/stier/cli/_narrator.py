@@ -1,4 +1,4 @@
-"""The course of a game in words, as one seat may know it."""
+"""The course of a game in words, as one seat may know it: see `known_events` for the limits of that."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 _WORLDS = 100
 #: Worlds that are shown to the person, and lines about them.
 _SHOWN_WORLDS, _MOST = 1000, 8
-#: Facts and remarks that repeat a move, or that are better seen on the table.
+#: Facts and remarks of the games' scenes that repeat a move, or that are better seen on the table.
+#: A new game adds its own: see "Adding a game" in the documentation.
 _REPEATED = {
     "actions",
     "attacked",
@@ -118,11 +119,11 @@ class Narrator:
             who = "" if new["seat"] is None else self._who(new["seat"])
             verb = "win" if who == "you" else "wins"
             for remark in (Counter(new["remarks"]) - Counter(remarks.get(new["seat"], []))).elements():
-                name, _, count = remark.rpartition(" ")
+                name, _, count = remark.partition(": ")
                 if name == "tricks" and count != "0":
                     lines.append(f"{who} {verb} the trick")
-                elif who and name != "tricks" and remark.partition(":")[0] not in _REPEATED:
-                    lines.append(f"{who}: {remark}")
+                elif who and name != "tricks" and name not in _REPEATED:
+                    lines.append(f"{who}: {name} {count}".rstrip())
         facts: Mapping[str, str] = dict(before["facts"])
         for fact, value in after["facts"]:
             if facts.get(fact) != value and fact not in _REPEATED and value != "-":

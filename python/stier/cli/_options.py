@@ -62,8 +62,7 @@ def _options_of_game(name: str) -> list[str]:
 
 
 def _options_of_agent(name: str) -> list[str]:
-    options = next(agent.options for agent in stier.describe_agents() if agent.name == name)
-    return [*(option.name for option in options), "seed"]
+    return [*(option.name for option in stier.catalogue.describe_agent(name).options), "seed"]
 
 
 GAME = _Described("game", stier.registered_names, _options_of_game)

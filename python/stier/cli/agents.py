@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 import stier
-from stier.catalogue import OptionInfo
+from stier.catalogue import AgentInfo, OptionInfo, describe_agent
 from stier.cli._command import Command, print_json, print_options
 from stier.cli._options import AGENT, as_json
 
@@ -16,12 +16,11 @@ _SEED = OptionInfo("seed", 0, 0, 2**64 - 1, None, f"0 to {2**64 - 1}", "The seed
 @click.argument("name", type=AGENT, required=False)
 @as_json
 def agents(name: str | None, as_json: bool) -> None:
-    """List the agents, or one agent, with their options."""
-    described = stier.describe_agents()
-    if name is not None:
-        described = [agent for agent in described if agent.name == name]
-        if not described:
-            stier.load_agent(name, stier.load_game(stier.registered_names()[0]))
+    """List the agents, or one agent, with their options.
+
+    NAME may have options behind it, such as ismcts:iterations=5. Their values are then shown instead of the defaults.
+    """
+    described = stier.describe_agents() if name is None else [_with_values(name)]
     if as_json:
         print_json(
             [
@@ -41,3 +40,16 @@ def agents(name: str | None, as_json: bool) -> None:
     if name is None:
         print("every agent")
         print_options([_SEED])
+
+
+def _with_values(text: str) -> AgentInfo:
+    """Returns an agent with the options that its text sets."""
+    name, given, _ = text.partition(":")
+    agent = describe_agent(name)
+    if not given:
+        return agent
+    game = next(
+        game for game in map(stier.load_game, stier.registered_names()) if name in stier.registered_agents(game)
+    )
+    values = stier.load_agent(text, game).options
+    return agent._replace(options=[option._replace(default=values[option.name]) for option in agent.options])

@@ -1,4 +1,8 @@
-"""``stier play``: a person against agents in the terminal. The person is shown what their seat knows, nothing else."""
+"""``stier play``: a person against agents in the terminal.
+
+The table shows exactly what the seat knows. The account of the moves is an estimate: an event is told if it is the same
+in all of some sampled worlds that the seat cannot tell apart, so one that is only very likely may be told, too.
+"""
 
 from __future__ import annotations
 
@@ -25,18 +29,20 @@ from stier.terminal import Pen
     cls=Command,
     examples=[
         "stier play schwinget",
-        "stier play kuhn_poker --against greedy --seat 1",
-        "stier play schwimmen:players=4 --against ismcts:iterations=1000 --seed 7 --record game.txt",
+        "stier play kuhn_poker --opponents greedy --seat 1",
+        "stier play schwimmen:players=4 --opponents ismcts:iterations=1000 --seed 7 --record game.txt",
     ],
 )
 @options.game
 @click.option("--seat", default=0, help="Your seat.")
 @click.option(
+    "--opponents",
     "--against",
+    "opponents",
     type=options.AGENT,
     default="ismcts:iterations=10000",
     metavar="AGENT",
-    help="The agent on the other seats.",
+    help="The agent at the other seats.",
 )
 @click.option(
     "--adviser",
@@ -47,10 +53,10 @@ from stier.terminal import Pen
 )
 @click.option("--seed", type=int, help="Seed of the cards and the agents.", show_default="a random one")
 @click.option("--record", type=options.OUTPUT, metavar="FILE", help="Write the game to FILE, for stier replay.")
-def play(game: Game, seat: int, against: str, adviser: str, seed: int | None, record: Path | None) -> None:
+def play(game: Game, seat: int, opponents: str, adviser: str, seed: int | None, record: Path | None) -> None:
     """Play against an agent in the terminal."""
     seed = secrets.randbits(32) if seed is None else seed
-    opponent, helper = stier.load_agent(against, game), stier.load_agent(adviser, game)
+    opponent, helper = stier.load_agent(opponents, game), stier.load_agent(adviser, game)
     if helper.name == "oracle":
         raise AgentError("an oracle decides by the cards that the seat cannot know; choose another adviser")
     table = _Table(game, opponent, helper, seat, seed)
@@ -103,7 +109,7 @@ class _Table:
         self._choices: list[State] = []
         self._forced: set[int] = set()
         names = {_name(game.action_to_string(seat, action)) for action in range(game.num_distinct_actions())}
-        #: Where moves are numbers, a number is a move.
+        #: True if a number stands for a move because no move has a number as its name.
         self._numbered = not any(name.isdecimal() for name in names)
         #: A letter that is a move is not another answer, even if the move is not legal now.
         self._answers = {

@@ -32,6 +32,15 @@ OnProgress: TypeAlias = Callable[[int, int], object]
 OUTPUTS = ("tables", "figures", "page")
 #: A cell without a figure.
 NONE = "\N{EN DASH}"
+#: The types of keys: what they accept, and their names in errors.
+TYPES: dict[type, tuple[type | tuple[type, ...], str]] = {
+    str: (str, "a text"),
+    int: (int, "a whole number"),
+    float: ((int, float), "a number"),
+    bool: (bool, "true or false"),
+    list: (list, "a list"),
+    dict: (dict, "a table"),
+}
 #: Raised whenever the folders of older versions cannot be read.
 FORMAT = 3
 
@@ -225,12 +234,19 @@ class TablePlan(Plan):
 def checked(
     given: Mapping[str, Any], keys: Mapping[str, Any], where: str = "", optional: Iterable[str] = ()
 ) -> dict[str, Any]:
-    """Returns a copy of a table of a plan. Raises `ArgumentError` for unknown, missing and wrong keys."""
+    """Returns a copy of a table of a plan. Raises `ArgumentError` for unknown, missing and wrong keys.
+
+    The type of a key is one or several of `TYPES`, or ``object`` for any.
+    """
     for key, value in given.items():
         if key not in keys:
             raise ArgumentError(f"{where}unknown key '{key}'{alternatives(key, 'keys', list(keys))}")
-        if not isinstance(value, keys[key]) or isinstance(value, bool) != (keys[key] is bool):
-            raise ArgumentError(f"{where}{key} has a value of the wrong type: {value!r}")
+        kinds = keys[key] if isinstance(keys[key], tuple) else (keys[key],)
+        if (object not in kinds and not any(isinstance(value, TYPES[kind][0]) for kind in kinds)) or (
+            isinstance(value, bool) and not {bool, object} & set(kinds)
+        ):
+            allowed = " or ".join(TYPES[kind][1] for kind in kinds)
+            raise ArgumentError(f"{where}{key} must be {allowed}, got {value!r}")
     for key in keys:
         if key not in given and key not in optional:
             raise ArgumentError(f"{where}{key} is missing")

@@ -17,7 +17,7 @@ from stier import _native
 from stier._native import Game, alternatives, derive_seed, games_per_deal, load_agent, load_game
 from stier.errors import ArgumentError, RatingError
 from stier.experiments import _plans
-from stier.experiments._plans import OUTPUTS, OnProgress, Plan, Task, digest
+from stier.experiments._plans import OUTPUTS, OnProgress, Plan, Task, checked, digest
 from stier.experiments._run import Store
 from stier.ratings import (
     CrossTable,
@@ -53,16 +53,18 @@ SCHEMA = pa.schema(
         ("returns", pa.list_(pa.float64())),
     ]
 )
-#: The keys of a file with the type of each.
-KEYS: dict[str, tuple[type | tuple[type, ...], str]] = {
-    "game": (str, "a text"),
-    "rules": (dict, "a table of options"),
-    "agents": ((dict, list), "a table of names and agents, or a list of agents"),
-    "deals": (object, "a number"),
-    "seeds": (list, "a list of numbers"),
-    "paired": (object, "true or false"),
-    "pairings": (list, "a list of lists of names"),
-    "deals_per_part": (object, "a number"),
+#: The keys of a file with their types; the others are checked with the experiment.
+KEYS = {
+    "game": str,
+    "agents": (dict, list),
+    "rules": dict,
+    "deals": object,
+    "seed": object,
+    "seeds": list,
+    "paired": object,
+    "pairings": list,
+    "deals_per_part": object,
+    **dict.fromkeys(OUTPUTS, str),
 }
 
 
@@ -147,21 +149,12 @@ class Experiment(Plan):
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Experiment:
         """Makes the experiment from the keys of its file."""
-        values = dict(given)
+        values = checked(given, KEYS, optional=[key for key in KEYS if key not in ("game", "agents")])
         outputs = {key: values.pop(key) for key in OUTPUTS if key in values}
         if "seed" in values:
             if "seeds" in values:
                 raise ArgumentError("give seed or seeds, not both")
             values["seeds"] = [values.pop("seed")]
-        for key, value in values.items():
-            if key not in KEYS:
-                raise ArgumentError(f"unknown key '{key}'; the keys are {', '.join([*KEYS, 'seed'])}")
-            kind, called = KEYS[key]
-            if not isinstance(value, kind):
-                raise ArgumentError(f"{key} must be {called}, got {value!r}")
-        for key in ("game", "agents"):
-            if key not in values:
-                raise ArgumentError(f"{key} is missing")
         return cls(**values, outputs=outputs)
 
     def __eq__(self, other: object) -> bool:

@@ -71,6 +71,7 @@ class Training(TablePlan):
     """
 
     kind = "training"
+    unit = "decisions"
     keys: ClassVar = {"seeds": int, "run": list, "note": str}
     defaults: ClassVar = {"seeds": 1, "note": ""}
     columns = tuple(SCHEMA.names)
@@ -98,12 +99,13 @@ class Training(TablePlan):
             work = {key: value for key, value in run.items() if key != "about"}
             key = digest([self.kind, stier.__version__, name, work, seed])
             folder = name.lower().replace(" ", "_").replace(",", "").replace("&", "and")
-            yield Task(f"{folder}/part-{seed:03}-{key}", key, 1, name, {"run": work, "name": name, "seed": seed})
+            size = run.get("settings", {}).get("steps", 1)
+            yield Task(f"{folder}/part-{seed:03}-{key}", key, size, name, {"run": work, "name": name, "seed": seed})
 
     def play(self, task: Task, threads: int, work: Path, on_progress: OnProgress | None = None) -> pa.Table:
         """Trains a network, or continues, and measures it."""
         run, name, seed = (task.what[key] for key in ("run", "name", "seed"))
-        rows = _solve(run) if name == EQUILIBRIUM else _measure(run, seed, work)
+        rows = _solve(run) if name == EQUILIBRIUM else _measure(run, seed, work, on_progress)
         return pa.Table.from_pylist([{"run": name, "seed": seed, **row} for row in rows], schema=SCHEMA)
 
     def results(self, store: Store) -> pd.DataFrame:
@@ -159,10 +161,10 @@ def _responders(run: Mapping[str, Any]) -> dict[str, str]:
     return {f"gain of {responder}": responder for responder in run.get("responders", ())}
 
 
-def _measure(run: Mapping[str, Any], seed: int, work: Path) -> list[Row]:
+def _measure(run: Mapping[str, Any], seed: int, work: Path, on_progress: OnProgress | None) -> list[Row]:
     """Trains one network and measures it."""
     game = stier.load_game(run["game"])
-    network, file, log = _published(run) if "file" in run else _train(run, game, seed, work)
+    network, file, log = _published(run) if "file" in run else _train(run, game, seed, work, on_progress)
     rows: list[Row] = []
 
     def note(at: Mapping[str, Any], measure: str, value: float, ci95: float | None = None) -> None:
@@ -195,9 +197,15 @@ def _rounded(value: float | None, digits: int) -> float | None:
     return None if value is None else float(f"{value:.{digits}g}")
 
 
-def _train(run: Mapping[str, Any], game: stier.Game, seed: int, work: Path) -> tuple[Network, str, list[Row]]:
+def _train(
+    run: Mapping[str, Any], game: stier.Game, seed: int, work: Path, on_progress: OnProgress | None
+) -> tuple[Network, str, list[Row]]:
     """Trains a network, from its checkpoint if there is one, and returns it with its file and its log."""
     import stier.train
+
+    def tell(metrics: Mapping[str, float]) -> None:
+        if on_progress is not None:
+            on_progress(min(int(metrics["steps"]), run["settings"]["steps"]), run["settings"]["steps"])
 
     exact = run.get("exact", False)
     trained = stier.train.learn(
@@ -209,6 +217,7 @@ def _train(run: Mapping[str, Any], game: stier.Game, seed: int, work: Path) -> t
         exact=exact,
         watch=run.get("watch", ()),
         judge=run.get("judge"),
+        log=tell,
         seed=seed,
         **run["settings"],
     )

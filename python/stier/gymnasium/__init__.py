@@ -12,8 +12,8 @@ import, name the module: ``gymnasium.make("stier.gymnasium:stier/Schwinget-v0", 
 itself looks for no installed packages. `reset(seed=s)` is the game of `Game.new_initial_state(seed=s)`, the same cards
 and dice as in every other layer.
 
-Many games at once, stepped natively, are `gymnasium.vector.VectorEnv`; lane `i` is the single environment with the seed
-s + i:
+Many games at once, stepped natively, are a `gymnasium.vector.VectorEnv`. Its environment `i` is the single one with the
+seed s + i:
 
 >>> envs = stier.gymnasium.make_vec("schwinget", num_envs=64, opponents="random")
 >>> observations, infos = envs.reset(seed=7)
@@ -33,10 +33,10 @@ except ImportError as _error:
     raise missing("gymnasium", _error) from _error
 
 from stier._native import registered_names
-from stier.gymnasium._single import Opponent, SeatEnv, make
+from stier.gymnasium._single import SeatEnv, make
 from stier.gymnasium._vector import VectorEnv, make_vec
 
-__all__ = ["Opponent", "SeatEnv", "VectorEnv", "environment_id", "make", "make_vec"]
+__all__ = ["SeatEnv", "VectorEnv", "environment_id", "make", "make_vec"]
 
 
 def environment_id(name: str) -> str:

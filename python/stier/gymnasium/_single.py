@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import gymnasium
@@ -11,11 +11,9 @@ import numpy.typing as npt
 from gymnasium.spaces import Box, Discrete
 
 from stier import _adapting
-from stier._native import Agent, Game, PythonAgent, State, derive_seed, load_agent
+from stier._native import Agent, Game, PythonAgent, Solution, State, derive_seed
 from stier.errors import ArgumentError, IllegalActionError, SeatError
-
-#: An agent at another seat: as text, loaded, or an object with ``step(state)`` or a callable ``f(state) -> action``.
-Opponent: TypeAlias = str | Agent | PythonAgent | Callable[[State], int]
+from stier.playing import AnyAgent
 
 _Array: TypeAlias = npt.NDArray[np.float32]
 
@@ -40,15 +38,16 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
 
     def __init__(
         self,
-        game: Game,
+        game: Game | str,
         *,
-        opponents: Opponent | Sequence[Opponent] = "random",
+        opponents: AnyAgent | Sequence[AnyAgent] = "random",
         seat: int | Literal["rotate", "random"] = 0,
         tensor: Literal["observation", "information_state"] = "observation",
         illegal_reward: float | None = None,
         render_mode: str | None = None,
     ) -> None:
         _adapting.check_render_mode(render_mode)
+        game = _adapting.as_game(game)
         if seat not in (*range(game.num_players()), "rotate", "random"):
             raise SeatError(f"seat must be 0 to {game.num_players() - 1}, 'rotate' or 'random', got {seat!r}")
         self.game = game
@@ -70,9 +69,7 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
     @property
     def stier_state(self) -> State:
         """The state of the game itself, hidden cards included; an agent of `stier` may be asked what to do in it."""
-        if self._world is None:
-            raise RuntimeError("the environment has no state yet: call reset() first")
-        return self._world
+        return _adapting.begun(self._world)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[_Array, dict[str, Any]]:
         """Deals anew: the game of that seed, or of one that follows from the last seed given. Options are ignored."""
@@ -133,14 +130,14 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
 
 
 def _drawn_seat(seed: int, seats: int) -> int:
-    """Returns the seat that the lanes of `stier.VectorEnv` draw; they draw again in less than one of 10**8 games."""
+    """Returns the seat that `stier.VectorEnv` draws; it draws again in less than one of 10**8 games."""
     return (derive_seed(seed, "learner", 0) >> 32) * seats >> 32
 
 
-def _opponents(game: Game, given: Opponent | Sequence[Opponent]) -> list[tuple[Agent | PythonAgent, int]]:
+def _opponents(game: Game, given: AnyAgent | Sequence[AnyAgent]) -> list[tuple[Agent | PythonAgent, int]]:
     """Returns the agents of the other seats, from the left of the learner, with what their own seeds add."""
     others = game.num_players() - 1
-    each: Sequence[Opponent] = [given] * others if isinstance(given, str) or not isinstance(given, Sequence) else given
+    each: Sequence[AnyAgent] = [given] * others if isinstance(given, str) or not isinstance(given, Sequence) else given
     if len(each) != others:
         raise ArgumentError(f"opponents must be one agent or a list of {others}, got {len(each)}")
     return [(agent, _salt(agent)) for agent in (_agent(game, opponent) for opponent in each)]
@@ -152,18 +149,16 @@ def _salt(agent: Agent | PythonAgent) -> int:
     return (seed << 32 | seed >> 32) & 0xFFFF_FFFF_FFFF_FFFF
 
 
-def _agent(game: Game, opponent: Opponent) -> Agent | PythonAgent:
-    if isinstance(opponent, Agent | PythonAgent):
-        return opponent
-    if isinstance(opponent, str):
-        return load_agent(opponent, game)
-    return PythonAgent(opponent)
+def _agent(game: Game, opponent: AnyAgent) -> Agent | PythonAgent:
+    agent = _adapting.as_agent(opponent, game)
+    # A solution cannot be started anew from a seed; as a Python agent it can.
+    return PythonAgent(agent) if isinstance(agent, Solution) else agent
 
 
 def make(
     game: str | Game,
     *,
-    opponents: Opponent | Sequence[Opponent] = "random",
+    opponents: AnyAgent | Sequence[AnyAgent] = "random",
     seat: int | Literal["rotate", "random"] = 0,
     tensor: Literal["observation", "information_state"] = "observation",
     illegal_reward: float | None = None,
@@ -174,19 +169,19 @@ def make(
 
     Args:
         game: A name as for `stier.load_game`, or a game.
-        opponents: Who has the other seats: one agent for all, or a list, from the left of the seat. They remember
+        opponents: The agents at the other seats: one for all, or a list, from the left of the seat. They remember
             nothing from one decision to the next: each is made by the agent started anew, from a seed that follows from
             that of the game and the number of events before.
         seat: The seat that learns; ``"rotate"`` for the next one in every game, ``"random"`` for one drawn from the
             seed of the game.
         tensor: ``"observation"``, what the seat sees now, or ``"information_state"``, all it knows with perfect recall.
-        illegal_reward: What an illegal action costs; the game's lowest utility if left out.
+        illegal_reward: The reward for an illegal action; the game's lowest utility if left out.
         render_mode: ``"ansi"`` for text as the seat sees the game, ``"human"`` to have it printed after every step,
             ``"ansi_open"`` for text with all cards.
         rules: Options of the game.
     """
     return SeatEnv(
-        _adapting.as_game(game, rules),
+        _adapting.as_game(game, **rules),
         opponents=opponents,
         seat=seat,
         tensor=tensor,

@@ -33,26 +33,27 @@ _NATIVE_MODES: dict[AutoresetMode, Literal["same_step", "next_step", "disabled"]
 class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]):
     """Many games at once, each from one seat; made by `make_vec`, stepped natively on all cores.
 
-    Lane `i` of `reset(seed=s)` is the `SeatEnv` of `reset(seed=s + i)`, bit by bit and game after game, opponents
-    included; only ``seat="rotate"`` begins at seat `i` in lane `i`, so that all seats are learned from at once. A list
-    gives each lane a seed of its own, or None to go on to its next game, as all lanes do without a seed.
+    Environment `i` of `reset(seed=s)` is the `SeatEnv` of `reset(seed=s + i)`, bit by bit and game after game,
+    opponents included; only ``seat="rotate"`` begins at seat `i` in environment `i`, so that all seats are learned from
+    at once. A list gives each environment a seed of its own, or None to go on to its next game, as all of them do
+    without a seed.
 
-    Shapes, for n lanes, D numbers of a tensor and A actions: observations float32 (n, D), rewards float64 (n,), of
-    float32 precision, terminations and truncations bool (n,). ``infos["action_mask"]`` is int8 (n, A), all 1 where a
-    game is over, and ``infos["_action_mask"]``, bool (n,), says whose it shows: after `reset` with
-    ``options={"reset_mask": bool array (n,)}`` that of the lanes that were reset. `action_masks()` shows all of them.
+    Shapes, for n environments, D numbers of a tensor and A actions: observations float32 (n, D), rewards float64 (n,),
+    of float32 precision, terminations and truncations bool (n,). ``infos["action_mask"]`` is int8 (n, A), all 1 where a
+    game is over, and ``infos["_action_mask"]``, bool (n,), is true where it is shown: after `reset` with
+    ``options={"reset_mask": bool array (n,)}`` in the environments that were reset. `action_masks()` shows all of them.
 
-    An illegal action ends its lane's game with `illegal_reward`, and ``infos["illegal_action"]`` is the action where
-    ``infos["_illegal_action"]``; the other lanes are not touched. It takes time: keep to the mask.
+    An illegal action ends the game of its environment with `illegal_reward`, and ``infos["illegal_action"]`` is the
+    action where ``infos["_illegal_action"]``; the other environments do not change. It takes time: keep to the mask.
 
     Autoreset, by `gymnasium.vector.AutoresetMode`: in ``NextStep`` the step after the end ignores its action and deals;
     in ``SameStep`` the step that ends a game deals the next one, ``infos["final_obs"]`` and ``infos["final_info"]`` are
-    of the old one; in ``Disabled`` the lane stays over, without rewards, until it is reset.
+    of the old one; in ``Disabled`` the environment stays over, without rewards, until it is reset.
     """
 
     def __init__(
         self,
-        game: Game,
+        game: Game | str,
         num_envs: int = 1,
         *,
         opponents: str | Agent | Sequence[str | Agent] = "random",
@@ -65,6 +66,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
         threads: int = 0,
     ) -> None:
         _adapting.check_render_mode(render_mode)
+        game = _adapting.as_game(game)
         shape, self._tensor = _adapting.tensor_of(tensor)
         self.autoreset_mode = _mode(autoreset_mode)
         self.metadata = {
@@ -79,7 +81,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
         self.single_observation_space = Box(0.0, 1.0, tuple(shape(game)), np.float32)
         self.single_action_space = Discrete(game.num_distinct_actions())
         self._copy = copy
-        self._lanes = _native.VectorEnv(
+        self._envs = _native.VectorEnv(
             game,
             num_envs,
             seed=secrets.randbits(64),
@@ -93,7 +95,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._numbers = np.arange(num_envs)
-        # Games that an illegal action has ended, until the next is dealt. The engine plays on in these lanes.
+        # Games that an illegal action has ended, until the next is dealt. The engine plays on there.
         self._stopped: dict[int, State] = {}
         self._mask: npt.NDArray[np.int8] | None = None
         self._seats: npt.NDArray[np.int32] = np.zeros(num_envs, np.int32)
@@ -101,7 +103,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
     @property
     def deal_seeds(self) -> npt.NDArray[np.uint64]:
         """The seeds of the games that are played, from which everything hidden follows; a new array (n,)."""
-        return self._lanes.seeds
+        return self._envs.seeds
 
     @property
     def seats(self) -> npt.NDArray[np.int32]:
@@ -110,9 +112,9 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
         return np.array(self._seats)
 
     def stier_state(self, lane: int) -> State:
-        """Returns a copy of a lane's game, 0 to n - 1, hidden cards included."""
+        """Returns a copy of an environment's game, 0 to n - 1, hidden cards included."""
         self._shown()
-        return self._stopped[lane].clone() if lane in self._stopped else self._lanes.state(lane)
+        return self._stopped[lane].clone() if lane in self._stopped else self._envs.state(lane)
 
     def action_masks(self) -> _Bools:
         """Returns the legal actions as a new bool array (n, A); all true where a game is over."""
@@ -121,11 +123,11 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
     def reset(
         self, *, seed: _Seeds | None = None, options: dict[str, Any] | None = None
     ) -> tuple[_Floats, dict[str, Any]]:
-        """Deals anew, in all lanes or in those of ``options["reset_mask"]``; the observations are of all.
+        """Deals anew, in all environments or in those of ``options["reset_mask"]``; the observations are of all.
 
         Args:
-            seed: s for s + i in lane i, or a list of one for each lane; None for the game after the last one.
-            options: ``reset_mask``, a bool array (n,) of at least one lane; others are ignored.
+            seed: s for s + i in environment i, or a list of one for each; None for the game after the last one.
+            options: ``reset_mask``, a bool array (n,) with at least one environment; others are ignored.
         """
         mask = self._reset_mask(options)
         batch = self._deal(self._lane_seeds(seed), mask)
@@ -137,12 +139,12 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
         return observation, infos
 
     def step(self, actions: npt.ArrayLike) -> tuple[_Floats, npt.NDArray[np.float64], _Bools, _Bools, dict[str, Any]]:
-        """Plays an action in each lane, whole numbers (n,), and those of the others until it is the learner's turn."""
+        """Plays an action in each environment, whole numbers (n,), then the others' until the learner is to move."""
         self._shown()
         actions, learners = self._row(actions), self._seats
         if not self._stopped:
             try:
-                batch = self._lanes.step(actions)
+                batch = self._envs.step(actions)
             except IllegalActionError:
                 return self._step_with_illegal(actions)
             rewards = batch.rewards[self._numbers, learners].astype(np.float64)
@@ -162,15 +164,15 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
     def _step_with_illegal(
         self, actions: npt.NDArray[Any]
     ) -> tuple[_Floats, npt.NDArray[np.float64], _Bools, _Bools, dict[str, Any]]:
-        """Step if some actions are illegal, or if some were: any legal one takes their places, and is not shown."""
+        """Steps if some actions are illegal or were: any legal one takes their places, and is not shown."""
         learners, before = self._seats, self._stopped
         refused = self._refused(actions)
         substituted = np.array(actions, np.int64)
-        replaced = {lane: self._lanes.state(lane) for lane in before} | refused
+        replaced = {lane: self._envs.state(lane) for lane in before} | refused
         for lane, state in replaced.items():
             if not state.is_terminal():
                 substituted[lane] = state.legal_actions()[0]
-        batch = played = self._lanes.step(substituted)
+        batch = played = self._envs.step(substituted)
         rewards = batch.rewards[self._numbers, learners].astype(np.float64)
         rewards[list(before)] = 0.0
 
@@ -183,7 +185,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
         if again:
             mask = np.zeros(self.num_envs, np.bool_)
             mask[again] = True
-            batch = self._lanes.reset(mask=mask)
+            batch = self._envs.reset(mask=mask)
 
         played.terminated[list(before)] = self.autoreset_mode is AutoresetMode.DISABLED
         played.terminated[list(refused)] = True
@@ -200,10 +202,10 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
         return self._outcome(played, batch, rewards, {lane: int(actions[lane]) for lane in refused})
 
     def _refused(self, actions: npt.NDArray[Any]) -> dict[int, State]:
-        """Returns the lanes with illegal actions, and their games."""
+        """Returns the environments with illegal actions, and their games."""
         known = (actions >= 0) & (actions < self.game.num_distinct_actions())
         bad = ~known | (self._shown()[self._numbers, np.where(known, actions, 0)] == 0)
-        games = {int(lane): self._lanes.state(int(lane)) for lane in np.flatnonzero(bad) if lane not in self._stopped}
+        games = {int(lane): self._envs.state(int(lane)) for lane in np.flatnonzero(bad) if lane not in self._stopped}
         return {lane: state for lane, state in games.items() if not state.is_terminal()}
 
     def _row(self, actions: npt.ArrayLike) -> npt.NDArray[Any]:
@@ -219,7 +221,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
     def _outcome(
         self, played: Batch, shown: Batch, rewards: npt.NDArray[np.float64], illegal: dict[int, int]
     ) -> tuple[_Floats, npt.NDArray[np.float64], _Bools, _Bools, dict[str, Any]]:
-        """Returns the result of a step from two batches: one of its end, one of the lanes now."""
+        """Returns the result of a step from two batches: one of its end, one of the present."""
         observation, infos = self._seen(shown)
         ended = played.terminated.copy()
         about = _illegal_info(self.num_envs, illegal)
@@ -245,7 +247,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
         }
 
     def _seen(self, batch: Batch) -> tuple[_Floats, dict[str, Any]]:
-        """Returns observations and masks of all lanes, and keep what the next step needs."""
+        """Returns observations and masks of all environments, and keeps the masks and seats for the next step."""
         observation, mask = batch.observation, batch.action_mask
         assert observation is not None
         self._mask, self._seats = mask, batch.current_player
@@ -258,14 +260,14 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
         return observation, infos
 
     def _deal(self, seeds: list[int | None], mask: _Bools) -> Batch:
-        """Deals in the lanes of a mask: by their seeds, or else the next games."""
+        """Deals in the environments of a mask: by their seeds, or else the next games."""
         given = np.array([seed is not None for seed in seeds]) & mask
         following = mask & ~given
         if not following.any():
-            return self._lanes.reset(seed=[seed or 0 for seed in seeds], mask=given)
+            return self._envs.reset(seed=[seed or 0 for seed in seeds], mask=given)
         if given.any():
-            self._lanes.reset(seed=[seed or 0 for seed in seeds], mask=given)
-        return self._lanes.reset(mask=following)
+            self._envs.reset(seed=[seed or 0 for seed in seeds], mask=given)
+        return self._envs.reset(mask=following)
 
     def _lane_seeds(self, seed: _Seeds | None) -> list[int | None]:
         if seed is None:
@@ -284,11 +286,12 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
             return np.ones(self.num_envs, np.bool_)
         mask = options["reset_mask"]
         if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
-            raise TypeError("options['reset_mask'] must be a bool array, one for each lane")
+            got = f"{mask.dtype} array" if isinstance(mask, np.ndarray) else type(mask).__name__
+            raise TypeError(f"options['reset_mask'] must be a bool array, one for each environment, got {got}")
         if mask.shape != (self.num_envs,) or not mask.any():
             raise ArgumentError(
-                f"options['reset_mask'] must have shape ({self.num_envs},) and one lane at least, "
-                f"not shape {mask.shape} and {int(mask.sum())} lanes"
+                f"options['reset_mask'] must have shape ({self.num_envs},) and at least one environment, "
+                f"got shape {mask.shape} and {int(mask.sum())} environments"
             )
         return mask
 
@@ -335,22 +338,22 @@ def make_vec(
 
     Args:
         game: A name as for `stier.load_game`, or a game.
-        num_envs: Lanes, 1 to 2**24.
-        opponents: Who has the other seats, as for `make`, but only agents of the engine. Functions of Python need
+        num_envs: The number of environments, 1 to 2**24.
+        opponents: The agents at the other seats, as for `make`, but only agents of the engine. Functions of Python need
             ``gymnasium.make_vec(..., vectorization_mode="sync")``.
-        seat: The seat that learns; ``"rotate"`` for the lane's number plus that of games before, modulo the seats;
-            ``"random"`` for one drawn from the seed of the game.
+        seat: The seat that learns; ``"rotate"`` for the environment's number plus that of its games before, modulo the
+            seats; ``"random"`` for one drawn from the seed of the game.
         tensor: ``"observation"``, what the seat sees now, or ``"information_state"``, all it knows with perfect recall.
-        illegal_reward: What an illegal action costs; the game's lowest utility if left out.
-        render_mode: As for `make`; `render` gives a tuple of texts, one for each lane.
+        illegal_reward: The reward for an illegal action; the game's lowest utility if left out.
+        render_mode: As for `make`; `render` gives a tuple of texts, one for each environment.
         autoreset_mode: ``"NextStep"``, ``"SameStep"`` or ``"Disabled"``.
-        copy: Whether observations and masks are arrays of their own. If not, they are good until the next step or
-            reset: two sets of arrays take turns.
+        copy: Returns observations and masks as new arrays. Without, they are valid until the next step or reset: two
+            sets of arrays take turns.
         threads: Threads; 0 for all cores. No influence on what happens.
         rules: Options of the game.
     """
     return VectorEnv(
-        _adapting.as_game(game, rules),
+        _adapting.as_game(game, **rules),
         num_envs,
         opponents=opponents,
         seat=seat,

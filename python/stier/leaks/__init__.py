@@ -13,6 +13,7 @@ import numpy as np
 
 from stier._native import Agent, Game, PythonAgent, State, load_agent, load_game, registered_agents
 from stier.errors import AgentError, ArgumentError, IllegalActionError, LeakError
+from stier.playing import AnyAgent
 
 __all__ = [
     "Difference",
@@ -165,7 +166,7 @@ class Subject(Protocol):
     method: str
 
     def games(self, count: int, seed: int) -> Iterator[Iterator[tuple[Any, int]]]:
-        """Random games: of each the states in which somebody acts, with the number of events before."""
+        """Random games: of each the states in which a player acts, with the number of events before."""
         ...
 
     def players(self, state: Any) -> list[int]:
@@ -222,7 +223,7 @@ class StierSubject:
 
     method = "resample_from_infostate"
 
-    def __init__(self, game: Game, agents: Sequence[str | Agent | PythonAgent | Callable[[State], Any]]) -> None:
+    def __init__(self, game: Game, agents: Sequence[AnyAgent]) -> None:
         self.name = str(game)
         self._game = game
         self._agents = by_name(_named(game, agent) for agent in agents)
@@ -244,7 +245,7 @@ class StierSubject:
         yield state, state.move_number()
 
     def players(self, state: State) -> list[int]:
-        """Everybody: who is not to move must not see more either."""
+        """Returns all players: those who are not to move must not see more either."""
         return list(range(state.num_players()))
 
     def facts(self, state: State, player: int) -> dict[str, Any]:
@@ -291,7 +292,7 @@ class StierSubject:
         return state.clone()
 
 
-def _named(game: Game, agent: str | Agent | PythonAgent | Callable[[State], Any]) -> tuple[str, Decide]:
+def _named(game: Game, agent: AnyAgent) -> tuple[str, Decide]:
     if isinstance(agent, str):
         return agent, _decisions(load_agent(agent, game))
     if isinstance(agent, Agent | PythonAgent):
@@ -321,8 +322,15 @@ def name_of(agent: Any) -> str:
     return str(getattr(agent, "__name__", None) or type(agent).__name__)
 
 
-def twice(decide: Callable[[Any], Any], name: str, copy: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Queries an agent twice: one that draws random numbers would be taken for one that peeks."""
+def twice(agent: Any, name: str, copy: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Queries an agent twice: one that draws random numbers would be taken for one that peeks.
+
+    Args:
+        agent: A callable, or an object with such a method ``step``.
+        name: The name in errors.
+        copy: Copies a state, so that no decision changes it.
+    """
+    decide: Callable[[Any], Any] = getattr(agent, "step", agent)
 
     def ask(state: Any) -> Any:
         first, second = decide(copy(state)), decide(copy(state))
@@ -375,14 +383,14 @@ def check_no_leak(
         games: Random games.
         worlds: Worlds for every position and player.
         seed: The seed of games and worlds.
-        agents: Who is asked what to do, in every world. For games of `stier` agents, by name or loaded (if left out:
-            ``greedy`` and ``ismcts:iterations=50``), or callables `f(state) -> action`; for OpenSpiel callables or
-            bots. A callable is given the state itself, so that peeking is found. Who is asked the same twice has to
-            answer the same, or `AgentError` is raised.
+        agents: The agents that decide in every world. For games of `stier`, anything that `stier.pit` takes (by default
+            ``ismcts:iterations=50`` and, where there is a built-in policy, ``greedy``); for games of OpenSpiel,
+            callables `f(state) -> action` or bots. A callable, or the method ``step`` of an object, is given the state
+            itself, so that peeking is found. It must give the same answer when it is queried twice.
         facts: More to compare, by name: callables `f(state, player)`; for AEC environments `f(env, player)` with the
             number of the agent in `possible_agents`.
-        twin: For AEC environments: `f(env, agent, seed)` gives another environment at the same point in which what the
-            agent does not know is drawn anew, or None where it cannot; `env` is to be left as it is.
+        twin: For AEC environments: `f(env, agent, seed)` returns another environment at the same point in which
+            everything that the agent does not know is drawn anew, or None where it cannot. It must not change `env`.
 
     Raises:
         AgentError: An agent that does not exist, or that answers the same question twice in two ways.
@@ -391,7 +399,7 @@ def check_no_leak(
         ValueError: A number below 1, or a fact whose name is taken.
     """
     if games < 1 or worlds < 1:
-        raise ArgumentError("games and worlds must be at least 1")
+        raise ArgumentError(f"games and worlds must be at least 1, got {games} and {worlds}")
     subject = _subject(game, agents, twin)
     report = LeakReport(subject.name, subject.method)
     for number, positions in enumerate(subject.games(games, seed)):

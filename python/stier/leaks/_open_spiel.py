@@ -30,7 +30,7 @@ class SpielSubject:
             raise ArgumentError(f"{game}: chance has to be explicit, or histories cannot be replayed")
         self.name = str(game)
         self._game = game
-        self._resamples = self._has_resampler()
+        self._resamples = resamples(game)
         if not self._resamples and not kind.provides_information_state_string:
             raise ArgumentError(
                 f"no other worlds can be made: {game} has neither a resampler nor information-state strings"
@@ -44,22 +44,7 @@ class SpielSubject:
             "observation_tensor": kind.provides_observation_tensor,
         }
         self._provided = [name for name, there in provided.items() if there]
-        self._agents = by_name(
-            (name_of(agent), twice(getattr(agent, "step", agent), name_of(agent), _copy)) for agent in agents
-        )
-
-    def _has_resampler(self) -> bool:
-        state = self._game.new_initial_state()
-        rng = random.Random(0)
-        while state.is_chance_node():
-            _step(state, rng)
-        try:
-            state.resample_from_infostate(max(state.current_player(), 0), _sampler(rng))
-        except pyspiel.SpielError as error:
-            if "not implemented" in str(error):
-                return False
-            raise
-        return True
+        self._agents = by_name((name_of(agent), twice(agent, name_of(agent), _copy)) for agent in agents)
 
     def games(self, count: int, seed: int) -> Iterator[Iterator[tuple[Any, int]]]:
         """Random games."""
@@ -179,6 +164,21 @@ class SpielSubject:
         return state.clone()
 
 
+def resamples(game: Any) -> bool:
+    """Tells whether a game of OpenSpiel has a resampler. Raises the error of one that fails."""
+    state = game.new_initial_state()
+    rng = random.Random(0)
+    while state.is_chance_node():
+        _step(state, rng)
+    try:
+        state.resample_from_infostate(max(state.current_player(), 0), _sampler(rng))
+    except pyspiel.SpielError as error:
+        if "not implemented" in str(error):
+            return False
+        raise
+    return True
+
+
 def _copy(state: Any) -> Any:
     return state.clone()
 
@@ -188,7 +188,7 @@ def _sampler(rng: random.Random) -> Any:
 
 
 def _step(state: Any, rng: random.Random) -> bool:
-    """Let anything happen; false if nothing can."""
+    """Applies a random action or outcome; returns `False` if there is none."""
     if state.is_chance_node():
         outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
         state.apply_action(rng.choices(outcomes, probabilities)[0])

@@ -50,7 +50,7 @@ class AecSubject:
             position += 1
 
     def players(self, state: Any) -> list[int]:
-        """Everybody who is in the game."""
+        """Returns the players who are still in the game."""
         return [state.possible_agents.index(agent) for agent in state.agents]
 
     def facts(self, state: Any, player: int) -> dict[str, Any]:

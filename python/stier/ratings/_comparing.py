@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from stier import _native
+from stier._adapting import as_game
 from stier._native import Game, derive_seed
-from stier._output import Bar, plus_minus
+from stier._output import bar, plus_minus
 from stier.errors import ArgumentError
 from stier.playing import AnyAgent
 from stier.ratings._tables import Estimate, Floats, Results, estimate, half_width, outcomes
@@ -116,7 +117,7 @@ class Comparison:
 
 
 def is_better(
-    game: Game,
+    game: Game | str,
     a: AnyAgent,
     b: AnyAgent,
     by: float,
@@ -133,9 +134,9 @@ def is_better(
     """Is A better than B by at least `by`? Plays paired deals until it is known.
 
     Args:
-        game: The game; its utility has to sum to 0.
-        a: Who may be better. It plays one seat, in turn.
-        b: Who has all the other seats.
+        game: The game, or its name; its returns must sum to 0.
+        a: The agent that may be better. It plays one seat, in turn.
+        b: The agent at all other seats.
         by: The mean return from which on A is better, in the game's utility.
         than: The mean return at which it is not.
         alpha: The probability of calling it better at `than`.
@@ -144,34 +145,30 @@ def is_better(
         deals_at_once: Deals that are played before looking; up to so many are in vain, fewer keep fewer threads busy.
         seed: The seed of deals and agents.
         threads: Threads; 0 for all cores. No influence on the result.
-        progress: Whether to show a progress bar; needs tqdm.
+        progress: Shows a progress bar; needs tqdm.
 
     Raises:
         AgentError: See `stier.pit`.
         ValueError: See `Gsprt`; or returns that do not sum to 0.
     """
+    game = as_game(game)
     if game.utility_sum() != 0:
         raise ArgumentError(f"the returns of {game} do not sum to 0: take its option utility=margin or utility=win")
-    if most_deals < 1 or deals_at_once < 1:
-        raise ArgumentError("most_deals and deals_at_once must be at least 1")
+    for name, value in [("most_deals", most_deals), ("deals_at_once", deals_at_once)]:
+        if value < 1:
+            raise ArgumentError(f"{name} must be at least 1, got {value}")
     test, players = Gsprt(than, by, alpha=alpha, beta=beta), game.num_players()
     agents = [a, *[b] * (players - 1)]
 
-    def play(bar: Bar | None) -> None:
+    with bar(progress, "deals") as update:
         while test.verdict is None and test.count < most_deals:
             deals = min(deals_at_once, most_deals - test.count)
             batch = derive_seed(seed, "gsprt", test.count)
             played = _native.pit(game, agents, deals, batch, True, threads).games
             values = np.array([one.returns[one.agents.index(0)] for one in played]).reshape(deals, players).mean(axis=1)
             test.add(values.tolist())
-            if bar is not None:
-                bar.update(test.count, most_deals, f"llr {test.llr:+.2f} of {test.bounds[0]:.2f}, {test.bounds[1]:.2f}")
-
-    if progress:
-        with Bar("deals") as bar:
-            play(bar)
-    else:
-        play(None)
+            if update is not None:
+                update(test.count, most_deals, f"llr {test.llr:+.2f} of {test.bounds[0]:.2f}, {test.bounds[1]:.2f}")
     return Comparison(test.verdict, test.count, test.llr, test.estimate())
 
 
@@ -202,8 +199,8 @@ def control_variate(
     *Sampling Techniques*, 1977, chapter 12); the error of that estimate is in the interval.
 
     Args:
-        values: What is asked for, by unit: (units,).
-        controls: What goes with it: (units,) or (units, controls).
+        values: The values to average, by unit: (units,).
+        controls: Other measurements of the same units: (units,) or (units, controls).
         expected: The expectation of the controls: one number, or (controls,).
         reference: Controls of other units: (others,) or (others, controls).
 
@@ -216,7 +213,8 @@ def control_variate(
     if y.shape != (units,):
         raise ArgumentError(f"values and controls must be of the same units: {y.shape} and {x.shape}")
     if (expected is None) == (reference is None):
-        raise ArgumentError("give expected or reference: what the controls are expected to be")
+        given = "neither" if expected is None else "both"
+        raise ArgumentError(f"give either expected or reference, the expectation of the controls; got {given}")
     if units < count + 3:
         raise ArgumentError(f"{count} controls need {count + 3} units or more, got {units}")
     mean_x, centred = x.mean(axis=0), x - x.mean(axis=0)
@@ -259,8 +257,8 @@ def pairing_gain(results: Results, table: Sequence[int]) -> float:
     both from the paired games of one table.
 
     Args:
-        results: What `stier.pit` gave, the games of an experiment, or `Outcomes`: paired deals.
-        table: Who sat at the table, as numbers of agents.
+        results: The result of `stier.pit`, the games of an experiment, or `Outcomes`: paired deals.
+        table: The agents at the table, as numbers.
 
     Returns:
         Not a number for fewer than two deals, or if they were not paired.
@@ -315,7 +313,7 @@ class VarianceReduction:
 
 
 def variance_reduction(
-    game: Game,
+    game: Game | str,
     a: AnyAgent,
     b: AnyAgent,
     *,
@@ -332,9 +330,9 @@ def variance_reduction(
 
     Args:
         game: The game.
-        a: Who is measured.
-        b: Who has the other seats.
-        control: Who stands for A and for B.
+        a: The agent that is measured.
+        b: The agent at the other seats.
+        control: The cheap agents that stand for A and for B.
         deals: Deals for each design, at least 10, each with A on every seat (unpaired: with other cards for each).
         reference: Other deals for the expectation of the control, as a multiple of `deals`.
         seed: The seed of deals and agents.
@@ -344,8 +342,10 @@ def variance_reduction(
         AgentError: See `stier.pit`.
         ValueError: Too few deals.
     """
-    if deals < 10 or reference < 1:
-        raise ArgumentError("deals must be at least 10, reference at least 1")
+    game = as_game(game)
+    for name, value, least in [("deals", deals, 10), ("reference", reference, 1)]:
+        if value < least:
+            raise ArgumentError(f"{name} must be at least {least}, got {value}")
 
     def means(pair: tuple[AnyAgent, AnyAgent], deals: int, purpose: str, paired: bool) -> Floats:
         """The mean return of the first over the games of each deal."""

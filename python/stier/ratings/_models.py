@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy import stats
 from scipy.optimize import linprog, minimize
 from scipy.sparse.csgraph import connected_components
 
@@ -28,7 +29,7 @@ class Ratings:
         rating: Their ratings: float64 (agents,).
         low: Lower ends of the 95 % intervals over deals: float64 (agents,).
         high: Upper ends.
-        method: How they came about.
+        method: The name of the model.
     """
 
     agents: list[str]
@@ -59,12 +60,13 @@ def bradley_terry(results: Results, *, prior: float = 1.0, resamples: int = 1000
 
     The maximum of the likelihood, by Newton's method. Games that are drawn count half for both; of more than two
     players, each pair at the table counts as a game. Ratings have the mean 0. Intervals are percentiles of a bootstrap
-    over deals: all games of a deal are drawn together.
+    over deals: all games of a deal are drawn together. This is Stier's own code because the bootstrap needs the maxima
+    for many resamples at once, and a prior for agents that won all their games.
 
     One number cannot say that A beats B beats C beats A: look at the `cross_table` first.
 
     Args:
-        results: What `stier.pit` gave, the games of an experiment, or `Outcomes`.
+        results: The result of `stier.pit`, the games of an experiment, or `Outcomes`.
         prior: Drawn games that are added for each pair that met, so that who has won all games has a finite rating; 0
             for the plain maximum.
         resamples: Resamples of the bootstrap; 0 for none.
@@ -146,11 +148,11 @@ def plackett_luce(results: Results, *, resamples: int = 50, seed: int = 0) -> Ra
 
     The model of R. C. Weng and C.-J. Lin, *A Bayesian Approximation Method for Online Ranking* (2011), as openskill has
     it: ratings begin at 25 and follow the games, deal by deal, so the last games count more than the first. The order
-    of the deals is drawn: the rating is the mean over resamples of deals, the interval 1.96 of their standard
-    deviations to each side.
+    of the deals is drawn: the rating is the mean over resamples of deals, and the interval that of a normal
+    distribution with their standard deviation.
 
     Args:
-        results: What `stier.pit` gave, the games of an experiment, or `Outcomes`.
+        results: The result of `stier.pit`, the games of an experiment, or `Outcomes`.
         resamples: Resamples of the deals, at least 2; each costs some 30 µs a game.
         seed: Their seed.
     """
@@ -170,7 +172,7 @@ def plackett_luce(results: Results, *, resamples: int = 50, seed: int = 0) -> Ra
         for deals in resampled(found.units, resamples, seed)
     ]
     rating = np.mean(draws, axis=0)
-    half = 1.96 * np.std(draws, axis=0, ddof=1)
+    half = stats.norm.ppf(0.975) * np.std(draws, axis=0, ddof=1)
     return Ratings(found.agents, rating, rating - half, rating + half, "Plackett-Luce, openskill")
 
 
@@ -224,7 +226,7 @@ def nash_averaging(payoffs: CrossTable | npt.ArrayLike) -> NashAverage:
         matrix = matrix / largest
     if np.abs(matrix + matrix.T).max() > 2 * ASYMMETRY:
         raise ArgumentError("payoffs must be antisymmetric: what the row wins, the column loses")
-    # Equilibria are the choices that lose against nobody.
+    # Equilibria are the choices that lose against no agent.
     first = linprog(np.zeros(count), A_ub=matrix, b_ub=np.zeros(count), A_eq=np.ones((1, count)), b_eq=[1.0])
     if not first.success:
         raise ArithmeticError(f"no equilibrium was found: {first.message}")
@@ -274,7 +276,8 @@ def alpha_rank(payoffs: CrossTable | npt.ArrayLike, *, alpha: float = 100.0, pop
     except ModuleNotFoundError as error:
         raise MissingExtraError(f"alpha_rank needs {error.name}: pip install 'stier[alpha_rank]'") from None
     if not 0 < alpha <= MOST_INTENSE or population < 2:
-        raise ArgumentError(f"alpha must be above 0 and at most {MOST_INTENSE}, population at least 2")
+        limits = f"alpha must be above 0 and at most {MOST_INTENSE}, population at least 2"
+        raise ArgumentError(f"{limits}, got {alpha} and {population}")
     matrix = _matrix(payoffs)
     matrix = matrix / (np.abs(matrix).max() or 1.0)
     if len(matrix) == 1:

@@ -60,8 +60,9 @@ def share(values: npt.ArrayLike) -> Share:
     values that are not shares.
     """
     parts = np.asarray(values, dtype=np.float64).ravel()
-    if not ((parts > -1e-9) & (parts < 1 + 1e-9)).all():
-        raise ArgumentError("shares must be between 0 and 1")
+    wrong = parts[~((parts > -1e-9) & (parts < 1 + 1e-9))]
+    if wrong.size:
+        raise ArgumentError(f"shares must be between 0 and 1, got {wrong[0]:g}")
     return Share(*_native.share(parts, np.ones_like(parts)))
 
 
@@ -87,7 +88,7 @@ class Outcomes:
     Attributes:
         agents: The agents' names; no two are the same.
         unit: The number of the deal of each game: int64 (games,). Games of one deal are not independent.
-        seats: Who sat where, as numbers of agents: int64 (games, seats).
+        seats: The agent at each seat, as a number: int64 (games, seats).
         returns: Returns by seat: float64 (games, seats).
     """
 
@@ -113,7 +114,7 @@ class Outcomes:
         Args:
             values: Something by game and seat, such as `returns` or `wins`.
             agent: Whose.
-            opponent: Who has to be at the table.
+            opponent: An agent that must be at the table.
         """
         mine = self.seats == agent
         if opponent is not None:
@@ -236,7 +237,7 @@ def cross_table(results: Results) -> CrossTable:
     """Computes each agent's results against each other one, with 95 % intervals over deals: look at it before ratings.
 
     Args:
-        results: What `stier.pit` gave, the games of an experiment, or `Outcomes`.
+        results: The result of `stier.pit`, the games of an experiment, or `Outcomes`.
     """
     found = outcomes(results)
     count, wins = len(found.agents), found.wins

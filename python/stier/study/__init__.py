@@ -154,7 +154,7 @@ class Study(Plan):
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         defaults = {"quick": False, "chapters": [chapter.name for chapter in CHAPTERS], "seed": 0, "scale": 1.0}
-        keys = {"quick": bool, "chapters": list, "seed": int, "scale": (int, float), **dict.fromkeys(OUTPUTS, str)}
+        keys = {"quick": bool, "chapters": list, "seed": int, "scale": float, **dict.fromkeys(OUTPUTS, str)}
         self.given = checked({**defaults, **given}, keys, optional=OUTPUTS)
         self.outputs = {key: self.given[key] for key in OUTPUTS if key in self.given}
         if not 0 < self.given["scale"] < float("inf"):

@@ -23,8 +23,9 @@ for _name in ("safetensors",):
         raise MissingExtraError(f"stier.train needs {_name}: pip install 'stier[train]'")
 
 from stier._adapting import as_game  # noqa: E402
-from stier._native import Agent, Game, GameTree, registered_agents  # noqa: E402
+from stier._native import Game, GameTree, alternatives, registered_agents  # noqa: E402
 from stier.network import Network  # noqa: E402
+from stier.playing import AnyAgent  # noqa: E402
 from stier.train._gae import Advantages, gae  # noqa: E402
 from stier.train._learner import Learner  # noqa: E402
 from stier.train._run import Logger, Trained, hidden_of_checkpoint, run  # noqa: E402
@@ -32,7 +33,6 @@ from stier.train.evaluation import ChanceRow, Chances, Duel, Evaluation, Exact, 
 from stier.train.settings import DMCSettings, Settings  # noqa: E402
 
 __all__ = [
-    "ALGORITHMS",
     "Advantages",
     "ChanceRow",
     "Chances",
@@ -84,7 +84,7 @@ def learner(
     package that the algorithm needs is not installed.
     """
     if algorithm not in ALGORITHMS:
-        raise ArgumentError(f"algorithm must be {' | '.join(ALGORITHMS)}, not {algorithm!r}")
+        raise ArgumentError(f"unknown algorithm '{algorithm}'{alternatives(algorithm, 'algorithms', list(ALGORITHMS))}")
     module_name, class_name, needs, extra = ALGORITHMS[algorithm]
     if find_spec(needs) is None:
         raise MissingExtraError(f"{algorithm} needs {needs}: pip install 'stier[{extra}]'")
@@ -92,7 +92,7 @@ def learner(
     known = [field.name for field in dataclasses.fields(module.Settings)]
     for name in settings:
         if name not in known:
-            raise ArgumentError(f"{algorithm} has no setting {name!r}; its settings are {', '.join(known)}")
+            raise ArgumentError(f"unknown setting '{name}'{alternatives(name, f'settings of {algorithm}', known)}")
     if initial is not None and not isinstance(initial, Network):
         try:
             initial = Network.load(initial)
@@ -100,7 +100,7 @@ def learner(
             raise ArgumentError(f"initial must be the file of a network, got '{initial}': {error}") from error
     if initial is not None:
         settings = {"hidden": tuple(weight.shape[1] for weight, _ in initial.hidden)} | settings
-    made: Learner = getattr(module, class_name)(as_game(game, {}), module.Settings(**settings), initial, device)
+    made: Learner = getattr(module, class_name)(as_game(game), module.Settings(**settings), initial, device)
     return made
 
 
@@ -114,7 +114,7 @@ def learn(
     evaluations: int = 20,
     exact: bool | GameTree = False,
     watch: str | Sequence[str] = (),
-    judge: Agent | str | None = None,
+    judge: AnyAgent | None = None,
     initial: Network | str | os.PathLike[str] | None = None,
     device: str | None = None,
     checkpoint_every: int = 0,
@@ -135,7 +135,7 @@ def learn(
             without a built-in policy. The opponents of the training are the setting `opponents`.
         deals: The number of paired deals against each of them.
         evaluations: The number of evaluations after the one at the beginning.
-        exact: Whether evaluations compute NashConv, for games whose tree fits into memory; or the tree itself.
+        exact: Computes NashConv in evaluations, for games whose tree fits into memory. A tree is used as given.
         watch: One or several names of actions, such as ``"attack"``. Each evaluation counts their `chances` in `deals`
             games of the network against itself. Win rates do not show that a learner has lost an action.
         judge: An agent for `watch`: chances are also grouped by whether it would take the action.
@@ -145,7 +145,7 @@ def learn(
             folder; 0 keeps the last one only.
         log: Called after each iteration with its metrics and after each evaluation with its columns, both with
             ``steps`` and ``cpu_seconds``: for TensorBoard and the like.
-        progress: Whether to show progress: a bar, which needs tqdm, or lines if standard error is not a terminal.
+        progress: Shows progress: a bar, which needs tqdm, or lines if standard error is not a terminal.
         settings: Those of the algorithm, such as ``steps``, ``seed`` and ``hidden``: `Settings` for PPO, `DMCSettings`
             for deep Monte Carlo.
 
@@ -159,7 +159,7 @@ def learn(
         ImportError: A package that the algorithm needs is not installed.
     """
     watch = (watch,) if isinstance(watch, str) else tuple(watch)
-    game = as_game(game, {})
+    game = as_game(game)
     if against is None:
         against = "greedy" if "greedy" in registered_agents(game) else "random"
     against = (against,) if isinstance(against, str) else tuple(against)

@@ -61,11 +61,11 @@ def gae(
         terminated: ``(steps, lanes)``: whether the game ended with this action.
         current_player: ``(steps + 1, lanes)``: the player who decides.
         gamma: Discount from one decision to the next on the same trajectory.
-        lam: How far to look ahead: 0 trusts the critic after one decision, 1 waits for the horizon or the end of the
-            game.
-        horizon: How many steps to estimate; all of them if left out.
-        zero_sum: Whether to continue with minus the opponent's value; for two players and zero sum.
-        sees_all: Whether the critic sees everything that any player sees; true also if nothing is hidden.
+        lam: The weight of later decisions: 0 trusts the critic after one decision, 1 waits for the horizon or the end
+            of the game.
+        horizon: The number of steps to estimate; all of them if left out.
+        zero_sum: Continues with minus the opponent's value; for two players and zero sum.
+        sees_all: True if the critic sees everything that any player sees; true also if nothing is hidden.
 
     Raises `ValueError` for shapes that do not fit together, and for `zero_sum` where it would be biased.
 

@@ -1,4 +1,4 @@
-"""What the learners in JAX share: their device, layers, optimizer, networks and checkpoints."""
+"""The common parts of the learners in JAX: their device, layers, optimizer, networks and checkpoints."""
 
 # jaxlib has no types.
 # pyright: reportInvalidTypeForm=false

@@ -1,4 +1,4 @@
-"""What the learners share, whatever their framework: games, decisions to learn from, and networks to start from."""
+"""The common parts of the learners of all frameworks: games, decisions to learn from, and networks to start from."""
 
 from __future__ import annotations
 

@@ -11,7 +11,6 @@ import re
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ import numpy as np
 
 import stier
 from stier._files import write, write_bytes
-from stier._output import Bar
+from stier._output import Update, bar
 from stier.errors import ArgumentError, TrainingError
 from stier.network import Network
 from stier.train._learner import Learner
@@ -82,8 +81,7 @@ def run(
     record.resume()
     total = learner.settings.steps
     saved = time.monotonic()
-    shown = nullcontext() if not progress else Bar("decisions") if sys.stderr.isatty() else _Lines(record)
-    with shown as bar:
+    with _Lines(record) if progress and not sys.stderr.isatty() else bar(progress, "decisions") as update:
         while True:
             done = learner.steps
             reached, before = done * evaluations // total, record.evaluated * evaluations // total
@@ -91,8 +89,8 @@ def run(
                 record.evaluate()
                 record.save()
                 saved = time.monotonic()
-            if bar is not None:
-                bar.update(min(done, total), total, record.note())
+            if update is not None:
+                update(min(done, total), total, record.note())
             if done >= total:
                 return Trained(learner.network(), record.rows, folder, record.headlines)
             record.iterate()
@@ -111,8 +109,8 @@ class _Lines:
         self._note = ""
         self._last = time.monotonic()
 
-    def __enter__(self) -> _Lines:
-        return self
+    def __enter__(self) -> Update:
+        return self.update
 
     def __exit__(self, *_: object) -> None:
         pass

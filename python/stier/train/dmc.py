@@ -22,8 +22,6 @@ from stier.train._jax import JaxLearner, Params, hidden_layers, on_device, optim
 from stier.train._learner import Environments, for_dmc, standard_deviation_of_returns
 from stier.train.settings import DMCSettings as Settings
 
-__all__ = ["DMC", "Settings"]
-
 
 def estimates(params: Params, observation: jax.Array) -> jax.Array:
     """Returns the expected return of every action, legal or not."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from stier._adapting import as_agent, as_game
 from stier._native import (
     Agent,
     Game,
@@ -20,14 +19,14 @@ from stier._native import (
     VectorEnv,
     derive_seed,
     estimate,
-    load_agent,
     share,
 )
-from stier._output import Bar, between
+from stier._output import bar, between
 from stier.errors import ArgumentError
 from stier.network import Network
+from stier.playing import AnyAgent
 
-__all__ = ["ChanceRow", "Chances", "Duel", "Evaluation", "Exact", "Player", "chances", "duel"]
+__all__ = ["ChanceRow", "Chances", "Duel", "Evaluation", "Exact", "chances", "duel"]
 
 #: Games of a network that are played side by side.
 SIDE_BY_SIDE = 1024
@@ -35,12 +34,8 @@ SIDE_BY_SIDE = 1024
 ROWS = 8192
 
 
-class Player(Protocol):
-    """An agent, a solution, or anything else that tells its policy."""
-
-    def step_with_policy(self, state: State, /) -> tuple[list[tuple[int, float]], int]:
-        """Returns the probability of each legal action, and the action."""
-        ...
+class _TellsPolicy(Protocol):
+    def step_with_policy(self, state: State, /) -> tuple[list[tuple[int, float]], int]: ...
 
 
 @dataclass(frozen=True)
@@ -110,16 +105,12 @@ class Chances:
         ]
         for row in self.rows:
             taken = f"{100 * row.share:6.1f} % {between(row.share_low, row.share_high)}"
-            probability = f"{row.probability:.3f} {_between(row.probability_low, row.probability_high)}"
+            probability = f"{row.probability:.3f} {between(row.probability_low, row.probability_high, 1, 3)}"
             group = f"{'all' if row.round is None else row.round:>6}  {row.judge or 'both':8}"
             lines.append(
                 f"{group}  {row.chances:7,}  {taken:22}  {probability:22}  {row.above_90:9.1%}  {row.below_10:9.1%}"
             )
         return "\n".join(lines) + "\n"
-
-
-def _between(low: float, high: float) -> str:
-    return "" if math.isnan(low) else f"({low:.3f} to {high:.3f})"
 
 
 class _Chance(NamedTuple):
@@ -135,11 +126,11 @@ _Decide = Callable[[Sequence[State]], list[tuple[dict[int, float], int]]]
 
 
 def chances(
-    game: Game,
-    agent: Network | Player | str,
+    game: Game | str,
+    agent: Network | AnyAgent,
     action: str,
     *,
-    judge: Player | str | None = None,
+    judge: AnyAgent | None = None,
     deals: int = 1000,
     seed: int = 0,
     progress: bool = False,
@@ -152,40 +143,42 @@ def chances(
     no chance comes after an attack. In a match they count on from bout to bout.
 
     Args:
-        game: The game.
-        agent: The agent in all seats: a network, which draws by its probabilities, the text of an agent, or an object
-            with ``step_with_policy``, such as an agent or a solution. ``network:path=FILE`` alone plays its likeliest
-            action, so all probabilities are 0 or 1; give ``network:path=FILE,choose=sample``.
+        game: The game, or its name as for `stier.load_game`.
+        agent: The agent in all seats: a network, which draws by its probabilities, or anything that `stier.pit` takes.
+            Probabilities are those of the method ``step_with_policy``, as agents and solutions have it; a callable's
+            are 0 or 1. So are those of ``network:path=FILE`` alone, which plays its likeliest action; give
+            ``network:path=FILE,choose=sample``.
         action: The name of the action, such as ``"attack"``.
         judge: An agent that is asked at each chance whether it would take it, as ``"rule:when=thumb"``: the chances are
             then also grouped by its verdict. An agent is restarted for each question.
         deals: Games, at least 2.
         seed: The seed of deals and agents.
-        progress: Whether to show a progress bar; needs tqdm.
+        progress: Shows a progress bar; needs tqdm.
 
     Raises `ValueError` for fewer deals or an action that the game does not have, and what `stier.load_agent` raises.
     """
     if deals < 2:
         raise ArgumentError(f"deals must be at least 2, got {deals}: an interval needs them")
+    game = as_game(game)
     number = game.string_to_action(action)
-    asked = load_agent(judge, game) if isinstance(judge, str) else judge
+    asked = None if judge is None else _with_policy(judge, game)
     found: list[_Chance] = []
-    with Bar("deals") if progress else nullcontext() as bar:
+    with bar(progress, "deals") as update:
         if isinstance(agent, Network):
             rng = np.random.default_rng(seed)
             for first in range(0, deals, SIDE_BY_SIDE):
                 numbers = range(first, min(first + SIDE_BY_SIDE, deals))
                 found += _chances_of(game, numbers, seed, number, lambda states: _by_network(agent, states, rng), asked)
-                if bar is not None:
-                    bar.update(numbers.stop, deals)
+                if update is not None:
+                    update(numbers.stop, deals)
         else:
-            player = load_agent(agent, game) if isinstance(agent, str) else agent
+            player = _with_policy(agent, game)
             for deal in range(deals):
                 if isinstance(player, Agent):
                     player.restart(derive_seed(seed, "chances agent", deal))
                 found += _chances_of(game, [deal], seed, number, lambda states: _by_player(player, states), asked)
-                if bar is not None:
-                    bar.update(deal + 1, deals)
+                if update is not None:
+                    update(deal + 1, deals)
     verdicts = [None] if judge is None else [None, "takes", "declines"]
     groups = [(after, verdict) for after in [None, *sorted({one.round for one in found})] for verdict in verdicts]
     rows = []
@@ -196,8 +189,12 @@ def chances(
     return Chances(game, str(agent), action, deals, rows)
 
 
+def _with_policy(agent: AnyAgent, game: Game) -> _TellsPolicy:
+    return cast(_TellsPolicy, agent) if hasattr(agent, "step_with_policy") else as_agent(agent, game)
+
+
 def _chances_of(
-    game: Game, deals: Sequence[int], seed: int, action: int, decide: _Decide, judge: Player | None
+    game: Game, deals: Sequence[int], seed: int, action: int, decide: _Decide, judge: _TellsPolicy | None
 ) -> list[_Chance]:
     """The chances of some games, which are played side by side."""
     states = {deal: game.new_initial_state(seed=derive_seed(seed, "chances deal", deal)) for deal in deals}
@@ -218,7 +215,7 @@ def _chances_of(
     return found
 
 
-def _by_player(player: Player, states: Sequence[State]) -> list[tuple[dict[int, float], int]]:
+def _by_player(player: _TellsPolicy, states: Sequence[State]) -> list[tuple[dict[int, float], int]]:
     found = [player.step_with_policy(state) for state in states]
     return [(dict(policy), action) for policy, action in found]
 
@@ -303,7 +300,7 @@ def duel(
         opponents: An agent for all other seats, or one for each.
         deals: Deals, at least 2.
         seed: The seed of deals and agents.
-        choose: Whether the network takes the likeliest action or draws by its probabilities.
+        choose: ``"best"`` for the network's likeliest action, ``"sample"`` to draw by its probabilities.
         threads: Threads of the opponents; 0 for all cores.
 
     The result does not depend on the number of threads. Raises `ValueError` for fewer deals, and what
@@ -353,8 +350,8 @@ class Exact:
     _observations: list[npt.NDArray[np.uint8]] = field(default_factory=list, repr=False)
 
     @classmethod
-    def of(cls, game: Game, max_histories: int = 20_000_000) -> Exact:
-        """Enumerates the game. Raises `ValueError` if it is too large."""
+    def of(cls, game: Game | str, max_histories: int = 20_000_000) -> Exact:
+        """Enumerates a game, or the game of a name. Raises `ValueError` if it is too large."""
         return cls(GameTree(game, max_histories=max_histories))
 
     def policy(self, network: Network) -> TabularPolicy:
@@ -374,13 +371,13 @@ class Exact:
 
 @dataclass
 class Evaluation:
-    """What is measured while a network learns.
+    """The measurements of a network while it learns.
 
     Each agent is met in the same `deals` paired deals at every evaluation; the network takes its likeliest actions.
     """
 
-    #: The game.
-    game: Game
+    #: The game, or its name as for `stier.load_game`.
+    game: Game | str
     #: The agents that the network meets.
     against: Sequence[str] = ("random",)
     #: The number of paired deals against each of them.
@@ -394,9 +391,10 @@ class Evaluation:
     #: Actions of which the chances are counted in `deals` games of the network against itself, by its probabilities.
     watch: Sequence[str] = ()
     #: An agent: chances are also counted apart by whether it would take the action.
-    judge: Agent | str | None = None
+    judge: AnyAgent | None = None
 
     def __post_init__(self) -> None:
+        self.game = as_game(self.game)
         for name in self.watch:
             self.game.string_to_action(name)
 

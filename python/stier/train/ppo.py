@@ -24,8 +24,6 @@ from stier.train._jax import JaxLearner, Params, hidden_layers, on_device, optim
 from stier.train._learner import Decisions, SelfPlay, for_ppo
 from stier.train.settings import Settings
 
-__all__ = ["PPO", "Settings"]
-
 
 def forward(params: Params, observation: jax.Array, critic: jax.Array, legal: jax.Array) -> tuple[jax.Array, jax.Array]:
     """Returns the logarithms of the probabilities of all actions, and values."""

@@ -24,8 +24,6 @@ from stier.network import Network
 from stier.train._learner import Decisions, SelfPlay, described, digest, for_ppo
 from stier.train.settings import Settings
 
-__all__ = ["PPO", "Settings"]
-
 #: The metrics of the loss.
 METRICS = ("policy_loss", "value_loss", "entropy", "approx_kl", "clip_fraction")
 

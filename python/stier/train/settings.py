@@ -11,7 +11,7 @@ from typing import Any
 
 from stier.errors import ArgumentError
 
-__all__ = ["SELF", "DMCSettings", "Settings"]
+__all__ = ["DMCSettings", "Settings"]
 
 #: The name of the learner itself among `opponents`.
 SELF = "self"
@@ -105,7 +105,7 @@ class Settings(Checked):
         gae_lambda: The discount of later errors of the critic in the advantages, 0 to 1.
         value_coefficient: The weight of the value loss.
         max_grad_norm: The largest norm of a gradient.
-        central_critic: Whether the critic sees the observations of all seats; the policy never does. The critic is not
+        central_critic: Shows the observations of all seats to the critic; the policy never sees them. The critic is not
             kept: the network has no value head.
         payoff_scale: The payoff that counts as 1; None measures the standard deviation of returns between random
             players.
