@@ -1,12 +1,14 @@
 """Leak checks of the card games of OpenSpiel, PettingZoo and RLCard: `make audit` writes AUDIT.md and audit.csv.
 
-Every game has a file of its own under out/audit. A run that was interrupted goes on with the games that have none.
+Every game has a file of its own under out/audit. A run that was interrupted goes on with the games that have none, or
+one by other options, versions or programs, or one with an error.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import hashlib
 import importlib
 import io
 import json
@@ -22,6 +24,7 @@ import numpy as np
 from pettingzoo.utils import BaseWrapper
 
 import stier
+import stier.leaks
 from stier._files import write_text
 
 ROOT = Path(__file__).parents[2]
@@ -562,13 +565,21 @@ def versions() -> dict[str, str]:
     return found
 
 
+def programs() -> str:
+    """Return a digest of this program and of the package's leak check."""
+    found = hashlib.sha256()
+    for file in [Path(__file__), *sorted(Path(stier.leaks.__file__).parent.glob("*.py"))]:
+        found.update(file.read_bytes())
+    return found.hexdigest()[:16]
+
+
 def part(library: str, name: str, options: argparse.Namespace) -> dict[str, Any]:
     """Return what is kept of a game, or check it."""
     file = PARTS / f"{library}-{name}.json"
-    asked = [options.games, options.worlds, options.seconds, versions()[library]]
+    asked = [options.games, options.worlds, options.seconds, versions()[library], programs()]
     if file.exists():
         kept: dict[str, Any] = json.loads(file.read_text("utf-8"))
-        if kept["asked"] == asked:
+        if kept["asked"] == asked and not kept["error"]:
             return kept
     kept = {"asked": asked, **check(library, name, options)}
     write_text(file, json.dumps(kept, indent=1) + "\n")
@@ -618,9 +629,11 @@ legal actions say about their cards. Some choices had to be made about what a pl
 
 Limits: nothing is shown about positions that random games do not reach, positions without another world (late in a
 game, few exchanges survive the replay), the distribution of the worlds, or attributes that a program could read from
-the objects themselves. Games of PettingZoo and RLCard end after {actions} actions. A slow game gets fewer random games,
-because no more are started once its time is up; each random game depends on its seed only. The figures do not say how
-much a learner gains from a leak.
+the objects themselves. Every game has its default parameters; other parameters were not tested. Nor were the games of
+OpenSpiel that have no resampler: they are listed below, and nothing is shown about them. A dash stands for "none" where
+no other world was compared. Games of PettingZoo and RLCard end after {actions} actions. A slow game gets fewer random
+games, because no more are started once its time is up; each random game depends on its seed only. The figures do not
+say how much a learner gains from a leak.
 """
 
 #: Checked by hand, with programs that need nothing but the library; the tests run them.
@@ -712,7 +725,7 @@ def leaks(library: str, kept: dict[str, Any], idle: bool) -> str:
         for fact, leak in kept["leaks"].items()
         if fact.endswith(IDLE) == idle
     ]
-    return ", ".join(cells) or "none"
+    return ", ".join(cells) or ("none" if kept["found"] else "-")
 
 
 def impossible(library: str, kept: dict[str, Any]) -> str:

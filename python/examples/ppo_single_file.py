@@ -23,6 +23,7 @@ import argparse
 import dataclasses
 import functools
 import time
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
@@ -70,8 +71,8 @@ class Args:
     max_grad_norm: float = 0.5
     #: rewards are divided by this
     reward_scale: float = 1.0
-    #: iterations between two lines
-    log_every: int = 100
+    #: seconds between two lines
+    log_seconds: float = 10.0
     #: deals against random players at the end, from each seat
     eval_deals: int = 2000
     #: compute NashConv, the distance from equilibrium, for games whose tree fits into memory
@@ -148,7 +149,10 @@ def rollout(args: Args, envs: stier.VectorEnv, params: Params, key: jax.Array) -
     advantage = compute_gae(args, playing, player, value, rewards)
     batch = Batch(obs, mask, action, logprob, value, advantage, advantage + value)
     batch = Batch(*(column[playing] for column in batch))
-    return batch, {"episodic_length": playing.sum(0).mean(), "episodic_return": rewards[..., 0].sum(0).mean()}
+    return batch, {
+        "episodic_length": playing.sum(0).mean(),
+        "episodic_return_of_seat_0": rewards[..., 0].sum(0).mean() * args.reward_scale,
+    }
 
 
 def compute_gae(args: Args, playing: Any, player: Any, value: Any, rewards: Any) -> Any:
@@ -259,6 +263,8 @@ def evaluate_nash_conv(tree: stier.solving.GameTree, params: Params) -> float:
 def train(args: Args) -> tuple[Params, list[dict[str, float]]]:
     """Trains a network; returns its weights and what was printed."""
     game = stier.load_game(args.game)
+    if args.save and not Path(args.save).absolute().parent.is_dir():
+        raise FileNotFoundError(f"{args.save}: there is no folder {Path(args.save).parent}")
     envs = stier.VectorEnv(game, args.num_envs, seed=args.seed, autoreset=False, observation="uint8", threads=1)
     tree = stier.solving.GameTree(game) if args.nash_conv else None
     key, agent_key = jax.random.split(jax.random.key(args.seed))
@@ -267,8 +273,8 @@ def train(args: Args) -> tuple[Params, list[dict[str, float]]]:
     rng = np.random.default_rng(args.seed)
     size = args.minibatch_size
     log: list[dict[str, float]] = []
-    global_step = iteration = 0
-    start = time.perf_counter()
+    global_step = 0
+    start = printed = time.perf_counter()
 
     while global_step < args.total_timesteps:
         done = global_step / args.total_timesteps
@@ -278,7 +284,6 @@ def train(args: Args) -> tuple[Params, list[dict[str, float]]]:
         key, rollout_key = jax.random.split(key)
         batch, row = rollout(args, envs, params, rollout_key)
         global_step += len(batch.action)
-        iteration += 1
 
         found = []
         for _ in range(args.update_epochs):
@@ -292,7 +297,8 @@ def train(args: Args) -> tuple[Params, list[dict[str, float]]]:
                 )
                 found.append(metrics)
 
-        if iteration % args.log_every == 0 or global_step >= args.total_timesteps:
+        if time.perf_counter() - printed > args.log_seconds or global_step >= args.total_timesteps:
+            printed = time.perf_counter()
             row |= {name: float(np.mean([metrics[name] for metrics in found])) for name in found[0]}
             row["explained_variance"] = float(1 - (batch.target - batch.value).var() / batch.target.var())
             row |= {"learning_rate": learning_rate, "SPS": global_step / (time.perf_counter() - start)}
@@ -300,12 +306,12 @@ def train(args: Args) -> tuple[Params, list[dict[str, float]]]:
                 row["eval/nash_conv"] = evaluate_nash_conv(tree, params)
             log.append({"global_step": global_step, **row})
             print("  ".join(f"{name} {value:.4g}" for name, value in log[-1].items()), flush=True)
+            if args.save:
+                save(args, game, params)
 
     mean, half = evaluate_against_random(args, game, params)
     print(f"against random: {mean:+.3f} ± {half:.3f} per game")
     log[-1] |= {"eval/random/mean": mean, "eval/random/ci95": half}
-    if args.save:
-        save(args, game, params)
     return params, log
 
 

@@ -16,6 +16,17 @@ UNFINISHED = ".new"
 _calls = count()
 
 
+def check_writable(path: Path) -> None:
+    """Raises `FileError` for a file that cannot be written. Call it before work whose result goes there."""
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise FileError(f"{path}: there is no folder {path.parent}")
+    if path.is_dir():
+        raise FileError(f"{path}: is a folder, give the name of a file")
+    if not os.access(folder, os.W_OK):
+        raise FileError(f"{path}: the folder {path.parent} cannot be written to")
+
+
 def write(path: Path, make: Callable[[Path], object]) -> None:
     """Writes a file that is there whole or not at all. Raises `FileError`, about `path`, if it cannot be written."""
     path.parent.mkdir(parents=True, exist_ok=True)

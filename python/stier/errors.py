@@ -14,6 +14,7 @@ __all__ = [
     "RulesError",
     "SeatError",
     "StierError",
+    "TrainingError",
 ]
 
 
@@ -55,6 +56,10 @@ class RatingError(StierError, ValueError):
 
 class RecordError(StierError, ValueError):
     """A record or a serialized state that cannot be read."""
+
+
+class TrainingError(StierError, ArithmeticError):
+    """Training that has diverged: a loss is not a finite number."""
 
 
 class LeakError(StierError, AssertionError):

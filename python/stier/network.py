@@ -73,6 +73,8 @@ class Network:
                     f"{name}: weight must be {expected} and bias {expected[1:]}, "
                     f"they are {weight.shape} and {bias.shape}"
                 )
+            if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
+                raise ArgumentError(f"{name}: weights and biases must be finite numbers, some are not")
             if name == "hidden":
                 width = expected[1]
 

@@ -40,11 +40,15 @@ __all__ = [
 ]
 
 
+#: The number of iterations, unless another is given.
+ITERATIONS = 1000
+
+
 def solve(
     game: Game | str,
     algorithm: str = "cfr+",
     *,
-    iterations: int = 1000,
+    iterations: int = ITERATIONS,
     target: float = 0.0,
     seed: int = 0,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -62,7 +66,8 @@ def solve(
         algorithm: Counterfactual regret minimization, ``"cfr"`` (Zinkevich et al. 2007), ``"cfr+"`` (Tammelin 2014),
             ``"linear_cfr"`` or ``"discounted_cfr"`` (Brown and Sandholm 2019); sampled, ``"external_sampling"`` or
             ``"outcome_sampling"`` (Lanctot et al. 2009); or ``"sequence_form"``, an exact linear program for zero-sum
-            games of two players with up to some thousand information sets (Koller, Megiddo and von Stengel 1996).
+            games of two players with up to some thousand information sets (Koller, Megiddo and von Stengel 1996). It
+            takes neither `iterations` nor `target`.
         iterations: Iterations at most, those of the checkpoint included.
         target: The NashConv, in the game's utility, at which to stop; 0 for never. It is taken every ten iterations at
             first, then whenever there are a tenth more.
@@ -79,6 +84,10 @@ def solve(
             of another calculation or for an algorithm that keeps none.
         FileError: A checkpoint that cannot be written.
     """
+    if algorithm == "sequence_form" and (iterations != ITERATIONS or target):
+        raise ArgumentError(
+            f"sequence_form is exact and takes neither iterations nor a target, got {iterations} and {target:g}"
+        )
     arguments = (game, algorithm, iterations, target, seed, checkpoint, max_histories, threads)
     with bar(progress, "histories", leave=False) as count, bar(progress, "iterations") as update:
 

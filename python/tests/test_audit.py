@@ -70,8 +70,19 @@ def test_a_run_goes_on_and_makes_the_page(tmp_path: Path, monkeypatch: pytest.Mo
     assert {game: audit.part(*game, options) for game in games} == once
     files = sorted(tmp_path.iterdir())
     assert [json.loads(file.read_text())["games"] for file in files] == [2, 2, 2]
+    # A part with an error is made again, and so are all parts if the program has changed.
+    monkeypatch.setattr(audit, "check", lambda *_: {"error": "", "made": "again"})
+    file = tmp_path / "open_spiel-euchre.json"
+    file.write_text(json.dumps(once["open_spiel", "euchre"] | {"error": "broken"}))
+    assert audit.part("open_spiel", "euchre", options)["made"] == "again"
+    file.write_text(json.dumps(once["open_spiel", "euchre"]))
+    assert audit.part("open_spiel", "euchre", options) == once["open_spiel", "euchre"]
+    monkeypatch.setattr(audit, "programs", lambda: "another digest")
+    assert audit.part("open_spiel", "euchre", options)["made"] == "again"
     page = audit.page(once, [("open_spiel", "skat", "no resampler")], "--games 2")
     assert "| `kuhn_poker` | 2 |" in page
     assert "an illegal past (seed " in page
     assert "- no resampler: `skat`" in page
+    never = {("open_spiel", "kuhn_poker"): once["open_spiel", "kuhn_poker"] | {"found": 0}}
+    assert "| 0 % | - |" in audit.page(never, [], "")
     assert audit.table(once).count("another world found") == 3

@@ -299,6 +299,9 @@ def test_figures_come_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         (["solve", TINY, "--max-histories", "1000"], "the game has more than 1000 histories; use smaller rules"),
         (["exploitability", "schwimmen", "random"], "use smaller rules: the limit is 1073741823"),
         (["solve", TINY, "--algorithm", "minimax"], "algorithm must be cfr | cfr+ |"),
+        (["solve", TINY, "--algorithm", "sequence_form", "--iterations", "9"], "takes neither iterations nor a target"),
+        (["solve", TINY, "--algorithm", "sequence_form", "--target", "0.1"], "takes neither iterations nor a target"),
+        (["properties", "kuhn_poker", "--markdown", "--json"], "give --markdown or --json, not both"),
         (["exploitability", TINY, "oracle"], "oracle sees everything"),
         (["properties", "schwinget", "--deals", "0"], "deals must be 1 to "),
         (["properties", "schwinget", "--games", "1"], "games must be 2 to "),
@@ -368,6 +371,47 @@ def test_errors_of_files_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixt
         assert err.startswith("stier: ")
         assert err.count("\n") == 1
         assert str(tmp_path) in err
+
+
+@pytest.mark.parametrize(
+    ("work", "command"),
+    [
+        ("pit", ["pit", "schwinget", "random", "random", "--csv"]),
+        ("solve", ["solve", "kuhn_poker", "--save"]),
+        ("solve", ["solve", "kuhn_poker", "--checkpoint"]),
+        ("replay", ["replay", "game.txt", "--html"]),
+        ("load_agent", ["play", "schwinget", "--record"]),
+    ],
+)
+@pytest.mark.parametrize(("file", "wrong"), [("none/file", "there is no folder "), (".", "is a folder, ")])
+def test_a_file_that_cannot_be_written_is_an_error_before_the_work(
+    work: str,
+    command: list[str],
+    file: str,
+    wrong: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(stier, work, None)
+    assert main([*command, str(tmp_path / file)]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith(f"stier: {tmp_path / file}: {wrong}")
+    assert err.count("\n") == 1
+
+
+def test_the_result_of_a_match_is_printed_although_its_file_fails(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object) -> None:
+        raise stier.errors.FileError("the disk is full")
+
+    monkeypatch.setattr("stier._files.write", full)
+    command = ["pit", "schwinget", "random", "greedy", "--deals", "2", "--csv", str(tmp_path / "games.csv")]
+    assert main(command) == 1
+    out, err = capsys.readouterr()
+    assert err == "stier: the disk is full\n"
+    assert "greedy" in out
 
 
 @pytest.mark.parametrize("place", [0, 1, 4])
@@ -479,6 +523,23 @@ def test_play_ends_politely_on_ctrl_c(monkeypatch: pytest.MonkeyPatch, capsys: p
     monkeypatch.setattr("builtins.input", interrupted)
     assert main(PLAY) == 0
     assert "You leave the game." in capsys.readouterr().out
+
+
+def test_play_keeps_the_record_of_a_game_that_ctrl_c_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    class Slow:
+        name = "slow"
+
+        def restart(self, _: int) -> None:
+            pass
+
+        def step(self, _: stier.State) -> int:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(stier, "load_agent", lambda *_: Slow())
+    monkeypatch.setattr("builtins.input", lambda _: "1")
+    file = tmp_path / "game.txt"
+    assert main([*PLAY, "--record", str(file)]) == 130
+    assert len(stier.read_record(file.read_text("utf-8")).history()) > 0
 
 
 def test_play_on_the_other_seat_tells_what_happened() -> None:

@@ -58,6 +58,9 @@ def test_files_that_do_not_fit_are_refused(network: Network, tmp_path: Path) -> 
         save_file(arrays, path, metadata | change)
         with pytest.raises(ValueError, match=message):
             Network.load(path)
+    save_file({**arrays, "policy.bias": np.full(29, np.nan, np.float32)}, path, metadata)
+    with pytest.raises(ValueError, match="policy: weights and biases must be finite numbers, some are not"):
+        Network.load(path)
     save_file({**arrays, "policy.bias": np.zeros(3, np.float32)}, path, metadata)
     with pytest.raises(ValueError, match=r"policy: weight must be \(16, 29\) and bias \(29,\)"):
         Network.load(path)

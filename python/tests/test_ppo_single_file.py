@@ -25,7 +25,7 @@ import ppo_single_file as example
 def test_a_short_run_comes_nearer_to_equilibrium(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """NashConv is 0.92 for uniform play, with which every network begins."""
     file = tmp_path / "network.safetensors"
-    args = example.Args(total_timesteps=60_000, nash_conv=True, log_every=50, eval_deals=500, save=str(file))
+    args = example.Args(total_timesteps=60_000, nash_conv=True, log_seconds=1.0, eval_deals=500, save=str(file))
     _, log = example.train(args)
     last = log[-1]
     told = capsys.readouterr().out
@@ -39,6 +39,24 @@ def test_a_short_run_comes_nearer_to_equilibrium(tmp_path: Path, capsys: pytest.
     tree = stier.solving.GameTree(network.game)
     assert stier.train.Exact(tree).policy(network).nash_conv == pytest.approx(last["eval/nash_conv"], abs=1e-4)
     stier.load_agent(f"network:path={file},choose=sample", network.game)
+
+
+def test_the_file_is_checked_before_training(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        example.train(example.Args(save=str(tmp_path / "none" / "network.safetensors")))
+
+
+def test_the_return_is_in_the_units_of_the_game() -> None:
+    returns = []
+    for scale in (1.0, 4.0):
+        args = example.Args(reward_scale=scale, num_envs=64)
+        game = stier.load_game(args.game)
+        envs = stier.VectorEnv(game, args.num_envs, seed=1, autoreset=False, observation="uint8", threads=1)
+        key, agent_key = example.jax.random.split(example.jax.random.key(1))
+        params = example.init_agent(args, envs.observation_shape[0], game.num_distinct_actions(), agent_key)
+        returns.append(example.rollout(args, envs, params, key)[1]["episodic_return_of_seat_0"])
+    assert returns[0] == pytest.approx(returns[1])
+    assert returns[0] != 0
 
 
 @pytest.mark.parametrize(("gamma", "lam"), [(1.0, 0.95), (0.9, 0.5), (1.0, 0.0)])

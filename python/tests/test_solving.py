@@ -216,7 +216,6 @@ def test_a_target_ends_the_run(tiny: stier.Game) -> None:
         ("discounted_cfr", 500, 0.01),
         ("external_sampling", 100, 0.5),
         ("outcome_sampling", 500, 1.5),
-        ("sequence_form", 1, 1e-5),
     ],
 )
 def test_algorithms(tiny: stier.Game, solution: stier.Solution, algorithm: str, iterations: int, most: float) -> None:
@@ -226,6 +225,14 @@ def test_algorithms(tiny: stier.Game, solution: stier.Solution, algorithm: str, 
     assert found.nash_conv < most
     assert found.value == pytest.approx(solution.value, abs=found.nash_conv + solution.nash_conv)
     assert stier.solve(tiny, algorithm, iterations=iterations, seed=1, threads=2).values == found.values
+
+
+def test_the_sequence_form_is_exact(tiny: stier.Game, solution: stier.Solution) -> None:
+    found = stier.solve(tiny, "sequence_form", seed=1, threads=1)
+    assert (found.algorithm, found.iterations) == ("sequence_form", 1)
+    assert found.nash_conv < 1e-5
+    assert found.value == pytest.approx(solution.value, abs=found.nash_conv + solution.nash_conv)
+    assert stier.solve(tiny, "sequence_form", threads=2).values == found.values
 
 
 @pytest.mark.parametrize(

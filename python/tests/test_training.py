@@ -405,6 +405,8 @@ def test_training_starts_from_a_network(tmp_path: Path) -> None:
     assert trained.training["initial"] == made.initial
     assert main([*arguments, "--steps", "512", "--set", "hidden=16"]) == 0
     assert Network.load(out / "network.safetensors").training["steps_done"] == 512
+    assert main([*arguments, "--steps", "768"]) == 0
+    assert Network.load(out / "network.safetensors").training["steps_done"] == 768
     other = Network.random(game, hidden=(16,), seed=2)
     with pytest.raises(stier.StierError, match="initial: "):
         stier.train.learn(game, folder=out, initial=other, steps=512, num_envs=32, horizon=8)
@@ -484,6 +486,30 @@ def test_iterations_are_logged_and_networks_kept(tmp_path: Path) -> None:
     told.clear()
     stier.train.learn(game, steps=1280, checkpoint_every=2, log=told.append, **settings)
     assert [row["steps"] for row in told] == [1280, 1280]
+
+
+@pytest.mark.parametrize("algorithm", ["ppo", "dmc"])
+def test_training_that_diverges_is_an_error_and_not_saved(algorithm: str, tmp_path: Path) -> None:
+    settings = {"steps": 4096, "hidden": 16, "num_envs": 32, "folder": tmp_path, "against": (), "max_grad_norm": 1e30}
+    with pytest.raises(stier.errors.TrainingError, match=r"diverged: \w+_loss is (nan|inf) in iteration "):
+        stier.train.learn(small_game(), algorithm, learning_rate=1e30, **settings)
+    assert Network.load(tmp_path / "network.safetensors").training["steps_done"] == 0
+
+
+def test_frozen_agents_are_compared_by_their_files(tmp_path: Path) -> None:
+    game, file, met = small_game(), tmp_path / "frozen.safetensors", tmp_path / "met.safetensors"
+    for path in (file, met):
+        Network.random(game, hidden=(8,), seed=1).save(path)
+    agents = {"opponents": (f"network:path={file},choose=sample", "self"), "against": f"network:path={met}"}
+    settings = {**TINY, **agents, "deals": 2, "folder": tmp_path / "out"}
+    stier.train.learn(game, steps=256, **settings)
+    stier.train.learn(game, steps=512, **settings)
+    for path in (file, met):
+        kept = path.read_bytes()
+        Network.random(game, hidden=(8,), seed=2).save(path)
+        with pytest.raises(stier.errors.ArgumentError, match=f"was made when {path} had another content"):
+            stier.train.learn(game, steps=768, **settings)
+        path.write_bytes(kept)
 
 
 def test_a_folder_of_another_format_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ import click
 from click.shell_completion import CompletionItem
 
 import stier
+from stier import _files
 from stier.errors import ArgumentError
 
 _Command = Callable[..., int | None]
@@ -19,6 +20,19 @@ _Decorator = Callable[[_Command], _Command]
 
 #: A file or a folder. The command says what is wrong with it.
 PATH = click.Path(path_type=Path)
+
+
+class _Output(click.Path):
+    """A file to write, which is an error before the work starts if it cannot be written."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Returns the path."""
+        path = super().convert(value, param, ctx)
+        _files.check_writable(path)
+        return path
+
+
+OUTPUT = _Output(path_type=Path)
 
 
 class _Described(click.types.StringParamType):

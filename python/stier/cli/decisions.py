@@ -19,7 +19,7 @@ from stier.cli._command import Command
     ],
 )
 @click.argument("folder", type=options.PATH)
-@click.argument("file", type=options.PATH)
+@click.argument("file", type=options.OUTPUT)
 @options.repeatable("--agent", "agents", "Keep only the decisions of this agent", metavar="NAME")
 @click.option(
     "--teacher",

@@ -12,7 +12,6 @@ from stier import _files
 from stier._native import Game, PitResult
 from stier.cli import _options as options
 from stier.cli._command import Command, print_json
-from stier.errors import FileError
 
 
 @click.command(
@@ -29,7 +28,7 @@ from stier.errors import FileError
 @options.deals(1000, "Number of deals per table of agents.")
 @options.seed("deals and agents")
 @click.option("--unpaired", is_flag=True, help="Deal new cards for every game, not the same cards to all arrangements.")
-@click.option("--csv", "path", type=options.PATH, metavar="FILE", help="Write every game to FILE, one row per seat.")
+@click.option("--csv", "path", type=options.OUTPUT, metavar="FILE", help="Write every game to FILE, one row per seat.")
 @options.as_json
 @options.threads
 @options.progress
@@ -49,12 +48,12 @@ def pit(
     Every table of agents plays each deal in all arrangements of the seats, so that the luck of the cards cancels.
     """
     result = stier.pit(game, agents, deals=deals, seed=seed, paired=not unpaired, threads=threads, progress=progress)
-    if path is not None:
-        _write_csv(result, path)
     if as_json:
         print_json(_figures(result))
     else:
         print(result, end="")
+    if path is not None:
+        _write_csv(result, path)
 
 
 def _figures(result: PitResult) -> dict[str, object]:
@@ -81,8 +80,6 @@ def _figures(result: PitResult) -> dict[str, object]:
 
 def _write_csv(result: PitResult, path: Path) -> None:
     """Writes every game; an existing file stays whole until the new one is."""
-    if not path.parent.is_dir():
-        raise FileError(f"{path}: there is no folder {path.parent}")
     labels = result.agents
 
     def fill(temporary: Path) -> None:

@@ -21,7 +21,7 @@ from stier._native import Agent, Game, State
 from stier.cli import _options as options, rules
 from stier.cli._command import Command
 from stier.cli._narrator import Narrator, hidden_events, worlds_in_words
-from stier.errors import AgentError, FileError, RulesError
+from stier.errors import AgentError, RulesError
 from stier.terminal import Pen
 
 
@@ -52,22 +52,24 @@ from stier.terminal import Pen
     help="The agent that gives hints and holds beliefs for your seat.",
 )
 @click.option("--seed", type=int, help="Seed of the cards and the agents.", show_default="a random one")
-@click.option("--record", type=options.PATH, metavar="FILE", help="Write the game to FILE, for stier replay.")
+@click.option("--record", type=options.OUTPUT, metavar="FILE", help="Write the game to FILE, for stier replay.")
 def play(game: Game, seat: int, opponents: str, adviser: str, seed: int | None, record: Path | None) -> None:
     """Play against an agent in the terminal."""
-    if record is not None and not record.absolute().parent.is_dir():
-        raise FileError(f"{record}: there is no folder {record.parent}")
     seed = secrets.randbits(32) if seed is None else seed
     opponent, helper = stier.load_agent(opponents, game), stier.load_agent(adviser, game)
     if helper.name == "oracle":
         raise AgentError("an oracle decides by the cards that the seat cannot know; choose another adviser")
     table = _Table(game, opponent, helper, seat, seed)
-    table.play()
-    table.show_end()
+    try:
+        table.play()
+        table.show_end()
+    finally:
+        # Also after Ctrl-C while the opponent thinks.
+        if record is not None:
+            _files.write_text(record, table.state.record())
     if record is None:
         print(f"\n{table.state.record()}\nTo look at your decisions again, play with --record FILE.")
     else:
-        _files.write_text(record, table.state.record())
         print(f"\n{table.state.record()}\nWritten to {record}. Look at your decisions again:")
         print(f"stier replay {record} --seat {seat}")
 

@@ -9,6 +9,7 @@ from stier._native import Properties
 from stier._output import plus_minus
 from stier.cli import _options as options
 from stier.cli._command import Command, print_json
+from stier.errors import ArgumentError
 
 _MEASURES = ("leaf_correlation", "return_correlation", "bias", "disambiguation", "net_disambiguation")
 
@@ -44,6 +45,8 @@ def properties(
     progress: bool,
 ) -> None:
     """Measure how well games suit open-card search."""
+    if markdown and as_json:
+        raise ArgumentError("give --markdown or --json, not both")
     games = [stier.load_game(name, **rules) for name in names]
     measured = (
         stier.playing.properties(

@@ -26,9 +26,9 @@ from stier.cli._command import Command, print_json
 @click.option("--target", default=0.0, help="The NashConv at which to stop.", show_default="none")
 @options.seed("algorithms that sample")
 @click.option(
-    "--checkpoint", type=options.PATH, metavar="FILE", help="Continue from FILE, and keep the progress in it."
+    "--checkpoint", type=options.OUTPUT, metavar="FILE", help="Continue from FILE, and keep the progress in it."
 )
-@click.option("--save", "path", type=options.PATH, metavar="FILE", help="Write the policy to FILE.")
+@click.option("--save", "path", type=options.OUTPUT, metavar="FILE", help="Write the policy to FILE.")
 @options.as_json
 @options.max_histories
 @options.threads
@@ -58,14 +58,14 @@ def solve(
         threads=threads,
         progress=progress,
     )
-    if path is not None:
-        found.save(path)
     if as_json:
         names = ("algorithm", "iterations", "histories", "information_sets", "values", "exploitability", "nash_conv")
         print_json({"game": str(game), **{name: getattr(found, name) for name in names}})
-        return
-    print(f"{game}: {found.histories} histories, {found.information_sets} information sets")
-    print(f"{found.algorithm}, iterations {found.iterations}")
-    print("values         " + " ".join(f"{value:+.6f}" for value in found.values))
-    print(f"exploitability {found.exploitability:.3e}")
-    print(f"NashConv       {found.nash_conv:.3e}")
+    else:
+        print(f"{game}: {found.histories} histories, {found.information_sets} information sets")
+        print(f"{found.algorithm}, iterations {found.iterations}")
+        print("values         " + " ".join(f"{value:+.6f}" for value in found.values))
+        print(f"exploitability {found.exploitability:.3e}")
+        print(f"NashConv       {found.nash_conv:.3e}")
+    if path is not None:
+        found.save(path)

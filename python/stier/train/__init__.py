@@ -28,7 +28,7 @@ from stier.network import Network  # noqa: E402
 from stier.playing import AnyAgent  # noqa: E402
 from stier.train._gae import Advantages, gae  # noqa: E402
 from stier.train._learner import Learner  # noqa: E402
-from stier.train._run import Logger, Trained, run  # noqa: E402
+from stier.train._run import Logger, Trained, hidden_of_checkpoint, run  # noqa: E402
 from stier.train.evaluation import ChanceRow, Chances, Duel, Evaluation, Exact, chances, duel  # noqa: E402
 from stier.train.settings import DMCSettings, Settings  # noqa: E402
 
@@ -152,8 +152,10 @@ def learn(
     The same settings give the same network on the same machine, however often training was stopped.
 
     Raises:
-        ValueError: An unknown algorithm, setting, device or action, a checkpoint of other settings or another format,
-            an initial network that does not fit, or a game that is too large for `exact`.
+        ValueError: An unknown algorithm, setting, device or action, a checkpoint of other settings, of agents whose
+            files have changed or of another format, an initial network that does not fit, or a game that is too large
+            for `exact`.
+        TrainingError: A loss that is not finite; the files stay as they were before.
         ImportError: A package that the algorithm needs is not installed.
     """
     watch = (watch,) if isinstance(watch, str) else tuple(watch)
@@ -161,6 +163,10 @@ def learn(
     if against is None:
         against = "greedy" if "greedy" in registered_agents(game) else "random"
     against = (against,) if isinstance(against, str) else tuple(against)
+    if folder is not None and initial is None and "hidden" not in settings:
+        # A network to start from need not be named again, and it has set the layers.
+        hidden = hidden_of_checkpoint(Path(folder))
+        settings |= {} if hidden is None else {"hidden": hidden}
     made = learner(game, algorithm, initial=initial, device=device, **settings)
     tree = exact if isinstance(exact, GameTree) else None
     known = Exact(tree) if tree is not None else Exact.of(game) if exact else None

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import hashlib
 import json
+import math
+import re
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +20,7 @@ import numpy as np
 import stier
 from stier._files import write, write_bytes
 from stier._output import Update, bar
-from stier.errors import ArgumentError
+from stier.errors import ArgumentError, TrainingError
 from stier.network import Network
 from stier.train._learner import Learner
 from stier.train.evaluation import Evaluation
@@ -138,6 +141,9 @@ class _Record:
         self.sums: dict[str, float] = {}
         self.iterations = 0
         self.cpu_seconds = 0.0
+        agents = [*getattr(learner.settings, "opponents", ()), *(() if evaluation is None else evaluation.against)]
+        #: Digests of the files of these agents, as they are before the first game.
+        self.files = _digests(agents)
 
     @property
     def evaluated(self) -> int:
@@ -155,12 +161,19 @@ class _Record:
             "version": stier.__version__,
             "checkpoint": FORMAT,
             "initial": self.learner.initial,
+            "files": self.files,
             **own,
         }
 
     def iterate(self) -> None:
         before, start, cpu = self.learner.steps, time.monotonic(), time.process_time()
         metrics = self.learner.iterate()
+        for name, value in metrics.items():
+            if name.endswith("loss") and not math.isfinite(value):
+                raise TrainingError(
+                    f"training has diverged: {name} is {value} in iteration {self.learner.iteration}, after "
+                    f"{self.learner.steps:,} decisions. Use a smaller learning_rate or another payoff_scale"
+                )
         self.cpu_seconds += time.process_time() - cpu
         speed = (self.learner.steps - before) / max(time.monotonic() - start, 1e-9)
         self.metrics = metrics | {"steps_per_second": speed}
@@ -226,15 +239,8 @@ class _Record:
         """
         if self.folder is None or not (self.folder / CHECKPOINT).exists():
             return
-        from safetensors import SafetensorError, safe_open
-
         path = self.folder / CHECKPOINT
-        try:
-            with safe_open(path, framework="numpy") as file:
-                metadata = file.metadata() or {}
-                arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        except SafetensorError as error:
-            raise ArgumentError(f"{path}: {error}") from error
+        metadata, arrays = _read(path)
         there, here = json.loads(metadata.get("settings", "{}")), self.settings
         if there.get("checkpoint") != FORMAT:
             raise ArgumentError(
@@ -256,8 +262,42 @@ class _Record:
         self.iterations, self.cpu_seconds = state["iterations"], state["cpu_seconds"]
 
 
+def hidden_of_checkpoint(folder: Path) -> tuple[int, ...] | None:
+    """Returns the widths of the layers in a folder's checkpoint, if its training started from a network."""
+    if not (folder / CHECKPOINT).exists():
+        return None
+    there = json.loads(_read(folder / CHECKPOINT)[0].get("settings", "{}"))
+    return None if there.get("initial") is None else tuple(there["hidden"])
+
+
+def _read(path: Path) -> tuple[dict[str, str], dict[str, Any]]:
+    """Returns the metadata and the arrays of a checkpoint."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="numpy") as file:
+            return file.metadata() or {}, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except SafetensorError as error:
+        raise ArgumentError(f"{path}: {error}") from error
+
+
+def _digests(agents: Sequence[str]) -> dict[str, str]:
+    """Returns digests of the files named in agents, such as ``network:path=FILE``."""
+    paths = {path for agent in agents for path in re.findall(r"\bpath=([^,()]+)", agent)}
+    # A file that is missing is an error of its agent.
+    return {
+        path: hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16] for path in sorted(paths) if Path(path).is_file()
+    }
+
+
 def _compare(path: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
-    ignored = ("steps", "version")
+    before = there.get("files", {})
+    changed = [name for name, digest in here["files"].items() if before.get(name, digest) != digest]
+    if changed:
+        raise ArgumentError(
+            f"{path} was made when {', '.join(changed)} had another content: choose another folder, or delete it"
+        )
+    ignored = ("steps", "version", "files")
     keys = [key for key in {**there, **here} if there.get(key) != here.get(key) and key not in ignored]
     if keys:
         differences = "; ".join(f"{key}: {there.get(key)} there, {here.get(key)} now" for key in keys)
