@@ -3,7 +3,7 @@
 
 use stier_core::{ActionSet, BySeat, Hints, Rng, Seat, choice};
 
-use crate::network::evaluator::Evaluation;
+use crate::network::evaluator::Output;
 use crate::rollout::{Roller, fitted};
 
 use super::IsmctsOptions;
@@ -130,7 +130,7 @@ impl NetworkPuct {
         &Visit { game, state, legal, node }: &Visit<'_, G>,
         tree: &mut Tree<G::Actions, [f32; LANES]>,
         roller: &'r mut Roller,
-    ) -> (Evaluation<'r>, Seat) {
+    ) -> (Output<'r>, Seat) {
         let mover = game.turn(state).seat().expect("a player is to act");
         let evaluation = roller.network().expect("a network is named").evaluate(game, state, mover);
         let (weights, sum) = evaluation.weights(legal.iter(), 1.0);
