@@ -1,11 +1,11 @@
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
-from typing import Any, Final, Literal, Protocol, SupportsIndex, TypeAlias, TypedDict, final, overload
+from typing import Any, Final, Literal, SupportsIndex, TypeAlias, TypedDict, final, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from stier.playing import PlayerAction
+from stier.playing import AnyAgent, HasStep, PlayerAction
 
 __all__ = [
     "CHANCE",
@@ -58,10 +58,6 @@ __all__ = [
     "timing_sets",
 ]
 
-class _HasStep(Protocol):
-    def step(self, state: State, /) -> SupportsIndex: ...
-
-_AnyAgent: TypeAlias = str | _HasStep | Callable[[State], SupportsIndex]
 _AnyGame: TypeAlias = Game | str
 _Path: TypeAlias = str | PathLike[str]
 _OptionValue: TypeAlias = str | float | SupportsIndex
@@ -371,7 +367,7 @@ class PythonAgent:
     name and the seed. It can be pickled if the callable can, and begins anew then.
     """
     def __new__(
-        cls, function: _HasStep | Callable[[State], SupportsIndex], name: str | None = None, seed: SupportsIndex = 0
+        cls, function: HasStep | Callable[[State], SupportsIndex], name: str | None = None, seed: SupportsIndex = 0
     ) -> PythonAgent: ...
     @property
     def name(self) -> str:
@@ -779,7 +775,7 @@ class GameTree:
         of `step`.
         """
     def policy_of(
-        self, agent: _AnyAgent, *, seed: SupportsIndex = 0, on_progress: Callable[[int, int], object] | None = None
+        self, agent: AnyAgent, *, seed: SupportsIndex = 0, on_progress: Callable[[int, int], object] | None = None
     ) -> TabularPolicy:
         """The policy of an agent, queried at every information set as by `best_response`, with its distance from equilibrium.
 
@@ -1158,7 +1154,7 @@ def share(parts: npt.NDArray[np.float64], wholes: npt.NDArray[np.float64]) -> tu
 
 def pit(
     game: _AnyGame,
-    agents: Sequence[_AnyAgent],
+    agents: Sequence[AnyAgent],
     deals: SupportsIndex,
     seed: SupportsIndex,
     paired: bool,
@@ -1194,7 +1190,7 @@ def load_solution(path: _Path, seed: SupportsIndex = 0) -> Solution:
 
 def best_response(
     game: _AnyGame,
-    agent: _AnyAgent,
+    agent: AnyAgent,
     seed: SupportsIndex,
     max_histories: SupportsIndex,
     threads: SupportsIndex,
