@@ -11,6 +11,12 @@ use stier_core::Action;
 use crate::game::Game;
 use crate::state::State;
 
+/// The arguments that make an `ActionStats` again.
+type ActionParts = (u8, String, u64, f64, u64, f64);
+
+/// The arguments that make a `Line` again.
+type LineParts = (Vec<u16>, Vec<u16>, Vec<String>, u64, f64);
+
 /// The statistics of a search for one action at the root; see `Search.actions`.
 #[pyclass(frozen, eq, get_all, module = "stier.playing", from_py_object)]
 #[derive(Clone, PartialEq)]
@@ -38,7 +44,7 @@ impl ActionStats {
         Self { action, name, visits, value, availability, probability }
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (u8, String, u64, f64, u64, f64)) {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, ActionParts) {
         let Self { action, name, visits, value, availability, probability } = slf.get().clone();
         (slf.get_type(), (action, name, visits, value, availability, probability))
     }
@@ -75,7 +81,7 @@ impl Line {
         Self { players, actions, names, visits, value }
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, (Vec<u16>, Vec<u16>, Vec<String>, u64, f64)) {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, LineParts) {
         let Self { players, actions, names, visits, value } = slf.get().clone();
         (slf.get_type(), (players, actions, names, visits, value))
     }

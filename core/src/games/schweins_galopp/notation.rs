@@ -64,7 +64,7 @@ impl SchweinsGalopp {
         for (round, known) in view.rounds().iter().enumerate() {
             let present = round == usize::from(seen.round);
             words.push("| placed".to_string());
-            words.extend((0..self.rules.colours).map_while(|_| public.next()).map(|pig| name(pig)));
+            words.extend((0..self.rules.colours).map_while(|_| public.next()).map(name));
             while let Some(id) = public.next_if(|&id| id >= FOOD_IDS) {
                 words.push(self.action_name(Action(id)));
             }
@@ -76,7 +76,7 @@ impl SchweinsGalopp {
             if dealt > 0 {
                 words.push(format!("| dealt {dealt}: {} |", names(known[view.seat().index()].iter()).join(" ")));
                 let plays = (0..self.rules.plays()).map_while(|_| public.next());
-                words.extend(plays.map(|card| name(card)));
+                words.extend(plays.map(name));
             }
         }
         words.join(" ")
@@ -136,7 +136,7 @@ impl Notation for SchweinsGalopp {
 
     /// Race cards are known by their colour alone, so one name stands for all cards of a colour.
     fn cards(&self) -> Vec<String> {
-        (0..self.rules.colours).map(|colour| name(colour)).collect()
+        (0..self.rules.colours).map(name).collect()
     }
 
     fn holdings(&self, state: &State, seat: Seat, counts: &mut [u8]) {
