@@ -182,7 +182,10 @@ fn states_that_cannot_be_searched_are_named() {
     let here = game("schwinget");
     let (fine, dealing) = (here.new_state(Some(1)), here.new_state(None));
     let error = search(&*here, "random", &[&*fine, &*dealing], 1).expect_err("chance must be to act");
-    assert_eq!(error, SearchManyError::State { index: 1, source: DecideError::NoDecision("chance is") });
+    assert_eq!(
+        error,
+        SearchManyError::State { index: 1, source: DecideError::NoDecision("a random event comes next") }
+    );
     let other = game("schwinget:bouts=2").new_state(Some(1));
     let error = search(&*here, "random", &[&*fine, &*fine, &*other], 1).expect_err("another game");
     assert!(error.to_string().starts_with("state 2: "), "{error}");

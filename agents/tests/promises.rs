@@ -20,6 +20,7 @@ fn options(name: &str) -> &'static [&'static str] {
             "worlds=3,nodes=300",
             "worlds=3,depth=2,nodes=50,iterations=4,sweeps=5,mixed=on",
             "worlds=3,depth=1,solver=search,iterations=20,rollout=mast",
+            "worlds=3,depth=1,nodes=50,iterations=4,mixed=on",
             "worlds=3,depth=2,nodes=30,fallback=evaluate,beliefs=policy,particles=80",
         ],
         "flat_mc" => &[
@@ -213,6 +214,12 @@ fn values_belong_to_the_actions_that_were_not_withheld() {
             let draws = ["choose=", "mixed=", "chance="].iter().any(|option| spec.to_string().contains(option));
             let close = REWARDS[best.index()] - REWARDS[decision.action.index()] < 0.06;
             assert!(draws || spec.name() == "rule" || close, "{spec} of {allowed:?}: {decision:?}");
+            // A policy found by regret matching prefers the better arms.
+            let policy = decision.policy.iter().map(|&(action, share)| share * REWARDS[action.index()]).sum::<f64>();
+            let uniform = decision.policy.iter().map(|&(action, _)| REWARDS[action.index()]).sum::<f64>();
+            let prefers = policy > uniform / decision.policy.len() as f64;
+            let is_mixed = spec.to_string().contains("mixed=on");
+            assert!(!is_mixed || allowed.len() == 1 || prefers, "{spec} of {allowed:?}: {decision:?}");
         }
         for cards in ["pimc", "epimc", "ismcts", "oracle", "flat_mc", "ris_mcts", "presumed_pimc", "recursive_pimc"] {
             let spec: AgentSpec = format!("rule:when=never,cards={cards}").parse().expect("an agent");

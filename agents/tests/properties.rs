@@ -2,6 +2,7 @@
 //! of threads.
 
 use std::ops::ControlFlow;
+use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::toys::KUHN_THREE;
@@ -225,4 +226,20 @@ fn settings_are_checked_and_watchers_can_interrupt() {
     assert!(measure(&*KUHN, &settings, &count).is_ok());
     assert_eq!(calls.into_inner(), 20);
     assert_eq!(measure(&*KUHN, &settings, &|| ControlFlow::Break(())), Err(Halted::Interrupted.into()));
+}
+
+/// Both threads are in the middle of a deal when the first of them is told to stop, and neither is told again.
+#[test]
+fn one_interruption_stops_all_threads() {
+    let (calls, both) = (AtomicU64::new(0), Barrier::new(2));
+    let watch = || {
+        let call = calls.fetch_add(1, Ordering::Relaxed);
+        if call < 2 {
+            both.wait();
+        }
+        if call == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let settings = Settings { deals: 2, games: 100_000, threads: 2, ..Settings::default() };
+    assert_eq!(measure(&*KUHN, &settings, &watch), Err(MeasureError::Halted(Halted::Interrupted)));
+    assert!(calls.into_inner() < 50_000);
 }

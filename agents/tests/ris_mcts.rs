@@ -2,8 +2,9 @@
 
 use crate::toys::KUHN;
 use stier_agents::{Agent, AgentSpec, Search};
+use stier_core::games::dark_hex::DarkHex;
 use stier_core::games::kuhn_poker::{BET, KuhnPoker, PASS};
-use stier_core::{Action, Game as _, History};
+use stier_core::{Action, ActionSet as _, Game as _, History, Rng, Seat, Turn};
 
 fn search(cards: [u8; 2], actions: &[Action], agent: &mut dyn Agent<KuhnPoker>) -> Search {
     let mut history = History::new(&*KUHN);
@@ -46,6 +47,20 @@ fn imagined_worlds_have_their_own_roots() {
 }
 
 #[test]
+fn beliefs_are_those_before_self_determination() {
+    let mut history = History::new(&*KUHN);
+    [1, 0].map(Action).into_iter().for_each(|card| history.push(&*KUHN, card));
+    let (view, mut rng) = (KUHN.view(&history, Seat(0)), Rng::stream(1, "beliefs", 0));
+    for text in ["ismcts:observer=multi,self_determination=1", "ris_mcts:self_determination=1"] {
+        let worlds = agent(text).beliefs(&*KUHN, &view);
+        for _ in 0..50 {
+            let world = worlds.draw(&mut rng);
+            assert_eq!(KUHN.sight(&world, Seat(0)), KUHN.sight(history.state(), Seat(0)), "{text}");
+        }
+    }
+}
+
+#[test]
 fn dominated_actions_die_out() {
     for options in ["", ",redeterminization=off", ",redeterminization=off,self_determination=0.3"] {
         let bets = |cards, actions: &[Action]| {
@@ -85,4 +100,22 @@ fn counts_add_up_and_decisions_depend_on_the_seed() {
         (550..950).contains(&visits),
         "half of the visits, and those in which the searcher happens to hold its true card: {visits}"
     );
+}
+
+/// The searcher does not notice the opponent's failed attempts, so histories redrawn from either view differ in length.
+/// A debug assertion of the search compares the mover's information sets.
+#[test]
+fn redrawn_histories_may_have_other_unnoticed_events() {
+    let game = DarkHex::new(Default::default()).expect("default rules");
+    let mut agent = "ris_mcts:iterations=200".parse::<AgentSpec>().expect("an agent").build(1);
+    for index in 0..5 {
+        let mut rng = Rng::stream(1, "redrawn", index);
+        let mut history = History::new(&game);
+        while let Turn::Seat(seat) = game.turn(history.state()) {
+            let legal = game.legal(history.state());
+            let decision = agent.act(&game, &game.view(&history, seat), legal);
+            assert!(legal.contains(decision.action));
+            history.push(&game, legal.pick(&mut rng));
+        }
+    }
 }

@@ -1,4 +1,5 @@
-//! The rooms of the library: each uses only itself and those below it.
+//! The rooms of the library: each uses only itself and those below it. Networks are below beliefs and rollouts, because
+//! a network may be the model of other players in a belief, the policy of a rollout and the value at its cutoff.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -5,7 +5,7 @@ use stier_agents::arena::{Settings, pit};
 use stier_agents::{Agent, AgentSpec, Decision};
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::Schwinget;
-use stier_core::{Action, ActionSet as _, Game, Hints, History, Rng, Turn};
+use stier_core::{Action, ActionSet as _, Actions64, Game, Hints, History, Rng, Turn};
 
 /// Every decision of an agent in games against itself, with the legal actions.
 fn decisions<G: Hints>(agent: &str, games: u64) -> Vec<(Decision, G::Actions)> {
@@ -59,6 +59,26 @@ fn policies_and_statistics_cover_all_legal_actions() {
         let share = decision.policy.iter().find(|&&(action, _)| action == attack()).map(|&(_, share)| share);
         assert_eq!(share, legal.contains(attack()).then_some(0.25));
     }
+}
+
+#[test]
+fn decisions_by_the_rule_have_no_lines() {
+    let game = Schwinget::new(Default::default()).expect("default rules");
+    let mut rng = Rng::stream(2, "lines", 0);
+    let mut history = History::dealt(&game, &mut rng);
+    while !game.legal(history.state()).contains(attack()) {
+        history.push(&game, game.legal(history.state()).nth(0));
+        history.settle(&game, &mut rng);
+    }
+    let view = game.view(&history, game.turn(history.state()).seat().expect("a decision"));
+    let mut player: Box<dyn Agent<Schwinget>> =
+        "rule:when=never,cards=(ismcts:iterations=50)".parse::<AgentSpec>().expect("an agent").build(1);
+    player.note_lines(2);
+    player.act(&game, &view, game.legal(history.state()));
+    player.act(&game, &view, Actions64::default().with(attack()));
+    assert!(player.lines().is_empty());
+    player.act(&game, &view, game.legal(history.state()));
+    assert!(!player.lines().is_empty());
 }
 
 #[test]

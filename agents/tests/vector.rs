@@ -405,7 +405,7 @@ fn an_illegal_action_moves_no_lane() {
         let mut tried = actions.clone();
         tried[2] = wrong;
         let error = vector.step(&tried, Rows::default()).expect_err("an illegal action").to_string();
-        assert!(error.starts_with("lane 2: illegal action "), "{error}");
+        assert!(error.starts_with("environment 2: illegal action "), "{error}");
         assert!(error.contains(&wrong.to_string()) && error.contains("; legal here: "), "{error}");
         assert_eq!(vector.save(), before);
     }

@@ -1,4 +1,4 @@
-//! Machine words as sets: the `k`-th member, random subsets, all subsets of a given size.
+//! Machine words as sets: the `k`-th member, random members and subsets, all subsets of a given size.
 
 use std::iter;
 
@@ -9,6 +9,12 @@ use crate::rng::Rng;
 pub fn nth_bit(word: u64, rank: u32) -> u32 {
     debug_assert!(rank < word.count_ones());
     deposit(1 << rank, word).trailing_zeros()
+}
+
+/// The position of a set bit of `word`, uniformly drawn; there must be one.
+#[inline(always)]
+pub fn random_bit(word: u64, rng: &mut Rng) -> u32 {
+    nth_bit(word, rng.below(word.count_ones()))
 }
 
 /// [`nth_bit`] for 128 bits.

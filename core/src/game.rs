@@ -405,8 +405,9 @@ pub trait Sampler<G: Game>: Clone + Send + Sync {
         let world = self.sample(rng);
         self.sample_history_of(game, &world, rng)
     }
+
     /// True if all histories of a world give every player the same view at each of its decisions. One history of each
-    /// world then shows exactly how probable the players' actions were in it, whatever their policies.
+    /// world then shows exactly how probable the players' actions were in it under any policies.
     fn worlds_fix_views(&self) -> bool {
         false
     }

@@ -94,7 +94,7 @@ pub trait Hints: Game {
     }
 
     /// The returns if all players play their best with all cards open. `None` unless no random events are left and the
-    /// game computes them within microseconds. Only before the end.
+    /// game computes them quickly, since rollouts ask for them. Only before the end.
     fn ending(&self, _state: &Self::State) -> Option<BySeat<f32>> {
         None
     }

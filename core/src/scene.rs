@@ -104,7 +104,7 @@ impl Scene {
         for place in &self.places {
             let mut parts = vec![place.seat.map_or("table ".to_string(), |seat| format!("seat {seat}"))];
             parts.extend(place.columns().into_iter().enumerate().map(|(column, part)| {
-                let longest = seats.iter().filter_map(|parts| parts.get(column)).map(String::len).max();
+                let longest = seats.iter().filter_map(|parts| parts.get(column)).map(|part| part.chars().count()).max();
                 let width = place.seat.and(longest).unwrap_or(0);
                 format!("{part:<width$}")
             }));
@@ -148,7 +148,7 @@ impl Place {
 
     /// The suit and the cards in words, without piles.
     fn columns(&self) -> Vec<String> {
-        let suit = self.suit.iter().map(|card| format!("suit: {}", &card[..1]));
+        let suit = self.suit.iter().map(|card| format!("suit: {}", card.chars().take(1).collect::<String>()));
         let groups = self.groups.iter().filter(|group| group.layout != Layout::Pile).map(|group| {
             let cards: Vec<&str> = group.cards.iter().map(|card| card.as_deref().unwrap_or("??")).collect();
             format!("{}: {}", group.name, if cards.is_empty() { "-".to_string() } else { cards.join(" ") })
@@ -206,5 +206,24 @@ impl Group {
     /// Creates a face-down pile.
     pub fn pile(name: &'static str, size: usize) -> Self {
         Self { name, cards: vec![None; size], layout: Layout::Pile, held: false }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Group, Place, Scene};
+    use crate::seats::Seat;
+
+    #[test]
+    fn letters_of_several_bytes_are_one_column_wide() {
+        let place = |seat, card: &str| Place {
+            suit: Some(card.to_string()),
+            ..Place::of(Seat(seat), vec![Group::hand([card.to_string()], true)], vec!["end".to_string()])
+        };
+        let places = vec![place(0, "Ö7"), place(1, "R7")];
+        let (title, facts, track, next) = ("Ochs", Vec::new(), Vec::new(), "seat 0".to_string());
+        let scene = Scene { title, facts, track, places, next, tells_returns: true };
+        let expected = "seat 0   suit: Ö   hand: Ö7   end\nseat 1   suit: R   hand: R7   end\nnext: seat 0";
+        assert_eq!(scene.text(), expected);
     }
 }

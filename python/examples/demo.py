@@ -20,6 +20,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 import stier
+from stier.ratings import estimate
 
 SEARCHER = "ismcts:iterations=1000"
 AGENTS = ["random", "greedy", SEARCHER]
@@ -42,8 +43,8 @@ class Attacks:
 
     def share(self) -> tuple[np.ndarray, np.ndarray]:
         """Of all bouts, the share with an attack after k tricks, and the half width of its 95 % interval."""
-        share = self.attacked / self.bouts
-        return share, 1.96 * np.sqrt(share * (1 - share) / self.bouts)
+        outcomes = np.arange(self.bouts)[:, None] < self.attacked
+        return outcomes.mean(axis=0), np.array([estimate(column).ci95 for column in outcomes.T])
 
 
 def count_attacks(games: Iterable[stier.playing.Played], player: int, num_cards: int) -> Attacks:
@@ -95,12 +96,12 @@ def draw(axes: Axes, scoring: str, attacks: Attacks) -> None:
     axes.set_axisbelow(True)
 
 
-def player_counts(name: str) -> list[int]:
-    """The numbers of players that a game can be played with."""
+def games_by_players(name: str) -> list[stier.Game]:
+    """A game with each number of players that it can be played with."""
     for option in stier.catalogue.describe_game(name):
         if option.name == "players":
-            return list(range(option.minimum, option.maximum + 1))
-    return [stier.load_game(name).num_players()]
+            return [stier.load_game(name, players=count) for count in range(option.minimum, option.maximum + 1)]
+    return [stier.load_game(name)]
 
 
 def print_other_games(deals: int, seed: int) -> None:
@@ -108,8 +109,8 @@ def print_other_games(deals: int, seed: int) -> None:
     print(f"{SEARCHER} with random players in all other seats, {deals} paired deals:")
     print(f"{'game':<16} players   {'mean return':>15}   {'wins, 95 % interval':<22} share")
     for name in stier.registered_names():
-        for players in player_counts(name) if name != GAME else []:
-            game = stier.load_game(name, players=players)
+        for game in games_by_players(name) if name != GAME else []:
+            players = game.num_players()
             result = stier.pit(game, [SEARCHER] + ["random"] * (players - 1), deals=deals, seed=seed, progress=True)
             mean = f"{result.mean[0]:+.3f} ± {result.ci95[0]:.3f}"
             wins, low, high = (100 * float(ends[0]) for ends in (result.wins, result.wins_low, result.wins_high))

@@ -10,7 +10,6 @@ use stier_agents::agent::DecideError;
 use stier_agents::agent::Decision;
 use stier_agents::catalogue;
 use stier_agents::erased::{DynAgent, DynState};
-use stier_core::OptionValue;
 
 use crate::beliefs::Beliefs;
 use crate::errors;
@@ -19,9 +18,6 @@ use crate::run::watched;
 use crate::search::Search;
 use crate::state::State;
 use crate::values::{Number, Seed, name_and_options};
-
-/// Searches with at most this many iterations end within milliseconds and are not worth a thread.
-const QUICK: i64 = 20_000;
 
 /// An agent for one game; made by `load_agent`.
 ///
@@ -85,24 +81,6 @@ impl Agent {
     }
 }
 
-/// Returns true if an agent decides at once: it does not search, or it has a small budget. The cost of worlds and
-/// networks is not known in advance.
-fn is_quick(spec: &AgentSpec) -> bool {
-    let options = spec.options();
-    let value = |wanted: &str| {
-        options.iter().find_map(|(name, value)| match value {
-            OptionValue::Int(value) if *name == wanted => Some(*value),
-            _ => None,
-        })
-    };
-    let timed = value("time_ms").is_some_and(|time| time > 0);
-    let infers = options.contains(&("beliefs", OptionValue::Name("policy".to_string())));
-    // Responders let another agent decide again and again.
-    let simulates = options.iter().any(|(name, _)| *name == "against");
-    let small = value("worlds").is_none() && value("iterations").is_some_and(|iterations| iterations <= QUICK);
-    spec.facts().is_instant || !timed && !infers && !simulates && !spec.has_network() && small
-}
-
 /// The names of the agents that search: those with a budget among their options.
 fn searchers() -> String {
     let searches = |options: &[stier_core::OptionInfo]| {
@@ -137,7 +115,7 @@ pub(crate) fn load_agent(name: &str, game: AnyGame, options: Option<&Bound<'_, P
     let mut player = game.face().agent(&spec).map_err(errors::agent)?;
     let interrupt = Arc::<AtomicBool>::default();
     player.interrupt_with(interrupt.clone());
-    Ok(Agent { game, quick: is_quick(&spec), spec, interrupt, player: Mutex::new(player) })
+    Ok(Agent { game, quick: spec.is_quick(), spec, interrupt, player: Mutex::new(player) })
 }
 
 #[pymethods]

@@ -45,10 +45,10 @@ impl Format {
     }
 }
 
-/// The state of all lanes of a `VectorEnv` as arrays, lanes first.
+/// The state of all environments of a `VectorEnv` as arrays. The first axis is the environment.
 ///
-/// Shapes: n lanes, D numbers per tensor (`VectorEnv.observation_shape`), A actions (`Game.num_distinct_actions`).
-/// Every row is from the view of the lane's current player. Rewards are by seat.
+/// Shapes: n environments, D numbers per tensor (`VectorEnv.observation_shape`), A actions
+/// (`Game.num_distinct_actions`). Every row is from the view of the environment's current player. Rewards are by seat.
 #[pyclass(frozen, module = "stier")]
 pub(crate) struct Batch {
     observation: Option<Py<PyAny>>,
@@ -122,8 +122,8 @@ pub(crate) fn is_unshared<T>(_py: Python<'_>, object: &Py<T>) -> bool {
 
 #[pymethods]
 impl Batch {
-    /// The observations of the current players, float32 or uint8 (n, D). In a lane whose game is over, the observation
-    /// of the player who acted last. `None` without tensors.
+    /// The observations of the current players, float32 or uint8 (n, D). In an environment whose game is over, the
+    /// observation of the player who acted last. `None` without tensors.
     #[getter]
     fn observation<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
         self.observation.as_ref().map(|array| array.bind(py).clone())
@@ -136,7 +136,8 @@ impl Batch {
         self.final_observation.as_ref().map(|array| array.bind(py).clone())
     }
 
-    /// The legal actions of the current players, int8 (n, A) of 0 and 1. All 1 in lanes that ignore their next action.
+    /// The legal actions of the current players, int8 (n, A) of 0 and 1. All 1 in environments that ignore their next
+    /// action.
     #[getter]
     fn action_mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.mask.bind(py).call_method1("view", ("int8",))
@@ -154,14 +155,15 @@ impl Batch {
         self.rewards.bind(py).clone()
     }
 
-    /// True where the game of the lane is over, bool (n,): after the step that ended it, and in lanes that stay over.
+    /// True where the game of the environment is over, bool (n,): after the step that ended it, and in environments
+    /// that stay over.
     #[getter]
     fn terminated<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
         self.terminated.bind(py).clone()
     }
 
-    /// The player to move, int32 (n,). `stier.TERMINAL` in lanes whose game is over. Always the learner if there are
-    /// opponents.
+    /// The player to move, int32 (n,). `stier.TERMINAL` in environments whose game is over. Always the learner if there
+    /// are opponents.
     #[getter]
     fn current_player<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
         self.current_player.bind(py).clone()
@@ -169,7 +171,7 @@ impl Batch {
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let shape: (usize, usize) = self.mask.bind(py).getattr("shape")?.extract()?;
-        Ok(format!("<stier.Batch of {} lanes, {} actions>", shape.0, shape.1))
+        Ok(format!("<stier.Batch of {} environments, {} actions>", shape.0, shape.1))
     }
 }
 

@@ -120,8 +120,8 @@ impl PythonAgent {
     fn step(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<u8> {
         let seat = match state.inner().turn() {
             Turn::Seat(seat) => seat,
-            Turn::Chance => return Err(errors::agent("no player is to act in this state: chance is")),
-            Turn::Over => return Err(errors::agent("no player is to act in this state: the game is over")),
+            Turn::Chance => return Err(errors::agent("no player can act: a random event comes next")),
+            Turn::Over => return Err(errors::agent("no player can act: the game is over")),
         };
         let seed = self.rng.lock().unwrap_or_else(PoisonError::into_inner).bits();
         let mut shown = state.inner().resample(seat, seed);

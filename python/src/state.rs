@@ -297,7 +297,7 @@ impl State {
         Ok(out.into_pyarray(py))
     }
 
-    /// What the player sees on the table and in hand now, as text; see `to_text`.
+    /// The player's present view of the table and of its own hand, as text; see `to_text`.
     #[pyo3(signature = (player=None))]
     fn observation_string(&self, player: Option<Number>) -> PyResult<String> {
         Ok(self.inner.text(Some(self.seat(player.as_ref())?)))

@@ -25,34 +25,34 @@ use crate::values::{Number, Seed};
 /// A larger number is a typing mistake.
 const MAX_LANES: i64 = 1 << 24;
 
-/// Many games stepped together: n lanes, each playing one game after another.
+/// Many games stepped together: n environments, each of which plays one game after another.
 ///
-/// One step is one decision in each lane, by the current player of the lane. Simultaneous choices are made one after
-/// another, as in a `State`. Lane `i` is the state `game.new_initial_state(seed=envs.seeds[i])` bit for bit, on any
-/// number of threads.
+/// One step is one decision in each environment, by the current player of the environment. Simultaneous choices are
+/// made one after another, as in a `State`. Environment `i` is the state `game.new_initial_state(seed=envs.seeds[i])`
+/// bit for bit, on any number of threads.
 ///
-/// Seeds (0 to 2**64-1): the first game of lane `i` has the seed s = `derive_seed(seed, "lane", i)`, or the seed given
-/// to `reset`. Game k after it has the seed `derive_seed(s, "episode", k)`.
+/// Seeds (0 to 2**64-1): the first game of environment `i` has the seed s = `derive_seed(seed, "lane", i)`, or the seed
+/// given to `reset`. Game k after it has the seed `derive_seed(s, "episode", k)`.
 ///
 /// Autoreset: with `True` or `"same_step"`, the step that ends a game deals the next one. `observation`, masks and
 /// `current_player` then show the new game, while `rewards`, `terminated` and `final_observation` belong to the old
-/// one. With `"next_step"`, the lane stays over for one step, which ignores its action and deals. With `False` or
-/// `"disabled"`, the lane stays over and further steps do not change it. A game that is over before its first decision
-/// (31 dealt in Schwimmen) is reported by the next step, which ignores the action of the lane.
+/// one. With `"next_step"`, the environment stays over for one step, which ignores its action and deals. With `False`
+/// or `"disabled"`, the environment stays over and further steps do not change it. A game that is over before its first
+/// decision (31 dealt in Schwimmen) is reported by the next step, which ignores the action of the environment.
 ///
 /// Opponents: agents that play the other seats inside the step, so that the caller decides for one learner in each
-/// lane. They are text or `Agent` objects, whose options are copied: one for all other seats, or one for each,
+/// environment. They are text or `Agent` objects, whose options are copied: one for all other seats, or one for each,
 /// clockwise from the learner. Each uses only what its seat knows. It remembers nothing between decisions: its seed is
 /// `derive_seed(s ^ rotl(its own seed, 32), "opponent", e)`, with the seed s of the game and e events before the
-/// decision. `seat` is the seat of the learner: a number, `"rotate"` (lane + games before, modulo the number of seats)
-/// or `"random"` (drawn from the seed of the game).
+/// decision. `seat` is the seat of the learner: a number, `"rotate"` (environment + games before, modulo the number of
+/// seats) or `"random"` (drawn from the seed of the game).
 ///
 /// Args:
 ///     game: The game.
-///     num_envs: The number of lanes, 1 to 2**24.
-///     seed: The seed from which the seeds of the lanes are derived.
+///     num_envs: The number of environments, 1 to 2**24.
+///     seed: The seed from which the seeds of the environments are derived.
 ///     threads: The number of threads; 0 for all cores. It does not change the results.
-///     autoreset: The treatment of a lane whose game has ended; see above.
+///     autoreset: The treatment of an environment whose game has ended; see above.
 ///     observation: `"float32"`, `"uint8"` (the same zeros and ones in bytes) or `None` for no tensors.
 ///     tensor: `"observation"`, or `"information_state"` for tensors with perfect recall, which must be `"float32"`.
 ///     opponents: The agents at the other seats; `None` if the caller decides for all seats.
@@ -187,7 +187,7 @@ impl GivenSeeds {
     }
 }
 
-/// Reads whole numbers as int64, one for each lane.
+/// Reads whole numbers as int64, one for each environment.
 fn numbers<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArray1<'py, i64>> {
     let ready = |value: &Bound<'py, PyAny>| {
         let array = value.cast::<PyArray1<i64>>().ok()?.try_readonly().ok()?;
@@ -203,14 +203,14 @@ fn numbers<'py>(name: &str, value: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArr
     let empty = array.getattr("size")?.extract::<usize>()? == 0;
     if dimensions != 1 || !(kind == "i" || kind == "u" || empty) {
         let (dtype, shape) = (array.getattr("dtype")?, array.getattr("shape")?);
-        let message = format!("{name} must be whole numbers, one for each lane, got {dtype} of shape {shape}");
+        let message = format!("{name} must be whole numbers, one for each environment, got {dtype} of shape {shape}");
         return Err(if dimensions == 1 { PyTypeError::new_err(message) } else { errors::argument(message) });
     }
     let array = numpy.call_method1("ascontiguousarray", (array, "int64"))?;
     ready(&array).ok_or_else(|| PyTypeError::new_err(format!("{name} must be whole numbers")))
 }
 
-/// Reads a mask of lanes; `None` means all.
+/// Reads a mask of environments; `None` means all.
 fn lanes_of<'py>(value: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Vec<bool>>> {
     let Some(value) = value else { return Ok(None) };
     let array = value.py().import("numpy")?.call_method1("asarray", (value,))?;
@@ -218,7 +218,9 @@ fn lanes_of<'py>(value: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Vec<bool>
         Ok(mask) => Ok(Some(mask.try_readonly()?.as_array().to_vec())),
         Err(_) => {
             let (dtype, shape) = (array.getattr("dtype")?, array.getattr("shape")?);
-            Err(PyTypeError::new_err(format!("mask must be bool, one for each lane, got {dtype} of shape {shape}")))
+            Err(PyTypeError::new_err(format!(
+                "mask must be bool, one for each environment, got {dtype} of shape {shape}"
+            )))
         }
     }
 }
@@ -232,12 +234,12 @@ impl VectorEnv {
                 Err(PyRuntimeError::new_err("an earlier call panicked in the middle of a step"))
             }
             Err(TryLockError::WouldBlock) => {
-                Err(PyRuntimeError::new_err("the lanes are in use by another thread; make one call at a time"))
+                Err(PyRuntimeError::new_err("the environments are in use by another thread; make one call at a time"))
             }
         }
     }
 
-    /// Runs `work` on the lanes without the GIL.
+    /// Runs `work` on the environments without the GIL.
     fn run(
         &self,
         py: Python<'_>,
@@ -257,7 +259,7 @@ impl VectorEnv {
         Ok(())
     }
 
-    /// Runs `work` on the lanes and returns its batch.
+    /// Runs `work` on the environments and returns its batch.
     fn batch(
         &self,
         py: Python<'_>,
@@ -356,19 +358,19 @@ impl VectorEnv {
         self.game.clone()
     }
 
-    /// The number of lanes.
+    /// The number of environments.
     #[getter]
     fn num_envs(&self) -> usize {
         self.settings.lanes
     }
 
-    /// The treatment of a lane whose game has ended: `"same_step"`, `"next_step"` or `"disabled"`.
+    /// The treatment of an environment whose game has ended: `"same_step"`, `"next_step"` or `"disabled"`.
     #[getter]
     fn autoreset(&self) -> &'static str {
         self.settings.autoreset.name()
     }
 
-    /// The shape of the tensor of one lane, even if no tensors are shown.
+    /// The shape of the tensor of one environment, even if no tensors are shown.
     #[getter]
     fn observation_shape(&self) -> (usize,) {
         (self.shape.tensor,)
@@ -380,11 +382,12 @@ impl VectorEnv {
         Ok(self.lock()?.lanes.seeds().into_pyarray(py))
     }
 
-    /// Deals a new game in every lane, or in the lanes of `mask`, a bool array (n,). The batch covers all lanes.
+    /// Deals a new game in every environment, or in the environments of `mask`, a bool array (n,). The batch covers all
+    /// environments.
     ///
-    /// A `seed` starts over: either one number, from which the seeds of the lanes are derived, or one seed for each
-    /// lane. Without a seed, every lane goes on to its next game; only the first call shows the first games. Raises
-    /// `ValueError` for seeds or a mask of the wrong length.
+    /// A `seed` starts over: either one number, from which the seeds of the environments are derived, or one seed for
+    /// each environment. Without a seed, every environment goes on to its next game; only the first call shows the
+    /// first games. Raises `ValueError` for seeds or a mask of the wrong length.
     #[pyo3(signature = (seed=None, mask=None))]
     fn reset(
         &self,
@@ -396,17 +399,18 @@ impl VectorEnv {
         self.batch(py, Self::reset_work(fresh, &seeds, mask.as_deref()))
     }
 
-    /// Plays one action in each lane: whole numbers (n,). The batch shows the result.
+    /// Plays one action in each environment: whole numbers (n,). The batch shows the result.
     ///
-    /// Raises `IllegalActionError`, which names the first lane with an illegal action, `ValueError` for the wrong
-    /// shape, and `TypeError` unless the actions are whole numbers. Invalid actions raise before any lane is stepped.
+    /// Raises `IllegalActionError`, which names the first environment with an illegal action, `ValueError` for the
+    /// wrong shape, and `TypeError` unless the actions are whole numbers. Invalid actions raise before any environment
+    /// is stepped.
     fn step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<Py<Batch>> {
         let actions = numbers("actions", actions)?;
         let actions = actions.as_slice()?;
         self.batch(py, |lanes, rows| lanes.step(actions, rows))
     }
 
-    /// Returns the present state of the lanes, with no rewards.
+    /// Returns the present state of the environments, with no rewards.
     fn observe(&self, py: Python<'_>) -> PyResult<Py<Batch>> {
         let fresh = self.lock()?.fresh;
         let batch = self.batch(py, |lanes, rows| lanes.observe(rows))?;
@@ -418,7 +422,7 @@ impl VectorEnv {
     /// may be float32 or uint8; masks may be int8, bool or uint8.
     ///
     /// Raises the errors of `step`. An array of the wrong shape, type or order raises `ValueError` or `TypeError`
-    /// before any lane is stepped.
+    /// before any environment is stepped.
     #[pyo3(signature = (actions, *, observation=None, action_mask=None, rewards=None, terminated=None, current_player=None,
         final_observation=None))]
     #[expect(clippy::too_many_arguments, reason = "the arrays, one by one")]
@@ -463,20 +467,21 @@ impl VectorEnv {
         self.run(py, &mut inner, &mut arrays, work)
     }
 
-    /// Draws a legal action for each lane, uniformly, as a new int64 array (n,). Lanes that ignore their action get an
-    /// arbitrary one.
+    /// Draws a legal action for each environment, uniformly, as a new int64 array (n,). Environments that ignore their
+    /// action get an arbitrary one.
     ///
-    /// Call k, counted from 0 since the lanes were seeded, draws from the stream of (seed, "actions", k), lane after
-    /// lane. If `reset` was given one seed per lane, this is the seed of the constructor.
+    /// Call k, counted from 0 since the environments were seeded, draws from the stream of (seed, "actions", k),
+    /// environment after environment. If `reset` was given one seed per environment, this is the seed of the
+    /// constructor.
     fn sample_actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let mut actions = vec![0; self.settings.lanes];
         self.lock()?.lanes.sample_actions(&mut actions).map_err(refused)?;
         Ok(actions.into_pyarray(py))
     }
 
-    /// The observations of all players in each lane, hidden hands included, as a new uint8 array (n, players, D): the
-    /// current player first, then the other players in turn. For critics during training. No other method reveals
-    /// hidden information.
+    /// The observations of all players in each environment, hidden hands included, as a new uint8 array (n, players,
+    /// D): the current player first, then the other players in turn. For critics during training. No other method
+    /// reveals hidden information.
     fn perfect_information_observation<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<u8>>> {
         let shape = [self.settings.lanes, self.shape.seats, self.game.observation_size()];
         let mut bytes = vec![0; shape.iter().product()];
@@ -484,8 +489,8 @@ impl VectorEnv {
         bytes.into_pyarray(py).reshape(shape)
     }
 
-    /// Returns a copy of one lane, 0 to n - 1, as a state with its history. It deals itself and continues as the lane
-    /// would.
+    /// Returns a copy of one environment, 0 to n - 1, as a state with its history. It deals itself and continues as the
+    /// environment would.
     fn state(&self, lane: Number) -> PyResult<State> {
         let lane = lane.between("lane", 0, self.settings.lanes as i64 - 1)? as usize;
         Ok(State::new(self.game.clone(), self.lock()?.lanes.state(lane).map_err(refused)?))
@@ -496,8 +501,8 @@ impl VectorEnv {
         Ok(PyBytes::new(py, &self.lock()?.lanes.save()))
     }
 
-    /// Continues where `get_state` was called. The lanes must have the same game, number and opponents. `observe` shows
-    /// the state.
+    /// Continues where `get_state` was called. The environments must have the same game, number and opponents.
+    /// `observe` shows the state.
     ///
     /// Raises `RecordError` for other bytes. Nothing changes then.
     fn set_state(&self, state: &[u8]) -> PyResult<()> {
@@ -516,7 +521,7 @@ impl VectorEnv {
             let agents: Vec<String> = opponents.agents.iter().map(|spec| format!("'{spec}'")).collect();
             format!(", against {}", agents.join(", "))
         });
-        format!("<stier.VectorEnv of {} lanes of {}{opponents}>", self.settings.lanes, self.game.text())
+        format!("<stier.VectorEnv of {} environments of {}{opponents}>", self.settings.lanes, self.game.text())
     }
 
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {

@@ -1,11 +1,11 @@
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
-from typing import Any, Final, Literal, Protocol, SupportsIndex, TypeAlias, TypedDict, final, overload
+from typing import Any, Final, Literal, SupportsIndex, TypeAlias, TypedDict, final, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from stier.playing import PlayerAction
+from stier.playing import AnyAgent, HasStep, PlayerAction
 
 __all__ = [
     "CHANCE",
@@ -59,10 +59,6 @@ __all__ = [
     "timing_sets",
 ]
 
-class _HasStep(Protocol):
-    def step(self, state: State, /) -> SupportsIndex: ...
-
-_AnyAgent: TypeAlias = str | _HasStep | Callable[[State], SupportsIndex]
 _AnyGame: TypeAlias = Game | str
 _Path: TypeAlias = str | PathLike[str]
 _OptionValue: TypeAlias = str | float | SupportsIndex
@@ -270,7 +266,7 @@ class State:
         tensors mean the same information set. `Game.information_state_tensor_layout()` lists its parts.
         """
     def observation_string(self, player: SupportsIndex | None = None) -> str:
-        """What the player sees on the table and in hand now, as text; see `to_text`."""
+        """The player's present view of the table and of its own hand, as text; see `to_text`."""
     def observation_tensor(self, player: SupportsIndex | None = None) -> npt.NDArray[np.float32]:
         """The cards and facts the player sees on the table and in hand now, as a new float32 array with values between 0
         and 1. `Game.observation_tensor_layout()` lists its parts.
@@ -374,7 +370,7 @@ class PythonAgent:
     and begins anew then.
     """
     def __new__(
-        cls, function: _HasStep | Callable[[State], SupportsIndex], name: str | None = None, seed: SupportsIndex = 0
+        cls, function: HasStep | Callable[[State], SupportsIndex], name: str | None = None, seed: SupportsIndex = 0
     ) -> PythonAgent: ...
     @property
     def name(self) -> str:
@@ -786,7 +782,7 @@ class GameTree:
         of `step`.
         """
     def policy_of(
-        self, agent: _AnyAgent, *, seed: SupportsIndex = 0, on_progress: Callable[[int, int], object] | None = None
+        self, agent: AnyAgent, *, seed: SupportsIndex = 0, on_progress: Callable[[int, int], object] | None = None
     ) -> TabularPolicy:
         """The policy of an agent, queried at every information set as by `best_response`, with its distance from equilibrium.
 
@@ -878,15 +874,15 @@ _Mask: TypeAlias = npt.NDArray[np.bool_] | Sequence[bool]
 
 @final
 class Batch:
-    """The state of all lanes of a `VectorEnv` as arrays, lanes first.
+    """The state of all environments of a `VectorEnv` as arrays. The first axis is the environment.
 
-    Shapes: n lanes, D numbers per tensor (`VectorEnv.observation_shape`), A actions (`Game.num_distinct_actions`).
-    Every row is from the view of the lane's current player. Rewards are by seat.
+    Shapes: n environments, D numbers per tensor (`VectorEnv.observation_shape`), A actions
+    (`Game.num_distinct_actions`). Every row is from the view of the environment's current player. Rewards are by seat.
     """
     @property
     def observation(self) -> Any:
-        """The observations of the current players, float32 or uint8 (n, D). In a lane whose game is over, the observation
-        of the player who acted last. `None` without tensors.
+        """The observations of the current players, float32 or uint8 (n, D). In an environment whose game is over, the
+        observation of the player who acted last. `None` without tensors.
         """
     @property
     def final_observation(self) -> Any:
@@ -895,7 +891,9 @@ class Batch:
         """
     @property
     def action_mask(self) -> npt.NDArray[np.int8]:
-        """The legal actions of the current players, int8 (n, A) of 0 and 1. All 1 in lanes that ignore their next action."""
+        """The legal actions of the current players, int8 (n, A) of 0 and 1. All 1 in environments that ignore their next
+        action.
+        """
     @property
     def legal_action_mask(self) -> npt.NDArray[np.bool_]:
         """The same bytes as bool (n, A)."""
@@ -904,43 +902,45 @@ class Batch:
         """The rewards of the step, float32 (n, players): the returns where the step ended a game, and zeros elsewhere."""
     @property
     def terminated(self) -> npt.NDArray[np.bool_]:
-        """True where the game of the lane is over, bool (n,): after the step that ended it, and in lanes that stay over."""
+        """True where the game of the environment is over, bool (n,): after the step that ended it, and in environments
+        that stay over.
+        """
     @property
     def current_player(self) -> npt.NDArray[np.int32]:
-        """The player to move, int32 (n,). `stier.TERMINAL` in lanes whose game is over. Always the learner if there are
-        opponents.
+        """The player to move, int32 (n,). `stier.TERMINAL` in environments whose game is over. Always the learner if there
+        are opponents.
         """
 
 @final
 class VectorEnv:
-    """Many games stepped together: n lanes, each playing one game after another.
+    """Many games stepped together: n environments, each of which plays one game after another.
 
-    One step is one decision in each lane, by the current player of the lane. Simultaneous choices are made one after
-    another, as in a `State`. Lane `i` is the state `game.new_initial_state(seed=envs.seeds[i])` bit for bit, on any
-    number of threads.
+    One step is one decision in each environment, by the current player of the environment. Simultaneous choices are
+    made one after another, as in a `State`. Environment `i` is the state `game.new_initial_state(seed=envs.seeds[i])`
+    bit for bit, on any number of threads.
 
-    Seeds (0 to 2**64-1): the first game of lane `i` has the seed s = `derive_seed(seed, "lane", i)`, or the seed given
-    to `reset`. Game k after it has the seed `derive_seed(s, "episode", k)`.
+    Seeds (0 to 2**64-1): the first game of environment `i` has the seed s = `derive_seed(seed, "lane", i)`, or the seed
+    given to `reset`. Game k after it has the seed `derive_seed(s, "episode", k)`.
 
     Autoreset: with `True` or `"same_step"`, the step that ends a game deals the next one. `observation`, masks and
     `current_player` then show the new game, while `rewards`, `terminated` and `final_observation` belong to the old
-    one. With `"next_step"`, the lane stays over for one step, which ignores its action and deals. With `False` or
-    `"disabled"`, the lane stays over and further steps do not change it. A game that is over before its first decision
-    (31 dealt in Schwimmen) is reported by the next step, which ignores the action of the lane.
+    one. With `"next_step"`, the environment stays over for one step, which ignores its action and deals. With `False`
+    or `"disabled"`, the environment stays over and further steps do not change it. A game that is over before its first
+    decision (31 dealt in Schwimmen) is reported by the next step, which ignores the action of the environment.
 
     Opponents: agents that play the other seats inside the step, so that the caller decides for one learner in each
-    lane. They are text or `Agent` objects, whose options are copied: one for all other seats, or one for each,
+    environment. They are text or `Agent` objects, whose options are copied: one for all other seats, or one for each,
     clockwise from the learner. Each uses only what its seat knows. It remembers nothing between decisions: its seed is
     `derive_seed(s ^ rotl(its own seed, 32), "opponent", e)`, with the seed s of the game and e events before the
-    decision. `seat` is the seat of the learner: a number, `"rotate"` (lane + games before, modulo the number of seats)
-    or `"random"` (drawn from the seed of the game).
+    decision. `seat` is the seat of the learner: a number, `"rotate"` (environment + games before, modulo the number of
+    seats) or `"random"` (drawn from the seed of the game).
 
     Args:
         game: The game.
-        num_envs: The number of lanes, 1 to 2**24.
-        seed: The seed from which the seeds of the lanes are derived.
+        num_envs: The number of environments, 1 to 2**24.
+        seed: The seed from which the seeds of the environments are derived.
         threads: The number of threads; 0 for all cores. It does not change the results.
-        autoreset: The treatment of a lane whose game has ended; see above.
+        autoreset: The treatment of an environment whose game has ended; see above.
         observation: `"float32"`, `"uint8"` (the same zeros and ones in bytes) or `None` for no tensors.
         tensor: `"observation"`, or `"information_state"` for tensors with perfect recall, which must be `"float32"`.
         opponents: The agents at the other seats; `None` if the caller decides for all seats.
@@ -974,31 +974,33 @@ class VectorEnv:
         """The game."""
     @property
     def num_envs(self) -> int:
-        """The number of lanes."""
+        """The number of environments."""
     @property
     def autoreset(self) -> str:
-        """The treatment of a lane whose game has ended: `"same_step"`, `"next_step"` or `"disabled"`."""
+        """The treatment of an environment whose game has ended: `"same_step"`, `"next_step"` or `"disabled"`."""
     @property
     def observation_shape(self) -> tuple[int]:
-        """The shape of the tensor of one lane, even if no tensors are shown."""
+        """The shape of the tensor of one environment, even if no tensors are shown."""
     @property
     def seeds(self) -> npt.NDArray[np.uint64]:
         """The seeds of the current games, as a new uint64 array (n,)."""
     def reset(self, seed: _Seeds | None = None, mask: _Mask | None = None) -> Batch:
-        """Deals a new game in every lane, or in the lanes of `mask`, a bool array (n,). The batch covers all lanes.
+        """Deals a new game in every environment, or in the environments of `mask`, a bool array (n,). The batch covers all
+        environments.
 
-        A `seed` starts over: either one number, from which the seeds of the lanes are derived, or one seed for each
-        lane. Without a seed, every lane goes on to its next game; only the first call shows the first games. Raises
-        `ValueError` for seeds or a mask of the wrong length.
+        A `seed` starts over: either one number, from which the seeds of the environments are derived, or one seed for
+        each environment. Without a seed, every environment goes on to its next game; only the first call shows the
+        first games. Raises `ValueError` for seeds or a mask of the wrong length.
         """
     def step(self, actions: _Integers) -> Batch:
-        """Plays one action in each lane: whole numbers (n,). The batch shows the result.
+        """Plays one action in each environment: whole numbers (n,). The batch shows the result.
 
-        Raises `IllegalActionError`, which names the first lane with an illegal action, `ValueError` for the wrong
-        shape, and `TypeError` unless the actions are whole numbers. Invalid actions raise before any lane is stepped.
+        Raises `IllegalActionError`, which names the first environment with an illegal action, `ValueError` for the
+        wrong shape, and `TypeError` unless the actions are whole numbers. Invalid actions raise before any environment
+        is stepped.
         """
     def observe(self) -> Batch:
-        """Returns the present state of the lanes, with no rewards."""
+        """Returns the present state of the environments, with no rewards."""
     def step_into(
         self,
         actions: _Integers,
@@ -1014,7 +1016,7 @@ class VectorEnv:
         may be float32 or uint8; masks may be int8, bool or uint8.
 
         Raises the errors of `step`. An array of the wrong shape, type or order raises `ValueError` or `TypeError`
-        before any lane is stepped.
+        before any environment is stepped.
         """
     def reset_into(
         self,
@@ -1029,26 +1031,27 @@ class VectorEnv:
     ) -> None:
         """Resets into arrays of the caller; see `step_into`."""
     def sample_actions(self) -> npt.NDArray[np.int64]:
-        """Draws a legal action for each lane, uniformly, as a new int64 array (n,). Lanes that ignore their action get an
-        arbitrary one.
+        """Draws a legal action for each environment, uniformly, as a new int64 array (n,). Environments that ignore their
+        action get an arbitrary one.
 
-        Call k, counted from 0 since the lanes were seeded, draws from the stream of (seed, "actions", k), lane after
-        lane. If `reset` was given one seed per lane, this is the seed of the constructor.
+        Call k, counted from 0 since the environments were seeded, draws from the stream of (seed, "actions", k),
+        environment after environment. If `reset` was given one seed per environment, this is the seed of the
+        constructor.
         """
     def perfect_information_observation(self) -> npt.NDArray[np.uint8]:
-        """The observations of all players in each lane, hidden hands included, as a new uint8 array (n, players, D): the
-        current player first, then the other players in turn. For critics during training. No other method reveals
-        hidden information.
+        """The observations of all players in each environment, hidden hands included, as a new uint8 array (n, players,
+        D): the current player first, then the other players in turn. For critics during training. No other method
+        reveals hidden information.
         """
     def state(self, lane: SupportsIndex) -> State:
-        """Returns a copy of one lane, 0 to n - 1, as a state with its history. It deals itself and continues as the lane
-        would.
+        """Returns a copy of one environment, 0 to n - 1, as a state with its history. It deals itself and continues as the
+        environment would.
         """
     def get_state(self) -> bytes:
         """Everything that the future depends on, as bytes: seeds, decisions, calls of `sample_actions`."""
     def set_state(self, state: bytes) -> None:
-        """Continues where `get_state` was called. The lanes must have the same game, number and opponents. `observe` shows
-        the state.
+        """Continues where `get_state` was called. The environments must have the same game, number and opponents.
+        `observe` shows the state.
 
         Raises `RecordError` for other bytes. Nothing changes then.
         """
@@ -1158,7 +1161,7 @@ def share(parts: npt.NDArray[np.float64], wholes: npt.NDArray[np.float64]) -> tu
 
 def pit(
     game: _AnyGame,
-    agents: Sequence[_AnyAgent],
+    agents: Sequence[AnyAgent],
     deals: SupportsIndex,
     seed: SupportsIndex,
     paired: bool,
@@ -1202,7 +1205,7 @@ def load_solution(
 
 def best_response(
     game: _AnyGame,
-    agent: _AnyAgent,
+    agent: AnyAgent,
     seed: SupportsIndex,
     max_histories: SupportsIndex,
     threads: SupportsIndex,

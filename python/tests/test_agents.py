@@ -168,9 +168,9 @@ def test_nothing_to_decide_is_an_error(game: stier.Game) -> None:
             start = game.new_initial_state()
             while not start.is_chance_node():
                 start.apply_action(first(start))
-            with pytest.raises(stier.AgentError, match="no player is to act in this state: chance is"):
+            with pytest.raises(stier.AgentError, match="no player can act: a random event comes next"):
                 agent.step(start)
-        with pytest.raises(stier.AgentError, match="no player is to act in this state: the game is over"):
+        with pytest.raises(stier.AgentError, match="no player can act: the game is over"):
             agent.step(end)
 
 

@@ -145,7 +145,7 @@ def test_what_cannot_be_searched(schwinget: stier.Game) -> None:
         ("random", [state], stier.AgentError, "random does not search"),
         (len, [state], TypeError, "agent must be an Agent or text"),
         (stier.load_agent("ismcts", stier.load_game("schwimmen")), [state], stier.AgentError, "was made for"),
-        ("ismcts:iterations=10", [state, dealing], stier.AgentError, "state 1: no player is to act"),
+        ("ismcts:iterations=10", [state, dealing], stier.AgentError, "state 1: no player can act"),
         ("ismcts:iterations=10", [], ValueError, "states must not be empty"),
     ]:
         arguments: list[Any] = [agent, states]

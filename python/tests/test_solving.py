@@ -285,7 +285,7 @@ def test_who_cannot_be_asked(tiny: stier.Game, solution: stier.Solution, schwing
         stier.solving.nash_conv(tiny, lambda state: 1 // 0)
     with pytest.raises(stier.AgentError, match="made for schwinget"):
         solution.policy(schwinget.new_initial_state(seed=1))
-    with pytest.raises(stier.AgentError, match="no player is to act"):
+    with pytest.raises(stier.AgentError, match="no player can act"):
         solution.step(tiny.new_initial_state())
 
 

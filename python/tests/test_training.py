@@ -105,7 +105,7 @@ def test_turns_that_alternate_are_told_from_those_that_do_not() -> None:
 def test_arrays_that_do_not_go_together_are_refused() -> None:
     rewards, values, over, players = np.zeros((4, 2, 3)), np.zeros((5, 2)), np.zeros((4, 2)), np.zeros((5, 2), int)
     stier.train.gae(rewards, values, over, players)
-    with pytest.raises(ValueError, match=r"rewards must be \(steps, lanes, players\)"):
+    with pytest.raises(ValueError, match=r"rewards must be \(steps, environments, players\)"):
         stier.train.gae(rewards[0], values, over, players)
     with pytest.raises(ValueError, match=r"values must be \(5, 2\)"):
         stier.train.gae(rewards, values[1:], over, players)

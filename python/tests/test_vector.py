@@ -196,7 +196,7 @@ def test_illegal_actions_are_named_and_move_nothing(schwinget: stier.Game) -> No
     for wrong in [illegal, -1, 29, 10**6]:
         tried = actions.copy()
         tried[2] = wrong
-        with pytest.raises(stier.IllegalActionError, match=rf"lane 2: illegal action .*{wrong}.*legal here"):
+        with pytest.raises(stier.IllegalActionError, match=rf"environment 2: illegal action .*{wrong}.*legal here"):
             envs.step(tried)
         assert [envs.state(lane) for lane in range(4)] == before
     for kind in [np.int32, np.uint8, np.uint64, np.int16]:
@@ -212,11 +212,11 @@ def test_illegal_actions_are_named_and_move_nothing(schwinget: stier.Game) -> No
     [
         ([0, 1, 2], ValueError, "actions must have 4 values, got 3"),
         ([], ValueError, "actions must have 4 values, got 0"),
-        ([[0, 1, 2, 3]], ValueError, "one for each lane"),
+        ([[0, 1, 2, 3]], ValueError, "one for each environment"),
         ([0.0, 1.0, 2.0, 3.0], TypeError, "actions must be whole numbers"),
         ([True, False, True, True], TypeError, "actions must be whole numbers"),
-        ("0123", ValueError, "one for each lane"),
-        (None, ValueError, "one for each lane"),
+        ("0123", ValueError, "one for each environment"),
+        (None, ValueError, "one for each environment"),
     ],
 )
 def test_actions_of_the_wrong_kind(schwinget: stier.Game, actions: Any, error: type[Exception], message: str) -> None:

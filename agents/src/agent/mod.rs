@@ -76,7 +76,7 @@ pub enum DecideError {
         found: String,
     },
     /// Chance is to act, or the game is over.
-    #[error("no player is to act in this state: {0}")]
+    #[error("no player can act: {0}")]
     NoDecision(&'static str),
 }
 

@@ -2,6 +2,7 @@
 
 use std::num::NonZero;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::{process, thread};
 
@@ -30,6 +31,20 @@ pub fn goes_on(flow: ControlFlow<()>) -> Result<(), Halted> {
     if flow.is_break() { Err(Halted::Interrupted) } else { Ok(()) }
 }
 
+/// A `watch` callback that keeps its answer: once it has stopped one thread, it stops all others.
+pub(crate) fn stopping_all(
+    watch: &(dyn Fn() -> ControlFlow<()> + Sync),
+) -> impl Fn() -> ControlFlow<()> + Sync + use<'_> {
+    let stopped = AtomicBool::new(false);
+    move || {
+        if stopped.load(Ordering::Relaxed) || watch().is_break() {
+            stopped.store(true, Ordering::Relaxed);
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+}
+
 /// Resolves a number of threads; 0 means all cores.
 pub fn resolve(threads: usize) -> usize {
     if threads == 0 { thread::available_parallelism().map_or(1, NonZero::get) } else { threads }
@@ -47,8 +62,8 @@ pub fn install<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Resu
 }
 
 /// Does `count` tasks and returns their results in order. The first error ends the calculation: tasks that have not
-/// begun are left out. `enter` makes what the tasks of one thread share. One thread is the caller's own; 0 threads
-/// means all cores.
+/// begun are left out. `enter` is called at least once per thread, and tasks that follow each other on the thread share
+/// what it returns. One thread is the caller's own; 0 threads means all cores.
 pub fn each<W, T: Send, E: From<Halted> + Send>(
     threads: usize,
     count: u64,

@@ -31,7 +31,7 @@ use thiserror::Error;
 
 use crate::agent::batch_agent::BatchAgent;
 use crate::agent::player::Player;
-use crate::agent::threads::{self, Halted, each};
+use crate::agent::threads::{self, Halted, each, stopping_all};
 use crate::catalogue::spec::AgentSpec;
 
 use play::GameRunner;
@@ -204,10 +204,11 @@ pub fn pit<G: Game>(
     }
     let games = schedule.games();
     let batch = GameRunner::batch(entrants, games.div_ceil(threads::resolve(settings.threads) as u64));
+    let watch = stopping_all(watch);
     let runner = || GameRunner::new(game, entrants, settings.seed);
     let played: Vec<Vec<Played>> = each(settings.threads, games.div_ceil(batch), runner, |runner, number| {
         let numbers = number * batch..games.min((number + 1) * batch);
-        runner.play(numbers.map(|number| schedule.seating(number)).collect(), watch)
+        runner.play(numbers.map(|number| schedule.seating(number)).collect(), &watch)
     })?;
     Ok(PitResult {
         game: G::NAME.to_string(),

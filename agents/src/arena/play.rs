@@ -33,7 +33,7 @@ impl<'a, G: Game> GameRunner<'a, G> {
         if side_by_side { games.clamp(1, SIDE_BY_SIDE) } else { 1 }
     }
 
-    /// Creates the players' room, with every table empty.
+    /// Creates the runner, before any game.
     pub(super) fn new(game: &'a G, entrants: &'a [&'a dyn Entrant<G>], seed: u64) -> Self {
         let batch_agents = entrants.iter().map(|entrant| entrant.batch_agent()).collect();
         Self { game, entrants, seed, batch_agents, players: Vec::new() }

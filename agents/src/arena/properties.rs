@@ -42,7 +42,7 @@ use stier_core::{
 };
 use thiserror::Error;
 
-use crate::agent::threads::{Halted, each, goes_on};
+use crate::agent::threads::{Halted, each, goes_on, stopping_all};
 use crate::arena::{Estimate, win_share};
 
 choice! {
@@ -143,7 +143,8 @@ pub fn measure<G: Hints>(
     if settings.deals == 0 || settings.games < 2 {
         return Err(MeasureError::TooFew);
     }
-    let play = |(): &mut (), deal| Deal::play(game, settings, deal, watch);
+    let watch = stopping_all(watch);
+    let play = |(): &mut (), deal| Deal::play(game, settings, deal, &watch);
     let deals = each(settings.threads, settings.deals, || (), play)?;
     let ratio = |part: fn(&Deal) -> f64, whole: fn(&Deal) -> f64| {
         Estimate::ratio(&deals.iter().map(|deal| (part(deal), whole(deal))).collect::<Vec<_>>())

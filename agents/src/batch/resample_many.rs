@@ -46,7 +46,7 @@ pub enum ResampleError {
 
 dyn_trait! {
     /// Worlds of a game whose type is not known, ordered by state.
-    pub trait DrawnWorlds: [Send + Sync] for Worlds<G: Notation> {
+    pub trait DrawnWorlds: [Send + Sync] for Resampled<G: Notation> {
         /// The number of worlds.
         fn count(&self) -> usize { self.positions.len() }
 
@@ -88,7 +88,7 @@ pub(crate) struct Source<'a, G: Game> {
 }
 
 /// The worlds of a call.
-pub struct Worlds<G: Game> {
+pub struct Resampled<G: Game> {
     game: Arc<G>,
     seats: Vec<Seat>,
     of_each: usize,
@@ -97,7 +97,7 @@ pub struct Worlds<G: Game> {
     histories: Vec<(History<G>, Option<u64>)>,
 }
 
-impl<G: Game> Worlds<G> {
+impl<G: Game> Resampled<G> {
     /// The game.
     pub fn game(&self) -> &Arc<G> {
         &self.game
@@ -149,7 +149,7 @@ pub(crate) fn draw<G: Game>(
     sources: &[Source<'_, G>],
     settings: &Settings,
     interrupt: &AtomicBool,
-) -> Result<Worlds<G>, ResampleError> {
+) -> Result<Resampled<G>, ResampleError> {
     let firsts = |state| (0..settings.worlds).step_by(PART).map(move |first| (state, first));
     let parts: Vec<(usize, usize)> = (0..sources.len()).flat_map(firsts).collect();
     let drawn = each(
@@ -170,5 +170,5 @@ pub(crate) fn draw<G: Game>(
         histories.append(&mut drawn.histories);
     }
     let seats = sources.iter().map(|source| source.seat).collect();
-    Ok(Worlds { game: game.clone(), seats, of_each: settings.worlds, positions, histories })
+    Ok(Resampled { game: game.clone(), seats, of_each: settings.worlds, positions, histories })
 }

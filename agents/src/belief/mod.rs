@@ -142,7 +142,10 @@ impl BeliefSettings {
             let each = if exact { 1 } else { PER_WORLD.max(MIN_PARTICLES.div_ceil(count as u64)) };
             let mut worlds: Vec<World<G::State>> = sampler.worlds().collect();
             rng.shuffle(&mut worlds);
-            let logs = weigher.weigh(sampler, &worlds, each as usize, stop, rng).ok_or(NoBelief::NothingToInfer)?;
+            // The first history of every world, then the second of every world, and so on.
+            let world = |index: usize| &worlds[index % worlds.len()].state;
+            let draw = |index| sampler.sample_history_of(game, world(index), rng);
+            let logs = weigher.weigh(each * count as u64, stop, draw, drop).ok_or(NoBelief::NothingToInfer)?;
             let states = worlds.iter().take(logs.len()).map(|world| world.state).collect();
             let (likelihoods, weighing) = match logs.len() < worlds.len() {
                 // Time ended the weighing, and the worlds weighed so far are a random sample of all.
@@ -153,7 +156,8 @@ impl BeliefSettings {
             return Belief::new(states, prior_times(&worlds, likelihoods), weighing, logs.len() as u64);
         }
         let (mut states, mut histories) = (Vec::new(), Vec::new());
-        let logs = weigher.draw(sampler, self.particles, stop, rng, |history| {
+        let draw = |_| sampler.sample_history(game, rng);
+        let logs = weigher.weigh(self.particles, stop, draw, |history| {
             states.push(*history.state());
             if kept == Kept::Histories {
                 histories.push(history);
@@ -249,41 +253,21 @@ impl<'a, G: Hints> Weigher<'a, G> {
         }
     }
 
-    /// Draws up to `wanted` histories of the information set, as far as time allows, and passes each to `keep`.
-    /// Returns their log-likelihoods; `None` if the others have not acted.
-    fn draw(
+    /// Draws up to `wanted` histories of the information set, as far as time allows, each from its number, and passes
+    /// them to `keep`. Returns their log-likelihoods; `None` if the others have not acted.
+    fn weigh(
         &mut self,
-        sampler: &G::Sampler,
         wanted: u64,
         stop: &Stop<'_>,
-        rng: &mut Rng,
+        mut draw: impl FnMut(usize) -> History<G>,
         mut keep: impl FnMut(History<G>),
     ) -> Option<Vec<f64>> {
         let stop = stop.within_share(self.time_share);
         let mut logs = Vec::new();
         while (logs.len() as u64) < wanted && !stop.is_due() {
-            let history = sampler.sample_history(self.game, rng);
+            let history = draw(logs.len());
             logs.push(self.log_likelihood(&history)?);
             keep(history);
-        }
-        Some(logs)
-    }
-
-    /// The log-likelihoods of `each` histories of each world, or as many as time allows: the first history of every
-    /// world, then the second of every world, and so on. `None` if the others have not acted.
-    fn weigh(
-        &mut self,
-        sampler: &G::Sampler,
-        worlds: &[World<G::State>],
-        each: usize,
-        stop: &Stop<'_>,
-        rng: &mut Rng,
-    ) -> Option<Vec<f64>> {
-        let stop = stop.within_share(self.time_share);
-        let mut logs = Vec::new();
-        while logs.len() < each * worlds.len() && !stop.is_due() {
-            let world = &worlds[logs.len() % worlds.len()].state;
-            logs.push(self.log_likelihood(&sampler.sample_history_of(self.game, world, rng))?);
         }
         Some(logs)
     }

@@ -4,8 +4,8 @@
 //! Here a rule decides when to take it, and another agent chooses among all other actions. Two such players with the
 //! same agent measure the value of their rules. The others' commitments are their own decisions.
 //!
-//! Known weakness: an underlying agent that searches plans as if it could commit itself freely later, whatever the
-//! rule will say.
+//! Known weakness: an underlying agent that searches plans as if it could commit itself freely later,
+//! although the rule decides.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -71,6 +71,8 @@ fn rule_rng(seed: u64) -> Rng {
 
 impl<G: Hints> Agent<G> for Rule<G> {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
+        // A decision without the other agent has no lines, not those of an earlier one.
+        self.cards.lines();
         let rule = game.rule_of_thumb(view).filter(|rule| legal.contains(rule.action));
         let Some(RuleOfThumb { action, takes }) = rule.filter(|_| self.when != When::Cards) else {
             return self.cards.act(game, view, legal);

@@ -234,6 +234,9 @@ agents! {
     "rule" => Rule(RuleOptions, Rule) |own| Uses::Agent(&own.cards);
 }
 
+/// The number of rollouts that end within milliseconds.
+const QUICK_ROLLOUTS: f64 = 20_000.0;
+
 /// An agent as text: `greedy`, `ismcts:iterations=10000,seed=1`. It can be parsed, printed and built for any game.
 ///
 /// ```
@@ -276,6 +279,29 @@ impl AgentSpec {
             }
             _ => false,
         })
+    }
+
+    /// Returns true if every decision ends within milliseconds: the agent does not search, or its budget is a small
+    /// number of rollouts. The cost of worlds, beliefs, networks and other agents is not known in advance.
+    pub fn is_quick(&self) -> bool {
+        let options = self.options();
+        let number = |wanted: &str| {
+            options.iter().find_map(|(name, value)| match value {
+                OptionValue::Int(value) if *name == wanted => Some(*value as f64),
+                OptionValue::Float(value) if *name == wanted => Some(*value),
+                _ => None,
+            })
+        };
+        let rollouts = number("iterations").map(|iterations| iterations * number("rollouts").unwrap_or(1.0));
+        let is_small = rollouts.is_some_and(|rollouts| rollouts <= QUICK_ROLLOUTS);
+        let is_uncertain = match &self.kind {
+            Kind::Best(_) | Kind::RisMcts(_) => true,
+            kind => matches!(kind.uses(), Uses::Agent(_)) || self.has_network(),
+        };
+        let draws_worlds = number("worlds").is_some()
+            || number("self_determination").is_some_and(|share| share > 0.0)
+            || options.contains(&("beliefs", OptionValue::Name("policy".to_string())));
+        self.facts().is_instant || is_small && !is_uncertain && !draws_worlds && !self.is_timed()
     }
 
     /// Returns true if the agent plays uniformly at random.
@@ -375,13 +401,14 @@ impl AgentSpec {
 
 /// The names of the agents that can play a game with their default options, ascending.
 pub(crate) fn playing<G: Hints>() -> Vec<&'static str> {
-    fn plays(kind: &Kind) -> bool {
-        match kind.uses() {
-            Uses::Agent(spec) => plays(&spec.kind),
-            Uses::Nothing | Uses::Network(..) => !kind.facts().needs_policy,
+    fn needs_policy(spec: &AgentSpec) -> bool {
+        match spec.kind.uses() {
+            Uses::Agent(spec) => needs_policy(spec),
+            Uses::Nothing | Uses::Network(..) => spec.facts().needs_policy,
         }
     }
-    NAMES.iter().copied().filter(|name| G::HAS_POLICY || Kind::parse(name, "").is_ok_and(|kind| plays(&kind))).collect()
+    let plays = |name: &str| name.parse().is_ok_and(|spec| G::HAS_POLICY || !needs_policy(&spec));
+    NAMES.iter().copied().filter(|name| plays(name)).collect()
 }
 
 impl FromStr for AgentSpec {
@@ -508,6 +535,28 @@ mod tests {
         assert!(error("random:seed=x").contains("'seed' cannot be 'x'"));
         assert!(error("random:seed=1,seed=2").contains("given twice"));
         assert!(error("random:seed=seed=5").contains("'seed' cannot be 'seed=5'"));
+    }
+
+    #[test]
+    fn quick_agents_have_small_budgets() {
+        let is_quick = |text: &str| text.parse::<AgentSpec>().unwrap().is_quick();
+        for text in ["greedy", "random", "ismcts", "ismcts:iterations=20000", "flat_mc:iterations=2000,rollouts=10"] {
+            assert!(is_quick(text), "{text}");
+        }
+        for text in [
+            "ismcts:iterations=20001",
+            "ismcts:iterations=2000,rollouts=11",
+            "ismcts:iterations=100,self_determination=0.1",
+            "ismcts:iterations=100,beliefs=policy",
+            "ismcts:iterations=100,time_ms=5",
+            "ris_mcts:iterations=100",
+            "best:iterations=100",
+            "pimc:worlds=1",
+            "ismcts_br:iterations=100",
+            "rule",
+        ] {
+            assert!(!is_quick(text), "{text}");
+        }
     }
 
     #[test]

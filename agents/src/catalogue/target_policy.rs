@@ -6,7 +6,7 @@
 //! if it forgot them, and one that sees everything (an oracle) as if it were blindfolded.
 
 use std::collections::HashMap;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use stier_core::{
@@ -74,6 +74,7 @@ pub(crate) struct TargetPolicy<G: Hints> {
 struct CachedAgent<G: Hints> {
     agent: Box<dyn Agent<G>>,
     seeds: Vec<u64>,
+    interrupt: Arc<AtomicBool>,
     answers: HashMap<G::View, Arc<[f64]>>,
 }
 
@@ -81,7 +82,8 @@ impl<G: Hints> TargetPolicy<G> {
     /// Creates the policy of the agent, averaged over several seeds derived from `seed`.
     pub(crate) fn new(settings: &ResponderSettings, seed: u64) -> Self {
         let agent = settings.against.build(0);
-        let mut cached = CachedAgent { agent, seeds: vec![0; settings.seeds as usize], answers: HashMap::new() };
+        let seeds = vec![0; settings.seeds as usize];
+        let mut cached = CachedAgent { agent, seeds, interrupt: Arc::default(), answers: HashMap::new() };
         cached.restart(seed);
         Self { cached: Mutex::new(cached) }
     }
@@ -97,7 +99,9 @@ impl<G: Hints> TargetPolicy<G> {
 
     /// Sets a flag after which answers come early and are meaningless.
     pub(crate) fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        self.cached().agent.interrupt_with(flag);
+        let cached = self.cached();
+        cached.agent.interrupt_with(flag.clone());
+        cached.interrupt = flag;
     }
 
     /// The probability of each legal action, ascending by action, for the player to act after these events.
@@ -131,7 +135,8 @@ impl<G: Hints> CachedAgent<G> {
         }
         let total = self.seeds.len() as f64;
         let policy: Arc<[f64]> = sums.into_iter().map(|sum| sum / total).collect();
-        if searched {
+        // The answer of an interrupted search must not outlast the interruption.
+        if searched && !self.interrupt.load(Ordering::Relaxed) {
             if self.answers.len() == MAX_ANSWERS {
                 self.answers.clear();
             }
@@ -260,5 +265,34 @@ impl<'a, G: Hints> Simulator<'a, G> {
             Continuation::Greedy if legal.len() == 1 => legal.nth(0),
             Continuation::Greedy => greedy::choose(game, &game.view(history, mover), legal, rng),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use stier_core::games::schwimmen::Schwimmen;
+    use stier_core::{ActionSet as _, Game as _, History, Rng, Turn};
+
+    use super::{ResponderSettings, TargetPolicy};
+
+    #[test]
+    fn interrupted_answers_are_not_kept() {
+        let game = Schwimmen::new(Default::default()).expect("default rules");
+        let history = History::dealt(&game, &mut Rng::stream(1, "interrupted", 0));
+        let Turn::Seat(mover) = game.turn(history.state()) else { panic!("a decision") };
+        let legal = game.legal(history.state());
+        assert!(legal.len() > 1);
+        let against = Box::new("ismcts:iterations=300,choose=sample".parse().expect("an agent"));
+        let settings = ResponderSettings { against, ..ResponderSettings::default() };
+        let expected = TargetPolicy::new(&settings, 1).policy(&game, mover, &history, legal);
+        let mut target = TargetPolicy::new(&settings, 1);
+        let flag = Arc::new(AtomicBool::new(true));
+        target.interrupt_with(flag.clone());
+        assert_ne!(target.policy(&game, mover, &history, legal), expected, "the search ended early");
+        flag.store(false, Ordering::Relaxed);
+        assert_eq!(target.policy(&game, mover, &history, legal), expected);
     }
 }

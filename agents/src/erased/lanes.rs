@@ -3,7 +3,7 @@
 use stier_core::FullGame;
 
 use super::{Dealing, Dealt, DynState, ErasedGame, ErasedState};
-use crate::batch::resample_many::{DrawnWorlds, Worlds};
+use crate::batch::resample_many::{DrawnWorlds, Resampled};
 use crate::batch::vector::{Lanes, Vector, VectorError};
 
 dyn_trait! {
@@ -20,7 +20,7 @@ dyn_trait! {
 
 dyn_trait! {
     /// Worlds of a game whose type is not known.
-    pub trait DynWorlds: [DrawnWorlds] for Worlds<G: FullGame> {
+    pub trait DynWorlds: [DrawnWorlds] for Resampled<G: FullGame> {
         /// The world as a state; `None` if worlds have no histories.
         fn state(&self, world: usize) -> Option<Box<dyn DynState>> {
             let (history, seed) = self.history(world)?;

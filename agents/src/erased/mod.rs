@@ -366,7 +366,7 @@ pub enum DynEntrant {
     Spec(AgentSpec),
     /// A function, with the label that results call it and its [identity](Entrant::identity).
     Callback(String, String, Callback),
-    /// A policy in a table, with the label that results call it. It sits at tables of its game only.
+    /// A policy in a table, with the label that results call it. It plays only the game it was made for.
     Table(String, Arc<dyn DynPolicy>),
 }
 
@@ -471,7 +471,7 @@ impl<G: Game> ErasedState<G> {
     /// Refuses states in which no player is to act.
     fn decision(&self) -> Result<(), DecideError> {
         match self.game.turn(self.history.state()) {
-            Turn::Chance => Err(DecideError::NoDecision("chance is")),
+            Turn::Chance => Err(DecideError::NoDecision("a random event comes next")),
             Turn::Over => Err(DecideError::NoDecision("the game is over")),
             Turn::Seat(_) => Ok(()),
         }
@@ -582,13 +582,13 @@ impl<G: Game> CallbackAgent<G> {
 }
 
 impl<G: FullGame> Agent<G> for CallbackAgent<G> {
-    /// The function sees a whole history, but one drawn from the view: what it cannot know, it cannot find there.
+    /// Shows the function a whole history, drawn from the view so that it reveals nothing hidden from the player.
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let history = game.sampler(view).sample_history(game, &mut self.rng);
         debug_assert_eq!(game.turn(history.state()), Turn::Seat(view.seat()));
         let shown = Box::new(ErasedState { game: self.game.clone(), history, dealing: None });
         let action = (self.function)(shown, std::mem::take(&mut self.restarted));
-        // The boundary checks what the function returns; whatever is wrong there never reaches the table.
+        // The caller's side refuses illegal actions and ends the match. Until then the game continues with a legal one.
         let action = if legal.contains(action) { action } else { legal.pick(&mut self.rng) };
         Decision::certain(action, legal.iter())
     }

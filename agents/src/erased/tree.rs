@@ -97,7 +97,7 @@ dyn_trait! {
         }
 
         /// Writes the observation tensor of the player to act at some information sets, one after the other. Replays a
-        /// history of each: microseconds.
+        /// history of each.
         fn observations(&self, sets: Range<usize>, out: Cells<'_>) {
             let shown = |set: usize| {
                 let set = self.tree().set(set as u32);

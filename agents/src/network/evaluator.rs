@@ -18,9 +18,9 @@ pub struct Evaluator {
     scratch: Scratch,
 }
 
-/// A network's evaluation of a state.
+/// The output of a network for a state.
 #[derive(Clone, Copy, Debug)]
-pub struct Evaluation<'a> {
+pub struct Output<'a> {
     /// The logits of all actions, legal or not.
     pub logits: &'a [f32],
     /// The expected return of the player to act, in the game's utility; NaN for a network without a value head.
@@ -40,7 +40,7 @@ impl Evaluator {
 
     /// Evaluates a state for `mover`, the seat to act. Reads nothing that is hidden from `mover`.
     #[inline]
-    pub fn evaluate<G: Game>(&mut self, game: &G, state: &G::State, mover: Seat) -> Evaluation<'_> {
+    pub fn evaluate<G: Game>(&mut self, game: &G, state: &G::State, mover: Seat) -> Output<'_> {
         self.observations.resize(self.network.num_inputs(), 0.0);
         game.observation(state, mover, &mut self.observations);
         let found = self.network.mlp().forward(&self.observations, &mut self.scratch);
@@ -49,7 +49,7 @@ impl Evaluator {
 
     /// Evaluates a view, whose seat must be the one to act.
     #[inline]
-    pub fn evaluate_view<G: Game>(&mut self, game: &G, view: &G::View) -> Evaluation<'_> {
+    pub fn evaluate_view<G: Game>(&mut self, game: &G, view: &G::View) -> Output<'_> {
         self.observations.resize(self.network.num_inputs(), 0.0);
         view.observation(game, &mut self.observations);
         let found = self.network.mlp().forward(&self.observations, &mut self.scratch);
@@ -61,7 +61,7 @@ impl Evaluator {
         &'a mut self,
         game: &G,
         queries: impl ExactSizeIterator<Item = Query<'p, G>>,
-    ) -> impl Iterator<Item = Evaluation<'a>> {
+    ) -> impl Iterator<Item = Output<'a>> {
         let inputs = self.network.num_inputs();
         self.observations.resize(queries.len() * inputs, 0.0);
         for (query, out) in queries.zip(self.observations.chunks_exact_mut(inputs)) {
@@ -79,18 +79,18 @@ impl Evaluator {
 }
 
 /// Splits a row of outputs into logits and value.
-fn evaluation<'a>(network: &Network, (low, high): (f32, f32), row: &'a [f32]) -> Evaluation<'a> {
+fn evaluation<'a>(network: &Network, (low, high): (f32, f32), row: &'a [f32]) -> Output<'a> {
     let (logits, value) = row.split_at(network.num_actions());
     if !network.has_value() {
-        return Evaluation { logits, value: f32::NAN };
+        return Output { logits, value: f32::NAN };
     }
     // The value of a NaN output is the middle of the range.
     let value = value[0] * network.value_scale();
     let value = if value.is_nan() { (low + high) / 2.0 } else { value.clamp(low, high) };
-    Evaluation { logits, value }
+    Output { logits, value }
 }
 
-impl Evaluation<'_> {
+impl Output<'_> {
     /// Weights in proportion to the probabilities of the legal actions, ascending, and their sum. They are the
     /// softmax of the logits at this temperature, scaled to a maximum of 1.
     #[inline]

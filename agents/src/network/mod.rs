@@ -2,11 +2,10 @@
 //!
 //! A network is a multilayer perceptron on the observation tensor of the player to act
 //! ([`Game::observation`](stier_core::Game::observation)). Its outputs are a logit for each action and that
-//! player's expected return. It is trained elsewhere; here it is read from a file, checked against the
-//! game and evaluated. There is a network player. In searches a network is a rollout policy,
-//! the value at a rollout's cutoff, a prior for PUCT with leaf values (D. Silver et al., *Mastering Chess and Shogi
-//! by Self-Play with a General Reinforcement Learning Algorithm*, 2017; here on information sets), and a model of
-//! other players.
+//! player's expected return. It is trained elsewhere; here it is read from a file, checked against the game and
+//! evaluated. There is a network player. In searches a network is a rollout policy, the value at a rollout's cutoff, a
+//! prior for PUCT with leaf values (D. Silver et al., *Mastering Chess and Shogi by Self-Play with a General
+//! Reinforcement Learning Algorithm*, 2017; here on information sets), and a model of other players.
 //!
 //! In a world that a search draws, the network gets only the mover's observation. It cannot reveal more of the world
 //! than a player could know there.
@@ -17,6 +16,6 @@ pub(crate) mod file;
 mod forward;
 pub(crate) mod option;
 
-pub use evaluator::{Evaluation, Evaluator};
+pub use evaluator::{Evaluator, Output};
 pub use file::{Fault, MAX_FILE_BYTES, Network, NetworkError};
 pub use option::{Guide, NetworkFile, RulesOf, quoted};

@@ -46,7 +46,7 @@ choice! {
         /// The game's hints ([`Hints::evaluate`]), with all cards open.
         Hints = "hints",
         /// A trained network, with the observation of the player to act
-        /// ([`values`](crate::network::evaluator::Evaluation::values)).
+        /// ([`values`](crate::network::evaluator::Output::values)).
         Network = "network",
     }
 }
@@ -260,6 +260,7 @@ impl Roller {
         }
         game.rounded_returns(state)
     }
+
     /// The estimated returns of all seats in a state in which a player is to act.
     fn estimate<G: Hints>(&mut self, game: &G, state: &G::State, mover: Seat) -> BySeat<f32> {
         match self.settings.evaluation {

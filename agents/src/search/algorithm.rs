@@ -18,6 +18,11 @@ pub(crate) trait Algorithm<G: Game>: Send {
     /// The worlds that a decision draws from.
     fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G>;
 
+    /// The self-determined worlds that a decision adds to those that the searcher considers possible.
+    fn self_determination(&self) -> Option<SelfDetermination> {
+        None
+    }
+
     /// Decides between several actions. The frame adds the duration.
     fn decide(&mut self, task: &Task<'_, G>) -> Decision;
 
@@ -33,6 +38,16 @@ pub(crate) trait Algorithm<G: Game>: Send {
     }
 }
 
+/// The settings of [`Worlds::self_determined`].
+pub(crate) struct SelfDetermination {
+    /// The share of self-determined worlds.
+    pub share: f64,
+    /// The number of worlds drawn in a decision without a time limit.
+    pub draws: u64,
+    /// The share of the time that may be spent on beliefs.
+    pub belief_share: f64,
+}
+
 /// A decision to search.
 pub(crate) struct Task<'a, G: Game> {
     /// The game.
@@ -41,8 +56,8 @@ pub(crate) struct Task<'a, G: Game> {
     pub view: &'a G::View,
     /// The actions that the searcher may choose, at least two.
     pub legal: G::Actions,
-    /// The worlds that the searcher considers possible.
-    pub worlds: &'a Worlds<G>,
+    /// The worlds that the searcher considers possible, and self-determined ones.
+    pub worlds: Worlds<G>,
     /// The random streams of the decision.
     pub streams: Streams,
     /// Ends the search early.
@@ -94,7 +109,12 @@ impl<G: Game, S: Algorithm<G>> Agent<G> for SearchAgent<S> {
         self.algorithm.lines();
         let depth = self.depth;
         self.decide(legal, |algorithm, streams, stop| {
-            let worlds = &algorithm.worlds(game, view, &stop, &mut streams.rng("beliefs"));
+            let mut rng = streams.rng("beliefs");
+            let mut worlds = algorithm.worlds(game, view, &stop, &mut rng);
+            if let Some(SelfDetermination { share, draws, belief_share }) = algorithm.self_determination() {
+                let draws = if stop.is_timed() { u64::MAX } else { draws };
+                worlds = worlds.self_determined(game, view, share, draws, &stop.within_share(belief_share), &mut rng);
+            }
             algorithm.decide(&Task { game, view, legal, worlds, streams, stop, depth })
         })
     }

@@ -22,7 +22,7 @@ choice! {
         /// Best play to the end by all players, with all cards open and chance known, if it is found within `nodes`;
         /// otherwise `fallback`.
         Exact = "exact",
-        /// The same by the game's own solver, whatever its number of nodes, if it has one ([`known_future`]);
+        /// The same by the game's own solver, without a limit on nodes, if it has one ([`known_future`]);
         /// otherwise `exact`.
         Game = "game",
         /// Tree search with `iterations`, with all cards open and chance known.
@@ -397,7 +397,7 @@ pub(crate) fn tally_histories<G: Hints>(
     purpose: &str,
     mut value: impl FnMut(&History<G>, Action, Future, Rng) -> BySeat<f32>,
 ) -> WorldTally {
-    let Task { game, worlds, legal, stop, .. } = *task;
+    let Task { game, ref worlds, legal, stop, .. } = *task;
     let seed = task.streams.rng(purpose).bits();
     let mut tally = WorldTally::new(task.view.seat(), legal.iter());
     while tally.worlds == 0 || (stop.is_timed() || tally.worlds < most) && !stop.is_due() {

@@ -88,7 +88,7 @@ impl<G: Hints> Algorithm<G> for Epimc<G> {
         // Uses the same worlds as PIMC.
         let mut rng = task.streams.rng("determinized");
         self.evaluator.begin();
-        let draws = WorldDraws::new(task.worlds, self.options.worlds, &mut rng);
+        let draws = WorldDraws::new(&task.worlds, self.options.worlds, &mut rng);
         let mut subgame = Subgame::new(game.num_seats(), Memory::share(self.options.valuation.memory_mb, 2));
         let building = stop.within_share(BUILDING_SHARE);
         let mut worlds = 0;
@@ -107,7 +107,7 @@ impl<G: Hints> Algorithm<G> for Epimc<G> {
             subgame.roots.push((root, weight));
             worlds += 1;
         }
-        if self.options.depth > 1 {
+        if self.options.depth > 1 || self.options.mixed == Switch::On {
             subgame.solve(self.options.sweeps, &stop);
         }
         let mut tally = WorldTally::new(task.view.seat(), legal.iter());

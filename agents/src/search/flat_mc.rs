@@ -120,7 +120,7 @@ struct Flat<'a, G: Game> {
 impl<G: Hints> Flat<'_, G> {
     /// Runs the search and returns the number of iterations.
     fn run(&mut self) -> u64 {
-        let worlds = self.task.worlds;
+        let worlds = &self.task.worlds;
         let mut world = None;
         self.budget.run(|iteration| {
             let round = (iteration % self.actions.len() as u64) as usize;

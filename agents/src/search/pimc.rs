@@ -64,7 +64,7 @@ impl<G: Hints> Algorithm<G> for Pimc<G> {
 
     fn decide(&mut self, task: &Task<'_, G>) -> Decision {
         self.evaluator.begin();
-        let draws = WorldDraws::new(task.worlds, self.options.worlds, &mut task.streams.rng("determinized"));
+        let draws = WorldDraws::new(&task.worlds, self.options.worlds, &mut task.streams.rng("determinized"));
         let tally = self.evaluator.tally(task.game, &draws, task.view.seat(), task.legal, &task.stop);
         tally.decide(self.evaluator.nodes())
     }

@@ -17,8 +17,8 @@
 //! Without `replies` this would be [`pimc`](crate::search::pimc).
 //!
 //! Known weaknesses: after the replies all players see everything again, including the searcher (strategy fusion).
-//! The others' guesses use open cards too. They weight every world by chance alone, not by the searcher's play,
-//! whatever the searcher believes itself. The cost is that of PIMC times about `guesses` times the number of the
+//! The others' guesses use open cards too. They weight every world by chance alone and
+//! ignore the searcher's play and beliefs. The cost is that of PIMC times about `guesses` times the number of the
 //! searcher's actions.
 
 use std::collections::HashMap;

@@ -11,7 +11,7 @@
 //! The search is expensive: at every ply a playout needs a view, a sampler and a level-0 decision.
 //!
 //! Known weaknesses: level 0 has the weaknesses of PIMC. Its mistakes, made worse by its few worlds, are attributed
-//! to the others. It weights its worlds by chance alone, whatever the searcher believes. If cards soon become visible
+//! to the others. It weights its worlds by chance alone and ignores the searcher's beliefs. If cards soon become visible
 //! anyway, more plain worlds are better value.
 
 use std::sync::Arc;

@@ -19,12 +19,12 @@
 //!
 //! Known weaknesses: re-determinization needs a view, a sampler and a history for each visited node of another
 //! player, so there are several times fewer iterations in a given time. The redrawn worlds are uniform, as if the
-//! searcher's past actions told the others nothing, whatever `beliefs` the searcher uses itself. The tree is wide
+//! searcher's past actions told the others nothing, with every setting of `beliefs`. The tree is wide
 //! because it is keyed by information sets, so with few iterations most choices of the others are first tries. Like
 //! the whole family, the search is not guaranteed to approach an equilibrium. Once its memory is used up, it
 //! continues with the existing nodes and edges.
 
-use stier_core::key::Chain;
+use stier_core::key::{Chain, UNNOTICED};
 use stier_core::options::Switch;
 use stier_core::{ActionSet as _, BySeat, Event, Game, Hints, History, Rng, Sampler as _, Seat, SeatView as _};
 use stier_core::{Turn, options};
@@ -92,10 +92,12 @@ impl<G: Hints> Algorithm<G> for RisMcts {
         let options = &self.options;
         let Task { game, view, stop, .. } = *task;
         let mut rng = task.streams.rng("ris_mcts");
-        let draws = if stop.is_timed() { u64::MAX } else { options.iterations };
-        let sharing = stop.within_share(options.belief.belief_share);
-        let worlds = task.worlds.clone();
-        let worlds = worlds.self_determined(game, view, options.self_determination, draws, &sharing, &mut rng);
+        let share = options.self_determination;
+        let determined = (share > 0.0).then(|| {
+            let draws = if stop.is_timed() { u64::MAX } else { options.iterations };
+            let sharing = stop.within_share(options.belief.belief_share);
+            task.worlds.clone().self_determined(game, view, share, draws, &sharing, &mut rng)
+        });
         let seat = view.seat();
         let mut root = seat_chains(game.num_seats())[seat];
         root.look(view.past().sight());
@@ -104,7 +106,7 @@ impl<G: Hints> Algorithm<G> for RisMcts {
             seat,
             root: root.key(),
             allowed: task.legal,
-            worlds: &worlds,
+            worlds: determined.as_ref().unwrap_or(&task.worlds),
             options,
             roller: Roller::of(game, options.rollout).guided_by(&options.belief.guide),
             rng: rng.clone(),
@@ -127,6 +129,15 @@ impl<G: Hints> Algorithm<G> for RisMcts {
 
 /// A visited edge and its mover.
 type Step = (NodeId, usize, Seat);
+
+/// The place of the root in a history, as a number of decisions that one seat noticed, and a number of later ones that
+/// it did not notice. Histories redrawn from the seat's view agree in the former, but they may have fewer or more of
+/// the latter.
+#[derive(Clone, Copy, Default)]
+struct Since {
+    noticed: u32,
+    unnoticed: u32,
+}
 
 /// One search.
 struct Searcher<'a, G: Game> {
@@ -208,7 +219,16 @@ impl<G: Hints> Searcher<'_, G> {
             } else {
                 let sampler = game.sampler(&game.view(&history, mover));
                 let redrawn = sampler.sample_history(game, &mut self.rng);
-                let (mut state, keys) = self.keys_since(root, &redrawn);
+                let (mut state, keys) = self.keys_since(self.since(root, &history, mover), mover, &redrawn);
+                debug_assert_eq!(
+                    {
+                        let mut own = keys[mover];
+                        own.look(game.sight(&state, mover));
+                        own.key()
+                    },
+                    key,
+                    "the mover has the same information set in the redrawn world"
+                );
                 let returns = self.play(&mut state, keys, path);
                 self.update(path, &returns);
                 // Its information set is that of the searcher's world, so its action is legal there too.
@@ -228,15 +248,42 @@ impl<G: Hints> Searcher<'_, G> {
         self.update(&own, &returns);
     }
 
-    /// The state at the end of a history, and the seats' observations since its first `root` events.
-    fn keys_since(&self, root: usize, history: &History<G>) -> (G::State, BySeat<Chain>) {
+    /// The place of the root in a history, for a seat.
+    fn since(&self, root: usize, history: &History<G>, seat: Seat) -> Since {
+        let mut since = Since::default();
+        let mut state = self.game.root();
+        for (place, &Event { turn, action }) in history.events().iter().enumerate() {
+            if turn != Turn::Chance {
+                let is_noticed = self.game.observed(&state, action, seat) != UNNOTICED;
+                match (place < root, is_noticed) {
+                    (true, true) => since = Since { noticed: since.noticed + 1, unnoticed: 0 },
+                    (true, false) => since.unnoticed += 1,
+                    (false, _) => break,
+                }
+            }
+            self.game.apply(&mut state, action);
+        }
+        since
+    }
+
+    /// The state at the end of a history, and the seats' observations since the place that is the root to the mover.
+    fn keys_since(&self, root: Since, mover: Seat, history: &History<G>) -> (G::State, BySeat<Chain>) {
         let game = self.game;
         let mut keys = seat_chains(game.num_seats());
         let mut state = game.root();
-        for (place, &Event { turn, action }) in history.events().iter().enumerate() {
-            if turn != Turn::Chance && place >= root {
-                look(&mut keys, game, &state);
-                notice(&mut keys, game, &state, action);
+        let mut past = Since::default();
+        for &Event { turn, action } in history.events() {
+            if turn != Turn::Chance {
+                let is_noticed = game.observed(&state, action, mover) != UNNOTICED;
+                if past.noticed < root.noticed {
+                    past.noticed += u32::from(is_noticed);
+                } else if !is_noticed && past.unnoticed < root.unnoticed {
+                    past.unnoticed += 1;
+                } else {
+                    past.unnoticed = root.unnoticed;
+                    look(&mut keys, game, &state);
+                    notice(&mut keys, game, &state, action);
+                }
             }
             game.apply(&mut state, action);
         }

@@ -113,8 +113,7 @@ impl UcbTree {
     }
 
     /// Selects an untried legal action if there is one and room for it (with `true`), else the one with the highest
-    /// bound; `None` if there is neither. Returns its index.
-    /// Counts availability.
+    /// bound; `None` if there is neither. Returns its index. Counts availability.
     pub(crate) fn select<A: ActionSet>(
         &mut self,
         node: NodeId,

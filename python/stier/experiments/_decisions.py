@@ -18,7 +18,7 @@ from stier._output import Bar
 from stier.errors import AgentError, ArgumentError
 from stier.experiments._run import Store, load
 
-#: Who is asked for policies if the agent that played is meant.
+#: The teacher that stands for the agent that played.
 OWN = "own"
 
 
@@ -30,11 +30,11 @@ class Decisions:
         part: The part of the experiment: int64 (n,).
         row: The row of the game in the part: int64 (n,).
         move: Events of the game before it, chance included: int64 (n,).
-        player: Who decided: int8 (n,).
-        agent: Which agent that was, as its number in the experiment: int64 (n,).
-        action: What was chosen: int64 (n,).
-        view: What the player knew, as a tensor: float32 (n, D).
-        legal: What was legal: bool (n, actions).
+        player: The player to move: int8 (n,).
+        agent: The agent of that player, as its number in the experiment: int64 (n,).
+        action: The chosen action: int64 (n,).
+        view: The knowledge of the player as a tensor: float32 (n, D).
+        legal: The legal actions: bool (n, actions).
         outcome: The return of the player at the end of the game: float64 (n,).
         policy: The probabilities of a search: float32 (n, actions); without columns if none was asked for.
     """
@@ -51,7 +51,7 @@ class Decisions:
     policy: npt.NDArray[np.float32]
 
     def __len__(self) -> int:
-        """How many decisions."""
+        """Returns the number of decisions."""
         return len(self.action)
 
     def save(self, path: str | Path) -> None:
@@ -82,13 +82,13 @@ def decisions(
     other parts nor the threads.
 
     Args:
-        games: What `run` or `load` gave, or the folder.
+        games: The result of `run` or `load`, or the folder.
         parts: Numbers of parts; all that have been played if left out.
         agents: Names of agents whose decisions are wanted; all if left out.
-        teacher: Who is asked for a policy in each decision, as text: a search gives how often it chose each action at
-            its root. ``own`` asks the agent that played, with other random numbers than in the game. If left out, there
-            are no policies.
-        tensor: What stands for the view.
+        teacher: The agent that is queried for a policy in each decision, as text: for a search, how often it chose each
+            action at its root. ``own`` asks the agent that played, with other random numbers than in the game. If left
+            out, there are no policies.
+        tensor: The tensor of the player's knowledge.
         seed: The seed of the teacher.
         threads: Threads of the teacher; 0 for all cores.
         progress: Whether to show a progress bar; needs tqdm.
@@ -183,7 +183,7 @@ class _Collector:
             self._policies.append(policy)
 
     def collected(self) -> Decisions:
-        """All of them as arrays."""
+        """Returns all decisions as arrays."""
         count, actions = len(self._numbers), self._game.num_distinct_actions()
         shape = (
             self._game.information_state_tensor_shape() if self._information else self._game.observation_tensor_shape()
@@ -204,7 +204,7 @@ class _Collector:
 
 
 def _policies(teacher: str, states: list[State], seed: int, threads: int) -> list[list[tuple[int, float]]]:
-    """What a search or another agent would do in states of one game."""
+    """Returns the policies of a search or another agent in states of one game."""
     try:
         searches = _native.search_many(teacher, states, seed, threads)
     except AgentError:

@@ -1,4 +1,4 @@
-"""What experiments are made of: plans with their tasks, tables that plans add to, and reports."""
+"""The parts of an experiment: plans with their tasks, tables that plans add to, and reports."""
 
 from __future__ import annotations
 
@@ -140,9 +140,9 @@ class Plan(ABC):
 
     #: The name of the kind in the file.
     kind: ClassVar[str]
-    #: What the sizes of the tasks count.
+    #: The unit of the sizes of tasks.
     unit: ClassVar[str] = "parts"
-    #: When `run` on the command line writes the report: after every run, of a complete experiment only, or never.
+    #: The time at which `stier run` writes the report: after every run, of a complete experiment only, or never.
     page_after: ClassVar[Literal["run", "end", "never"]] = "run"
 
     outputs: Mapping[str, str]

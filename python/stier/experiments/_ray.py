@@ -35,7 +35,7 @@ WORTHWHILE = 0.5
 AHEAD = 2
 #: Seconds to wait for a job before looking for Ctrl-C.
 PATIENCE = 0.05
-#: Whether this process is still part of a cluster that it wants to leave.
+#: Set while this process is still part of a cluster that it wants to leave.
 _LEAVING = Event()
 
 

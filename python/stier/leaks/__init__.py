@@ -297,7 +297,10 @@ def _named(game: Game, agent: AnyAgent) -> tuple[str, Decide]:
         return agent, _decisions(load_agent(agent, game))
     if isinstance(agent, Agent | PythonAgent):
         return agent.name, _decisions(agent)
-    return name_of(agent), twice(agent, name_of(agent), State.clone)
+    # A solution draws its actions, but its policy is always the same.
+    policy = getattr(agent, "step_with_policy", None)
+    decide = agent if policy is None else lambda state: policy(state)[0]
+    return name_of(agent), twice(decide, name_of(agent), State.clone)
 
 
 def _decisions(agent: Agent | PythonAgent) -> Decide:
@@ -386,7 +389,8 @@ def check_no_leak(
         agents: The agents that decide in every world. For games of `stier`, anything that `stier.pit` takes (by default
             ``ismcts:iterations=50`` and, where there is a built-in policy, ``greedy``); for games of OpenSpiel,
             callables `f(state) -> action` or bots. A callable, or the method ``step`` of an object, is given the state
-            itself, so that peeking is found. It must give the same answer when it is queried twice.
+            itself, so that peeking is found. It must give the same answer when it is queried twice. Of an object with
+            ``step_with_policy``, such as a solution, the policy is compared.
         facts: More to compare, by name: callables `f(state, player)`; for AEC environments `f(env, player)` with the
             number of the agent in `possible_agents`.
         twin: For AEC environments: `f(env, agent, seed)` returns another environment at the same point in which

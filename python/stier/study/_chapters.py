@@ -1,4 +1,4 @@
-"""The chapters of the study *When is an attack right?*: what is played, and the tables that come of it."""
+"""The chapters of the study *When is an attack right?*: runs and tables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FEWEST = 10
 def means(
     frame: pd.DataFrame, by: Sequence[str], values: Mapping[str, npt.ArrayLike], *, unit: str = "game"
 ) -> pd.DataFrame:
-    """Give the mean of each value in each group, with the half width of its 95 % interval.
+    """Returns the mean of each value in each group, with the half width of its 95 % interval.
 
     The variance is that of a ratio of sums over units (linearized), so that rows of one unit may depend on each other.
 
@@ -79,7 +79,7 @@ PARTS = ("result", "flat_throw", "opponents_flat_throw", "consolation")
 #: The columns that the values of the arms are summed from.
 VALUES = tuple(f"{arm}_{part}" for arm in ARMS for part in PARTS)
 
-#: What `count` needs.
+#: The columns that `count` needs.
 COUNTED = ("has_trump", "trumps", "boss_trumps", "longest_plain", "referee")
 
 #: The count from which the rule of thumb attacks.
@@ -87,12 +87,12 @@ ENOUGH = 4
 
 
 def value(frame: pd.DataFrame, arm: str) -> npt.NDArray[np.float64]:
-    """What an arm came to: the mean return over its continuations."""
+    """Returns the value of an arm: the mean return over its continuations."""
     return np.asarray(frame[[f"{arm}_{part}" for part in PARTS]].sum(axis=1), dtype=np.float64)
 
 
 def arms(frame: pd.DataFrame) -> dict[str, npt.NDArray[np.float64]]:
-    """The values of all arms and what attacking is better by."""
+    """Returns the values of all arms and the gains of attacking."""
     found = {arm: value(frame, arm) for arm in ARMS}
     return {
         **found,
@@ -110,7 +110,7 @@ def count(frame: pd.DataFrame) -> pd.Series:
 def better_arm_losses(
     frame: pd.DataFrame, share: npt.ArrayLike
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """What a player who attacks with probability `share` loses by bad attacks, and by missed ones, at each position.
+    """Returns the loss from bad attacks and from missed ones, at each position, for a player who attacks with `share`.
 
     The better arm is chosen by one half of the continuations and valued by the other, and the other way round: without
     bias for a player who chooses by half of the continuations, and so at most what the very best choice would be worth.
@@ -127,7 +127,7 @@ def better_arm_losses(
 
 SCORINGS = ("points", "schwinger")
 
-#: Plays the cards by the game's fitted policy and attacks at random, so that all hands come to decide at every trick.
+#: Plays the cards by the game's fitted policy and attacks at random, so that all hands reach a decision at every trick.
 ANYHOW = "rule:when=random,chance=0.25,cards=greedy"
 
 #: The strongest player that can play tens of thousands of bouts: guided by the fitted policy, exact at the end.
@@ -254,9 +254,9 @@ class Chapter:
     """A part of the study.
 
     Attributes:
-        name: What it is called, and its folder.
-        runs: What it plays.
-        tables: What it finds, by name, from its runs.
+        name: Its name, and its folder.
+        runs: Makes the runs.
+        tables: Makes its tables, by name, from the runs.
     """
 
     name: str
@@ -340,7 +340,7 @@ def _by(frame: pd.DataFrame, values: dict[str, np.ndarray], name: str) -> pd.Dat
 
 
 def _contributions(frame: pd.DataFrame) -> pd.DataFrame:
-    """What each part of the return contributes, by tricks and over all."""
+    """Returns the contribution of each part of the return, by tricks and over all."""
     names = [*PARTS, "whole"]
     everywhere = frame.assign(tricks=-1)
     tables = []
@@ -412,7 +412,7 @@ LIGHTS = ("pimc", "presumed_pimc", "epimc", "ismcts:iterations=20000", "best:ite
 
 HALVES = ("now_even", "now_odd", "wait_even", "wait_odd")
 
-#: Whose mistakes are counted, by name.
+#: The players whose mistakes are counted, by name.
 PLAYERS = {
     "fitted": "greedy",
     "search": SEARCH,
@@ -535,7 +535,7 @@ def _per_game(frame: pd.DataFrame, loss: np.ndarray, games: int) -> tuple[float,
 
 #: Searches with large budgets, asked about positions whose value is known from many continuations.
 LIGHTS_CHAPTER = Chapter("lights", _lights_runs, _lights_tables)
-#: What players lose by bad attacks and by missed ones.
+#: The losses of players by bad attacks and by missed ones.
 MISTAKES = Chapter("mistakes", _mistakes_runs, _mistakes_tables)
 
 
@@ -548,7 +548,7 @@ COLUMNS = ("game", "share", "rule", "score_lead", "bouts_left", *COUNTED, *VALUE
 
 
 def standing(lead: pd.Series, scoring: str) -> pd.Series:
-    """How the mover stands in the match."""
+    """Returns the standing of the mover in the match."""
     # Scores are hundredths.
     edges = [-np.inf, -FAR[scoring] - 0.005, -0.005, 0.005, FAR[scoring] + 0.005, np.inf]
     return pd.Series(pd.cut(lead, edges, labels=list(STANDINGS)), index=lead.index)
@@ -599,14 +599,14 @@ def _searched_tables(store: Parts, runs: Sequence[Run]) -> dict[str, pd.DataFram
 
 #: The value of attacking by the standing of the match.
 MATCH = Chapter("match", _match_runs, _match_tables)
-#: How often searching players attack in it.
+#: The attacks of searching players in a match.
 MATCH_SEARCHED = Chapter("match_searched", _searched_runs, _searched_tables)
 
 
 BEST = "best:iterations=1000"
 FITTED, PLAIN = "greedy", "ismcts:iterations=1000"
 
-#: How the other player attacks: the values of the option `when`.
+#: The other player's ways to attack: the values of the option `when`.
 OTHERS = {
     "never": "rule:when=never,cards=({})",
     "always": "rule:when=always,cards=({})",
@@ -765,7 +765,7 @@ def _deck(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _said(frame: pd.DataFrame, name: str) -> tuple[Column, Column, Column]:
-    """What a player says of attacking and of waiting, and how probably it attacks."""
+    """Returns the values that a player predicts for attacking and for waiting, and its probability of an attack."""
     unknown = np.full(len(frame), np.nan)
     match name:
         case "equilibrium":

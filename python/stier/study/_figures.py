@@ -61,7 +61,7 @@ def _in_style(make: Callable[[Tables], Figure], tables: Tables) -> Figure:
 
 
 def value(tables: Tables) -> Figure:
-    """What attacking is better by than waiting: by the number of tricks and by the rule's count."""
+    """Draws the gain of attacking over waiting, by the number of tricks and by the rule's count."""
     figure, axes = plt.subplots(2, 2, figsize=(9, 5.6), layout="constrained")
     for row, scoring in zip(axes, SCORINGS, strict=True):
         table = tables["by_tricks"]
@@ -101,7 +101,7 @@ def _points(ax: Axes, x: Any, table: pd.DataFrame, name: str, colour: str, marke
 
 
 def hands(tables: Tables) -> Figure:
-    """What attacking is better by than waiting, by trumps and the longest other suit."""
+    """Draws the gain of attacking over waiting, by trumps and the longest other suit."""
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
     for ax, scoring in zip(axes, SCORINGS, strict=True):
         table = tables["by_hand"]

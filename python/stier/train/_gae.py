@@ -11,7 +11,7 @@ from stier.errors import ArgumentError
 
 
 class Advantages(NamedTuple):
-    """The result of :func:`gae`: arrays of shape ``(horizon, lanes)``."""
+    """The result of :func:`gae`: arrays of shape ``(horizon, environments)``."""
 
     #: The advantage of each action over the critic's expectation, for the player who chose it.
     advantages: npt.NDArray[np.float32]
@@ -44,8 +44,8 @@ def gae(
     comes next. Where cards are hidden this is wrong. The opponent's value is an average over the hands that the
     opponent thinks possible, so the player's own hand is forgotten at each step, and the estimate is biased whatever
     the critic learns. ``zero_sum=True`` does this, and is refused unless it is unbiased: if the critic sees everything
-    (``sees_all=True``), or if ``lam=1`` and every lane's last game is over. With ``lam=1`` no value is used but the
-    last, and where the game is over both ways give the same numbers.
+    (``sees_all=True``), or if ``lam=1`` and every environment's last game is over. With ``lam=1`` no value is used but
+    the last, and where the game is over both ways give the same numbers.
 
     Another bias comes from the end of the arrays. If the turn order depends on what happens, as where the winner of a
     trick leads the next, a player who wins may decide again before the end and one who loses may not. Dropping the
@@ -54,12 +54,12 @@ def gae(
     rewards and the next value of each player.
 
     Args:
-        rewards: ``(steps, lanes, players)``: the rewards of all players between a decision and the next one in its
-            lane; ``Batch.rewards`` of the step that took the action.
-        values: ``(steps + 1, lanes)``: the critic's value of each decision and of the one after the last, for the
-            player to move there. Where a game ended, the next value belongs to another game and is not used.
-        terminated: ``(steps, lanes)``: whether the game ended with this action.
-        current_player: ``(steps + 1, lanes)``: the player who decides.
+        rewards: ``(steps, environments, players)``: the rewards of all players between a decision and the next one
+            in its environment; ``Batch.rewards`` of the step that took the action.
+        values: ``(steps + 1, environments)``: the critic's value of each decision and of the one after the last, for
+            the player to move there. Where a game ended, the next value belongs to another game and is not used.
+        terminated: ``(steps, environments)``: true if the game ended with this action.
+        current_player: ``(steps + 1, environments)``: the player who decides.
         gamma: Discount from one decision to the next on the same trajectory.
         lam: The weight of later decisions: 0 trusts the critic after one decision, 1 waits for the horizon or the end
             of the game.
@@ -99,7 +99,7 @@ def gae(
         raise ArgumentError(
             "zero_sum=True is biased where cards are hidden: minus the opponent's value forgets the player's own hand. "
             "Leave it out, so that each player has its own trajectory. It is allowed with sees_all=True, for a critic "
-            "that sees everything, and with lam=1 if every lane's last step ends its game"
+            "that sees everything, and with lam=1 if every environment's last step ends its game"
         )
     end = horizon + 1
     return _by_sign(rewards[:horizon], values[:end], terminated[:horizon], current_player[:end], gamma, lam)
@@ -112,7 +112,7 @@ def _check(
     current_player: npt.NDArray[np.integer],
 ) -> None:
     if rewards.ndim != 3:
-        raise ArgumentError(f"rewards must be (steps, lanes, players), got {rewards.shape}")
+        raise ArgumentError(f"rewards must be (steps, environments, players), got {rewards.shape}")
     steps, lanes, _ = rewards.shape
     for name, array, rows in [
         ("values", values, steps + 1),

@@ -103,7 +103,7 @@ pub enum VectorError {
     #[error("information-state tensors do not consist of zeros and ones: they need floats")]
     Bytes,
     /// An action that the rules do not allow.
-    #[error("lane {lane}: {source}")]
+    #[error("environment {lane}: {source}")]
     Illegal {
         /// The lane of the action.
         lane: usize,

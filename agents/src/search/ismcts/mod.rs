@@ -69,7 +69,7 @@ use crate::agent::{Decision, Search, permitted};
 use crate::belief::BeliefSettings;
 use crate::rollout::fitted;
 use crate::rollout::{Roller, RolloutSettings};
-use crate::search::algorithm::{Algorithm, SearchAgent, Task};
+use crate::search::algorithm::{Algorithm, SearchAgent, SelfDetermination, Task};
 use crate::search::spread::{ReturnScale, ReturnSpread};
 use crate::search::ucb::ActionRecord;
 pub(crate) use observers::{Draws, Observer};
@@ -157,11 +157,12 @@ pub(crate) struct Ismcts<G: Hints> {
 
 impl<G: Hints> Algorithm<G> for Ismcts<G> {
     fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
-        let IsmctsOptions { iterations, self_determination, belief, .. } = &self.options;
-        let draws = if stop.is_timed() { u64::MAX } else { *iterations };
-        let sharing = stop.within_share(belief.belief_share);
-        let worlds = belief.worlds(game, view, stop, rng);
-        worlds.self_determined(game, view, *self_determination, draws, &sharing, rng)
+        self.options.belief.worlds(game, view, stop, rng)
+    }
+
+    fn self_determination(&self) -> Option<SelfDetermination> {
+        let IsmctsOptions { iterations, self_determination: share, ref belief, .. } = self.options;
+        Some(SelfDetermination { share, draws: iterations, belief_share: belief.belief_share })
     }
 
     /// Searches, adds up the roots and chooses an action.
@@ -342,7 +343,9 @@ impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Searcher<'_,
             let returns = self.iterate(&mut path);
             self.roller.learn(&returns);
             let own = f64::from(returns[self.seat]);
-            for step in &path {
+            // The rules restore a strategy that a later visit to the same node has overwritten from that of the next
+            // visit, so the last is the first to learn.
+            for step in path.iter().rev() {
                 // An estimate may be slightly below the lowest return, but bounds must not be negative.
                 let value = scale.unit(f64::from(returns[step.mover])).max(0.0);
                 S::learn(self.tree, step.edge, step.note, value);

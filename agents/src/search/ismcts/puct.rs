@@ -1,8 +1,9 @@
 //! PUCT as in AlphaZero (Silver et al. 2017; Rosin 2011), on availability counts. Exploration is in proportion to a
 //! prior.
 
-use stier_core::{ActionSet, BySeat, Hints, Rng, choice};
+use stier_core::{ActionSet, BySeat, Hints, Rng, Seat, choice};
 
+use crate::network::evaluator::Output;
 use crate::rollout::{Roller, fitted};
 
 use super::IsmctsOptions;
@@ -122,6 +123,26 @@ pub(super) struct NetworkPuct {
     table: Table,
 }
 
+impl NetworkPuct {
+    /// Queries the network and writes the priors that are missing. Also returns the player to act.
+    fn write_priors<'r, G: Hints>(
+        &mut self,
+        &Visit { game, state, legal, node }: &Visit<'_, G>,
+        tree: &mut Tree<G::Actions, [f32; LANES]>,
+        roller: &'r mut Roller,
+    ) -> (Output<'r>, Seat) {
+        let mover = game.turn(state).seat().expect("a player is to act");
+        let evaluation = roller.network().expect("a network is named").evaluate(game, state, mover);
+        let (weights, sum) = evaluation.weights(legal.iter(), 1.0);
+        self.table.write(legal, weights.into_iter().map(|weight| (1.0 - UNIFORM_PART) * weight / sum));
+        tree.for_each_block(node, |block, priors| {
+            let (legal, found) = (block.legal(legal), self.table.lanes(block));
+            *priors = lanes(|i| if legal[i] > 0 && priors[i] == 0.0 { found[i] } else { priors[i] });
+        });
+        (evaluation, mover)
+    }
+}
+
 impl<A: ActionSet> Selection<A> for NetworkPuct {
     /// The priors; 0 stands for one that is missing.
     type Extra = [f32; LANES];
@@ -145,7 +166,7 @@ impl<A: ActionSet> Selection<A> for NetworkPuct {
             is_missing |= priors.iter().zip(legal).any(|(&prior, legal)| legal > 0 && prior == 0.0);
         });
         if is_missing {
-            self.evaluate(visit, tree, roller);
+            self.write_priors(visit, tree, roller);
         }
     }
 
@@ -155,19 +176,12 @@ impl<A: ActionSet> Selection<A> for NetworkPuct {
 
     fn evaluate<G: Hints<Actions = A>>(
         &mut self,
-        &Visit { game, state, legal, node }: &Visit<'_, G>,
+        visit: &Visit<'_, G>,
         tree: &mut Tree<A, Self::Extra>,
         roller: &mut Roller,
     ) -> BySeat<f32> {
-        let mover = game.turn(state).seat().expect("a player is to act");
-        let evaluation = roller.network().expect("a network is named").evaluate(game, state, mover);
-        let (weights, sum) = evaluation.weights(legal.iter(), 1.0);
-        self.table.write(legal, weights.into_iter().map(|weight| (1.0 - UNIFORM_PART) * weight / sum));
-        tree.for_each_block(node, |block, priors| {
-            let (legal, found) = (block.legal(legal), self.table.lanes(block));
-            *priors = lanes(|i| if legal[i] > 0 && priors[i] == 0.0 { found[i] } else { priors[i] });
-        });
-        evaluation.values(game, state, mover)
+        let (evaluation, mover) = self.write_priors(visit, tree, roller);
+        evaluation.values(visit.game, visit.state, mover)
     }
 
     /// Selects by priors divided by the sum of those of the legal actions: they were computed when other actions were

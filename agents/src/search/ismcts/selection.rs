@@ -308,6 +308,8 @@ pub(super) struct Draw<A> {
     /// The divisor of the difference between return and mean: the probability of the action, or somewhat more; 0 for
     /// the first try of an action, from which only the mean is learned.
     divisor: f32,
+    /// The probability of the action by the strategy, without exploration.
+    share: f32,
     legal: A,
 }
 
@@ -373,7 +375,8 @@ impl<A: ActionSet> Selection<A> for RegretRule {
             *row = lanes(|i| (1.0 - gamma) * normal[i] + gamma * uniform * mask[i]);
         });
         let (edge, probability) = draw(tree, node, &strategy, 1.0, rng);
-        (edge, Draw { node, divisor: probability + implicit, legal })
+        let share = tree.parts(edge.block).1.strategy[edge.lane()];
+        (edge, Draw { node, divisor: probability + implicit, share, legal })
     }
 
     /// Adds to the regrets of all legal actions. The return of an action is estimated by its mean so far, and that of
@@ -382,6 +385,7 @@ impl<A: ActionSet> Selection<A> for RegretRule {
     #[inline(always)]
     fn learn(tree: &mut Tree<A, Regrets>, edge: Edge, note: Draw<A>, value: f64) {
         if note.divisor > 0.0 {
+            restore_strategy(tree, edge, &note);
             let unseen = f64::from(node_mean(tree, note.node));
             let mean = |block: &Block<A>| {
                 lanes(|i| if block.visits[i] > 0 { block.value[i] / f64::from(block.visits[i]) } else { unseen })
@@ -406,6 +410,27 @@ impl<A: ActionSet> Selection<A> for RegretRule {
     fn weight(_block: &Block<A>, extra: &Regrets, lane: usize) -> Option<f64> {
         Some(extra.average[lane])
     }
+}
+
+/// Restores the strategy of a draw. An iteration passes a node again if the observer did not notice the action. The
+/// later visit overwrites the strategy by its own, in which the action may be illegal and all others have shares in the
+/// same proportion, or nearly so in EXP3.
+#[inline(always)]
+fn restore_strategy<A: ActionSet>(tree: &mut Tree<A, Regrets>, edge: Edge, note: &Draw<A>) {
+    let chosen = &mut tree.parts(edge.block).1.strategy[edge.lane()];
+    if *chosen == note.share {
+        return;
+    }
+    *chosen = 0.0;
+    let mut others = 0.0;
+    tree.for_each_block(note.node, |block, extra| {
+        let legal = block.legal(note.legal);
+        extra.strategy = lanes(|i| legal[i] as i32 as f32 * extra.strategy[i]);
+        others += extra.strategy.iter().sum::<f32>();
+    });
+    let scale = if others > 0.0 { (1.0 - note.share) / others } else { 0.0 };
+    tree.for_each_block(note.node, |_, extra| extra.strategy = lanes(|i| scale * extra.strategy[i]));
+    tree.parts(edge.block).1.strategy[edge.lane()] = note.share;
 }
 
 /// The weights of a node's legal actions, each a function of the action's regret.
@@ -449,7 +474,7 @@ mod tests {
     use super::super::IsmctsOptions;
     use super::super::puct::{NetworkPuct, Puct};
     use super::super::tree::{LANES, Tree};
-    use super::{Expansion, RegretRule, Rule, Selection, SmoothUct, Ucb1, Ucb1Tuned, exp, ln};
+    use super::{Expansion, RegretRule, Regrets, Rule, Selection, SmoothUct, Ucb1, Ucb1Tuned, exp, ln};
     use crate::agent::memory::Memory;
 
     #[test]
@@ -643,6 +668,54 @@ mod tests {
             let (average, visits) = bandit::<RegretRule>(&IsmctsOptions { gamma: 0.6, ..options }, 20_000);
             assert!(average[11] > 0.9 && (0.40..0.46).contains(&visits[11]), "{average:?} {visits:?}");
             assert!(visits[0] > 0.04, "{visits:?}");
+        }
+    }
+
+    /// An iteration that passes a node three times, each time without the actions chosen before, learns regrets that
+    /// the strategy of each visit weighs to 0.
+    #[test]
+    fn regrets_are_relative_to_the_strategy_of_their_visit() {
+        for selection in [Rule::Exp3, Rule::RegretMatching] {
+            let rule = <RegretRule as Selection<Actions64>>::new(&IsmctsOptions {
+                selection,
+                gamma: 0.3,
+                ..Default::default()
+            });
+            let mut tree: Tree<Actions64, Regrets> = Tree::new(Memory::unlimited());
+            let root = tree.add_node();
+            let all: Actions64 = (0..12).map(Action).collect();
+            for action in all.iter() {
+                let edge = tree.expand(root, all, action);
+                <RegretRule as Selection<Actions64>>::learn(&mut tree, edge, Default::default(), 0.5);
+            }
+            let rows = |tree: &mut Tree<Actions64, Regrets>| {
+                let (mut strategy, mut regret) = (Vec::new(), Vec::new());
+                tree.for_each_block(root, |_, extra| {
+                    strategy.extend(extra.strategy.map(f64::from));
+                    regret.extend(extra.regret);
+                });
+                (strategy, regret)
+            };
+            let mut rng = Rng::stream(1, "passed again", 0);
+            for _ in 0..200 {
+                let mut legal = all;
+                let mut visits = Vec::new();
+                for _ in 0..3 {
+                    let (edge, note) = rule.select(&mut tree, root, legal, 1.0, &mut rng);
+                    visits.push((edge, note, rows(&mut tree).0));
+                    legal = legal.without(Actions64::default().with(tree.action(edge)));
+                }
+                let value = rng.unit();
+                for (edge, note, strategy) in visits.into_iter().rev() {
+                    let before = rows(&mut tree).1;
+                    RegretRule::learn(&mut tree, edge, note, value);
+                    let after = rows(&mut tree).1;
+                    let weighed: f64 = (0..after.len()).map(|i| strategy[i] * (after[i] - before[i])).sum();
+                    let most =
+                        after.iter().zip(&before).map(|(after, before)| (after - before).abs()).fold(1.0, f64::max);
+                    assert!(weighed.abs() < 0.01 * most, "{selection:?}: {weighed} of {most}");
+                }
+            }
         }
     }
 

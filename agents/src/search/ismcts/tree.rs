@@ -123,7 +123,12 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
     fn empty(&mut self) {
         self.blocks.clear();
         self.extras.clear();
-        self.keyed.clear();
+        // Clearing a map takes time in proportion to its capacity.
+        if self.keyed.len() * 16 < self.keyed.capacity() {
+            self.keyed = FxHashMap::default();
+        } else {
+            self.keyed.clear();
+        }
         self.nodes = 0;
     }
 
@@ -452,6 +457,21 @@ mod tests {
         tree.clear();
         let forgotten = tree.keyed(5);
         assert!(tree.edges(forgotten, |_, _, _| None).is_empty());
+    }
+
+    #[test]
+    fn small_trees_do_not_keep_the_map_of_a_large_one() {
+        let mut tree: Tree<Actions64, ()> = Tree::new(Memory::unlimited());
+        let mut searched = |keys: u64| {
+            (0..keys).for_each(|key| assert_ne!(tree.keyed(key), NONE));
+            tree.clear();
+            assert_eq!(tree.len(), 0);
+            tree.keyed.capacity()
+        };
+        let large = searched(10_000);
+        assert!(large >= 10_000);
+        assert_eq!(searched(9_000), large);
+        assert!(searched(10) < 100);
     }
 
     #[test]

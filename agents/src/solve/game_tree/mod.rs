@@ -436,7 +436,7 @@ impl<'a, G: Game> InformationSet<'a, G> {
         self.tree.history(self.members()[0])
     }
 
-    /// The player's view. Replays a history, which takes microseconds.
+    /// The player's view. Replays a history.
     pub fn view(self) -> G::View {
         self.tree.game.view(&self.history(), self.seat())
     }

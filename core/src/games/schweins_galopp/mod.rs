@@ -360,10 +360,10 @@ impl Game for SchweinsGalopp {
     fn sample_chance(&self, state: &State, rng: &mut Rng) -> Action {
         if state.phase == Phase::Place {
             let unplaced = self.unplaced(state);
-            Action(bits::nth_bit(unplaced, rng.below(unplaced.count_ones())) as u8)
+            Action(bits::random_bit(unplaced, rng) as u8)
         } else {
             let pool = self.pool(state);
-            Action((bits::nth_bit(pool, rng.below(pool.count_ones())) / 8) as u8)
+            Action((bits::random_bit(pool, rng) / 8) as u8)
         }
     }
 

@@ -324,13 +324,6 @@ impl Schwimmen {
         }
     }
 
-    /// Draws a card of the pile, uniformly.
-    #[inline(always)]
-    fn any_of_pool(state: &State, rng: &mut Rng) -> Card {
-        let pool = state.pool;
-        bits::nth_bit(u64::from(pool), rng.below(pool.count_ones())) as Card
-    }
-
     /// Scores that decide the win: values of hands in a deal, lives left in a match.
     fn merits(&self, state: &State) -> BySeat<f64> {
         BySeat::from_fn(self.num_seats(), |seat| {
@@ -487,7 +480,7 @@ impl Game for Schwimmen {
 
     #[inline(always)]
     fn sample_chance(&self, state: &State, rng: &mut Rng) -> Action {
-        Action(Self::any_of_pool(state, rng))
+        Action(bits::random_bit(state.pool.into(), rng) as Card)
     }
 
     fn observed(&self, before: &State, action: Action, observer: Seat) -> u64 {
@@ -545,7 +538,7 @@ impl Game for Schwimmen {
             if state.phase == Phase::Deal && state.pool == self.deck {
                 self.deal_all(state, rng);
             } else {
-                self.apply(state, Action(Self::any_of_pool(state, rng)));
+                self.apply(state, Action(bits::random_bit(state.pool.into(), rng) as Card));
             }
         }
     }

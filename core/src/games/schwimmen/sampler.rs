@@ -85,7 +85,7 @@ impl Sampler {
         let mut state = self.seen;
         let mut rest = self.unseen;
         for (place, allowed) in &self.ones {
-            let card = 1 << bits::nth_bit(u64::from(*allowed), rng.below(allowed.count_ones()));
+            let card = 1 << bits::random_bit(u64::from(*allowed), rng);
             if rest & card == 0 {
                 return None;
             }

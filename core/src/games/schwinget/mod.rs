@@ -32,7 +32,6 @@ use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 use crate::utility::Utility;
 
-use advice::Layout;
 pub use advice::{CIRCUMSTANCES, PARTS_OF_RETURN};
 use cards::{Card, Deck, NO_CARD};
 pub use rules::{Rules, Scoring, Specials};
@@ -48,7 +47,6 @@ pub struct Schwinget {
     rules: Rules,
     deck: Deck,
     verdicts: Verdicts,
-    layout: Layout,
     pile: u8,
     info: GameInfo,
 }
@@ -172,18 +170,11 @@ impl Schwinget {
         self.utility_of(scores).map(|utility| utility as f32)
     }
 
-    /// Draws a card of the pool, uniformly.
-    #[inline(always)]
-    fn any_of_pool(state: &State, rng: &mut Rng) -> Card {
-        let pool = state.pool;
-        bits::nth_bit(u64::from(pool), rng.below(pool.count_ones())) as Card
-    }
-
     /// Deals a whole bout at once.
     #[inline(never)]
     fn deal(&self, state: &mut State, rng: &mut Rng) {
         while matches!(state.phase, Phase::Deal | Phase::TurnUp) {
-            let card = Self::any_of_pool(state, rng);
+            let card = bits::random_bit(state.pool.into(), rng) as Card;
             self.apply(state, Action(card));
         }
     }
@@ -224,8 +215,7 @@ impl Game for Schwinget {
         let pile = rules.pile_size()?;
         let deck = Deck::new(&rules);
         let verdicts = Verdicts::new(&rules);
-        let layout = Layout::new(&rules, deck.referee, deck.counter);
-        let mut game = Self { rules, deck, verdicts, layout, pile, info: GameInfo::default() };
+        let mut game = Self { rules, deck, verdicts, pile, info: GameInfo::default() };
         game.info = game.facts();
         Ok(game)
     }
@@ -300,7 +290,7 @@ impl Game for Schwinget {
 
     #[inline(always)]
     fn sample_chance(&self, state: &State, rng: &mut Rng) -> Action {
-        Action(Self::any_of_pool(state, rng))
+        Action(bits::random_bit(state.pool.into(), rng) as Card)
     }
 
     /// All actions are public.
@@ -328,7 +318,7 @@ impl Game for Schwinget {
                 let mut hand = state.hands[mover] ^ card;
                 state.played[mover] |= card;
                 if !state.attacked() && state.pile > 0 {
-                    let drawn = 1 << Self::any_of_pool(state, rng);
+                    let drawn = 1 << bits::random_bit(state.pool.into(), rng) as Card;
                     state.pool ^= drawn;
                     hand |= drawn;
                     state.pile -= 1;
@@ -358,7 +348,7 @@ impl Game for Schwinget {
     #[inline(always)]
     fn settle(&self, state: &mut State, rng: &mut Rng) {
         if matches!(state.phase, Phase::LeaderDraws | Phase::FollowerDraws) {
-            let card = Self::any_of_pool(state, rng);
+            let card = bits::random_bit(state.pool.into(), rng) as Card;
             self.draw(state, card);
         }
         if state.phase == Phase::Deal || state.phase == Phase::TurnUp {

@@ -17,7 +17,7 @@ use crate::key::mix;
 use crate::seats::BySeat;
 use crate::utility::Utility;
 
-use super::solve::{MAX_ENDING, REFEREE, TrickRules, distinct};
+use super::solve::{Layout, MAX_ENDING, REFEREE, TrickRules, distinct};
 
 /// The number of entries of the transposition table, a power of two.
 const ENTRIES: usize = 1 << 12;
@@ -197,11 +197,12 @@ impl Schwinget {
         if to_draw == 0 {
             return self.open_ending(state);
         }
-        let pile: Vec<u32> = pile.iter().map(|card| self.layout.cards(1 << card.0)).collect();
+        let layout = Layout::of(self);
+        let pile: Vec<u32> = pile.iter().map(|card| layout.cards(1 << card.0)).collect();
         let to_come = (0..=pile.len()).map(|drawn| pile[drawn..].iter().fold(0, |set, card| set | card)).collect();
         let mut search = Search {
             game: self,
-            rules: TrickRules::new(self.layout.trump(state.trump), self.rules.specials),
+            rules: TrickRules::new(layout.trump(state.trump), self.rules.specials),
             pile: &pile,
             to_come,
             cards: i32::from(self.rules.hand_size),
@@ -212,7 +213,7 @@ impl Schwinget {
         let follows = state.phase == Phase::Follow;
         let seat = state.mover ^ u8::from(follows);
         let (own, other) = (usize::from(seat & 1), usize::from(seat & 1 ^ 1));
-        let [lead, follow] = [own, other].map(|seat| self.layout.cards(state.hands[seat]));
+        let [lead, follow] = [own, other].map(|seat| layout.cards(state.hands[seat]));
         let node = Node {
             lead,
             follow,
@@ -221,7 +222,7 @@ impl Schwinget {
             taken: [state.taken[own], state.taken[other]],
             waiting: state.neutral != Neutral::None,
         };
-        let led = if follows { self.layout.cards(1 << state.led) } else { 0 };
+        let led = if follows { layout.cards(1 << state.led) } else { 0 };
         let mut results: Vec<(i16, Verdict)> =
             self.verdicts.all().map(|verdict| (rank(self, state.scores, verdict), verdict)).collect();
         results.sort_unstable_by_key(|&(rank, _)| rank);
@@ -246,7 +247,7 @@ impl Schwinget {
         Some(BySeat::from(self.rounded_utility_of([0, 1].map(|seat: usize| state.scores[seat] + scores[seat]))))
     }
 
-    /// The pile of the last bout, drawn from chance. The same cards come in the same order whatever is played.
+    /// The pile of the last bout, drawn from chance. The same cards come in the same order after any play.
     pub(super) fn pile_to_come(&self, state: &State, next: &mut impl FnMut(&State) -> Action) -> Vec<Action> {
         let (mut state, mut pile) = (*state, Vec::new());
         loop {

@@ -10,4 +10,3 @@ mod solve;
 mod thumb;
 
 pub use attack::{CIRCUMSTANCES, PARTS_OF_RETURN};
-pub(super) use solve::Layout;

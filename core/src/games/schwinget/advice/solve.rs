@@ -18,12 +18,12 @@ use arrayvec::ArrayVec;
 use crate::bits;
 use crate::games::schwinget::Schwinget;
 use crate::games::schwinget::cards::NO_TRUMP;
-use crate::games::schwinget::rules::{Rules, Specials};
+use crate::games::schwinget::rules::Specials;
 use crate::games::schwinget::state::{Neutral, Phase, State};
 use crate::games::schwinget::verdict::Verdict;
 use crate::seats::BySeat;
 
-/// The largest hands for which [`Hints::ending`](crate::Hints::ending) uses this search, which takes microseconds.
+/// The largest hands for which [`Hints::ending`](crate::Hints::ending) uses this search, because it must be fast.
 pub(super) const MAX_ENDING: u32 = 6;
 /// The number of possible counts of remaining tricks, from 0 to the largest hand and a neutral trick in the middle.
 const MAX_LEFT: usize = 14;
@@ -44,7 +44,7 @@ const SPECIAL: u32 = REFEREE | COUNTER;
 /// Cards with one byte for each suit: bits 0 to 4 are the values below the highest, bit 6 is the highest. Bits 5 and
 /// 7 are gaps that separate values that must not count as adjacent.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::games::schwinget) struct Layout {
+pub(super) struct Layout {
     /// The bits of the suited cards, in the order of their ids.
     spread: u32,
     /// The ids of the suited cards, of the referee and of the counter.
@@ -54,10 +54,12 @@ pub(in crate::games::schwinget) struct Layout {
 }
 
 impl Layout {
-    pub(in crate::games::schwinget) fn new(rules: &Rules, referee: u32, counter: u32) -> Self {
+    /// The layout of a game's cards.
+    pub(super) fn of(game: &Schwinget) -> Self {
+        let (rules, deck) = (&game.rules, &game.deck);
         let suit = ((1 << (rules.values - 1)) - 1) | 0x40;
         let spread = (0..rules.suits).fold(0, |spread, index| spread | suit << (8 * index));
-        Self { spread, suited: (1 << (rules.suits * rules.values)) - 1, referee, counter }
+        Self { spread, suited: (1 << (rules.suits * rules.values)) - 1, referee: deck.referee, counter: deck.counter }
     }
 
     /// Converts card ids to this layout.
@@ -203,7 +205,7 @@ impl TrickRules {
         false
     }
 
-    /// True if the player who led `led`, and now holds `lead`, can collect at least `need` whatever the reply.
+    /// True if the player who led `led`, and now holds `lead`, can collect at least `need` after any reply.
     #[inline(always)]
     pub(super) fn answer<const SPECIALS: bool>(
         &self,
@@ -291,15 +293,16 @@ impl Ending {
     pub(super) fn new(game: &Schwinget, state: &State) -> Self {
         let follows = state.phase == Phase::Follow;
         let seat = state.mover ^ u8::from(follows);
-        let [own, other] = [seat, seat ^ 1].map(|seat| game.layout.cards(state.hands[usize::from(seat & 1)]));
+        let layout = Layout::of(game);
+        let [own, other] = [seat, seat ^ 1].map(|seat| layout.cards(state.hands[usize::from(seat & 1)]));
         Self {
-            rules: TrickRules::new(game.layout.trump(state.trump), game.rules.specials),
+            rules: TrickRules::new(layout.trump(state.trump), game.rules.specials),
             seat,
             own,
             other,
             cards: other.count_ones() as i32,
             waiting: i32::from(state.neutral != Neutral::None),
-            led: if follows { game.layout.cards(1 << state.led) } else { 0 },
+            led: if follows { layout.cards(1 << state.led) } else { 0 },
             deciding: state.phase == Phase::Decide,
         }
     }
