@@ -14,6 +14,7 @@ use crate::errors;
 use crate::game::Game;
 use crate::solution::Solution;
 use crate::state::State;
+use crate::tree::TabularPolicy;
 use crate::values::{Number, Seed};
 
 /// Anything that chooses actions, as an agent: a callable `f(state) -> action`, or an object with such a method `step`,
@@ -58,7 +59,8 @@ impl PythonAgent {
     /// repeat their random numbers.
     pub(crate) fn begin(&self, py: Python<'_>) -> PyResult<()> {
         let agent = self.agent.bind(py);
-        if agent.is_instance_of::<Agent>() || agent.is_instance_of::<Solution>() || agent.is_instance_of::<Self>() {
+        let is_table = agent.is_instance_of::<Solution>() || agent.is_instance_of::<TabularPolicy>();
+        if is_table || agent.is_instance_of::<Agent>() || agent.is_instance_of::<Self>() {
             return Ok(());
         }
         match agent.getattr_opt("restart")?.filter(Bound::is_callable) {

@@ -395,7 +395,7 @@ class PythonAgent:
         """
     def __reduce__(
         self,
-    ) -> tuple[type[PythonAgent], tuple[_HasStep | Callable[[State], SupportsIndex], str, int]]: ...
+    ) -> tuple[type[PythonAgent], tuple[HasStep | Callable[[State], SupportsIndex], str, int]]: ...
 
 @final
 class Beliefs:
