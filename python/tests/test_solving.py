@@ -181,8 +181,8 @@ def test_frequencies(tiny: stier.Game, solution: stier.Solution) -> None:
 def test_solutions_are_files(tiny: stier.Game, solution: stier.Solution, tmp_path: Path) -> None:
     path = tmp_path / "tiny.policy"
     solution.save(path)
-    with pytest.raises(stier.errors.ArgumentError, match="more than 100 histories"):
-        stier.solving.load_solution(path, max_histories=100)
+    with pytest.raises(stier.errors.ArgumentError, match="more than 1000 histories"):
+        stier.solving.load_solution(path, max_histories=1000)
     again = stier.solving.load_solution(path)
     assert (again.game, again.algorithm, again.iterations) == (tiny, "cfr+", 500)
     assert again.values == solution.values
