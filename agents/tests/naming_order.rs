@@ -13,7 +13,7 @@ fn named(text: &str) -> DynEntrant {
 
 /// A function that plays the first or the last legal action.
 fn callback(label: &str, last: bool) -> DynEntrant {
-    let choose = move |state: Box<dyn erased::DynState>| {
+    let choose = move |state: Box<dyn erased::DynState>, _| {
         let possible = state.possible();
         possible[if last { possible.len() - 1 } else { 0 }]
     };

@@ -8,21 +8,26 @@ use pyo3::types::PyTuple;
 use stier_agents::erased::DynState;
 use stier_core::{Action, Rng, Turn};
 
-use crate::agent::no_search;
+use crate::agent::{Agent, no_search};
 use crate::beliefs::Beliefs;
 use crate::errors;
 use crate::game::Game;
+use crate::solution::Solution;
 use crate::state::State;
+use crate::tree::TabularPolicy;
 use crate::values::{Number, Seed};
 
 /// Anything that chooses actions, as an agent: a callable `f(state) -> action`, or an object with such a method `step`,
 /// as OpenSpiel's bots have it.
 ///
 /// The callable gets a state drawn from what the player to move knows, with explicit chance nodes. It cannot find
-/// anything there that the player does not know. The seed determines these draws. In a match it is derived from the
-/// name and the seed. It can be pickled if the callable can, and begins anew then.
+/// anything there that the player does not know. It is a `stier.State`, also for OpenSpiel's bots, whose own states it
+/// resembles. The seed determines these draws. In a match it is derived from the name and the seed. An object with a
+/// method `restart()` is restarted before its first decision in each game. The agent can be pickled if the callable can,
+/// and begins anew then.
 #[pyclass(frozen, module = "stier")]
 pub(crate) struct PythonAgent {
+    agent: Py<PyAny>,
     function: Py<PyAny>,
     name: String,
     seed: u64,
@@ -48,6 +53,20 @@ impl PythonAgent {
     /// The seed of the states that the callable gets.
     pub(crate) fn seed(&self) -> u64 {
         self.seed
+    }
+
+    /// Restarts the object, if it can be: a new game begins. Agents of this package draw on instead, since a restart would
+    /// repeat their random numbers.
+    pub(crate) fn begin(&self, py: Python<'_>) -> PyResult<()> {
+        let agent = self.agent.bind(py);
+        let is_table = agent.is_instance_of::<Solution>() || agent.is_instance_of::<TabularPolicy>();
+        if is_table || agent.is_instance_of::<Agent>() || agent.is_instance_of::<Self>() {
+            return Ok(());
+        }
+        match agent.getattr_opt("restart")?.filter(Bound::is_callable) {
+            Some(restart) => restart.call0().map(|_| ()),
+            None => Ok(()),
+        }
     }
 
     /// Lets the callable decide in a state that the player to move may see.
@@ -86,7 +105,8 @@ impl PythonAgent {
             Ok(name.str()?.to_string())
         };
         let name = name.map_or_else(own_name, Ok)?;
-        Ok(Self { function: decides.unbind(), name, seed: seed.0, rng: Mutex::new(stream(seed.0)) })
+        let agent = function.clone().unbind();
+        Ok(Self { agent, function: decides.unbind(), name, seed: seed.0, rng: Mutex::new(stream(seed.0)) })
     }
 
     /// The name in tables: the given name, or the name of the callable.
@@ -133,11 +153,13 @@ impl PythonAgent {
         Ok(Beliefs::new(state.game().clone(), seat, py.detach(|| inner.beliefs(seat))))
     }
 
-    /// Draws from the streams of `seed`, by default the agent's own seed. The callable is not notified.
+    /// Starts a new game: draws from the streams of `seed`, by default the agent's own seed, and calls the object's
+    /// method `restart()` if it has one.
     #[pyo3(signature = (seed=None))]
-    fn restart(&self, seed: Option<Seed>) {
+    fn restart(&self, py: Python<'_>, seed: Option<Seed>) -> PyResult<()> {
         let seed = seed.map_or(self.seed, |Seed(seed)| seed);
         *self.rng.lock().unwrap_or_else(PoisonError::into_inner) = stream(seed);
+        self.begin(py)
     }
 
     fn __str__(&self) -> &str {
@@ -145,8 +167,8 @@ impl PythonAgent {
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-        let Self { function, name, seed, .. } = slf.get();
-        Ok((slf.get_type().into_any(), (function.bind(slf.py()), name, *seed).into_pyobject(slf.py())?))
+        let Self { agent, name, seed, .. } = slf.get();
+        Ok((slf.get_type().into_any(), (agent.bind(slf.py()), name, *seed).into_pyobject(slf.py())?))
     }
 
     fn __repr__(&self) -> String {

@@ -35,6 +35,7 @@ pub(crate) enum Player<'py> {
 pub(crate) struct Question {
     entrant: usize,
     state: Box<dyn DynState>,
+    restarted: bool,
     answer: SyncSender<Action>,
 }
 
@@ -42,6 +43,9 @@ impl Question {
     /// Lets the agent decide. Raises its exceptions.
     pub(crate) fn ask(self, py: Python<'_>, game: &Game, players: &[Player<'_>]) -> PyResult<()> {
         let Player::Python(agent) = &players[self.entrant] else { unreachable!("only Python agents send questions") };
+        if self.restarted {
+            agent.get().begin(py)?;
+        }
         // An error means that the asking thread has stopped and no longer needs the answer.
         let _ = self.answer.send(agent.get().ask(py, game, &*self.state)?);
         Ok(())
@@ -122,9 +126,9 @@ impl Plan {
 /// Makes a callback that runs the Python agent in the calling thread, where Ctrl-C works and libraries see the thread
 /// they expect.
 fn callback(entrant: usize, sender: Sender<Question>) -> Callback {
-    Arc::new(move |state| {
+    Arc::new(move |state, restarted| {
         let (answer, reply) = sync_channel(1);
-        let asked = sender.send(Question { entrant, state, answer });
+        let asked = sender.send(Question { entrant, state, restarted, answer });
         // No answer means that the run was interrupted.
         let answered = |()| receive_soon(&reply).or_else(|_| reply.recv()).ok();
         asked.ok().and_then(answered).unwrap_or(NO_ANSWER)

@@ -77,6 +77,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(timing::timing_sets, module)?)?;
     module.add_function(wrap_pyfunction!(solution::solve, module)?)?;
     module.add_function(wrap_pyfunction!(solution::load_solution, module)?)?;
+    module.add_function(wrap_pyfunction!(solution::restore_solution, module)?)?;
     module.add_function(wrap_pyfunction!(exploitability::best_response, module)?)?;
     module.add_function(wrap_pyfunction!(worlds::resample_many, module)?)?;
     module.add_function(wrap_pyfunction!(search_many::search_many, module)?)?;

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use stier_agents::agent::threads::{self, Halted};
 use stier_agents::erased::{self, DynPolicy, DynTree};
 use stier_agents::solve::NashConv;
@@ -35,7 +36,8 @@ const BYTES_PER_HISTORY: f64 = 20.0;
 
 /// A policy for every information set of a game, close to an equilibrium; made by `solve` and `load_solution`.
 ///
-/// It is an agent: it draws its actions from its policy and uses only what the player to move knows.
+/// It is an agent: it draws its actions from its policy and uses only what the player to move knows. It can be pickled;
+/// unpickling enumerates its game again, and its draws begin anew.
 #[pyclass(frozen, module = "stier")]
 pub(crate) struct Solution {
     table: Table,
@@ -170,6 +172,14 @@ impl Solution {
 
     fn __str__(&self) -> String {
         self.table.label().to_string()
+    }
+
+    /// The bytes of the file, which `_restore_solution` reads.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>, u64))> {
+        let restore = py.import("stier._native")?.getattr("_restore_solution")?;
+        let policy = self.table.inner();
+        let content = py.detach(|| policy.to_bytes(&self.origin));
+        Ok((restore, (PyBytes::new(py, &content), self.table.seed())))
     }
 
     fn __repr__(&self) -> String {
@@ -357,24 +367,49 @@ pub(crate) fn solve(
     Ok(solution)
 }
 
-/// Loads a solution written by `Solution.save`. Enumerates its game again. `seed` determines the draws of `step`.
-///
-/// Raises `OSError` for a file that cannot be read, and `RecordError` for a file that is damaged or is not a solution.
+/// While the histories of the game are counted, `on_count(histories, estimate)` is called about ten times a second. See
+/// `stier.solving.load_solution` for the other arguments.
 #[pyfunction]
-#[pyo3(signature = (path, seed=Seed(0)), text_signature = "(path, seed=0)")]
-pub(crate) fn load_solution(py: Python<'_>, path: PathBuf, seed: Seed) -> PyResult<Solution> {
-    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let bytes = fs::read(&path).map_err(|error| errors::file(failed(&error)))?;
-    let (name, rules) = solution_file::game_of(&bytes).map_err(|error| errors::record(failed(&error)))?;
+#[pyo3(signature = (path, seed, max_histories, threads, on_count=None))]
+pub(crate) fn load_solution(
+    py: Python<'_>,
+    path: PathBuf,
+    seed: Seed,
+    max_histories: Number,
+    threads: Number,
+    on_count: Option<Bound<'_, PyAny>>,
+) -> PyResult<Solution> {
+    let (most, threads) = (most_histories(&max_histories)?, threads_of(&threads)?);
+    let bytes = fs::read(&path).map_err(|error| errors::file(format!("{}: {error}", path.display())))?;
+    read_solution(py, &bytes, seed, &path.display().to_string(), (most, threads), on_count.as_ref())
+}
+
+/// A pickled solution.
+#[pyfunction(name = "_restore_solution")]
+pub(crate) fn restore_solution(py: Python<'_>, content: &[u8], seed: Seed) -> PyResult<Solution> {
+    read_solution(py, content, seed, "a pickled solution", (MAX_HISTORIES as usize, threads::resolve(0)), None)
+}
+
+/// The solution in these bytes. `origin` names them in errors.
+fn read_solution(
+    py: Python<'_>,
+    bytes: &[u8],
+    seed: Seed,
+    origin: &str,
+    (most, threads): (usize, usize),
+    on_count: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Solution> {
+    let failed = |error: &dyn std::fmt::Display| format!("{origin}: {error}");
+    let (name, rules) = solution_file::game_of(bytes).map_err(|error| errors::record(failed(&error)))?;
     let game = Game::new(erased::load(name, rules).map_err(|error| errors::record(failed(&error)))?);
-    let interrupt = AtomicBool::new(false);
+    let (interrupt, count) = (AtomicBool::new(false), Count::default());
     let work = |sender: Sender<()>| {
-        let tree = enumerate(&game, MAX_HISTORIES as usize, threads::resolve(0), &interrupt, &Count::default())
-            .map_err(|error| tree_error(&game, error))?;
-        let (policy, label) = tree.read(&bytes).map_err(|error| errors::record(failed(&error)))?;
-        let solution = Solution::new(game.clone(), label, policy, seed.0, 0);
+        let tree = enumerate(&game, most, threads, &interrupt, &count).map_err(|error| tree_error(&game, error))?;
+        let (policy, label) = tree.read(bytes).map_err(|error| errors::record(failed(&error)))?;
+        let solution = Solution::new(game.clone(), label, policy, seed.0, threads);
         drop(sender);
         solution.map_err(|error| PyRuntimeError::new_err(error.to_string()))
     };
-    watched(py, &interrupt, work, |_| Ok(()))?
+    let mut ticker = Ticker::start();
+    watched(py, &interrupt, work, |_| if ticker.is_due() { count.tell(on_count).map(|_| ()) } else { Ok(()) })?
 }

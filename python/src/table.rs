@@ -39,6 +39,10 @@ impl Table {
         &self.label
     }
 
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed
+    }
+
     pub(crate) fn inner(&self) -> &Arc<dyn DynPolicy> {
         &self.policy
     }

@@ -32,6 +32,7 @@ __all__ = [
     "_restore_beliefs",
     "_restore_pit_result",
     "_restore_search",
+    "_restore_solution",
     "_restore_state",
     "agent_options",
     "alternatives",
@@ -363,8 +364,10 @@ class PythonAgent:
     as OpenSpiel's bots have it.
 
     The callable gets a state drawn from what the player to move knows, with explicit chance nodes. It cannot find
-    anything there that the player does not know. The seed determines these draws. In a match it is derived from the
-    name and the seed. It can be pickled if the callable can, and begins anew then.
+    anything there that the player does not know. It is a `stier.State`, also for OpenSpiel's bots, whose own states it
+    resembles. The seed determines these draws. In a match it is derived from the name and the seed. An object with a
+    method `restart()` is restarted before its first decision in each game. The agent can be pickled if the callable can,
+    and begins anew then.
     """
     def __new__(
         cls, function: HasStep | Callable[[State], SupportsIndex], name: str | None = None, seed: SupportsIndex = 0
@@ -387,10 +390,12 @@ class PythonAgent:
         called.
         """
     def restart(self, seed: SupportsIndex | None = None) -> None:
-        """Draws from the streams of `seed`, by default the agent's own seed. The callable is not notified."""
+        """Starts a new game: draws from the streams of `seed`, by default the agent's own seed, and calls the object's
+        method `restart()` if it has one.
+        """
     def __reduce__(
         self,
-    ) -> tuple[type[PythonAgent], tuple[Callable[[State], SupportsIndex], str, int]]: ...
+    ) -> tuple[type[PythonAgent], tuple[HasStep | Callable[[State], SupportsIndex], str, int]]: ...
 
 @final
 class Beliefs:
@@ -670,7 +675,8 @@ class Properties:
 class Solution:
     """A policy for every information set of a game, close to an equilibrium; made by `solve` and `load_solution`.
 
-    It is an agent: it draws its actions from its policy and uses only what the player to move knows.
+    It is an agent: it draws its actions from its policy and uses only what the player to move knows. It can be pickled;
+    unpickling enumerates its game again, and its draws begin anew.
     """
     @property
     def game(self) -> Game:
@@ -724,6 +730,7 @@ class Solution:
         """The expected number of times per game that any player chooses the action, if all follow the policy. It is a
         probability if a game has at most one such choice. Raises `IllegalActionError` for an unknown action.
         """
+    def __reduce__(self) -> tuple[Callable[[bytes, SupportsIndex], Solution], tuple[bytes, int]]: ...
     def save(self, path: _Path) -> None:
         """Writes the policy to a file for `load_solution`: eight bytes per action of each information set. An existing
         file stays intact until the new one is complete.
@@ -1182,10 +1189,18 @@ def solve(
     `stier.solve` for the other arguments.
     """
 
-def load_solution(path: _Path, seed: SupportsIndex = 0) -> Solution:
-    """Loads a solution written by `Solution.save`. Enumerates its game again. `seed` determines the draws of `step`.
+def _restore_solution(content: bytes, seed: SupportsIndex) -> Solution:
+    """A pickled solution."""
 
-    Raises `OSError` for a file that cannot be read, and `RecordError` for a file that is damaged or is not a solution.
+def load_solution(
+    path: _Path,
+    seed: SupportsIndex,
+    max_histories: SupportsIndex,
+    threads: SupportsIndex,
+    on_count: Callable[[int, int], object] | None = None,
+) -> Solution:
+    """While the histories of the game are counted, `on_count(histories, estimate)` is called about ten times a second. See
+    `stier.solving.load_solution` for the other arguments.
     """
 
 def best_response(

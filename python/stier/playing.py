@@ -51,7 +51,11 @@ class PlayerAction(NamedTuple):
 
 
 class HasStep(Protocol):
-    """Anything that chooses actions by a method ``step``, as agents, solutions and OpenSpiel's bots do."""
+    """Anything that chooses actions by a method ``step``, as agents, solutions and OpenSpiel's bots do.
+
+    It gets a `stier.State`, also if it is a bot for OpenSpiel. If it has a method ``restart()``, this is called before
+    its first decision in each game.
+    """
 
     def step(self, state: State, /) -> SupportsIndex:
         """Returns an action for the player to move."""

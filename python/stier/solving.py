@@ -18,7 +18,6 @@ from stier._native import (
     Solution,
     TabularPolicy,
     load_agent,
-    load_solution,
 )
 from stier._output import bar, plus_minus
 from stier.catalogue import describe_agent
@@ -96,6 +95,32 @@ def solve(
                 update(done, total, "" if distance is None else f"NashConv {distance:.3g}")
 
         return _native.solve(*arguments, iterated if progress else None, count)
+
+
+def load_solution(
+    path: str | os.PathLike[str],
+    seed: int = 0,
+    *,
+    max_histories: int = 2**30 - 1,
+    threads: int = 0,
+    progress: bool = False,
+) -> Solution:
+    """Loads a solution written by `Solution.save`. Enumerates its game again.
+
+    Args:
+        path: The file.
+        seed: The seed of the draws of `Solution.step`.
+        max_histories: A game with more histories is refused, as in `solve`.
+        threads: Threads; 0 for all cores.
+        progress: Shows a progress bar; needs tqdm.
+
+    Raises:
+        FileError: A file that cannot be read.
+        RecordError: A file that is damaged or is not a solution.
+        ArgumentError: A game with more histories, or a number that is out of range.
+    """
+    with bar(progress, "histories", leave=False) as count:
+        return _native.load_solution(path, seed, max_histories, threads, count)
 
 
 def best_response(

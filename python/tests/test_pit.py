@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 import random
 import re
 import subprocess
@@ -86,6 +87,39 @@ def test_five_players_sit_in_an_order_drawn_for_each_deal() -> None:
     sat = [played.agents for played in stier.pit(game, entrants(game), deals=20).games[::5]]
     around = {agents[agents.index(0) :] + agents[: agents.index(0)] for agents in sat}
     assert len(around) > 10
+
+
+class Bot:
+    """A bot as OpenSpiel has them, which notes how often it is restarted."""
+
+    def __init__(self) -> None:
+        self.restarts = self.decisions = 0
+
+    def restart(self) -> None:
+        self.restarts += 1
+        self.decisions = 0
+
+    def step(self, state: stier.State) -> int:
+        # Of its own decisions in this game, all are in the state.
+        assert sum(player == state.current_player() for player, _ in state.full_history()) == self.decisions
+        self.decisions += 1
+        return state.legal_actions()[0]
+
+
+def test_objects_are_restarted_before_each_game() -> None:
+    bot = Bot()
+    stier.pit("kuhn_poker", [bot, "random"], deals=5)
+    assert bot.restarts == 10
+    stier.PythonAgent(bot).restart()
+    assert bot.restarts == 11
+    assert pickle.loads(pickle.dumps(stier.PythonAgent(bot, name="bot"))).name == "bot"
+
+
+def test_agents_of_the_package_draw_on_from_game_to_game() -> None:
+    agent = stier.PythonAgent(stier.load_agent("random", stier.load_game("kuhn_poker"), seed=1), name="wrapped")
+    games = stier.pit("kuhn_poker", [agent, "random"], deals=40).games
+    # The first action after the two cards: with the same random numbers in each game it would always be the same.
+    assert len({stier.read_record(played.record()).history()[2] for played in games if played.agents[0] == 0}) == 2
 
 
 class Last:

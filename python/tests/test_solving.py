@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,17 @@ def test_a_solution_is_near_equilibrium(tiny: stier.Game, solution: stier.Soluti
     assert solution.value == solution.values[0] == pytest.approx(-solution.values[1])
     assert str(solution) == solution.name == "cfr+"
     assert repr(solution).startswith("<stier.Solution of schwinget:suits=2,values=2,")
+
+
+def test_a_solution_can_be_pickled(tiny: stier.Game, solution: stier.Solution) -> None:
+    again = pickle.loads(pickle.dumps(solution))
+    assert (again.game, again.iterations, again.values) == (solution.game, solution.iterations, solution.values)
+    twin = pickle.loads(pickle.dumps(solution))
+    for state in walk(tiny, 1):
+        assert again.policy(state) == solution.policy(state)
+        assert again.step(state) == twin.step(state)
+    with pytest.raises(stier.errors.RecordError, match="a pickled solution: "):
+        _native._restore_solution(b"nothing", 0)
 
 
 def test_its_value_is_that_of_the_game_tree(tiny: stier.Game, solution: stier.Solution) -> None:
@@ -169,6 +181,8 @@ def test_frequencies(tiny: stier.Game, solution: stier.Solution) -> None:
 def test_solutions_are_files(tiny: stier.Game, solution: stier.Solution, tmp_path: Path) -> None:
     path = tmp_path / "tiny.policy"
     solution.save(path)
+    with pytest.raises(stier.errors.ArgumentError, match="more than 1000 histories"):
+        stier.solving.load_solution(path, max_histories=1000)
     again = stier.solving.load_solution(path)
     assert (again.game, again.algorithm, again.iterations) == (tiny, "cfr+", 500)
     assert again.values == solution.values

@@ -355,8 +355,9 @@ impl dyn DynAgent + '_ {
     }
 }
 
-/// A caller's function as an agent: it is shown a state drawn from what the player to act knows.
-pub type Callback = Arc<dyn Fn(Box<dyn DynState>) -> Action + Send + Sync>;
+/// A caller's function as an agent: it is shown a state drawn from what the player to act knows, and told if this is the
+/// player's first decision since a restart.
+pub type Callback = Arc<dyn Fn(Box<dyn DynState>, bool) -> Action + Send + Sync>;
 
 /// A competitor in matches of a game whose type is not known.
 #[derive(Clone)]
@@ -571,11 +572,12 @@ struct CallbackAgent<G> {
     game: ErasedGame<G>,
     function: Callback,
     rng: stier_core::Rng,
+    restarted: bool,
 }
 
 impl<G: Game> CallbackAgent<G> {
     fn new(game: ErasedGame<G>, function: Callback) -> Self {
-        Self { game, function, rng: stier_core::Rng::stream(0, "callback", 0) }
+        Self { game, function, rng: stier_core::Rng::stream(0, "callback", 0), restarted: true }
     }
 }
 
@@ -584,7 +586,8 @@ impl<G: FullGame> Agent<G> for CallbackAgent<G> {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let history = game.sampler(view).sample_history(game, &mut self.rng);
         debug_assert_eq!(game.turn(history.state()), Turn::Seat(view.seat()));
-        let action = (self.function)(Box::new(ErasedState { game: self.game.clone(), history, dealing: None }));
+        let shown = Box::new(ErasedState { game: self.game.clone(), history, dealing: None });
+        let action = (self.function)(shown, std::mem::take(&mut self.restarted));
         // The caller's side refuses illegal actions and ends the match. Until then the game continues with a legal one.
         let action = if legal.contains(action) { action } else { legal.pick(&mut self.rng) };
         Decision::certain(action, legal.iter())
@@ -592,6 +595,7 @@ impl<G: FullGame> Agent<G> for CallbackAgent<G> {
 
     fn restart(&mut self, seed: u64) {
         self.rng = stier_core::Rng::stream(seed, "callback", 0);
+        self.restarted = true;
     }
 }
 
