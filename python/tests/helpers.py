@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import signal
 from collections.abc import Iterator
 from typing import Any
 
@@ -83,3 +84,8 @@ def player_actions(state: stier.State) -> list[int]:
 def fast_agent(game: stier.Game) -> str:
     """`greedy`, or a random agent in games that it refuses."""
     return "greedy" if "greedy" in stier.registered_agents(game) else "random:seed=9"
+
+
+def heeds_ctrl_c() -> None:
+    """Lets a new process be interrupted: one that a shell starts in the background ignores Ctrl-C, and so do its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -17,7 +17,7 @@ from typing import Any
 
 import click
 import pytest
-from helpers import hides_attempts
+from helpers import heeds_ctrl_c, hides_attempts
 
 import stier
 from stier import terminal
@@ -435,11 +435,16 @@ def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as on Unix")
 def test_ctrl_c_ends_a_command() -> None:
     command = [sys.executable, "-m", "stier", "pit", "schwinget", "random", "random", "--deals", "1000000000"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        time.sleep(1.5)
-        assert process.poll() is None
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heeds_ctrl_c
+    ) as process:
+        try:
+            time.sleep(1.5)
+            assert process.poll() is None
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=20)
+        finally:
+            process.kill()
     assert (process.returncode, out, err) == (130, "", "stier: interrupted\n")
 
 

@@ -9,6 +9,7 @@ import textwrap
 import time
 
 import pytest
+from helpers import heeds_ctrl_c
 
 #: The promise is 100 ms; machines under test are busy.
 PATIENCE = 0.3
@@ -69,14 +70,21 @@ def test_ctrl_c_is_answered(work: str) -> None:
     imports = "import stier.experiments" if "experiments" in work else ""
     script = textwrap.dedent(PRELUDE).format(work=work, imports=imports)
     with subprocess.Popen(
-        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=heeds_ctrl_c,
     ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "go\n"
-        time.sleep(0.3)
-        assert process.poll() is None
-        sent = time.time()
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "go\n"
+            time.sleep(0.3)
+            assert process.poll() is None
+            sent = time.time()
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=20)
+        finally:
+            process.kill()
     assert process.returncode == 0, err
     assert float(out) - sent < PATIENCE
