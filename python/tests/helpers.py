@@ -87,5 +87,5 @@ def fast_agent(game: stier.Game) -> str:
 
 
 def heeds_ctrl_c() -> None:
-    """Lets a new process be interrupted: one that a shell starts in the background ignores Ctrl-C, and so do its children."""
+    """Lets a new process be interrupted: children of a background job of a shell ignore Ctrl-C otherwise."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
