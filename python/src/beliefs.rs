@@ -32,7 +32,7 @@ impl Beliefs {
     }
 }
 
-/// What a pickle of beliefs holds: game, player, cards, expected numbers, basis, worlds, effective sample size.
+/// The content of a pickle of beliefs: game, player, cards, expected numbers, basis, worlds, effective sample size.
 type Parts = (Game, u8, Vec<String>, Vec<f64>, &'static str, u64, f64);
 
 #[pymethods]

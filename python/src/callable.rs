@@ -34,7 +34,7 @@ pub(crate) struct PythonAgent {
     rng: Mutex<Rng>,
 }
 
-/// What an object decides with: its method `step`, or itself if it is a callable without one.
+/// The callable that decides for an object: its method `step`, or itself if it is a callable without one.
 pub(crate) fn function_of<'py>(agent: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let step = agent.getattr_opt("step")?.filter(Bound::is_callable);
     Ok(step.or_else(|| agent.is_callable().then(|| agent.clone())))

@@ -52,7 +52,7 @@ fn played_parts(played: &arena::Played) -> PlayedParts {
     (played.agents.as_slice().to_vec(), played.deal, played.returns.as_slice().to_vec(), events)
 }
 
-/// What a pickle of a match holds: game, agents, deals, seed, pairing, games.
+/// The content of a pickle of a match: game, agents, deals, seed, pairing, games.
 type Parts = (Game, Vec<String>, u64, u64, bool, Vec<PlayedParts>);
 
 #[pymethods]

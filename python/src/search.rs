@@ -155,7 +155,7 @@ impl Search {
     }
 }
 
-/// What a pickle of a search holds: its fields in order.
+/// The content of a pickle of a search: its fields in order.
 type Parts = (Game, u8, u8, Vec<ActionStats>, u64, u64, f64, Vec<Line>);
 
 #[pymethods]

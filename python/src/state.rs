@@ -235,7 +235,7 @@ impl State {
             Some(_) => events.iter().rposition(|event| event.turn.seat().is_some()),
             None => events.len().checked_sub(1),
         };
-        let last = last.ok_or_else(|| errors::argument("there is no event to take back"))?;
+        let last = last.ok_or_else(|| errors::argument("nothing has happened that could be taken back"))?;
         let (own, event) = (player_number(events[last].turn), events[last].action.0);
         if !player.is(own) || !action.is(event.into()) {
             let text = format!("the last event is action {event} of player {own}, got {action} of {player}");
