@@ -299,7 +299,7 @@ def test_events_can_be_taken_back(name: str, seed: int | None) -> None:
             state.undo_action(player, action + 1)
         state.undo_action(player, action)
         assert state == expected
-    with pytest.raises(ValueError, match="no event to take back"):
+    with pytest.raises(ValueError, match="nothing has happened"):
         state.undo_action(0, 0)
 
 
