@@ -220,7 +220,10 @@ class TestOpenSpiel:
         assert main(["check-leak", "open_spiel:leduc_poker(players=3)", "--games", "3"]) == 0
         assert capsys.readouterr().out.startswith("leduc_poker(players=3): no leak found")
         assert main(["check-leak", "open_spiel:hearts", "--games", "1"]) == 1
-        assert main(["check-leak", "open_spiel:nope"]) == 2
+        capsys.readouterr()
+        assert main(["check-leak", "open_spiel:hearts2"]) == 2
+        error = capsys.readouterr().err
+        assert error == "stier: unknown game 'hearts2' of OpenSpiel; did you mean 'hearts'?\n"
         assert main(["check-leak", "open_spiel:hearts", "--agent", "random"]) == 2
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+
 import click
 
 import stier
@@ -52,6 +54,13 @@ def _open_spiel_game(name: str) -> object:
     adapter.register()
     import pyspiel
 
+    short, known = name.partition("(")[0], pyspiel.registered_names()
+    if short not in known:
+        # OpenSpiel's own error lists all of its games, one per line.
+        alike = difflib.get_close_matches(short, known, 1)
+        raise ArgumentError(
+            f"unknown game '{short}' of OpenSpiel" + "".join(f"; did you mean '{one}'?" for one in alike)
+        )
     try:
         return pyspiel.load_game(name)
     except pyspiel.SpielError as error:
