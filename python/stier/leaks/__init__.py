@@ -13,7 +13,7 @@ import numpy as np
 
 from stier._native import Agent, Game, PythonAgent, State, load_agent, load_game, registered_agents
 from stier.errors import AgentError, ArgumentError, IllegalActionError, LeakError
-from stier.playing import AnyAgent
+from stier.playing import AnyAgent, listed
 
 __all__ = [
     "Difference",
@@ -404,6 +404,8 @@ def check_no_leak(
     """
     if games < 1 or worlds < 1:
         raise ArgumentError(f"games and worlds must be at least 1, got {games} and {worlds}")
+    if agents is not None:
+        listed(agents)
     subject = _subject(game, agents, twin)
     report = LeakReport(subject.name, subject.method)
     for number, positions in enumerate(subject.games(games, seed)):
