@@ -134,7 +134,7 @@ class LeakReport:
         )
         if self.bare_places:
             lines.append(
-                f"  nothing shown in {self.bare_places} of {self.places} places: no other world was drawn there"
+                f"  {self.bare_places} of {self.places} views were not tested, because no other world was drawn"
             )
         for fact, count in self.compared.items():
             found = self.differences[fact]
@@ -147,7 +147,7 @@ class LeakReport:
         if self.leaks:
             return f"LEAK in {', '.join(self.leaks)}"
         if self.impossible:
-            return "no leak found, but worlds were drawn that cannot be"
+            return "no leak found, but the resampler drew impossible worlds"
         if not self.other_worlds:
             return "nothing shown, no other world was drawn"
         return "no leak found"
