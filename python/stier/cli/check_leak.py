@@ -29,7 +29,10 @@ from stier.errors import ArgumentError
 @options.repeatable(
     "--agent", "agents", "An agent that must not peek", type=options.AGENT, metavar="AGENT", show_default="two"
 )
-def check_leak(name: str, rules: dict[str, str], games: int, worlds: int, seed: int, agents: tuple[str, ...]) -> int:
+@options.progress
+def check_leak(
+    name: str, rules: dict[str, str], games: int, worlds: int, seed: int, agents: tuple[str, ...], progress: bool
+) -> int:
     """Check that players see nothing they cannot know.
 
     The exit code is 1 if they do. GAME may also be a game of OpenSpiel, such as open_spiel:leduc_poker.
@@ -42,7 +45,7 @@ def check_leak(name: str, rules: dict[str, str], games: int, worlds: int, seed: 
         game = _open_spiel_game(foreign)
     else:
         game = stier.load_game(name, **rules)
-    report = stier.check_no_leak(game, games=games, worlds=worlds, seed=seed, agents=agents or None)
+    report = stier.check_no_leak(game, games=games, worlds=worlds, seed=seed, agents=agents or None, progress=progress)
     print(report)
     return 0 if report.ok else FAILED
 
