@@ -184,7 +184,7 @@ def test_solve_prints_and_saves_what_was_found(tmp_path: Path, capsys: pytest.Ca
     assert kept.exists()
     assert main(["exploitability", TINY, str(path), "ismcts:iterations=20", "--seed", "2"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split("  ")[-1] for line in lines] == ["agent", "cfr+", "ismcts:iterations=20"]
+    assert [line.split("  ")[-1] for line in lines] == ["agent", str(path), "ismcts:iterations=20"]
     assert float(lines[1].split()[0]) == pytest.approx(found.exploitability, abs=1e-6)
     searched = stier.exploitability(stier.load_game(TINY), "ismcts:iterations=20", seed=2)
     assert float(lines[2].split()[0]) == pytest.approx(searched, abs=1e-6)
@@ -595,6 +595,20 @@ def test_what_is_narrated_is_the_same_in_all_worlds(game: stier.Game) -> None:
         ]
         assert told[0] == told[1] == told[2]
         state.apply_action(rng.choice(state.legal_actions()))
+
+
+def test_solutions_in_files_play_under_the_names_of_the_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["solve", "kuhn_poker", "--iterations", "50", "--save", "k.policy"]) == 0
+    capsys.readouterr()
+    for command in ("pit", "exploitability"):
+        assert main([command, "kuhn_poker", "k.policy", "random"]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert sum("k.policy" in line.split() for line in lines) == 1
+    assert main(["pit", "kuhn_poker", "none.policy", "random"]) != 0
+    assert "none.policy" in capsys.readouterr().err
 
 
 def test_hidden_moves_come_out_when_they_are_shown() -> None:
