@@ -504,7 +504,7 @@ def test_play_helps_and_asks_again() -> None:
     done = run(*PLAY, stdin="?\nG7\n99\n0\n\ns\nq\n")
     assert done.returncode == 0
     assert "q, quit     end the game" in done.stdout
-    for wrong in ["g7", "99", "0"]:
+    for wrong in ["G7", "99", "0"]:
         assert f"'{wrong}' is not one of your moves: 1) " in done.stdout
     assert "You leave the game." in done.stdout
 
@@ -621,6 +621,12 @@ def test_hidden_moves_come_out_when_they_are_shown() -> None:
     state.apply_action(state.string_to_action("3"))
     lines = narrator.tell(state)
     assert lines[:2] == ["seat 0, earlier: 2", "you: 3"]
+
+
+def test_play_suggests_what_was_meant() -> None:
+    done = run("play", "schwinget", "--seed", "3", "--against", "random", stdin="Atack\nbeleifs\nq\n")
+    assert "> Atack\n'Atack' is not one of your moves (did you mean 'attack'?): 1) " in done.stdout
+    assert "'beleifs' is not one of your moves (did you mean 'beliefs'?): 1) " in done.stdout
 
 
 def test_play_takes_bids_by_their_names() -> None:
