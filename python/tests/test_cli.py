@@ -27,22 +27,24 @@ from stier.cli._command import Command
 HERE = Path(__file__).parent
 
 
-def test_games_are_listed_with_their_options(capsys: pytest.CaptureFixture[str]) -> None:
+def test_games_are_listed_by_line_and_one_by_one_with_their_options(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["games"]) == 0
-    out = capsys.readouterr().out
+    *lines, hint = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == stier.registered_names()
+    assert hint == "Options of a game: stier games NAME"
     for name in stier.registered_names():
-        assert name in out
+        assert main(["games", name]) == 0
+        out = capsys.readouterr().out
         for option in stier.catalogue.describe_game(name):
             assert f"{option.name} = {option.default}   ({option.allowed})" in out
 
 
-def test_agents_are_listed_with_their_options(capsys: pytest.CaptureFixture[str]) -> None:
+def test_agents_are_listed_by_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["agents"]) == 0
-    out = capsys.readouterr().out
-    for agent in stier.describe_agents():
-        assert f"\n{agent.name}\n" in f"\n{out}"
-    assert "iterations = 1000   (1 to " in out
-    assert "seed = 0" in out
+    *lines, hint = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == [agent.name for agent in stier.describe_agents()]
+    assert hint == "Options of an agent: stier agents NAME"
+    assert any(line.endswith("Browne et al. 2012)") for line in lines), "an abbreviation does not end a sentence"
 
 
 def test_one_game_or_agent_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
