@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from inspect import signature
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from stier._native import Agent, Game, PythonAgent, Solution, State, derive_seed, load_agent, load_game
-from stier.errors import ArgumentError, MissingExtraError
+from stier._native import (
+    Agent,
+    Game,
+    PythonAgent,
+    Solution,
+    State,
+    alternatives,
+    derive_seed,
+    load_agent,
+    load_game,
+    registered_names,
+)
+from stier.catalogue import describe_game
+from stier.errors import ArgumentError, MissingExtraError, RulesError
 from stier.playing import AnyAgent
 
 #: The ways to show a state: text as a player sees it, the same printed, text with all cards open.
@@ -37,6 +50,18 @@ def as_game(game: Game | str, /, **rules: Any) -> Game:
     if not isinstance(game, str):
         raise TypeError(f"game must be a Game or the name of one, such as 'schwinget', got {type(game).__name__}")
     return load_game(game, **rules)
+
+
+def check_keywords(game: Game | str, rules: Mapping[str, Any], make: Callable[..., Any]) -> None:
+    """Raises for a keyword that is neither an argument of `make` nor an option of the game."""
+    name = game.short_name() if isinstance(game, Game) else game.partition(":")[0].strip()
+    if name not in registered_names():
+        return  # an error of its own
+    arguments = [one.name for one in signature(make).parameters.values() if one.kind is not one.VAR_KEYWORD]
+    known = [*arguments, *(option.name for option in describe_game(name))]
+    for keyword in rules:
+        if keyword not in known:
+            raise RulesError(f"unknown keyword '{keyword}'{alternatives(keyword, 'keywords', known)}")
 
 
 def as_agent(agent: AnyAgent, game: Game) -> Agent | PythonAgent | Solution:

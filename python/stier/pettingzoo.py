@@ -282,7 +282,7 @@ class CardGameParallelEnv(Table, ParallelEnv):
         if not game.is_simultaneous():
             known = ", ".join(name for name in registered_names() if load_game(name).is_simultaneous())
             raise RulesError(
-                f"players of {game.short_name()} choose in turn: use env(). Games with parallel_env(): {known}"
+                f"{game.short_name()} has no simultaneous choices: use env(). parallel_env() is for {known}"
             )
         #: The action of those who have nothing to choose.
         self.wait = game.num_distinct_actions()

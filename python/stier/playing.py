@@ -66,6 +66,13 @@ class HasStep(Protocol):
 AnyAgent: TypeAlias = str | HasStep | Callable[[State], SupportsIndex]
 
 
+def listed(agents: Sequence[AnyAgent]) -> Sequence[AnyAgent]:
+    """Returns the agents. Raises for a single one as text, whose letters would be taken for agents."""
+    if isinstance(agents, str):
+        raise TypeError(f"agents must be a list, got the text {agents!r}")
+    return agents
+
+
 def pit(
     game: Game | str,
     agents: Sequence[AnyAgent],
@@ -105,10 +112,11 @@ def pit(
     Raises:
         AgentError: An agent that does not exist, is for another game, or too few for one table.
         IllegalActionError: A callable chose an action that is not legal.
+        TypeError: Agents that are not a list.
         ValueError: A number that is out of range.
     """
     with bar(progress) as update:
-        return _native.pit(game, agents, deals, seed, paired, threads, update)
+        return _native.pit(game, listed(agents), deals, seed, paired, threads, update)
 
 
 def search_many(

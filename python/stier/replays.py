@@ -75,19 +75,21 @@ class Decision:
         if count < _FEWEST:
             return f"{chose} (a verdict needs {_FEWEST} searches)"
         agreed = sum(search.action == self.best for search in self.searches)
-        share = f"all {count} searches" if agreed == count else f"{agreed} of {count} searches"
         if self.action == self.best:
-            return f"{chose}, like {share}"
+            return f"{chose}, like {f'all {count}' if agreed == count else f'{agreed} of {count}'} searches"
+        if agreed == count:
+            found = f"All {count} searches choose {self.best_name}"
+        else:
+            found = f"The searches disagree ({agreed} of {count}: {self.best_name})"
         if self.cost is None or self.cost_ci95 is None:
-            return f"{chose}, which has no value because not every search tried it; {share} choose {self.best_name}"
-        interval = f"{abs(self.cost):.3f} ± {self.cost_ci95:.3f}"
-        if self.cost > self.cost_ci95:
-            return f"{chose}; {share} choose {self.best_name}: better by {interval}"
-        if self.cost < -self.cost_ci95:
-            return f"{chose}, better by {interval} than the agent's choice; {share} choose {self.best_name}"
-        return (
-            f"{chose}; {share} choose {self.best_name}: no difference shown ({self.cost:+.3f} ± {self.cost_ci95:.3f})"
-        )
+            compared = f"{self.name} has no value because not every search tried it"
+        elif abs(self.cost) > self.cost_ci95:
+            whose = f"{self.best_name} is" if agreed == count else "Their choices are"
+            word = "better" if self.cost > 0 else "worse"
+            compared = f"{whose} {word} by {abs(self.cost):.3f} ± {self.cost_ci95:.3f} on average"
+        else:
+            compared = f"No difference shown ({self.cost:+.3f} ± {self.cost_ci95:.3f})"
+        return f"{chose}. {found}. {compared}"
 
 
 class Replay(Sequence[Decision]):
@@ -140,11 +142,12 @@ class Replay(Sequence[Decision]):
 
     def _sum(self) -> str:
         parts = []
-        if self.cost is not None and self.cost_ci95 is not None:
-            interval = f"{self.cost:+.3f} ± {self.cost_ci95:.3f}"
+        searched = any(decision.searches for decision in self)
+        if searched and self.cost is not None and self.cost_ci95 is not None:
+            digits = 1 if self.cost_ci95 >= 1 else 2 if self.cost_ci95 >= 0.1 else 3
+            parts.append(f"The costs of all choices add up to {self.cost:.{digits}f} ± {self.cost_ci95:.{digits}f}.")
+            parts.append("Each compares two actions in one position, so the sum can exceed what a game pays.")
             unknown = self._unknown()
-            shown = "" if unknown or abs(self.cost) > self.cost_ci95 else ": no difference shown"
-            parts.append(f"By the agent's values, its own choices gain {interval} over the whole game{shown}.")
             if unknown:
                 parts.append(f"{unknown} of {len(self)} decisions left out: not every search tried what was chosen.")
         if self.end is not None:
@@ -165,8 +168,7 @@ class Replay(Sequence[Decision]):
             if decision.truth is not None:
                 parts.extend(["", "What was really there:", terminal.state(decision.truth, colour=colour)])
             parts.append(f"\nSeat {self.seat} {decision.verdict()}.")
-        parts.append(f"\n{self._sum()}")
-        return "\n".join(parts)
+        return "\n".join([*parts, f"\n{self._sum()}"]).rstrip()
 
     def to_html(self) -> str:
         """For a web page: one element without scripts; every decision can be opened."""

@@ -11,7 +11,7 @@ from stier._native import load_game
 from stier._output import distinct
 from stier._svg import MARGIN, Picture, text_width
 from stier.errors import AgentError
-from stier.playing import AnyAgent
+from stier.playing import AnyAgent, listed
 
 __all__ = [
     "Bout",
@@ -139,7 +139,7 @@ def schwingfest(agents: Mapping[str, AnyAgent] | Sequence[AnyAgent], *, seed: in
         # By name: wrestlers with the same agent are told apart by their order.
         names, entrants = sorted(agents), [agents[name] for name in sorted(agents)]
     else:
-        entrants = list(agents)
+        entrants = list(listed(agents))
     if len(entrants) < 3:
         raise AgentError(f"a Schwingfest needs at least 3 agents, got {len(entrants)}")
     result = _native.pit(game, entrants, 1, seed, False, threads)

@@ -235,7 +235,7 @@ class Exploitation:
             f"{self.game}, {self.games.deals} paired deals, seed {self.games.seed}\n"
             f"agent      {self.agent}\n"
             f"responder  {self.responder}\n"
-            f"gain       {self.gain:+.3f}{plus_minus(self.ci95)} a game, mean over the seats\n"
+            f"gain       {self.gain:+.3f}{plus_minus(self.ci95)} per game, on average over the seats\n"
             f"{self._bound()}\n"
         )
 
@@ -254,8 +254,8 @@ def exploit(
 
     A responder that knows the agent's policy, but neither its cards nor its random numbers, plays it in paired deals:
     each is played once with the responder at each seat and the agent at all others. Whatever the responder does, its
-    expected return cannot exceed a best response's, so the mean gain over the seats is a lower bound on the gain of a
-    best response, averaged over the seats. For two players whose returns add up to a constant, that is the agent's
+    expected return cannot exceed a best response's, so the gain, on average over the seats, is a lower bound on that of
+    a best response. For two players whose returns add up to a constant, that is the agent's
     exploitability, half the NashConv; for more of them it is NashConv divided by the number of seats.
 
     It bounds nothing from above: a gain near or below 0 says that this responder found nothing. An agent that remembers

@@ -27,22 +27,24 @@ from stier.cli._command import Command
 HERE = Path(__file__).parent
 
 
-def test_games_are_listed_with_their_options(capsys: pytest.CaptureFixture[str]) -> None:
+def test_games_are_listed_by_line_and_one_by_one_with_their_options(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["games"]) == 0
-    out = capsys.readouterr().out
+    *lines, hint = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == stier.registered_names()
+    assert hint == "Options of a game: stier games NAME"
     for name in stier.registered_names():
-        assert name in out
+        assert main(["games", name]) == 0
+        out = capsys.readouterr().out
         for option in stier.catalogue.describe_game(name):
             assert f"{option.name} = {option.default}   ({option.allowed})" in out
 
 
-def test_agents_are_listed_with_their_options(capsys: pytest.CaptureFixture[str]) -> None:
+def test_agents_are_listed_by_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["agents"]) == 0
-    out = capsys.readouterr().out
-    for agent in stier.describe_agents():
-        assert f"\n{agent.name}\n" in f"\n{out}"
-    assert "iterations = 1000   (1 to " in out
-    assert "seed = 0" in out
+    *lines, hint = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == [agent.name for agent in stier.describe_agents()]
+    assert hint == "Options of an agent: stier agents NAME"
+    assert any(line.endswith("Browne et al. 2012)") for line in lines), "an abbreviation does not end a sentence"
 
 
 def test_one_game_or_agent_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -184,7 +186,7 @@ def test_solve_prints_and_saves_what_was_found(tmp_path: Path, capsys: pytest.Ca
     assert kept.exists()
     assert main(["exploitability", TINY, str(path), "ismcts:iterations=20", "--seed", "2"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split("  ")[-1] for line in lines] == ["agent", "cfr+", "ismcts:iterations=20"]
+    assert [line.split("  ")[-1] for line in lines] == ["agent", str(path), "ismcts:iterations=20"]
     assert float(lines[1].split()[0]) == pytest.approx(found.exploitability, abs=1e-6)
     searched = stier.exploitability(stier.load_game(TINY), "ismcts:iterations=20", seed=2)
     assert float(lines[2].split()[0]) == pytest.approx(searched, abs=1e-6)
@@ -509,7 +511,7 @@ def test_play_helps_and_asks_again() -> None:
     done = run(*PLAY, stdin="?\nG7\n99\n0\n\ns\nq\n")
     assert done.returncode == 0
     assert "q, quit     end the game" in done.stdout
-    for wrong in ["g7", "99", "0"]:
+    for wrong in ["G7", "99", "0"]:
         assert f"'{wrong}' is not one of your moves: 1) " in done.stdout
     assert "You leave the game." in done.stdout
 
@@ -602,6 +604,20 @@ def test_what_is_narrated_is_the_same_in_all_worlds(game: stier.Game) -> None:
         state.apply_action(rng.choice(state.legal_actions()))
 
 
+def test_solutions_in_files_play_under_the_names_of_the_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["solve", "kuhn_poker", "--iterations", "50", "--save", "k.policy"]) == 0
+    capsys.readouterr()
+    for command in ("pit", "exploitability"):
+        assert main([command, "kuhn_poker", "k.policy", "random"]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert sum("k.policy" in line.split() for line in lines) == 1
+    assert main(["pit", "kuhn_poker", "none.policy", "random"]) != 0
+    assert "none.policy" in capsys.readouterr().err
+
+
 def test_hidden_moves_come_out_when_they_are_shown() -> None:
     """Bids of goofspiel: hidden until both are made, shown then if the rules say so."""
     game = stier.load_game("goofspiel", impinfo=False)
@@ -612,6 +628,12 @@ def test_hidden_moves_come_out_when_they_are_shown() -> None:
     state.apply_action(state.string_to_action("3"))
     lines = narrator.tell(state)
     assert lines[:2] == ["seat 0, earlier: 2", "you: 3"]
+
+
+def test_play_suggests_what_was_meant() -> None:
+    done = run("play", "schwinget", "--seed", "3", "--against", "random", stdin="Atack\nbeleifs\nq\n")
+    assert "> Atack\n'Atack' is not one of your moves (did you mean 'attack'?): 1) " in done.stdout
+    assert "'beleifs' is not one of your moves (did you mean 'beliefs'?): 1) " in done.stdout
 
 
 def test_play_takes_bids_by_their_names() -> None:

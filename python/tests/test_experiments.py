@@ -387,7 +387,7 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     toml, out = tmp_path / "first.toml", tmp_path / "out"
     toml.write_text(TOML)
     assert main(["run", str(toml), "--out", str(out)]) == 0
-    assert capsys.readouterr().out == f"120 games in {out}\n"
+    assert capsys.readouterr().out == f"120 games in {out}\nstier report {out}\n"
     noted = json.loads((out / "experiment.json").read_text())
     assert (noted["experiment"]["deals"], noted["version"]) == (10, stier.__version__)
     assert main(["report", str(out)]) == 0

@@ -218,6 +218,10 @@ def test_arguments() -> None:
         sgym.make("schwinget", opponents="nobody")
     with pytest.raises(stier.RulesError):
         sgym.make("schwinget", nonsense=1)
+    with pytest.raises(stier.RulesError, match="unknown keyword 'opponets'; did you mean 'opponents'"):
+        gymnasium.make("stier/Schwinget-v0", opponets="greedy")
+    with pytest.raises(stier.RulesError, match="unknown keyword 'nun_envs'; did you mean 'num_envs'"):
+        sgym.make_vec("schwinget", nun_envs=2)
     with pytest.raises(RuntimeError, match=r"call reset\(\) first"):
         sgym.make("schwinget").step(0)
 

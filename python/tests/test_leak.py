@@ -119,6 +119,14 @@ def test_facts_of_the_callers_own(game: stier.Game, leak: Callable[[stier.State,
     assert report.compared["mine"] == report.worlds
 
 
+def test_the_bar_counts_games(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("tqdm")
+    silent = stier.check_no_leak("kuhn_poker", games=3)
+    assert not capsys.readouterr().err
+    assert str(stier.check_no_leak("kuhn_poker", games=3, progress=True)) == str(silent)
+    assert "3/3" in capsys.readouterr().err
+
+
 def test_a_check_that_compares_nothing_does_not_pass() -> None:
     """Everything is known: the only card of the opponent's is the one that is left."""
     report = stier.check_no_leak(
@@ -220,7 +228,10 @@ class TestOpenSpiel:
         assert main(["check-leak", "open_spiel:leduc_poker(players=3)", "--games", "3"]) == 0
         assert capsys.readouterr().out.startswith("leduc_poker(players=3): no leak found")
         assert main(["check-leak", "open_spiel:hearts", "--games", "1"]) == 1
-        assert main(["check-leak", "open_spiel:nope"]) == 2
+        capsys.readouterr()
+        assert main(["check-leak", "open_spiel:hearts2"]) == 2
+        error = capsys.readouterr().err
+        assert error == "stier: unknown game 'hearts2' of OpenSpiel; did you mean 'hearts'?\n"
         assert main(["check-leak", "open_spiel:hearts", "--agent", "random"]) == 2
 
 

@@ -364,17 +364,28 @@ def test_verdicts_say_what_the_intervals_show(schwinget: stier.Game) -> None:
     choices = [search.action for search in decision.searches]
     other = next(action for action in choices if action != decision.action)
     told = dataclasses.replace(decision, best=other, best_name="the other one")
-    share = f"{choices.count(other)} of 5 searches"
-    for cost, width, expected in [
-        (0.5, 0.2, f"; {share} choose the other one: better by 0.500 ± 0.200"),
-        (0.5, 0.7, f"; {share} choose the other one: no difference shown (+0.500 ± 0.700)"),
-        (-0.5, 0.2, f", better by 0.500 ± 0.200 than the agent's choice; {share} choose the other one"),
-        (None, None, f", which has no value because not every search tried it; {share} choose the other one"),
+    disagree = f"The searches disagree ({choices.count(other)} of 5: the other one)"
+    all_searches = [dataclasses.replace(told, searches=(search,) * 5) for search in decision.searches]
+    agreed = next(one for one in all_searches if one.searches[0].action == other)
+    for known, cost, width, expected in [
+        (told, 0.5, 0.2, f"{disagree}. Their choices are better by 0.500 ± 0.200 on average"),
+        (told, 0.5, 0.7, f"{disagree}. No difference shown (+0.500 ± 0.700)"),
+        (told, -0.5, 0.2, f"{disagree}. Their choices are worse by 0.500 ± 0.200 on average"),
+        (told, None, None, f"{disagree}. {decision.name} has no value because not every search tried it"),
+        (agreed, 0.5, 0.2, "All 5 searches choose the other one. the other one is better by 0.500 ± 0.200 on average"),
     ]:
-        verdict = dataclasses.replace(told, cost=cost, cost_ci95=width).verdict()
-        assert verdict == f"chose {decision.name}{expected}"
+        verdict = dataclasses.replace(known, cost=cost, cost_ci95=width).verdict()
+        assert verdict == f"chose {decision.name}. {expected}"
     liked = dataclasses.replace(told, best=decision.action)
     assert liked.verdict() == f"chose {decision.name}, like {choices.count(decision.action)} of 5 searches"
+
+
+def test_the_sum_of_costs_says_what_it_adds_up(schwinget: stier.Game) -> None:
+    found = stier.replay(played(schwinget, 67), 0, "ismcts:iterations=20")
+    for shown in (str(found), found.to_html()):
+        assert "The costs of all choices add up to " in shown
+        assert "so the sum can exceed what a game pays." in shown
+    assert "add up" not in str(stier.replay(schwinget.new_initial_state(seed=1), 0, "ismcts:iterations=20"))
 
 
 def test_replays_are_the_same_in_all_worlds_that_the_seat_takes_for_possible(game: stier.Game) -> None:

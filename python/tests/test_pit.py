@@ -368,7 +368,7 @@ def test_forked_processes_play_too() -> None:
         (["random", "alphazero"], {}, stier.AgentError, "agents: "),
         (["random", "ismcts:iterations=0"], {}, stier.AgentError, "1 to "),
         (["random", 7], {}, TypeError, "an object with step(state) or a callable, got int"),
-        ("random", {}, TypeError, ""),
+        ("random", {}, TypeError, "agents must be a list, got the text 'random'"),
         (["random", "random"], {"deals": 0}, ValueError, "deals must be 1 to "),
         (["random", "random"], {"deals": -5}, ValueError, "deals must be 1 to "),
         (["random", "random"], {"deals": 10**30}, ValueError, "deals must be 1 to "),

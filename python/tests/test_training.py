@@ -206,7 +206,7 @@ def test_every_game_can_be_learned(name: str, central_critic: bool) -> None:
     assert trained.log[-1].keys() == {
         *("steps", "cpu_seconds", "steps_per_second", "episodes", "learning_rate", "entropy_coefficient"),
         *("policy_loss", "value_loss", "entropy", "approx_kl", "clip_fraction", "explained_variance"),
-        *("eval/greedy/mean", "eval/greedy/ci95"),
+        *(f"eval/greedy/{part}" for part in ("mean", "ci95", "sampled_mean", "sampled_ci95")),
     }
     assert (trained.network.value is None) == central_critic
     assert all(np.isfinite(array).all() for array in trained.network.tensors().values())
@@ -434,7 +434,8 @@ def test_the_command_line_tells_its_progress_without_a_terminal(
         words += ["--set", f"{name}={value}"]
     assert main(["train", str(small_game()), "--out", str(tmp_path / "a"), *words]) == 0
     told = capsys.readouterr()
-    lines = told.err.splitlines()
+    compiling, *lines = told.err.splitlines()
+    assert compiling == "compiling the learner"
     assert [line.split(" decisions")[0] for line in lines] == ["0 of 1,024", "512 of 1,024", "1,024 of 1,024"]
     assert "greedy/mean" in lines[-1]
     assert "attack/probability" in lines[-1]
@@ -443,7 +444,7 @@ def test_the_command_line_tells_its_progress_without_a_terminal(
     # Between evaluations, the metrics.
     monkeypatch.setattr("stier.train._run.SILENCE", 0.0)
     assert main(["train", str(small_game()), "--out", str(tmp_path / "d"), *words]) == 0
-    lines = capsys.readouterr().err.splitlines()
+    lines = capsys.readouterr().err.splitlines()[1:]
     assert [line.split(" decisions")[0] for line in lines[1::2]] == ["256 of 1,024", "768 of 1,024"]
     assert "value_loss" in lines[1]
     assert "steps_per_second" in lines[1]
@@ -451,6 +452,28 @@ def test_the_command_line_tells_its_progress_without_a_terminal(
     assert not capsys.readouterr().err
     assert main(["train", str(small_game()), "--out", str(tmp_path / "c"), "--set", "hidden=0.5"]) == 2
     assert "hidden must be widths of layers, such as 256 or 256,256, got 0.5" in capsys.readouterr().err
+
+
+def test_the_command_line_measures_small_games_and_has_a_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ["--steps", "256", "--deals", "4", "--set", "num_envs=32", "--set", "horizon=8", "--set", "hidden=16"]
+    assert main(["train", "kuhn_poker", *words]) == 0
+    told = capsys.readouterr().out
+    assert "greedy/sampled_mean" in told
+    assert "nash_conv" in told
+    assert "network:path=out/kuhn_poker/network.safetensors,choose=sample" in told
+    assert main(["train", "kuhn_poker", *words, "--no-exact", "--out", "without"]) == 0
+    assert "nash_conv" not in capsys.readouterr().out
+
+
+def test_sampled_evaluations_measure_the_policy_and_not_its_likeliest_actions() -> None:
+    uniform = Network.random(stier.load_game("kuhn_poker"), hidden=(4,), seed=1)
+    uniform = dataclasses.replace(uniform, policy=tuple(np.zeros_like(array) for array in uniform.policy))
+    found = stier.train.Evaluation("kuhn_poker", ["random"], deals=2000).measure(uniform)
+    assert abs(found["eval/random/sampled_mean"]) < 2 * found["eval/random/sampled_ci95"]
+    assert abs(found["eval/random/mean"]) > 2 * found["eval/random/ci95"], "the first action, passing, always"
 
 
 def test_help_lists_every_setting(capsys: pytest.CaptureFixture[str]) -> None:
@@ -474,7 +497,8 @@ def test_iterations_are_logged_and_networks_kept(tmp_path: Path) -> None:
     evaluations = [row for row in told if "eval/greedy/mean" in row]
     assert [row["steps"] for row in iterations] == [256, 512, 768, 1024]
     assert [row["steps"] for row in evaluations] == [0, 512, 1024] == [row["steps"] for row in trained.log]
-    assert trained.headlines == ["eval/greedy/mean", "eval/greedy/ci95"]
+    parts = ("mean", "ci95", "sampled_mean", "sampled_ci95")
+    assert trained.headlines == [f"eval/greedy/{part}" for part in parts]
     mean = np.mean([row["policy_loss"] for row in iterations[2:]])
     assert trained.log[-1]["policy_loss"] == pytest.approx(mean)
     kept = sorted((tmp_path / "checkpoints").iterdir())

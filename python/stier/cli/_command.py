@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -116,6 +117,11 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [_plain(item) for item in value]
     return value
+
+
+def first_sentence(text: str) -> str:
+    """Returns the first sentence without its full stop; one after an abbreviation ends none."""
+    return re.split(r"\.(?=\s+[A-Z]|$)", text, maxsplit=1)[0]
 
 
 def print_options(options: Sequence[OptionInfo]) -> None:

@@ -14,6 +14,7 @@ from click.shell_completion import CompletionItem
 
 import stier
 from stier import _files
+from stier._native import Solution
 from stier.errors import ArgumentError
 
 _Command = Callable[..., int | None]
@@ -136,3 +137,9 @@ max_histories = click.option("--max-histories", default=50_000_000, help="Refuse
 def repeatable(name: str, variable: str, about: str, **settings: Any) -> _Decorator:
     """Adds an option that may be given several times."""
     return click.option(name, variable, multiple=True, help=f"{about}; repeatable.", **settings)
+
+
+def solution(text: str, **settings: Any) -> Solution | None:
+    """Loads a solution if an agent on the command line is the name of its file."""
+    is_file = text.endswith(".policy") or Path(text).is_file()
+    return stier.solving.load_solution(text, **settings) if is_file else None

@@ -6,7 +6,7 @@ import click
 
 import stier
 from stier.catalogue import AgentInfo, OptionInfo, describe_agent
-from stier.cli._command import Command, print_json, print_options
+from stier.cli._command import Command, first_sentence, print_json, print_options
 from stier.cli._options import AGENT, as_json
 
 _SEED = OptionInfo("seed", 0, 0, 2**64 - 1, None, f"0 to {2**64 - 1}", "The seed of its random numbers.")
@@ -16,7 +16,7 @@ _SEED = OptionInfo("seed", 0, 0, 2**64 - 1, None, f"0 to {2**64 - 1}", "The seed
 @click.argument("name", type=AGENT, required=False)
 @as_json
 def agents(name: str | None, as_json: bool) -> None:
-    """List the agents, or one agent, with their options.
+    """List the agents, or one agent with its options.
 
     NAME may have options behind it, such as ismcts:iterations=5. Their values are then shown instead of the defaults.
     """
@@ -33,13 +33,15 @@ def agents(name: str | None, as_json: bool) -> None:
             ]
         )
         return
+    if name is None:
+        for agent in described:
+            print(f"{agent.name:16}{first_sentence(agent.description)}")
+        print("Options of an agent: stier agents NAME")
+        return
     for agent in described:
         print(agent.name)
         print(click.wrap_text(agent.description, 100, "    ", "    "))
-        print_options(agent.options if name is None else [*agent.options, _SEED])
-    if name is None:
-        print("every agent")
-        print_options([_SEED])
+        print_options([*agent.options, _SEED])
 
 
 def _with_values(text: str) -> AgentInfo:

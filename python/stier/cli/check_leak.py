@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+
 import click
 
 import stier
@@ -27,7 +29,10 @@ from stier.errors import ArgumentError
 @options.repeatable(
     "--agent", "agents", "An agent that must not peek", type=options.AGENT, metavar="AGENT", show_default="two"
 )
-def check_leak(name: str, rules: dict[str, str], games: int, worlds: int, seed: int, agents: tuple[str, ...]) -> int:
+@options.progress
+def check_leak(
+    name: str, rules: dict[str, str], games: int, worlds: int, seed: int, agents: tuple[str, ...], progress: bool
+) -> int:
     """Check that players see nothing they cannot know.
 
     The exit code is 1 if they do. GAME may also be a game of OpenSpiel, such as open_spiel:leduc_poker.
@@ -40,7 +45,7 @@ def check_leak(name: str, rules: dict[str, str], games: int, worlds: int, seed: 
         game = _open_spiel_game(foreign)
     else:
         game = stier.load_game(name, **rules)
-    report = stier.check_no_leak(game, games=games, worlds=worlds, seed=seed, agents=agents or None)
+    report = stier.check_no_leak(game, games=games, worlds=worlds, seed=seed, agents=agents or None, progress=progress)
     print(report)
     return 0 if report.ok else FAILED
 
@@ -52,6 +57,13 @@ def _open_spiel_game(name: str) -> object:
     adapter.register()
     import pyspiel
 
+    short, known = name.partition("(")[0], pyspiel.registered_names()
+    if short not in known:
+        # OpenSpiel's own error lists all of its games, one per line.
+        alike = difflib.get_close_matches(short, known, 1)
+        raise ArgumentError(
+            f"unknown game '{short}' of OpenSpiel" + "".join(f"; did you mean '{one}'?" for one in alike)
+        )
     try:
         return pyspiel.load_game(name)
     except pyspiel.SpielError as error:

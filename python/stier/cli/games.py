@@ -6,7 +6,7 @@ import click
 
 import stier
 from stier.cli import rules
-from stier.cli._command import Command, print_json, print_options
+from stier.cli._command import Command, first_sentence, print_json, print_options
 from stier.cli._options import GAME, as_json
 
 
@@ -16,7 +16,7 @@ from stier.cli._options import GAME, as_json
 @click.argument("name", type=GAME, required=False)
 @as_json
 def games(name: str | None, as_json: bool) -> None:
-    """List the games, or one game, with their options."""
+    """List the games, or one game with its options."""
     names = [name] if name else stier.registered_names()
     # An unknown game is an error before anything is printed.
     described = {name: stier.catalogue.describe_game(name) for name in names}
@@ -33,6 +33,12 @@ def games(name: str | None, as_json: bool) -> None:
                 for name, options in described.items()
             ]
         )
+        return
+    if len(described) > 1:
+        for name in described:
+            about = first_sentence(rules.summary(name))
+            print(f"{name:16}{about} ({players[name]} players by default)")
+        print("Options of a game: stier games NAME")
         return
     for name, options in described.items():
         print(f"{name}   ({players[name]} players by default)")

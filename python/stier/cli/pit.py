@@ -21,6 +21,7 @@ from stier.cli._command import Command, print_json
         "stier pit schwinget greedy ismcts:iterations=1000 --deals 500 --seed 1",
         "stier pit schwinget greedy ismcts --rule bouts=4 --csv games.csv",
         "stier pit kuhn_poker random greedy --json",
+        "stier pit leduc_poker random leduc.policy",
     ],
 )
 @options.game
@@ -46,8 +47,14 @@ def pit(
     """Let agents play each other and compare them.
 
     Every table of agents plays each deal in all arrangements of the seats, so that the luck of the cards cancels.
+    An AGENT may also be a file that stier solve --save has written.
     """
-    result = stier.pit(game, agents, deals=deals, seed=seed, paired=not unpaired, threads=threads, progress=progress)
+    entrants: list[stier.AnyAgent] = []
+    for name in agents:
+        solution = options.solution(name)
+        # As a Python agent, a solution can have the name of its file.
+        entrants.append(name if solution is None else stier.PythonAgent(solution, name))
+    result = stier.pit(game, entrants, deals=deals, seed=seed, paired=not unpaired, threads=threads, progress=progress)
     if as_json:
         print_json(_figures(result))
     else:

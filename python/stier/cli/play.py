@@ -7,6 +7,7 @@ in all of some sampled worlds that the seat cannot tell apart, so one that is on
 from __future__ import annotations
 
 import contextlib
+import difflib
 import secrets
 import shutil
 import sys
@@ -119,7 +120,8 @@ class _Table:
             # Where it exists, it lets the person edit an answer and repeat an earlier one.
             with contextlib.suppress(ImportError):
                 import readline  # noqa: F401
-        print(f"You are seat {seat} of {game}, seed {seed}; the others are {opponent}.")
+        others = "your opponent is" if game.num_players() == 2 else "the other seats are"
+        print(f"You are seat {seat} of {game}, seed {seed}; {others} {opponent}.")
         print(f"Beside your moves: {self._short_help()}.")
 
     def _short_help(self) -> str:
@@ -176,12 +178,13 @@ class _Table:
         """Returns the person's move, or nothing to end the game; answers everything else."""
         while True:
             try:
-                answer = _name(input("> "))
+                typed = input("> ").strip()
             except (EOFError, KeyboardInterrupt):
                 print()
                 return None
+            answer = _name(typed)
             if not sys.stdin.isatty():
-                print(answer)
+                print(typed)
             move = self._move(answer)
             if move is not None:
                 return self.state.legal_actions()[move]
@@ -191,7 +194,10 @@ class _Table:
             if word is not None:
                 self._answer(word)
             elif answer:
-                print(f"'{answer}' is not one of your moves: ", end="")
+                # Names of one or two letters are all alike.
+                known = [text for text in [*map(_name, self._moves()), *self._answers] if len(text) > 2]
+                alike = [f" (did you mean '{text}'?)" for text in difflib.get_close_matches(answer, known, 1)]
+                print(f"'{typed}' is not one of your moves{''.join(alike)}: ", end="")
                 self._list_moves()
 
     def _move(self, answer: str) -> int | None:

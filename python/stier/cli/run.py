@@ -48,3 +48,5 @@ def run(
         found, tables, figures = experiments.publish(store)
         draw(found, tables, figures)
         print(f"Page in {plan.outputs.get('page', tables / found.page)}")
+    elif not missing:
+        print(f"stier report {store.folder}")

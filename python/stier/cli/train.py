@@ -24,7 +24,7 @@ def _settings_help() -> str:
     more_help=_settings_help,
     examples=[
         "stier train schwinget --steps 30_000_000 --out out/schwinget --watch attack",
-        "stier train leduc_poker --out out/leduc --exact --set hidden=64,64",
+        "stier train leduc_poker --out out/leduc --set hidden=64,64",
         "stier train schwinget --out out/response --opponents network:path=out/schwinget/network.safetensors",
         "stier train schwinget --algorithm dmc --out out/dmc --against greedy --against ismcts:iterations=100",
     ],
@@ -34,9 +34,9 @@ def _settings_help() -> str:
     "--out",
     "folder",
     type=options.PATH,
-    required=True,
     metavar="DIR",
     help="Folder for network, log and checkpoint. Training continues from it.",
+    show_default="out/GAME",
 )
 @click.option("--algorithm", default="ppo", help="ppo, ppo_torch or dmc.")
 @click.option("--steps", type=int, help="Number of decisions to play.", show_default="the algorithm's")
@@ -52,7 +52,12 @@ def _settings_help() -> str:
 )
 @options.deals(500, "Number of paired deals of each evaluation.")
 @click.option("--evaluations", default=20, help="Number of evaluations on the way.")
-@click.option("--exact", is_flag=True, help="Compute NashConv, too, in small games.")
+@click.option(
+    "--exact/--no-exact",
+    default=None,
+    help="Compute NashConv, too, in games whose tree fits into memory.",
+    show_default="in games of at most 100,000 histories",
+)
 @options.repeatable("--watch", "watch", "Count how often ACTION is chosen when it is legal", metavar="ACTION")
 @click.option(
     "--judge", type=options.AGENT, metavar="AGENT", help="Group the counts of --watch by this agent's choice."

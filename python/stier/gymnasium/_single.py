@@ -180,6 +180,7 @@ def make(
             ``"ansi_open"`` for text with all cards.
         rules: Options of the game.
     """
+    _adapting.check_keywords(game, rules, make)
     return SeatEnv(
         _adapting.as_game(game, **rules),
         opponents=opponents,

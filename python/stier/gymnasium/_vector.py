@@ -352,6 +352,7 @@ def make_vec(
         threads: Threads; 0 for all cores. No influence on what happens.
         rules: Options of the game.
     """
+    _adapting.check_keywords(game, rules, make_vec)
     return VectorEnv(
         _adapting.as_game(game, **rules),
         num_envs,

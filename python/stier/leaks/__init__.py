@@ -12,8 +12,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from stier._native import Agent, Game, PythonAgent, State, load_agent, load_game, registered_agents
+from stier._output import bar
 from stier.errors import AgentError, ArgumentError, IllegalActionError, LeakError
-from stier.playing import AnyAgent
+from stier.playing import AnyAgent, listed
 
 __all__ = [
     "Difference",
@@ -134,7 +135,7 @@ class LeakReport:
         )
         if self.bare_places:
             lines.append(
-                f"  nothing shown in {self.bare_places} of {self.places} places: no other world was drawn there"
+                f"  {self.bare_places} of {self.places} views were not tested, because no other world was drawn"
             )
         for fact, count in self.compared.items():
             found = self.differences[fact]
@@ -147,7 +148,7 @@ class LeakReport:
         if self.leaks:
             return f"LEAK in {', '.join(self.leaks)}"
         if self.impossible:
-            return "no leak found, but worlds were drawn that cannot be"
+            return "no leak found, but the resampler drew impossible worlds"
         if not self.other_worlds:
             return "nothing shown, no other world was drawn"
         return "no leak found"
@@ -361,6 +362,7 @@ def check_no_leak(
     agents: Sequence[Any] | None = None,
     facts: Mapping[str, Fact] | None = None,
     twin: Callable[[Any, Any, int], Any] | None = None,
+    progress: bool = False,
 ) -> LeakReport:
     """Checks that a player is given nothing that depends on what the player cannot know.
 
@@ -395,6 +397,7 @@ def check_no_leak(
             number of the agent in `possible_agents`.
         twin: For AEC environments: `f(env, agent, seed)` returns another environment at the same point in which
             everything that the agent does not know is drawn anew, or None where it cannot. It must not change `env`.
+        progress: Shows a progress bar; needs tqdm.
 
     Raises:
         AgentError: An agent that does not exist, or that answers the same question twice in two ways.
@@ -404,15 +407,22 @@ def check_no_leak(
     """
     if games < 1 or worlds < 1:
         raise ArgumentError(f"games and worlds must be at least 1, got {games} and {worlds}")
+    if agents is not None:
+        listed(agents)
     subject = _subject(game, agents, twin)
     report = LeakReport(subject.name, subject.method)
-    for number, positions in enumerate(subject.games(games, seed)):
-        report.games += 1
-        rng = random.Random(f"worlds of {seed}/{number}")
-        for state, position in positions:
-            report.positions += 1
-            for player in subject.players(state):
-                _compare(report, subject, state, player, worlds, rng, facts or {}, (number, position))
+    with bar(progress) as update:
+        for number, positions in enumerate(subject.games(games, seed)):
+            if update is not None:
+                update(number, games)
+            report.games += 1
+            rng = random.Random(f"worlds of {seed}/{number}")
+            for state, position in positions:
+                report.positions += 1
+                for player in subject.players(state):
+                    _compare(report, subject, state, player, worlds, rng, facts or {}, (number, position))
+        if update is not None:
+            update(report.games, games)
     return report
 
 

@@ -190,7 +190,7 @@ def rule(tables: Tables) -> Figure:
         ax.axvline(0, color="grey", lw=0.8)
         ax.set_yticks(range(len(OPPONENTS)), list(OPPONENTS.values())[::-1])
         ax.set_ylim(-0.6, len(OPPONENTS) - 0.4)
-        ax.set_xlabel(f"gain of the rule of thumb ({UNITS[scoring]} per bout)")
+        ax.set_xlabel(f"gain of the rule ({UNITS[scoring]} per bout)")
         ax.set_title(f"{scoring} scoring")
         ax.spines[["top", "right"]].set_visible(False)
     axes[0].set_ylabel("the opponent attacks")

@@ -108,6 +108,7 @@ class JaxLearner:
 
     #: Also the name of the random keys: another one changes every network.
     name: str
+    compiles = True
 
     def __init__(
         self,

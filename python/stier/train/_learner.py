@@ -24,6 +24,8 @@ class Learner(Protocol):
     """An algorithm, at some point of its training."""
 
     name: str
+    #: True if the first iteration compiles, which takes several seconds.
+    compiles: bool
     game: Game
     settings: Any
     #: A digest of the network that training started from, or None.

@@ -81,6 +81,7 @@ def run(
     record.resume()
     total = learner.settings.steps
     saved = time.monotonic()
+    begun = learner.steps
     with _Lines(record) if progress and not sys.stderr.isatty() else bar(progress, "decisions") as update:
         while True:
             done = learner.steps
@@ -89,6 +90,8 @@ def run(
                 record.evaluate()
                 record.save()
                 saved = time.monotonic()
+            if progress and done == begun < total and learner.compiles:
+                print("compiling the learner", file=sys.stderr, flush=True)
             if update is not None:
                 update(min(done, total), total, record.note())
             if done >= total:
@@ -200,7 +203,9 @@ class _Record:
         if not self.rows:
             return ""
         row = self.rows[-1]
-        found = {key.removeprefix("eval/"): row[key] for key in self.headlines if key in row}
+        found = {
+            key.removeprefix("eval/"): row[key] for key in self.headlines if key in row and not key.endswith("ci95")
+        }
         parts = [f"at {row['steps']:,}", *(f"{key} {value:.3f}" for key, value in found.items())]
         return ", ".join([*parts, f"{row['cpu_seconds']:.0f} CPU s"])
 

@@ -8,11 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from stier._native import Game
-from stier.errors import ArgumentError
+from stier._native import Game, GameTree
+from stier.errors import ArgumentError, StierError
 from stier.train import learn
 from stier.train._run import LOG, NETWORK, Trained
 from stier.train.settings import DMCSettings, Settings
+
+#: Games with at most so many histories get their NashConv unasked: it takes a fraction of a second.
+_SMALL = 100_000
 
 #: The settings that are options of their own.
 OPTIONS = ("steps", "seed", "opponents")
@@ -44,8 +47,9 @@ def _text(default: Any) -> str:
 def train(
     game: Game,
     algorithm: str,
-    folder: Path,
+    folder: Path | None,
     *,
+    exact: bool | None,
     seed: int,
     steps: int | None,
     settings: Sequence[str],
@@ -64,11 +68,21 @@ def train(
         if not equals or name in values:
             raise ArgumentError(f"--set '{setting}': give each setting once, as NAME=VALUE")
         values[name] = _value(value)
-    trained = learn(game, algorithm, folder=folder, against=against or None, **others, **values)
+    folder = Path("out") / game.short_name() if folder is None else folder
+    tree = _small_tree(game) if exact is None else exact
+    trained = learn(game, algorithm, folder=folder, against=against or None, exact=tree, **others, **values)
     print(f"{game}, {algorithm}, seed {seed}: {trained.log[-1]['steps']:,} decisions")
     print(_table(trained), end="")
     print(f"all columns: {folder / LOG}")
-    print(f"stier pit {game} network:path={folder / NETWORK} {(*against, 'random')[0]}")
+    print(f"stier pit {game} network:path={folder / NETWORK},choose=sample {(*against, 'random')[0]}")
+
+
+def _small_tree(game: Game) -> GameTree | bool:
+    """The tree of a small game, for NashConv; False for others, and for games that cannot be enumerated."""
+    try:
+        return GameTree(game, max_histories=_SMALL)
+    except StierError:
+        return False
 
 
 def _value(text: str) -> Any:

@@ -369,11 +369,16 @@ class Exact:
         return self.tree.policy(np.concatenate(rows), name="network")
 
 
+#: The columns against an agent.
+_PARTS = ("mean", "ci95", "sampled_mean", "sampled_ci95")
+
+
 @dataclass
 class Evaluation:
     """The measurements of a network while it learns.
 
-    Each agent is met in the same `deals` paired deals at every evaluation; the network takes its likeliest actions.
+    Each agent is met in the same `deals` paired deals at every evaluation: once the network takes its likeliest
+    actions, once it draws them from its policy.
     """
 
     #: The game, or its name as for `stier.load_game`.
@@ -401,7 +406,7 @@ class Evaluation:
     @property
     def headlines(self) -> list[str]:
         """The columns with the results, without their details."""
-        found = [f"eval/{agent}/{part}" for agent in self.against for part in ("mean", "ci95")]
+        found = [f"eval/{agent}/{part}" for agent in self.against for part in _PARTS]
         found += [] if self.exact is None else ["eval/nash_conv"]
         verdicts = ("",) if self.judge is None else ("", "/judge_takes", "/judge_declines")
         return found + [f"eval/{name}/probability{verdict}" for name in self.watch for verdict in verdicts]
@@ -409,15 +414,21 @@ class Evaluation:
     def measure(self, network: Network) -> dict[str, float]:
         """Returns the columns of an evaluation.
 
-        ``eval/AGENT/mean`` and ``eval/AGENT/ci95`` are the network's returns against an agent, ``eval/nash_conv`` is
-        its distance from equilibrium. Of each watched action, ``eval/ACTION/share`` is the share of the chances that
-        was taken and ``eval/ACTION/probability`` the mean probability of taking one, also by finished rounds
-        (``…/probability/round_0``) and by the judge's verdict (``…/judge_takes``, ``…/judge_declines``): `chances`.
+        ``eval/AGENT/mean`` and ``eval/AGENT/ci95`` are the returns against an agent of the network's likeliest actions,
+        ``eval/AGENT/sampled_mean`` and ``eval/AGENT/sampled_ci95`` those of actions drawn from its policy.
+        ``eval/nash_conv`` is the distance of that policy from equilibrium. Of each watched action,
+        ``eval/ACTION/share`` is the share of the chances that was taken and ``eval/ACTION/probability`` the mean
+        probability of taking one, also by finished rounds (``…/probability/round_0``) and by the judge's verdict
+        (``…/judge_takes``, ``…/judge_declines``): `chances`.
         """
         found: dict[str, float] = {}
         for agent in self.against:
-            result = duel(network, agent, deals=self.deals, seed=self.seed, threads=self.threads)
-            found[f"eval/{agent}/mean"], found[f"eval/{agent}/ci95"] = result.mean, result.ci95
+            figures: list[float] = []
+            choices: tuple[Literal["best"], Literal["sample"]] = ("best", "sample")
+            for choose in choices:
+                result = duel(network, agent, deals=self.deals, seed=self.seed, choose=choose, threads=self.threads)
+                figures += [result.mean, result.ci95]
+            found |= {f"eval/{agent}/{part}": value for part, value in zip(_PARTS, figures, strict=True)}
         if self.exact is not None:
             found["eval/nash_conv"] = self.exact.policy(network).nash_conv
         for name in self.watch:

@@ -80,6 +80,7 @@ class PPO:
     """A learner: `iterate` plays and learns once; `stier.train.run` does the rest."""
 
     name = "ppo_torch"
+    compiles = False
 
     @one_thread()
     def __init__(
