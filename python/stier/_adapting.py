@@ -54,7 +54,7 @@ def as_game(game: Game | str, /, **rules: Any) -> Game:
 
 def check_keywords(game: Game | str, rules: Mapping[str, Any], make: Callable[..., Any]) -> None:
     """Raises for a keyword that is neither an argument of `make` nor an option of the game."""
-    name = game.short_name() if isinstance(game, Game) else game.partition(":")[0].strip()
+    name = game.short_name() if isinstance(game, Game) else str(game).partition(":")[0].strip()
     if name not in registered_names():
         return  # an error of its own
     arguments = [one.name for one in signature(make).parameters.values() if one.kind is not one.VAR_KEYWORD]

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 from helpers import all_games
 
 import stier
+
+# Processes that a shell starts in the background ignore Ctrl-C, and so would those that the tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(params=all_games(), ids=str)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import signal
 from collections.abc import Iterator
 from typing import Any
 
@@ -84,8 +83,3 @@ def player_actions(state: stier.State) -> list[int]:
 def fast_agent(game: stier.Game) -> str:
     """`greedy`, or a random agent in games that it refuses."""
     return "greedy" if "greedy" in stier.registered_agents(game) else "random:seed=9"
-
-
-def heeds_ctrl_c() -> None:
-    """Lets a new process be interrupted: children of a background job of a shell ignore Ctrl-C otherwise."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -28,8 +28,6 @@ def test_names_are_sorted_and_load(game: stier.Game) -> None:
     names = stier.registered_agents(game)
     assert {"epimc", "ismcts", "oracle", "pimc", "random"} <= set(names) <= set(stier.registered_agents())
     assert names == sorted(names)
-    # A network needs a file: see test_networks.py.
-    names.remove("network")
     assert [stier.load_agent(name, game).name for name in names] == names
 
 

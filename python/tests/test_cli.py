@@ -17,7 +17,7 @@ from typing import Any
 
 import click
 import pytest
-from helpers import heeds_ctrl_c, hides_attempts
+from helpers import hides_attempts
 
 import stier
 from stier import terminal
@@ -437,9 +437,7 @@ def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as on Unix")
 def test_ctrl_c_ends_a_command() -> None:
     command = [sys.executable, "-m", "stier", "pit", "schwinget", "random", "random", "--deals", "1000000000"]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heeds_ctrl_c
-    ) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             time.sleep(1.5)
             assert process.poll() is None

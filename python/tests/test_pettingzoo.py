@@ -195,7 +195,7 @@ def test_arguments() -> None:
         spz.env(stier.load_game("schwinget"), bouts=2)
     with pytest.raises(ValueError, match="tensor must be observation or information_state, got"):
         spz.env("schwinget", tensor="all")  # type: ignore[arg-type]
-    with pytest.raises(stier.RulesError, match=r"parallel_env\(\): goofspiel, up_and_down$"):
+    with pytest.raises(stier.RulesError, match=r"parallel_env\(\) is for goofspiel, up_and_down$"):
         spz.parallel_env("schwimmen")
 
 

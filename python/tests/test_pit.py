@@ -70,7 +70,8 @@ def test_every_deal_is_played_in_every_arrangement(game: stier.Game) -> None:
             around = games[0].agents
             assert arrangements == sorted(around[seat:] + around[:seat] for seat in range(seats))
         drawn = [[action for player, action in played.state().history() if player < 0] for played in games]
-        assert all(cards[: 2 * seats] == drawn[0][: 2 * seats] for cards in drawn)
+        # Some games end before all cards are turned up.
+        assert all(card == first for cards in drawn for card, first in zip(cards[: 2 * seats], drawn[0], strict=False))
     unpaired = stier.pit(game, entrants(game), deals=3, paired=False)
     assert [played.deal for played in unpaired.games] == list(range(3 * per_deal))
 

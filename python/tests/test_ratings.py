@@ -247,7 +247,7 @@ def test_an_expectation_that_is_measured_costs() -> None:
     useless = ratings.control_variate(rng.normal(size=2000), control, expected=0)
     assert useless.gain == pytest.approx(1, abs=0.01)
     for wrong in [{}, {"expected": 0, "reference": control}]:
-        with pytest.raises(ValueError, match="give expected or reference"):
+        with pytest.raises(ValueError, match="give either expected or reference"):
             ratings.control_variate(control, control, **wrong)
     with pytest.raises(ValueError, match="the same units"):
         ratings.control_variate(control[1:], control, expected=0)

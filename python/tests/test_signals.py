@@ -9,7 +9,6 @@ import textwrap
 import time
 
 import pytest
-from helpers import heeds_ctrl_c
 
 #: The promise is 100 ms; machines under test are busy.
 PATIENCE = 0.3
@@ -70,11 +69,7 @@ def test_ctrl_c_is_answered(work: str) -> None:
     imports = "import stier.experiments" if "experiments" in work else ""
     script = textwrap.dedent(PRELUDE).format(work=work, imports=imports)
     with subprocess.Popen(
-        [sys.executable, "-c", script],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=heeds_ctrl_c,
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         try:
             assert process.stdout is not None
