@@ -273,6 +273,8 @@ def _solve(run: Mapping[str, Any]) -> list[Row]:
     """Returns the distance of CFR+ from equilibrium by time. The tree is built anew for every row."""
     game = stier.load_game(run["game"])
     rows: list[Row] = []
+    at: Row = {}
+    solution = None
     for iterations in ITERATIONS:
         start = time.process_time()
         solution = stier.solve(game, iterations=iterations, threads=1)
@@ -281,6 +283,7 @@ def _solve(run: Mapping[str, Any]) -> list[Row]:
         for action in run.get("watch", ()):
             measured.append((f"{action} %", 100 * solution.frequency(game.string_to_action(action))))
         rows += [{**at, "measure": measure, "value": _rounded(value, 6)} for measure, value in measured]
+    assert solution is not None
     for measure, value, ci95 in _chances(run, solution, HELD_OUT):
         rows.append({**at, "measure": measure, "value": _rounded(value, 6), "ci95": _rounded(ci95, 4)})
     uniform = stier.solving.nash_conv(game, "random")
@@ -313,7 +316,7 @@ def _section(run: Mapping[str, Any], results: pd.DataFrame, uniform: float) -> s
         text += f"*Guided* is `{run['guided']}`.\n\n"
     shown = [name for name in measures if name != GREEDY]
     titles = {DISTANCE: "NashConv (of uniform)", "attack %": "attack (share of games)"}
-    text += header(["seed", "decisions", "CPU seconds", *(titles.get(name, name) for name in shown)], left=0)
+    text += header(["seed", "decisions", "CPU seconds", *(titles.get(name) or str(name) for name in shown)], left=0)
     for seed, row in main.iterrows():
         cells = [_cell(name, last[name].loc[seed], uniform) if seed in last[name].index else "" for name in shown]
         text += line([seed, f"{row['steps']:,}", f"{row['cpu_seconds']:.0f}", *cells])
