@@ -156,7 +156,7 @@ def test_illegal_actions_name_the_rule_broken(schwinget: stier.Game) -> None:
     foreign = next(card for card in range(26) if card not in state.legal_actions())
     with pytest.raises(stier.IllegalActionError, match="the card is not in hand; legal here: "):
         state.apply_action(foreign)
-    with pytest.raises(stier.IllegalActionError, match="illegal action 300: actions have the ids 0 to 26"):
+    with pytest.raises(stier.IllegalActionError, match="illegal action 300: actions have the ids 0 to 28"):
         state.apply_action(300)
 
 
