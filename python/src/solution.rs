@@ -34,6 +34,9 @@ const MAX_HISTORIES: i64 = (1 << 30) - 1;
 /// The least memory per history, in bytes, while a game is solved.
 const BYTES_PER_HISTORY: f64 = 20.0;
 
+/// The content of a pickle of a solution: the bytes of its file, and the seed of its decisions.
+type Stored<'py> = (Bound<'py, PyBytes>, u64);
+
 /// A policy for every information set of a game, close to an equilibrium; made by `solve` and `load_solution`.
 ///
 /// It is an agent: it draws its actions from its policy and uses only what the player to move knows. It can be pickled;
@@ -175,7 +178,7 @@ impl Solution {
     }
 
     /// The bytes of the file, which `_restore_solution` reads.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>, u64))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Stored<'py>)> {
         let restore = py.import("stier._native")?.getattr("_restore_solution")?;
         let policy = self.table.inner();
         let content = py.detach(|| policy.to_bytes(&self.origin));
