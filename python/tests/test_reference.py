@@ -77,7 +77,7 @@ def test_every_public_field_is_in_the_reference(built: Path) -> None:
 
 
 def test_types_are_those_of_the_fields(built: Path) -> None:
-    """A comment such as "Per update: passes" is no type, and no type is named by a private module."""
+    """A comment such as "Per update: passes" is not a type, and no type is named by a private module."""
     for page in sorted((built / "reference").glob("*.html")):
         text = html.unescape(re.sub(r"<[^>]+>", "", page.read_text("utf-8")))
         assert re.findall(r"\bstier(?:\.\w+)*\._\w+", text) == [], page.name

@@ -81,7 +81,7 @@ class ImpossibleWorld:
 class LeakReport:
     """The result of `check_no_leak`: what was compared, and the first difference of every kind.
 
-    A place is a position with a player. Where no drawn world differs from the truth, a place is no evidence of
+    A place is a position with a player. Where no drawn world differs from the truth, a place is not evidence of
     anything.
     """
 

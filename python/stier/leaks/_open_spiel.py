@@ -36,7 +36,7 @@ class SpielSubject:
                 f"no other worlds can be made: {game} has neither a resampler nor information-state strings"
             )
         self.method = _RESAMPLED if self._resamples else _SWAPPED
-        # Where the string says which worlds are alike, it is no fact to be compared.
+        # Where the string says which worlds are alike, it is not a fact to compare.
         provided = {
             "information_state_string": kind.provides_information_state_string and self._resamples,
             "information_state_tensor": kind.provides_information_state_tensor,
