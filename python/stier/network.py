@@ -163,7 +163,7 @@ class Network:
     def load(cls, path: str | os.PathLike[str]) -> Network:
         """Reads what `save` wrote.
 
-        Raises `OSError` for a file that cannot be read, and `ValueError` for one that is not a network, or one of another
+        Raises `OSError` for a file that cannot be read, and `ValueError` for one that is not a network, or of another
         version of the game's observations or actions.
         """
         from safetensors import SafetensorError, safe_open
