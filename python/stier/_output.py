@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from math import isnan
 from typing import Any, Protocol
 
-
 #: Seconds between lines about the progress.
 PAUSE = 10.0
 

@@ -123,11 +123,7 @@ def test_everything_public_is_in_the_reference(path: Path) -> None:
     assert set(ast.literal_eval(exported[1]) if exported else []) <= described
 
 
-DESCRIBED = [
-    path
-    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyi")])
-    if not {"experiments", "study"} & set(path.relative_to(PACKAGE).parts)
-]
+DESCRIBED = sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyi")])
 #: The parts of a description that must begin with a noun or a verb: of arguments, attributes, and of what stands alone.
 RELATIVE = re.compile(r'(?:^\s+\w+: |#: |""")(?:Who|Whose|What|Whether|Where|How|By whom) ', re.MULTILINE)
 

@@ -1,4 +1,4 @@
-"""Decisions of recorded games, for learning: what was known, what was legal, what a search thinks, what came of it."""
+"""Decisions of recorded games, for learning: knowledge, legal actions, the policy of a search, and the outcome."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Decisions:
         return len(self.action)
 
     def save(self, path: str | Path) -> None:
-        """Write all arrays to an ``.npz`` file, which `numpy.load` reads."""
+        """Writes all arrays to an ``.npz`` file, which `numpy.load` reads."""
         arrays = {one.name: getattr(self, one.name) for one in fields(self)}
         write(Path(path), partial(_save, arrays))
 
@@ -76,7 +76,7 @@ def decisions(
     threads: int = 0,
     progress: bool = False,
 ) -> Decisions:
-    """Go through recorded games again and collect the decisions in which there was a choice.
+    """Goes through recorded games again and collects the decisions in which there was a choice.
 
     All are in memory at once: of a large experiment take some parts at a time. The result depends on neither the
     other parts nor the threads.
@@ -144,7 +144,7 @@ class _Collector:
         self._outcomes: list[float] = []
 
     def add(self, number: int) -> None:
-        """Go through the games of a part."""
+        """Goes through the games of a part."""
         table = self._games.part(number)
         columns = (table[name].to_pylist() for name in ("names", "actions", "returns"))
         for row, (names, actions, returns) in enumerate(zip(*columns, strict=True)):

@@ -156,7 +156,7 @@ def _noted(folder: Path) -> dict[str, Any] | None:
 
 
 def load(folder: str | Path) -> Store:
-    """Reads what `run` has kept in a folder, whether it is complete or not; of a TOML file, what is in ``out/NAME``.
+    """Reads the results of `run`, complete or not, from a folder; for a TOML file, from ``out/NAME``.
 
     Raises:
         FileError: There is no experiment.
@@ -306,7 +306,7 @@ def run(
 
 
 class _Counter:
-    """Counts what has been played."""
+    """Counts the finished work."""
 
     def __init__(self, store: Store, update: Update | None) -> None:
         plan = store.experiment
