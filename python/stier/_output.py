@@ -93,6 +93,11 @@ def bar(progress: bool, unit: str = "games", *, leave: bool = True) -> Iterator[
         yield shown.update
 
 
+def duration(seconds: float) -> str:
+    """Returns a duration as text, in milliseconds if it is short."""
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.1f} ms"
+
+
 def plus_minus(half: float, digits: int = 3) -> str:
     """Returns an interval as text that follows the mean, such as `` ± 0.012``; empty if there is none."""
     return "" if isnan(half) else f" ± {half:.{digits}f}"

@@ -296,7 +296,7 @@ def test_figures_come_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         (["properties", "jass"], "unknown game 'jass'; games: "),
         (
             ["solve", "schwinget"],
-            "about 2.1e33 histories, and more than 1073741823 cannot be enumerated: use smaller rules, or `stier exploit`",
+            "about 2.1e33 histories, and more than 1073741823 cannot be enumerated: use smaller rules, or",
         ),
         (
             ["solve", TINY, "--max-histories", "1000"],
@@ -718,4 +718,4 @@ def test_the_transcript_of_a_game() -> None:
     command = ["play", game, "--seed", "1", "--against", "greedy", "--adviser", "ismcts:iterations=200"]
     done = run(*command, stdin=answers)
     assert done.stderr == ""
-    assert re.sub(r"\d+\.\d{3} s$", "0.000 s", done.stdout, flags=re.MULTILINE) == transcript
+    assert re.sub(r"\d+\.\d m?s$", "0.0 ms", done.stdout, flags=re.MULTILINE) == transcript
