@@ -149,7 +149,7 @@ class Picture:
 
 
 def _rules(used: set[str]) -> str:
-    """The style sheet of the classes that are used: light, and dark where the reader, the notebook or the page wants it dark."""
+    """The style sheet of the classes that are used: light, and dark where reader, notebook or page is dark."""
     light, dark = [], []
     for name in sorted(used):
         if name in COLOURS:

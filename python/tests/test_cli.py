@@ -324,7 +324,7 @@ def test_figures_come_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         (["exploit", "schwinget", "random", "--responder", "lbr:ply=2"], "lbr has no option 'ply'"),
         (["exploit", "schwinget", "random", "--deals", "0"], "deals must be between 1 and "),
         (["exploit", "schwinget", "random", "--rule", "utility=score"], "utility=margin or utility=win"),
-        (["play", "schwinget", "--seat", "2"], "players 0 to 1"),
+        (["play", "schwinget", "--seat", "2"], "seats: 0 to 1"),
         (["play", "schwinget", "--against", "nobody"], "agents: "),
         (["play", "schwinget", "--seed", "-1"], "seed must be between 0 and "),
         (["play", "schwinget", "--adviser", "oracle"], "an oracle decides by the cards that the seat cannot know"),

@@ -401,8 +401,8 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "has no experiment" in capsys.readouterr().err
 
 
-def test_progress_counts_what_was_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_counts_what_was_there(tmp_path: Path, terminal: pytest.CaptureFixture[str]) -> None:
     games = experiments.run(small(deals=8), tmp_path)
     games.path(3).unlink()
     experiments.run(small(deals=8), tmp_path, progress=True)
-    assert "96/96" in capsys.readouterr().err
+    assert "96/96" in terminal.readouterr().err
