@@ -114,7 +114,7 @@ def test_equal_experiments_have_one_hash() -> None:
             "agents: random, greedy",
         ),
         ('game = "schwinget"\nagents = ["random", "greedy"]\nrules = "x"', "rules must be a table"),
-        ('game = "schwinget"\nagents = ["random", "greedy"]\n[rules]\nbouts = 99', "1 to 12"),
+        ('game = "schwinget"\nagents = ["random", "greedy"]\n[rules]\nbouts = 99', "between 1 and 12"),
     ],
 )
 def test_what_is_wrong_is_said_with_the_file(text: str, named: str, tmp_path: Path, capsys) -> None:
