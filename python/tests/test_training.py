@@ -479,9 +479,10 @@ def test_sampled_evaluations_measure_the_policy_and_not_its_likeliest_actions() 
 def test_help_lists_every_setting(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["train", "--help"]) == 0
     told = capsys.readouterr().out
-    for kind in (Settings, stier.train.DMCSettings):
-        meanings = kind.meanings()
-        assert list(meanings) == [field.name for field in dataclasses.fields(kind)]
+    common = stier.train.CommonSettings.meanings()
+    for kind in (stier.train.CommonSettings, Settings, stier.train.DMCSettings):
+        meanings = common | kind.meanings()
+        assert set(meanings) == {field.name for field in dataclasses.fields(kind)}
         for field in dataclasses.fields(kind):
             if field.name not in OPTIONS:
                 assert f"  {field.name} " in told

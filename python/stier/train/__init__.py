@@ -30,12 +30,13 @@ from stier.train._gae import Advantages, gae  # noqa: E402
 from stier.train._learner import Learner  # noqa: E402
 from stier.train._run import Logger, Trained, hidden_of_checkpoint, run  # noqa: E402
 from stier.train.evaluation import ChanceRow, Chances, Duel, Evaluation, Exact, chances, duel  # noqa: E402
-from stier.train.settings import DMCSettings, Settings  # noqa: E402
+from stier.train.settings import CommonSettings, DMCSettings, Settings  # noqa: E402
 
 __all__ = [
     "Advantages",
     "ChanceRow",
     "Chances",
+    "CommonSettings",
     "DMCSettings",
     "Duel",
     "Evaluation",

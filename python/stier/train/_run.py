@@ -11,6 +11,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ import numpy as np
 
 import stier
 from stier._files import write, write_bytes
-from stier._output import Lines, Update, bar, draws_bars
+from stier._output import Lines, bar, draws_bars
 from stier.errors import ArgumentError, TrainingError
 from stier.network import Network
 from stier.train._learner import Learner
@@ -82,7 +83,8 @@ def run(
     total = learner.settings.steps
     saved = time.monotonic()
     begun = learner.steps
-    with _Lines(record) if progress and not draws_bars() else bar(progress, "decisions") as update:
+    lines = progress and not draws_bars()
+    with nullcontext(_Lines(record).update) if lines else bar(progress, "decisions") as update:
         while True:
             done = learner.steps
             reached, before = done * evaluations // total, record.evaluated * evaluations // total
@@ -111,9 +113,6 @@ class _Lines(Lines):
         super().__init__("decisions")
         self._record = record
         self._note = ""
-
-    def __enter__(self) -> Update:
-        return self.update
 
     def update(self, done: int, total: int, note: str = "") -> None:
         """Prints a line, if there is a new evaluation or it is time."""

@@ -12,7 +12,7 @@ from stier._native import Game, GameTree
 from stier.errors import ArgumentError, StierError
 from stier.train import learn
 from stier.train._run import LOG, NETWORK, Trained
-from stier.train.settings import DMCSettings, Settings
+from stier.train.settings import CommonSettings, DMCSettings, Settings
 
 #: Games with at most so many histories get their NashConv unasked: it takes a fraction of a second.
 _SMALL = 100_000
@@ -24,13 +24,13 @@ OPTIONS = ("steps", "seed", "opponents")
 def settings_help() -> str:
     """Returns the settings with their defaults and meanings, as part of ``stier train --help``."""
     lines = []
-    kinds: list[tuple[str, type[Settings | DMCSettings]]] = [("ppo and ppo_torch", Settings), ("dmc", DMCSettings)]
+    kinds = [("every algorithm", CommonSettings), ("ppo and ppo_torch", Settings), ("dmc", DMCSettings)]
     for title, kind in kinds:
         lines += ["", f"settings of {title}, given by --set NAME=VALUE:"]
         meanings = kind.meanings()
         for field in dataclasses.fields(kind):
-            if field.name not in OPTIONS:
-                about = f"{meanings.get(field.name, '')} (default: {_text(field.default)})"
+            if field.name in meanings and field.name not in OPTIONS:
+                about = f"{meanings[field.name]} (default: {_text(field.default)})"
                 lines += textwrap.wrap(about, 96, initial_indent=f"  {field.name:26}", subsequent_indent=" " * 28)
     return "\n".join(lines) + "\n"
 

@@ -11,21 +11,45 @@ from typing import Any
 
 from stier.errors import ArgumentError
 
-__all__ = ["DMCSettings", "Settings"]
+__all__ = ["CommonSettings", "DMCSettings", "Settings"]
 
 #: The name of the learner itself among `opponents`.
 SELF = "self"
 
 
-class Checked:
-    """A dataclass of settings: values are checked by the type of their default."""
+@dataclass(frozen=True)
+class CommonSettings:
+    """Settings that all algorithms have. Values are checked by the type of their default.
+
+    Attributes:
+        steps: The number of decisions to learn from.
+        seed: The seed of games, weights and choices.
+        hidden: Widths of the hidden layers.
+        learning_rate: Adam's step size at the beginning; it falls linearly.
+        final_learning_rate: Adam's step size at the end.
+        max_grad_norm: The largest norm of a gradient.
+        payoff_scale: The payoff that counts as 1; None measures the standard deviation of returns between random
+            players.
+        opponents: The agents at the other seats. 'self' is the learner, which then decides for all seats. With several,
+            the environments are split evenly among them.
+    """
+
+    steps: int = 8_000_000
+    seed: int = 0
+    hidden: tuple[int, ...] = (256, 256)
+    learning_rate: float = 1e-3
+    final_learning_rate: float = 1e-5
+    max_grad_norm: float = 0.5
+    payoff_scale: float | None = None
+    opponents: tuple[str, ...] = (SELF,)
 
     def __post_init__(self) -> None:
-        for field in dataclasses.fields(self):  # type: ignore[arg-type]  # subclasses are dataclasses
+        for field in dataclasses.fields(self):
             value = _converted(field.name, getattr(self, field.name), field.default)
             object.__setattr__(self, field.name, value)
         for name in ("learning_rate", "final_learning_rate", "max_grad_norm", "payoff_scale"):
             self._more_than_zero(name)
+        self._at_least_one("steps")
 
     @classmethod
     def meanings(cls) -> dict[str, str]:
@@ -83,19 +107,14 @@ def linear(first: float, last: float, done: float) -> float:
 
 
 @dataclass(frozen=True)
-class Settings(Checked):
-    """Settings of PPO. Rewards, values and the coefficients are in units of the payoff scale.
+class Settings(CommonSettings):
+    """Settings of PPO, beside `CommonSettings`. Rewards, values and the coefficients are in units of the payoff scale.
 
     Attributes:
-        steps: The number of decisions to learn from.
-        seed: The seed of games, weights and choices.
-        hidden: Widths of the hidden layers.
         num_envs: The number of games side by side.
         horizon: Decisions in each game between two updates.
         epochs: Passes over the decisions in each update.
         minibatches: Parts of each pass, each with a gradient step.
-        learning_rate: Adam's step size at the beginning; it falls linearly.
-        final_learning_rate: Adam's step size at the end.
         entropy_coefficient: The entropy bonus at the beginning; it falls geometrically.
         final_entropy_coefficient: The entropy bonus at the end.
         entropy_decay: The share of the steps after which the entropy bonus has reached its end.
@@ -104,24 +123,14 @@ class Settings(Checked):
         clip_range: The distance of a ratio of probabilities from 1 at which its gradient is clipped.
         gae_lambda: The discount of later errors of the critic in the advantages, 0 to 1.
         value_coefficient: The weight of the value loss.
-        max_grad_norm: The largest norm of a gradient.
         central_critic: Shows the observations of all seats to the critic; the policy never sees them. The critic is not
             kept: the network has no value head.
-        payoff_scale: The payoff that counts as 1; None measures the standard deviation of returns between random
-            players.
-        opponents: The agents at the other seats. 'self' is the learner, which then decides for all seats. With several,
-            the environments are split evenly among them.
     """
 
-    steps: int = 8_000_000
-    seed: int = 0
-    hidden: tuple[int, ...] = (256, 256)
     num_envs: int = 512
     horizon: int = 32
     epochs: int = 2
     minibatches: int = 4
-    learning_rate: float = 1e-3
-    final_learning_rate: float = 1e-5
     entropy_coefficient: float = 1.0
     final_entropy_coefficient: float = 0.01
     entropy_decay: float = 0.9
@@ -129,14 +138,11 @@ class Settings(Checked):
     clip_range: float = 0.2
     gae_lambda: float = 0.95
     value_coefficient: float = 0.5
-    max_grad_norm: float = 0.5
     central_critic: bool = False
-    payoff_scale: float | None = None
-    opponents: tuple[str, ...] = (SELF,)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._at_least_one("steps", "num_envs", "horizon", "epochs", "minibatches")
+        self._at_least_one("num_envs", "horizon", "epochs", "minibatches")
         self._more_than_zero("entropy_coefficient", "final_entropy_coefficient", "clip_range", "entropy_decay")
         self._share("gae_lambda", "entropy_decay")
         for name in ("kl_coefficient", "value_coefficient"):
@@ -160,44 +166,28 @@ class Settings(Checked):
 
 
 @dataclass(frozen=True)
-class DMCSettings(Checked):
-    """Settings of deep Monte Carlo. Values are in units of the payoff scale.
+class DMCSettings(CommonSettings):
+    """Settings of deep Monte Carlo, beside `CommonSettings`. Values are in units of the payoff scale.
 
     Attributes:
-        steps: The number of decisions to learn from.
-        seed: The seed of games, weights and choices.
-        hidden: Widths of the hidden layers.
         num_envs: The number of games side by side; an update follows when each has been played.
         minibatch_size: Decisions in each gradient step.
-        learning_rate: Adam's step size at the beginning; it falls linearly.
-        final_learning_rate: Adam's step size at the end.
         epsilon: The share of random actions at the beginning; it falls linearly.
         final_epsilon: The share of random actions at the end.
         temperature: The temperature at which the network draws by its estimates, in units of the payoff scale.
         max_grad_norm: The largest norm of a gradient.
-        payoff_scale: The return that counts as 1; None measures the standard deviation of returns between random
-            players.
-        opponents: The agents at the other seats. 'self' is the learner, which then decides for all seats. With several,
-            the environments are split evenly among them.
     """
 
-    steps: int = 8_000_000
-    seed: int = 0
-    hidden: tuple[int, ...] = (256, 256)
     num_envs: int = 1024
     minibatch_size: int = 2048
-    learning_rate: float = 1e-3
-    final_learning_rate: float = 1e-5
     epsilon: float = 0.3
     final_epsilon: float = 0.02
     temperature: float = 0.02
     max_grad_norm: float = 1.0
-    payoff_scale: float | None = None
-    opponents: tuple[str, ...] = (SELF,)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._at_least_one("steps", "num_envs", "minibatch_size")
+        self._at_least_one("num_envs", "minibatch_size")
         self._share("epsilon", "final_epsilon")
         self._more_than_zero("temperature")
 
