@@ -75,13 +75,13 @@ class Table:
         self, game: Game, tensor: str, actions: int, illegal_reward: float | None, render_mode: str | None
     ) -> None:
         _adapting.check_render_mode(render_mode)
-        self.metadata = metadata(game, parallel=isinstance(self, ParallelEnv))
+        self.metadata: dict[str, Any] = metadata(game, parallel=isinstance(self, ParallelEnv))
         self.game = game
         self.render_mode = render_mode
-        self.illegal_reward = game.min_utility() if illegal_reward is None else float(illegal_reward)
+        self.illegal_reward: float = game.min_utility() if illegal_reward is None else float(illegal_reward)
         #: The seed of the game that is played, from which everything hidden follows.
         self.deal_seed: int | None = None
-        self.possible_agents = agent_names(game)
+        self.possible_agents: list[str] = agent_names(game)
         self.agents: list[str] = []
         _, self._tensor = _adapting.tensor_of(tensor)
         self.observation_spaces = {agent: observation_space(game, tensor, actions) for agent in self.possible_agents}
@@ -148,10 +148,10 @@ class CardGameEnv(Table, AECEnv):
         self.deal_seed = self._episodes.begin(seed)
         self._world = self.game.new_initial_state(seed=self.deal_seed)
         self.agents = self.possible_agents.copy()
-        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self.rewards: dict[str, float] = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
+        self.terminations: dict[str, bool] = dict.fromkeys(self.agents, False)
+        self.truncations: dict[str, bool] = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._skip_agent_selection = None
         self.agent_selection = self.agents[0]
@@ -285,7 +285,7 @@ class CardGameParallelEnv(Table, ParallelEnv):
                 f"{game.short_name()} has no simultaneous choices: use env(). parallel_env() is for {known}"
             )
         #: The action of those who have nothing to choose.
-        self.wait = game.num_distinct_actions()
+        self.wait: int = game.num_distinct_actions()
         self._sit_down(game, tensor, self.wait + 1, illegal_reward, render_mode)
         self._choices: dict[int, State] = {}
 

@@ -69,7 +69,7 @@ class Schwingfest(Sequence[Ranked]):
     """A ranking list, best first; made by `schwingfest`. Printed, or as the last line of a cell, it shows itself."""
 
     def __init__(self, ranking: Sequence[Ranked], seed: int) -> None:
-        self.ranking = list(ranking)
+        self.ranking: list[Ranked] = list(ranking)
         self.seed = seed
 
     def __len__(self) -> int:

@@ -55,7 +55,7 @@ class Pen:
     """Writes in colours, or without."""
 
     def __init__(self, colour: bool | None = None) -> None:
-        self.colour = _in_colour() if colour is None else colour
+        self.colour: bool = _in_colour() if colour is None else colour
 
     def __call__(self, text: str, style: str) -> str:
         """Returns the text in a style: the colour of a card, ``bold`` or ``muted``."""

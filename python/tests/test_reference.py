@@ -45,7 +45,7 @@ def public_modules() -> Iterator[str]:
 
 
 def public_fields() -> Iterator[tuple[str, str, str]]:
-    """Module, class and field of every public dataclass and named tuple."""
+    """Module, class and field of every public dataclass, without what it inherits, and named tuple."""
     for module in public_modules():
         try:
             names = vars(import_module(module))
@@ -54,7 +54,7 @@ def public_fields() -> Iterator[tuple[str, str, str]]:
         for name in names.get("__all__", []):
             kind = names[name]
             fields = (
-                [field.name for field in dataclasses.fields(kind)]
+                [field.name for field in dataclasses.fields(kind) if field.name in vars(kind)["__annotations__"]]
                 if isinstance(kind, type) and dataclasses.is_dataclass(kind)
                 else getattr(kind, "_fields", ())
             )

@@ -38,7 +38,7 @@ class _Documented(click.Command):
         self, *arguments: Any, examples: Sequence[str], more_help: Callable[[], str] | None = None, **settings: Any
     ) -> None:
         super().__init__(*arguments, **{"context_settings": _SETTINGS, **settings})
-        self.examples = list(examples)
+        self.examples: list[str] = list(examples)
         self._more_help = more_help
         about = "Show the traceback of an error."
         self.params.append(

@@ -91,7 +91,7 @@ class Report:
     ) -> None:
         self._text = text
         self._digits = None if digits is None else f"%.{digits}g"
-        self.tables = dict(tables)
+        self.tables: dict[str, Any] = dict(tables)
         self._figures = dict(figures or {})
 
     def __str__(self) -> str:
@@ -199,7 +199,9 @@ class TablePlan(Plan):
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         keys = {**self.keys, "about": str, "measured_on": str, **dict.fromkeys(OUTPUTS, str)}
-        self.given = checked({"about": "", "measured_on": "", **self.defaults, **given}, keys, optional=OUTPUTS)
+        self.given: dict[str, Any] = checked(
+            {"about": "", "measured_on": "", **self.defaults, **given}, keys, optional=OUTPUTS
+        )
         self.outputs = {key: self.given[key] for key in OUTPUTS if key in self.given}
         path = Path(self.outputs.get("tables", "")) / f"{self.kind}.csv"
         self.earlier = pd.DataFrame(columns=list(self.columns))

@@ -104,7 +104,9 @@ class Ladder(TablePlan):
             checked(rung, {"game": str, "about": str, "target": float, "iterations": int}, f"rung {number}: ")
         game = stier.load_game(self.given["rung"][0]["game"])
         #: The agents that have a budget.
-        self.searching = {agent: with_option(agent, game, BUDGETS, 1)[1] for agent in self.given["agents"]}
+        self.searching: dict[Any, bool] = {
+            agent: with_option(agent, game, BUDGETS, 1)[1] for agent in self.given["agents"]
+        }
         known = _find(self.earlier)
         solved = {row.game: row for row in known.values() if row.policy == self.given["algorithm"]}
         self._tasks = [self._task(query) for query in self._queries(known, solved)]

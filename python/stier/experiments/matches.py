@@ -132,18 +132,18 @@ class Experiment(Plan):
         outputs: Mapping[str, str] | None = None,
     ) -> None:
         loaded = load_game(game, **(rules or {}))
-        self.game = loaded.short_name()
-        self.rules = dict(sorted(_changed(loaded).items()))
-        self.agents = _agents(loaded, agents)
-        self.deals = _number("deals", deals, 1, MOST_DEALS)
-        self.deals_per_part = _number("deals_per_part", deals_per_part, 1, MOST_IN_PART)
-        self.seeds = [_number("a seed", seed, 0, MOST_SEED) for seed in seeds]
+        self.game: str = loaded.short_name()
+        self.rules: dict[str, Any] = dict(sorted(_changed(loaded).items()))
+        self.agents: dict[str, str] = _agents(loaded, agents)
+        self.deals: int = _number("deals", deals, 1, MOST_DEALS)
+        self.deals_per_part: int = _number("deals_per_part", deals_per_part, 1, MOST_IN_PART)
+        self.seeds: list[int] = [_number("a seed", seed, 0, MOST_SEED) for seed in seeds]
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
             raise ArgumentError("seeds must be one or more different numbers")
         if not isinstance(paired, bool):
             raise ArgumentError(f"paired must be true or false, got {paired!r}")
         self.paired = paired
-        self.tables = _tables(loaded, self.names, pairings)
+        self.tables: list[tuple[str, ...]] = _tables(loaded, self.names, pairings)
         self.outputs = dict(outputs or {})
 
     @classmethod

@@ -52,7 +52,7 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
             raise SeatError(f"seat must be between 0 and {game.num_players() - 1}, 'rotate' or 'random', got {seat!r}")
         self.game = game
         self.render_mode = render_mode
-        self.illegal_reward = game.min_utility() if illegal_reward is None else float(illegal_reward)
+        self.illegal_reward: float = game.min_utility() if illegal_reward is None else float(illegal_reward)
         #: The seed of the game that is played, from which everything hidden follows; 0 before the first.
         self.deal_seed = 0
         #: The seat that learns.

@@ -68,7 +68,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
         _adapting.check_render_mode(render_mode)
         game = _adapting.as_game(game)
         shape, self._tensor = _adapting.tensor_of(tensor)
-        self.autoreset_mode = _mode(autoreset_mode)
+        self.autoreset_mode: AutoresetMode = _mode(autoreset_mode)
         self.metadata = {
             "render_modes": _adapting.RENDER_MODES,
             "render_fps": 4,
@@ -77,7 +77,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[_Floats, _Integers, npt.NDArray[Any]]
         self.game = game
         self.num_envs = num_envs
         self.render_mode = render_mode
-        self.illegal_reward = game.min_utility() if illegal_reward is None else float(illegal_reward)
+        self.illegal_reward: float = game.min_utility() if illegal_reward is None else float(illegal_reward)
         self.single_observation_space = Box(0.0, 1.0, tuple(shape(game)), np.float32)
         self.single_action_space = Discrete(game.num_distinct_actions())
         self._copy = copy

@@ -225,7 +225,7 @@ class StierSubject:
     method = "resample_from_infostate"
 
     def __init__(self, game: Game, agents: Sequence[AnyAgent]) -> None:
-        self.name = str(game)
+        self.name: str = str(game)
         self._game = game
         self._agents = by_name(_named(game, agent) for agent in agents)
 

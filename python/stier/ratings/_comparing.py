@@ -48,7 +48,7 @@ class Gsprt:
                 raise ArgumentError(f"{name} must be between 0 and 0.5, got {value}")
         self.lower, self.upper = lower, upper
         #: The log likelihood ratios at which the test ends.
-        self.bounds = (log(beta / (1 - alpha)), log((1 - beta) / alpha))
+        self.bounds: tuple[float, float] = (log(beta / (1 - alpha)), log((1 - beta) / alpha))
         #: Observations so far; none are taken after the verdict.
         self.count = 0
         #: The verdict; `None` while there is none.

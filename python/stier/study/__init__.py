@@ -108,7 +108,7 @@ class AttackTiming(Report):
 
     def __init__(self, tables: Mapping[str, pd.DataFrame], settings: Mapping[str, Any]) -> None:
         super().__init__(_answer(tables), tables)
-        self.settings = dict(settings)
+        self.settings: dict[str, Any] = dict(settings)
 
     @property
     def answer(self) -> str:
@@ -155,7 +155,7 @@ class Study(Plan):
     def __init__(self, given: Mapping[str, Any]) -> None:
         defaults = {"quick": False, "chapters": [chapter.name for chapter in CHAPTERS], "seed": 0, "scale": 1.0}
         keys = {"quick": bool, "chapters": list, "seed": int, "scale": float, **dict.fromkeys(OUTPUTS, str)}
-        self.given = checked({**defaults, **given}, keys, optional=OUTPUTS)
+        self.given: dict[str, Any] = checked({**defaults, **given}, keys, optional=OUTPUTS)
         self.outputs = {key: self.given[key] for key in OUTPUTS if key in self.given}
         if not 0 < self.given["scale"] < float("inf"):
             raise ArgumentError(f"scale must be above 0, got {self.given['scale']}")
@@ -166,7 +166,7 @@ class Study(Plan):
         scope = Scope(self.given["seed"], self.given["quick"], self.given["scale"])
         chosen = [chapter for chapter in CHAPTERS if chapter.name in self.given["chapters"]]
         self.chapters = [(chapter, chapter.runs(scope)) for chapter in chosen]
-        self.runs = [run for _, runs in self.chapters for run in runs]
+        self.runs: list[Run] = [run for _, runs in self.chapters for run in runs]
         tasks = [(run, part) for run in self.runs for part in range(run.parts)]
         # All runs evenly, so that the parts form a smaller study at any time.
         tasks.sort(key=lambda task: (task[1] + 1) / task[0].parts)

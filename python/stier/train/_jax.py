@@ -124,11 +124,11 @@ class JaxLearner:
         value_head: bool = True,
     ) -> None:
         self.game, self.settings, self.play, self.scale = game, settings, play, scale
-        self.initial = digest(initial)
+        self.initial: str | None = digest(initial)
         self.device = device_of(device)
         self.iteration = self.steps = 0
         # What is compiled does not depend on these: one compilation serves them all.
-        self.compiled = dataclasses.replace(settings, seed=0, steps=1, opponents=("self",))
+        self.compiled: Any = dataclasses.replace(settings, seed=0, steps=1, opponents=("self",))
         with jax.default_device(self.device):
             params = self._initial_params(critic_inputs)
             if not value_head:

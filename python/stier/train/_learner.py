@@ -162,10 +162,10 @@ class SelfPlay:
 
     def __init__(self, game: Game, settings: Settings) -> None:
         self.game, self.settings = game, settings
-        self.scale = settings.payoff_scale or standard_deviation_of_returns(game, settings.seed)
+        self.scale: float = settings.payoff_scale or standard_deviation_of_returns(game, settings.seed)
         # Minus the opponent's value is unbiased for a critic that sees everything, and comes sooner than the own one.
-        self.zero_sum = settings.central_critic and game.num_players() == 2 and game.utility_sum() == 0
-        self.envs = Environments(game, settings.num_envs, settings.seed, settings.opponents)
+        self.zero_sum: bool = settings.central_critic and game.num_players() == 2 and game.utility_sum() == 0
+        self.envs: Environments = Environments(game, settings.num_envs, settings.seed, settings.opponents)
         self.envs.reset()
         #: Steps that have been played and not been learned from.
         self.ahead: list[Step] = []

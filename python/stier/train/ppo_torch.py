@@ -33,8 +33,8 @@ class Model(nn.Module):
 
     def __init__(self, settings: Settings, inputs: int, critic_inputs: int, actions: int) -> None:
         super().__init__()
-        self.hidden = _layers([inputs, *settings.hidden])
-        self.critic = _layers([critic_inputs, *settings.hidden]) if settings.central_critic else None
+        self.hidden: Any = _layers([inputs, *settings.hidden])
+        self.critic: Any | None = _layers([critic_inputs, *settings.hidden]) if settings.central_critic else None
         width = [inputs, *settings.hidden][-1]
         self.policy, self.value = _linear(width, actions, 0.01), _linear(width, 1, 1.0)
 
@@ -87,22 +87,22 @@ class PPO:
         self, game: Game, settings: Settings, initial: Network | None = None, device: str | None = None
     ) -> None:
         self.game, self.settings = game, settings
-        self.initial = digest(initial)
+        self.initial: str | None = digest(initial)
         try:
-            self.device = torch.zeros(1, device=device or "cpu").device
+            self.device: Any = torch.zeros(1, device=device or "cpu").device
         except (RuntimeError, AssertionError) as error:
             raise ArgumentError(f"device must be one of PyTorch's, such as 'cuda:0', got {device!r}: {error}") from None
-        self.play = SelfPlay(game, settings)
+        self.play: SelfPlay = SelfPlay(game, settings)
         self.iteration = 0
-        self.random = torch.Generator()
+        self.random: Any = torch.Generator()
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(derive_seed(settings.seed, "ppo initial", 0))
-            self.model = Model(settings, self.play.inputs, self.play.critic_inputs, game.num_distinct_actions())
+            self.model: Model = Model(settings, self.play.inputs, self.play.critic_inputs, game.num_distinct_actions())
         if initial is not None:
             weights = for_ppo(initial, game, settings, self.play.scale)
             self.model.load_state_dict({name: torch.tensor(array.T) for name, array in weights.items()}, strict=False)
         self.model.to(self.device)
-        self.optimizer = torch.optim.Adam(self.model.parameters(), settings.learning_rate, eps=1e-5)
+        self.optimizer: Any = torch.optim.Adam(self.model.parameters(), settings.learning_rate, eps=1e-5)
 
     @property
     def steps(self) -> int:
