@@ -54,6 +54,7 @@ test-python: $(VENV)/tested-with
 	$(BIN)/ruff format --check .
 	cd python && ../$(BIN)/python -m mypy
 	cd python && ../$(BIN)/pyright --pythonpath ../$(BIN)/python
+	PYTHONPATH=python $(BIN)/python python/tools/type_completeness.py
 	$(BIN)/python -m mypy.stubtest stier --mypy-config-file python/pyproject.toml \
 		--allowlist python/stubtest_allowlist.txt --ignore-unused-allowlist
 	$(BIN)/python -m pytest python/tests
