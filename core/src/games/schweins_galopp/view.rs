@@ -52,9 +52,7 @@ impl SeatView<SchweinsGalopp> for View {
     fn new(game: &SchweinsGalopp, history: &History<SchweinsGalopp>, seat: Seat) -> Self {
         let mut public = SmallVec::new();
         let mut rounds: SmallVec<[Known; 3]> = SmallVec::new();
-        let mut past = Past::with_capacity(history.events().len());
-        for (state, event) in history.steps(game) {
-            past.note(game, &state, event, seat);
+        let past = Past::replay(game, history, seat, |state, event| {
             if rounds.len() == usize::from(state.round) {
                 rounds.push(Known::default());
             }
@@ -69,12 +67,11 @@ impl SeatView<SchweinsGalopp> for View {
                 }
                 Phase::Play | Phase::Place | Phase::Food | Phase::Over => public.push(event.action.0),
             }
-        }
+        });
         let state = history.state();
         if rounds.len() == usize::from(state.round) && state.phase != Phase::Over {
             rounds.push(Known::default());
         }
-        past.now(game, state, seat);
         Self { seat, seen: state.seen_by(seat), public, rounds, past }
     }
 

@@ -179,7 +179,7 @@ impl View {
 
 impl SeatView<Schwimmen> for View {
     fn new(game: &Schwimmen, history: &History<Schwimmen>, seat: Seat) -> Self {
-        let mut watch = Watch::new(game, seat);
+        let mut watch = Watch::new(game, seat, Past::with_capacity(history.events().len()));
         for &event in history.events() {
             watch.event(event);
         }
@@ -230,7 +230,7 @@ struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    fn new(game: &'a Schwimmen, seat: Seat) -> Self {
+    fn new(game: &'a Schwimmen, seat: Seat, past: Past) -> Self {
         let state = game.root();
         let view = View {
             seat,
@@ -241,7 +241,7 @@ impl<'a> Watch<'a> {
             hidden: Default::default(),
             face_down: 0,
             unseen: game.deck,
-            past: Past::default(),
+            past,
         };
         Self { game, seat: seat.index(), state, view, known: [0; PLAYERS], deal_start: 0, table_start: 0 }
     }

@@ -126,9 +126,7 @@ impl SeatView<Schwinget> for View {
         let mut log = SmallVec::new();
         let mut bouts: SmallVec<[Arrivals; 1]> = SmallVec::new();
         let mut bout_start = 0;
-        let mut past = Past::with_capacity(history.events().len());
-        for (state, event) in history.steps(game) {
-            past.note(game, &state, event, seat);
+        let past = Past::replay(game, history, seat, |state, event| {
             let own = state.mover == seat.0;
             let card = event.action.0;
             if bouts.len() == usize::from(state.bout) {
@@ -170,12 +168,11 @@ impl SeatView<Schwinget> for View {
             if state.phase == Phase::Deal && own {
                 sort_dealt(&mut log[bout_start..]);
             }
-        }
+        });
         let state = history.state();
         if bouts.len() == usize::from(state.bout) {
             bouts.push(Arrivals::default());
         }
-        past.now(game, state, seat);
         Self { seat, seen: state.seen_by(seat), log, bouts, past }
     }
 

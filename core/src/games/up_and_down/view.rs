@@ -73,9 +73,7 @@ impl SeatView<UpAndDown> for View {
     fn new(game: &UpAndDown, history: &History<UpAndDown>, seat: Seat) -> Self {
         let [dice, side, orientation] = game.setup_ids();
         let mut rounds: SmallVec<[Round; 1]> = SmallVec::new();
-        let mut past = Past::with_capacity(history.events().len());
-        for (state, event) in history.steps(game) {
-            past.note(game, &state, event, seat);
+        let past = Past::replay(game, history, seat, |state, event| {
             let action = event.action;
             if rounds.len() == usize::from(state.round) {
                 rounds.push(Round::default());
@@ -104,12 +102,11 @@ impl SeatView<UpAndDown> for View {
                 }
                 Phase::Over => debug_assert!(false, "nothing happens after the end"),
             }
-        }
+        });
         let state = history.state();
         if rounds.len() == usize::from(state.round) && state.phase != Phase::Over {
             rounds.push(Round::default());
         }
-        past.now(game, state, seat);
         Self { seat, seen: state.seen_by(seat), rounds, past }
     }
 
