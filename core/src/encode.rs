@@ -22,6 +22,8 @@ pub enum Places {
     Actions,
     /// Outcomes of chance.
     Outcomes,
+    /// Cards in the observer's hand, numbered like outcomes of chance.
+    Hand,
     /// Places to count with: a count is as many ones.
     Counts,
 }
@@ -40,6 +42,11 @@ impl Field {
     /// A field whose last axis stands for outcomes of chance.
     pub fn outcomes(name: &'static str, shape: impl Into<Vec<usize>>) -> Self {
         Self { places: Places::Outcomes, ..Self::new(name, shape) }
+    }
+
+    /// A field of the cards in the observer's hand, numbered like outcomes of chance.
+    pub fn hand(name: &'static str, shape: impl Into<Vec<usize>>) -> Self {
+        Self { places: Places::Hand, ..Self::new(name, shape) }
     }
 
     /// A field of counts.

@@ -151,7 +151,7 @@ fn row_text<G: Notation>(game: &G, field: &Field, row: &[u8]) -> String {
     let names: Vec<String> = match field.places {
         Places::Numbers => ones.map(|place| place.to_string()).collect(),
         Places::Actions => ones.map(|place| game.action_name(Action(place))).collect(),
-        Places::Outcomes => ones.map(|place| game.outcome_name(Action(place))).collect(),
+        Places::Outcomes | Places::Hand => ones.map(|place| game.outcome_name(Action(place))).collect(),
         Places::Counts => vec![ones.count().to_string()],
     };
     if names.is_empty() { "-".to_string() } else { names.join(",") }

@@ -5,7 +5,6 @@
 mod hints;
 
 use crate::game::evenly;
-use crate::scene::Face;
 use crate::{Action, ActionSet as _, Actions64, BySeat, Cell, Chance, Field, Filter, Game, GameInfo, Log};
 use crate::{Notation, Observer, Pen, RulesError, Seat, Turn, options};
 
@@ -47,7 +46,7 @@ impl Game for KuhnPoker {
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
         let players = usize::from(rules.players);
-        let [dealt, card] = [Field::counts("dealt", [players]), Field::outcomes("card", [players + 1])];
+        let [dealt, card] = [Field::counts("dealt", [players]), Field::hand("card", [players + 1])];
         let info = GameInfo {
             num_seats: players,
             num_actions: 2,
@@ -127,18 +126,5 @@ impl Notation for KuhnPoker {
 
     fn outcome_name(&self, card: Action) -> String {
         ["J", "Q", "K", "A"][card.index()].to_string()
-    }
-
-    fn cards(&self) -> Vec<String> {
-        (0..=self.rules.players).map(|card| self.outcome_name(Action(card))).collect()
-    }
-
-    fn faces(&self) -> Vec<Face> {
-        ['J', 'Q', 'K', 'A'].into_iter().take(self.info.num_outcomes).map(|rank| Face::french(2, rank)).collect()
-    }
-
-    fn holdings(&self, state: &State, seat: Seat, counts: &mut [u8]) {
-        counts.fill(0);
-        state.cards[seat.index()].iter().for_each(|&card| counts[usize::from(card)] = 1);
     }
 }

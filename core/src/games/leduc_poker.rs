@@ -91,7 +91,7 @@ impl Game for LeducPoker {
             utility_sum: Some(0.0),
             observation: vec![
                 Field::counts("dealt", [2]),
-                Field::outcomes("card", [usize::from(CARDS)]),
+                Field::hand("card", [usize::from(CARDS)]),
                 Field::outcomes("public_card", [usize::from(CARDS)]),
                 Field::actions("bets", [2, 4, 3]),
             ],
@@ -180,17 +180,8 @@ impl Notation for LeducPoker {
         ["J1", "J2", "Q1", "Q2", "K1", "K2"][card.index()].to_string()
     }
 
-    fn cards(&self) -> Vec<String> {
-        (0..CARDS).map(|card| self.outcome_name(Action(card))).collect()
-    }
-
     fn faces(&self) -> Vec<Face> {
         (0..CARDS).map(|card| Face::french(1 + card % 2, ['J', 'Q', 'K'][usize::from(card / 2)])).collect()
-    }
-
-    fn holdings(&self, state: &State, seat: Seat, counts: &mut [u8]) {
-        counts.fill(0);
-        state.cards[seat.index()].iter().for_each(|&card| counts[usize::from(card)] = 1);
     }
 }
 
