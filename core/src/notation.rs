@@ -145,7 +145,7 @@ pub trait Notation: Game {
 
 /// The place of the cards in the observer's hand among the values of the observation.
 fn hand<G: Game>(game: &G) -> Range<usize> {
-    let fields = &game.info().observation;
+    let fields = game.observation_layout();
     let start = |field| encode::size(&fields[..field]);
     let hand = fields.iter().position(|field| field.places == Places::Hand);
     hand.map_or(0..0, |hand| start(hand)..start(hand + 1))
