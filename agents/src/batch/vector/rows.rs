@@ -22,7 +22,7 @@ impl Shape {
     /// The lengths for a game and this kind of tensor.
     pub fn of<G: Game>(game: &G, tensor: Tensor) -> Self {
         let layout = match tensor {
-            Tensor::Observation => game.info().observation.clone(),
+            Tensor::Observation => game.observation_layout(),
             Tensor::InformationState => game.information_state_layout(),
         };
         Self { tensor: encode::size(&layout), actions: game.num_actions(), seats: game.num_seats() }
@@ -57,7 +57,7 @@ impl<'a> Cells<'a> {
 
     /// Overwrites the cells with the observations of these seats in these states, one after the other.
     pub fn observe<G: Game>(self, game: &G, shown: impl Iterator<Item = (G::State, Seat)>) {
-        let width = encode::size(&game.info().observation);
+        let width = encode::size(&game.observation_layout());
         match self {
             Self::Floats(cells) => shown
                 .zip(cells.chunks_exact_mut(width))

@@ -2,8 +2,8 @@
 
 use smallvec::SmallVec;
 
-use crate::encode::{Cell, Field, Pen};
-use crate::game::{Game as _, Observer, SeatView};
+use crate::encode::{Cell, Tensor};
+use crate::game::{Game as _, SeatView};
 use crate::history::History;
 use crate::key::Past;
 use crate::seats::Seat;
@@ -84,23 +84,11 @@ impl SeatView<SchweinsGalopp> for View {
     }
 
     fn observation<T: Cell>(&self, game: &SchweinsGalopp, out: &mut [T]) {
-        let held = |seat: u8| {
-            let own = seat == self.seat.0;
-            let hand = usize::from(seat);
-            if own { self.seen.hands[hand].sum() } else { dealt(game, &self.seen, seat) - self.seen.played[hand].sum() }
-        };
-        let held = std::array::from_fn(|seat| if seat < game.num_seats() { held(seat as u8) } else { 0 });
-        let mut pen = Pen::new(out);
-        game.write_observation(&self.seen, Observer::Seat(self.seat), held, &mut pen);
-        pen.finish();
+        game.observation(&self.seen, self.seat, out);
     }
 
-    fn tensor_layout(game: &SchweinsGalopp) -> Vec<Field> {
-        game.tensor_layout()
-    }
-
-    fn tensor(&self, game: &SchweinsGalopp, out: &mut [f32]) {
-        game.write_tensor(self, out);
+    fn tensor(&self, game: &SchweinsGalopp) -> Tensor {
+        game.tensor(self)
     }
 
     fn knowledge(&self, game: &SchweinsGalopp) -> String {

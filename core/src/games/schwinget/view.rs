@@ -4,8 +4,8 @@ use arrayvec::ArrayVec;
 use smallvec::SmallVec;
 
 use crate::actions::Action;
-use crate::encode::{Cell, Field, Pen};
-use crate::game::{Observer, SeatView};
+use crate::encode::{Cell, Tensor};
+use crate::game::{Game as _, SeatView};
 use crate::history::History;
 use crate::key::Past;
 use crate::seats::Seat;
@@ -185,17 +185,11 @@ impl SeatView<Schwinget> for View {
     }
 
     fn observation<T: Cell>(&self, game: &Schwinget, out: &mut [T]) {
-        let mut pen = Pen::new(out);
-        game.write_observation(&self.seen, Observer::Seat(self.seat), &mut pen);
-        pen.finish();
+        game.observation(&self.seen, self.seat, out);
     }
 
-    fn tensor_layout(game: &Schwinget) -> Vec<Field> {
-        game.tensor_layout()
-    }
-
-    fn tensor(&self, game: &Schwinget, out: &mut [f32]) {
-        game.write_tensor(self, out);
+    fn tensor(&self, game: &Schwinget) -> Tensor {
+        game.tensor(self)
     }
 
     fn knowledge(&self, game: &Schwinget) -> String {

@@ -4,8 +4,8 @@ use arrayvec::ArrayVec;
 use smallvec::SmallVec;
 
 use crate::actions::Action;
-use crate::encode::{Cell, Field, Pen};
-use crate::game::{Observer, SeatView};
+use crate::encode::{Cell, Tensor};
+use crate::game::{Game as _, SeatView};
 use crate::history::History;
 use crate::key::Past;
 use crate::seats::Seat;
@@ -119,17 +119,11 @@ impl SeatView<UpAndDown> for View {
     }
 
     fn observation<T: Cell>(&self, game: &UpAndDown, out: &mut [T]) {
-        let mut pen = Pen::new(out);
-        game.write_observation(&self.seen, Observer::Seat(self.seat), &mut pen);
-        pen.finish();
+        game.observation(&self.seen, self.seat, out);
     }
 
-    fn tensor_layout(game: &UpAndDown) -> Vec<Field> {
-        game.tensor_layout()
-    }
-
-    fn tensor(&self, game: &UpAndDown, out: &mut [f32]) {
-        game.write_tensor(self, out);
+    fn tensor(&self, game: &UpAndDown) -> Tensor {
+        game.tensor(self)
     }
 
     fn knowledge(&self, game: &UpAndDown) -> String {
