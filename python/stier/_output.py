@@ -79,6 +79,11 @@ class Update(Protocol):
         """Shows `done` of `total`, and a note after it."""
 
 
+def draws_bars() -> bool:
+    """Returns true if standard error is shown in a terminal or a notebook."""
+    return sys.stderr.isatty() or "ipykernel" in sys.modules
+
+
 @contextmanager
 def bar(progress: bool, unit: str = "games", *, leave: bool = True) -> Iterator[Update | None]:
     """Yields the function that shows the progress, or `None` without `progress`.
@@ -88,8 +93,7 @@ def bar(progress: bool, unit: str = "games", *, leave: bool = True) -> Iterator[
     if not progress:
         yield None
         return
-    drawn = sys.stderr.isatty() or "ipykernel" in sys.modules
-    with Bar(unit, leave=leave) if drawn else Lines(unit) as shown:
+    with Bar(unit, leave=leave) if draws_bars() else Lines(unit) as shown:
         yield shown.update
 
 
