@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from math import isnan
 from typing import Any, Protocol
@@ -69,8 +69,3 @@ def between(low: float, high: float, scale: float = 100, digits: int = 1) -> str
     return "" if isnan(low) else f"({scale * low:.{digits}f} to {scale * high:.{digits}f})"
 
 
-def distinct(names: Sequence[str]) -> list[str]:
-    """Returns the names; the second of those that are the same is called #2."""
-    return [
-        name if (seen := names[:index].count(name)) == 0 else f"{name} #{seen + 1}" for index, name in enumerate(names)
-    ]

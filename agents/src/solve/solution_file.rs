@@ -11,7 +11,7 @@ use stier_core::{ActionSet as _, Game, Options as _};
 use thiserror::Error;
 
 use crate::agent::checkpoint::{CheckpointError, Reader};
-use crate::solve::game_tree::{GameTree, Policy};
+use crate::solve::game_tree::{GameTree, Policy, is_distribution};
 
 const FORMAT: &str = "stier-policy 1";
 
@@ -106,15 +106,10 @@ pub fn read<G: Game>(tree: &GameTree<G>, bytes: &[u8]) -> Result<(Policy, Label)
     let shares: Vec<f64> = (0..tree.num_rows()).map(|_| reader.f64()).collect::<Result<_, _>>().map_err(failed)?;
     reader.end().map_err(failed)?;
     let mut shares = shares.into_iter();
-    let rows: Vec<Vec<f64>> =
-        tree.sets().map(|set| shares.by_ref().take(set.legal().len()).collect::<Vec<f64>>()).collect();
-    let sound = |row: &Vec<f64>| {
-        row.iter().all(|share| (0.0..=1.0 + 1e-9).contains(share)) && (row.iter().sum::<f64>() - 1.0).abs() < 1e-6
-    };
-    if let Some(set) = rows.iter().position(|row| !sound(row)) {
-        return Err(damaged(&format!("the numbers of information set {set} are not probabilities")));
-    }
-    let mut rows = rows.into_iter();
-    let policy = Policy::from_fn(tree, |_| rows.next().expect("a row for each set"));
-    Ok((policy, Label { source: source.to_string(), iterations }))
+    let policy = Policy::try_from_fn(tree, |set| {
+        let row: Vec<f64> = shares.by_ref().take(set.legal().len()).collect();
+        is_distribution(&row, 1e-6).then_some(row)
+    });
+    let wrong = |set| damaged(&format!("the numbers of information set {set} are not probabilities"));
+    Ok((policy.map_err(wrong)?, Label { source: source.to_string(), iterations }))
 }

@@ -36,6 +36,7 @@ use crate::agent::threads::Halted;
 use growth::Growth;
 pub(crate) use passes::{Task, for_each_task, reach_layer, row_tasks, sum_up_layer};
 pub use policy::Policy;
+pub(crate) use policy::is_distribution;
 pub use size::{TreeSize, estimate_size};
 
 /// The game has more histories than allowed.
