@@ -12,7 +12,6 @@ use stier_core::{Game, Options as _};
 
 use super::{Solver, Variant};
 use crate::agent::checkpoint::{CheckpointError, Reader};
-use crate::solve::atomic_file;
 use crate::solve::game_tree::GameTree;
 
 const FORMAT: &str = "stier-cfr 1";
@@ -59,12 +58,7 @@ impl<'a, G: Game> Solver<'a, G> {
         Ok(solver)
     }
 
-    /// Writes a file, [completely or not at all](atomic_file).
-    pub fn save(&self, path: &Path) -> io::Result<()> {
-        atomic_file::write(path, |out| self.write(out))
-    }
-
-    /// Reads a file that was [saved](Solver::save).
+    /// Reads a file that was [saved](super::Iterative::save).
     pub fn load(tree: &'a GameTree<G>, variant: Variant, path: &Path) -> Result<Self, CheckpointError> {
         Self::read(tree, variant, &mut BufReader::new(File::open(path)?))
     }
