@@ -7,7 +7,7 @@
 
 use std::iter::once;
 
-use stier_core::{ActionSet as _, Game, Options as _};
+use stier_core::{ActionSet as _, Game};
 use thiserror::Error;
 
 use crate::agent::checkpoint::{CheckpointError, Reader};
@@ -45,15 +45,7 @@ pub enum SolutionFileError {
 
 /// Describes the trees that a policy fits.
 fn heading<G: Game>(tree: &GameTree<G>) -> String {
-    format!(
-        "{FORMAT} {}:{} histories={} sets={} actions={} tree={:016x}",
-        G::NAME,
-        tree.game().rules().to_text(),
-        tree.num_nodes(),
-        tree.num_sets(),
-        tree.num_rows(),
-        tree_hash(tree)
-    )
+    format!("{} tree={:016x}", tree.heading(FORMAT), tree_hash(tree))
 }
 
 /// The FNV-1a hash.
