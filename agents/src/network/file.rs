@@ -190,7 +190,7 @@ impl Network {
         let own = game.rules().to_text();
         let rules = if own.is_empty() { G::NAME.to_string() } else { format!("{}:{own}", G::NAME) };
         let (observation, actions) = (game.observation_signature(), game.action_signature());
-        let (inputs, expected) = (self.mlp.inputs(), stier_core::encode::size(&game.info().observation));
+        let (inputs, expected) = (self.mlp.inputs(), stier_core::encode::size(&game.observation_layout()));
         let values = |count: usize| format!("{count} values");
         let parts = [
             (self.game == G::NAME, "the game", self.game.clone(), G::NAME.to_string()),
