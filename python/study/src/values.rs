@@ -79,7 +79,7 @@ fn sum_up<G: Game>(
             work[child] = work[number] * if is_own { 1.0 } else { *odds };
         }
     }
-    // The histories of a set have adjacent numbers up to those of other sets, and come before all that follow them.
+    // Whatever follows a history of a set comes after all of them, so at the last of them the totals are known.
     let mut decided = vec![Vec::new(); tree.num_sets()];
     for number in (0..tree.num_nodes()).rev() {
         let children = |first: u32, count: usize| first as usize..first as usize + count;
