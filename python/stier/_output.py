@@ -1,4 +1,4 @@
-"""Progress, and intervals and names as text."""
+"""Progress, and intervals and durations as text."""
 
 from __future__ import annotations
 
@@ -106,5 +106,3 @@ def plus_minus(half: float, digits: int = 3) -> str:
 def between(low: float, high: float, scale: float = 100, digits: int = 1) -> str:
     """Returns the interval of a share as text, in percent, such as ``(47.8 to 48.6)``; empty if there is none."""
     return "" if isnan(low) else f"({scale * low:.{digits}f} to {scale * high:.{digits}f})"
-
-
