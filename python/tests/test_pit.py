@@ -421,3 +421,10 @@ def test_without_tqdm_one_line_says_what_to_install(schwinget: stier.Game, monke
         result = stier.pit(schwinget, ["random", "random"], deals=5, progress=True)
     assert caught[0].filename == __file__
     assert len(result.games) == 10
+
+
+def test_equal_agents_are_numbered(schwinget: stier.Game) -> None:
+    result = stier.pit(schwinget, ["random", "greedy", "random"], deals=1)
+    assert result.agents == ["random", "greedy", "random #2"]
+    assert "random #2" in str(result)
+    assert pickle.loads(pickle.dumps(result)) == result

@@ -3,9 +3,11 @@
 //! rules as in B. C. Tapia, *A Study of Dark Hex*, 2022, and OpenSpiel.
 
 use crate::actions::{Action, Actions64};
-use crate::encode::{Cell, Field, Pen};
+use crate::encode::Pen;
 use crate::error::RulesError;
 use crate::game::{Chance, Game, GameInfo, Observer, Turn};
+use crate::notation::plain_scene;
+use crate::scene::{Place, Scene};
 use crate::seats::{BySeat, Seat};
 use crate::{Filter, Hints, Log, Notation, choice, options};
 
@@ -102,12 +104,6 @@ impl Game for DarkHex {
             utility_range: (-1.0, 1.0),
             utility_sum: Some(0.0),
             hidden_moves: rules.obstruction == Obstruction::Classical,
-            observation: vec![
-                Field::new("seat", [2]),
-                Field::actions("own_stones", [board]),
-                Field::actions("known_stones", [board]),
-                Field::new("winner", [2]),
-            ],
             ..GameInfo::default()
         };
         Ok(Self { rules, cells, info })
@@ -158,12 +154,12 @@ impl Game for DarkHex {
         BySeat::from(state.winner.map_or([0.0; 2], |winner| [[1.0, -1.0], [-1.0, 1.0]][usize::from(winner)]))
     }
 
-    fn observe<T: Cell>(&self, state: &State, observer: Observer, pen: &mut Pen<'_, T>) {
-        let of = |sets: [u16; 2]| observer.seat().map_or(0, |seat| u64::from(sets[seat.index()]));
-        pen.one(observer.seat().map(Seat::index), 2);
-        pen.set(of(state.stones), usize::from(self.cells));
-        pen.set(of(state.known), usize::from(self.cells));
-        pen.one(state.winner, 2);
+    fn observe<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {
+        let of = |sets: [u16; 2]| observer.seat().map_or(0, |seat| sets[seat.index()]);
+        pen.field("seat", [2]).one(observer.seat().map(Seat::index));
+        pen.actions("own_stones", [self.info.num_actions]).set(of(state.stones));
+        pen.actions("known_stones", [self.info.num_actions]).set(of(state.known));
+        pen.field("winner", [2]).one(state.winner);
     }
 }
 
@@ -174,6 +170,25 @@ impl Notation for DarkHex {
 
     fn outcome_name(&self, _outcome: Action) -> String {
         String::new()
+    }
+
+    /// Lays out the board above the seats. Stones are the numbers of their seats.
+    fn scene(&self, state: &State, perspective: Option<Seat>) -> Scene {
+        let stones = |seat: usize| match perspective.map(Seat::index) {
+            Some(own) if own != seat => state.known[own],
+            _ => state.stones[seat],
+        };
+        let cell = |cell: u8| [0, 1].into_iter().find(|&seat| stones(seat) >> cell & 1 == 1);
+        let Rules { rows, columns, .. } = self.rules;
+        let row = |row: u8| {
+            let cells = (0..columns).map(|column| cell(row * columns + column));
+            let cells = cells.map(|stone| stone.map_or(".".to_string(), |seat| seat.to_string()));
+            let text = " ".repeat(row.into()) + &cells.collect::<Vec<_>>().join(" ");
+            Place { remarks: vec![text], ..Place::default() }
+        };
+        let mut scene = plain_scene(self, state, perspective);
+        scene.places.splice(0..0, (0..rows).map(row));
+        scene
     }
 }
 

@@ -2,8 +2,8 @@
 
 use smallvec::SmallVec;
 
-use crate::encode::{Cell, Field, Pen};
-use crate::game::{Game as _, Observer, SeatView};
+use crate::encode::{Cell, Tensor};
+use crate::game::{Game as _, SeatView};
 use crate::history::History;
 use crate::key::Past;
 use crate::seats::Seat;
@@ -20,41 +20,21 @@ pub(super) type Known = [Counts; MAX_PLAYERS];
 /// events come before the deal or after it, never in between.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct View {
-    seat: Seat,
-    /// The state without the others' cards.
-    seen: State,
+    /// The state without the others' cards: their hands are empty.
+    pub(super) seen: State,
     /// The public events of all rounds: pigs placed, food laid, cards played. Dealt cards are not included.
-    public: SmallVec<[u8; 112]>,
+    pub(super) public: SmallVec<[u8; 112]>,
     /// The known cards of each round so far, ending with the current one. The viewer's own cards are private
     /// knowledge; the opponents' follow from the public events.
-    rounds: SmallVec<[Known; 3]>,
+    pub(super) rounds: SmallVec<[Known; 3]>,
     past: Past,
-}
-
-impl View {
-    /// The state without the others' cards: their hands are empty.
-    pub(super) fn seen(&self) -> &State {
-        &self.seen
-    }
-
-    /// The public events of all rounds.
-    pub(super) fn public(&self) -> &[u8] {
-        &self.public
-    }
-
-    /// For each round so far, the last being the present one, the cards known.
-    pub(super) fn rounds(&self) -> &[Known] {
-        &self.rounds
-    }
 }
 
 impl SeatView<SchweinsGalopp> for View {
     fn new(game: &SchweinsGalopp, history: &History<SchweinsGalopp>, seat: Seat) -> Self {
         let mut public = SmallVec::new();
         let mut rounds: SmallVec<[Known; 3]> = SmallVec::new();
-        let mut past = Past::with_capacity(history.events().len());
-        for (state, event) in history.steps(game) {
-            past.note(game, &state, event, seat);
+        let past = Past::replay(game, history, seat, |state, event| {
             if rounds.len() == usize::from(state.round) {
                 rounds.push(Known::default());
             }
@@ -69,17 +49,12 @@ impl SeatView<SchweinsGalopp> for View {
                 }
                 Phase::Play | Phase::Place | Phase::Food | Phase::Over => public.push(event.action.0),
             }
-        }
+        });
         let state = history.state();
         if rounds.len() == usize::from(state.round) && state.phase != Phase::Over {
             rounds.push(Known::default());
         }
-        past.now(game, state, seat);
-        Self { seat, seen: state.seen_by(seat), public, rounds, past }
-    }
-
-    fn seat(&self) -> Seat {
-        self.seat
+        Self { seen: state.seen_by(seat), public, rounds, past }
     }
 
     fn past(&self) -> &Past {
@@ -87,23 +62,11 @@ impl SeatView<SchweinsGalopp> for View {
     }
 
     fn observation<T: Cell>(&self, game: &SchweinsGalopp, out: &mut [T]) {
-        let held = |seat: u8| {
-            let own = seat == self.seat.0;
-            let hand = usize::from(seat);
-            if own { self.seen.hands[hand].sum() } else { dealt(game, &self.seen, seat) - self.seen.played[hand].sum() }
-        };
-        let held = std::array::from_fn(|seat| if seat < game.num_seats() { held(seat as u8) } else { 0 });
-        let mut pen = Pen::new(out);
-        game.write_observation(&self.seen, Observer::Seat(self.seat), held, &mut pen);
-        pen.finish();
+        game.observation(&self.seen, self.seat(), out);
     }
 
-    fn tensor_layout(game: &SchweinsGalopp) -> Vec<Field> {
-        game.tensor_layout()
-    }
-
-    fn tensor(&self, game: &SchweinsGalopp, out: &mut [f32]) {
-        game.write_tensor(self, out);
+    fn tensor(&self, game: &SchweinsGalopp) -> Tensor {
+        game.tensor(self)
     }
 
     fn knowledge(&self, game: &SchweinsGalopp) -> String {
