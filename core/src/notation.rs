@@ -44,7 +44,7 @@ pub trait Notation: Game {
     }
 
     /// The names of the cards that a seat can hold, each kind once. Empty in games without cards. By default, the cards
-    /// of the observation's field of [hands](crate::Field::hand).
+    /// of the observation's field of [hands](crate::Pen::hand).
     fn cards(&self) -> Vec<String> {
         (0..hand(self).len()).map(|card| self.outcome_name(Action(card as u8))).collect()
     }
