@@ -45,10 +45,11 @@ impl<S: Copy + Eq + std::hash::Hash> Layer<S> {
 /// are exact up to 2^-53 of the sum of all weights. Time and memory grow with the number of consistent states at each
 /// event: for games with at most some thousands of them.
 #[derive(Clone, Debug)]
-pub struct Filter<G: Game>(Arc<Found<G>>);
+pub struct Filter<G: Game>(Arc<Histories<G>>);
 
+/// The histories that agree with a log.
 #[derive(Clone, Debug)]
-struct Found<G: Game> {
+struct Histories<G: Game> {
     log: Log,
     /// For each entry of the log the states right after it, then those after one more event that the seat did not
     /// notice, and so on.
@@ -121,7 +122,7 @@ impl<G: Game<View = Log>> Sampler<G> for Filter<G> {
         let (weights, total) = whole_weights(all.states.iter().map(|(_, reach)| reach.probability));
         let worlds = all.states.iter().zip(weights).map(|(&(state, _), weight)| World { state, weight }).collect();
         let one_history_each = all.states.iter().all(|(_, reach)| reach.histories == 1.0);
-        Self(Arc::new(Found { log: log.clone(), layers, worlds, total, one_history_each }))
+        Self(Arc::new(Histories { log: log.clone(), layers, worlds, total, one_history_each }))
     }
 
     fn sample(&self, rng: &mut Rng) -> G::State {
@@ -141,7 +142,7 @@ impl<G: Game<View = Log>> Sampler<G> for Filter<G> {
     }
 
     fn sample_history_of(&self, game: &G, world: &G::State, rng: &mut Rng) -> History<G> {
-        let Found { log, layers, .. } = &*self.0;
+        let Histories { log, layers, .. } = &*self.0;
         let reach =
             |layer: &Layer<G::State>, state| layer.places.get(state).map(|&place| layer.states[place].1.probability);
         // Backwards from the end: where the last state lies, then what can have led to each.
