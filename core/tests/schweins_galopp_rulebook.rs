@@ -539,7 +539,9 @@ fn inconsistent_options_are_refused_with_the_reason() {
     let error = |text| SchweinsGalopp::new(Rules::from_text(text).unwrap()).unwrap_err().to_string();
     assert!(error("colours=3").contains("4 hands of 7 cards are more than the 21 race cards"));
     assert!(error("track_food=on,track=10").contains("at least 13 spaces"));
-    for (text, allowed) in [("players=5", "2 to 4"), ("food=0", "1 to 255"), ("placement=best", "random | choice")] {
+    for (text, allowed) in
+        [("players=5", "between 2 and 4"), ("food=0", "between 1 and 255"), ("placement=best", "random or choice")]
+    {
         assert!(Rules::from_text(text).unwrap_err().to_string().contains(allowed));
     }
 }

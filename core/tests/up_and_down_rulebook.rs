@@ -581,12 +581,12 @@ fn errors_for_bad_rules_name_the_allowed_values() {
     let misfit = UpAndDown::new(Rules::from_text("players=4,hand_size=12").unwrap()).unwrap_err().to_string();
     assert!(misfit.contains("at most 11 for each of 4 players, not 12"), "{misfit}");
     for (text, allowed) in [
-        ("players=5", "2 to 4"),
-        ("rounds=0", "1 to 8"),
-        ("tie_break_rounds=9", "0 to 8"),
-        ("die_faces=7", "2 to 6"),
-        ("hand_size=16", "0 to 15"),
-        ("utility=money", "margin | score | win"),
+        ("players=5", "between 2 and 4"),
+        ("rounds=0", "between 1 and 8"),
+        ("tie_break_rounds=9", "between 0 and 8"),
+        ("die_faces=7", "between 2 and 6"),
+        ("hand_size=16", "between 0 and 15"),
+        ("utility=money", "margin, score or win"),
         ("suits=3", "players, rounds, tie_break_rounds, utility, die_faces, hand_size"),
     ] {
         let error = Rules::from_text(text).unwrap_err().to_string();
