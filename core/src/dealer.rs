@@ -6,8 +6,8 @@ use crate::rng::Rng;
 
 /// Draws the random events of one game from streams hashed from (seed, game index, deal number).
 ///
-/// The seed thus fixes the order of a face-down pile, whichever player draws from it. Two games with the same dealer
-/// have the same deals, also in later rounds of a match whose earlier rounds were played differently.
+/// The seed thus fixes the order of a face-down pile, no matter which player draws from it. Two games with the same
+/// dealer have the same deals, even after rounds that were played differently.
 #[derive(Clone, Debug)]
 pub struct Dealer {
     seed: u64,

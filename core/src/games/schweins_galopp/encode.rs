@@ -9,7 +9,6 @@ use crate::seats::Seat;
 
 use super::counts::Counts;
 use super::state::{NOT_PLACED, PHASES, Phase, State};
-use super::view::dealt;
 use super::{FOOD_IDS, SchweinsGalopp, View};
 
 /// Bits of an amount of food.
@@ -71,8 +70,7 @@ impl SchweinsGalopp {
         pen.field("hand", [colours, of_a_colour]).counts(by_colour(own_hand));
         let played = others().flat_map(|other| by_colour(state.played[other]));
         pen.field("played", [seats, colours, of_a_colour]).counts(played);
-        let held = |other: usize| dealt(self, state, other as u8) - state.played[other].sum();
-        pen.field("cards_held", [seats, hand]).counts(others().map(held));
+        pen.field("cards_held", [seats, hand]).counts(others().map(|other| self.cards_held(state, other as u8)));
         pen.field("pig_on_space", [colours, track]).ones(placed.clone().map(space));
         pen.field("behind_the_leader", [colours, behind]).counts(placed.map(behind_it));
         pen.field("supply", [FOOD_BITS]).set(state.supply);

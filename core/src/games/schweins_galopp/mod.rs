@@ -251,6 +251,21 @@ impl SchweinsGalopp {
         })
     }
 
+    /// The number of cards in a seat's hand, found without looking at the hand.
+    #[inline]
+    fn cards_held(&self, state: &State, seat: u8) -> u8 {
+        let players = self.rules.players;
+        let dealt = match state.phase {
+            Phase::Place | Phase::Food => 0,
+            Phase::Play | Phase::Over => self.rules.hand_size,
+            Phase::Deal => {
+                let place = (seat + players - state.first) % players;
+                state.count / players + u8::from(place < state.count % players)
+            }
+        };
+        dealt - state.played[usize::from(seat)].sum()
+    }
+
     /// The facts that hold in every state.
     fn facts(&self) -> GameInfo {
         let rules = &self.rules;

@@ -11,7 +11,7 @@ use super::SchweinsGalopp;
 use super::counts::{Colour, Counts};
 use super::deals::{Draws, Hidden, MAX_HIDDEN, Ways};
 use super::state::{MAX_PLAYERS, Phase, State};
-use super::view::{View, dealt};
+use super::view::View;
 
 /// Draws the opponents' hands given everything the seat has seen. See the `deals` module for the weights of hands.
 ///
@@ -19,8 +19,6 @@ use super::view::{View, dealt};
 /// it takes one draw less than there are colours.
 #[derive(Clone, Debug)]
 pub struct Sampler {
-    /// The state without the others' cards.
-    seen: State,
     /// The seats whose cards are not seen.
     others: ArrayVec<u8, MAX_HIDDEN>,
     ways: Ways,
@@ -32,7 +30,7 @@ impl Sampler {
     /// The world with these hidden hands.
     #[inline(always)]
     fn world(&self, hidden: Hidden) -> State {
-        let mut state = self.seen;
+        let mut state = self.view.seen;
         for (&seat, hand) in self.others.iter().zip(hidden) {
             state.hands[usize::from(seat)] = hand;
         }
@@ -42,24 +40,21 @@ impl Sampler {
 
 /// The opponents' seats, the cards each has played in this round, and the number of cards it holds.
 fn hidden(game: &SchweinsGalopp, view: &View) -> impl Iterator<Item = (u8, (Counts, u8))> {
-    let (seen, own) = (view.seen, view.seat().0);
-    (0..game.rules.players).filter(move |&seat| seat != own).map(move |seat| {
-        let played = seen.played[usize::from(seat)];
-        (seat, (played, dealt(game, &seen, seat) - played.sum()))
-    })
+    (0..game.rules.players)
+        .filter(|&seat| seat != view.seat().0)
+        .map(move |seat| (seat, (view.seen.played[usize::from(seat)], game.cards_held(&view.seen, seat))))
 }
 
 impl game::Sampler<SchweinsGalopp> for Sampler {
     fn new(game: &SchweinsGalopp, view: &View) -> Self {
-        let seen = view.seen;
         let (others, hidden): (ArrayVec<_, MAX_HIDDEN>, ArrayVec<_, MAX_HIDDEN>) = hidden(game, view).unzip();
         let own = view.seat().index();
-        let own = seen.hands[own] + seen.played[own];
+        let own = view.seen.hands[own] + view.seen.played[own];
         let unseen: ArrayVec<u8, 5> =
             (0..usize::from(game.rules.colours)).map(|colour| game.rules.cards_per_colour - own.get(colour)).collect();
         let ways = Ways::new(&unseen, &hidden);
         let draws = Draws::new(&ways);
-        Self { seen, others, ways, draws, view: view.clone() }
+        Self { others, ways, draws, view: view.clone() }
     }
 
     #[inline]

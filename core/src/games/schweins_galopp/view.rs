@@ -73,16 +73,3 @@ impl SeatView<SchweinsGalopp> for View {
         game.tell(self)
     }
 }
-
-/// The number of cards that a seat has been dealt in the current round.
-pub(super) fn dealt(game: &SchweinsGalopp, state: &State, seat: u8) -> u8 {
-    let players = game.rules.players;
-    match state.phase {
-        Phase::Place | Phase::Food => 0,
-        Phase::Play | Phase::Over => game.rules.hand_size,
-        Phase::Deal => {
-            let place = (seat + players - state.first) % players;
-            state.count / players + u8::from(place < state.count % players)
-        }
-    }
-}

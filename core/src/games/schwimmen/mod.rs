@@ -61,13 +61,6 @@ pub struct Schwimmen {
     info: GameInfo,
 }
 
-/// Marks turns without an exchange.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Quiet {
-    No,
-    Yes,
-}
-
 impl Schwimmen {
     /// The value of a hand, in half points.
     #[inline(always)]
@@ -184,20 +177,13 @@ impl Schwimmen {
         state.end = (state.turns + state.players).min(self.rules.max_turns);
     }
 
-    /// Ends a turn. The deal continues with the next player, ends, or waits for new cards on the table.
+    /// Ends a turn, with or without an exchange. The deal continues with the next player, ends, or waits for new cards
+    /// on the table.
     #[inline(always)]
-    fn finish_turn(&self, state: &mut State, quiet: Quiet) {
+    fn finish_turn(&self, state: &mut State, with_exchange: bool) {
         state.turns += 1;
-        let done = match quiet {
-            Quiet::No => {
-                state.quiet = 0;
-                cards::ends(state.hands[usize::from(state.mover)])
-            }
-            Quiet::Yes => {
-                state.quiet += 1;
-                false
-            }
-        };
+        state.quiet = if with_exchange { 0 } else { state.quiet + 1 };
+        let done = with_exchange && cards::ends(state.hands[usize::from(state.mover)]);
         if done || state.turns == state.end {
             self.end_deal(state);
             return;
@@ -310,20 +296,6 @@ impl Schwimmen {
         }
     }
 
-    /// The legal actions of the player to act, as the two words of an action set.
-    #[inline(always)]
-    fn options_of_mover(state: &State) -> [u64; 2] {
-        match state.phase {
-            Phase::Turn => {
-                let may_knock = state.turns >= state.players && state.knocker == NOBODY;
-                [u64::from(state.table), 0b11 | u64::from(may_knock) << 2]
-            }
-            Phase::Give => [u64::from(state.hands[usize::from(state.mover)]) << GIVE, 0],
-            Phase::Swap => [0, 0b11000],
-            Phase::Deal | Phase::Table | Phase::Refresh | Phase::Cut | Phase::Over => [0, 0],
-        }
-    }
-
     /// Scores that decide the win: values of hands in a deal, lives left in a match.
     fn merits(&self, state: &State) -> BySeat<f64> {
         BySeat::from_fn(self.num_seats(), |seat| {
@@ -427,7 +399,15 @@ impl Game for Schwimmen {
 
     #[inline(always)]
     fn legal(&self, state: &State) -> Actions128 {
-        let [low, high] = Self::options_of_mover(state);
+        let [low, high] = match state.phase {
+            Phase::Turn => {
+                let may_knock = state.turns >= state.players && state.knocker == NOBODY;
+                [u64::from(state.table), 0b11 | u64::from(may_knock) << 2]
+            }
+            Phase::Give => [u64::from(state.hands[usize::from(state.mover)]) << GIVE, 0],
+            Phase::Swap => [0, 0b11000],
+            Phase::Deal | Phase::Table | Phase::Refresh | Phase::Cut | Phase::Over => [0, 0],
+        };
         Actions128(u128::from(low) | u128::from(high) << 64)
     }
 
@@ -447,11 +427,11 @@ impl Game for Schwimmen {
                     KNOCK => self.knock(state),
                     _ => debug_assert_eq!(id, PUSH),
                 }
-                self.finish_turn(state, if id == SWAP_ALL { Quiet::No } else { Quiet::Yes });
+                self.finish_turn(state, id == SWAP_ALL);
             }
             Phase::Give => {
                 Self::give(state, id - GIVE);
-                self.finish_turn(state, Quiet::No);
+                self.finish_turn(state, true);
             }
             Phase::Swap => {
                 if id == SWAP {

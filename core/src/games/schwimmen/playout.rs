@@ -8,9 +8,9 @@ use crate::bits;
 use crate::game::{Game as _, Turn};
 use crate::rng::Rng;
 
+use super::Schwimmen;
 use super::cards::Card;
 use super::state::{NOBODY, Phase, State};
-use super::{Quiet, Schwimmen};
 
 /// The number of table cards, which come first among the options of a turn.
 const TAKES: u32 = 3;
@@ -47,15 +47,14 @@ fn turn(game: &Schwimmen, state: &mut State, rng: &mut Rng) -> u32 {
         state.table ^= 1 << taken;
         state.taken = taken;
         Schwimmen::give(state, given);
-        game.finish_turn(state, Quiet::No);
+        game.finish_turn(state, true);
         return 2;
     }
-    let quiet = if choice == TAKES { Quiet::No } else { Quiet::Yes };
     match choice - TAKES {
         0 => Schwimmen::swap_hand(state),
         2 => game.knock(state),
         _ => {}
     }
-    game.finish_turn(state, quiet);
+    game.finish_turn(state, choice == TAKES);
     1
 }

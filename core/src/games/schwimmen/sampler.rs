@@ -53,10 +53,6 @@ impl Place {
 /// Draws all hidden cards given everything the seat has seen. See the `sampler` module.
 #[derive(Clone, Debug)]
 pub struct Sampler {
-    /// The state without the hidden cards.
-    seen: State,
-    /// The cards that may be hidden.
-    unseen: u32,
     /// Places with one hidden card, with the cards allowed to each.
     ones: ArrayVec<(Place, u32), PLAYERS>,
     /// Places with several hidden cards. Places with equal checks are adjacent.
@@ -82,8 +78,8 @@ impl Sampler {
     /// Makes one draw; `None` if it is rejected.
     #[inline(always)]
     fn try_draw(&self, rng: &mut Rng) -> Option<State> {
-        let mut state = self.seen;
-        let mut rest = self.unseen;
+        let mut state = self.view.seen;
+        let mut rest = self.view.unseen;
         for (place, allowed) in &self.ones {
             let card = 1 << bits::random_bit(u64::from(*allowed), rng);
             if rest & card == 0 {
@@ -107,7 +103,7 @@ impl Sampler {
     #[cfg(test)]
     fn acceptance(&self) -> f64 {
         let ones: u64 = self.ones.iter().map(|(_, allowed)| u64::from(allowed.count_ones())).product();
-        let rest = self.unseen.count_ones() - self.ones.len() as u32;
+        let rest = self.view.unseen.count_ones() - self.ones.len() as u32;
         let sizes: Vec<u8> = self.many.iter().map(|place| place.size).collect();
         game::Sampler::count(self) as f64 / (ones * fillings(rest, &sizes)) as f64
     }
@@ -129,11 +125,11 @@ impl Sampler {
                     size: place.size,
                     places: 1,
                     beside: place.beside.clone(),
-                    bad: bits::subsets(self.unseen, u32::from(place.size)).filter(|&c| !place.allows(c)).collect(),
+                    bad: bits::subsets(self.view.unseen, u32::from(place.size)).filter(|&c| !place.allows(c)).collect(),
                 }),
             }
         }
-        let sum = signed_sum(&groups, self.unseen, &mut Vec::new());
+        let sum = signed_sum(&groups, self.view.unseen, &mut Vec::new());
         u64::try_from(sum).expect("the number of worlds fits")
     }
 
@@ -143,8 +139,8 @@ impl Sampler {
         for place in self.places() {
             match state.hands.get(usize::from(place.index)) {
                 Some(hand) => {
-                    let hidden = hand & !self.seen.hands[usize::from(place.index)];
-                    *dealt.source(usize::from(place.index), self.seen.dealer) |= hidden;
+                    let hidden = hand & !self.view.seen.hands[usize::from(place.index)];
+                    *dealt.source(usize::from(place.index), self.view.seen.dealer) |= hidden;
                 }
                 None => dealt.table |= state.table,
             }
@@ -201,7 +197,6 @@ fn choose_bad(group: &Group, chosen: u32, from: usize, rest: u32, later: &[Group
 
 impl game::Sampler<Schwimmen> for Sampler {
     fn new(_game: &Schwimmen, view: &View) -> Self {
-        let unseen = view.unseen;
         let mut places: ArrayVec<Place, { PLAYERS + 1 }> = (0..)
             .zip(&view.hidden)
             .filter(|(_, hidden)| hidden.size > 0)
@@ -213,14 +208,12 @@ impl game::Sampler<Schwimmen> for Sampler {
         places.sort_by(|a, b| (a.size, &a.beside).cmp(&(b.size, &b.beside)));
         let (ones, many): (Vec<Place>, Vec<Place>) = places.into_iter().partition(|place| place.size == 1);
         let allowed = |place: &Place| {
-            bits::members(unseen)
+            bits::members(view.unseen)
                 .map(|card| 1 << card)
                 .filter(|&card| place.allows(card))
                 .fold(0, |set, card| set | card)
         };
         Self {
-            seen: view.seen,
-            unseen,
             ones: ones.into_iter().map(|place| (place.clone(), allowed(&place))).collect(),
             many: many.into_iter().collect(),
             count: OnceLock::new(),
@@ -243,8 +236,8 @@ impl game::Sampler<Schwimmen> for Sampler {
 
     fn worlds(&self) -> impl Iterator<Item = World<State>> {
         let places = self.places();
-        fill(places.clone(), self.unseen).map(move |filling| {
-            let mut state = self.seen;
+        fill(places.clone(), self.view.unseen).map(move |filling| {
+            let mut state = self.view.seen;
             for place in &places {
                 Self::put(&mut state, place.index, filling[usize::from(place.index)]);
             }

@@ -269,7 +269,7 @@ impl<'a> Watch<'a> {
         self.view.unseen &= !(1 << card);
     }
 
-    /// Records the dealer's decision. A face-down table is turned up, whichever cards it shows.
+    /// Records the dealer's decision, after which the cards on the table lie face up.
     fn swap(&mut self, action: Action) {
         let state = self.state;
         let dealer = usize::from(state.dealer);

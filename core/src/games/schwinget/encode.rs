@@ -41,7 +41,7 @@ impl Schwinget {
         let seat = observer.seat().unwrap_or(Seat(0));
         let (own, other) = (seat.index(), seat.index() ^ 1);
         let card = |card: u8| (card != NO_CARD).then_some(usize::from(card));
-        let who = |index: u8| (index != NOBODY).then_some(usize::from(index != seat.0));
+        let relative = |index: u8| (index != NOBODY).then_some(usize::from(index != seat.0));
         let neutral = match state.neutral {
             Neutral::None => None,
             Neutral::BeforeAttack => Some(0_u8),
@@ -49,25 +49,25 @@ impl Schwinget {
         };
         pen.field("seat", [2]).one(observer.seat().map(Seat::index));
         pen.field("phase", [8]).one(Some(state.phase as usize));
-        pen.field("hand", [cards]).set(observer.seat().map_or(0, |seat| state.hands[seat.index()]));
+        pen.hand("hand", cards).set(observer.seat().map_or(0, |seat| state.hands[seat.index()]));
         pen.field("played", [2, cards]).set(state.played[own]).set(state.played[other]);
         pen.field("turned_up", [cards]).one(card(state.turned));
         pen.field("trump", [5]).one(card(state.turned).map(|_| usize::from(state.trump)));
         pen.field("led", [cards]).one(card(state.led));
         pen.field("reply", [cards]).one(card(state.reply));
-        pen.field("leader", [2]).one(who(state.leader));
-        pen.field("to_move", [2]).one(who(state.mover));
+        pen.field("leader", [2]).one(relative(state.leader));
+        pen.field("to_move", [2]).one(relative(state.mover));
         pen.field("pile", [usize::from(self.pile)]).count(state.pile);
         pen.field("tricks", [tricks]).count(state.tricks);
         pen.field("taken", [2, tricks]).count(state.taken[own]).count(state.taken[other]);
-        pen.field("attacker", [2]).one(who(state.attacker));
+        pen.field("attacker", [2]).one(relative(state.attacker));
         let after_attack = pen.field("taken_after_attack", [2, hand_size]);
         after_attack.count(state.after_attack[own]).count(state.after_attack[other]);
         pen.field("neutral_trick", [2]).one(neutral);
         if bouts > 1 {
             pen.field("bout", [bouts]).count(state.bout);
             pen.field("score", [2, SCORE_BITS]).set(state.scores[own] / 25).set(state.scores[other] / 25);
-            pen.field("opener", [2]).one(who(state.opener));
+            pen.field("opener", [2]).one(relative(state.opener));
         }
     }
 

@@ -138,21 +138,6 @@ impl Schwinget {
         *state = state.next_bout(self.deck.all, self.pile, opener);
     }
 
-    /// The legal actions of the player to act.
-    #[inline(always)]
-    fn options_of_mover(&self, state: &State) -> u64 {
-        let hand = state.hands[usize::from(state.mover)];
-        match state.phase {
-            Phase::Lead => {
-                let may_attack = !state.attacked() && state.pile > 0;
-                u64::from(hand) | u64::from(may_attack) << self.deck.size
-            }
-            Phase::Follow => u64::from(self.deck.replies(state.trump, state.led, hand)),
-            Phase::Decide => 0b110 << self.deck.size,
-            Phase::Deal | Phase::TurnUp | Phase::LeaderDraws | Phase::FollowerDraws | Phase::Over => 0,
-        }
-    }
-
     /// The utility of these scores, in hundredths, to each seat at the end of a match.
     #[inline(always)]
     fn utility_of(&self, scores: [u16; 2]) -> [f64; 2] {
@@ -247,7 +232,16 @@ impl Game for Schwinget {
 
     #[inline(always)]
     fn legal(&self, state: &State) -> Actions64 {
-        Actions64(self.options_of_mover(state))
+        let hand = state.hands[usize::from(state.mover)];
+        Actions64(match state.phase {
+            Phase::Lead => {
+                let may_attack = !state.attacked() && state.pile > 0;
+                u64::from(hand) | u64::from(may_attack) << self.deck.size
+            }
+            Phase::Follow => u64::from(self.deck.replies(state.trump, state.led, hand)),
+            Phase::Decide => 0b110 << self.deck.size,
+            Phase::Deal | Phase::TurnUp | Phase::LeaderDraws | Phase::FollowerDraws | Phase::Over => 0,
+        })
     }
 
     #[inline(always)]

@@ -124,10 +124,6 @@ impl Notation for Schwinget {
         }
     }
 
-    fn cards(&self) -> Vec<String> {
-        (0..self.deck.size).map(|card| self.deck.name(card)).collect()
-    }
-
     fn holdings(&self, state: &State, seat: Seat, counts: &mut [u8]) {
         let hand = state.hands[seat.index()];
         counts.iter_mut().zip(0..).for_each(|(count, card)| *count = (hand >> card & 1) as u8);

@@ -22,8 +22,6 @@ use super::ways::{self, Class, Composition, MAX_CLASSES};
 /// composition and one per card.
 #[derive(Clone, Debug)]
 pub struct Sampler {
-    /// The state without the opponent's cards.
-    seen: State,
     opponent: usize,
     classes: ArrayVec<Class, MAX_CLASSES>,
     compositions: Vec<Composition>,
@@ -37,7 +35,7 @@ impl Sampler {
     /// The world in which the opponent holds `hand`.
     #[inline(always)]
     fn world(&self, hand: u32) -> State {
-        let mut state = self.seen;
+        let mut state = self.view.seen;
         state.hands[self.opponent] = hand;
         state.pool ^= hand;
         state
@@ -93,9 +91,8 @@ fn hands(classes: &[Class], composition: &Composition) -> u64 {
 
 impl game::Sampler<Schwinget> for Sampler {
     fn new(game: &Schwinget, view: &View) -> Self {
-        let seen = view.seen;
         let arrivals = view.bouts.last().expect("a bout has begun");
-        let classes = classes(&game.deck, arrivals, seen.pool);
+        let classes = classes(&game.deck, arrivals, view.seen.pool);
         let compositions = if let [only] = classes.as_slice() {
             debug_assert!(u32::from(arrivals.held()) <= only.cards.count_ones());
             let mut counts = [0; MAX_CLASSES];
@@ -113,7 +110,6 @@ impl game::Sampler<Schwinget> for Sampler {
             })
             .collect();
         Self {
-            seen,
             opponent: view.seat().index() ^ 1,
             classes,
             compositions,
@@ -183,7 +179,7 @@ impl game::Sampler<Schwinget> for Sampler {
 /// dealt hand, then the cards drawn. `held` are the cards still in hand.
 ///
 /// Places are filled from the last to the first. A card not bound by a void may lie in any place up to its last one.
-/// So whichever free card is taken, equally many are left for each earlier place, and only the set of remaining bound
+/// So all free cards that may be taken leave equally many for each earlier place, and only the set of remaining bound
 /// cards must be tracked.
 fn arrange(arrivals: &Arrivals, held: u32, suit_of: &[u8; 32], rng: &mut Rng) -> ArrayVec<Card, 13> {
     let played = arrivals.plays.iter().map(|play| (play.card, play.earliest, play.latest));

@@ -41,7 +41,7 @@ impl UpAndDown {
         };
         pen.field("seat", [seats]).one(own.map(Seat::index));
         pen.field("phase", [8]).one(Some(state.phase as u8));
-        pen.field("hand", [cards]).set(own.map_or(0, |seat| state.hands[seat.index()]));
+        pen.hand("hand", cards).set(own.map_or(0, |seat| state.hands[seat.index()]));
         // Cards of this round from all seats, without the current trick.
         pen.field("played", [cards]).set(self.deck.all & !(state.pool | held | kept));
         pen.field("trump", [usize::from(self.deck.values)]).one(dice.then_some(state.trump));

@@ -150,10 +150,6 @@ impl Notation for UpAndDown {
         }
     }
 
-    fn cards(&self) -> Vec<String> {
-        (0..self.deck.size).map(|card| self.deck.name(card).to_string()).collect()
-    }
-
     /// Counts a chosen card as held until all cards are revealed.
     fn holdings(&self, state: &State, seat: Seat, counts: &mut [u8]) {
         let chosen = match state.table[seat.index()] {

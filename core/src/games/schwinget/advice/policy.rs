@@ -1,8 +1,8 @@
 //! A policy for Schwinget: a softmax over features of the legal actions, as seen by the player to act.
 //!
-//! The [weights](WEIGHTS) maximise the likelihood of a search's decisions. Nearly every feature is an
-//! indicator of a cell of a table, so an action needs only a handful of loads. Values of small decks count from the
-//! top: the highest is always a six here.
+//! The [weights](WEIGHTS) maximise the likelihood of a search's decisions. Nearly every feature is an indicator of a
+//! cell of a table, so an action needs only a few loads. Values of small decks count from the top: the highest is
+//! always a six here.
 
 use crate::actions::{Action, ActionSet as _, Actions64};
 use crate::bits;

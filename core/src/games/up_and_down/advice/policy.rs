@@ -1,8 +1,8 @@
 //! A policy for Up & Down: a softmax over features of the legal actions, as seen by the player to act.
 //!
-//! The [weights](WEIGHTS) maximise the likelihood of a search's decisions, with one set for each number
-//! of players. Features lie between about -1 and 1. Values are counted from the losing end: the best one is always 10
-//! and the worst 0, whatever the deck and the side of the UP&DOWN card.
+//! The [weights](WEIGHTS) maximise the likelihood of a search's decisions, with one set for each number of players.
+//! Features lie between about -1 and 1. Values are counted from the losing end: with every deck and either side of the
+//! UP&DOWN card, the best one is 10 and the worst 0.
 
 use crate::actions::Action;
 use crate::float;
