@@ -138,7 +138,7 @@ fn kuhns_equilibria_cannot_be_exploited() {
         assert!(found.total().abs() < 1e-12, "{alpha}: {found:?}");
         assert!((found.values[Seat(0)] + 1.0 / 18.0).abs() < 1e-12);
     }
-    let off = nash_conv(&tree, &equilibrium(&tree, 0.5));
+    let off = nash_conv(&tree, &Policy::uniform(&tree));
     assert!(off.total() > 0.01 && (off.exploitability() - off.total() / 2.0).abs() < 1e-12);
 }
 
