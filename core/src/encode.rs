@@ -124,7 +124,7 @@ impl<'a, P: Pen> Rows<'a, P> {
     }
 
     /// Writes a set of numbers as bits, or a number in binary, lowest digit first.
-    #[inline]
+    #[inline(always)]
     pub fn set(self, members: impl Into<u64>) -> Self {
         let members = members.into();
         debug_assert!(self.len >= 64 || members >> self.len == 0, "the row is long enough");
@@ -133,7 +133,7 @@ impl<'a, P: Pen> Rows<'a, P> {
     }
 
     /// Writes one number, or none.
-    #[inline]
+    #[inline(always)]
     pub fn one(self, index: Option<impl Into<usize>>) -> Self {
         let len = self.len;
         match index.map(Into::into) {
@@ -151,7 +151,7 @@ impl<'a, P: Pen> Rows<'a, P> {
     }
 
     /// Writes a count as that many ones followed by zeros.
-    #[inline]
+    #[inline(always)]
     pub fn count(self, count: impl Into<usize>) -> Self {
         let (count, len) = (count.into(), self.len);
         debug_assert!(count <= len, "the row is long enough");
