@@ -7,8 +7,8 @@ use std::time::Duration;
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use stier_agents::solve::{BATCH, Mccfr, Sampling};
 use stier_agents::solve::{GameTree, Policy};
+use stier_agents::solve::{Iterative as _, nash_conv};
 use stier_agents::solve::{Solver, Variant};
-use stier_agents::solve::{action_values, nash_conv};
 use stier_core::games::schwinget::{Rules, Schwinget};
 use stier_core::{Game, Options as _};
 
@@ -26,7 +26,6 @@ fn solve(criterion: &mut Criterion) {
         bencher.iter(|| GameTree::new(black_box(&game), 1_000_000).expect("a small game"));
     });
     group.bench_function("nash-conv", |bencher| bencher.iter(|| nash_conv(&tree, black_box(&uniform)).total()));
-    group.bench_function("action-values", |bencher| bencher.iter(|| action_values(&tree, black_box(&uniform))));
     for variant in Variant::ALL {
         let mut solver = Solver::new(&tree, variant);
         group.bench_function(variant.name(), |bencher| {

@@ -140,3 +140,10 @@ fn a_match_can_be_watched_and_interrupted() {
     assert!(watched.load(Ordering::Relaxed) < 1000);
     assert_eq!(arena::number_of_games(2, &["a", "b", "c"], 10), 60);
 }
+
+#[test]
+fn equal_labels_are_numbered() {
+    let agents = ["random", "greedy", "random", "random:seed=1", "random"];
+    let result = pit("", &agents, &settings(1, 1)).unwrap();
+    assert_eq!(result.agents, ["random", "greedy", "random #2", "random:seed=1", "random #3"]);
+}

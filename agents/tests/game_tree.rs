@@ -5,20 +5,20 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::toys::KUHN;
 use crate::toys::KUHN_THREE;
 use crate::toys::LEDUC;
 use crate::toys::matrix::Matrix;
-use crate::toys::{KUHN, in_kuhn};
 use stier_agents::agent::threads::{Halted, pool};
 use stier_agents::erased::load;
 use stier_agents::solve::{BuildError, GameTree, Node, Policy, TooLarge, estimate_size};
-use stier_agents::solve::{action_values, best_response, nash_conv, values};
+use stier_agents::solve::{best_response, nash_conv, values};
 use stier_core::games::goofspiel::Goofspiel;
 use stier_core::games::liars_dice::LiarsDice;
 use stier_core::games::schweins_galopp::SchweinsGalopp;
 use stier_core::games::schwinget::Schwinget;
 use stier_core::games::up_and_down::UpAndDown;
-use stier_core::{ActionSet as _, Game, History, Options as _, Rng, Seat, Turn};
+use stier_core::{ActionSet as _, Game, History, Options as _, Rng, Seat, SeatView as _, Turn};
 
 /// The largest number of histories of a game here.
 const MAX_NODES: usize = 3_000_000;
@@ -147,6 +147,34 @@ fn sets_are_views<G: Game>(game: &G, tree: &GameTree<G>) -> HashMap<G::View, u32
     views
 }
 
+/// By history: the probability that chance and the other seats, or all seats, lead there, and its value to the seat.
+fn reach_and_values<G: Game>(tree: &GameTree<G>, policy: &Policy, seat: Seat) -> [Vec<f64>; 3] {
+    let children = |node: Node| match node {
+        Node::End { .. } => (0, &[][..], false),
+        Node::Chance { first, outcomes } => (first as usize, tree.outcomes(outcomes), false),
+        Node::Decision { set, first } => (first as usize, policy.row(set), tree.set(set).seat() == seat),
+    };
+    let mut found = [(); 3].map(|()| vec![0.0; tree.num_nodes()]);
+    let [others, all, values] = &mut found;
+    (others[0], all[0]) = (1.0, 1.0);
+    for (number, node) in tree.nodes().enumerate() {
+        let (first, odds, is_own) = children(node);
+        for (child, odds) in (first..).zip(odds) {
+            others[child] = others[number] * if is_own { 1.0 } else { *odds };
+            all[child] = all[number] * odds;
+        }
+    }
+    for number in (0..tree.num_nodes()).rev() {
+        let node = tree.node(number as u32);
+        let (first, odds, _) = children(node);
+        values[number] = match node {
+            Node::End { returns } => tree.returns(returns)[seat],
+            _ => (first..).zip(odds).map(|(child, odds)| odds * values[child]).sum(),
+        };
+    }
+    found
+}
+
 /// Also compares values with an enumeration event by event. Returns the number of decisions in it and in the tree.
 fn is_the_game<G: Game>(game: &G) -> [usize; 2] {
     let name = format!("{}:{}", G::NAME, game.rules().to_text());
@@ -160,12 +188,21 @@ fn is_the_game<G: Game>(game: &G) -> [usize; 2] {
         assert!((value - expected).abs() < 1e-9, "{name}: {value}, not {expected}");
     }
     assert_eq!(all.sets.len(), tree.num_sets());
-    let found = action_values(&tree, &policy);
-    for (view, (_, reach, weight, sums)) in &all.sets {
-        let set = views[view];
-        assert!((found.reach[set as usize] - reach).abs() < 1e-12, "{name}: {view:?}");
-        for (value, sum) in found.row(set).iter().zip(sums) {
-            assert!((value - sum / weight).abs() < 1e-9, "{name}: {value}, not {} at {view:?}", sum / weight);
+    for seat in Seat::all(game.num_seats()) {
+        let [others, all_seats, values] = reach_and_values(&tree, &policy, seat);
+        for (view, (_, reach, weight, sums)) in all.sets.iter().filter(|(view, _)| view.seat() == seat) {
+            let members = tree.members(views[view]).iter().map(|&member| member as usize);
+            let total = |numbers: &[f64]| members.clone().map(|member| numbers[member]).sum::<f64>();
+            assert!((total(&all_seats) - reach).abs() < 1e-12, "{name}: {view:?}");
+            assert!((total(&others) - weight).abs() < 1e-12, "{name}: {view:?}");
+            for (rank, sum) in sums.iter().enumerate() {
+                let after = |member: usize| match tree.node(member as u32) {
+                    Node::Decision { first, .. } => others[member] * values[first as usize + rank],
+                    node => panic!("{node:?} in a set"),
+                };
+                let found: f64 = members.clone().map(after).sum();
+                assert!((found - sum).abs() < 1e-9 * weight.max(1.0), "{name}: {found}, not {sum} at {view:?}");
+            }
         }
     }
     [
@@ -215,7 +252,7 @@ fn trees_and_values_do_not_depend_on_threads() {
             let views: Vec<_> = tree.sets().take(500).map(|set| set.view()).collect();
             let policy = any_policy(&tree, 2);
             let responses = [0, 1].map(|seat| best_response(&tree, &policy, Seat(seat)));
-            (nodes, views, values(&tree, &policy), nash_conv(&tree, &policy), responses, action_values(&tree, &policy))
+            (nodes, views, values(&tree, &policy), nash_conv(&tree, &policy), responses)
         })
     };
     assert!(all(1) == all(3));
@@ -270,28 +307,6 @@ fn large_games_are_refused_before_anything_is_enumerated() {
                 assert!(estimate.histories > 1e10, "{name}: {estimate:?}");
             }
             other => panic!("{name}: {other:?}"),
-        }
-    }
-}
-
-/// If a player's own policy does not lead to a set, the others' policies still determine the probabilities of its
-/// histories. If the others never lead there, nothing does.
-#[test]
-fn action_values_off_the_path() {
-    let tree = tree(&*KUHN);
-    let view = |number: u32| in_kuhn(&tree.set(number).view());
-    // All players always pass.
-    let passive = Policy::from_fn(&tree, |_| vec![1.0, 0.0]);
-    let found = action_values(&tree, &passive);
-    for set in tree.sets() {
-        let number = set.number();
-        let (card, actions) = view(number);
-        let [pass, bet] = [found.row(number)[0], found.row(number)[1]];
-        match actions.len() {
-            // A pass is followed by a pass, a bet by a fold.
-            0 => assert_eq!((found.reach[number as usize], pass, bet), (1.0 / 3.0, f64::from(card) - 1.0, 1.0)),
-            1 if actions[0].0 == 0 => assert_eq!((pass, bet), (f64::from(card) - 1.0, 1.0)),
-            _ => assert!(found.reach[number as usize] == 0.0 && pass.is_nan() && bet.is_nan()),
         }
     }
 }

@@ -9,9 +9,9 @@ use stier_agents::agent::threads::Halted;
 use stier_agents::batch::resample_many;
 use stier_agents::batch::search_many::{self, SearchManyError};
 use stier_agents::batch::vector::Cells;
-use stier_agents::erased::{DynGame, DynState, DynWorlds, tensor_size};
+use stier_agents::erased::{DynGame, DynState, DynWorlds};
 use stier_agents::{AgentSpec, Decision};
-use stier_core::{Rng, Seat, Turn};
+use stier_core::{Rng, Seat, Turn, encode};
 
 use crate::vector::{GAMES, game};
 
@@ -43,7 +43,7 @@ fn holdings(game: &dyn DynGame, worlds: &dyn DynWorlds) -> Vec<u8> {
 }
 
 fn observations(game: &dyn DynGame, worlds: &dyn DynWorlds, seat: Option<Seat>) -> Vec<f32> {
-    let mut out = vec![f32::NAN; worlds.count() * tensor_size(&game.facts().observation_layout)];
+    let mut out = vec![f32::NAN; worlds.count() * encode::size(&game.facts().observation_layout)];
     worlds.observations(seat, Cells::Floats(&mut out));
     out
 }
@@ -65,7 +65,7 @@ fn worlds_with_histories_are_resampled_states() {
         let found = worlds(&*game, &sources, settings);
         assert_eq!(found.count(), 3 * sources.len());
         let seen = observations(&*game, &*found, Some(Seat(0)));
-        let width = tensor_size(&game.facts().observation_layout);
+        let width = encode::size(&game.facts().observation_layout);
         for index in 0..found.count() {
             let (source, seat) = sources[index / 3];
             let single = source.resample(seat, seed_of(8, index / 3, index % 3));
@@ -90,7 +90,7 @@ fn worlds_without_histories_are_consistent_with_the_view() {
         let found = worlds(&*game, &[(&**state, seat)], settings);
         assert!(found.state(0).is_none());
         // The player's observation is the same in all worlds.
-        let mut own = vec![0.0; tensor_size(&game.facts().observation_layout)];
+        let mut own = vec![0.0; encode::size(&game.facts().observation_layout)];
         state.observation(seat, &mut own);
         assert!(observations(&*game, &*found, None).chunks(own.len()).all(|seen| seen == own), "{text}");
         // The cards are distributed as in the belief, up to the error of 5,000 draws (and of the belief's own).
@@ -182,10 +182,7 @@ fn states_that_cannot_be_searched_are_named() {
     let here = game("schwinget");
     let (fine, dealing) = (here.new_state(Some(1)), here.new_state(None));
     let error = search(&*here, "random", &[&*fine, &*dealing], 1).expect_err("chance must be to act");
-    assert_eq!(
-        error,
-        SearchManyError::State { index: 1, source: DecideError::NoDecision("a random event comes next") }
-    );
+    assert_eq!(error, SearchManyError::State { index: 1, source: DecideError::seat(Turn::Chance).unwrap_err() });
     let other = game("schwinget:bouts=2").new_state(Some(1));
     let error = search(&*here, "random", &[&*fine, &*fine, &*other], 1).expect_err("another game");
     assert!(error.to_string().starts_with("state 2: "), "{error}");

@@ -15,7 +15,7 @@ use stier_agents::agent::threads::{Halted, pool};
 use stier_agents::solve::SolveError;
 use stier_agents::solve::sequence_form::solve;
 use stier_agents::solve::{GameTree, Policy};
-use stier_agents::solve::{Mccfr, Sampling};
+use stier_agents::solve::{Iterative as _, Mccfr, Sampling};
 use stier_agents::solve::{NashConv, nash_conv};
 use stier_agents::solve::{Solver, Variant};
 use stier_core::games::dark_hex::DarkHex;
@@ -172,7 +172,7 @@ fn checkpoints_of_other_calculations_are_refused() {
         fs::read_dir(&folder).expect("a folder").map(|file| file.expect("a file").file_name()).collect();
     assert_eq!(names, ["kuhn.cfr"], "no temporary file is left");
     let error = Solver::load(&kuhn, Variant::Linear, &path).expect_err("another variant").to_string();
-    assert!(error.contains("variant=cfr ") && error.contains("variant=linear_cfr"), "{error}");
+    assert!(error.contains("variant=cfr'") && error.contains("variant=linear_cfr"), "{error}");
     let leduc = tree(&*LEDUC);
     assert!(matches!(Solver::load(&leduc, Variant::Cfr, &path), Err(CheckpointError::Other { .. })));
     let mut bytes = fs::read(&path).expect("a file");
@@ -194,7 +194,7 @@ fn mccfr<G: Game>(game: &G, sampling: Sampling, iterations: u64) -> (f64, usize)
     let mut solver = Mccfr::new(game, sampling, 1);
     assert!(solver.run(iterations, &|_| ControlFlow::Continue(())).is_continue());
     let tree = tree(game);
-    (nash_conv(&tree, &solver.average_policy(&tree)).total(), solver.num_sets())
+    (nash_conv(&tree, &solver.policy(&tree)).total(), solver.num_sets())
 }
 
 /// The bounds are loose and hold for any seed.
@@ -221,7 +221,7 @@ fn sampling_depends_on_the_seed_alone() {
                     assert!(solver.run(part, &|_| ControlFlow::Continue(())).is_continue());
                 }
             });
-            solver.average_policy(&tree)
+            solver.policy(&tree)
         };
         let expected = run(1, 1, &[4]);
         assert!(run(1, 3, &[4]) == expected && run(1, 2, &[1, 3]) == expected);

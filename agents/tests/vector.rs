@@ -9,10 +9,10 @@ use stier_agents::agent::threads::Halted;
 use stier_agents::batch::vector::{
     Autoreset, Cells, LearnerSeat, NOBODY, Opponents, Rows, Seeds, Settings, Shape, Tensor, VectorError,
 };
-use stier_agents::erased::{self, DynGame, DynState, DynVector, tensor_size};
+use stier_agents::erased::{self, DynGame, DynState, DynVector};
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::Schwinget;
-use stier_core::{Action, Game as _, Rng, Seat, Turn, games};
+use stier_core::{Action, Game as _, Rng, Seat, Turn, encode, games};
 
 use crate::networks::files::Draft;
 
@@ -194,7 +194,7 @@ impl Model {
         } else {
             &self.game.facts().observation_layout
         };
-        let mut out = vec![0.0; tensor_size(layout)];
+        let mut out = vec![0.0; encode::size(layout)];
         match self.settings.tensor {
             Tensor::Observation => self.state.observation(self.viewer, &mut out),
             Tensor::InformationState => self.state.information_state(self.viewer, &mut out),

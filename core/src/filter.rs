@@ -3,6 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::actions::{Action, ActionSet as _};
 use crate::game::{Game, Outcome, Sampler, Turn, World};
 use crate::history::History;
@@ -10,19 +12,31 @@ use crate::log::{Entry, Log, Seen, Status};
 use crate::rng::{self, Rng};
 use crate::seats::Seat;
 
-/// States with the chance reach probability and the number of the histories that lead there, in the order in which they
-/// were found.
+/// States in the order in which they were found.
 #[derive(Clone, Debug)]
 struct Layer<S> {
-    states: Vec<(S, Reach)>,
+    states: Vec<Reached<S>>,
     places: HashMap<S, usize>,
 }
 
-/// The weight of the histories that lead to a state.
-#[derive(Clone, Copy, Debug, Default)]
-struct Reach {
+/// A state, with the chance reach probability and the number of the histories that lead there.
+#[derive(Clone, Debug)]
+struct Reached<S> {
+    state: S,
     probability: f64,
     histories: f64,
+    /// The last events of these histories.
+    ways: SmallVec<[Way; 1]>,
+}
+
+/// An event that leads to a state, from a state in this place of a layer of the same entry or of the one before.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    step: u32,
+    place: u32,
+    event: Action,
+    /// The probability of the histories that end with it.
+    probability: f64,
 }
 
 impl<S: Copy + Eq + std::hash::Hash> Layer<S> {
@@ -30,14 +44,16 @@ impl<S: Copy + Eq + std::hash::Hash> Layer<S> {
         Self { states: Vec::new(), places: HashMap::new() }
     }
 
-    fn add(&mut self, state: S, reach: Reach) {
+    /// Adds histories that lead to a state.
+    fn add(&mut self, state: S, probability: f64, histories: f64, way: Option<Way>) {
         let place = *self.places.entry(state).or_insert(self.states.len());
         if place == self.states.len() {
-            self.states.push((state, Reach::default()));
+            self.states.push(Reached { state, probability: 0.0, histories: 0.0, ways: SmallVec::new() });
         }
-        let sum = &mut self.states[place].1;
-        sum.probability += reach.probability;
-        sum.histories += reach.histories;
+        let reached = &mut self.states[place];
+        reached.probability += probability;
+        reached.histories += histories;
+        reached.ways.extend(way);
     }
 }
 
@@ -97,17 +113,18 @@ impl<G: Game<View = Log>> Sampler<G> for Filter<G> {
     fn new(game: &G, log: &Log) -> Self {
         let mut layers: Vec<Vec<Layer<G::State>>> = Vec::new();
         let mut first = Layer::new();
-        first.add(game.root(), Reach { probability: 1.0, histories: 1.0 });
+        first.add(game.root(), 1.0, 1.0, None);
         for place in 0..log.entries().len() {
             let mut following = Layer::new();
             let mut of_entry = vec![first];
             while let Some(last) = of_entry.last().filter(|last| !last.states.is_empty()) {
-                let mut unnoticed = Layer::new();
-                for (state, reach) in &last.states {
-                    successors(game, log, place, state, |outcome, after, is_noticed| {
-                        let probability = reach.probability * outcome.probability;
+                let (mut unnoticed, step) = (Layer::new(), of_entry.len() as u32 - 1);
+                for (place_in_layer, reached) in (0..).zip(&last.states) {
+                    successors(game, log, place, &reached.state, |outcome, after, is_noticed| {
+                        let probability = reached.probability * outcome.probability;
+                        let way = Way { step, place: place_in_layer, event: outcome.action, probability };
                         let layer = if is_noticed { &mut following } else { &mut unnoticed };
-                        layer.add(after, Reach { probability, ..*reach });
+                        layer.add(after, probability, reached.histories, Some(way));
                     });
                 }
                 of_entry.push(unnoticed);
@@ -117,10 +134,13 @@ impl<G: Game<View = Log>> Sampler<G> for Filter<G> {
         }
         let mut all = Layer::new();
         let last = layers.last().expect("a log has an entry");
-        last.iter().flat_map(|layer| &layer.states).for_each(|&(state, reach)| all.add(state, reach));
-        let (weights, total) = whole_weights(all.states.iter().map(|(_, reach)| reach.probability));
-        let worlds = all.states.iter().zip(weights).map(|(&(state, _), weight)| World { state, weight }).collect();
-        let one_history_each = all.states.iter().all(|(_, reach)| reach.histories == 1.0);
+        for Reached { state, probability, histories, .. } in last.iter().flat_map(|layer| &layer.states) {
+            all.add(*state, *probability, *histories, None);
+        }
+        let (weights, total) = whole_weights(all.states.iter().map(|reached| reached.probability));
+        let worlds = all.states.iter().zip(weights).map(|(reached, weight)| World { state: reached.state, weight });
+        let worlds = worlds.collect();
+        let one_history_each = all.states.iter().all(|reached| reached.histories == 1.0);
         Self(Arc::new(Found { log: log.clone(), layers, worlds, total, one_history_each }))
     }
 
@@ -142,32 +162,21 @@ impl<G: Game<View = Log>> Sampler<G> for Filter<G> {
 
     fn sample_history_of(&self, game: &G, world: &G::State, rng: &mut Rng) -> History<G> {
         let Found { log, layers, .. } = &*self.0;
-        let reach =
-            |layer: &Layer<G::State>, state| layer.places.get(state).map(|&place| layer.states[place].1.probability);
         // Backwards from the end: where the last state lies, then what can have led to each.
-        let mut place = layers.len() - 1;
-        let ends: Vec<(usize, f64)> =
-            layers[place].iter().enumerate().filter_map(|(step, layer)| Some((step, reach(layer, world)?))).collect();
-        let (mut step, mut state) = (draw(&ends, rng), *world);
+        let mut entry = layers.len() - 1;
+        let ends: Vec<(u32, &Reached<G::State>)> = (0..)
+            .zip(&layers[entry])
+            .filter_map(|(step, layer)| Some((step, &layer.states[*layer.places.get(world)?])))
+            .collect();
+        let (mut step, mut reached) = draw(&ends, |(_, reached)| reached.probability, rng);
         let mut events = Vec::new();
-        while (place, step) != (0, 0) {
-            let noticed = step == 0;
-            let from = if noticed { place - 1 } else { place };
-            let steps = if noticed { 0..layers[from].len() } else { step - 1..step };
-            let mut ways = Vec::new();
-            for step in steps {
-                for (before, reach) in &layers[from][step].states {
-                    successors(game, log, from, before, |outcome, after, is_noticed| {
-                        if is_noticed == noticed && after == state {
-                            let way = (step, *before, outcome.action);
-                            ways.push((way, reach.probability * outcome.probability));
-                        }
-                    });
-                }
+        while (entry, step) != (0, 0) {
+            let way = draw(&reached.ways, |way| way.probability, rng);
+            if step == 0 {
+                entry -= 1;
             }
-            let (before_step, before, event) = draw(&ways, rng);
-            events.push(event);
-            (place, step, state) = (from, before_step, before);
+            (step, reached) = (way.step, &layers[entry][way.step as usize].states[way.place as usize]);
+            events.push(way.event);
         }
         let mut history = History::new(game);
         events.into_iter().rev().for_each(|event| history.push(game, event));
@@ -219,12 +228,12 @@ fn sets_from<G: Game>(game: &G, seat: Seat, seen: &Seen, mut states: Vec<G::Stat
 }
 
 /// One of the items by weight.
-fn draw<T: Copy>(items: &[(T, f64)], rng: &mut Rng) -> T {
-    if let [(item, _)] = items {
+fn draw<T: Copy>(items: &[T], weight: impl Fn(&T) -> f64, rng: &mut Rng) -> T {
+    if let [item] = items {
         return *item;
     }
-    let total: f64 = items.iter().map(|(_, weight)| weight).sum();
-    items[rng::place(items.iter().map(|&(_, weight)| weight), rng.unit() * total)].0
+    let total: f64 = items.iter().map(&weight).sum();
+    items[rng::place(items.iter().map(&weight), rng.unit() * total)]
 }
 
 /// Whole numbers in proportion to the weights, as small as possible where the weights are alike, and their sum.

@@ -339,10 +339,12 @@ fn towards_zero(value: f64) -> f32 {
 pub trait SeatView<G: Game>: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// The knowledge of `seat` after these events.
     fn new(game: &G, history: &History<G>, seat: Seat) -> Self;
-    /// The seat.
-    fn seat(&self) -> Seat;
     /// Everything that the seat has learned at decisions so far, and its present sight.
     fn past(&self) -> &Past;
+    /// The seat.
+    fn seat(&self) -> Seat {
+        self.past().seat()
+    }
     /// Overwrites `out` with the present observation of the seat: the
     /// [`Game::observation`] of every state that is consistent with the view.
     fn observation<T: Cell>(&self, game: &G, out: &mut [T]);

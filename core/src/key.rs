@@ -73,19 +73,22 @@ pub enum Learned {
 }
 
 /// Everything that a seat learned at decisions, in order, in the form of search keys.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Past {
+    seat: Seat,
     learned: Vec<Learned>,
     sight: u64,
 }
 
-/// A view determines its past, so views hash without it.
+/// A view determines its past, so views hash only the seat.
 impl Hash for Past {
-    fn hash<H: Hasher>(&self, _state: &mut H) {}
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.seat.hash(state);
+    }
 }
 
 impl Past {
-    /// What a seat has learned in a game. `visit` sees every event with the state in which it happened.
+    /// Everything that a seat has learned in a game. Calls `visit` with each event and the state in which it happened.
     #[inline]
     pub fn replay<G: Game>(
         game: &G,
@@ -93,27 +96,27 @@ impl Past {
         seat: Seat,
         mut visit: impl FnMut(&G::State, Event),
     ) -> Self {
-        let (mut past, mut state) = (Self::with_capacity(history.events().len()), game.root());
+        let (mut past, mut state) = (Self::with_capacity(seat, history.events().len()), game.root());
         for &event in history.events() {
-            past.note(game, &state, event, seat);
+            past.note(game, &state, event);
             visit(&state, event);
             game.apply(&mut state, event.action);
         }
-        past.now(game, &state, seat);
+        past.now(game, &state);
         past
     }
 
     /// Makes an empty past with room for a game of this many events.
-    pub(crate) fn with_capacity(events: usize) -> Self {
-        Self { learned: Vec::with_capacity(events), sight: 0 }
+    pub(crate) fn with_capacity(seat: Seat, events: usize) -> Self {
+        Self { seat, learned: Vec::with_capacity(events), sight: 0 }
     }
 
     /// Notes an event before it happens in this state.
     #[inline(always)]
-    pub(crate) fn note<G: Game>(&mut self, game: &G, before: &G::State, event: Event, seat: Seat) {
+    pub(crate) fn note<G: Game>(&mut self, game: &G, before: &G::State, event: Event) {
         if event.turn != Turn::Chance {
-            self.see(game.sight(before, seat));
-            let observed = game.observed(before, event.action, seat);
+            self.see(game.sight(before, self.seat));
+            let observed = game.observed(before, event.action, self.seat);
             if observed != UNNOTICED {
                 self.learned.push(Learned::Action(observed));
             }
@@ -122,13 +125,13 @@ impl Past {
 
     /// Notes the present sight.
     #[inline]
-    pub(crate) fn now<G: Game>(&mut self, game: &G, state: &G::State, seat: Seat) {
-        self.see(game.sight(state, seat));
+    pub(crate) fn now<G: Game>(&mut self, game: &G, state: &G::State) {
+        self.see(game.sight(state, self.seat));
     }
 
     /// The past of a seat that has seen the present state only.
     pub fn only_now(&self) -> Self {
-        let mut now = Self::default();
+        let mut now = Self::with_capacity(self.seat, 1);
         now.see(self.sight);
         now
     }
@@ -139,6 +142,11 @@ impl Past {
             self.sight = sight;
             self.learned.push(Learned::Sight(sight));
         }
+    }
+
+    /// The seat.
+    pub fn seat(&self) -> Seat {
+        self.seat
     }
 
     /// Everything in order, including the present sight.

@@ -114,7 +114,6 @@ pub fn sight<G: Game>(game: &G, state: &G::State, seat: Seat) -> u64 {
 /// All actions and observations of a seat, in order.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Log {
-    seat: Seat,
     entries: Vec<Entry>,
     past: Past,
 }
@@ -122,7 +121,7 @@ pub struct Log {
 impl Log {
     /// The seat.
     pub fn seat(&self) -> Seat {
-        self.seat
+        self.past.seat()
     }
 
     /// The entries in order. The first one is the information of the seat at the root.
@@ -170,6 +169,19 @@ fn row_text<G: Notation>(game: &G, field: &Field, row: &[u8]) -> String {
     if names.is_empty() { "-".to_string() } else { names.join(",") }
 }
 
+/// Moves the last entry to its sorted position among those before it that satisfy the condition. Others stay in place.
+#[cfg(feature = "games")]
+pub(crate) fn sort_last<T: Ord + Copy>(log: &mut [T], is_one: impl Fn(T) -> bool) {
+    let mut last = log.len() - 1;
+    while let Some(before) = (0..last).rev().find(|&index| is_one(log[index])) {
+        if log[before] <= log[last] {
+            break;
+        }
+        log.swap(before, last);
+        last = before;
+    }
+}
+
 /// An upper bound on the number of entries of a log.
 fn max_entries<G: Game>(game: &G) -> usize {
     1 + game.info().max_decisions + game.info().max_chance_events
@@ -177,20 +189,16 @@ fn max_entries<G: Game>(game: &G) -> usize {
 
 impl<G: Game> SeatView<G> for Log {
     fn new(game: &G, history: &History<G>, seat: Seat) -> Self {
-        let (mut past, mut state) = (Past::with_capacity(history.events().len()), game.root());
+        let (mut past, mut state) = (Past::with_capacity(seat, history.events().len()), game.root());
         let mut entries = vec![Entry { action: None, seen: Seen::new(game, &state, seat) }];
         for &event in history.events() {
-            past.note(game, &state, event, seat);
+            past.note(game, &state, event);
             let own = (event.turn == Turn::Seat(seat)).then_some(event.action);
             game.apply(&mut state, event.action);
             entries.extend(Entry::new(game, &entries[entries.len() - 1].seen, own, &state, seat));
         }
-        past.now(game, &state, seat);
-        Self { seat, entries, past }
-    }
-
-    fn seat(&self) -> Seat {
-        self.seat
+        past.now(game, &state);
+        Self { entries, past }
     }
 
     fn past(&self) -> &Past {
@@ -205,7 +213,7 @@ impl<G: Game> SeatView<G> for Log {
 
     fn tensor(&self, game: &G) -> Tensor {
         let mut tensor = Tensor::default();
-        tensor.field("seat", [game.num_seats()]).one(Some(self.seat.index()));
+        tensor.field("seat", [game.num_seats()]).one(Some(self.seat().index()));
         let actions = game.num_actions();
         let log = tensor.zeros("log", [max_entries(game), actions + self.now().planes.len() + STATUSES]);
         for (index, Entry { action, seen }) in self.entries.iter().enumerate() {
@@ -222,7 +230,7 @@ impl<G: Game> SeatView<G> for Log {
     where
         G: Notation,
     {
-        let mut words = vec![format!("seat {}", self.seat)];
+        let mut words = vec![format!("seat {}", self.seat())];
         for (place, entry) in self.entries.iter().enumerate() {
             let before = place.checked_sub(1).map(|place| &self.entries[place].seen);
             words.push("|".to_string());

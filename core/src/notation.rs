@@ -40,24 +40,7 @@ pub trait Notation: Game {
     /// The content of a picture of the state, from the same perspective. By default, the public observation and then
     /// the private one of each seat.
     fn scene(&self, state: &Self::State, perspective: Option<Seat>) -> Scene {
-        let (public, private) = observations(self, state, perspective);
-        let cards = self.cards();
-        let place = |(seat, fields): (u8, Fields)| {
-            let remarks = fields.into_iter().map(|(name, text)| format!("{name}: {text}")).collect();
-            let (seat, mut counts) = (Seat(seat), vec![0; cards.len()]);
-            self.holdings(state, seat, &mut counts);
-            let held = cards.iter().zip(counts).flat_map(|(card, count)| vec![card.clone(); count.into()]);
-            let hand = (!cards.is_empty()).then(|| Group::hand(held, perspective.is_none_or(|own| own == seat)));
-            Place::of(seat, hand.into_iter().collect(), remarks)
-        };
-        Scene {
-            title: Self::NAME,
-            facts: public,
-            track: Vec::new(),
-            places: (0..).zip(private).map(place).collect(),
-            next: next(self, state),
-            tells_returns: perspective.is_none(),
-        }
+        plain_scene(self, state, perspective)
     }
 
     /// The names of the cards that a seat can hold, each kind once. Empty in games without cards. By default, the cards
@@ -140,6 +123,28 @@ pub trait Notation: Game {
             },
             legal: self.possible(state).into_iter().map(name).collect(),
         }
+    }
+}
+
+/// The default [`scene`](Notation::scene), for games that change it a little.
+pub fn plain_scene<G: Notation>(game: &G, state: &G::State, perspective: Option<Seat>) -> Scene {
+    let (public, private) = observations(game, state, perspective);
+    let cards = game.cards();
+    let place = |(seat, fields): (u8, Fields)| {
+        let remarks = fields.into_iter().map(|(name, text)| format!("{name}: {text}")).collect();
+        let (seat, mut counts) = (Seat(seat), vec![0; cards.len()]);
+        game.holdings(state, seat, &mut counts);
+        let held = cards.iter().zip(counts).flat_map(|(card, count)| vec![card.clone(); count.into()]);
+        let hand = (!cards.is_empty()).then(|| Group::hand(held, perspective.is_none_or(|own| own == seat)));
+        Place::of(seat, hand.into_iter().collect(), remarks)
+    };
+    Scene {
+        title: G::NAME,
+        facts: public,
+        track: Vec::new(),
+        places: (0..).zip(private).map(place).collect(),
+        next: next(game, state),
+        tells_returns: perspective.is_none(),
     }
 }
 

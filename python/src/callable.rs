@@ -5,8 +5,9 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use stier_agents::agent::DecideError;
 use stier_agents::erased::DynState;
-use stier_core::{Action, Rng, Turn};
+use stier_core::{Action, Rng};
 
 use crate::agent::{Agent, no_search};
 use crate::beliefs::Beliefs;
@@ -120,11 +121,7 @@ impl PythonAgent {
     /// Raises the exceptions of the callable, `IllegalActionError` if it chooses an illegal action, and `AgentError` if
     /// no player is to move.
     fn step(&self, py: Python<'_>, state: PyRef<'_, State>) -> PyResult<u8> {
-        let seat = match state.inner().turn() {
-            Turn::Seat(seat) => seat,
-            Turn::Chance => return Err(errors::agent("no player can act: a random event comes next")),
-            Turn::Over => return Err(errors::agent("no player can act: the game is over")),
-        };
+        let seat = DecideError::seat(state.inner().turn()).map_err(errors::agent)?;
         let seed = self.rng.lock().unwrap_or_else(PoisonError::into_inner).bits();
         let mut shown = state.inner().resample(seat, seed);
         shown.set_dealing(None);

@@ -7,7 +7,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use stier_agents::erased::{self, DynGame};
-use stier_core::{Field, OptionValue};
+use stier_core::{Field, OptionValue, encode};
 
 use crate::errors;
 use crate::serial;
@@ -27,8 +27,8 @@ pub(crate) struct Game {
 
 impl Game {
     pub(crate) fn new(face: Arc<dyn DynGame>) -> Self {
-        let observation_size = erased::tensor_size(&face.facts().observation_layout);
-        let information_state_size = erased::tensor_size(&face.facts().information_state_layout);
+        let observation_size = encode::size(&face.facts().observation_layout);
+        let information_state_size = encode::size(&face.facts().information_state_layout);
         Self { face, observation_size, information_state_size }
     }
 

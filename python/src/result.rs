@@ -81,7 +81,7 @@ impl PitResult {
         self.game.clone()
     }
 
-    /// The agents as text, in order of entry.
+    /// The agents as text, in order of entry. The second of equal ones ends with "#2".
     #[getter]
     fn agents(&self) -> Vec<String> {
         self.result.agents.clone()

@@ -183,8 +183,7 @@ impl Search {
         let width = self.actions.iter().map(|stats| stats.name.len()).max().unwrap_or(0).max(6);
         let mut sorted: Vec<_> = self.actions.iter().collect();
         sorted.sort_by_key(|stats| std::cmp::Reverse(stats.visits));
-        let (time, unit) = if self.seconds < 1.0 { (1000.0 * self.seconds, "ms") } else { (self.seconds, "s") };
-        let mut out = format!("{} iterations, {} nodes, {time:.1} {unit}\n", self.iterations, self.nodes);
+        let mut out = format!("{} iterations, {} nodes, {}\n", self.iterations, self.nodes, duration(self.seconds));
         let _ = write!(out, "{:<width$}  {:>10}  {:>8}  {:>11}", "action", "visits", "value", "probability");
         for stats in sorted {
             let _ = write!(
@@ -209,6 +208,17 @@ impl Search {
     fn __repr__(&self) -> String {
         format!("<stier.Search of {} actions, {} iterations>", self.actions.len(), self.iterations)
     }
+}
+
+/// A duration with three significant digits.
+fn duration(seconds: f64) -> String {
+    let (number, unit) = match seconds {
+        ..1e-3 => (seconds * 1e6, "µs"),
+        ..1.0 => (seconds * 1e3, "ms"),
+        _ => (seconds, "s"),
+    };
+    let decimals = [10.0, 100.0].iter().filter(|&&bound| number < bound).count();
+    format!("{number:.decimals$} {unit}")
 }
 
 /// Restores a pickled search.

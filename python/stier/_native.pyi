@@ -580,7 +580,7 @@ class PitResult:
         """The game that was played."""
     @property
     def agents(self) -> list[str]:
-        """The agents as text, in order of entry."""
+        """The agents as text, in order of entry. The second of equal ones ends with ``#2``."""
     @property
     def deals(self) -> int:
         """The number of deals per table of agents."""

@@ -1,11 +1,11 @@
-"""Progress, and intervals and names as text."""
+"""Progress, and intervals and durations as text."""
 
 from __future__ import annotations
 
 import sys
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from math import isnan
 from typing import Any, Protocol
@@ -79,6 +79,11 @@ class Update(Protocol):
         """Shows `done` of `total`, and a note after it."""
 
 
+def draws_bars() -> bool:
+    """Returns true if standard error is shown in a terminal or a notebook."""
+    return sys.stderr.isatty() or "ipykernel" in sys.modules
+
+
 @contextmanager
 def bar(progress: bool, unit: str = "games", *, leave: bool = True) -> Iterator[Update | None]:
     """Yields the function that shows the progress, or `None` without `progress`.
@@ -88,8 +93,7 @@ def bar(progress: bool, unit: str = "games", *, leave: bool = True) -> Iterator[
     if not progress:
         yield None
         return
-    drawn = sys.stderr.isatty() or "ipykernel" in sys.modules
-    with Bar(unit, leave=leave) if drawn else Lines(unit) as shown:
+    with Bar(unit, leave=leave) if draws_bars() else Lines(unit) as shown:
         yield shown.update
 
 
@@ -106,10 +110,3 @@ def plus_minus(half: float, digits: int = 3) -> str:
 def between(low: float, high: float, scale: float = 100, digits: int = 1) -> str:
     """Returns the interval of a share as text, in percent, such as ``(47.8 to 48.6)``; empty if there is none."""
     return "" if isnan(low) else f"({scale * low:.{digits}f} to {scale * high:.{digits}f})"
-
-
-def distinct(names: Sequence[str]) -> list[str]:
-    """Returns the names; the second of those that are the same is called #2."""
-    return [
-        name if (seen := names[:index].count(name)) == 0 else f"{name} #{seen + 1}" for index, name in enumerate(names)
-    ]

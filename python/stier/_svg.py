@@ -149,7 +149,7 @@ class Picture:
 
 
 def _rules(used: set[str]) -> str:
-    """The style sheet of the classes that are used: light, and dark where the reader or the notebook wants it dark."""
+    """The style sheet of the classes that are used: light, and dark where reader, notebook or page is dark."""
     light, dark = [], []
     for name in sorted(used):
         if name in COLOURS:
@@ -160,8 +160,8 @@ def _rules(used: set[str]) -> str:
         light.append(f".{name}{{{what}:{on_light}}}")
         dark.append(f".{name}{{{what}:{on_dark}}}")
     root = f"svg.{ROOT} "
-    notebook = f":is([data-jp-theme-light=false],.vscode-dark) {root}"
-    reader = f"svg.{ROOT}:not([data-jp-theme-light=true] *,.vscode-light *) "
+    notebook = f":is([data-jp-theme-light=false],.vscode-dark,[data-theme=dark]) {root}"
+    reader = f"svg.{ROOT}:not([data-jp-theme-light=true] *,.vscode-light *,[data-theme=light] *) "
     in_the_dark = "".join(reader + rule for rule in dark)
     return (
         "".join(root + rule for rule in light)

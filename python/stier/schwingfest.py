@@ -8,7 +8,6 @@ from string import ascii_lowercase
 
 from stier import _native
 from stier._native import load_game
-from stier._output import distinct
 from stier._svg import MARGIN, Picture, text_width
 from stier.errors import AgentError
 from stier.playing import AnyAgent, listed
@@ -49,7 +48,7 @@ class Ranked:
     Attributes:
         rank: Such as ``1``; who have as many points share a rank with letters, ``2a`` and ``2b``, and 3 comes next.
         name: The wrestler.
-        agent: The agent, as text.
+        agent: The agent, as in `PitResult.agents`.
         points: The sum of all bouts.
         bouts: Its bouts, two for each opponent, in the order in which they were fought.
     """
@@ -143,7 +142,7 @@ def schwingfest(agents: Mapping[str, AnyAgent] | Sequence[AnyAgent], *, seed: in
     if len(entrants) < 3:
         raise AgentError(f"a Schwingfest needs at least 3 agents, got {len(entrants)}")
     result = _native.pit(game, entrants, 1, seed, False, threads)
-    names = distinct(result.agents) if names is None else names
+    names = result.agents if names is None else names
     bouts: list[list[Bout]] = [[] for _ in entrants]
     for played in result.games:
         for seat, (agent, points) in enumerate(zip(played.agents, played.returns, strict=True)):

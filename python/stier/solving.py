@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
+from functools import partial
 from math import isnan
 
 from stier import _native
@@ -38,6 +39,9 @@ __all__ = [
     "solve",
 ]
 
+
+#: Shows the progress of an enumeration.
+_counting = partial(bar, unit="histories", leave=False)
 
 #: The number of iterations, unless another is given.
 ITERATIONS = 1000
@@ -89,7 +93,7 @@ def solve(
             f"sequence_form is exact and takes neither iterations nor a target, got {iterations} and {target:g}"
         )
     arguments = (game, algorithm, iterations, target, seed, checkpoint, max_histories, threads)
-    with bar(progress, "histories", leave=False) as count, bar(progress, "iterations") as update:
+    with _counting(progress) as count, bar(progress, "iterations") as update:
 
         def iterated(done: int, total: int, distance: float | None) -> None:
             if update is not None:
@@ -120,7 +124,7 @@ def load_solution(
         RecordError: A file that is damaged or is not a solution.
         ArgumentError: A game with more histories, or a number that is out of range.
     """
-    with bar(progress, "histories", leave=False) as count:
+    with _counting(progress) as count:
         return _native.load_solution(path, seed, max_histories, threads, count)
 
 
@@ -154,7 +158,7 @@ def best_response(
         ArgumentError: A game with more histories, or a number that is out of range.
     """
     arguments = (game, agent, seed, max_histories, threads)
-    with bar(progress, "histories", leave=False) as count, bar(progress, "information sets") as update:
+    with _counting(progress) as count, bar(progress, "information sets") as update:
         return _native.best_response(*arguments, update, count)
 
 

@@ -14,6 +14,13 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.fixture
+def terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> pytest.CaptureFixture[str]:
+    """The output of a test, as if standard error were a terminal."""
+    monkeypatch.setattr("stier._output.draws_bars", lambda: True)
+    return capsys
+
+
 @pytest.fixture(params=all_games(), ids=str)
 def game(request: pytest.FixtureRequest) -> stier.Game:
     loaded = request.param

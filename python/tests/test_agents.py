@@ -61,7 +61,7 @@ def test_ways_to_write_the_same_agent(schwinget: stier.Game, same) -> None:
         ("ismcts", {"rollout": "deep"}, ["ismcts: rollout must be random, hints", ", got 'deep'"]),
         ("ismcts", {"rollout": "hints,c=1"}, ["must not contain ',' or '='"]),
         ("ismcts", {"c": -1.0}, ["between 0 and 100"]),
-        ("ismcts", {"c": float("nan")}, ["ismcts: c must be between ", "got NaN"]),
+        ("ismcts", {"c": float("nan")}, ["ismcts: c must be between ", "got nan"]),
         ("ismcts", {"seed": -1}, ["seed must be between 0 and 18446744073709551615, got -1"]),
         ("random", {"c": 1}, ["no option 'c'", "none"]),
         ("ismcts:iterations=5", {"iterations": 6}, ["'iterations' is given twice"]),
@@ -102,7 +102,7 @@ def test_agents_are_options_of_agents(schwinget: stier.Game) -> None:
     agent = stier.load_agent("lbr", schwinget, against="(ismcts:iterations=5,c=1)", worlds=2)
     assert str(agent) == "lbr:worlds=2,against=(ismcts:iterations=5,c=1)"
     assert str(stier.load_agent("lbr", schwinget, against="(random)")) == "lbr:against=random"
-    with pytest.raises(stier.AgentError, match="an agent, in parentheses if it has options"):
+    with pytest.raises(stier.AgentError, match="against cannot be used: unknown agent 'nobody'"):
         stier.load_agent("lbr", schwinget, against="(nobody)")
 
 
@@ -174,7 +174,7 @@ def test_nothing_to_decide_is_an_error(game: stier.Game) -> None:
 
 def test_states_of_other_games_are_refused(state: stier.State) -> None:
     agent = stier.load_agent("random", stier.load_game("schwinget", bouts=2))
-    with pytest.raises(stier.AgentError, match=r"made for schwinget\(bouts=2\), the state is of schwinget\(\)"):
+    with pytest.raises(stier.AgentError, match=r"made for schwinget:bouts=2, the state is of schwinget$"):
         agent.step(state)
     with pytest.raises(TypeError):
         agent.step("state")  # type: ignore[arg-type]

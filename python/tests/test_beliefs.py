@@ -43,6 +43,12 @@ def test_probabilities_are_shares_of_the_determinizations(schwinget: stier.Game)
         assert np.abs(counts / 500 - beliefs.expected[:, other]).max() < 0.12
 
 
+def test_games_without_cards_say_so() -> None:
+    game = stier.load_game("dark_hex")
+    beliefs = stier.load_agent("random", game).beliefs(game.new_initial_state(seed=1))
+    assert str(beliefs).endswith("dark_hex has no cards to show; State.resample_from_infostate draws a possible state")
+
+
 def test_cards_are_found_by_name(schwinget: stier.Game) -> None:
     state = schwinget.new_initial_state(seed=7)
     beliefs = stier.load_agent("random", schwinget).beliefs(state)
@@ -55,7 +61,7 @@ def test_cards_are_found_by_name(schwinget: stier.Game) -> None:
     assert np.allclose(unseen, 5 / 20)
     with pytest.raises(KeyError, match="unknown card 'G7'; cards: G1"):
         beliefs.of("G7", 0)
-    with pytest.raises(stier.errors.SeatError, match="players 0 to 1"):
+    with pytest.raises(stier.errors.SeatError, match="seats: 0 to 1"):
         beliefs.of("G1", 2)
     assert "seat 1" in str(beliefs)
     assert "player 0" in repr(beliefs)

@@ -319,12 +319,12 @@ def test_figures_come_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         (["pit", "schwinget", "random", "random", "--rule", "bouts"], "NAME=VALUE"),
         (["pit", "schwinget", "random", "random", "--rule", "bouts=2", "--rule", "bouts=3"], "once"),
         (["pit", "schwinget:bouts=2", "random", "random", "--rule", "bouts=3"], "given twice"),
-        (["pit", "schwinget", "random", "random", "--rule", "bouts=99"], "1 to 12"),
+        (["pit", "schwinget", "random", "random", "--rule", "bouts=99"], "between 1 and 12"),
         (["exploit", "schwinget", "nobody"], "agents: "),
         (["exploit", "schwinget", "random", "--responder", "lbr:ply=2"], "lbr has no option 'ply'"),
         (["exploit", "schwinget", "random", "--deals", "0"], "deals must be between 1 and "),
         (["exploit", "schwinget", "random", "--rule", "utility=score"], "utility=margin or utility=win"),
-        (["play", "schwinget", "--seat", "2"], "players 0 to 1"),
+        (["play", "schwinget", "--seat", "2"], "seats: 0 to 1"),
         (["play", "schwinget", "--against", "nobody"], "agents: "),
         (["play", "schwinget", "--seed", "-1"], "seed must be between 0 and "),
         (["play", "schwinget", "--adviser", "oracle"], "an oracle decides by the cards that the seat cannot know"),
@@ -439,7 +439,7 @@ def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as on Unix")
 def test_ctrl_c_ends_a_command() -> None:
-    command = [sys.executable, "-m", "stier", "pit", "schwinget", "random", "random", "--deals", "1000000000"]
+    command = [sys.executable, "-m", "stier", "pit", "schwinget", "random", "random", "--deals", "10000000"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             time.sleep(1.5)

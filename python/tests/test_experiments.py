@@ -114,7 +114,7 @@ def test_equal_experiments_have_one_hash() -> None:
             "agents: random, greedy",
         ),
         ('game = "schwinget"\nagents = ["random", "greedy"]\nrules = "x"', "rules must be a table"),
-        ('game = "schwinget"\nagents = ["random", "greedy"]\n[rules]\nbouts = 99', "1 to 12"),
+        ('game = "schwinget"\nagents = ["random", "greedy"]\n[rules]\nbouts = 99', "between 1 and 12"),
     ],
 )
 def test_what_is_wrong_is_said_with_the_file(text: str, named: str, tmp_path: Path, capsys) -> None:
@@ -401,8 +401,8 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "has no experiment" in capsys.readouterr().err
 
 
-def test_progress_counts_what_was_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_counts_what_was_there(tmp_path: Path, terminal: pytest.CaptureFixture[str]) -> None:
     games = experiments.run(small(deals=8), tmp_path)
     games.path(3).unlink()
     experiments.run(small(deals=8), tmp_path, progress=True)
-    assert "96/96" in capsys.readouterr().err
+    assert "96/96" in terminal.readouterr().err

@@ -76,10 +76,10 @@ def test_switches_take_bools() -> None:
         ("schwinget", {"scoring": "jass"}, ["schwinget: scoring must be points or schwinger, got 'jass'"]),
         ("schwinget", {"scoring": ""}, ["scoring must be points or schwinger, got ''"]),
         ("schwinget", {"bouts": 0}, ["bouts must be between 1 and 12, got 0"]),
-        ("schwinget", {"bouts": -1}, ["'-1'", "1 to 12"]),
-        ("schwinget", {"bouts": 10**30}, [str(10**30), "1 to 12"]),
-        ("schwinget", {"bouts": 2.5}, ["'2.5'", "1 to 12"]),
-        ("schwinget", {"bouts": True}, ["'on'", "1 to 12"]),
+        ("schwinget", {"bouts": -1}, ["got -1", "between 1 and 12"]),
+        ("schwinget", {"bouts": 10**30}, [str(10**30), "between 1 and 12"]),
+        ("schwinget", {"bouts": 2.5}, ["got 2.5", "between 1 and 12"]),
+        ("schwinget", {"bouts": True}, ["'on'", "between 1 and 12"]),
         ("schwinget", {"scoring": "points,bouts=4"}, ["'scoring' must not contain ',' or '=', got 'points,bouts=4'"]),
         ("schwinget", {"scoring=points,bouts": 4}, ["must not contain ',' or '='"]),
         ("schwinget:bouts=4", {"bouts": 4}, ["'bouts' is given twice"]),
@@ -166,7 +166,7 @@ def test_names_that_the_game_does_not_have(schwinget: stier.Game) -> None:
 
 @pytest.mark.parametrize("player", [-2, 2, 255, 256, 10**30, -(10**30)])
 def test_players_that_the_game_does_not_have(schwinget: stier.Game, player: int) -> None:
-    with pytest.raises(stier.errors.SeatError, match="players 0 to 1") as caught:
+    with pytest.raises(stier.errors.SeatError, match="seats: 0 to 1") as caught:
         schwinget.action_to_string(player, 0)
     assert isinstance(caught.value, ValueError)
     assert isinstance(caught.value, RuntimeError)
@@ -198,7 +198,7 @@ def test_equality_hash_repr(game: stier.Game) -> None:
 def test_descriptions_name_defaults_and_values() -> None:
     options = {option.name: option for option in stier.catalogue.describe_game("schwinget")}
     assert options["bouts"].default == 1
-    assert options["bouts"].allowed == "1 to 12"
+    assert options["bouts"].allowed == "between 1 and 12"
     assert options["scoring"].allowed == "points | schwinger"
     with pytest.raises(stier.RulesError, match="schwinget"):
         stier.catalogue.describe_game("jass")

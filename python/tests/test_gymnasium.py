@@ -210,7 +210,7 @@ def test_renderings_show_what_the_seat_sees(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_arguments() -> None:
-    with pytest.raises(stier.errors.SeatError, match="0 to 1, 'rotate' or 'random', got 2"):
+    with pytest.raises(stier.errors.SeatError, match="between 0 and 1, 'rotate' or 'random', got 2"):
         sgym.make("schwinget", seat=2)
     with pytest.raises(ValueError, match="one agent or a list of 3, got 2"):
         sgym.make("up_and_down", opponents=["random", "greedy"])

@@ -274,7 +274,7 @@ def test_arguments() -> None:
         ({"autoreset_mode": "never"}, ValueError, "autoreset_mode must be 'NextStep', 'SameStep', 'Disabled'"),
         ({"render_mode": "rgb_array"}, ValueError, "render_mode must be ansi"),
         ({"tensor": "hands"}, ValueError, "tensor must be observation"),
-        ({"num_envs": 0}, ValueError, "num_envs must be 1"),
+        ({"num_envs": 0}, ValueError, "num_envs must be between 1 and "),
         ({"opponents": len}, TypeError, "an opponent must be an Agent or text"),
         ({"seat": 2}, stier.errors.SeatError, "schwinget has no seat 2; seats: 0 to 1"),
         ({"nonsense": 1}, stier.RulesError, "nonsense"),

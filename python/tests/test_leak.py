@@ -119,12 +119,12 @@ def test_facts_of_the_callers_own(game: stier.Game, leak: Callable[[stier.State,
     assert report.compared["mine"] == report.worlds
 
 
-def test_the_bar_counts_games(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_bar_counts_games(terminal: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("tqdm")
     silent = stier.check_no_leak("kuhn_poker", games=3)
-    assert not capsys.readouterr().err
+    assert not terminal.readouterr().err
     assert str(stier.check_no_leak("kuhn_poker", games=3, progress=True)) == str(silent)
-    assert "3/3" in capsys.readouterr().err
+    assert "3/3" in terminal.readouterr().err
 
 
 def test_a_check_that_compares_nothing_does_not_pass() -> None:

@@ -246,7 +246,7 @@ def test_parameters() -> None:
     assert str(game) == "stier_schwinget(bouts=4,scoring=schwinger)"
     assert pyspiel.load_game("stier_schwimmen(players=5,three_of_a_kind=on)").num_players() == 5
     assert game.game == stier.load_game("schwinget", scoring="schwinger", bouts=4)
-    for wrong, why in [("bouts=99", "1 to 12"), ("scoring=x", "schwinger"), ("nope=1", "Unknown parameter 'nope'")]:
+    for wrong, why in [("bouts=99", "between 1 and 12"), ("scoring=x", "schwinger"), ("nope=1", "Unknown parameter 'nope'")]:
         with pytest.raises((ValueError, RuntimeError), match=why):
             pyspiel.load_game(f"stier_schwinget({wrong})")
 

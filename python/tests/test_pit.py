@@ -367,11 +367,12 @@ def test_forked_processes_play_too() -> None:
         (["random"], {}, stier.AgentError, "needs at least 2 agents"),
         ([], {}, stier.AgentError, "needs at least 2 agents"),
         (["random", "alphazero"], {}, stier.AgentError, "agents: "),
-        (["random", "ismcts:iterations=0"], {}, stier.AgentError, "1 to "),
+        (["random", "ismcts:iterations=0"], {}, stier.AgentError, "between 1 and "),
         (["random", 7], {}, TypeError, "an object with step(state) or a callable, got int"),
         ("random", {}, TypeError, "agents must be a list, got the text 'random'"),
         (["random", "random"], {"deals": 0}, ValueError, "deals must be between 1 and "),
         (["random", "random"], {"deals": -5}, ValueError, "deals must be between 1 and "),
+        (["random", "random"], {"deals": 10**9}, ValueError, "would take 256.0 GB of memory for 2000000000 games"),
         (["random", "random"], {"deals": 10**30}, ValueError, "deals must be between 1 and "),
         (["random", "random"], {"deals": 2.5}, TypeError, ""),
         (["random", "random"], {"threads": -1}, ValueError, "threads must be between 0 and "),
@@ -391,14 +392,28 @@ def test_agents_of_other_games_are_refused(schwinget: stier.Game) -> None:
         stier.pit(schwinget, [agent, "random"])
 
 
-def test_progress_goes_to_stderr(schwinget: stier.Game, capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_goes_to_stderr(schwinget: stier.Game, terminal: pytest.CaptureFixture[str]) -> None:
     stier.pit(schwinget, ["random", "random"], deals=50, progress=True)
-    out, err = capsys.readouterr()
+    out, err = terminal.readouterr()
     assert out == ""
     assert "100/100" in err
     assert "games" in err
 
 
+def test_progress_without_a_terminal_is_lines(
+    schwinget: stier.Game, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stier.pit(schwinget, ["random", "random"], deals=50, progress=True)
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr("stier._output.PAUSE", 0.0)
+    stier.pit(schwinget, ["random", "random"], deals=50, progress=True)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("0 of 100 games (0%)\n")
+    assert err.endswith("100 of 100 games (100%)\n")
+
+
+@pytest.mark.usefixtures("terminal")
 def test_without_tqdm_one_line_says_what_to_install(schwinget: stier.Game, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     monkeypatch.setitem(sys.modules, "tqdm", None)
@@ -406,3 +421,10 @@ def test_without_tqdm_one_line_says_what_to_install(schwinget: stier.Game, monke
         result = stier.pit(schwinget, ["random", "random"], deals=5, progress=True)
     assert caught[0].filename == __file__
     assert len(result.games) == 10
+
+
+def test_equal_agents_are_numbered(schwinget: stier.Game) -> None:
+    result = stier.pit(schwinget, ["random", "greedy", "random"], deals=1)
+    assert result.agents == ["random", "greedy", "random #2"]
+    assert "random #2" in str(result)
+    assert pickle.loads(pickle.dumps(result)) == result

@@ -71,7 +71,7 @@ def test_what_cannot_be_measured_is_none() -> None:
         ({"games": 1}, "games must be between 2 and "),
         ({"seed": -1}, "seed must be between 0 and "),
         ({"threads": -1}, "threads must be between 0 and "),
-        ({"play": "well"}, "play must be random | hints, got 'well'"),
+        ({"play": "well"}, "play must be random or hints, got 'well'"),
     ],
 )
 def test_bad_arguments(schwinget: stier.Game, settings, named: str) -> None:
@@ -80,8 +80,8 @@ def test_bad_arguments(schwinget: stier.Game, settings, named: str) -> None:
     assert named in str(caught.value)
 
 
-def test_progress_goes_to_stderr(schwinget: stier.Game, capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_goes_to_stderr(schwinget: stier.Game, terminal: pytest.CaptureFixture[str]) -> None:
     stier.playing.properties(schwinget, deals=10, games=10, progress=True)
-    out, err = capsys.readouterr()
+    out, err = terminal.readouterr()
     assert out == ""
     assert "100/100" in err

@@ -190,7 +190,7 @@ def test_players_that_the_game_does_not_have(schwinget: stier.Game, player: int)
         state.to_html,
         lambda player: state.resample_from_infostate(player, 0),
     ]:
-        with pytest.raises(stier.errors.SeatError, match="players 0 to 1"):
+        with pytest.raises(stier.errors.SeatError, match="seats: 0 to 1"):
             call(player)
         with pytest.raises(RuntimeError):
             call(player)

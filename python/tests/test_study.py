@@ -338,9 +338,9 @@ def test_the_command_says_what_to_install(monkeypatch: pytest.MonkeyPatch, capsy
     assert capsys.readouterr().err == "stier: stier.study needs pyarrow: pip install 'stier[study]'\n"
 
 
-def test_progress_goes_to_stderr(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_goes_to_stderr(tmp_path: Path, terminal: pytest.CaptureFixture[str]) -> None:
     study.attack_timing(tmp_path, quick=True, scale=0.01, chapters=["broad"], progress=True)
-    out, err = capsys.readouterr()
+    out, err = terminal.readouterr()
     assert out == ""
     assert "2/2" in err
 

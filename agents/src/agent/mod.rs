@@ -25,7 +25,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
-use stier_core::{Action, ActionSet, Game};
+use stier_core::{Action, ActionSet, Game, Seat, Turn};
 use thiserror::Error;
 
 /// A player. It sees what its seat knows and nothing else.
@@ -78,6 +78,20 @@ pub enum DecideError {
     /// Chance is to act, or the game is over.
     #[error("no player can act: {0}")]
     NoDecision(&'static str),
+}
+
+impl DecideError {
+    /// The seat to act, or the error if there is none.
+    pub fn seat(turn: Turn) -> Result<Seat, Self> {
+        match turn {
+            Turn::Seat(seat) => Ok(seat),
+            Turn::Chance => Err(Self::NoDecision(
+                "a random event comes next; apply one of its outcomes first, or begin with a seed, so that random events \
+                 happen by themselves",
+            )),
+            Turn::Over => Err(Self::NoDecision("the game is over; begin a new one")),
+        }
+    }
 }
 
 /// An agent's choice and the reasons for it.

@@ -5,8 +5,6 @@ use std::sync::atomic::AtomicBool;
 
 use stier_core::{Action, ActionSet as _, Dealer, Game, History, Turn};
 
-use crate::agent::lines::Line;
-use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, Decision};
 
 /// A player that can see all cards, so that its actions reveal hidden information. As an [`Agent`] it is blindfolded.
@@ -38,26 +36,11 @@ impl<G: Game> Player<G> {
     }
 
     /// The player as an agent that sees only views.
-    fn agent(&mut self) -> &mut dyn Agent<G> {
+    pub fn agent(&mut self) -> &mut dyn Agent<G> {
         match self {
             Self::Fair(agent) => &mut **agent,
             Self::Oracle(oracle) => &mut **oracle,
         }
-    }
-
-    /// The worlds that the player considers possible given this view. For oracles they are by chance alone.
-    pub fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
-        self.agent().beliefs(game, view)
-    }
-
-    /// See [`Agent::note_lines`]. Oracles record none.
-    pub fn note_lines(&mut self, depth: usize) {
-        self.agent().note_lines(depth);
-    }
-
-    /// See [`Agent::lines`].
-    pub fn lines(&mut self) -> Vec<Line> {
-        self.agent().lines()
     }
 
     /// Begins a new game; see [`Agent::restart`].

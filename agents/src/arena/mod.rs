@@ -214,9 +214,19 @@ pub fn pit<G: Game>(
         game: G::NAME.to_string(),
         rules: game.rules().to_text(),
         settings: settings.clone(),
-        agents: entrants.iter().map(|entrant| entrant.label()).collect(),
+        agents: numbered(entrants.iter().map(|entrant| entrant.label()).collect()),
         games: played.concat(),
     })
+}
+
+/// The labels of a match. The second of equal ones ends with "#2".
+fn numbered(labels: Vec<String>) -> Vec<String> {
+    let number = |(place, label): (usize, &String)| match labels[..place].iter().filter(|&other| other == label).count()
+    {
+        0 => label.clone(),
+        before => format!("{label} #{}", before + 1),
+    };
+    labels.iter().enumerate().map(number).collect()
 }
 
 /// The entrant's seat in a game.

@@ -7,7 +7,7 @@ use super::stats::{Estimate, Share, win_share};
 use super::{Played, Settings, seat_of};
 
 /// All games of a [`pit`](super::pit), in a fixed order: by table, deal, cyclic order and rotation. The order in
-/// which agents are named does not change it.
+/// which agents are named changes only the numbers of equal labels.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PitResult {
     /// The game's name.
@@ -16,7 +16,7 @@ pub struct PitResult {
     pub rules: String,
     /// The settings of the match.
     pub settings: Settings,
-    /// The entrants' labels.
+    /// The entrants' labels. The second of equal ones ends with "#2".
     pub agents: Vec<String>,
     /// Every game.
     pub games: Vec<Played>,
@@ -68,9 +68,7 @@ impl PitResult {
         };
         Some(Standing { mean: Estimate::of(&per_deal(|game| game.0))?, wins: Share::of(&per_deal(|game| game.1))? })
     }
-}
 
-impl PitResult {
     /// Writes one line per agent and one column per opponent.
     fn matrix(
         &self,

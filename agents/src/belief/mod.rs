@@ -77,20 +77,10 @@ const MIN_SHARE: f64 = 1.0 / 32.0;
 const MIN_EFFECTIVE: f64 = 32.0;
 
 impl BeliefSettings {
-    /// The worlds that a search draws from a view. Inference takes at most its share of the decision's time. Without
-    /// inference, `rng` is not used and the draws are exactly those of [`Worlds::uniform`].
-    pub fn worlds<G: Hints>(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
-        self.worlds_by(&*self.policy_model(), Kept::States, game, view, stop, rng)
-    }
-
-    /// The same as [`worlds`](Self::worlds) for a search that draws [histories](Worlds::draw_history).
-    pub fn histories<G: Hints>(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
-        self.worlds_by(&*self.policy_model(), Kept::Histories, game, view, stop, rng)
-    }
-
-    /// The same as [`worlds`](Self::worlds) or [`histories`](Self::histories) with the given model instead of the one
-    /// that the settings name.
-    pub fn worlds_by<G: Hints>(
+    /// The worlds that a search draws from a view, weighted by this [model](Self::policy_model) of the other players.
+    /// Inference takes at most its share of the decision's time. Without inference, `rng` is not used and the draws are
+    /// exactly those of [`Worlds::uniform`].
+    pub fn worlds<G: Hints>(
         &self,
         model: &dyn PolicyModel<G>,
         kept: Kept,

@@ -24,9 +24,9 @@ use stier_core::{ActionSet as _, Hints, History, Rng, Turn, options};
 
 use crate::agent::choice::Choose;
 use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory};
-use crate::agent::stop::Stop;
-use crate::agent::worlds::Worlds;
 use crate::agent::{Decision, Search};
+use crate::belief::Kept;
+use crate::belief::policy_model::PolicyModel;
 use crate::catalogue::target_policy::{ResponderSettings, Simulator, TargetPolicy};
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::ismcts::Draws;
@@ -62,13 +62,13 @@ impl<G: Hints> IsmctsBr<G> {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: IsmctsBrOptions, seed: u64) -> SearchAgent<Self> {
         let target = TargetPolicy::new(&options.responder, seed);
-        SearchAgent::new(0, seed, Self { options, target })
+        SearchAgent::new(0, options.responder.belief(), seed, Self { options, target }).keeping(Kept::Histories)
     }
 }
 
 impl<G: Hints> Algorithm<G> for IsmctsBr<G> {
-    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
-        self.options.responder.worlds(game, view, &self.target, stop, rng)
+    fn model(&self) -> Option<&dyn PolicyModel<G>> {
+        Some(&self.target)
     }
 
     fn decide(&mut self, task: &Task<'_, G>) -> Decision {

@@ -20,11 +20,11 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use stier_core::{Hints, Rng, options};
+use stier_core::{Hints, options};
 
 use crate::agent::Decision;
-use crate::agent::stop::Stop;
-use crate::agent::worlds::Worlds;
+use crate::belief::Kept;
+use crate::belief::policy_model::PolicyModel;
 use crate::catalogue::target_policy::{ResponderSettings, Simulator, TargetPolicy};
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::determinized::tally_histories;
@@ -49,13 +49,13 @@ impl<G: Hints> LocalBestResponse<G> {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: LbrOptions, seed: u64) -> SearchAgent<Self> {
         let target = TargetPolicy::new(&options.responder, seed);
-        SearchAgent::new(0, seed, Self { options, target })
+        SearchAgent::new(0, options.responder.belief(), seed, Self { options, target }).keeping(Kept::Histories)
     }
 }
 
 impl<G: Hints> Algorithm<G> for LocalBestResponse<G> {
-    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
-        self.options.responder.worlds(game, view, &self.target, stop, rng)
+    fn model(&self) -> Option<&dyn PolicyModel<G>> {
+        Some(&self.target)
     }
 
     fn decide(&mut self, task: &Task<'_, G>) -> Decision {

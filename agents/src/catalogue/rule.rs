@@ -16,6 +16,7 @@ use crate::agent::lines::Line;
 use crate::agent::worlds::Worlds;
 use crate::agent::{ActionStats, Agent, Decision};
 use crate::catalogue::spec::AgentSpec;
+use crate::search::ucb::ActionRecord;
 
 choice! {
     /// The rule for the binding action.
@@ -94,9 +95,7 @@ impl<G: Hints> Agent<G> for Rule<G> {
         decision.policy.insert(rank, (action, share));
         if let Some(search) = &mut decision.search {
             search.actions.iter_mut().for_each(|stats| stats.probability *= 1.0 - share);
-            let unsearched =
-                ActionStats { action: action.0, visits: 0, value: 0.0, availability: 0, probability: share };
-            search.actions.insert(rank, unsearched);
+            search.actions.insert(rank, ActionStats { probability: share, ..ActionRecord::new(action).stats(0.0) });
         }
         if share > 0.0 && self.rng.unit() < share {
             decision.action = action;

@@ -360,25 +360,21 @@ impl AgentSpec {
 
     /// Checks that every required network is given and has the required outputs.
     fn check_named(&self) -> Result<(), SpecError> {
-        let no_network =
-            |what: String, needed| Err(SpecError::NoNetwork { agent: self.name().to_string(), what, needed });
-        match &self.kind {
-            Kind::Network(_) if !self.has_network() => no_network("it".to_string(), "path"),
-            _ => {
-                let asks = |value: &OptionValue| matches!(value, OptionValue::Name(name) if name == "network");
-                let values = self.options();
-                let asking = values.iter().find(|(_, value)| asks(value)).filter(|_| !self.has_network());
-                if let Some((option, value)) = asking {
-                    return no_network(format!("{option}={value}"), "network");
-                }
-                let values_leaves = values.iter().any(|(option, value)| *option == "evaluation" && asks(value));
-                match self.network().filter(|(network, _)| values_leaves && !network.has_value()) {
-                    Some((network, _)) => {
-                        Err(SpecError::NoValue { agent: self.name().to_string(), path: network.path().to_string() })
-                    }
-                    None => Ok(()),
-                }
+        let agent = self.name().to_string();
+        let values = self.options();
+        let mut asking =
+            values.iter().filter(|(_, value)| matches!(value, OptionValue::Name(name) if name == "network"));
+        match self.network() {
+            Some((network, _)) if !network.has_value() && asking.any(|(option, _)| *option == "evaluation") => {
+                Err(SpecError::NoValue { agent, path: network.path().to_string() })
             }
+            Some(_) => Ok(()),
+            None if matches!(self.kind, Kind::Network(_)) => {
+                Err(SpecError::NoNetwork { agent, what: "it".to_string(), needed: "path" })
+            }
+            None => asking.next().map_or(Ok(()), |(option, value)| {
+                Err(SpecError::NoNetwork { agent, what: format!("{option}={value}"), needed: "network" })
+            }),
         }
     }
 

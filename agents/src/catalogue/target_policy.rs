@@ -16,9 +16,8 @@ use stier_core::{
 use crate::agent::Agent;
 use crate::agent::sampling;
 use crate::agent::stop::Stop;
-use crate::agent::worlds::Worlds;
 use crate::belief::policy_model::PolicyModel;
-use crate::belief::{BeliefSettings, Beliefs, Kept};
+use crate::belief::{BeliefSettings, Beliefs};
 use crate::catalogue::spec::AgentSpec;
 use crate::rollout::fitted;
 use crate::rollout::{Roller, Rollout};
@@ -154,23 +153,15 @@ impl<G: Hints> PolicyModel<G> for TargetPolicy<G> {
 }
 
 impl ResponderSettings {
-    /// The worlds that a seat considers possible if it knows the policy of all others.
-    pub(crate) fn worlds<G: Hints>(
-        &self,
-        game: &G,
-        view: &G::View,
-        target: &TargetPolicy<G>,
-        stop: &Stop<'_>,
-        rng: &mut Rng,
-    ) -> Worlds<G> {
-        let belief = BeliefSettings {
+    /// The weights of worlds for a seat that knows the policy of all others.
+    pub(crate) fn belief(&self) -> BeliefSettings {
+        BeliefSettings {
             beliefs: Beliefs::Policy,
             model_epsilon: self.epsilon,
             model_temperature: 1.0,
             particles: self.particles,
             ..BeliefSettings::default()
-        };
-        belief.worlds_by(target, Kept::Histories, game, view, stop, rng)
+        }
     }
 }
 

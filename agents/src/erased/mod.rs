@@ -11,15 +11,14 @@ mod tree;
 
 use std::any::Any;
 use std::fmt::Debug;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::{ControlFlow, Deref};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use stier_core::scene::Scene;
 use stier_core::{
-    Action, ActionSet as _, Dealer, Event, Field, FullGame, Game, GameInfo, History, IllegalAction, OptionInfo,
-    Options as _, Outcome, ParseError, Sampler as _, Seat, SeatView as _, Turn, encode, record,
+    Action, ActionSet as _, Dealer, Event, FullGame, Game, GameInfo, History, IllegalAction, OptionInfo, Options as _,
+    Outcome, ParseError, Sampler as _, Seat, SeatView as _, Turn, record,
 };
 use thiserror::Error;
 
@@ -36,6 +35,7 @@ use crate::batch::vector::{self, Vector, VectorError};
 use crate::belief::marginals::{Marginals, marginals};
 use crate::catalogue::spec::{AgentSpec, Unsuited};
 use crate::solve::game_tree::{self, BuildError};
+use crate::solve::tabular::hash_of;
 
 pub use facts::GameFacts;
 #[cfg(feature = "games")]
@@ -148,7 +148,7 @@ dyn_trait! {
         ) -> Result<Vec<Decision>, SearchManyError> {
             let mut sources = Vec::with_capacity(states.len());
             for (index, &state) in states.iter().enumerate() {
-                let position = self.state(state).and_then(|position| position.decision().map(|()| position));
+                let position = self.state(state).and_then(|position| position.mover().map(|_| position));
                 let position = position.map_err(|source| SearchManyError::State { index, source })?;
                 sources.push((&position.history, position.dealing.as_ref().map(|dealt| &dealt.dealer)));
             }
@@ -309,9 +309,7 @@ impl dyn DynState + '_ {
 
     /// A hash that is equal for states that are the same.
     pub fn fingerprint(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        (self.game().facts().identity(), self.events()).hash(&mut hasher);
-        hasher.finish()
+        hash_of(&(self.game().facts().identity(), self.events()))
     }
 }
 
@@ -323,13 +321,13 @@ dyn_trait! {
         /// keep no tree.
         fn decide_with_lines(&mut self, state: &dyn DynState, depth: usize) -> Result<(Decision, Vec<Line>), DecideError> {
             let state = self.game.state(state)?;
-            state.decision()?;
+            state.mover()?;
             let (game, history) = (&*self.game, &state.history);
             let dealer = state.dealing.as_ref().map(|dealt| &dealt.dealer);
-            self.player.note_lines(depth);
+            self.player.agent().note_lines(depth);
             let decision = self.player.act(game, history, dealer, game.legal(history.state()));
-            let lines = self.player.lines();
-            self.player.note_lines(0);
+            let lines = self.player.agent().lines();
+            self.player.agent().note_lines(0);
             Ok((decision, lines))
         }
 
@@ -337,7 +335,7 @@ dyn_trait! {
         fn beliefs(&mut self, state: &dyn DynState, seat: Seat) -> Result<Marginals, DecideError> {
             let (game, state) = (&*self.game, self.game.state(state)?);
             let view = game.view(&state.history, seat);
-            Ok(marginals(game, &self.player.beliefs(game, &view)))
+            Ok(marginals(game, &self.player.agent().beliefs(game, &view)))
         }
 
         /// Begins a new game with the streams of `seed`.
@@ -471,13 +469,9 @@ impl Dealt {
 }
 
 impl<G: Game> ErasedState<G> {
-    /// Refuses states in which no player is to act.
-    fn decision(&self) -> Result<(), DecideError> {
-        match self.game.turn(self.history.state()) {
-            Turn::Chance => Err(DecideError::NoDecision("a random event comes next")),
-            Turn::Over => Err(DecideError::NoDecision("the game is over")),
-            Turn::Seat(_) => Ok(()),
-        }
+    /// The seat to act; refuses states in which there is none.
+    fn mover(&self) -> Result<Seat, DecideError> {
+        DecideError::seat(self.game.turn(self.history.state()))
     }
 
     /// The dealer, after the events that it began with and those that have happened since; `None` if it leads to other events.
@@ -549,7 +543,9 @@ impl<G: FullGame> Entrant<G> for ErasedEntrant<G> {
                 player
             }
             DynEntrant::Callback(_, _, function) => {
-                Player::Fair(Box::new(CallbackAgent::new(self.game.clone(), function.clone())))
+                let rng = stier_core::Rng::stream(0, "callback", 0);
+                let (game, function) = (self.game.clone(), function.clone());
+                Player::Fair(Box::new(CallbackAgent { game, function, rng, restarted: true }))
             }
             DynEntrant::Table(_, table) => {
                 let agent = self.game.tabular_agent(&**table);
@@ -578,12 +574,6 @@ struct CallbackAgent<G> {
     restarted: bool,
 }
 
-impl<G: Game> CallbackAgent<G> {
-    fn new(game: ErasedGame<G>, function: Callback) -> Self {
-        Self { game, function, rng: stier_core::Rng::stream(0, "callback", 0), restarted: true }
-    }
-}
-
 impl<G: FullGame> Agent<G> for CallbackAgent<G> {
     /// Shows the function a whole history, drawn from the view so that it reveals nothing hidden from the player.
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
@@ -609,9 +599,4 @@ pub fn check_seat(game: &dyn DynGame, seat: i64) -> Result<Seat, BadSeat> {
         Ok(number) if usize::from(number) < seats => Ok(Seat(number)),
         _ => Err(BadSeat { seat, game: game.facts().name.to_string(), seats }),
     }
-}
-
-/// The number of values in a tensor of these fields.
-pub fn tensor_size(fields: &[Field]) -> usize {
-    encode::size(fields)
 }

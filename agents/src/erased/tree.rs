@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use stier_core::{Action, ActionSet as _, FullGame, Game, Seat, Turn};
+use stier_core::{Action, ActionSet as _, FullGame, Game, Seat};
 use thiserror::Error;
 
 use super::{DynEntrant, DynGame, DynState, ErasedEntrant, ErasedGame};
@@ -17,7 +17,7 @@ use crate::arena::Entrant as _;
 use crate::batch::vector::Cells;
 use crate::catalogue::spec::Unsuited;
 use crate::solve::best_response::{self, NashConv};
-use crate::solve::game_tree::{BuildError, GameTree, Policy};
+use crate::solve::game_tree::{BuildError, GameTree, Policy, is_distribution};
 use crate::solve::solution_file::{self, Label, SolutionFileError};
 use crate::solve::tabular::{IndexedTree, TabularAgent, TabularPolicy, frequency, policy_of};
 use crate::solve::{self, Progress, SolveError};
@@ -113,24 +113,16 @@ dyn_trait! {
             if probabilities.len() != sets * actions {
                 return Err(NotAPolicy::Size { sets, actions, found: probabilities.len() });
             }
-            let mut wrong = None;
-            let policy = Policy::from_fn(self.tree(), |set| {
-                let all = &probabilities[set.number() as usize * actions..][..actions];
-                let row: Vec<f64> = set.legal().iter().map(|action| all[action.index()]).collect();
-                let (sum, others) = (row.iter().sum::<f64>(), all.iter().sum::<f64>());
-                if all.iter().any(|&share| share.is_nan() || share < 0.0)
-                    || (sum - 1.0).abs() > 1e-4
-                    || (others - sum).abs() > 1e-9
-                {
-                    wrong.get_or_insert(set.number() as usize);
-                    return vec![1.0 / row.len() as f64; row.len()];
-                }
-                row.iter().map(|share| share / sum).collect()
+            let all = |set: u32| &probabilities[set as usize * actions..][..actions];
+            let policy = Policy::try_from_fn(self.tree(), |set| {
+                let row: Vec<f64> = set.legal().iter().map(|action| all(set.number())[action.index()]).collect();
+                let sum = row.iter().sum::<f64>();
+                let others = all(set.number()).iter().sum::<f64>() - sum;
+                let is_sound = is_distribution(all(set.number()), 1e-4) && others.abs() <= 1e-9;
+                is_sound.then(|| row.iter().map(|share| share / sum).collect())
             });
-            match wrong {
-                None => Ok(self.table(policy)),
-                Some(set) => Err(NotAPolicy::Row { set, row: probabilities[set * actions..][..actions].to_vec() }),
-            }
+            let wrong = |set| NotAPolicy::Row { set: set as usize, row: all(set).to_vec() };
+            Ok(self.table(policy.map_err(wrong)?))
         }
 
         /// The behaviour of an entrant at every information set: the rows of a table, the policy of an agent, which is
@@ -193,9 +185,7 @@ dyn_trait! {
         fn probabilities(&self, state: &dyn DynState) -> Result<Vec<(Action, f64)>, DecideError> {
             let erased = self.owner().erased();
             let found = erased.state(state)?;
-            found.decision()?;
-            let (game, state) = (self.tree().game(), found.history.state());
-            let Turn::Seat(seat) = game.turn(state) else { unreachable!("a player is to act") };
+            let (game, state, seat) = (self.tree().game(), found.history.state(), found.mover()?);
             let row = self.0.row(&game.view(&found.history, seat)).expect("every history is in the tree");
             Ok(game.legal(state).iter().zip(row.iter().copied()).collect())
         }

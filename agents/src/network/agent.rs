@@ -54,9 +54,7 @@ impl NetworkAgent {
         let network: &std::sync::Arc<Network> = options.path.network().expect("a parsed network agent has a file");
         Self { evaluator: Evaluator::new(network.clone()), options, streams: Streams::new(seed) }
     }
-}
 
-impl NetworkAgent {
     /// Chooses actions in many positions at once. They are exactly those of one [`act`](Agent::act) after another.
     pub(crate) fn decide_many<'a, G: Game>(
         &'a mut self,

@@ -152,24 +152,17 @@ impl Network {
         };
         let (observation, actions) = (texts.get("observation")?, texts.get("actions")?);
         let number = actions.split_once(':').and_then(|(_, number)| number.parse().ok());
-        let num_actions = number.filter(|number| (1..=256).contains(number)).ok_or_else(|| Fault::BadValue {
-            key: "actions",
-            found: actions.to_string(),
-            allowed: "version:number of actions, as in 1:37",
-        })?;
+        let num_actions = number
+            .filter(|number| (1..=256).contains(number))
+            .ok_or_else(|| bad_value("actions", actions, "version:number of actions, as in 1:37"))?;
         let scale = texts.get("value_scale")?;
-        let value_scale = scale
-            .parse()
-            .ok()
-            .filter(|scale: &f32| scale.is_finite())
-            .ok_or_else(|| Fault::BadValue { key: "value_scale", found: scale.to_string(), allowed: "a number" })?;
+        let value_scale = scale.parse().ok().filter(|scale: &f32| scale.is_finite());
+        let value_scale = value_scale.ok_or_else(|| bad_value("value_scale", scale, "a number"))?;
         // Files written before this key existed all have a value head.
         let has_value = match texts.0.get("value").map(String::as_str) {
             None | Some("return") => true,
             Some("none") => false,
-            Some(found) => {
-                return Err(Fault::BadValue { key: "value", found: found.to_string(), allowed: "return or none" });
-            }
+            Some(found) => return Err(bad_value("value", found, "return or none")),
         };
         Ok(Self {
             path: path.to_string(),
@@ -191,33 +184,25 @@ impl Network {
     /// Checks that the network can play this game. The name, observations and actions must match, and so must the
     /// rules unless `any_rules` is set.
     pub fn fits<G: Game>(&self, game: &G, any_rules: bool) -> Result<(), NetworkError> {
-        let mismatch = |what, trained: &str, here: String| {
-            let fault = Fault::Mismatch { what, trained: trained.to_string(), here };
-            Err(NetworkError { path: self.path.clone(), fault })
-        };
-        if self.game != G::NAME {
-            return mismatch("the game", &self.game, G::NAME.to_string());
-        }
         let options = self.rules.strip_prefix(G::NAME).unwrap_or(&self.rules);
         let options = options.strip_prefix(':').unwrap_or(options);
-        let same = G::Rules::from_text(options).is_ok_and(|rules| rules == *game.rules());
-        if !any_rules && !same {
-            let options = game.rules().to_text();
-            let colon = if options.is_empty() { "" } else { ":" };
-            return mismatch("the rules", &self.rules, format!("{}{colon}{options}", G::NAME));
-        }
-        if self.observation != game.observation_signature() {
-            return mismatch("the observation", &self.observation, game.observation_signature());
-        }
-        if self.actions != game.action_signature() {
-            return mismatch("the actions", &self.actions, game.action_signature());
-        }
-        let expected = stier_core::encode::size(&game.observation_layout());
-        if self.mlp.inputs() != expected {
-            let inputs = |count: usize| format!("{count} values");
-            return mismatch("an observation of", &inputs(self.mlp.inputs()), inputs(expected));
-        }
-        Ok(())
+        let same_rules = G::Rules::from_text(options).is_ok_and(|rules| rules == *game.rules());
+        let own = game.rules().to_text();
+        let rules = if own.is_empty() { G::NAME.to_string() } else { format!("{}:{own}", G::NAME) };
+        let (observation, actions) = (game.observation_signature(), game.action_signature());
+        let (inputs, expected) = (self.mlp.inputs(), stier_core::encode::size(&game.observation_layout()));
+        let values = |count: usize| format!("{count} values");
+        let parts = [
+            (self.game == G::NAME, "the game", self.game.clone(), G::NAME.to_string()),
+            (any_rules || same_rules, "the rules", self.rules.clone(), rules),
+            (self.observation == observation, "the observation", self.observation.clone(), observation),
+            (self.actions == actions, "the actions", self.actions.clone(), actions),
+            (inputs == expected, "an observation of", values(inputs), values(expected)),
+        ];
+        let wrong = parts.into_iter().find(|&(fits, ..)| !fits);
+        wrong.map_or(Ok(()), |(_, what, trained, here)| {
+            Err(NetworkError { path: self.path.clone(), fault: Fault::Mismatch { what, trained, here } })
+        })
     }
 
     /// The number of actions, each with a logit.
@@ -256,12 +241,12 @@ impl Texts {
 
     fn one_of(&self, key: &'static str, values: &[&str], allowed: &'static str) -> Result<&str, Fault> {
         let found = self.get(key)?;
-        if values.contains(&found) {
-            Ok(found)
-        } else {
-            Err(Fault::BadValue { key, found: found.to_string(), allowed })
-        }
+        if values.contains(&found) { Ok(found) } else { Err(bad_value(key, found, allowed)) }
     }
+}
+
+fn bad_value(key: &'static str, found: &str, allowed: &'static str) -> Fault {
+    Fault::BadValue { key, found: found.to_string(), allowed }
 }
 
 /// Returns the hidden layers and a last one for logits and value together.

@@ -4,22 +4,21 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use stier_core::{ActionSet, Game, Rng};
+use stier_core::{ActionSet, Game, Hints, Rng};
 
 use crate::agent::lines::Line;
 use crate::agent::stop::Stop;
 use crate::agent::streams::Streams;
 use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, Decision, Search};
+use crate::belief::policy_model::PolicyModel;
+use crate::belief::{BeliefSettings, Kept};
 use crate::search::ucb::ActionRecord;
 
 /// A search algorithm. [`SearchAgent`] makes an agent of it.
-pub(crate) trait Algorithm<G: Game>: Send {
-    /// The worlds that a decision draws from.
-    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G>;
-
-    /// The self-determined worlds that a decision adds to those that the searcher considers possible.
-    fn self_determination(&self) -> Option<SelfDetermination> {
+pub(crate) trait Algorithm<G: Hints>: Send {
+    /// The model of the other players by which worlds are weighted, unless it is that of the [`BeliefSettings`].
+    fn model(&self) -> Option<&dyn PolicyModel<G>> {
         None
     }
 
@@ -36,16 +35,6 @@ pub(crate) trait Algorithm<G: Game>: Send {
     fn lines(&mut self) -> Vec<Line> {
         Vec::new()
     }
-}
-
-/// The settings of [`Worlds::self_determined`].
-pub(crate) struct SelfDetermination {
-    /// The share of self-determined worlds.
-    pub share: f64,
-    /// The number of worlds drawn in a decision without a time limit.
-    pub draws: u64,
-    /// The share of the time that may be spent on beliefs.
-    pub belief_share: f64,
 }
 
 /// A decision to search.
@@ -68,28 +57,58 @@ pub(crate) struct Task<'a, G: Game> {
 
 /// An agent that decides by a search.
 pub(crate) struct SearchAgent<S> {
-    algorithm: S,
+    pub(super) algorithm: S,
     time_ms: u64,
-    streams: Streams,
+    belief: BeliefSettings,
+    kept: Kept,
+    /// The share of self-determined worlds, and the number of worlds drawn in a decision without a time limit.
+    self_determination: f64,
+    draws: u64,
+    pub(super) streams: Streams,
     interrupt: Arc<AtomicBool>,
     depth: usize,
 }
 
 impl<S> SearchAgent<S> {
-    /// Creates an agent with `time_ms` milliseconds per decision, 0 for unlimited, and the streams of `seed`.
-    pub(crate) fn new(time_ms: u64, seed: u64, algorithm: S) -> Self {
-        Self { algorithm, time_ms, streams: Streams::new(seed), interrupt: Arc::default(), depth: 0 }
+    /// Creates an agent with `time_ms` milliseconds per decision, 0 for unlimited, these weights of worlds, and the streams
+    /// of `seed`.
+    pub(crate) fn new(time_ms: u64, belief: BeliefSettings, seed: u64, algorithm: S) -> Self {
+        let (streams, interrupt) = (Streams::new(seed), Arc::default());
+        let (kept, self_determination, draws, depth) = (Kept::States, 0.0, 0, 0);
+        Self { algorithm, time_ms, belief, kept, self_determination, draws, streams, interrupt, depth }
+    }
+
+    /// The same agent, whose decisions need these parts of worlds.
+    pub(crate) fn keeping(self, kept: Kept) -> Self {
+        Self { kept, ..self }
+    }
+
+    /// The same agent, with this share of [self-determined](Worlds::self_determined) worlds among the `draws` of a decision
+    /// without a time limit.
+    pub(crate) fn self_determined(self, self_determination: f64, draws: u64) -> Self {
+        Self { self_determination, draws, ..self }
+    }
+
+    /// The worlds that the searcher considers possible.
+    fn worlds<G: Hints>(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G>
+    where
+        S: Algorithm<G>,
+    {
+        let model = self.belief.policy_model();
+        let model = self.algorithm.model().unwrap_or(&*model);
+        self.belief.worlds(model, self.kept, game, view, stop, rng)
     }
 
     /// Decides by `search`, unless only one action is legal.
     pub(crate) fn decide<A: ActionSet>(
         &mut self,
         legal: A,
-        search: impl FnOnce(&mut S, Streams, Stop<'_>) -> Decision,
+        search: impl FnOnce(&mut Self, Stop<'_>) -> Decision,
     ) -> Decision {
         let start = Instant::now();
         let mut decision = if legal.len() > 1 {
-            search(&mut self.algorithm, self.streams, Stop::new(start, self.time_ms, &self.interrupt))
+            let interrupt = self.interrupt.clone();
+            search(self, Stop::new(start, self.time_ms, &interrupt))
         } else {
             let mut only = ActionRecord::new(legal.nth(0)).stats(0.0);
             only.probability = 1.0;
@@ -103,19 +122,18 @@ impl<S> SearchAgent<S> {
     }
 }
 
-impl<G: Game, S: Algorithm<G>> Agent<G> for SearchAgent<S> {
+impl<G: Hints, S: Algorithm<G>> Agent<G> for SearchAgent<S> {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         // A decision without a choice has no lines, not those of an earlier one.
         self.algorithm.lines();
-        let depth = self.depth;
-        self.decide(legal, |algorithm, streams, stop| {
+        self.decide(legal, |agent, stop| {
+            let (streams, depth) = (agent.streams, agent.depth);
             let mut rng = streams.rng("beliefs");
-            let mut worlds = algorithm.worlds(game, view, &stop, &mut rng);
-            if let Some(SelfDetermination { share, draws, belief_share }) = algorithm.self_determination() {
-                let draws = if stop.is_timed() { u64::MAX } else { draws };
-                worlds = worlds.self_determined(game, view, share, draws, &stop.within_share(belief_share), &mut rng);
-            }
-            algorithm.decide(&Task { game, view, legal, worlds, streams, stop, depth })
+            let draws = if stop.is_timed() { u64::MAX } else { agent.draws };
+            let weighing = stop.within_share(agent.belief.belief_share);
+            let worlds = agent.worlds(game, view, &stop, &mut rng);
+            let worlds = worlds.self_determined(game, view, agent.self_determination, draws, &weighing, &mut rng);
+            agent.algorithm.decide(&Task { game, view, legal, worlds, streams, stop, depth })
         })
     }
 
@@ -126,7 +144,7 @@ impl<G: Game, S: Algorithm<G>> Agent<G> for SearchAgent<S> {
 
     fn beliefs(&mut self, game: &G, view: &G::View) -> Worlds<G> {
         let stop = Stop::new(Instant::now(), self.time_ms, &self.interrupt);
-        self.algorithm.worlds(game, view, &stop, &mut self.streams.rng("beliefs"))
+        self.worlds(game, view, &stop, &mut self.streams.rng("beliefs"))
     }
 
     fn note_lines(&mut self, depth: usize) {

@@ -74,7 +74,7 @@ pub(crate) struct WorldEvaluator<G: Game> {
     guide: Guide,
     open: OpenCards,
     tree: Uct<G::Actions>,
-    /// The statistics of the rollouts in all worlds of this decision.
+    /// The statistics of the rollouts in all worlds of this decision, once there are any.
     roller: Option<Roller>,
     /// True if a world of this decision could not be solved. The others are then not tried.
     too_large: bool,
@@ -216,7 +216,8 @@ impl<G: Hints> WorldEvaluator<G> {
         stop: &Stop<'_>,
     ) -> Vec<WorldValues> {
         (self.chance, self.random) = (true, true);
-        let roller = roller(&mut self.roller, game, &self.valuation, &self.guide);
+        let new = || Roller::of(game, self.valuation.rollout).guided_by(&self.guide);
+        let roller = self.roller.get_or_insert_with(new);
         let settings = UctSettings { iterations, c: self.valuation.c, stop: *stop };
         let found = self.tree.search(game, position, future, roller, &settings, rng);
         self.nodes += self.tree.len() as u64;
@@ -234,7 +235,8 @@ impl<G: Hints> WorldEvaluator<G> {
     ) -> Vec<WorldValues> {
         let each = (self.valuation.iterations / legal.len() as u64).max(1);
         (self.chance, self.random) = (true, true);
-        let roller = roller(&mut self.roller, game, &self.valuation, &self.guide);
+        let new = || Roller::of(game, self.valuation.rollout).guided_by(&self.guide);
+        let roller = self.roller.get_or_insert_with(new);
         self.nodes += 1;
         let start = |action| {
             let (mut start, mut coming) = (*state, future.clone());
@@ -259,16 +261,6 @@ impl<G: Hints> WorldEvaluator<G> {
         };
         tried.into_iter().map(valued).collect()
     }
-}
-
-/// The roller of this decision, created when first needed.
-fn roller<'a, G: Game>(
-    kept: &'a mut Option<Roller>,
-    game: &G,
-    valuation: &ValuationSettings,
-    guide: &Guide,
-) -> &'a mut Roller {
-    kept.get_or_insert_with(|| Roller::of(game, valuation.rollout).guided_by(guide))
 }
 
 /// The action that the mover of a valued world would choose: the one with the most visits, and among equals the best

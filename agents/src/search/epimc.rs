@@ -28,7 +28,6 @@ use crate::agent::Decision;
 use crate::agent::memory::{Memory, listed, mapped};
 use crate::agent::sampling;
 use crate::agent::stop::Stop;
-use crate::agent::worlds::Worlds;
 use crate::belief::BeliefSettings;
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::chains::{look, notice, seat_chains};
@@ -74,15 +73,11 @@ impl<G: Hints> Epimc<G> {
         // One half is for the tree search, the other for the small game.
         let half = ValuationSettings { memory_mb: (options.valuation.memory_mb / 2).max(1), ..options.valuation };
         let evaluator = WorldEvaluator::new(half, &options.belief.guide);
-        SearchAgent::new(options.time_ms, seed, Self { options, evaluator })
+        SearchAgent::new(options.time_ms, options.belief.clone(), seed, Self { options, evaluator })
     }
 }
 
 impl<G: Hints> Algorithm<G> for Epimc<G> {
-    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
-        self.options.belief.worlds(game, view, stop, rng)
-    }
-
     fn decide(&mut self, task: &Task<'_, G>) -> Decision {
         let Task { game, legal, stop, .. } = *task;
         // Uses the same worlds as PIMC.
@@ -117,7 +112,7 @@ impl<G: Hints> Algorithm<G> for Epimc<G> {
         }
         let mut decision = tally.decide(self.evaluator.nodes() + subgame.nodes.len() as u64);
         if self.options.mixed == Switch::On {
-            decision.draw(&subgame.root_policy(), &mut rng);
+            decision.draw(subgame.root_policy(), &mut rng);
         }
         decision
     }
@@ -176,13 +171,6 @@ struct Subgame {
     roots: Vec<(u32, f64)>,
     sets: Vec<InfoSet>,
     numbers: HashMap<(Seat, u64), u32>,
-}
-
-impl Subgame {
-    fn new(seats: usize, memory: Memory) -> Self {
-        let (nodes, roots, sets, numbers) = Default::default();
-        Self { seats, memory, is_full: false, nodes, roots, sets, numbers }
-    }
 }
 
 /// Adds worlds to the small game.
@@ -260,6 +248,11 @@ fn play<G: Game>(
 }
 
 impl Subgame {
+    fn new(seats: usize, memory: Memory) -> Self {
+        let (nodes, roots, sets, numbers) = Default::default();
+        Self { seats, memory, is_full: false, nodes, roots, sets, numbers }
+    }
+
     fn add(&mut self, node: Node) -> u32 {
         let children = if let Node::Decision(_, children) = &node { children.capacity() * size_of::<u32>() } else { 0 };
         self.is_full |= !self.memory.take(listed::<Node>() + children);
@@ -306,21 +299,23 @@ impl Subgame {
         }
     }
 
+    /// The set and the children of a root. There are several actions to choose from.
+    fn root(&self, node: u32) -> (u32, &[u32]) {
+        match &self.nodes[node as usize] {
+            Node::Decision(set, children) => (*set, children),
+            Node::Leaf(_) => unreachable!("a decision"),
+        }
+    }
+
     /// The weight of each world and the values of its root actions, if all players follow their policies from there.
-    fn root_values(&self) -> Vec<(f64, Vec<BySeat<f32>>)> {
-        let values = |&(root, weight): &(u32, f64)| match &self.nodes[root as usize] {
-            Node::Leaf(_) => (weight, Vec::new()),
-            Node::Decision(_, children) => (weight, children.iter().map(|&child| self.value(child)).collect()),
-        };
-        self.roots.iter().map(values).collect()
+    fn root_values(&self) -> impl Iterator<Item = (f64, Vec<BySeat<f32>>)> {
+        let values = |node| self.root(node).1.iter().map(|&child| self.value(child)).collect();
+        self.roots.iter().map(move |&(node, weight)| (weight, values(node)))
     }
 
     /// The policy at the root.
-    fn root_policy(&self) -> Vec<f64> {
-        match self.roots.first().map(|&(root, _)| &self.nodes[root as usize]) {
-            Some(Node::Decision(set, _)) => self.sets[*set as usize].policy.clone(),
-            Some(Node::Leaf(_)) | None => Vec::new(),
-        }
+    fn root_policy(&self) -> &[f64] {
+        self.roots.first().map_or(&[], |&(node, _)| &self.sets[self.root(node).0 as usize].policy)
     }
 
     /// The value of a position under the policies.

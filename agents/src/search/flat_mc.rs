@@ -15,9 +15,7 @@ use stier_core::{ActionSet as _, Game, Hints, Rng, SeatView as _, choice, float,
 
 use crate::agent::budget::Budget;
 use crate::agent::choice::{Choose, without_noise};
-use crate::agent::stop::Stop;
 use crate::agent::threads::Workers;
-use crate::agent::worlds::Worlds;
 use crate::agent::{Decision, Search};
 use crate::belief::BeliefSettings;
 use crate::rollout::{Roller, RolloutSettings};
@@ -67,15 +65,11 @@ pub(crate) struct FlatMc {
 impl FlatMc {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: FlatMcOptions, seed: u64) -> SearchAgent<Self> {
-        SearchAgent::new(options.time_ms, seed, Self { options, workers: Workers::default() })
+        SearchAgent::new(options.time_ms, options.belief.clone(), seed, Self { options, workers: Workers::default() })
     }
 }
 
 impl<G: Hints> Algorithm<G> for FlatMc {
-    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
-        self.options.belief.worlds(game, view, stop, rng)
-    }
-
     fn decide(&mut self, task: &Task<'_, G>) -> Decision {
         let (options, count) = (&self.options, self.options.threads);
         let search = |index| Flat {

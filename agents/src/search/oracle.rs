@@ -17,7 +17,7 @@ use stier_core::{ActionSet as _, Dealer, Game, Hints, History, Rng, choice, opti
 use crate::agent::Decision;
 use crate::agent::player::OracleAgent;
 use crate::agent::stop::Stop;
-use crate::agent::worlds::Worlds;
+use crate::belief::BeliefSettings;
 use crate::network::option::Guide;
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::determinized::{ValuationSettings, WorldEvaluator, WorldTally};
@@ -60,7 +60,7 @@ impl<G: Hints> Oracle<G> {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: OracleOptions, seed: u64) -> SearchAgent<Self> {
         let evaluator = WorldEvaluator::new(options.valuation, &options.guide);
-        SearchAgent::new(options.time_ms, seed, Self { options, evaluator })
+        SearchAgent::new(options.time_ms, BeliefSettings::default(), seed, Self { options, evaluator })
     }
 
     fn search(
@@ -103,16 +103,14 @@ impl<G: Hints> OracleAgent<G> for SearchAgent<Oracle<G>> {
     /// Searches, unless only one action is legal.
     fn act_openly(&mut self, game: &G, history: &History<G>, dealer: Option<&Dealer>, legal: G::Actions) -> Decision {
         let position = OpenPosition { state: history.state(), legal };
-        self.decide(legal, |oracle, streams, stop| oracle.search(game, position, dealer, streams.rng("oracle"), stop))
+        self.decide(legal, |agent, stop| {
+            agent.algorithm.search(game, position, dealer, agent.streams.rng("oracle"), stop)
+        })
     }
 }
 
 /// A blindfolded oracle: given only a view, it treats one world drawn from it as the true one.
 impl<G: Hints> Algorithm<G> for Oracle<G> {
-    fn worlds(&self, game: &G, view: &G::View, _stop: &Stop<'_>, _rng: &mut Rng) -> Worlds<G> {
-        Worlds::uniform(game, view)
-    }
-
     fn decide(&mut self, task: &Task<'_, G>) -> Decision {
         let state = task.worlds.draw(&mut task.streams.rng("blindfold"));
         let position = OpenPosition { state: &state, legal: task.legal };

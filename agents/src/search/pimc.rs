@@ -19,11 +19,9 @@
 //! them. The others are assumed to see all cards and, in simultaneous choices, the cards chosen before theirs. More
 //! than a few hundred worlds do not help.
 
-use stier_core::{Game, Hints, Rng, SeatView as _, options};
+use stier_core::{Game, Hints, SeatView as _, options};
 
 use crate::agent::Decision;
-use crate::agent::stop::Stop;
-use crate::agent::worlds::Worlds;
 use crate::belief::BeliefSettings;
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::determinized::{ValuationSettings, WorldDraws, WorldEvaluator};
@@ -53,15 +51,11 @@ impl<G: Hints> Pimc<G> {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: PimcOptions, seed: u64) -> SearchAgent<Self> {
         let evaluator = WorldEvaluator::new(options.valuation, &options.belief.guide);
-        SearchAgent::new(options.time_ms, seed, Self { options, evaluator })
+        SearchAgent::new(options.time_ms, options.belief.clone(), seed, Self { options, evaluator })
     }
 }
 
 impl<G: Hints> Algorithm<G> for Pimc<G> {
-    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
-        self.options.belief.worlds(game, view, stop, rng)
-    }
-
     fn decide(&mut self, task: &Task<'_, G>) -> Decision {
         self.evaluator.begin();
         let draws = WorldDraws::new(&task.worlds, self.options.worlds, &mut task.streams.rng("determinized"));

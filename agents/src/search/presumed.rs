@@ -26,9 +26,8 @@ use std::collections::HashMap;
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Rng, Seat, SeatView as _, Turn, options};
 
 use crate::agent::Decision;
-use crate::agent::stop::Stop;
 use crate::agent::worlds::Worlds;
-use crate::belief::BeliefSettings;
+use crate::belief::{BeliefSettings, Kept};
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::determinized::{Fallback, ValuationSettings, WorldDraws, WorldEvaluator, best_of, tally_histories};
 use crate::search::open_cards::{Future, OpenPosition};
@@ -62,15 +61,12 @@ impl<G: Hints> PresumedPimc<G> {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: PresumedOptions, seed: u64) -> SearchAgent<Self> {
         let evaluator = WorldEvaluator::new(options.valuation, &options.belief.guide);
-        SearchAgent::new(options.time_ms, seed, Self { options, evaluator })
+        SearchAgent::new(options.time_ms, options.belief.clone(), seed, Self { options, evaluator })
+            .keeping(Kept::Histories)
     }
 }
 
 impl<G: Hints> Algorithm<G> for PresumedPimc<G> {
-    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
-        self.options.belief.histories(game, view, stop, rng)
-    }
-
     fn decide(&mut self, task: &Task<'_, G>) -> Decision {
         self.evaluator.begin();
         let Self { options, evaluator } = self;

@@ -20,10 +20,8 @@ use std::sync::atomic::AtomicBool;
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, History, Rng, Turn, options};
 
 use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB};
-use crate::agent::stop::Stop;
-use crate::agent::worlds::Worlds;
 use crate::agent::{Agent, Decision};
-use crate::belief::BeliefSettings;
+use crate::belief::{BeliefSettings, Kept};
 use crate::rollout::{Roller, Rollout};
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::determinized::{Fallback, Solver, ValuationSettings, tally_histories};
@@ -89,7 +87,8 @@ impl<G: Hints> RecursivePimc<G> {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: RecursiveOptions, seed: u64) -> SearchAgent<Self> {
         let inner = Pimc::new(options.inner(), 0);
-        SearchAgent::new(options.time_ms, seed, Self { options, inner })
+        SearchAgent::new(options.time_ms, options.belief.clone(), seed, Self { options, inner })
+            .keeping(Kept::Histories)
     }
 
     /// The returns of a game that level-0 players continue after an action, and the number of decisions they made.
@@ -128,10 +127,6 @@ impl<G: Hints> RecursivePimc<G> {
 }
 
 impl<G: Hints> Algorithm<G> for RecursivePimc<G> {
-    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
-        self.options.belief.histories(game, view, stop, rng)
-    }
-
     fn decide(&mut self, task: &Task<'_, G>) -> Decision {
         let mut roller = Roller::of(task.game, self.options.rollout).guided_by(&self.options.belief.guide);
         let mut nodes = 0;

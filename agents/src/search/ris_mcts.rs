@@ -32,10 +32,9 @@ use stier_core::{Turn, options};
 use crate::agent::budget::Budget;
 use crate::agent::choice::Choose;
 use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory};
-use crate::agent::stop::Stop;
 use crate::agent::worlds::Worlds;
 use crate::agent::{Decision, Search, permitted};
-use crate::belief::BeliefSettings;
+use crate::belief::{BeliefSettings, Kept};
 use crate::rollout::{Roller, Rollout};
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::chains::{look, notice, seat_chains};
@@ -76,18 +75,12 @@ pub(crate) struct RisMcts {
 impl RisMcts {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: RisMctsOptions, seed: u64) -> SearchAgent<Self> {
-        SearchAgent::new(options.time_ms, seed, Self { options })
+        let kept = if options.redeterminization == Switch::On { Kept::Histories } else { Kept::States };
+        SearchAgent::new(options.time_ms, options.belief.clone(), seed, Self { options }).keeping(kept)
     }
 }
 
 impl<G: Hints> Algorithm<G> for RisMcts {
-    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
-        match self.options.redeterminization {
-            Switch::On => self.options.belief.histories(game, view, stop, rng),
-            Switch::Off => self.options.belief.worlds(game, view, stop, rng),
-        }
-    }
-
     fn decide(&mut self, task: &Task<'_, G>) -> Decision {
         let options = &self.options;
         let Task { game, view, stop, .. } = *task;

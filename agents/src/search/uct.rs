@@ -116,10 +116,11 @@ impl<A: ActionSet> Uct<A> {
             sums.iter_mut().zip(returns.iter()).for_each(|(sum, &value)| *sum += f64::from(value));
             spread.add(f64::from(returns[mover]));
         }
-        let root: Vec<&Edge> = self.edges_of(0).collect();
+        let edge = |at: u32| self.edges.get(at as usize);
+        let root: Vec<&Edge> = std::iter::successors(edge(self.nodes[0].first), |before| edge(before.next)).collect();
         let found = |(action, sums): (Action, BySeat<f64>)| {
-            let edge = root.iter().find(|edge| edge.action == action);
-            let (visits, available) = edge.map_or((0, 0), |edge| (edge.visits, edge.available));
+            let tried = root.iter().find(|edge| edge.action == action);
+            let (visits, available) = tried.map_or((0, 0), |edge| (edge.visits, edge.available));
             let values = BySeat::from_fn(seats, |seat| (sums[seat] / f64::from(visits.max(1))) as f32);
             WorldValues { action, values, visits: u64::from(visits), available: u64::from(available) }
         };
@@ -134,15 +135,6 @@ impl<A: ActionSet> Uct<A> {
     fn node(&mut self) -> u32 {
         self.nodes.push(Node { tried: A::default(), first: NONE });
         self.nodes.len() as u32 - 1
-    }
-
-    fn edges_of(&self, node: u32) -> impl Iterator<Item = &Edge> {
-        let mut at = self.nodes[node as usize].first;
-        std::iter::from_fn(move || {
-            let edge = self.edges.get(at as usize)?;
-            at = edge.next;
-            Some(edge)
-        })
     }
 
     /// Runs one iteration from a state with these allowed actions. Leaves the visited edges, with their movers, in

@@ -23,6 +23,7 @@ use rustc_hash::FxBuildHasher;
 use stier_core::{ActionSet as _, Game, History, Rng, Seat, Turn};
 
 use crate::agent::sampling::place;
+use crate::solve::Iterative;
 use crate::solve::cfr::{match_row, normalize};
 use crate::solve::game_tree::{GameTree, Policy};
 
@@ -72,30 +73,9 @@ impl<G: Game> Mccfr<G> {
         Self { game: game.clone(), sampling, seed, iterations: 0, rows: HashMap::default() }
     }
 
-    /// The number of finished iterations.
-    pub fn iterations(&self) -> u64 {
-        self.iterations
-    }
-
     /// The number of information sets met so far.
     pub fn num_sets(&self) -> usize {
         self.rows.len()
-    }
-
-    /// Runs for this many more iterations. `watch` receives the number of finished iterations after each and may stop
-    /// the run.
-    pub fn run(&mut self, iterations: u64, watch: &(dyn Fn(u64) -> ControlFlow<()> + Sync)) -> ControlFlow<()> {
-        for _ in 0..iterations {
-            for seat in Seat::all(self.game.num_seats()) {
-                let first = (self.iterations * self.game.num_seats() as u64 + u64::from(seat.0)) * BATCH;
-                let changes: Vec<Vec<Change<G::View>>> =
-                    (first..first + BATCH).into_par_iter().map(|index| self.traverse(seat, index)).collect();
-                changes.into_iter().flatten().for_each(|change| self.change(change));
-            }
-            self.iterations += 1;
-            watch(self.iterations)?;
-        }
-        ControlFlow::Continue(())
     }
 
     /// The average policy at an information set, ascending by action; `None` if the set was not met.
@@ -107,14 +87,6 @@ impl<G: Game> Mccfr<G> {
         })
     }
 
-    /// The average policy on a whole tree of the game; uniform at information sets that were not met.
-    pub fn average_policy(&self, tree: &GameTree<G>) -> Policy {
-        Policy::from_fn(tree, |set| {
-            let width = set.legal().len();
-            self.average(&set.view()).unwrap_or_else(|| vec![1.0 / width as f64; width])
-        })
-    }
-
     fn change(&mut self, change: Change<G::View>) {
         let width = change.by.len();
         let row =
@@ -123,8 +95,7 @@ impl<G: Game> Mccfr<G> {
         to.iter_mut().zip(change.by).for_each(|(sum, by)| *sum += by);
     }
 
-    /// The current policy.
-    fn policy(&self, view: &G::View, width: usize) -> Vec<f64> {
+    fn current(&self, view: &G::View, width: usize) -> Vec<f64> {
         let mut policy = vec![1.0 / width as f64; width];
         if let Some(row) = self.rows.get(view) {
             match_row(&row.regrets, &mut policy);
@@ -141,6 +112,33 @@ impl<G: Game> Mccfr<G> {
             Sampling::Outcome => traversal.outcome(root, Reach { own: 1.0, others: 1.0, sampled: 1.0 }),
         };
         traversal.changes
+    }
+}
+
+impl<G: Game> Iterative<G> for Mccfr<G> {
+    fn iterations(&self) -> u64 {
+        self.iterations
+    }
+
+    fn run(&mut self, iterations: u64, watch: &(dyn Fn(u64) -> ControlFlow<()> + Sync)) -> ControlFlow<()> {
+        for _ in 0..iterations {
+            for seat in Seat::all(self.game.num_seats()) {
+                let first = (self.iterations * self.game.num_seats() as u64 + u64::from(seat.0)) * BATCH;
+                let changes: Vec<Vec<Change<G::View>>> =
+                    (first..first + BATCH).into_par_iter().map(|index| self.traverse(seat, index)).collect();
+                changes.into_iter().flatten().for_each(|change| self.change(change));
+            }
+            self.iterations += 1;
+            watch(self.iterations)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn policy(&self, tree: &GameTree<G>) -> Policy {
+        Policy::from_fn(tree, |set| {
+            let width = set.legal().len();
+            self.average(&set.view()).unwrap_or_else(|| vec![1.0 / width as f64; width])
+        })
     }
 }
 
@@ -171,7 +169,7 @@ impl<G: Game> Traversal<'_, G> {
         };
         let legal = game.legal(history.state());
         let view = game.view(&history, mover);
-        let policy = self.solver.policy(&view, legal.len());
+        let policy = self.solver.current(&view, legal.len());
         if mover != self.seat {
             // The next player's policy is averaged while it is sampled: in proportion to that player's own
             // probability of reaching the set.
@@ -205,7 +203,7 @@ impl<G: Game> Traversal<'_, G> {
         };
         let legal = game.legal(history.state());
         let view = game.view(&history, mover);
-        let policy = self.solver.policy(&view, legal.len());
+        let policy = self.solver.current(&view, legal.len());
         let explores = mover == self.seat && self.rng.unit() < EXPLORATION;
         let rank = if explores {
             self.rng.below(legal.len() as u32) as usize

@@ -13,9 +13,7 @@ pub mod sequence_form;
 pub mod solution_file;
 pub(crate) mod tabular;
 
-pub use best_response::{
-    ActionValues, NashConv, Response, action_values, best_response, nash_conv, response_values, values,
-};
+pub use best_response::{NashConv, Response, best_response, nash_conv, values};
 pub use cfr::{Solver, Variant};
 pub use game_tree::{BuildError, GameTree, InformationSet, Node, Policy, TooLarge, TreeSize, estimate_size};
 pub use mccfr::{BATCH, Mccfr, Sampling};
@@ -193,13 +191,20 @@ pub fn solve<G: Game>(
     })?
 }
 
-/// An algorithm that runs iteration by iteration.
-trait Iterative<G: Game> {
+/// An algorithm that approaches an equilibrium iteration by iteration.
+pub trait Iterative<G: Game> {
+    /// The number of finished iterations.
     fn iterations(&self) -> u64;
-    fn step(&mut self, watch: &(dyn Fn(u64) -> ControlFlow<()> + Sync)) -> ControlFlow<()>;
-    fn average(&self, tree: &GameTree<G>) -> Policy;
-    /// Writes a checkpoint, if the algorithm supports it.
-    fn keep(&self, _path: &Path) -> io::Result<()> {
+
+    /// Runs for this many more iterations. `watch` receives the number of finished iterations after each, or more often,
+    /// and may stop the run.
+    fn run(&mut self, iterations: u64, watch: &(dyn Fn(u64) -> ControlFlow<()> + Sync)) -> ControlFlow<()>;
+
+    /// The average policy so far on a tree of the game; uniform at information sets that were not met.
+    fn policy(&self, tree: &GameTree<G>) -> Policy;
+
+    /// Writes a checkpoint file, [completely or not at all](atomic_file), if the algorithm keeps one.
+    fn save(&self, _path: &Path) -> io::Result<()> {
         Ok(())
     }
 }
@@ -212,7 +217,7 @@ fn run<G: Game>(
 ) -> Result<(Policy, u64), SolveError> {
     let keep = |solver: &_| match &settings.checkpoint {
         Some(path) => {
-            Iterative::<G>::keep(solver, path).map_err(|reason| SolveError::Write { path: path.clone(), reason })
+            Iterative::<G>::save(solver, path).map_err(|reason| SolveError::Write { path: path.clone(), reason })
         }
         None => Ok(()),
     };
@@ -222,7 +227,7 @@ fn run<G: Game>(
         let look = next_look(solver.iterations());
         while solver.iterations() < look.min(settings.iterations) {
             let tell = |iterations| watch(Progress { iterations, nash_conv: distance });
-            if solver.step(&tell).is_break() {
+            if solver.run(1, &tell).is_break() {
                 keep(solver)?;
                 return Err(Halted::Interrupted.into());
             }
@@ -232,7 +237,7 @@ fn run<G: Game>(
             }
         }
         if settings.target > 0.0 && solver.iterations() == look {
-            let found = nash_conv(tree, &solver.average(tree)).total();
+            let found = nash_conv(tree, &solver.policy(tree)).total();
             distance = Some(found);
             if found <= settings.target {
                 break;
@@ -240,39 +245,7 @@ fn run<G: Game>(
         }
     }
     keep(solver)?;
-    Ok((solver.average(tree), solver.iterations()))
-}
-
-impl<G: Game> Iterative<G> for Solver<'_, G> {
-    fn iterations(&self) -> u64 {
-        Solver::iterations(self)
-    }
-
-    fn step(&mut self, watch: &(dyn Fn(u64) -> ControlFlow<()> + Sync)) -> ControlFlow<()> {
-        self.run(1, watch)
-    }
-
-    fn average(&self, _tree: &GameTree<G>) -> Policy {
-        Solver::average(self)
-    }
-
-    fn keep(&self, path: &Path) -> io::Result<()> {
-        self.save(path)
-    }
-}
-
-impl<G: Game> Iterative<G> for Mccfr<G> {
-    fn iterations(&self) -> u64 {
-        Mccfr::iterations(self)
-    }
-
-    fn step(&mut self, watch: &(dyn Fn(u64) -> ControlFlow<()> + Sync)) -> ControlFlow<()> {
-        self.run(1, watch)
-    }
-
-    fn average(&self, tree: &GameTree<G>) -> Policy {
-        self.average_policy(tree)
-    }
+    Ok((solver.policy(tree), solver.iterations()))
 }
 
 #[cfg(test)]

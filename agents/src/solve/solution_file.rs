@@ -7,11 +7,11 @@
 
 use std::iter::once;
 
-use stier_core::{ActionSet as _, Game, Options as _};
+use stier_core::{ActionSet as _, Game};
 use thiserror::Error;
 
 use crate::agent::checkpoint::{CheckpointError, Reader};
-use crate::solve::game_tree::{GameTree, Policy};
+use crate::solve::game_tree::{GameTree, Policy, is_distribution};
 
 const FORMAT: &str = "stier-policy 1";
 
@@ -45,15 +45,7 @@ pub enum SolutionFileError {
 
 /// Describes the trees that a policy fits.
 fn heading<G: Game>(tree: &GameTree<G>) -> String {
-    format!(
-        "{FORMAT} {}:{} histories={} sets={} actions={} tree={:016x}",
-        G::NAME,
-        tree.game().rules().to_text(),
-        tree.num_nodes(),
-        tree.num_sets(),
-        tree.num_rows(),
-        tree_hash(tree)
-    )
+    format!("{} tree={:016x}", tree.heading(FORMAT), tree_hash(tree))
 }
 
 /// The FNV-1a hash.
@@ -106,15 +98,10 @@ pub fn read<G: Game>(tree: &GameTree<G>, bytes: &[u8]) -> Result<(Policy, Label)
     let shares: Vec<f64> = (0..tree.num_rows()).map(|_| reader.f64()).collect::<Result<_, _>>().map_err(failed)?;
     reader.end().map_err(failed)?;
     let mut shares = shares.into_iter();
-    let rows: Vec<Vec<f64>> =
-        tree.sets().map(|set| shares.by_ref().take(set.legal().len()).collect::<Vec<f64>>()).collect();
-    let sound = |row: &Vec<f64>| {
-        row.iter().all(|share| (0.0..=1.0 + 1e-9).contains(share)) && (row.iter().sum::<f64>() - 1.0).abs() < 1e-6
-    };
-    if let Some(set) = rows.iter().position(|row| !sound(row)) {
-        return Err(damaged(&format!("the numbers of information set {set} are not probabilities")));
-    }
-    let mut rows = rows.into_iter();
-    let policy = Policy::from_fn(tree, |_| rows.next().expect("a row for each set"));
-    Ok((policy, Label { source: source.to_string(), iterations }))
+    let policy = Policy::try_from_fn(tree, |set| {
+        let row: Vec<f64> = shares.by_ref().take(set.legal().len()).collect();
+        is_distribution(&row, 1e-6).then_some(row)
+    });
+    let wrong = |set| damaged(&format!("the numbers of information set {set} are not probabilities"));
+    Ok((policy.map_err(wrong)?, Label { source: source.to_string(), iterations }))
 }

@@ -5,7 +5,7 @@
 //! Looking up a view needs an index of the tree with 16 bytes per information set. It is built at the first lookup,
 //! by replaying a history of each set.
 
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
 use std::sync::{Arc, OnceLock};
@@ -40,7 +40,7 @@ impl<G: Game> IndexedTree<G> {
     /// The information set of the player to act with this view; `None` if no history of the game leads to it.
     pub fn find(&self, view: &G::View) -> Option<u32> {
         let index = self.index.get_or_init(|| self.index());
-        let hash = hash::<G>(view);
+        let hash = hash_of(view);
         let from = index.partition_point(|&(other, _)| other < hash);
         let alike = index[from..].iter().take_while(|&&(other, _)| other == hash);
         alike.map(|&(_, set)| set).find(|&set| self.tree.set(set).view() == *view)
@@ -55,7 +55,7 @@ impl<G: Game> IndexedTree<G> {
         thread::scope(|scope| {
             let work = |from: usize| {
                 let numbers = from as u32..(from + part).min(sets) as u32;
-                numbers.map(|set| (hash::<G>(&tree.set(set).view()), set)).collect::<Vec<_>>()
+                numbers.map(|set| (hash_of(&tree.set(set).view()), set)).collect::<Vec<_>>()
             };
             let workers: Vec<_> = (0..sets).step_by(part).map(|from| scope.spawn(move || work(from))).collect();
             for worker in workers {
@@ -67,9 +67,10 @@ impl<G: Game> IndexedTree<G> {
     }
 }
 
-fn hash<G: Game>(view: &G::View) -> u64 {
+/// A hash that is the same in every run.
+pub(crate) fn hash_of(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
-    view.hash(&mut hasher);
+    value.hash(&mut hasher);
     hasher.finish()
 }
 

@@ -6,6 +6,8 @@ use crate::actions::{Action, Actions64};
 use crate::encode::Pen;
 use crate::error::RulesError;
 use crate::game::{Chance, Game, GameInfo, Observer, Turn};
+use crate::notation::plain_scene;
+use crate::scene::{Place, Scene};
 use crate::seats::{BySeat, Seat};
 use crate::{Filter, Hints, Log, Notation, choice, options};
 
@@ -168,6 +170,25 @@ impl Notation for DarkHex {
 
     fn outcome_name(&self, _outcome: Action) -> String {
         String::new()
+    }
+
+    /// Lays out the board above the seats. Stones are the numbers of their seats.
+    fn scene(&self, state: &State, perspective: Option<Seat>) -> Scene {
+        let stones = |seat: usize| match perspective.map(Seat::index) {
+            Some(own) if own != seat => state.known[own],
+            _ => state.stones[seat],
+        };
+        let cell = |cell: u8| [0, 1].into_iter().find(|&seat| stones(seat) >> cell & 1 == 1);
+        let Rules { rows, columns, .. } = self.rules;
+        let row = |row: u8| {
+            let cells = (0..columns).map(|column| cell(row * columns + column));
+            let cells = cells.map(|stone| stone.map_or(".".to_string(), |seat| seat.to_string()));
+            let text = " ".repeat(row.into()) + &cells.collect::<Vec<_>>().join(" ");
+            Place { remarks: vec![text], ..Place::default() }
+        };
+        let mut scene = plain_scene(self, state, perspective);
+        scene.places.splice(0..0, (0..rows).map(row));
+        scene
     }
 }
 

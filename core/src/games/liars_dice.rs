@@ -5,6 +5,8 @@ use crate::actions::{Action, Actions64};
 use crate::encode::Pen;
 use crate::error::RulesError;
 use crate::game::{self, Chance, Game, GameInfo, Observer, Turn};
+use crate::notation::plain_scene;
+use crate::scene::Scene;
 use crate::seats::{BySeat, Seat};
 use crate::{Filter, Hints, Log, Notation, options};
 
@@ -154,6 +156,13 @@ impl Notation for LiarsDice {
 
     fn outcome_name(&self, face: Action) -> String {
         (face.0 + 1).to_string()
+    }
+
+    /// Leaves out the table's own dice: it has none.
+    fn scene(&self, state: &State, perspective: Option<Seat>) -> Scene {
+        let mut scene = plain_scene(self, state, perspective);
+        scene.facts.retain(|&(name, _)| name != "own_dice");
+        scene
     }
 }
 

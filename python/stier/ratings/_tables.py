@@ -12,7 +12,7 @@ from scipy import stats
 
 from stier import _native
 from stier._native import PitResult, derive_seed
-from stier._output import between, distinct, plus_minus
+from stier._output import between, plus_minus
 from stier.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def outcomes(results: Results) -> Outcomes:
     elif isinstance(results, PitResult):
         games = results.games
         found = Outcomes(
-            distinct(results.agents),
+            results.agents,
             _numbered(np.array([played.deal for played in games], dtype=np.int64)),
             np.array([played.agents for played in games], dtype=np.int64),
             np.array([played.returns for played in games], dtype=np.float64),

@@ -19,7 +19,7 @@ import numpy as np
 
 import stier
 from stier._files import write, write_bytes
-from stier._output import Lines, Update, bar
+from stier._output import Lines, Update, bar, draws_bars
 from stier.errors import ArgumentError, TrainingError
 from stier.network import Network
 from stier.train._learner import Learner
@@ -82,7 +82,7 @@ def run(
     total = learner.settings.steps
     saved = time.monotonic()
     begun = learner.steps
-    with _Lines(record) if progress and not sys.stderr.isatty() else bar(progress, "decisions") as update:
+    with _Lines(record) if progress and not draws_bars() else bar(progress, "decisions") as update:
         while True:
             done = learner.steps
             reached, before = done * evaluations // total, record.evaluated * evaluations // total

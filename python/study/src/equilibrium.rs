@@ -10,12 +10,13 @@
 use std::ops::ControlFlow;
 
 use stier_agents::agent::threads::{each, goes_on};
-use stier_agents::solve::{GameTree, InformationSet, Policy, action_values, response_values};
+use stier_agents::solve::{GameTree, InformationSet, Policy};
 use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwinget::{Schwinget, View};
 use stier_core::{Action, ActionSet as _, Actions64, Rng, Seat};
 
 use crate::timing::{Opinion, TimingError};
+use crate::values::{action_values, response_values};
 
 /// An information set at which the mover may attack. Values are returns of the mover in the game's utility.
 #[derive(Clone, PartialEq, Debug)]
@@ -64,12 +65,12 @@ pub fn attack_sets(
     };
     let mut never = vec![f64::NAN; tree.num_sets()];
     for seat in Seat::all(tree.num_seats()) {
-        let found = response_values(tree, policy, seat, &free);
+        let found = response_values(tree, policy, seat, free);
         never.iter_mut().zip(found).for_each(|(value, found)| *value = if found.is_nan() { *value } else { found });
     }
     let is_open = |&set: &u32| {
         let legal = tree.set(set).legal();
-        legal.contains(attack) && legal.len() > 1 && !values.row(set).iter().any(|value| value.is_nan())
+        legal.contains(attack) && legal.len() > 1 && !values.rows[set as usize].iter().any(|value| value.is_nan())
     };
     let sets: Vec<u32> = (0..tree.num_sets() as u32).filter(is_open).collect();
     each(
@@ -79,7 +80,7 @@ pub fn attack_sets(
         |(), index| {
             let number = sets[index as usize];
             let set = tree.set(number);
-            let row = values.row(number);
+            let row = &values.rows[number as usize];
             let rank = set.legal().iter().position(|action| action == attack).expect("it is legal");
             let others = row.iter().enumerate().filter(|&(other, _)| other != rank);
             let wait = others.map(|(_, &value)| value).fold(f64::NEG_INFINITY, f64::max);

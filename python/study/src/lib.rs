@@ -2,3 +2,4 @@
 
 pub mod equilibrium;
 pub mod timing;
+pub mod values;

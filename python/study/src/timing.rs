@@ -25,7 +25,7 @@ use std::time::Instant;
 use stier_agents::agent::Stop;
 use stier_agents::agent::threads::{Halted, each, goes_on};
 use stier_agents::belief::policy_model::Model;
-use stier_agents::belief::{BeliefSettings, Beliefs};
+use stier_agents::belief::{BeliefSettings, Beliefs, Kept};
 use stier_agents::catalogue::Unsuited;
 use stier_agents::{Agent, AgentSpec, Decision};
 use stier_core::games::schwinget::{PARTS_OF_RETURN, Schwinget, View};
@@ -289,7 +289,7 @@ impl<'a> Table<'a> {
         };
         let never = AtomicBool::new(false);
         let stop = Stop::new(Instant::now(), 0, &never);
-        let worlds = beliefs.histories(self.game, view, &stop, &mut rng);
+        let worlds = beliefs.worlds(&*beliefs.policy_model(), Kept::Histories, self.game, view, &stop, &mut rng);
         (0..repeats).map(|_| worlds.draw_history(self.game, &mut rng)).collect()
     }
 

@@ -6,12 +6,13 @@ use stier_agents::AgentSpec;
 use stier_agents::agent::threads::Halted;
 use stier_agents::arena::Estimate;
 use stier_agents::solve::{GameTree, Policy};
+use stier_agents::solve::{Iterative as _, nash_conv};
 use stier_agents::solve::{Solver, Variant};
-use stier_agents::solve::{action_values, nash_conv};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{Action, ActionSet as _, Game, Options as _, Seat};
 use stier_study::equilibrium::attack_sets;
 use stier_study::timing::{Hidden, Position, Settings, TimingError, positions};
+use stier_study::values::action_values;
 
 fn game(rules: &str) -> Schwinget {
     Schwinget::new(<Schwinget as Game>::Rules::from_text(rules).expect("rules")).expect("a game")
@@ -114,9 +115,11 @@ fn positions_are_worth_what_enumeration_says() {
         let values = action_values(&tree, policy);
         let first = tree.sets().filter(|set| set.previous().is_none() && set.seat() == Seat(0));
         let weighed = first.map(|set| {
-            let others = set.legal().iter().zip(values.row(set.number())).filter(|&(action, _)| action != attack);
+            let others =
+                set.legal().iter().zip(&values.rows[set.number() as usize]).filter(|&(action, _)| action != attack);
             let sum: f64 = others.map(|(_, value)| value).sum();
-            let now = values.row(set.number())[set.legal().iter().position(|action| action == attack).unwrap()];
+            let now =
+                values.rows[set.number() as usize][set.legal().iter().position(|action| action == attack).unwrap()];
             let reach = values.reach[set.number() as usize];
             (reach * now, reach * sum / (set.legal().len() - 1) as f64)
         });

@@ -62,17 +62,15 @@ use crate::agent::budget::Budget;
 use crate::agent::choice::{Choose, without_noise};
 use crate::agent::lines::{Line, Lines};
 use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory};
-use crate::agent::stop::Stop;
 use crate::agent::threads::Workers;
-use crate::agent::worlds::Worlds;
 use crate::agent::{Decision, Search, permitted};
 use crate::belief::BeliefSettings;
 use crate::rollout::fitted;
 use crate::rollout::{Roller, RolloutSettings};
-use crate::search::algorithm::{Algorithm, SearchAgent, SelfDetermination, Task};
+use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::spread::{ReturnScale, ReturnSpread};
 use crate::search::ucb::ActionRecord;
-pub(crate) use observers::{Draws, Observer};
+pub(crate) use observers::{Draws, TreeObserver};
 use observers::{Keyed, Linked, Observers};
 pub(crate) use puct::PriorFrom;
 use puct::{NetworkPuct, Puct};
@@ -100,7 +98,7 @@ options! {
         /// the clock.
         time_ms: u64 = 0, 0..=3_600_000;
         /// The observations by which nodes are distinguished.
-        observer: Observer = Observer::Single, ();
+        observer: TreeObserver = TreeObserver::Single, ();
         /// The treatment of cards that a seat draws after the root.
         draws: Draws = Draws::Merge, ();
         /// The rule by which iterations select edges.
@@ -156,15 +154,6 @@ pub(crate) struct Ismcts<G: Hints> {
 }
 
 impl<G: Hints> Algorithm<G> for Ismcts<G> {
-    fn worlds(&self, game: &G, view: &G::View, stop: &Stop<'_>, rng: &mut Rng) -> Worlds<G> {
-        self.options.belief.worlds(game, view, stop, rng)
-    }
-
-    fn self_determination(&self) -> Option<SelfDetermination> {
-        let IsmctsOptions { iterations, self_determination: share, ref belief, .. } = self.options;
-        Some(SelfDetermination { share, draws: iterations, belief_share: belief.belief_share })
-    }
-
     /// Searches, adds up the roots and chooses an action.
     fn decide(&mut self, task: &Task<'_, G>) -> Decision {
         let reuse = self.options.reuse == Switch::On;
@@ -216,7 +205,10 @@ impl<G: Hints> Ismcts<G> {
             Rule::Exp3 | Rule::RegretMatching => forest::<G, RegretRule, Keyed>(&options),
             Rule::SmoothUct => forest::<G, SmoothUct, Keyed>(&options),
         };
-        SearchAgent::new(options.time_ms, seed, Self { options, forest, past: None, lines: Vec::new() })
+        let IsmctsOptions { time_ms, self_determination: share, iterations, .. } = options;
+        let belief = options.belief.clone();
+        let algorithm = Self { options, forest, past: None, lines: Vec::new() };
+        SearchAgent::new(time_ms, belief, seed, algorithm).self_determined(share, iterations)
     }
 }
 

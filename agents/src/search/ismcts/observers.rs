@@ -11,7 +11,7 @@ use crate::search::chains::new_chain;
 
 choice! {
     /// The observations by which nodes are distinguished.
-    pub(crate) enum Observer {
+    pub(crate) enum TreeObserver {
         /// The searcher's observations, with one tree for all (SO-ISMCTS).
         Single = "single",
         /// The observations of the seat to move, starting from its cards at the root (MO-ISMCTS).
@@ -30,7 +30,7 @@ choice! {
 }
 
 /// The tree of a game.
-type GameTree<G, X> = Tree<<G as Game>::Actions, X>;
+type TreeOf<G, X> = Tree<<G as Game>::Actions, X>;
 
 /// Follows an iteration and finds its nodes in the tree.
 pub(super) trait Observers<G: Game, X>: Clone + Send + 'static {
@@ -38,17 +38,17 @@ pub(super) trait Observers<G: Game, X>: Clone + Send + 'static {
     fn new(options: &IsmctsOptions, past: &Past, searcher: Seat) -> Self;
 
     /// Makes the root in an empty tree.
-    fn plant(&self, tree: &mut GameTree<G, X>) -> u32;
+    fn plant(&self, tree: &mut TreeOf<G, X>) -> u32;
 
     /// The node of the first decision of an iteration; [`NONE`](super::tree::NONE) if the tree is full.
-    fn begin(&mut self, game: &G, state: &G::State, tree: &mut GameTree<G, X>) -> u32;
+    fn begin(&mut self, game: &G, state: &G::State, tree: &mut TreeOf<G, X>) -> u32;
 
     /// Sees an action, before it is done.
     fn see(&mut self, game: &G, before: &G::State, action: Action);
 
     /// The node of the next decision, after an edge of a node was followed; [`NONE`](super::tree::NONE) if the tree is
     /// full.
-    fn next(&mut self, game: &G, state: &G::State, mover: Seat, from: (u32, Edge), tree: &mut GameTree<G, X>) -> u32;
+    fn next(&mut self, game: &G, state: &G::State, mover: Seat, from: (u32, Edge), tree: &mut TreeOf<G, X>) -> u32;
 }
 
 /// One tree of the searcher's observations of actions, without keys: an edge knows the node that it leads to.
@@ -61,7 +61,7 @@ pub(super) struct Linked {
 impl Linked {
     /// Returns true if these nodes are those of the options, besides the selection rule.
     pub(super) fn suffices(options: &IsmctsOptions) -> bool {
-        (options.observer, options.draws) == (Observer::Single, Draws::Merge)
+        (options.observer, options.draws) == (TreeObserver::Single, Draws::Merge)
             && (options.reuse, options.opponents) == (Switch::Off, Opponents::Search)
             && options.self_determination == 0.0
     }
@@ -72,12 +72,12 @@ impl<G: Game, X: Default + Clone> Observers<G, X> for Linked {
         Self { searcher, observed: 0 }
     }
 
-    fn plant(&self, tree: &mut GameTree<G, X>) -> u32 {
+    fn plant(&self, tree: &mut TreeOf<G, X>) -> u32 {
         tree.add_node()
     }
 
     #[inline(always)]
-    fn begin(&mut self, _game: &G, _state: &G::State, _tree: &mut GameTree<G, X>) -> u32 {
+    fn begin(&mut self, _game: &G, _state: &G::State, _tree: &mut TreeOf<G, X>) -> u32 {
         0
     }
 
@@ -93,7 +93,7 @@ impl<G: Game, X: Default + Clone> Observers<G, X> for Linked {
         _state: &G::State,
         _mover: Seat,
         (node, edge): (u32, Edge),
-        tree: &mut GameTree<G, X>,
+        tree: &mut TreeOf<G, X>,
     ) -> u32 {
         if self.observed == UNNOTICED { node } else { tree.child(node, edge, self.observed) }
     }
@@ -108,7 +108,7 @@ impl<G: Game, X: Default + Clone> Observers<G, X> for Linked {
 #[derive(Clone, Debug)]
 pub(super) struct Keyed {
     searcher: Seat,
-    observer: Observer,
+    observer: TreeObserver,
     draws: Draws,
     /// The searcher's chain up to the root.
     start: Chain,
@@ -122,8 +122,8 @@ impl Keyed {
     #[inline(always)]
     fn followed<G: Game>(&self, game: &G) -> std::ops::Range<usize> {
         match self.observer {
-            Observer::Single => self.searcher.index()..self.searcher.index() + 1,
-            Observer::Multi => 0..game.num_seats(),
+            TreeObserver::Single => self.searcher.index()..self.searcher.index() + 1,
+            TreeObserver::Multi => 0..game.num_seats(),
         }
     }
 
@@ -157,12 +157,12 @@ impl<G: Game, X: Default + Clone> Observers<G, X> for Keyed {
         Self { searcher, observer, draws, start, sight: past.sight(), chains: [Chain::default(); MAX_SEATS] }
     }
 
-    fn plant(&self, tree: &mut GameTree<G, X>) -> u32 {
+    fn plant(&self, tree: &mut TreeOf<G, X>) -> u32 {
         tree.keyed(self.start.key())
     }
 
     #[inline(always)]
-    fn begin(&mut self, game: &G, state: &G::State, tree: &mut GameTree<G, X>) -> u32 {
+    fn begin(&mut self, game: &G, state: &G::State, tree: &mut TreeOf<G, X>) -> u32 {
         for seat in self.followed(game) {
             let sight = game.sight(state, Seat(seat as u8));
             let searcher = seat == self.searcher.index();
@@ -186,9 +186,9 @@ impl<G: Game, X: Default + Clone> Observers<G, X> for Keyed {
     }
 
     #[inline(always)]
-    fn next(&mut self, game: &G, state: &G::State, mover: Seat, _from: (u32, Edge), tree: &mut GameTree<G, X>) -> u32 {
+    fn next(&mut self, game: &G, state: &G::State, mover: Seat, _from: (u32, Edge), tree: &mut TreeOf<G, X>) -> u32 {
         self.look(game, state);
-        let whose = if self.observer == Observer::Multi { mover } else { self.searcher };
+        let whose = if self.observer == TreeObserver::Multi { mover } else { self.searcher };
         tree.keyed(self.chains[whose.index()].key())
     }
 }

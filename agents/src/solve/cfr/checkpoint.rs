@@ -1,6 +1,6 @@
 //! The state of a solver as bytes.
 //!
-//! The format is a line of text (format, game, rules, variant, sizes of the tree), then little-endian numbers:
+//! The format is a line of text (format, game, rules, sizes of the tree, variant), then little-endian numbers:
 //! iterations, seats done in the iteration in progress, and for every action of every information set the regrets,
 //! policy sums and current policy.
 
@@ -8,26 +8,15 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
-use stier_core::{Game, Options as _};
+use stier_core::Game;
 
 use super::{Solver, Variant};
 use crate::agent::checkpoint::{CheckpointError, Reader};
-use crate::solve::atomic_file;
 use crate::solve::game_tree::GameTree;
-
-const FORMAT: &str = "stier-cfr 1";
 
 /// Describes the calculations that a checkpoint fits.
 fn heading<G: Game>(tree: &GameTree<G>, variant: Variant) -> String {
-    format!(
-        "{FORMAT} {}:{} variant={} histories={} sets={} actions={}",
-        G::NAME,
-        tree.game().rules().to_text(),
-        variant.name(),
-        tree.num_nodes(),
-        tree.num_sets(),
-        tree.num_rows()
-    )
+    format!("{} variant={}", tree.heading("stier-cfr 1"), variant.name())
 }
 
 impl<'a, G: Game> Solver<'a, G> {
@@ -59,12 +48,7 @@ impl<'a, G: Game> Solver<'a, G> {
         Ok(solver)
     }
 
-    /// Writes a file, [completely or not at all](atomic_file).
-    pub fn save(&self, path: &Path) -> io::Result<()> {
-        atomic_file::write(path, |out| self.write(out))
-    }
-
-    /// Reads a file that was [saved](Solver::save).
+    /// Reads a file that was [saved](super::Iterative::save).
     pub fn load(tree: &'a GameTree<G>, variant: Variant, path: &Path) -> Result<Self, CheckpointError> {
         Self::read(tree, variant, &mut BufReader::new(File::open(path)?))
     }

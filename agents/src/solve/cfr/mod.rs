@@ -18,12 +18,15 @@
 
 mod checkpoint;
 
+use std::io;
 use std::ops::ControlFlow;
+use std::path::Path;
 
 use stier_core::{Game, Seat, choice};
 
 use crate::solve::best_response::{gather, mean};
 use crate::solve::game_tree::{GameTree, Policy, Task, for_each_task, reach_layer, row_tasks, sum_up_layer};
+use crate::solve::{Iterative, atomic_file};
 
 choice! {
     /// The discounting of regrets and the averaging of policies.
@@ -32,7 +35,7 @@ choice! {
         Cfr = "cfr",
         /// Regrets do not fall below 0; iterations count in proportion to their number; players update in turn (O.
         /// Tammelin, *Solving Large Imperfect Information Games Using CFR+*, 2014).
-        CfrPlus = "cfr_plus",
+        CfrPlus = "cfr+",
         /// Regrets and policies of an iteration count in proportion to its number; players update in turn (N. Brown
         /// and T. Sandholm, *Solving Imperfect-Information Games via Discounted Regret Minimization*, 2019).
         Linear = "linear_cfr",
@@ -119,31 +122,6 @@ impl<'a, G: Game> Solver<'a, G> {
         self.variant
     }
 
-    /// The number of finished iterations.
-    pub fn iterations(&self) -> u64 {
-        self.iterations
-    }
-
-    /// Runs for this many more iterations. `watch` receives the number of finished iterations, many times in each,
-    /// and may stop the run. The next call finishes an interrupted iteration first, with the same result as without
-    /// the interruption.
-    pub fn run(&mut self, iterations: u64, watch: &(dyn Fn(u64) -> ControlFlow<()> + Sync)) -> ControlFlow<()> {
-        for _ in 0..iterations {
-            for seat in Seat::all(self.tree.num_seats()).skip(self.seats_done) {
-                self.evaluate(seat, watch)?;
-                self.learn(seat);
-                self.seats_done += 1;
-            }
-            if !self.variant.alternates() {
-                self.match_regrets();
-            }
-            self.seats_done = 0;
-            self.iterations += 1;
-            watch(self.iterations)?;
-        }
-        ControlFlow::Continue(())
-    }
-
     /// The average policy so far, which approaches an equilibrium. It is uniform at sets that the player never
     /// reached.
     pub fn average(&self) -> Policy {
@@ -227,6 +205,39 @@ impl<'a, G: Game> Solver<'a, G> {
                 match_row(&regrets[tree.row(set)], row);
             }
         });
+    }
+}
+
+impl<G: Game> Iterative<G> for Solver<'_, G> {
+    fn iterations(&self) -> u64 {
+        self.iterations
+    }
+
+    /// Tells `watch` many times in each iteration. The next call finishes an interrupted iteration first, with the same
+    /// result as without the interruption.
+    fn run(&mut self, iterations: u64, watch: &(dyn Fn(u64) -> ControlFlow<()> + Sync)) -> ControlFlow<()> {
+        for _ in 0..iterations {
+            for seat in Seat::all(self.tree.num_seats()).skip(self.seats_done) {
+                self.evaluate(seat, watch)?;
+                self.learn(seat);
+                self.seats_done += 1;
+            }
+            if !self.variant.alternates() {
+                self.match_regrets();
+            }
+            self.seats_done = 0;
+            self.iterations += 1;
+            watch(self.iterations)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn policy(&self, _tree: &GameTree<G>) -> Policy {
+        self.average()
+    }
+
+    fn save(&self, path: &Path) -> io::Result<()> {
+        atomic_file::write(path, |out| self.write(out))
     }
 }
 

@@ -10,7 +10,7 @@
 //! they are appended to the tree.
 
 use std::collections::hash_map::Entry;
-use std::hash::{DefaultHasher, Hash, Hasher as _};
+use std::hash::Hash;
 use std::ops::ControlFlow;
 
 use rayon::prelude::{
@@ -21,6 +21,7 @@ use stier_core::seats::MAX_SEATS;
 use stier_core::{Action, ActionSet as _, BySeat, Game, History, Seat, Turn};
 
 use crate::agent::threads::goes_on;
+use crate::solve::tabular::hash_of;
 
 use super::{BuildError, Children, GameTree, Level, NONE, Node, Outcomes, Packed, STRIDE, TooLarge};
 
@@ -236,7 +237,7 @@ pub(super) struct Growth<'a, G: Game> {
     most: usize,
     watch: &'a (dyn Fn(usize) -> ControlFlow<()> + Sync),
     starts: Vec<u32>,
-    return_numbers: FxHashMap<Vec<u64>, u32>,
+    return_numbers: FxHashMap<Seats<u64>, u32>,
     outcome_numbers: FxHashMap<Vec<u64>, u32>,
 }
 
@@ -376,16 +377,12 @@ impl<'a, G: Game> Growth<'a, G> {
     fn returns(&mut self, state: &G::State) -> u32 {
         let returns: BySeat<f64> = self.tree.game.returns(state);
         let mut bits = [0; MAX_SEATS];
-        for (bits, value) in bits.iter_mut().zip(returns.iter()) {
-            *bits = value.to_bits();
-        }
-        if let Some(&number) = self.return_numbers.get(&bits[..]) {
-            return number;
-        }
-        let number = self.tree.returns.len() as u32;
-        self.return_numbers.insert(bits.to_vec(), number);
-        self.tree.returns.push(returns);
-        number
+        bits.iter_mut().zip(returns.iter()).for_each(|(bits, value)| *bits = value.to_bits());
+        let all = &mut self.tree.returns;
+        *self.return_numbers.entry(bits).or_insert_with(|| {
+            all.push(returns);
+            all.len() as u32 - 1
+        })
     }
 
     /// Adds the information sets of a frontier's decisions and all nodes that follow their actions.
@@ -623,10 +620,6 @@ impl<'a, G: Game> Growth<'a, G> {
 
 /// A 128-bit hash of a view: among a hundred million views, the odds of two equal hashes are 1 in 10^22.
 fn fingerprint(view: &impl Hash) -> u128 {
-    let half = |salt: u8| {
-        let mut hasher = DefaultHasher::new();
-        (salt, view).hash(&mut hasher);
-        u128::from(hasher.finish())
-    };
+    let half = |salt: u8| u128::from(hash_of(&(salt, view)));
     half(0) << 64 | half(1)
 }

@@ -28,7 +28,7 @@ mod size;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use stier_core::{Action, ActionSet as _, BySeat, Game, History, Seat};
+use stier_core::{Action, ActionSet as _, BySeat, Game, History, Options as _, Seat};
 use thiserror::Error;
 
 use crate::agent::threads::Halted;
@@ -36,6 +36,7 @@ use crate::agent::threads::Halted;
 use growth::Growth;
 pub(crate) use passes::{Task, for_each_task, reach_layer, row_tasks, sum_up_layer};
 pub use policy::Policy;
+pub(crate) use policy::is_distribution;
 pub use size::{TreeSize, estimate_size};
 
 /// The game has more histories than allowed.
@@ -233,6 +234,13 @@ impl<G: Game> GameTree<G> {
     /// The game that was enumerated.
     pub fn game(&self) -> &G {
         &self.game
+    }
+
+    /// The first line of files about this tree, in this format: game, rules and sizes.
+    pub(crate) fn heading(&self, format: &str) -> String {
+        let (rules, nodes, sets, rows) =
+            (self.game.rules().to_text(), self.num_nodes(), self.num_sets(), self.num_rows());
+        format!("{format} {}:{rules} histories={nodes} sets={sets} actions={rows}", G::NAME)
     }
 
     /// The number of seats.

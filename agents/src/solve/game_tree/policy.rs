@@ -22,14 +22,22 @@ impl Policy {
     /// Creates a policy from the probabilities that `row` returns for each information set, in ascending order of the
     /// legal actions. Panics if their number differs from that of the actions.
     pub fn from_fn<G: Game>(tree: &GameTree<G>, mut row: impl FnMut(InformationSet<'_, G>) -> Vec<f64>) -> Self {
+        Self::try_from_fn(tree, |set| Some(row(set))).expect("a row for each set")
+    }
+
+    /// Creates a policy from rows of which some may be missing: then the result is the first set without one.
+    pub(crate) fn try_from_fn<G: Game>(
+        tree: &GameTree<G>,
+        mut row: impl FnMut(InformationSet<'_, G>) -> Option<Vec<f64>>,
+    ) -> Result<Self, u32> {
         let mut probabilities = Vec::with_capacity(tree.num_rows());
         for set in tree.sets() {
-            let row = row(set);
+            let row = row(set).ok_or(set.number())?;
             assert_eq!(row.len(), set.legal().len(), "a probability for each action");
-            debug_assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-6, "probabilities must sum to 1: {row:?}");
+            debug_assert!(is_distribution(&row, 1e-6), "{row:?}");
             probabilities.extend(row);
         }
-        Self { starts: tree.starts.clone(), probabilities }
+        Ok(Self { starts: tree.starts.clone(), probabilities })
     }
 
     /// Creates a policy from these probabilities, set by set.
@@ -48,4 +56,9 @@ impl Policy {
     pub fn rows(&self) -> &[f64] {
         &self.probabilities
     }
+}
+
+/// Returns true if no number is negative and their sum is at most `slack` from 1.
+pub(crate) fn is_distribution(row: &[f64], slack: f64) -> bool {
+    row.iter().all(|&share| share >= 0.0) && (row.iter().sum::<f64>() - 1.0).abs() <= slack
 }

@@ -94,7 +94,7 @@ impl SchweinsGalopp {
         let mut tensor = Tensor::default();
         tensor.field("seat", [seats]).one(Some(view.seat().index()));
         let placed = tensor.zeros("placed", [rounds, colours, colours]);
-        let seen = view.seen();
+        let seen = &view.seen;
         let dealt = |round| match usize::from(seen.round).cmp(&round) {
             Ordering::Greater => plays,
             Ordering::Equal if seen.phase == Phase::Play => plays,
@@ -102,13 +102,13 @@ impl SchweinsGalopp {
             Ordering::Equal | Ordering::Less => 0,
         };
         tensor.field("dealt", [rounds, plays]).counts((0..rounds).map(dealt));
-        let known = |round: usize| view.rounds().get(round).map_or(Counts::NONE, |known| known[view.seat().index()]);
+        let known = |round: usize| view.rounds.get(round).map_or(Counts::NONE, |known| known[view.seat().index()]);
         let own = (0..rounds).flat_map(|round| (0..colours).map(move |colour| known(round).get(colour)));
         tensor.field("own_deal", [rounds, colours, of_a_colour]).counts(own);
         let played = tensor.zeros("plays", [rounds, plays, colours]);
         let food = (laid > 0).then(|| tensor.zeros("food_laid", [rounds, laid, track]));
         // The public events of each round by kind: pigs, food, cards.
-        let mut events = view.public().iter().copied().peekable();
+        let mut events = view.public.iter().copied().peekable();
         for round in 0..rounds {
             for (field, most, ids) in [
                 (Some(placed), colours, 0..FOOD_IDS),

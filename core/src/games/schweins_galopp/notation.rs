@@ -59,9 +59,9 @@ impl SchweinsGalopp {
     /// The knowledge of the seat of a view, in one line.
     pub(super) fn tell(&self, view: &View) -> String {
         let mut words = vec![format!("seat {}", view.seat())];
-        let mut public = view.public().iter().copied().peekable();
-        let seen = view.seen();
-        for (round, known) in view.rounds().iter().enumerate() {
+        let mut public = view.public.iter().copied().peekable();
+        let seen = &view.seen;
+        for (round, known) in view.rounds.iter().enumerate() {
             let present = round == usize::from(seen.round);
             words.push("| placed".to_string());
             words.extend((0..self.rules.colours).map_while(|_| public.next()).map(name));

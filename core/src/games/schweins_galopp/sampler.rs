@@ -42,7 +42,7 @@ impl Sampler {
 
 /// The opponents' seats, the cards each has played in this round, and the number of cards it holds.
 fn hidden(game: &SchweinsGalopp, view: &View) -> impl Iterator<Item = (u8, (Counts, u8))> {
-    let (seen, own) = (*view.seen(), view.seat().0);
+    let (seen, own) = (view.seen, view.seat().0);
     (0..game.rules.players).filter(move |&seat| seat != own).map(move |seat| {
         let played = seen.played[usize::from(seat)];
         (seat, (played, dealt(game, &seen, seat) - played.sum()))
@@ -51,7 +51,7 @@ fn hidden(game: &SchweinsGalopp, view: &View) -> impl Iterator<Item = (u8, (Coun
 
 impl game::Sampler<SchweinsGalopp> for Sampler {
     fn new(game: &SchweinsGalopp, view: &View) -> Self {
-        let seen = *view.seen();
+        let seen = view.seen;
         let (others, hidden): (ArrayVec<_, MAX_HIDDEN>, ArrayVec<_, MAX_HIDDEN>) = hidden(game, view).unzip();
         let own = view.seat().index();
         let own = seen.hands[own] + seen.played[own];
@@ -76,8 +76,8 @@ impl game::Sampler<SchweinsGalopp> for Sampler {
     }
 
     fn sample_history_of(&self, game: &SchweinsGalopp, world: &State, rng: &mut Rng) -> History<SchweinsGalopp> {
-        let rounds = self.view.rounds();
-        let mut public = self.view.public().iter().copied();
+        let rounds = &self.view.rounds;
+        let mut public = self.view.public.iter().copied();
         let mut history = History::new(game);
         for (round, known) in rounds.iter().enumerate() {
             let is_present = round + 1 == rounds.len() && world.phase != Phase::Over;

@@ -20,32 +20,14 @@ pub(super) type Known = [Counts; MAX_PLAYERS];
 /// events come before the deal or after it, never in between.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct View {
-    seat: Seat,
-    /// The state without the others' cards.
-    seen: State,
+    /// The state without the others' cards: their hands are empty.
+    pub(super) seen: State,
     /// The public events of all rounds: pigs placed, food laid, cards played. Dealt cards are not included.
-    public: SmallVec<[u8; 112]>,
+    pub(super) public: SmallVec<[u8; 112]>,
     /// The known cards of each round so far, ending with the current one. The viewer's own cards are private
     /// knowledge; the opponents' follow from the public events.
-    rounds: SmallVec<[Known; 3]>,
+    pub(super) rounds: SmallVec<[Known; 3]>,
     past: Past,
-}
-
-impl View {
-    /// The state without the others' cards: their hands are empty.
-    pub(super) fn seen(&self) -> &State {
-        &self.seen
-    }
-
-    /// The public events of all rounds.
-    pub(super) fn public(&self) -> &[u8] {
-        &self.public
-    }
-
-    /// For each round so far, the last being the present one, the cards known.
-    pub(super) fn rounds(&self) -> &[Known] {
-        &self.rounds
-    }
 }
 
 impl SeatView<SchweinsGalopp> for View {
@@ -72,11 +54,7 @@ impl SeatView<SchweinsGalopp> for View {
         if rounds.len() == usize::from(state.round) && state.phase != Phase::Over {
             rounds.push(Known::default());
         }
-        Self { seat, seen: state.seen_by(seat), public, rounds, past }
-    }
-
-    fn seat(&self) -> Seat {
-        self.seat
+        Self { seen: state.seen_by(seat), public, rounds, past }
     }
 
     fn past(&self) -> &Past {
@@ -84,7 +62,7 @@ impl SeatView<SchweinsGalopp> for View {
     }
 
     fn observation<T: Cell>(&self, game: &SchweinsGalopp, out: &mut [T]) {
-        game.observation(&self.seen, self.seat, out);
+        game.observation(&self.seen, self.seat(), out);
     }
 
     fn tensor(&self, game: &SchweinsGalopp) -> Tensor {

@@ -100,7 +100,7 @@ impl Schwimmen {
 
     /// All that the seat of a view knows.
     pub(super) fn tensor(&self, view: &View) -> Tensor {
-        let (seen, seat) = (view.seen(), view.seat());
+        let (seen, seat) = (&view.seen, view.seat());
         let (players, entries, deals) = (usize::from(self.rules.players), self.max_entries(), self.rules.most_deals());
         let mut tensor = Tensor::default();
         tensor.field("seat", [players]).one(Some(seat.index()));
@@ -108,19 +108,20 @@ impl Schwimmen {
         tensor.field("known_hands", [players, CARDS]).sets(self.seats_from(seat).map(|other| seen.hands[other]));
         tensor.field("taken", [CARDS]).set(only(seen.taken));
         tensor.field("table", [CARDS]).set(seen.table);
-        tensor.field("unseen", [CARDS]).set(view.unseen());
+        tensor.field("unseen", [CARDS]).set(view.unseen);
         let present = tensor.zeros("deal", [entries, ENTRY]);
         let earlier = (deals > 1).then(|| tensor.zeros("earlier", [deals - 1, entries]));
-        let last = view.deals().len() - 1;
+        let last = view.deals.len() - 1;
         for (deal, log) in view.logs().enumerate() {
             for (index, seen) in log.enumerate() {
+                let (kind, card) = entry(seen);
                 if let Some(earlier) = earlier.filter(|_| deal < last) {
-                    // Halfway between multiples of 1/256, so that no entry is 0.
-                    tensor.block(earlier, deal)[index] = f32::from(seen.to_byte()) / 256.0 + 1.0 / 512.0;
+                    // No entry is 0.
+                    let code = 1 + kind * CARDS + card.map_or(0, usize::from);
+                    tensor.block(earlier, deal)[index] = code as f32 / 512.0;
                     continue;
                 }
                 let row = tensor.block(present, index);
-                let (kind, card) = entry(seen);
                 row[kind] = 1.0;
                 if let Some(card) = card.map(usize::from) {
                     row[KINDS + card / 8] = 1.0;

@@ -139,7 +139,7 @@ impl Sampler {
 
     /// The dealt cards of the current deal in this world.
     fn dealt(&self, state: &State) -> super::view::Dealt {
-        let mut dealt = *self.view.deals().last().expect("a deal has begun");
+        let mut dealt = *self.view.deals.last().expect("a deal has begun");
         for place in self.places() {
             match state.hands.get(usize::from(place.index)) {
                 Some(hand) => {
@@ -201,14 +201,14 @@ fn choose_bad(group: &Group, chosen: u32, from: usize, rest: u32, later: &[Group
 
 impl game::Sampler<Schwimmen> for Sampler {
     fn new(_game: &Schwimmen, view: &View) -> Self {
-        let unseen = view.unseen();
+        let unseen = view.unseen;
         let mut places: ArrayVec<Place, { PLAYERS + 1 }> = (0..)
-            .zip(view.hidden())
+            .zip(&view.hidden)
             .filter(|(_, hidden)| hidden.size > 0)
             .map(|(index, hidden)| Place { index, size: hidden.size, beside: hidden.beside.clone() })
             .collect();
-        if view.face_down() > 0 {
-            places.push(Place { index: TABLE, size: view.face_down(), beside: SmallVec::new() });
+        if view.face_down > 0 {
+            places.push(Place { index: TABLE, size: view.face_down, beside: SmallVec::new() });
         }
         places.sort_by(|a, b| (a.size, &a.beside).cmp(&(b.size, &b.beside)));
         let (ones, many): (Vec<Place>, Vec<Place>) = places.into_iter().partition(|place| place.size == 1);
@@ -219,7 +219,7 @@ impl game::Sampler<Schwimmen> for Sampler {
                 .fold(0, |set, card| set | card)
         };
         Self {
-            seen: *view.seen(),
+            seen: view.seen,
             unseen,
             ones: ones.into_iter().map(|place| (place.clone(), allowed(&place))).collect(),
             many: many.into_iter().collect(),
@@ -253,7 +253,7 @@ impl game::Sampler<Schwimmen> for Sampler {
     }
 
     fn sample_history_of(&self, game: &Schwimmen, world: &State, rng: &mut Rng) -> History<Schwimmen> {
-        let deals = self.view.deals();
+        let deals = &self.view.deals;
         let mut history = History::new(game);
         for (index, (&known, log)) in deals.iter().zip(self.view.logs()).enumerate() {
             let dealt = if index + 1 == deals.len() { self.dealt(world) } else { known };

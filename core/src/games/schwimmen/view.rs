@@ -8,14 +8,15 @@ use crate::encode::{Cell, Tensor, Values};
 use crate::game::{Game as _, Observer, SeatView};
 use crate::history::{Event, History};
 use crate::key::Past;
+use crate::log::sort_last;
 use crate::seats::Seat;
 
 use super::cards::Card;
 use super::state::{PLAYERS, Phase, State};
 use super::{DealerSwap, GIVE, SWAP, SWAP_ALL, Schwimmen, THREE};
 
-/// One event, or a part of one, as the seat saw it: a byte of kind and content.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// One event, or a part of one, as the seat saw it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Seen {
     /// A player's action.
     Did(Action),
@@ -31,41 +32,6 @@ pub(super) enum Seen {
     Shown(Card),
     /// A card drawn in a cut.
     Cut(Card),
-}
-
-const DEALT: u8 = 0x80;
-const TABLE: u8 = 0xa0;
-const TURNED: u8 = 0xc0;
-const SHOWN: u8 = 0xe0;
-const CUT: u8 = 0x60;
-const DEALT_UNSEEN: u8 = 0x50;
-const TABLE_UNSEEN: u8 = 0x51;
-
-impl Seen {
-    pub(super) fn to_byte(self) -> u8 {
-        match self {
-            Seen::Did(action) => action.0,
-            Seen::Dealt(card) => card.map_or(DEALT_UNSEEN, |card| DEALT | card),
-            Seen::Table(card) => card.map_or(TABLE_UNSEEN, |card| TABLE | card),
-            Seen::Turned(card) => TURNED | card,
-            Seen::Shown(card) => SHOWN | card,
-            Seen::Cut(card) => CUT | card,
-        }
-    }
-
-    fn from_byte(byte: u8) -> Self {
-        let card = byte & 0x1f;
-        match byte & 0xe0 {
-            DEALT => Seen::Dealt(Some(card)),
-            TABLE => Seen::Table(Some(card)),
-            TURNED => Seen::Turned(card),
-            SHOWN => Seen::Shown(card),
-            CUT => Seen::Cut(card),
-            _ if byte == DEALT_UNSEEN => Seen::Dealt(None),
-            _ if byte == TABLE_UNSEEN => Seen::Table(None),
-            _ => Seen::Did(Action(byte)),
-        }
-    }
 }
 
 /// A hand, or the face-down table, with cards that the seat does not know.
@@ -121,73 +87,39 @@ impl Dealt {
 /// as a set.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct View {
-    seat: Seat,
     /// The state without the hidden cards. Hands hold the cards that the seat knows, and the pool all cards whose
     /// place it does not know.
-    seen: State,
-    /// One byte per event or part of one ([`Seen`]). Cards that came at the same time are in ascending order.
-    log: SmallVec<[u8; 64]>,
+    pub(super) seen: State,
+    /// The events. Cards that came at the same time are in ascending order.
+    log: SmallVec<[Seen; 64]>,
     /// The start of each deal in the log.
     starts: SmallVec<[u32; 1]>,
     /// The deals so far, ending with the current one. Cards of the current deal that are not known are hidden now.
-    deals: SmallVec<[Dealt; 1]>,
+    pub(super) deals: SmallVec<[Dealt; 1]>,
     /// The hidden cards of each seat's hand.
-    hidden: [Hidden; PLAYERS],
+    pub(super) hidden: [Hidden; PLAYERS],
     /// The number of face-down cards on the table.
-    face_down: u8,
-    /// The cards of the deck that the seat has not seen in this deal.
-    unseen: u32,
+    pub(super) face_down: u8,
+    /// The cards of the deck that the seat has not seen in this deal: the only ones that can be hidden in hands.
+    pub(super) unseen: u32,
     past: Past,
 }
 
 impl View {
-    /// The state without the hidden cards. Hands hold the cards that the seat knows, and the pool all cards whose
-    /// place it does not know.
-    pub(super) fn seen(&self) -> &State {
-        &self.seen
-    }
-
-    /// The logs of the deals, in the order of [`deals`](View::deals).
-    pub(super) fn logs(&self) -> impl Iterator<Item = impl Iterator<Item = Seen> + '_> + '_ {
+    /// The logs of the deals, in the order of `deals`.
+    pub(super) fn logs(&self) -> impl Iterator<Item = impl Iterator<Item = Seen>> {
         let ends = self.starts[1..].iter().copied().chain([self.log.len() as u32]);
-        self.starts
-            .iter()
-            .zip(ends)
-            .map(|(&start, end)| self.log[start as usize..end as usize].iter().map(|&byte| Seen::from_byte(byte)))
-    }
-
-    /// The deals so far, ending with the current one.
-    pub(super) fn deals(&self) -> &[Dealt] {
-        &self.deals
-    }
-
-    /// The unknown cards of each seat's hand.
-    pub(super) fn hidden(&self) -> &[Hidden; PLAYERS] {
-        &self.hidden
-    }
-
-    /// The number of face-down cards on the table.
-    pub(super) fn face_down(&self) -> u8 {
-        self.face_down
-    }
-
-    /// The cards that the seat has not seen in this deal: the only ones that can be hidden in hands.
-    pub(super) fn unseen(&self) -> u32 {
-        self.unseen
+        self.starts.iter().zip(ends).map(|(&start, end)| self.log[start as usize..end as usize].iter().copied())
     }
 }
 
 impl SeatView<Schwimmen> for View {
     fn new(game: &Schwimmen, history: &History<Schwimmen>, seat: Seat) -> Self {
-        let mut watch = Watch::new(game, seat, Past::with_capacity(history.events().len()));
+        let mut watch = Watch::new(game, Past::with_capacity(seat, history.events().len()));
         for &event in history.events() {
             watch.event(event);
         }
         watch.finish()
-    }
-
-    fn seat(&self) -> Seat {
-        self.seat
     }
 
     fn past(&self) -> &Past {
@@ -198,7 +130,7 @@ impl SeatView<Schwimmen> for View {
         let hidden: u8 = self.face_down + self.hidden.iter().map(|hidden| hidden.size).sum::<u8>();
         let pile = self.seen.pool.count_ones() - u32::from(hidden);
         let mut pen = Values::new(out);
-        game.write_observation(&self.seen, Observer::Seat(self.seat), pile, &mut pen);
+        game.write_observation(&self.seen, Observer::Seat(self.seat()), pile, &mut pen);
         pen.finish();
     }
 
@@ -226,10 +158,9 @@ struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    fn new(game: &'a Schwimmen, seat: Seat, past: Past) -> Self {
-        let state = game.root();
+    fn new(game: &'a Schwimmen, past: Past) -> Self {
+        let (state, seat) = (game.root(), past.seat().index());
         let view = View {
-            seat,
             seen: state,
             log: SmallVec::new(),
             starts: SmallVec::from_elem(0, 1),
@@ -239,11 +170,11 @@ impl<'a> Watch<'a> {
             unseen: game.deck,
             past,
         };
-        Self { game, seat: seat.index(), state, view, known: [0; PLAYERS], deal_start: 0, table_start: 0 }
+        Self { game, seat, state, view, known: [0; PLAYERS], deal_start: 0, table_start: 0 }
     }
 
     fn log(&mut self, seen: Seen) {
-        self.view.log.push(seen.to_byte());
+        self.view.log.push(seen);
     }
 
     fn dealt(&mut self) -> &mut Dealt {
@@ -271,7 +202,7 @@ impl<'a> Watch<'a> {
 
     fn event(&mut self, event @ Event { action, .. }: Event) {
         let before = self.state;
-        self.view.past.note(self.game, &before, event, self.view.seat);
+        self.view.past.note(self.game, &before, event);
         let mover = usize::from(before.mover);
         let card = action.0;
         match before.phase {
@@ -322,7 +253,7 @@ impl<'a> Watch<'a> {
             return;
         }
         self.log(Seen::Dealt(Some(card)));
-        sort(&mut self.view.log[self.deal_start..], |seen| matches!(seen, Seen::Dealt(Some(_))));
+        sort_last(&mut self.view.log[self.deal_start..], |seen| matches!(seen, Seen::Dealt(Some(_))));
         self.view.unseen &= !(1 << card);
         self.known[mover] |= 1 << card;
         self.dealt().hands[mover] |= 1 << card;
@@ -334,7 +265,7 @@ impl<'a> Watch<'a> {
             self.table_start = self.view.log.len();
         }
         self.log(Seen::Table(Some(card)));
-        sort(&mut self.view.log[self.table_start..], |_| true);
+        sort_last(&mut self.view.log[self.table_start..], |_| true);
         self.view.unseen &= !(1 << card);
     }
 
@@ -409,7 +340,7 @@ impl<'a> Watch<'a> {
 
     fn finish(self) -> View {
         let Self { state, mut view, known, .. } = self;
-        view.past.now(self.game, &state, view.seat);
+        view.past.now(self.game, &state);
         let mut seen = state;
         for seat in state.seats_in() {
             seen.pool |= state.hands[seat] & !known[seat];
@@ -422,38 +353,5 @@ impl<'a> Watch<'a> {
         debug_assert!(u32::from(view.face_down) <= THREE);
         view.seen = seen;
         view
-    }
-}
-
-/// Moves the last byte to its sorted position among the bytes of the same kind before it; other bytes stay in place.
-fn sort(log: &mut [u8], is_one: impl Fn(Seen) -> bool) {
-    let mut last = log.len() - 1;
-    while let Some(before) = (0..last).rev().find(|&i| is_one(Seen::from_byte(log[i]))) {
-        if log[before] <= log[last] {
-            break;
-        }
-        log.swap(before, last);
-        last = before;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Seen;
-    use crate::actions::Action;
-
-    #[test]
-    fn bytes_distinguish_events() {
-        let mut all: Vec<Seen> = (0..69).map(|id| Seen::Did(Action(id))).collect();
-        all.extend([Seen::Dealt(None), Seen::Table(None)]);
-        for card in 0..32 {
-            all.extend([Seen::Dealt(Some(card)), Seen::Table(Some(card))]);
-            all.extend([Seen::Turned(card), Seen::Shown(card), Seen::Cut(card)]);
-        }
-        let bytes: std::collections::HashSet<u8> = all.iter().map(|seen| seen.to_byte()).collect();
-        assert_eq!(bytes.len(), all.len());
-        for seen in all {
-            assert_eq!(Seen::from_byte(seen.to_byte()), seen);
-        }
     }
 }

@@ -87,7 +87,7 @@ impl Schwinget {
         let attack = tensor.zeros("attack_after_tricks", [bouts, tricks]);
         let decision = tensor.zeros("referee_decision", [bouts, 2]);
         let (mut bout, mut counts) = (0, Counts::default());
-        for seen in view.log() {
+        for &seen in &view.log {
             if matches!(seen, Seen::Dealt(_)) && counts.plays > 0 {
                 bout += 1;
                 counts = Counts::default();

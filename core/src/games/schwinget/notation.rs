@@ -71,7 +71,7 @@ impl Schwinget {
     /// The knowledge of the seat of a view, in one line.
     pub(super) fn tell(&self, view: &View) -> String {
         let mut words = vec![format!("seat {}", view.seat())];
-        let mut log = view.log().peekable();
+        let mut log = view.log.iter().copied().peekable();
         while log.peek().is_some() {
             let (mut dealt, mut hand) = (0, 0);
             while let Some(Seen::Dealt(card)) = log.next_if(|seen| matches!(seen, Seen::Dealt(_))) {

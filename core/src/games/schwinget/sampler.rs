@@ -93,8 +93,8 @@ fn hands(classes: &[Class], composition: &Composition) -> u64 {
 
 impl game::Sampler<Schwinget> for Sampler {
     fn new(game: &Schwinget, view: &View) -> Self {
-        let seen = *view.seen();
-        let arrivals = view.bouts().last().expect("a bout has begun");
+        let seen = view.seen;
+        let arrivals = view.bouts.last().expect("a bout has begun");
         let classes = classes(&game.deck, arrivals, seen.pool);
         let compositions = if let [only] = classes.as_slice() {
             debug_assert!(u32::from(arrivals.held()) <= only.cards.count_ones());
@@ -141,8 +141,8 @@ impl game::Sampler<Schwinget> for Sampler {
 
     fn sample_history_of(&self, game: &Schwinget, world: &State, rng: &mut Rng) -> History<Schwinget> {
         let hand = world.hands[self.opponent];
-        let bouts = self.view.bouts();
-        let mut log = self.view.log().peekable();
+        let bouts = &self.view.bouts;
+        let mut log = self.view.log.iter().copied().peekable();
         let mut history = History::new(game);
         for (bout, arrivals) in bouts.iter().enumerate() {
             let held = if bout + 1 == bouts.len() { hand } else { 0 };
@@ -175,7 +175,7 @@ impl game::Sampler<Schwinget> for Sampler {
 
     /// True unless hidden draws leave open which cards the opponent was dealt and which it drew.
     fn worlds_fix_views(&self) -> bool {
-        self.view.bouts().iter().all(|arrivals| arrivals.draws == 0)
+        self.view.bouts.iter().all(|arrivals| arrivals.draws == 0)
     }
 }
 

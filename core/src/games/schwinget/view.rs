@@ -8,14 +8,15 @@ use crate::encode::{Cell, Tensor};
 use crate::game::{Game as _, SeatView};
 use crate::history::History;
 use crate::key::Past;
+use crate::log::sort_last;
 use crate::seats::Seat;
 
 use super::Schwinget;
 use super::cards::{Card, NO_TRUMP};
 use super::state::{Phase, State};
 
-/// One event as the seat saw it: a byte of kind and content.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// One event as the seat saw it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Seen {
     /// A card dealt to the seat, or an unseen card dealt to the opponent.
     Dealt(Option<Card>),
@@ -25,30 +26,6 @@ pub(super) enum Seen {
     Drawn(Option<Card>),
     /// A player's action.
     Did(Action),
-}
-
-const UNSEEN: u8 = 0x1f;
-
-impl Seen {
-    fn to_byte(self) -> u8 {
-        match self {
-            Seen::Did(action) => action.0,
-            Seen::Dealt(card) => 0x20 | card.unwrap_or(UNSEEN),
-            Seen::TurnedUp(card) => 0x40 | card,
-            Seen::Drawn(card) => 0x60 | card.unwrap_or(UNSEEN),
-        }
-    }
-
-    fn from_byte(byte: u8) -> Self {
-        let content = byte & 0x1f;
-        let card = (content != UNSEEN).then_some(content);
-        match byte >> 5 {
-            0 => Seen::Did(Action(content)),
-            1 => Seen::Dealt(card),
-            2 => Seen::TurnedUp(content),
-            _ => Seen::Drawn(card),
-        }
-    }
 }
 
 /// A card that the opponent has played, and the arrivals that can have brought it.
@@ -93,31 +70,13 @@ impl Arrivals {
 /// drawn cards in their order.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct View {
-    seat: Seat,
-    /// The state without the opponent's cards.
-    seen: State,
-    /// One byte per event ([`Seen`]). The cards dealt to the seat are in ascending order.
-    log: SmallVec<[u8; 64]>,
-    /// Knowledge of the opponent's cards in each bout so far.
-    bouts: SmallVec<[Arrivals; 1]>,
+    /// The state without the opponent's cards: its hand is empty, and the pool holds every card not seen.
+    pub(super) seen: State,
+    /// The events. The cards dealt to the seat are in ascending order.
+    pub(super) log: SmallVec<[Seen; 48]>,
+    /// Knowledge of the opponent's cards in each bout so far, ending with the present one.
+    pub(super) bouts: SmallVec<[Arrivals; 1]>,
     past: Past,
-}
-
-impl View {
-    /// The state without the opponent's cards: its hand is empty, the pool holds every card not seen.
-    pub(super) fn seen(&self) -> &State {
-        &self.seen
-    }
-
-    /// The events as the seat saw them.
-    pub(super) fn log(&self) -> impl Iterator<Item = Seen> + Clone + '_ {
-        self.log.iter().map(|&byte| Seen::from_byte(byte))
-    }
-
-    /// For each bout so far, the last being the present one, what is known of the opponent's cards.
-    pub(super) fn bouts(&self) -> &[Arrivals] {
-        &self.bouts
-    }
 }
 
 impl SeatView<Schwinget> for View {
@@ -134,50 +93,43 @@ impl SeatView<Schwinget> for View {
                 bout_start = log.len();
             }
             let now = bouts.last_mut().expect("a view starts with a bout");
-            log.push(
-                match state.phase {
-                    Phase::Deal => {
-                        now.dealt += u8::from(!own);
-                        Seen::Dealt(own.then_some(card))
-                    }
-                    Phase::TurnUp => Seen::TurnedUp(card),
-                    Phase::LeaderDraws | Phase::FollowerDraws => {
-                        now.draws += u8::from(!own);
-                        Seen::Drawn(own.then_some(card))
-                    }
-                    Phase::Lead | Phase::Follow => {
-                        if !own && card < deck.size {
-                            now.plays.push(Play {
-                                card,
-                                earliest: now.earliest(deck.suit_of[usize::from(card)]),
-                                latest: now.draws,
-                            });
-                            if state.phase == Phase::Follow {
-                                let void = deck.void_shown(state.trump, state.led, card);
-                                if void != NO_TRUMP {
-                                    now.earliest[usize::from(void)] = now.draws + 1;
-                                }
+            log.push(match state.phase {
+                Phase::Deal => {
+                    now.dealt += u8::from(!own);
+                    Seen::Dealt(own.then_some(card))
+                }
+                Phase::TurnUp => Seen::TurnedUp(card),
+                Phase::LeaderDraws | Phase::FollowerDraws => {
+                    now.draws += u8::from(!own);
+                    Seen::Drawn(own.then_some(card))
+                }
+                Phase::Lead | Phase::Follow => {
+                    if !own && card < deck.size {
+                        now.plays.push(Play {
+                            card,
+                            earliest: now.earliest(deck.suit_of[usize::from(card)]),
+                            latest: now.draws,
+                        });
+                        if state.phase == Phase::Follow {
+                            let void = deck.void_shown(state.trump, state.led, card);
+                            if void != NO_TRUMP {
+                                now.earliest[usize::from(void)] = now.draws + 1;
                             }
                         }
-                        Seen::Did(event.action)
                     }
-                    Phase::Decide | Phase::Over => Seen::Did(event.action),
+                    Seen::Did(event.action)
                 }
-                .to_byte(),
-            );
+                Phase::Decide | Phase::Over => Seen::Did(event.action),
+            });
             if state.phase == Phase::Deal && own {
-                sort_dealt(&mut log[bout_start..]);
+                sort_last(&mut log[bout_start..], |seen| matches!(seen, Seen::Dealt(Some(_))));
             }
         });
         let state = history.state();
         if bouts.len() == usize::from(state.bout) {
             bouts.push(Arrivals::default());
         }
-        Self { seat, seen: state.seen_by(seat), log, bouts, past }
-    }
-
-    fn seat(&self) -> Seat {
-        self.seat
+        Self { seen: state.seen_by(seat), log, bouts, past }
     }
 
     fn past(&self) -> &Past {
@@ -185,7 +137,7 @@ impl SeatView<Schwinget> for View {
     }
 
     fn observation<T: Cell>(&self, game: &Schwinget, out: &mut [T]) {
-        game.observation(&self.seen, self.seat, out);
+        game.observation(&self.seen, self.seat(), out);
     }
 
     fn tensor(&self, game: &Schwinget) -> Tensor {
@@ -194,39 +146,5 @@ impl SeatView<Schwinget> for View {
 
     fn knowledge(&self, game: &Schwinget) -> String {
         game.tell(self)
-    }
-}
-
-/// Moves the last of the seat's dealt cards to its sorted position among the earlier ones. The opponent's cards stay
-/// in place.
-fn sort_dealt(log: &mut [u8]) {
-    let own = |byte: u8| matches!(Seen::from_byte(byte), Seen::Dealt(Some(_)));
-    let mut last = log.len() - 1;
-    while let Some(before) = (0..last).rev().find(|&i| own(log[i])) {
-        if log[before] <= log[last] {
-            break;
-        }
-        log.swap(before, last);
-        last = before;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Seen;
-    use crate::actions::Action;
-
-    #[test]
-    fn bytes_distinguish_events() {
-        let cards = (0..26).map(Some).chain([None]);
-        let mut all: Vec<Seen> = (0..29).map(|a| Seen::Did(Action(a))).collect();
-        all.extend(cards.clone().map(Seen::Dealt));
-        all.extend(cards.map(Seen::Drawn));
-        all.extend((0..26).map(Seen::TurnedUp));
-        let bytes: std::collections::HashSet<u8> = all.iter().map(|seen| seen.to_byte()).collect();
-        assert_eq!(bytes.len(), all.len());
-        for seen in all {
-            assert_eq!(Seen::from_byte(seen.to_byte()), seen);
-        }
     }
 }

@@ -81,7 +81,7 @@ impl UpAndDown {
         // Each card is played at most once in a round: the seat, and the trick.
         let played_by = tensor.zeros("played_by", [rounds, seats, cards]);
         let played_in = tensor.zeros("played_in", [rounds, tricks, cards]);
-        for (number, round) in view.rounds().iter().enumerate() {
+        for (number, round) in view.rounds.iter().enumerate() {
             let mut mark = |field, index: usize| tensor.block(field, number)[index] = 1.0;
             (0..usize::from(round.dealt)).for_each(|card| mark(dealt, card));
             Actions64(round.hand).iter().for_each(|card| mark(hand, card.index()));

@@ -107,7 +107,7 @@ impl UpAndDown {
     /// The knowledge of the seat of a view, in one line.
     pub(super) fn tell(&self, view: &View) -> String {
         let mut out = format!("seat {}", view.seat());
-        for round in view.rounds() {
+        for round in &view.rounds {
             let _ = write!(out, " | dealt {}: {}", round.dealt, self.hand_text(round.hand));
             if let Some(sum) = round.dice {
                 let _ = write!(out, " | {}", self.sum_name(sum));

@@ -61,7 +61,7 @@ impl Sampler {
 
 impl game::Sampler<UpAndDown> for Sampler {
     fn new(game: &UpAndDown, view: &View) -> Self {
-        let mut seen = *view.seen();
+        let mut seen = view.seen;
         let own = view.seat().0;
         let held = seen.hands[usize::from(own)].count_ones() as u8;
         let shows = |seat: u8| seen.phase == Phase::Choose && seen.table[usize::from(seat)] != NO_CARD;
@@ -116,7 +116,7 @@ impl game::Sampler<UpAndDown> for Sampler {
 
     fn sample_history_of(&self, game: &UpAndDown, world: &State, rng: &mut Rng) -> History<UpAndDown> {
         let [dice, side, orientation] = game.setup_ids();
-        let rounds = self.view.rounds();
+        let rounds = &self.view.rounds;
         let mut history = History::new(game);
         for (round, number) in rounds.iter().zip(0..) {
             let held = if number == self.seen.round { Some(world) } else { None };

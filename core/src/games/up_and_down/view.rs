@@ -49,24 +49,11 @@ pub(super) struct Round {
 /// opponents' chosen cards from the moment they are revealed.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct View {
-    seat: Seat,
-    /// The state without the opponents' cards.
-    seen: State,
+    /// The state without the opponents' cards: their hands are empty, and the pool holds every card not seen.
+    pub(super) seen: State,
     /// The rounds so far; the last one may be incomplete.
-    rounds: SmallVec<[Round; 1]>,
+    pub(super) rounds: SmallVec<[Round; 1]>,
     past: Past,
-}
-
-impl View {
-    /// The state without the others' cards: their hands are empty, the pool holds every card not seen.
-    pub(super) fn seen(&self) -> &State {
-        &self.seen
-    }
-
-    /// The rounds in order, the last one being the present one.
-    pub(super) fn rounds(&self) -> &[Round] {
-        &self.rounds
-    }
 }
 
 impl SeatView<UpAndDown> for View {
@@ -107,11 +94,7 @@ impl SeatView<UpAndDown> for View {
         if rounds.len() == usize::from(state.round) && state.phase != Phase::Over {
             rounds.push(Round::default());
         }
-        Self { seat, seen: state.seen_by(seat), rounds, past }
-    }
-
-    fn seat(&self) -> Seat {
-        self.seat
+        Self { seen: state.seen_by(seat), rounds, past }
     }
 
     fn past(&self) -> &Past {
@@ -119,7 +102,7 @@ impl SeatView<UpAndDown> for View {
     }
 
     fn observation<T: Cell>(&self, game: &UpAndDown, out: &mut [T]) {
-        game.observation(&self.seen, self.seat, out);
+        game.observation(&self.seen, self.seat(), out);
     }
 
     fn tensor(&self, game: &UpAndDown) -> Tensor {

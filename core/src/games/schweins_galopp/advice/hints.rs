@@ -81,7 +81,7 @@ impl Hints for SchweinsGalopp {
         model=fitted,model_temperature=1,model_epsilon=0.05";
 
     fn appeal(&self, view: &View, action: Action) -> f32 {
-        self.logit(view.seen(), action)
+        self.logit(&view.seen, action)
     }
 
     /// Prefers to eat, but keeps one card that would lead as long as there are others, because the last card decides.

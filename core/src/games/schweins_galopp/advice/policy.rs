@@ -248,7 +248,7 @@ mod tests {
                 }
                 // The greedy agent evaluates a view, which contains no opponents' cards.
                 for action in game.legal(history.state()).iter() {
-                    let seen = *game.view(history, seat).seen();
+                    let seen = game.view(history, seat).seen;
                     assert_eq!(game.logit(&seen, action), game.logit(history.state(), action), "{text}");
                 }
             });

@@ -153,7 +153,7 @@ impl Hints for Schwimmen {
         beliefs=policy,model=fitted,model_temperature=1,model_epsilon=0.05";
 
     fn appeal(&self, view: &View, action: Action) -> f32 {
-        self.logit(view.seen(), action)
+        self.logit(&view.seen, action)
     }
 
     /// Knocks with a high enough hand. Otherwise makes the exchange that scores most, or pushes if no exchange scores

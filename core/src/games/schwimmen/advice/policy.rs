@@ -340,7 +340,7 @@ mod tests {
             let view = game.view(history, seat);
             let own = logits(game, history.state());
             assert_eq!(logits(game, &game.sampler(&view).sample(rng)), own);
-            assert_eq!(logits(game, view.seen()), own);
+            assert_eq!(logits(game, &view.seen), own);
             decisions += 1;
         });
         assert!(decisions > 2000);

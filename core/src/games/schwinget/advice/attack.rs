@@ -70,7 +70,7 @@ impl Schwinget {
 
     /// The numbers that a player on lead has to consider before an attack, by [name](CIRCUMSTANCES).
     pub fn circumstances(&self, view: &View) -> [f32; CIRCUMSTANCES.len()] {
-        let state = view.seen();
+        let state = &view.seen;
         let known = Known::new(&self.deck, state);
         let (me, hand, unseen) = (known.me, known.hand, known.unseen);
         let count = |cards: u32| cards.count_ones() as f32;

@@ -15,7 +15,7 @@ impl Hints for Schwinget {
         opponents=fitted,beliefs=policy,model=fitted,model_temperature=1.3,model_epsilon=0.05";
 
     fn appeal(&self, view: &View, action: Action) -> f32 {
-        self.logit(view.seen(), action)
+        self.logit(&view.seen, action)
     }
 
     /// The rule of thumb of `stier.study.attack_timing`.

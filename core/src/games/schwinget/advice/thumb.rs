@@ -15,7 +15,7 @@ use super::policy::Known;
 impl Schwinget {
     /// The rule's advice to the player on lead: true to attack.
     pub fn should_attack(&self, view: &View) -> bool {
-        let known = Known::new(&self.deck, view.seen());
+        let known = Known::new(&self.deck, &view.seen);
         let trumps = known.hand & known.trumps;
         let longest = self.deck.suit.iter().map(|suit| (known.hand & suit & !trumps).count_ones()).max().unwrap_or(0);
         let referee = (known.hand & self.deck.referee).count_ones();

@@ -135,7 +135,7 @@ impl Hints for UpAndDown {
     const BEST_AGENT: &'static str = "flat_mc:allocation=ucb1,rollout=fitted,cutoff=3";
 
     fn appeal(&self, view: &View, action: Action) -> f32 {
-        self.logit(view.seen(), action)
+        self.logit(&view.seen, action)
     }
 
     /// Keeps the cards that can win, if there are any.
