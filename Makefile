@@ -17,11 +17,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-# The sources of the package: what the wheel is made of.
-SOURCES := Cargo.toml Cargo.lock python/Cargo.toml python/pyproject.toml python/README.md \
-	$(shell find core agents python/src python/stier \( -name tests -o -name examples -o -name benches \) -prune -o \
-		-type f \( -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi' -o -name '*.md' -o -name '*.json' \) -print)
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+# What the native module is compiled from.
+RUST := Cargo.toml Cargo.lock .cargo/config.toml python/pyproject.toml \
+	$(shell find core agents python/src python/study python/Cargo.toml \( -name tests -o -name examples -o -name fuzz \) -prune -o \
+		-type f \( -name '*.rs' -o -name '*.toml' -o -name README.md \) -print)
 
 # The oldest Rust that is supported.
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
@@ -29,7 +29,7 @@ MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 .PHONY: demo test test-rust test-msrv test-python test-sb3 test-torch bench strength ladder study training audit notebooks docs clean
 .DELETE_ON_ERROR:
 
-demo: $(VENV)/installed
+demo: $(VENV)/demo
 	@mkdir -p out
 	$(BIN)/python python/examples/demo.py --out out
 
@@ -49,7 +49,7 @@ test-msrv:
 	rustup toolchain list | grep -q '^$(MSRV)-' || rustup toolchain install $(MSRV) --profile minimal --no-self-update
 	cargo +$(MSRV) check --workspace --quiet
 
-test-python: $(VENV)/tested-with
+test-python: $(VENV)/tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	cd python && ../$(BIN)/python -m mypy
@@ -59,15 +59,15 @@ test-python: $(VENV)/tested-with
 	$(BIN)/python -m pytest python/tests
 	STIER_DEALS=30 STIER_STEPS=50_000 $(BIN)/python -m pytest --nbmake --nbmake-timeout=300 notebooks
 
-test-sb3: $(VENV)/tested-with
-	$(PIP) install './python[test-sb3]'
+test-sb3: $(VENV)/tests
+	$(PIP) install 'stier[test-sb3]'
 	$(BIN)/python -m pytest python/tests/test_sb3.py
 
-test-torch: $(VENV)/tested-with
-	$(PIP) install './python[test,torch]'
+test-torch: $(VENV)/tests
+	$(PIP) install 'stier[test,torch]'
 	$(BIN)/python -m pytest python/tests/test_training.py
 
-bench: $(VENV)/tested-with
+bench: $(VENV)/tests
 	cargo bench -p stier-benches
 	$(BIN)/python benches/python/vector.py
 	$(BIN)/python benches/python/single.py
@@ -75,34 +75,50 @@ bench: $(VENV)/tested-with
 	cargo run --release --quiet --bin table
 
 # The experiments of the project. Options go to stier run: make ladder OPTIONS='--ray auto'.
-strength ladder study training: $(VENV)/tested-with
+strength ladder study training: $(VENV)/tests
 	$(BIN)/stier run benches/$@.toml $(OPTIONS)
 
 # Takes options: make audit OPTIONS='--games 10'. OpenSpiel needs Python 3.11 or newer.
-audit: $(VENV)/installed
-	$(PIP) install './python[audit]'
+audit: $(VENV)/demo
+	$(PIP) install 'stier[audit]'
 	$(BIN)/python benches/python/audit.py $(OPTIONS)
 
-notebooks: $(VENV)/tested-with
+notebooks: $(VENV)/tests
 	$(BIN)/python -m pytest --nbmake --nbmake-timeout=600 --overwrite notebooks
 
 # Warnings are errors: a name that is not documented, a link that leads nowhere.
-docs: $(VENV)/tested-with
+docs: $(VENV)/tests
 	$(BIN)/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going python/docs out/docs
 
-# The package with what the demonstration draws and counts with.
-$(VENV)/installed: $(VENV)/bin/python $(SOURCES)
-	$(PIP) install './python[demo]'
-	touch $@
+# The package in .venv is the one of this folder: only changes in Rust need a new build.
+$(VENV)/built: $(BIN)/maturin $(RUST)
+	@echo 'Compiling Stier, which takes some minutes the first time.'
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --manifest-path python/Cargo.toml
+	@touch $@
 
-# The same, with what the tests and the documentation need.
-$(VENV)/tested-with: $(VENV)/installed
-	$(PIP) install './python[demo,docs,test]'
-	touch $@
+# What the demonstration draws and counts with.
+$(VENV)/demo: $(VENV)/built
+	$(PIP) install 'stier[demo]'
+	@touch $@
 
-$(VENV)/bin/python:
+# What the tests and the documentation need.
+$(VENV)/tests: $(VENV)/demo
+	$(PIP) install 'stier[demo,docs,test]'
+	@touch $@
+
+$(BIN)/maturin: | rust-is-new-enough
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) install --upgrade 'pip>=24'
+	$(PIP) install --quiet --upgrade 'pip>=24'
+	$(PIP) install 'maturin>=1.12,<2'
+	@touch $@
+
+.PHONY: rust-is-new-enough
+rust-is-new-enough:
+	@echo 'Stier needs Rust $(MSRV) or newer and Python 3.10 or newer.'
+	@found=$$(cargo --version 2>/dev/null | cut -d ' ' -f 2); \
+	if [ -z "$$found" ]; then echo 'There is no Rust here: install it from https://rustup.rs'; exit 1; fi; \
+	if [ "$$(printf '%s\n' $(MSRV) "$$found" | sort -V | head -n 1)" != $(MSRV) ]; then \
+		echo "Rust is $$found here: update it with rustup update"; exit 1; fi
 
 clean:
-	rm -rf $(VENV) target out
+	rm -rf $(VENV) target out python/stier/*.so
