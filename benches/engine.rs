@@ -153,7 +153,7 @@ fn encodings<G: Hints>(criterion: &mut Criterion) {
     let game = G::new(G::Rules::default()).expect("default rules");
     // Many states, so that the branch predictor cannot learn them.
     let states: Vec<(G::State, Seat)> = (0..64).flat_map(|index| decisions(&game, index)).collect();
-    let mut row = vec![0.0; encode::size(&game.info().observation)];
+    let mut row = vec![0.0; encode::size(&game.observation_layout())];
     let mut group = criterion.benchmark_group(format!("encode/{}", G::NAME));
     group.throughput(Throughput::Elements(states.len() as u64));
     group.bench_function("observation", |bencher| {

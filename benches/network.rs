@@ -84,7 +84,7 @@ fn networks(criterion: &mut Criterion) {
     fs::remove_file(path).expect("the file was there");
 
     let game = Schwinget::new(Default::default()).expect("default rules");
-    let size = encode::size(&game.info().observation);
+    let size = encode::size(&game.observation_layout());
     let path = network(size, &game.observation_signature(), &game.action_signature());
     let mut asked = evaluator(&path);
     let history = History::dealt(&game, &mut Rng::stream(1, "bench", 0));

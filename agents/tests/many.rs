@@ -43,7 +43,7 @@ fn holdings(game: &dyn DynGame, worlds: &dyn DynWorlds) -> Vec<u8> {
 }
 
 fn observations(game: &dyn DynGame, worlds: &dyn DynWorlds, seat: Option<Seat>) -> Vec<f32> {
-    let mut out = vec![f32::NAN; worlds.count() * tensor_size(&game.info().observation)];
+    let mut out = vec![f32::NAN; worlds.count() * tensor_size(&game.facts().observation_layout)];
     worlds.observations(seat, Cells::Floats(&mut out));
     out
 }
@@ -65,7 +65,7 @@ fn worlds_with_histories_are_resampled_states() {
         let found = worlds(&*game, &sources, settings);
         assert_eq!(found.count(), 3 * sources.len());
         let seen = observations(&*game, &*found, Some(Seat(0)));
-        let width = tensor_size(&game.info().observation);
+        let width = tensor_size(&game.facts().observation_layout);
         for index in 0..found.count() {
             let (source, seat) = sources[index / 3];
             let single = source.resample(seat, seed_of(8, index / 3, index % 3));
@@ -90,7 +90,7 @@ fn worlds_without_histories_are_consistent_with_the_view() {
         let found = worlds(&*game, &[(&**state, seat)], settings);
         assert!(found.state(0).is_none());
         // The player's observation is the same in all worlds.
-        let mut own = vec![0.0; tensor_size(&game.info().observation)];
+        let mut own = vec![0.0; tensor_size(&game.facts().observation_layout)];
         state.observation(seat, &mut own);
         assert!(observations(&*game, &*found, None).chunks(own.len()).all(|seen| seen == own), "{text}");
         // The cards are distributed as in the belief, up to the error of 5,000 draws (and of the belief's own).

@@ -5,8 +5,8 @@ use stier_agents::rollout::fitted;
 use stier_agents::rollout::{Cutoff, Roller, Rollout, RolloutSettings};
 use stier_core::options::{OptionType as _, Switch};
 use stier_core::{
-    Action, ActionSet as _, Actions64, BySeat, Cell, Chance, Field, Filter, Game, GameInfo, Hints, Log, Observer,
-    OptionValue, Pen, Rng, RulesError, Seat, Turn, for_each_game, options,
+    Action, ActionSet as _, Actions64, BySeat, Chance, Filter, Game, GameInfo, Hints, Log, Observer, OptionValue, Pen,
+    Rng, RulesError, Seat, Turn, for_each_game, options,
 };
 
 options! {
@@ -55,7 +55,6 @@ impl Game for Digits {
             max_decisions: usize::from(TURNS),
             utility_range: (-8.0, 8.0),
             utility_sum: Some(0.0),
-            observation: vec![Field::new("sums", [2, 8]), Field::new("counts", [3, 8])],
             ..GameInfo::default()
         });
         &INFO
@@ -88,8 +87,9 @@ impl Game for Digits {
         BySeat::from(if state.turns == TURNS { [margin, -margin] } else { [0.0; 2] })
     }
 
-    fn observe<T: Cell>(&self, state: &Sums, _observer: Observer, pen: &mut Pen<'_, T>) {
-        state.sums.iter().chain(&state.counts).for_each(|&count| pen.count(count, 8));
+    fn observe<P: Pen>(&self, state: &Sums, _observer: Observer, pen: &mut P) {
+        pen.field("sums", [2, 8]).counts(state.sums);
+        pen.field("counts", [3, 8]).counts(state.counts);
     }
 }
 
@@ -295,7 +295,7 @@ fn cutoffs_are_read_and_written() {
         assert_eq!(value.to_string(), text);
     }
     for text in ["on", "-1", "1.5", "10000000", ""] {
-        assert_eq!(Cutoff::parse(text, &()), Err("off | deal | 0 to 1000000".to_string()), "{text}");
+        assert!(Cutoff::parse(text, &()).unwrap_err().starts_with("must be off | deal | 0 to 1000000, got "), "{text}");
     }
 }
 

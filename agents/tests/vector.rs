@@ -189,8 +189,11 @@ impl Model {
 
     fn observation(&self) -> Vec<f32> {
         let information = self.settings.tensor == Tensor::InformationState;
-        let layout =
-            if information { &self.game.facts().information_state_layout } else { &self.game.info().observation };
+        let layout = if information {
+            &self.game.facts().information_state_layout
+        } else {
+            &self.game.facts().observation_layout
+        };
         let mut out = vec![0.0; tensor_size(layout)];
         match self.settings.tensor {
             Tensor::Observation => self.state.observation(self.viewer, &mut out),

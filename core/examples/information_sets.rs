@@ -19,7 +19,11 @@ fn count<G: Game>(rules: &str) -> Result<(), RulesError> {
 }
 
 fn main() {
-    let [name, rules] = [1, 2].map(|place| env::args().nth(place).unwrap_or_default());
+    let Some(name) = env::args().nth(1) else {
+        eprintln!("give a game and, if you like, its rules: dark_hex obstruction=abrupt");
+        return;
+    };
+    let rules = env::args().nth(2).unwrap_or_default();
     match with_game!(name.as_str(), G => count::<G>(&rules)) {
         None => eprintln!("unknown game '{name}'; games: {}", NAMES.join(", ")),
         Some(Err(error)) => eprintln!("{error}"),

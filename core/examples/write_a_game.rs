@@ -3,7 +3,7 @@
 //! Player 0 gets one of three cards. It folds, or it claims to have the king. Player 1 believes the claim or doubts it.
 
 use stier_core::game::evenly;
-use stier_core::{Action, ActionSet as _, Actions64, BySeat, Cell, Chance, Field, Filter, Game, GameInfo, Hints, Log};
+use stier_core::{Action, ActionSet as _, Actions64, BySeat, Chance, Filter, Game, GameInfo, Hints, Log};
 use stier_core::{Notation, Observer, Pen, RulesError, Seat, Turn, options};
 use stier_testing::conformance;
 
@@ -49,11 +49,6 @@ impl Game for Claim {
             max_chance_events: 1,
             utility_range: (-2.0, 2.0),
             utility_sum: Some(0.0),
-            observation: vec![
-                Field::counts("dealt", [1]),
-                Field::outcomes("card", [3]),
-                Field::actions("actions", [2, 4]),
-            ],
             ..GameInfo::default()
         };
         Ok(Self { rules, info })
@@ -109,11 +104,11 @@ impl Game for Claim {
         BySeat::from([first, -first])
     }
 
-    fn observe<T: Cell>(&self, state: &State, observer: Observer, pen: &mut Pen<'_, T>) {
+    fn observe<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {
         // Both players notice the deal, but only player 0 sees the card.
-        pen.count(state.card.is_some(), 1);
-        pen.one(state.card.filter(|_| observer == Observer::Seat(Seat(0))), 3);
-        state.actions.iter().for_each(|&action| pen.one(action, 4));
+        pen.field("dealt", [1]).count(state.card.is_some());
+        pen.outcomes("card", [3]).one(state.card.filter(|_| observer == Observer::Seat(Seat(0))));
+        pen.actions("actions", [2, 4]).ones(state.actions);
     }
 }
 

@@ -22,31 +22,13 @@ pub enum Places {
     Actions,
     /// Outcomes of chance.
     Outcomes,
+    /// Cards in the observer's hand, numbered like outcomes of chance.
+    Hand,
     /// Places to count with: a count is as many ones.
     Counts,
 }
 
 impl Field {
-    /// A field of one dimension or more.
-    pub fn new(name: &'static str, shape: impl Into<Vec<usize>>) -> Self {
-        Self { name, shape: shape.into(), places: Places::Numbers }
-    }
-
-    /// A field whose last axis stands for actions.
-    pub fn actions(name: &'static str, shape: impl Into<Vec<usize>>) -> Self {
-        Self { places: Places::Actions, ..Self::new(name, shape) }
-    }
-
-    /// A field whose last axis stands for outcomes of chance.
-    pub fn outcomes(name: &'static str, shape: impl Into<Vec<usize>>) -> Self {
-        Self { places: Places::Outcomes, ..Self::new(name, shape) }
-    }
-
-    /// A field of counts.
-    pub fn counts(name: &'static str, shape: impl Into<Vec<usize>>) -> Self {
-        Self { places: Places::Counts, ..Self::new(name, shape) }
-    }
-
     /// The number of values of the field.
     pub fn size(&self) -> usize {
         self.shape.iter().product()
@@ -90,11 +72,124 @@ impl Cell for u8 {
     }
 }
 
-/// Writes planes of zeros and ones, one field after another.
+/// Writes a tensor of zeros and ones, one field after another.
+pub trait Pen: Sized {
+    /// Begins a field. The shape is in C order.
+    fn begin(&mut self, name: &'static str, shape: &[usize], places: Places);
+
+    /// Notes that the field contains counts.
+    #[inline(always)]
+    fn counts(&mut self) {}
+
+    /// Writes the `len` lowest bits, beyond which there are only zeros.
+    fn put(&mut self, bits: u64, len: usize);
+
+    /// Begins a field of numbers, sets or counts.
+    #[inline(always)]
+    fn field<const N: usize>(&mut self, name: &'static str, shape: [usize; N]) -> Rows<'_, Self> {
+        Rows::new(self, name, shape, Places::Numbers)
+    }
+
+    /// Begins a field whose last axis stands for actions.
+    #[inline(always)]
+    fn actions<const N: usize>(&mut self, name: &'static str, shape: [usize; N]) -> Rows<'_, Self> {
+        Rows::new(self, name, shape, Places::Actions)
+    }
+
+    /// Begins a field whose last axis stands for outcomes of chance.
+    #[inline(always)]
+    fn outcomes<const N: usize>(&mut self, name: &'static str, shape: [usize; N]) -> Rows<'_, Self> {
+        Rows::new(self, name, shape, Places::Outcomes)
+    }
+
+    /// Begins the field of the cards in the observer's hand, numbered like outcomes of chance.
+    #[inline(always)]
+    fn hand(&mut self, name: &'static str, cards: usize) -> Rows<'_, Self> {
+        Rows::new(self, name, [cards], Places::Hand)
+    }
+}
+
+/// The rows of a field, along its last axis. Each method writes the next row, or the next ones.
+#[derive(Debug)]
+pub struct Rows<'a, P> {
+    pen: &'a mut P,
+    len: usize,
+}
+
+impl<'a, P: Pen> Rows<'a, P> {
+    #[inline(always)]
+    fn new<const N: usize>(pen: &'a mut P, name: &'static str, shape: [usize; N], places: Places) -> Self {
+        pen.begin(name, &shape, places);
+        Self { pen, len: shape[N - 1] }
+    }
+
+    /// Writes a set of numbers as bits, or a number in binary, lowest digit first.
+    #[inline]
+    pub fn set(self, members: impl Into<u64>) -> Self {
+        let members = members.into();
+        debug_assert!(self.len >= 64 || members >> self.len == 0, "the row is long enough");
+        self.pen.put(members, self.len);
+        self
+    }
+
+    /// Writes one number, or none.
+    #[inline]
+    pub fn one(self, index: Option<impl Into<usize>>) -> Self {
+        let len = self.len;
+        match index.map(Into::into) {
+            None => self.pen.put(0, len),
+            Some(index) if len <= 64 => {
+                debug_assert!(index < len, "the row is long enough");
+                self.pen.put(1 << index, len);
+            }
+            Some(index) => {
+                self.pen.put(0, index);
+                self.pen.put(1, len - index);
+            }
+        }
+        self
+    }
+
+    /// Writes a count as that many ones followed by zeros.
+    #[inline]
+    pub fn count(self, count: impl Into<usize>) -> Self {
+        let (count, len) = (count.into(), self.len);
+        debug_assert!(count <= len, "the row is long enough");
+        self.pen.counts();
+        if len < 64 {
+            self.pen.put((1 << count) - 1, len);
+        } else {
+            let ones = |count: usize| (1 << count) - 1;
+            (0..count).step_by(32).map(|done| (count - done).min(32)).for_each(|some| self.pen.put(ones(some), some));
+            self.pen.put(0, len - count);
+        }
+        self
+    }
+
+    /// Writes several [sets](Rows::set).
+    #[inline(always)]
+    pub fn sets(self, rows: impl IntoIterator<Item = impl Into<u64>>) -> Self {
+        rows.into_iter().fold(self, Self::set)
+    }
+
+    /// Writes several [numbers](Rows::one).
+    #[inline(always)]
+    pub fn ones(self, rows: impl IntoIterator<Item = Option<impl Into<usize>>>) -> Self {
+        rows.into_iter().fold(self, Self::one)
+    }
+
+    /// Writes several [counts](Rows::count).
+    #[inline(always)]
+    pub fn counts(self, rows: impl IntoIterator<Item = impl Into<usize>>) -> Self {
+        rows.into_iter().fold(self, Self::count)
+    }
+}
+
+/// Writes the values of a tensor, without its layout.
 ///
 /// Bits gather in a word and are written 64 values at a time, so that no branch depends on the bits.
 #[derive(Debug)]
-pub struct Pen<'a, T> {
+pub struct Values<'a, T> {
     /// The part that has not been written.
     out: &'a mut [T],
     /// The bits not written yet, lowest first; zeros above.
@@ -103,70 +198,10 @@ pub struct Pen<'a, T> {
     waiting: usize,
 }
 
-impl<'a, T: Cell> Pen<'a, T> {
+impl<'a, T: Cell> Values<'a, T> {
     /// Starts at the beginning of `out`.
     pub fn new(out: &'a mut [T]) -> Self {
         Self { out, word: 0, waiting: 0 }
-    }
-
-    /// Leaves a field of `len` empty.
-    #[inline]
-    pub fn skip(&mut self, len: usize) {
-        self.put(0, len);
-    }
-
-    /// Writes a set of numbers below `len` as bits, or a number in binary, lowest digit first.
-    #[inline]
-    pub fn set(&mut self, members: u64, len: usize) {
-        debug_assert!(len >= 64 || members >> len == 0, "the field is long enough");
-        self.put(members, len);
-    }
-
-    /// Writes one number below `len`, or none.
-    #[inline]
-    pub fn one(&mut self, index: Option<impl Into<usize>>, len: usize) {
-        let Some(index) = index.map(Into::into) else { return self.put(0, len) };
-        debug_assert!(index < len, "the field is long enough");
-        if len <= 64 {
-            self.put(1 << index, len);
-        } else {
-            self.put(0, index);
-            self.put(1, len - index);
-        }
-    }
-
-    /// Writes a count up to `len` as that many ones followed by zeros.
-    #[inline]
-    pub fn count(&mut self, count: impl Into<usize>, len: usize) {
-        let count = count.into();
-        debug_assert!(count <= len, "the field is long enough");
-        if len < 64 {
-            self.put((1 << count) - 1, len);
-        } else {
-            (0..count).step_by(32).for_each(|done| self.count((count - done).min(32), (count - done).min(32)));
-            self.put(0, len - count);
-        }
-    }
-
-    /// Writes the lowest bits of `bits`, as many as fit, then zeros: `len` values.
-    #[inline]
-    fn put(&mut self, bits: u64, len: usize) {
-        self.word |= bits << self.waiting;
-        let waiting = self.waiting + len;
-        if waiting < 64 {
-            self.waiting = waiting;
-            return;
-        }
-        // The bits that did not fit into the word. The shift by 64 takes two steps.
-        let rest = bits >> 1 >> (63 - self.waiting);
-        self.waiting = waiting - 64;
-        self.flush();
-        self.word = rest;
-        while self.waiting >= 64 {
-            self.waiting -= 64;
-            self.flush();
-            self.word = 0;
-        }
     }
 
     /// Writes 64 values. It is not inlined, to keep branches out of the long callers.
@@ -187,6 +222,82 @@ impl<'a, T: Cell> Pen<'a, T> {
     }
 }
 
+impl<T: Cell> Pen for Values<'_, T> {
+    #[inline(always)]
+    fn begin(&mut self, _name: &'static str, _shape: &[usize], _places: Places) {}
+
+    #[inline]
+    fn put(&mut self, bits: u64, len: usize) {
+        self.word |= bits << self.waiting;
+        let waiting = self.waiting + len;
+        if waiting < 64 {
+            self.waiting = waiting;
+            return;
+        }
+        // The bits that did not fit into the word. The shift by 64 takes two steps.
+        let rest = bits >> 1 >> (63 - self.waiting);
+        self.waiting = waiting - 64;
+        self.flush();
+        self.word = rest;
+        while self.waiting >= 64 {
+            self.waiting -= 64;
+            self.flush();
+            self.word = 0;
+        }
+    }
+}
+
+/// A tensor with its layout.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Tensor {
+    /// The fields, in order.
+    pub fields: Vec<Field>,
+    /// Their values.
+    pub values: Vec<f32>,
+}
+
+/// The place of a field in a [`Tensor`], in blocks along its first axis.
+#[derive(Clone, Copy, Debug)]
+pub struct Blocks {
+    start: usize,
+    size: usize,
+}
+
+impl Tensor {
+    /// Appends a field of zeros.
+    pub fn zeros<const N: usize>(&mut self, name: &'static str, shape: [usize; N]) -> Blocks {
+        self.begin(name, &shape, Places::Numbers);
+        let start = self.values.len();
+        self.values.resize(start + shape.iter().product::<usize>(), 0.0);
+        Blocks { start, size: shape[1..].iter().product() }
+    }
+
+    /// One block of a field.
+    pub fn block(&mut self, blocks: Blocks, index: usize) -> &mut [f32] {
+        &mut self.values[blocks.start + index * blocks.size..][..blocks.size]
+    }
+}
+
+impl Pen for Tensor {
+    fn begin(&mut self, name: &'static str, shape: &[usize], places: Places) {
+        debug_assert_eq!(self.values.len(), size(&self.fields), "fields have the size of their shape");
+        self.fields.push(Field { name, shape: shape.to_vec(), places });
+    }
+
+    fn counts(&mut self) {
+        self.fields.last_mut().expect("a field has begun").places = Places::Counts;
+    }
+
+    fn put(&mut self, bits: u64, len: usize) {
+        self.values.extend(values(bits, len).map(f32::from));
+    }
+}
+
+/// The `len` lowest bits, beyond which there are only zeros.
+pub(crate) fn values(bits: u64, len: usize) -> impl Iterator<Item = u8> {
+    (0..len as u32).map(move |place| (bits.unbounded_shr(place) & 1) as u8)
+}
+
 /// Overwrites up to 64 values with the lowest bits of a word.
 #[inline(always)]
 pub fn spread<T: Cell>(word: u64, out: &mut [T]) {
@@ -202,13 +313,26 @@ pub fn spread<T: Cell>(word: u64, out: &mut [T]) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cell, Pen};
+    use super::{Cell, Pen, Tensor, Values};
 
-    /// Fields of several lengths, short and long, with their expected values.
-    fn written<T: Cell>(zero: T, one: T) -> (Vec<T>, Vec<T>) {
+    /// Writes fields of several lengths, short and long.
+    fn write(pen: &mut impl Pen) {
+        pen.field("numbers", [3]).set(0b101_u8);
+        pen.field("ones", [2, 2]).one(Some(1_u8)).one(None::<u8>);
+        pen.field("nothing", [130]).set(0_u8);
+        pen.field("count", [3]).count(2_u8);
+        pen.field("set", [3]).set(6_u8);
+        pen.field("word", [64]).set(1_u64 << 63 | 1);
+        pen.field("long", [100]).one(Some(99_u8));
+        pen.field("counts", [2, 200]).counts([70_u8, 100]);
+        pen.field("ends", [64]).count(64_u8);
+        pen.field("last", [5]).one(Some(4_u8));
+    }
+
+    fn expected() -> Vec<u8> {
         let mut expected = Vec::new();
         let mut expect = |ones: &[usize], len: usize| {
-            expected.extend((0..len).map(|index| if ones.contains(&index) { one } else { zero }));
+            expected.extend((0..len).map(|index| u8::from(ones.contains(&index))));
         };
         expect(&[0, 2], 3);
         expect(&[1], 2);
@@ -219,30 +343,28 @@ mod tests {
         expect(&[0, 63], 64);
         expect(&[99], 100);
         expect(&(0..70).collect::<Vec<_>>(), 200);
+        expect(&(0..100).collect::<Vec<_>>(), 200);
         expect(&(0..64).collect::<Vec<_>>(), 64);
         expect(&[4], 5);
-        let mut out = vec![one; expected.len()];
-        let mut pen = Pen::new(&mut out);
-        pen.set(0b101, 3);
-        pen.one(Some(1_u8), 2);
-        pen.one(None::<u8>, 2);
-        pen.skip(130);
-        pen.count(2_u8, 3);
-        pen.set(6, 3);
-        pen.set(1 << 63 | 1, 64);
-        pen.one(Some(99_u8), 100);
-        pen.count(70_u8, 200);
-        pen.count(64_u8, 64);
-        pen.one(Some(4_u8), 5);
+        expected
+    }
+
+    fn written<T: Cell>(poison: T) -> Vec<T> {
+        let mut out = vec![poison; expected().len()];
+        let mut pen = Values::new(&mut out);
+        write(&mut pen);
         pen.finish();
-        (out, expected)
+        out
     }
 
     #[test]
     fn fields_follow_one_another() {
-        let (out, expected) = written(0.0_f32, 1.0);
-        assert_eq!(out, expected);
-        let (out, expected) = written(0_u8, 1);
-        assert_eq!(out, expected);
+        let mut tensor = Tensor::default();
+        write(&mut tensor);
+        let floats: Vec<f32> = expected().into_iter().map(f32::from).collect();
+        assert_eq!(written(7_u8), expected());
+        assert_eq!(written(7.0_f32), floats);
+        assert_eq!(tensor.values, floats);
+        assert_eq!(super::size(&tensor.fields), floats.len());
     }
 }

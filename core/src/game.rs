@@ -13,7 +13,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use crate::actions::{Action, ActionSet};
-use crate::encode::{self, Cell, Field, Pen};
+use crate::encode::{Cell, Field, Pen, Tensor, Values};
 use crate::error::RulesError;
 use crate::hints::Hints;
 use crate::history::History;
@@ -89,8 +89,6 @@ pub struct GameInfo {
     /// True if another player may fail to notice a player's action. Information sets may then contain histories with
     /// different numbers of decisions.
     pub hidden_moves: bool,
-    /// The parts of the [observation](Game::observe).
-    pub observation: Vec<Field>,
 }
 
 /// The observer of a state.
@@ -176,13 +174,13 @@ pub trait Game: Clone + Send + Sync + 'static {
     fn chance(&self, state: &Self::State) -> Chance;
     /// The utility of each seat at the end, exact to the last place; zeros before the end.
     fn returns(&self, state: &Self::State) -> BySeat<f64>;
-    /// Writes the observer's view of this state, without the past that the state no longer shows: the fields of
-    /// [`GameInfo::observation`] in order. Uses nothing that is hidden from the observer. The public observation must
-    /// be a function of the observation of any seat.
+    /// Writes the observer's view of this state, without the past that the state no longer shows: the same fields in
+    /// every state. Uses nothing that is hidden from the observer. The public observation must be a function of the
+    /// observation of any seat.
     ///
     /// The knowledge of a player follows from it: the player's own actions, every change of its observation, and its
     /// turns.
-    fn observe<T: Cell>(&self, state: &Self::State, observer: Observer, pen: &mut Pen<'_, T>);
+    fn observe<P: Pen>(&self, state: &Self::State, observer: Observer, pen: &mut P);
 
     /// The number of seats.
     #[inline(always)]
@@ -286,6 +284,13 @@ pub trait Game: Clone + Send + Sync + 'static {
         Self::Sampler::new(self, view)
     }
 
+    /// The parts of the [observation](Game::observe).
+    fn observation_layout(&self) -> Vec<Field> {
+        let mut tensor = Tensor::default();
+        self.observe(&self.root(), Observer::Public, &mut tensor);
+        tensor.fields
+    }
+
     /// The observation that a trained network must have read to fit this game: `version:name:shape,name:shape`, the
     /// shape of each field of the layout joined by `x`, as in `1:hand:36,played:2x36`.
     fn observation_signature(&self) -> String {
@@ -293,35 +298,28 @@ pub trait Game: Clone + Send + Sync + 'static {
             let shape: Vec<String> = field.shape.iter().map(usize::to_string).collect();
             format!("{}:{}", field.name, shape.join("x"))
         };
-        let fields: Vec<String> = self.info().observation.iter().map(field).collect();
+        let fields: Vec<String> = self.observation_layout().iter().map(field).collect();
         format!("{}:{}", Self::OBSERVATION_VERSION, fields.join(","))
     }
 
-    /// Overwrites `out`, which has exactly the size of [`GameInfo::observation`], with
-    /// the present [observation](Game::observe) of `seat`. Every value is 0 or 1.
+    /// Overwrites `out`, which has exactly the size of the [layout](Game::observation_layout), with the present
+    /// [observation](Game::observe) of `seat`. Every value is 0 or 1.
     #[inline]
     fn observation<T: Cell>(&self, state: &Self::State, seat: Seat, out: &mut [T]) {
-        self.observation_by(state, Observer::Seat(seat), out);
-    }
-
-    /// The same for any observer.
-    #[inline]
-    fn observation_by<T: Cell>(&self, state: &Self::State, observer: Observer, out: &mut [T]) {
-        debug_assert_eq!(out.len(), encode::size(&self.info().observation));
-        let mut pen = Pen::new(out);
-        self.observe(state, observer, &mut pen);
+        let mut pen = Values::new(out);
+        self.observe(state, Observer::Seat(seat), &mut pen);
         pen.finish();
     }
 
     /// The parts of the information-state tensor.
     fn information_state_layout(&self) -> Vec<Field> {
-        Self::View::tensor_layout(self)
+        self.view(&History::new(self), Seat(0)).tensor(self).fields
     }
 
     /// Overwrites `out`, which has exactly the size of the layout, with everything that the seat of the view knows.
     /// Every value is between 0 and 1. Equal tensors mean equal views.
     fn information_state(&self, view: &Self::View, out: &mut [f32]) {
-        view.tensor(self, out);
+        out.copy_from_slice(&view.tensor(self).values);
     }
 }
 
@@ -348,11 +346,9 @@ pub trait SeatView<G: Game>: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// Overwrites `out` with the present observation of the seat: the
     /// [`Game::observation`] of every state that is consistent with the view.
     fn observation<T: Cell>(&self, game: &G, out: &mut [T]);
-    /// The parts of the information-state tensor.
-    fn tensor_layout(game: &G) -> Vec<Field>;
-    /// Overwrites `out`, which has exactly the size of the layout, with everything that the seat knows. Values are
-    /// between 0 and 1. Equal tensors mean equal views.
-    fn tensor(&self, game: &G, out: &mut [f32]);
+    /// Everything that the seat knows, as a tensor with the same fields in every view. Values are between 0 and 1.
+    /// Equal tensors mean equal views.
+    fn tensor(&self, game: &G) -> Tensor;
     /// Everything that the seat knows, in one line. Equal strings mean equal views.
     fn knowledge(&self, game: &G) -> String
     where

@@ -3,7 +3,7 @@
 use std::hash::{Hash, Hasher};
 
 use crate::game::{Game, Turn};
-use crate::history::Event;
+use crate::history::{Event, History};
 use crate::seats::Seat;
 
 /// Adds a value to a key. Two different sequences of values get the same key only by accident, with a probability of
@@ -85,9 +85,45 @@ impl Hash for Past {
 }
 
 impl Past {
+    /// What a seat has learned in a game. `visit` sees every event with the state in which it happened.
+    #[inline]
+    pub fn replay<G: Game>(
+        game: &G,
+        history: &History<G>,
+        seat: Seat,
+        mut visit: impl FnMut(&G::State, Event),
+    ) -> Self {
+        let (mut past, mut state) = (Self::with_capacity(history.events().len()), game.root());
+        for &event in history.events() {
+            past.note(game, &state, event, seat);
+            visit(&state, event);
+            game.apply(&mut state, event.action);
+        }
+        past.now(game, &state, seat);
+        past
+    }
+
     /// Makes an empty past with room for a game of this many events.
-    pub fn with_capacity(events: usize) -> Self {
+    pub(crate) fn with_capacity(events: usize) -> Self {
         Self { learned: Vec::with_capacity(events), sight: 0 }
+    }
+
+    /// Notes an event before it happens in this state.
+    #[inline(always)]
+    pub(crate) fn note<G: Game>(&mut self, game: &G, before: &G::State, event: Event, seat: Seat) {
+        if event.turn != Turn::Chance {
+            self.see(game.sight(before, seat));
+            let observed = game.observed(before, event.action, seat);
+            if observed != UNNOTICED {
+                self.learned.push(Learned::Action(observed));
+            }
+        }
+    }
+
+    /// Notes the present sight.
+    #[inline]
+    pub(crate) fn now<G: Game>(&mut self, game: &G, state: &G::State, seat: Seat) {
+        self.see(game.sight(state, seat));
     }
 
     /// The past of a seat that has seen the present state only.
@@ -95,25 +131,6 @@ impl Past {
         let mut now = Self::default();
         now.see(self.sight);
         now
-    }
-
-    /// Notes an event before it happens in this state.
-    #[inline]
-    pub fn note<G: Game>(&mut self, game: &G, before: &G::State, event: Event, seat: Seat) {
-        if event.turn == Turn::Chance {
-            return;
-        }
-        self.see(game.sight(before, seat));
-        let observed = game.observed(before, event.action, seat);
-        if observed != UNNOTICED {
-            self.learned.push(Learned::Action(observed));
-        }
-    }
-
-    /// Notes the present sight.
-    #[inline]
-    pub fn now<G: Game>(&mut self, game: &G, state: &G::State, seat: Seat) {
-        self.see(game.sight(state, seat));
     }
 
     #[inline]

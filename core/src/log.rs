@@ -6,7 +6,7 @@
 use smallvec::SmallVec;
 
 use crate::actions::Action;
-use crate::encode::{Cell, Field, Pen, Places, size};
+use crate::encode::{Cell, Field, Pen, Places, Tensor, Values, values};
 use crate::game::{Game, Observer, SeatView, Turn};
 use crate::history::History;
 use crate::key::{Past, UNNOTICED, mix};
@@ -32,7 +32,7 @@ const STATUSES: usize = 3;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Seen {
     /// The observation: zeros and ones.
-    pub planes: SmallVec<[u8; 64]>,
+    pub planes: Planes,
     /// The part of the seat in what happens next.
     pub status: Status,
 }
@@ -50,10 +50,23 @@ impl Seen {
 }
 
 /// The observation as zeros and ones.
-pub(crate) fn planes<G: Game>(game: &G, state: &G::State, observer: Observer) -> SmallVec<[u8; 64]> {
-    let mut planes = SmallVec::from_elem(0, size(&game.info().observation));
-    game.observation_by(state, observer, &mut planes);
+pub(crate) fn planes<G: Game>(game: &G, state: &G::State, observer: Observer) -> Planes {
+    let mut planes = SmallVec::new();
+    game.observe(state, observer, &mut planes);
     planes
+}
+
+/// Zeros and ones.
+type Planes = SmallVec<[u8; 64]>;
+
+impl Pen for Planes {
+    #[inline(always)]
+    fn begin(&mut self, _name: &'static str, _shape: &[usize], _places: Places) {}
+
+    #[inline]
+    fn put(&mut self, bits: u64, len: usize) {
+        self.extend(values(bits, len));
+    }
 }
 
 /// One entry of a log.
@@ -131,7 +144,7 @@ pub(crate) fn changed_fields<G: Notation>(
 ) -> Vec<(&'static str, String)> {
     let mut start = 0;
     let mut words = Vec::new();
-    for field in &game.info().observation {
+    for field in &game.observation_layout() {
         let places = start..start + field.size();
         start = places.end;
         let here = &planes[places.clone()];
@@ -151,7 +164,7 @@ fn row_text<G: Notation>(game: &G, field: &Field, row: &[u8]) -> String {
     let names: Vec<String> = match field.places {
         Places::Numbers => ones.map(|place| place.to_string()).collect(),
         Places::Actions => ones.map(|place| game.action_name(Action(place))).collect(),
-        Places::Outcomes => ones.map(|place| game.outcome_name(Action(place))).collect(),
+        Places::Outcomes | Places::Hand => ones.map(|place| game.outcome_name(Action(place))).collect(),
         Places::Counts => vec![ones.count().to_string()],
     };
     if names.is_empty() { "-".to_string() } else { names.join(",") }
@@ -185,28 +198,24 @@ impl<G: Game> SeatView<G> for Log {
     }
 
     fn observation<T: Cell>(&self, _game: &G, out: &mut [T]) {
-        let mut pen = Pen::new(out);
-        self.now().planes.iter().for_each(|&plane| pen.set(plane.into(), 1));
+        let mut pen = Values::new(out);
+        self.now().planes.iter().for_each(|&plane| pen.put(plane.into(), 1));
         pen.finish();
     }
 
-    fn tensor_layout(game: &G) -> Vec<Field> {
-        let width = game.num_actions() + size(&game.info().observation) + STATUSES;
-        vec![Field::new("seat", [game.num_seats()]), Field::new("log", [max_entries(game), width])]
-    }
-
-    fn tensor(&self, game: &G, out: &mut [f32]) {
-        out.fill(0.0);
-        let (seat, log) = out.split_at_mut(game.num_seats());
-        seat[self.seat.index()] = 1.0;
-        let width = log.len() / max_entries(game);
-        for (entry, row) in self.entries.iter().zip(log.chunks_exact_mut(width)) {
-            let mut pen = Pen::new(row);
-            pen.one(entry.action.map(Action::index), game.num_actions());
-            entry.seen.planes.iter().for_each(|&plane| pen.set(plane.into(), 1));
-            pen.one(Some(entry.seen.status as usize), STATUSES);
-            pen.finish();
+    fn tensor(&self, game: &G) -> Tensor {
+        let mut tensor = Tensor::default();
+        tensor.field("seat", [game.num_seats()]).one(Some(self.seat.index()));
+        let actions = game.num_actions();
+        let log = tensor.zeros("log", [max_entries(game), actions + self.now().planes.len() + STATUSES]);
+        for (index, Entry { action, seen }) in self.entries.iter().enumerate() {
+            let (own, rest) = tensor.block(log, index).split_at_mut(actions);
+            let (observation, status) = rest.split_at_mut(seen.planes.len());
+            action.iter().for_each(|action| own[action.index()] = 1.0);
+            observation.iter_mut().zip(&seen.planes).for_each(|(value, &plane)| *value = plane.into());
+            status[seen.status as usize] = 1.0;
         }
+        tensor
     }
 
     fn knowledge(&self, game: &G) -> String

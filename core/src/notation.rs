@@ -1,10 +1,13 @@
 //! Names and pictures for people.
 
+use std::ops::Range;
+
 use crate::actions::{Action, ActionSet};
+use crate::encode::{self, Places};
 use crate::error::{IllegalAction, ParseError};
 use crate::game::{Game, Observer, SeatView as _, Turn};
 use crate::log::{changed_fields, planes};
-use crate::scene::{Face, Group, Place, Scene};
+use crate::scene::{Face, Group, Hue, Place, Scene, Sign};
 use crate::seats::Seat;
 
 /// Strings for actions, outcomes, knowledge and states. A plain game names its actions and outcomes.
@@ -57,20 +60,21 @@ pub trait Notation: Game {
         }
     }
 
-    /// The names of the cards that a seat can hold, each kind once. Empty in games without cards.
+    /// The names of the cards that a seat can hold, each kind once. Empty in games without cards. By default, the cards
+    /// of the observation's field of [hands](crate::Field::hand).
     fn cards(&self) -> Vec<String> {
-        Vec::new()
+        (0..hand(self).len()).map(|card| self.outcome_name(Action(card as u8))).collect()
     }
 
-    /// The faces of the cards, in the same order.
+    /// The faces of the cards, in the same order. By default, the names as ranks of spades.
     fn faces(&self) -> Vec<Face> {
-        Vec::new()
+        self.cards().into_iter().map(|rank| Face { rank, sign: Sign::Spade, hue: Hue::Black }).collect()
     }
 
     /// Counts the copies of each card that a seat holds in this state, in the order of [`cards`](Notation::cards): in
     /// hand, laid face down, or taken but not yet paid for. Overwrites `counts`, which has one entry per card.
-    fn holdings(&self, _state: &Self::State, _seat: Seat, counts: &mut [u8]) {
-        counts.fill(0);
+    fn holdings(&self, state: &Self::State, seat: Seat, counts: &mut [u8]) {
+        counts.copy_from_slice(&planes(self, state, Observer::Seat(seat))[hand(self)]);
     }
 
     /// The action of that name.
@@ -137,6 +141,14 @@ pub trait Notation: Game {
             legal: self.possible(state).into_iter().map(name).collect(),
         }
     }
+}
+
+/// The place of the cards in the observer's hand among the values of the observation.
+fn hand<G: Game>(game: &G) -> Range<usize> {
+    let fields = game.observation_layout();
+    let start = |field| encode::size(&fields[..field]);
+    let hand = fields.iter().position(|field| field.places == Places::Hand);
+    hand.map_or(0..0, |hand| start(hand)..start(hand + 1))
 }
 
 /// Fields of an observation as text.

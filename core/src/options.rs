@@ -7,10 +7,11 @@
 use std::fmt::{self, Debug};
 use std::hash::Hash;
 use std::ops::RangeInclusive;
+use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::error::alternatives;
+use crate::error::{alternatives, closest};
 
 /// The value of an option, for callers without static types.
 #[derive(Clone, PartialEq, Debug)]
@@ -67,6 +68,25 @@ impl fmt::Display for Allowed {
     }
 }
 
+impl Allowed {
+    /// Says that a text is not one of the values, as the end of a sentence about the option: `must be between 1 and 9,
+    /// got 10`.
+    pub fn refuse(&self, text: &str) -> String {
+        let got = if text.parse::<f64>().is_ok() { text.to_string() } else { format!("'{text}'") };
+        match self {
+            Allowed::Range(low, high) => format!("must be between {low} and {high}, got {got}"),
+            Allowed::Names(names) => {
+                let meant = closest(text, names.iter().copied());
+                let meant = meant.map_or(String::new(), |name| format!("; did you mean '{name}'?"));
+                let (last, others) = names.split_last().expect("an enum has values");
+                let others = if others.is_empty() { String::new() } else { others.join(", ") + " or " };
+                format!("must be {others}{last}, got {got}{meant}")
+            }
+            Allowed::Other(description) => format!("must be {description}, got {got}"),
+        }
+    }
+}
+
 /// An error in a list of options.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum OptionError {
@@ -81,16 +101,14 @@ pub enum OptionError {
         known: String,
     },
     /// A value that is not allowed.
-    #[error("{owner}: option '{name}' cannot be '{value}'; it must be {allowed}")]
+    #[error("{owner}: {name} {problem}")]
     Value {
         /// The owner of the option.
         owner: String,
         /// The option.
         name: String,
-        /// The rejected value.
-        value: String,
-        /// The allowed values.
-        allowed: String,
+        /// The rest of the sentence: the allowed values and the one that was given, or the reason.
+        problem: String,
     },
     /// A part of the text that is not of the form `name=value`.
     #[error("{owner}: '{text}' is not of the form name=value; the options are {known}")]
@@ -200,13 +218,19 @@ pub fn parts(text: &str) -> impl Iterator<Item = &str> {
 pub trait OptionType: Sized {
     /// The limits on the values: a range for numbers, nothing for names.
     type Limits;
-    /// Parses a value within the limits. The error names the allowed values and, where these do not explain it, the
-    /// reason.
+    /// Parses a value within the limits. The error ends a sentence about the option: see [`Allowed::refuse`].
     fn parse(text: &str, limits: &Self::Limits) -> Result<Self, String>;
     /// The value without its static type.
     fn value(&self) -> OptionValue;
     /// The allowed values.
     fn allowed(limits: &Self::Limits) -> Allowed;
+}
+
+/// Parses a number. Underscores between digits are skipped, as in Rust and Python.
+pub fn number<T: FromStr>(text: &str) -> Option<T> {
+    let digit = |place: Option<usize>| place.and_then(|at| text.as_bytes().get(at)).is_some_and(u8::is_ascii_digit);
+    let between = |(at, _): (usize, _)| digit(at.checked_sub(1)) && digit(Some(at + 1));
+    if text.match_indices('_').all(between) { text.replace('_', "").parse().ok() } else { None }
 }
 
 macro_rules! number_option {
@@ -215,7 +239,7 @@ macro_rules! number_option {
             type Limits = RangeInclusive<$number>;
 
             fn parse(text: &str, limits: &Self::Limits) -> Result<Self, String> {
-                text.parse().ok().filter(|value| limits.contains(value)).ok_or_else(|| Self::allowed(limits).to_string())
+                number(text).filter(|value| limits.contains(value)).ok_or_else(|| Self::allowed(limits).refuse(text))
             }
 
             fn value(&self) -> OptionValue {
@@ -255,7 +279,7 @@ macro_rules! choice {
             fn parse(text: &str, (): &()) -> Result<Self, String> {
                 match text {
                     $($text => Ok(Self::$value),)+
-                    _ => Err(Self::allowed(&()).to_string()),
+                    _ => Err(Self::allowed(&()).refuse(text)),
                 }
             }
 
@@ -343,11 +367,10 @@ macro_rules! options {
                 match name {
                     $($(stringify!($field) => {
                         self.$field = <$type as $crate::options::OptionType>::parse(value, &$limits)
-                            .map_err(|allowed| $crate::OptionError::Value {
+                            .map_err(|problem| $crate::OptionError::Value {
                                 owner: $owner.to_string(),
                                 name: name.to_string(),
-                                value: value.to_string(),
-                                allowed,
+                                problem,
                             })?;
                         return Ok(());
                     })?)*
@@ -377,7 +400,7 @@ pub fn unknown<O: Options>(name: &str) -> OptionError {
 
 #[cfg(test)]
 mod tests {
-    use super::{OptionError, OptionValue, Options, Switch, parts};
+    use super::{OptionError, OptionValue, Options, Switch, number, parts};
 
     choice! {
         /// Two values.
@@ -420,7 +443,7 @@ mod tests {
         assert_eq!(Wall::default().to_text(), "", "the owner uses the block's defaults");
         let message = |text| Wall::from_text(text).unwrap_err().to_string();
         assert_eq!(message("paint=1"), "wall has no option 'paint'; options: height, colour, layers, cover, width");
-        assert_eq!(message("layers=10"), "wall: option 'layers' cannot be '10'; it must be 1 to 9");
+        assert_eq!(message("layers=10"), "wall: layers must be between 1 and 9, got 10");
         assert_eq!(message("layers=1,layers=1"), "wall: option 'layers' is given twice");
     }
 
@@ -433,6 +456,15 @@ mod tests {
         assert_eq!(paint.get("layers"), Ok(OptionValue::Int(3)));
         assert_eq!(Paint::describe()[1].about, "Number of layers.");
         assert_eq!(paint.values().len(), 3);
+    }
+
+    #[test]
+    fn numbers_may_have_underscores_between_digits() {
+        assert_eq!(number("1_000_000"), Some(1_000_000));
+        assert_eq!(number("-1_0.2_5"), Some(-10.25));
+        for text in ["_1", "1_", "1__0", "1_.5", "_", ""] {
+            assert_eq!(number::<f64>(text), None, "{text}");
+        }
     }
 
     #[test]
@@ -451,8 +483,10 @@ mod tests {
             message("color=red"),
             "paint has no option 'color'; did you mean 'colour'? Options: colour, layers, cover"
         );
-        assert_eq!(message("layers=10"), "paint: option 'layers' cannot be '10'; it must be 1 to 9");
-        assert_eq!(message("colour=green"), "paint: option 'colour' cannot be 'green'; it must be red | blue");
+        assert_eq!(message("layers=10"), "paint: layers must be between 1 and 9, got 10");
+        assert_eq!(message("layers="), "paint: layers must be between 1 and 9, got ''");
+        assert_eq!(message("colour=green"), "paint: colour must be red or blue, got 'green'");
+        assert_eq!(message("colour=bleu"), "paint: colour must be red or blue, got 'bleu'; did you mean 'blue'?");
         assert!(message("layers").contains("name=value"));
         assert_eq!(message("layers=1,layers=1"), "paint: option 'layers' is given twice");
         let mut paint = Paint::default();

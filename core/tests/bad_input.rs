@@ -54,15 +54,15 @@ fn errors_for_unknown_options_name_the_options() {
 #[test]
 fn errors_for_bad_values_name_the_allowed_values() {
     for (text, allowed) in [
-        ("scoring=wrestling", "points | schwinger"),
-        ("bouts=0", "1 to 12"),
-        ("bouts=13", "1 to 12"),
-        ("bouts=-1", "1 to 12"),
-        ("bouts=four", "1 to 12"),
-        ("bouts=", "1 to 12"),
-        ("bouts=4.0", "1 to 12"),
-        ("suits=999999999999", "1 to 4"),
-        ("referee=yes", "on | off"),
+        ("scoring=wrestling", "points or schwinger"),
+        ("bouts=0", "between 1 and 12"),
+        ("bouts=13", "between 1 and 12"),
+        ("bouts=-1", "between 1 and 12"),
+        ("bouts=four", "between 1 and 12"),
+        ("bouts=", "between 1 and 12"),
+        ("bouts=4.0", "between 1 and 12"),
+        ("suits=999999999999", "between 1 and 4"),
+        ("referee=yes", "on or off"),
     ] {
         let error = Rules::from_text(text).unwrap_err();
         assert!(matches!(error, OptionError::Value { .. }), "{text}: {error:?}");

@@ -78,9 +78,9 @@ fn signs<G: FullGame>() {
     let text = game.observation_signature();
     let (version, fields) = text.split_once(':').unwrap();
     assert_eq!(version, G::OBSERVATION_VERSION.to_string());
-    let layout = &game.info().observation;
+    let layout = game.observation_layout();
     assert_eq!(fields.split(',').count(), layout.len(), "{text}");
-    for (part, field) in fields.split(',').zip(layout) {
+    for (part, field) in fields.split(',').zip(&layout) {
         let (name, shape) = part.split_once(':').unwrap();
         let shape: Vec<usize> = shape.split('x').map(|size| size.parse().unwrap()).collect();
         assert_eq!((name, &shape), (field.name, &field.shape));

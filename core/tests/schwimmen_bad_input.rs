@@ -21,17 +21,17 @@ fn finished() -> (Schwimmen, History<Schwimmen>) {
 #[test]
 fn errors_for_bad_values_name_the_allowed_values() {
     for (text, allowed) in [
-        ("players=1", "2 to 5"),
-        ("players=6", "2 to 5"),
-        ("three_of_a_kind=yes", "on | off"),
-        ("dealer_swap=hidden", "blind | open | off"),
-        ("max_turns=0", "1 to 200"),
-        ("play=bout", "deal | match"),
-        ("dealer=first", "last | 0 | 1 | 2 | 3 | 4"),
-        ("max_deals=201", "1 to 200"),
-        ("utility=margin", "stakes | win"),
-        ("suits=1", "2 to 4"),
-        ("ranks=2", "3 to 8"),
+        ("players=1", "between 2 and 5"),
+        ("players=6", "between 2 and 5"),
+        ("three_of_a_kind=yes", "on or off"),
+        ("dealer_swap=hidden", "blind, open or off"),
+        ("max_turns=0", "between 1 and 200"),
+        ("play=bout", "deal or match"),
+        ("dealer=first", "last, 0, 1, 2, 3 or 4"),
+        ("max_deals=201", "between 1 and 200"),
+        ("utility=margin", "stakes or win"),
+        ("suits=1", "between 2 and 4"),
+        ("ranks=2", "between 3 and 8"),
     ] {
         let error = Rules::from_text(text).unwrap_err();
         assert!(matches!(error, OptionError::Value { .. }), "{text}: {error:?}");

@@ -116,10 +116,15 @@ impl Beliefs {
         Ok(self.found.expected[place * self.found.seats + seat.index()])
     }
 
-    /// A table, cards by seats, without cards that no seat can hold.
+    /// A table, cards by seats, without cards that no seat can hold. Games without cards have none.
     fn __str__(&self) -> String {
         let found = &self.found;
-        let mut out = format!("player {} believes ({}, {} worlds)\ncard  ", self.player, self.basis(), found.worlds);
+        let mut out = format!("player {} believes ({}, {} worlds)\n", self.player, self.basis(), found.worlds);
+        if found.cards.is_empty() {
+            let name = self.game.face().facts().name;
+            return out + &format!("{name} has no cards to show; State.resample_from_infostate draws a possible state");
+        }
+        out += "card  ";
         (0..found.seats).for_each(|seat| {
             let _ = write!(out, "  seat {seat}");
         });
@@ -164,7 +169,7 @@ pub(crate) fn restore_beliefs(
     if expected.len() != cards.len() * seats || usize::from(player) >= seats {
         return Err(errors::argument("these are not the beliefs of a player of this game"));
     }
-    let basis = Basis::parse(basis, &()).map_err(|allowed| errors::argument(format!("basis must be {allowed}")))?;
+    let basis = Basis::parse(basis, &()).map_err(|problem| errors::argument(format!("basis {problem}")))?;
     let found = Marginals { cards, seats, expected, basis, worlds, effective };
     Ok(Beliefs::new(game, Seat(player), found))
 }

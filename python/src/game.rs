@@ -27,7 +27,7 @@ pub(crate) struct Game {
 
 impl Game {
     pub(crate) fn new(face: Arc<dyn DynGame>) -> Self {
-        let observation_size = erased::tensor_size(&face.info().observation);
+        let observation_size = erased::tensor_size(&face.facts().observation_layout);
         let information_state_size = erased::tensor_size(&face.facts().information_state_layout);
         Self { face, observation_size, information_state_size }
     }
@@ -195,7 +195,7 @@ impl Game {
 
     /// The parts of the observation tensor in order: (name, shape), each in C order.
     fn observation_tensor_layout(&self) -> Vec<(&'static str, Vec<usize>)> {
-        layout(&self.face.info().observation)
+        layout(&self.face.facts().observation_layout)
     }
 
     /// The parts of the information-state tensor in order: (name, shape), each in C order.

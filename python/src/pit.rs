@@ -9,7 +9,7 @@ use std::thread;
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use stier_agents::arena::{PitError, Settings, number_of_games};
+use stier_agents::arena::{PitError, Played, Settings, number_of_games};
 use stier_agents::erased::DynEntrant;
 
 use crate::entrants::{Plan, Player, Question};
@@ -21,6 +21,8 @@ use crate::values::{Number, Seed};
 
 /// A larger number is a typing mistake: a run can be interrupted, but not continued.
 const MAX_DEALS: i64 = 1_000_000_000_000;
+/// The largest result: all games are kept in memory, twice while they are collected.
+const MAX_BYTES: f64 = 4e9;
 
 /// The number of games per deal for agents with these identities.
 #[pyfunction]
@@ -57,6 +59,16 @@ pub(crate) fn pit<'py>(
     let seats = game.face().info().num_seats;
     let identities: Vec<String> = players.iter().map(Player::identity).collect();
     let total = if players.len() < seats { 0 } else { number_of_games(seats, &identities, settings.deals) };
+    let bytes = total as f64 * size_of::<Played>() as f64;
+    if bytes > MAX_BYTES {
+        return Err(errors::argument(format!(
+            "{} deals would take {:.1} GB of memory for {total} games, and at most {:.1} GB are allowed: use fewer deals, \
+             or `stier run`, which keeps its games in files",
+            settings.deals,
+            bytes / 1e9,
+            MAX_BYTES / 1e9
+        )));
+    }
 
     let interrupt = Arc::<AtomicBool>::default();
     let done = AtomicU64::new(0);

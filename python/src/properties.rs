@@ -131,7 +131,7 @@ pub(crate) fn properties(
     on_progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Properties> {
     let AnyGame(game) = &game;
-    let unknown = |allowed| errors::argument(format!("play must be {allowed}, got '{play}'"));
+    let unknown = |problem| errors::argument(format!("play {problem}"));
     let mut settings = Settings {
         deals: deals.between("deals", 1, MAX_DEALS)?,
         games: games.between("games", 2, MAX_GAMES)?,

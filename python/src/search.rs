@@ -183,7 +183,8 @@ impl Search {
         let width = self.actions.iter().map(|stats| stats.name.len()).max().unwrap_or(0).max(6);
         let mut sorted: Vec<_> = self.actions.iter().collect();
         sorted.sort_by_key(|stats| std::cmp::Reverse(stats.visits));
-        let mut out = format!("{} iterations, {} nodes, {:.3} s\n", self.iterations, self.nodes, self.seconds);
+        let (time, unit) = if self.seconds < 1.0 { (1000.0 * self.seconds, "ms") } else { (self.seconds, "s") };
+        let mut out = format!("{} iterations, {} nodes, {time:.1} {unit}\n", self.iterations, self.nodes);
         let _ = write!(out, "{:<width$}  {:>10}  {:>8}  {:>11}", "action", "visits", "value", "probability");
         for stats in sorted {
             let _ = write!(

@@ -218,24 +218,25 @@ pub(crate) fn tree_error(game: &Game, error: BuildError) -> PyErr {
         }
         _ => return PyRuntimeError::new_err(error.to_string()),
     };
-    let advice = match error {
-        TooLarge::Counted { .. } => "use smaller rules, or raise max_histories".to_owned(),
-        TooLarge::Estimated { estimate, .. } => {
-            let megabytes = estimate.histories * BYTES_PER_HISTORY / 1e6;
-            let memory = match megabytes {
-                ..1e3 => format!("{megabytes:.1} MB"),
-                ..1e7 => format!("{:.1} GB", megabytes / 1e3),
-                _ => format!("{:.1e} GB", megabytes / 1e3),
-            };
-            let remedy = if estimate.histories < MAX_HISTORIES as f64 {
-                "use smaller rules, or raise max_histories".to_owned()
-            } else {
-                format!("use smaller rules: the limit is {MAX_HISTORIES}")
-            };
-            format!("it would need at least {memory} of memory; {remedy}")
+    let remedy = match error {
+        TooLarge::Estimated { estimate, .. } if estimate.histories > MAX_HISTORIES as f64 => {
+            format!(
+                "more than {MAX_HISTORIES} cannot be enumerated: use smaller rules, or `stier exploit`, which needs no tree"
+            )
         }
+        TooLarge::Estimated { most, estimate } => {
+            let megabytes = (estimate.histories * BYTES_PER_HISTORY / 1e6).ceil();
+            format!(
+                "max_histories is {most}: use smaller rules, or raise it, which takes at least {megabytes} MB of memory"
+            )
+        }
+        TooLarge::Counted { most } => format!("max_histories is {most}: use smaller rules, or raise it"),
     };
-    errors::argument(format!("{}: {error}; {advice}", game.text()))
+    let size = match error {
+        TooLarge::Counted { most } => format!("more than {most}"),
+        TooLarge::Estimated { estimate, .. } => format!("about {:.1e}", estimate.histories),
+    };
+    errors::argument(format!("{} is too large: it has {size} histories, and {remedy}", game.text()))
 }
 
 /// The progress of an enumeration.
@@ -310,7 +311,7 @@ pub(crate) fn solve(
     on_count: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Solution> {
     let AnyGame(game) = &game;
-    let unknown = |allowed| errors::argument(format!("algorithm must be {allowed}, got '{algorithm}'"));
+    let unknown = |problem| errors::argument(format!("algorithm {problem}"));
     if !(target >= 0.0 && target.is_finite()) {
         return Err(errors::argument(format!("target must be a NashConv of 0 or more, got {target}")));
     }

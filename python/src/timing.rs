@@ -95,7 +95,7 @@ pub(crate) fn timing_positions<'py>(
     threads: Number,
     on_progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let unknown = |allowed| errors::argument(format!("hidden must be {allowed}, got '{hidden}'"));
+    let unknown = |problem| errors::argument(format!("hidden {problem}"));
     if !(0.0..=1.0).contains(&share) {
         return Err(errors::argument(format!("share must be between 0 and 1, got {share}")));
     }

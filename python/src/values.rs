@@ -75,7 +75,7 @@ impl Number {
             Self::Small(value) => check_seat(game, *value).map_err(errors::seat),
             Self::Huge(digits) => {
                 let (name, seats) = (game.facts().name, game.info().num_seats);
-                Err(errors::seat(format!("no seat {digits}: {name} has players 0 to {}", seats - 1)))
+                Err(errors::seat(format!("{name} has no seat {digits}; seats: 0 to {}", seats - 1)))
             }
         }
     }
@@ -84,7 +84,7 @@ impl Number {
     pub(crate) fn between(&self, name: &str, low: i64, high: i64) -> PyResult<u64> {
         match self {
             Self::Small(value) if (low..=high).contains(value) => Ok(value.unsigned_abs()),
-            _ => Err(errors::argument(format!("{name} must be {low} to {high}, got {self}"))),
+            _ => Err(errors::argument(format!("{name} must be between {low} and {high}, got {self}"))),
         }
     }
 
@@ -107,7 +107,7 @@ impl<'py> FromPyObject<'_, 'py> for Seed {
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         object.extract::<u64>().map(Self).map_err(|error| {
             if error.is_instance_of::<PyOverflowError>(object.py()) {
-                errors::argument(format!("seed must be 0 to {}, got {}", u64::MAX, *object))
+                errors::argument(format!("seed must be between 0 and {}, got {}", u64::MAX, *object))
             } else {
                 error
             }

@@ -106,7 +106,7 @@ fn refused(error: VectorError) -> PyErr {
 
 /// Parses a choice.
 fn choice<T: OptionType<Limits = ()>>(name: &str, text: &str) -> PyResult<T> {
-    T::parse(text, &()).map_err(|allowed| errors::argument(format!("{name} must be {allowed}, got '{text}'")))
+    T::parse(text, &()).map_err(|problem| errors::argument(format!("{name} {problem}")))
 }
 
 fn autoreset(value: &Bound<'_, PyAny>) -> PyResult<Autoreset> {

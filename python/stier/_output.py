@@ -1,19 +1,49 @@
-"""Progress bars, and intervals and names as text."""
+"""Progress, and intervals and names as text."""
 
 from __future__ import annotations
 
 import sys
+import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import isnan
 from typing import Any, Protocol
 
+#: Seconds between lines about the progress.
+PAUSE = 10.0
+
+
+class Lines:
+    """Progress where no bar can be drawn: now and then a line on standard error."""
+
+    def __init__(self, unit: str) -> None:
+        self._unit = unit
+        self._last = time.monotonic()
+
+    def __enter__(self) -> Lines:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def update(self, done: int, total: int, note: str = "") -> None:
+        """Prints a line, if it is time."""
+        if time.monotonic() - self._last >= PAUSE:
+            self.print(done, total, note)
+
+    def print(self, done: int, total: int, note: str = "") -> None:
+        """Prints `done` of `total`, and a note after it."""
+        share = f" ({done / total:.0%})" if total else ""
+        end = f": {note}" if note else ""
+        print(f"{done:,} of {total:,} {self._unit}{share}{end}", file=sys.stderr, flush=True)
+        self._last = time.monotonic()
+
 
 class Bar:
     """A tqdm bar that opens when the total is known; without tqdm, one line that says what to install."""
 
-    def __init__(self, unit: str = "games", *, leave: bool = True) -> None:
+    def __init__(self, unit: str, *, leave: bool) -> None:
         self._unit, self._leave = unit, leave
         self._bar: Any = None
         try:
@@ -51,12 +81,21 @@ class Update(Protocol):
 
 @contextmanager
 def bar(progress: bool, unit: str = "games", *, leave: bool = True) -> Iterator[Update | None]:
-    """Yields the function that moves a progress bar, or `None` without `progress`."""
+    """Yields the function that shows the progress, or `None` without `progress`.
+
+    It moves a bar in terminals and notebooks, and prints lines elsewhere, as in the log of a cluster.
+    """
     if not progress:
         yield None
         return
-    with Bar(unit, leave=leave) as shown:
+    drawn = sys.stderr.isatty() or "ipykernel" in sys.modules
+    with Bar(unit, leave=leave) if drawn else Lines(unit) as shown:
         yield shown.update
+
+
+def duration(seconds: float) -> str:
+    """Returns a duration as text, in milliseconds if it is short."""
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.1f} ms"
 
 
 def plus_minus(half: float, digits: int = 3) -> str:

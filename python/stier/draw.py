@@ -11,6 +11,7 @@ import math
 from typing import TYPE_CHECKING, SupportsIndex
 
 from stier._native import Beliefs, Line, Search, State
+from stier._output import duration
 from stier._svg import HEIGHT, MARGIN, SMALL, WIDTH, Face, Picture, draw_back, draw_card, draw_sign, number, text_width
 
 if TYPE_CHECKING:
@@ -270,7 +271,7 @@ def search(search: Search) -> str:
     picture = Picture()
     faces = search.game.card_faces()
     picture.text(MARGIN, 30, "Search", size=17, bold=True)
-    effort = f"{search.iterations:,} iterations · {search.nodes:,} nodes · {search.seconds:.3f} s"
+    effort = f"{search.iterations:,} iterations · {search.nodes:,} nodes · {duration(search.seconds)}"
     picture.text(MARGIN + 72, 30, f"seat {search.player} · {effort}", "muted")
     stats = sorted(search.actions, key=lambda one: (-one.visits, one.action))
     names = max(_action_width(one.name, faces) for one in stats)

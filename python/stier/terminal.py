@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, SupportsIndex
 
 from stier._native import Beliefs, Search, State
+from stier._output import duration
 from stier.draw import basis_in_words, no_cards, suits
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ def search(search: Search, *, colour: bool | None = None) -> str:
     stats = sorted(search.actions, key=lambda one: (-one.visits, one.action))
     width = max(6, *(len(one.name) for one in stats))
     most = max(1, stats[0].visits)
-    head = f"seat {search.player}: {search.iterations} iterations, {search.nodes} nodes, {search.seconds:.3f} s"
+    head = f"seat {search.player}: {search.iterations} iterations, {search.nodes} nodes, {duration(search.seconds)}"
     lines = [head, pen(f"  {'action':<{width}}  {'visits':<{_BAR}} {'':>10}  {'value':>8}  {'chosen':>6}", "muted")]
     for one in stats:
         chosen = one.action == search.action

@@ -153,7 +153,7 @@ def test_sign_changes_are_refused_where_they_are_biased() -> None:
     gae(rewards, values, goes_on, players, zero_sum=True, lam=1.0, horizon=1)
     with pytest.raises(ValueError, match="zero_sum is for two players, got 3"):
         gae(np.zeros((2, 1, 3)), values, ends, players, zero_sum=True, sees_all=True)
-    with pytest.raises(ValueError, match="horizon must be 0 to 2, the steps given, got 3"):
+    with pytest.raises(ValueError, match="horizon must be between 0 and 2, the steps given, got 3"):
         gae(rewards, values, ends, players, horizon=3)
 
 

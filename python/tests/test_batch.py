@@ -96,7 +96,7 @@ def test_what_cannot_be_resampled(schwinget: stier.Game) -> None:
         ((state, 0), {}, ValueError, "n must be 1"),
         ((state, 10**12), {}, ValueError, "n must be 1"),
         ((state, 1, -1), {}, ValueError, "seed must be 0"),
-        ((state, 1), {"player": 2}, stier.errors.SeatError, "no seat 2"),
+        ((state, 1), {"player": 2}, stier.errors.SeatError, "has no seat 2"),
         (([state, dealing], 1), {}, stier.errors.SeatError, "no player to move"),
         (("schwinget", 1), {}, TypeError, "State"),
         ((7, 1), {}, TypeError, "iter"),

@@ -9,10 +9,13 @@ import doctest
 import importlib
 import inspect
 import io
+import os
 import pkgutil
 import re
 import runpy
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -83,6 +86,34 @@ def test_the_commands_of_a_document_exist(document: Path) -> None:
                 parse(words[1 : min(ends, default=None)])
 
 
+#: A block of commands, and their output.
+SESSION = re.compile(r"^```sh\n(?P<commands>.*?)^```\n\n```text\n(?P<output>.*?)^```\n", re.DOTALL | re.MULTILINE)
+
+
+def test_the_commands_of_the_first_hour_print_what_the_page_says(tmp_path: Path) -> None:
+    pytest.importorskip("jax")
+    text = (ROOT / "python" / "docs" / "guides" / "first_hour.md").read_text("utf-8")
+    (toml,) = re.findall(r"^```toml\n(.*?)^```\n", text, re.DOTALL | re.MULTILINE)
+    (tmp_path / "first.toml").write_text(toml, "utf-8")
+    checker, environment = doctest.OutputChecker(), {**os.environ, "PYTHON": sys.executable}
+    sessions = list(SESSION.finditer(text))
+    assert len(sessions) == 11
+    for session in sessions:
+        done = subprocess.run(
+            'stier() { "$PYTHON" -m stier "$@"; }\n' + session["commands"],
+            input="".join(f"{answer}\n" for answer in re.findall("^> (.*)$", session["output"], re.MULTILINE)),
+            shell=True,
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stderr
+        flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+        assert checker.check_output(session["output"], done.stdout, flags), f"{session['commands']}{done.stdout}"
+
+
 def parse(words: list[str]) -> None:
     """Parse a command line without running it."""
     command: click.Command = cli.app
@@ -128,11 +159,7 @@ def test_everything_public_is_in_the_reference(path: Path) -> None:
     assert set(ast.literal_eval(exported[1]) if exported else []) <= described
 
 
-DESCRIBED = [
-    path
-    for path in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyi")])
-    if not {"experiments", "study"} & set(path.relative_to(PACKAGE).parts)
-]
+DESCRIBED = sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyi")])
 #: The parts of a description that must begin with a noun or a verb: of arguments, attributes, and of what stands alone.
 RELATIVE = re.compile(r'(?:^\s+\w+: |#: |""")(?:Who|Whose|What|Whether|Where|How|By whom) ', re.MULTILINE)
 

@@ -276,7 +276,7 @@ def test_arguments() -> None:
         ({"tensor": "hands"}, ValueError, "tensor must be observation"),
         ({"num_envs": 0}, ValueError, "num_envs must be 1"),
         ({"opponents": len}, TypeError, "an opponent must be an Agent or text"),
-        ({"seat": 2}, stier.errors.SeatError, "no seat 2: schwinget has players 0 to 1"),
+        ({"seat": 2}, stier.errors.SeatError, "schwinget has no seat 2; seats: 0 to 1"),
         ({"nonsense": 1}, stier.RulesError, "nonsense"),
     ]:
         with pytest.raises(error, match=message):

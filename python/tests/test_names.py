@@ -205,6 +205,11 @@ def test_options_are_values() -> None:
     [
         (lambda: stier.load_game("schwignet"), "unknown game 'schwignet'; did you mean 'schwinget'? Games: "),
         (lambda: stier.load_game("Schwinget"), "did you mean 'schwinget'?"),
+        (lambda: stier.load_game("kuhn"), "unknown game 'kuhn'; did you mean 'kuhn_poker'? Games: "),
+        (
+            lambda: stier.load_game("schwinget", scoring="schwigner"),
+            "scoring must be points or schwinger, got 'schwigner'; did you mean 'schwinger'?",
+        ),
         (lambda: stier.load_game("jass"), "unknown game 'jass'; games: "),
         (
             lambda: stier.load_game("schwinget", bout=2),

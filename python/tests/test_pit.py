@@ -220,7 +220,7 @@ def test_cross_tables(schwinget: stier.Game) -> None:
     assert 0 <= wins_low <= wins <= wins_high <= 1
     assert result.meeting(1, 1) is None
     for bad in [-1, 3, 10**30]:
-        with pytest.raises(ValueError, match=r"the number of an agent must be 0 to 2"):
+        with pytest.raises(ValueError, match=r"the number of an agent must be between 0 and 2"):
             result.meeting(0, bad)
 
 
@@ -370,13 +370,13 @@ def test_forked_processes_play_too() -> None:
         (["random", "ismcts:iterations=0"], {}, stier.AgentError, "1 to "),
         (["random", 7], {}, TypeError, "an object with step(state) or a callable, got int"),
         ("random", {}, TypeError, "agents must be a list, got the text 'random'"),
-        (["random", "random"], {"deals": 0}, ValueError, "deals must be 1 to "),
-        (["random", "random"], {"deals": -5}, ValueError, "deals must be 1 to "),
-        (["random", "random"], {"deals": 10**30}, ValueError, "deals must be 1 to "),
+        (["random", "random"], {"deals": 0}, ValueError, "deals must be between 1 and "),
+        (["random", "random"], {"deals": -5}, ValueError, "deals must be between 1 and "),
+        (["random", "random"], {"deals": 10**30}, ValueError, "deals must be between 1 and "),
         (["random", "random"], {"deals": 2.5}, TypeError, ""),
-        (["random", "random"], {"threads": -1}, ValueError, "threads must be 0 to "),
-        (["random", "random"], {"threads": 10**6}, ValueError, "threads must be 0 to "),
-        (["random", "random"], {"seed": -1}, ValueError, "seed must be 0 to "),
+        (["random", "random"], {"threads": -1}, ValueError, "threads must be between 0 and "),
+        (["random", "random"], {"threads": 10**6}, ValueError, "threads must be between 0 and "),
+        (["random", "random"], {"seed": -1}, ValueError, "seed must be between 0 and "),
     ],
 )
 def test_bad_arguments(schwinget: stier.Game, agents, settings, error, named) -> None:

@@ -67,10 +67,10 @@ def test_what_cannot_be_measured_is_none() -> None:
 @pytest.mark.parametrize(
     ("settings", "named"),
     [
-        ({"deals": 0}, "deals must be 1 to "),
-        ({"games": 1}, "games must be 2 to "),
-        ({"seed": -1}, "seed must be 0 to "),
-        ({"threads": -1}, "threads must be 0 to "),
+        ({"deals": 0}, "deals must be between 1 and "),
+        ({"games": 1}, "games must be between 2 and "),
+        ({"seed": -1}, "seed must be between 0 and "),
+        ({"threads": -1}, "threads must be between 0 and "),
         ({"play": "well"}, "play must be random | hints, got 'well'"),
     ],
 )

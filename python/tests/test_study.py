@@ -251,7 +251,7 @@ def test_a_larger_study_goes_on_from_a_smaller_one(tmp_path: Path, monkeypatch) 
         ({"chapters": ["narrow"]}, "unknown chapter 'narrow'; chapters: broad, mistakes"),
         ({"scale": 0}, "scale must be above 0, got 0"),
         ({"scale": float("nan")}, "scale must be above 0, got nan"),
-        ({"threads": -1, "chapters": ["broad"]}, "threads must be 0 to "),
+        ({"threads": -1, "chapters": ["broad"]}, "threads must be between 0 and "),
     ],
 )
 def test_bad_arguments(tmp_path: Path, options, named: str) -> None:

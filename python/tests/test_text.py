@@ -82,7 +82,7 @@ def test_corrupt_records_are_refused_with_the_place(schwinget: stier.Game) -> No
         ("\n", "line 1"),
         (changed(text, "stier-record 1", "stier-record 2"), "line 1: expected stier-record 1"),
         (changed(text, "game: schwinget", "game: jass"), "unknown game 'jass'; games: "),
-        (changed(text, "rules:", "rules: bouts=99"), "'bouts' cannot be '99'; it must be 1 to 12"),
+        (changed(text, "rules:", "rules: bouts=99"), "bouts must be between 1 and 12, got 99"),
         (changed(text, f"events: {first}", "events: G9"), "event 1: 'G9' is not a valid chance outcome"),
         (changed(text, f"events: {first}", f"events: {first} {first}"), "event 2: illegal action"),
         (changed(text, "result: open", "result: 1 -1"), "but the record states '1 -1'"),

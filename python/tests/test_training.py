@@ -270,7 +270,7 @@ def test_what_a_network_does_everywhere_is_what_it_does_anywhere() -> None:
         ({"central_critic": 1}, "central_critic must be True or False (on or off), got 1"),
         ({"kl_coefficient": (1, 2)}, "kl_coefficient must be a number, got (1, 2)"),
         ({"payoff_scale": 0}, "payoff_scale must be a number above 0, or None, got 0"),
-        ({"algorithm": "dmc", "epsilon": 2}, "epsilon must be 0 to 1, got 2"),
+        ({"algorithm": "dmc", "epsilon": 2}, "epsilon must be between 0 and 1, got 2"),
         ({"opponents": ()}, "opponents must be names of agents, such as 'self' or 'greedy', got ()"),
         ({"opponents": ["self"] * 3, "num_envs": 2}, "num_envs must be at least 3, the number of opponents, got 2"),
         ({"opponents": "greedi"}, "greedi"),
@@ -442,7 +442,7 @@ def test_the_command_line_tells_its_progress_without_a_terminal(
     assert "attack/probability" in told.out
     assert Network.load(tmp_path / "a" / "network.safetensors").hidden[0][0].shape[1] == 16
     # Between evaluations, the metrics.
-    monkeypatch.setattr("stier.train._run.SILENCE", 0.0)
+    monkeypatch.setattr("stier._output.PAUSE", 0.0)
     assert main(["train", str(small_game()), "--out", str(tmp_path / "d"), *words]) == 0
     lines = capsys.readouterr().err.splitlines()[1:]
     assert [line.split(" decisions")[0] for line in lines[1::2]] == ["256 of 1,024", "768 of 1,024"]

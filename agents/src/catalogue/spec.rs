@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use stier_core::error::alternatives;
-use stier_core::options::{self, Allowed, OptionType};
+use stier_core::options::{self, Allowed, OptionType, number};
 use stier_core::{Hints, OptionError, OptionInfo, OptionValue, Options};
 use thiserror::Error;
 
@@ -47,7 +47,7 @@ pub enum SpecError {
     #[error("agents are nested too deeply; at most {MAX_NESTED} levels are allowed")]
     TooDeep,
     /// A seed that is not a whole number.
-    #[error("agent {agent}: option 'seed' cannot be '{value}'; it must be 0 to 18446744073709551615")]
+    #[error("{agent}: seed {}", Allowed::Range(OptionValue::Int(0), OptionValue::Name(u64::MAX.to_string())).refuse(.value))]
     Seed {
         /// The agent.
         agent: String,
@@ -427,7 +427,8 @@ impl FromStr for AgentSpec {
             [] => None,
             [one] => {
                 let value = one.strip_prefix("seed=").expect("these parts begin with 'seed='");
-                Some(value.parse().map_err(|_| SpecError::Seed { agent: name.to_string(), value: value.to_string() })?)
+                let seed = number(value);
+                Some(seed.ok_or_else(|| SpecError::Seed { agent: name.to_string(), value: value.to_string() })?)
             }
             _ => {
                 return Err(OptionError::Twice { owner: name.to_string(), name: "seed".to_string() }.into());
@@ -451,7 +452,7 @@ impl OptionType for Box<AgentSpec> {
 
     fn parse(text: &str, (): &()) -> Result<Self, String> {
         let spec = one_level_down(|| inner(text).parse());
-        spec.map(Box::new).map_err(|error| format!("{}; {error}", Self::allowed(&())))
+        spec.map(Box::new).map_err(|error| format!("cannot be used: {error}"))
     }
 
     fn value(&self) -> OptionValue {
@@ -531,10 +532,10 @@ mod tests {
                 .starts_with("ismcts has no option 'iteratons'; did you mean 'iterations'? Options: ")
         );
         assert!(error("random:c=1").contains("options: none"));
-        assert!(error("ismcts:iterations=0").contains("it must be 1 to "));
-        assert!(error("random:seed=x").contains("'seed' cannot be 'x'"));
+        assert!(error("ismcts:iterations=0").contains("iterations must be between 1 and "));
+        assert!(error("random:seed=x").contains("seed must be between 0 and 18446744073709551615, got 'x'"));
         assert!(error("random:seed=1,seed=2").contains("given twice"));
-        assert!(error("random:seed=seed=5").contains("'seed' cannot be 'seed=5'"));
+        assert!(error("random:seed=seed=5").contains("got 'seed=5'"));
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub struct GameFacts {
     pub observation_signature: String,
     /// The version and number of the actions. A network fits if it was trained on the same.
     pub action_signature: String,
+    /// The parts of the observation tensor.
+    pub observation_layout: Vec<Field>,
     /// The parts of the information-state tensor.
     pub information_state_layout: Vec<Field>,
     /// The cards by name, with their printed faces.
@@ -40,6 +42,7 @@ impl GameFacts {
             rules_text: game.rules().to_text(),
             observation_signature: game.observation_signature(),
             action_signature: game.action_signature(),
+            observation_layout: game.observation_layout(),
             information_state_layout: game.information_state_layout(),
             faces: game.cards().into_iter().zip(game.faces()).collect(),
             agents: playing::<G>(),

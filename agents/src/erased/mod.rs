@@ -45,7 +45,7 @@ pub use tree::{AskError, AskSettings, DynPolicy, DynTree, NotAPolicy, tabular};
 
 /// A seat that the game does not have.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("no seat {seat}: {game} has players 0 to {}", .seats - 1)]
+#[error("{game} has no seat {seat}; seats: 0 to {}", .seats - 1)]
 pub struct BadSeat {
     /// The given number.
     pub seat: i64,
@@ -442,7 +442,10 @@ impl<G: FullGame> ErasedGame<G> {
 
 impl<G: Game> Debug for ErasedGame<G> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}({})", G::NAME, self.game.rules().to_text())
+        match self.game.rules().to_text() {
+            rules if rules.is_empty() => f.write_str(G::NAME),
+            rules => write!(f, "{}:{rules}", G::NAME),
+        }
     }
 }
 

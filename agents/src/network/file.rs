@@ -212,7 +212,7 @@ impl Network {
         if self.actions != game.action_signature() {
             return mismatch("the actions", &self.actions, game.action_signature());
         }
-        let expected = stier_core::encode::size(&game.info().observation);
+        let expected = stier_core::encode::size(&game.observation_layout());
         if self.mlp.inputs() != expected {
             let inputs = |count: usize| format!("{count} values");
             return mismatch("an observation of", &inputs(self.mlp.inputs()), inputs(expected));

@@ -85,8 +85,8 @@ impl OptionType for NetworkFile {
         if text.is_empty() {
             return Ok(Self::NONE);
         }
-        let path = path_of(text).ok_or_else(|| Self::allowed(&()).to_string())?;
-        Self::load(path).map_err(|error| format!("{}; {error}", Self::allowed(&())))
+        let path = path_of(text).ok_or_else(|| Self::allowed(&()).refuse(text))?;
+        Self::load(path).map_err(|error| format!("cannot be used: {error}"))
     }
 
     fn value(&self) -> OptionValue {

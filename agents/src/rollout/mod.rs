@@ -17,7 +17,7 @@
 pub mod fitted;
 mod mast;
 
-use stier_core::options::{Allowed, OptionType, Switch};
+use stier_core::options::{Allowed, OptionType, Switch, number};
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, OptionValue, Rng, Seat, Turn, choice, options};
 
 use crate::network::evaluator::{self, Evaluator};
@@ -74,8 +74,8 @@ impl OptionType for Cutoff {
             "off" => Ok(Self::Off),
             "deal" => Ok(Self::Deal),
             plies => {
-                let plies = plies.parse().ok().filter(|&plies| plies <= MAX_PLIES);
-                plies.map(Self::After).ok_or_else(|| Self::allowed(&()).to_string())
+                let plies = number(plies).filter(|&plies| plies <= MAX_PLIES);
+                plies.map(Self::After).ok_or_else(|| Self::allowed(&()).refuse(text))
             }
         }
     }

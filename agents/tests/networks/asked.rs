@@ -63,7 +63,7 @@ fn outputs_follow_the_definition<G: Hints>(game: &G, draft: &Draft) {
     let (low, high) = game.info().utility_range;
     for position in decisions(game, 2) {
         let (history, seat) = &position;
-        let mut observation = vec![0.0; encode::size(&game.info().observation)];
+        let mut observation = vec![0.0; encode::size(&game.observation_layout())];
         game.observation(history.state(), *seat, &mut observation);
         let (logits, value) = reference(draft, &observation);
         let legal: Vec<_> = game.legal(history.state()).iter().collect();

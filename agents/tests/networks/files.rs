@@ -26,7 +26,7 @@ impl Draft {
             (0..count).map(|_| (rng.unit() as f32 - 0.5) * scale).collect()
         };
         let mut tensors = Vec::new();
-        let mut inputs = encode::size(&game.info().observation);
+        let mut inputs = encode::size(&game.observation_layout());
         let heads = [("policy".to_string(), game.num_actions()), ("value".to_string(), 1)];
         let hidden = hidden.iter().enumerate().map(|(index, &width)| (format!("hidden.{index}"), width));
         for (name, width) in hidden.chain(heads) {

@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use stier_core::{
-    Action, Actions64, BySeat, Cell, Chance, Field, Filter, Game, GameInfo, Hints, Log, Observer, Pen, RuleOfThumb,
-    RulesError, Seat, Turn, options,
+    Action, Actions64, BySeat, Chance, Filter, Game, GameInfo, Hints, Log, Observer, Pen, RuleOfThumb, RulesError,
+    Seat, Turn, options,
 };
 
 options! {
@@ -43,7 +43,6 @@ impl Game for Bandit {
             max_decisions: 1,
             utility_range: (0.0, 1.0),
             utility_sum: Some(1.0),
-            observation: vec![Field::new("chosen", [REWARDS.len()])],
             ..GameInfo::default()
         });
         &INFO
@@ -77,8 +76,8 @@ impl Game for Bandit {
         BySeat::from(reward.map_or([0.0, 0.0], |reward| [reward, 1.0 - reward]))
     }
 
-    fn observe<T: Cell>(&self, chosen: &Option<u8>, _observer: Observer, pen: &mut Pen<'_, T>) {
-        pen.one(*chosen, REWARDS.len());
+    fn observe<P: Pen>(&self, chosen: &Option<u8>, _observer: Observer, pen: &mut P) {
+        pen.field("chosen", [REWARDS.len()]).one(*chosen);
     }
 }
 

@@ -11,8 +11,8 @@ use std::thread::{self, ThreadId};
 
 use stier_core::game::evenly;
 use stier_core::{
-    Action, ActionSet as _, Actions64, BySeat, Cell, Chance, Field, Filter, Game, GameInfo, Hints, Log, Observer, Pen,
-    RulesError, Seat, Turn, options,
+    Action, ActionSet as _, Actions64, BySeat, Chance, Filter, Game, GameInfo, Hints, Log, Observer, Pen, RulesError,
+    Seat, Turn, options,
 };
 
 options! {
@@ -91,12 +91,6 @@ impl Game for Claims {
             max_chance_events: usize::from(rules.cards),
             utility_range: (-1.0, 1.0),
             utility_sum: Some(0.0),
-            observation: vec![
-                Field::new("dealt", [2]),
-                Field::new("numbers", [2, numbers]),
-                Field::new("claim", [2]),
-                Field::new("answer", [2]),
-            ],
             ..GameInfo::default()
         };
         let hooks = Hooks { main: thread::current().id(), threads: Mutex::default(), panics: AtomicBool::default() };
@@ -161,13 +155,12 @@ impl Game for Claims {
         BySeat::from([first, -first])
     }
 
-    fn observe<T: Cell>(&self, state: &State, observer: Observer, pen: &mut Pen<'_, T>) {
-        pen.count(state.cards().len(), 2);
-        for card in state.cards {
-            pen.one(card.filter(|_| observer == Observer::Seat(Seat(0))), usize::from(self.numbers()));
-        }
-        pen.one(state.claim, 2);
-        pen.one(state.answer, 2);
+    fn observe<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {
+        let numbers = state.cards.map(|card| card.filter(|_| observer == Observer::Seat(Seat(0))));
+        pen.field("dealt", [2]).count(state.cards().len());
+        pen.field("numbers", [2, usize::from(self.numbers())]).ones(numbers);
+        pen.field("claim", [2]).one(state.claim);
+        pen.field("answer", [2]).one(state.answer);
     }
 }
 

@@ -9,8 +9,8 @@
 
 use stier_core::game::evenly;
 use stier_core::{
-    Action, ActionSet as _, Actions64, BySeat, Cell, Chance, Field, Filter, Game, GameInfo, Hints, Log, Observer, Pen,
-    RulesError, Seat, Turn, options,
+    Action, ActionSet as _, Actions64, BySeat, Chance, Filter, Game, GameInfo, Hints, Log, Observer, Pen, RulesError,
+    Seat, Turn, options,
 };
 
 options! {
@@ -63,7 +63,6 @@ impl Game for Guess {
             max_chance_events: 1,
             utility_range: (-1.0, 1.0),
             utility_sum: Some(0.0),
-            observation: vec![Field::new("thrown", [1]), Field::new("coin", [2]), Field::new("choices", [2, 2])],
             ..GameInfo::default()
         };
         Ok(Self { rules, info })
@@ -117,11 +116,11 @@ impl Game for Guess {
         BySeat::from([first, -first])
     }
 
-    fn observe<T: Cell>(&self, state: &State, observer: Observer, pen: &mut Pen<'_, T>) {
+    fn observe<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {
         let sees = observer.seat().is_some_and(|seat| self.sees(seat));
-        pen.count(state.coin.iter().count(), 1);
-        pen.one(state.coin.filter(|_| sees), 2);
-        state.choices.iter().for_each(|&choice| pen.one(choice, 2));
+        pen.field("thrown", [1]).count(state.coin.iter().count());
+        pen.field("coin", [2]).one(state.coin.filter(|_| sees));
+        pen.field("choices", [2, 2]).ones(state.choices);
     }
 }
 

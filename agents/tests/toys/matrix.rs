@@ -1,8 +1,8 @@
 //! Two-player zero-sum games of two choices each, made at once.
 
 use stier_core::{
-    Action, ActionSet as _, Actions64, BySeat, Cell, Chance, Field, Filter, Game, GameInfo, Hints, Log, Observer, Pen,
-    RulesError, Seat, Turn, options,
+    Action, ActionSet as _, Actions64, BySeat, Chance, Filter, Game, GameInfo, Hints, Log, Observer, Pen, RulesError,
+    Seat, Turn, options,
 };
 
 options! {
@@ -48,7 +48,6 @@ impl Game for Matrix {
             utility_range: (-most, most),
             utility_sum: Some(0.0),
             simultaneous: true,
-            observation: vec![Field::new("choices", [2, 2])],
             ..GameInfo::default()
         };
         Ok(Self { rules, info })
@@ -101,11 +100,10 @@ impl Game for Matrix {
     }
 
     /// The own choice before the end, both after it.
-    fn observe<T: Cell>(&self, state: &State, observer: Observer, pen: &mut Pen<'_, T>) {
-        for (seat, choice) in (0..).map(Seat).zip(state.choices) {
-            let open = observer == Observer::Seat(seat) || self.turn(state) == Turn::Over;
-            pen.one(choice.filter(|_| open), 2);
-        }
+    fn observe<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {
+        let open = |seat| observer == Observer::Seat(seat) || self.turn(state) == Turn::Over;
+        let choices = (0..).map(Seat).zip(state.choices).map(|(seat, choice)| choice.filter(|_| open(seat)));
+        pen.field("choices", [2, 2]).ones(choices);
     }
 }
 

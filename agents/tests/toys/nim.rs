@@ -1,8 +1,8 @@
 //! Nim for two or three players: the player that takes the last counter wins. Nothing is hidden or left to chance.
 
 use stier_core::{
-    Action, Actions64, BySeat, Cell, Chance, Field, Filter, Game, GameInfo, Hints, Log, Observer, Pen, RulesError,
-    Seat, Turn, options,
+    Action, Actions64, BySeat, Chance, Filter, Game, GameInfo, Hints, Log, Observer, Pen, RulesError, Seat, Turn,
+    options,
 };
 
 options! {
@@ -49,7 +49,6 @@ impl Game for Nim {
             max_decisions: digits.iter().sum(),
             utility_range: (-1.0, 1.0),
             utility_sum: Some(2.0 - f64::from(rules.seats)),
-            observation: vec![Field::new("heaps", [4, 9])],
             ..GameInfo::default()
         };
         Ok(Self { rules, info })
@@ -96,8 +95,8 @@ impl Game for Nim {
         })
     }
 
-    fn observe<T: Cell>(&self, state: &State, _observer: Observer, pen: &mut Pen<'_, T>) {
-        state.heaps.iter().for_each(|&heap| pen.count(heap, 9));
+    fn observe<P: Pen>(&self, state: &State, _observer: Observer, pen: &mut P) {
+        pen.field("heaps", [4, 9]).counts(state.heaps);
     }
 }
 

@@ -3,7 +3,7 @@
 //! rules as in B. C. Tapia, *A Study of Dark Hex*, 2022, and OpenSpiel.
 
 use crate::actions::{Action, Actions64};
-use crate::encode::{Cell, Field, Pen};
+use crate::encode::Pen;
 use crate::error::RulesError;
 use crate::game::{Chance, Game, GameInfo, Observer, Turn};
 use crate::seats::{BySeat, Seat};
@@ -102,12 +102,6 @@ impl Game for DarkHex {
             utility_range: (-1.0, 1.0),
             utility_sum: Some(0.0),
             hidden_moves: rules.obstruction == Obstruction::Classical,
-            observation: vec![
-                Field::new("seat", [2]),
-                Field::actions("own_stones", [board]),
-                Field::actions("known_stones", [board]),
-                Field::new("winner", [2]),
-            ],
             ..GameInfo::default()
         };
         Ok(Self { rules, cells, info })
@@ -158,12 +152,12 @@ impl Game for DarkHex {
         BySeat::from(state.winner.map_or([0.0; 2], |winner| [[1.0, -1.0], [-1.0, 1.0]][usize::from(winner)]))
     }
 
-    fn observe<T: Cell>(&self, state: &State, observer: Observer, pen: &mut Pen<'_, T>) {
-        let of = |sets: [u16; 2]| observer.seat().map_or(0, |seat| u64::from(sets[seat.index()]));
-        pen.one(observer.seat().map(Seat::index), 2);
-        pen.set(of(state.stones), usize::from(self.cells));
-        pen.set(of(state.known), usize::from(self.cells));
-        pen.one(state.winner, 2);
+    fn observe<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {
+        let of = |sets: [u16; 2]| observer.seat().map_or(0, |seat| sets[seat.index()]);
+        pen.field("seat", [2]).one(observer.seat().map(Seat::index));
+        pen.actions("own_stones", [self.info.num_actions]).set(of(state.stones));
+        pen.actions("known_stones", [self.info.num_actions]).set(of(state.known));
+        pen.field("winner", [2]).one(state.winner);
     }
 }
 

@@ -5,7 +5,7 @@
 //! Here seat 0 bids first, hidden from seat 1. The last cards are played automatically.
 
 use crate::actions::{Action, Actions64};
-use crate::encode::{Cell, Field, Pen};
+use crate::encode::Pen;
 use crate::error::RulesError;
 use crate::game::{self, Chance, Game, GameInfo, Observer, Turn};
 use crate::options::Switch;
@@ -101,12 +101,6 @@ impl Game for Goofspiel {
         let cards = usize::from(rules.cards);
         let points = cards * (cards + 1) / 2;
         let random = rules.points == Points::Random;
-        let mut observation = vec![Field::new("seat", [2])];
-        observation.extend(["hand", "bid", "prizes", "prize"].map(|name| Field::actions(name, [cards])));
-        observation.push(Field::counts("points", [2, points]));
-        if rules.impinfo == Switch::Off {
-            observation.push(Field::actions("last_bids", [2, cards]));
-        }
         let info = GameInfo {
             num_seats: 2,
             num_actions: cards,
@@ -116,7 +110,6 @@ impl Game for Goofspiel {
             utility_range: rules.utility.range(2, 0.0, points as f64),
             utility_sum: rules.utility.sum(),
             simultaneous: true,
-            observation,
             ..GameInfo::default()
         };
         Ok(Self { rules, info })
@@ -175,17 +168,16 @@ impl Game for Goofspiel {
         }
     }
 
-    fn observe<T: Cell>(&self, state: &State, observer: Observer, pen: &mut Pen<'_, T>) {
+    fn observe<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {
         let cards = self.info.num_actions;
-        pen.one(observer.seat().map(Seat::index), 2);
-        pen.set(observer.seat().map_or(0, |seat| state.hands[seat.index()].into()), cards);
-        let own_bid = if observer == Observer::Seat(Seat(0)) { state.bid } else { 0 };
-        pen.set(own_bid.into(), cards);
-        pen.set(state.prizes.into(), cards);
-        pen.set(state.prize.into(), cards);
-        state.points.iter().for_each(|&points| pen.count(points, cards * (cards + 1) / 2));
+        pen.field("seat", [2]).one(observer.seat().map(Seat::index));
+        pen.actions("hand", [cards]).set(observer.seat().map_or(0, |seat| state.hands[seat.index()]));
+        pen.actions("bid", [cards]).set(if observer == Observer::Seat(Seat(0)) { state.bid } else { 0 });
+        pen.actions("prizes", [cards]).set(state.prizes);
+        pen.actions("prize", [cards]).set(state.prize);
+        pen.field("points", [2, cards * (cards + 1) / 2]).counts(state.points);
         if self.rules.impinfo == Switch::Off {
-            state.last.iter().for_each(|&bid| pen.set(bid.into(), cards));
+            pen.actions("last_bids", [2, cards]).sets(state.last);
         }
     }
 }

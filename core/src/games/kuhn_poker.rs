@@ -5,8 +5,7 @@
 mod hints;
 
 use crate::game::evenly;
-use crate::scene::Face;
-use crate::{Action, ActionSet as _, Actions64, BySeat, Cell, Chance, Field, Filter, Game, GameInfo, Log};
+use crate::{Action, ActionSet as _, Actions64, BySeat, Chance, Filter, Game, GameInfo, Log};
 use crate::{Notation, Observer, Pen, RulesError, Seat, Turn, options};
 
 options! {
@@ -47,7 +46,6 @@ impl Game for KuhnPoker {
 
     fn new(rules: Rules) -> Result<Self, RulesError> {
         let players = usize::from(rules.players);
-        let [dealt, card] = [Field::counts("dealt", [players]), Field::outcomes("card", [players + 1])];
         let info = GameInfo {
             num_seats: players,
             num_actions: 2,
@@ -56,7 +54,6 @@ impl Game for KuhnPoker {
             max_chance_events: players,
             utility_range: (-2.0, 2.0 * (players - 1) as f64),
             utility_sum: Some(0.0),
-            observation: vec![dealt, card, Field::actions("actions", [2 * players - 1, 2])],
             ..GameInfo::default()
         };
         Ok(Self { rules, info })
@@ -113,10 +110,11 @@ impl Game for KuhnPoker {
         })
     }
 
-    fn observe<T: Cell>(&self, state: &State, observer: Observer, pen: &mut Pen<'_, T>) {
-        pen.count(state.cards.iter().flatten().count(), self.num_seats());
-        pen.one(observer.seat().and_then(|seat| state.cards[seat.index()]), self.num_seats() + 1);
-        state.actions[..self.info.max_decisions].iter().for_each(|&action| pen.one(action, 2));
+    fn observe<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {
+        let GameInfo { num_seats, num_outcomes, max_decisions, .. } = self.info;
+        pen.field("dealt", [num_seats]).count(state.cards.iter().flatten().count());
+        pen.hand("card", num_outcomes).one(observer.seat().and_then(|seat| state.cards[seat.index()]));
+        pen.actions("actions", [max_decisions, 2]).ones(state.actions.into_iter().take(max_decisions));
     }
 }
 
@@ -127,18 +125,5 @@ impl Notation for KuhnPoker {
 
     fn outcome_name(&self, card: Action) -> String {
         ["J", "Q", "K", "A"][card.index()].to_string()
-    }
-
-    fn cards(&self) -> Vec<String> {
-        (0..=self.rules.players).map(|card| self.outcome_name(Action(card))).collect()
-    }
-
-    fn faces(&self) -> Vec<Face> {
-        ['J', 'Q', 'K', 'A'].into_iter().take(self.info.num_outcomes).map(|rank| Face::french(2, rank)).collect()
-    }
-
-    fn holdings(&self, state: &State, seat: Seat, counts: &mut [u8]) {
-        counts.fill(0);
-        state.cards[seat.index()].iter().for_each(|&card| counts[usize::from(card)] = 1);
     }
 }

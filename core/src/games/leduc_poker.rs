@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use crate::actions::{Action, Actions64};
-use crate::encode::{Cell, Field, Pen};
+use crate::encode::Pen;
 use crate::error::RulesError;
 use crate::game::{self, Chance, Game, GameInfo, Observer, Turn};
 use crate::scene::Face;
@@ -89,12 +89,6 @@ impl Game for LeducPoker {
             max_chance_events: 3,
             utility_range: (-13.0, 13.0),
             utility_sum: Some(0.0),
-            observation: vec![
-                Field::counts("dealt", [2]),
-                Field::outcomes("card", [usize::from(CARDS)]),
-                Field::outcomes("public_card", [usize::from(CARDS)]),
-                Field::actions("bets", [2, 4, 3]),
-            ],
             ..GameInfo::default()
         };
         Ok(Self { rules, info })
@@ -163,11 +157,12 @@ impl Game for LeducPoker {
         BySeat::from([first, if first == 0.0 { 0.0 } else { -first }])
     }
 
-    fn observe<T: Cell>(&self, state: &State, observer: Observer, pen: &mut Pen<'_, T>) {
-        pen.count(state.cards[..2].iter().flatten().count(), 2);
-        pen.one(observer.seat().and_then(|seat| state.cards[seat.index()]), usize::from(CARDS));
-        pen.one(state.cards[2], usize::from(CARDS));
-        state.bets.as_flattened().iter().for_each(|bet| pen.one(bet.map(Action::index), 3));
+    fn observe<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {
+        let [.., public_card] = state.cards;
+        pen.field("dealt", [2]).count(state.cards[..2].iter().flatten().count());
+        pen.hand("card", usize::from(CARDS)).one(observer.seat().and_then(|seat| state.cards[seat.index()]));
+        pen.outcomes("public_card", [usize::from(CARDS)]).one(public_card);
+        pen.actions("bets", [2, 4, 3]).ones(state.bets.as_flattened().iter().map(|bet| bet.map(Action::index)));
     }
 }
 
@@ -180,17 +175,8 @@ impl Notation for LeducPoker {
         ["J1", "J2", "Q1", "Q2", "K1", "K2"][card.index()].to_string()
     }
 
-    fn cards(&self) -> Vec<String> {
-        (0..CARDS).map(|card| self.outcome_name(Action(card))).collect()
-    }
-
     fn faces(&self) -> Vec<Face> {
         (0..CARDS).map(|card| Face::french(1 + card % 2, ['J', 'Q', 'K'][usize::from(card / 2)])).collect()
-    }
-
-    fn holdings(&self, state: &State, seat: Seat, counts: &mut [u8]) {
-        counts.fill(0);
-        state.cards[seat.index()].iter().for_each(|&card| counts[usize::from(card)] = 1);
     }
 }
 

@@ -2,7 +2,7 @@
 //! wild: it counts as every face. Numbered and played as in OpenSpiel, for any number of dice.
 
 use crate::actions::{Action, Actions64};
-use crate::encode::{Cell, Field, Pen};
+use crate::encode::Pen;
 use crate::error::RulesError;
 use crate::game::{self, Chance, Game, GameInfo, Observer, Turn};
 use crate::seats::{BySeat, Seat};
@@ -71,11 +71,6 @@ impl Game for LiarsDice {
             max_chance_events: 2 * dice,
             utility_range: (-1.0, 1.0),
             utility_sum: Some(0.0),
-            observation: vec![
-                Field::counts("rolled", [2 * dice]),
-                Field::counts("own_dice", [sides, dice]),
-                Field::actions("bids", [actions]),
-            ],
             ..GameInfo::default()
         };
         Ok(Self { rules, info })
@@ -140,14 +135,14 @@ impl Game for LiarsDice {
     }
 
     /// Dice show themselves to their player when the last of them has been rolled, so that their order is not known.
-    fn observe<T: Cell>(&self, state: &State, observer: Observer, pen: &mut Pen<'_, T>) {
+    fn observe<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {
         let Rules { dice, sides } = self.rules;
         let own = observer.seat().filter(|seat| state.rolled >= dice * (seat.0 + 1));
-        pen.count(state.rolled, usize::from(2 * dice));
-        for face in 0..usize::from(sides) {
-            pen.count(own.map_or(0, |seat| state.dice[seat.index()][face]), usize::from(dice));
-        }
-        pen.set(state.bids, self.info.num_actions);
+        let own_dice = own.map_or([0; MOST_SIDES], |seat| state.dice[seat.index()]);
+        let [dice, sides] = [dice, sides].map(usize::from);
+        pen.field("rolled", [2 * dice]).count(state.rolled);
+        pen.field("own_dice", [sides, dice]).counts(own_dice.into_iter().take(sides));
+        pen.actions("bids", [self.info.num_actions]).set(state.bids);
     }
 }
 

@@ -9,7 +9,7 @@ use std::hash::{DefaultHasher, Hash, Hasher as _};
 use statrs::distribution::{ChiSquared, ContinuousCDF as _};
 
 use stier_core::actions::{Action, ActionSet as _};
-use stier_core::encode;
+use stier_core::encode::{self, Cell, Values};
 use stier_core::game::{FullGame, Game, Observer, Outcome, Sampler as _, SeatView as _, Turn};
 use stier_core::history::History;
 use stier_core::key::{Chain, Learned, UNNOTICED};
@@ -477,13 +477,19 @@ pub fn observation<G: Game>(game: &G, state: &G::State, seat: Seat) -> Vec<f32> 
 
 fn observation_by<G: Game>(game: &G, state: &G::State, observer: Observer) -> Vec<f32> {
     // A poisoned buffer reveals values that are not written.
-    let mut out = vec![f32::NAN; encode::size(&game.info().observation)];
-    game.observation_by(state, observer, &mut out);
+    let mut out = vec![f32::NAN; encode::size(&game.observation_layout())];
+    observe(game, state, observer, &mut out);
     assert!(out.iter().all(|&value| value == 0.0 || value == 1.0), "observations are planes of zeros and ones");
     let mut bytes = vec![u8::MAX; out.len()];
-    game.observation_by(state, observer, &mut bytes);
+    observe(game, state, observer, &mut bytes);
     assert!(bytes.iter().zip(&out).all(|(&byte, &value)| f32::from(byte) == value), "bytes and floats agree");
     out
+}
+
+fn observe<G: Game, T: Cell>(game: &G, state: &G::State, observer: Observer, out: &mut [T]) {
+    let mut pen = Values::new(out);
+    game.observe(state, observer, &mut pen);
+    pen.finish();
 }
 
 /// The information-state tensor, in a buffer of its own.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -120,16 +119,14 @@ def deals(default: int, about: str) -> _Decorator:
     return click.option("--deals", default=default, help=about)
 
 
-def _in_terminal(_: click.Context, __: click.Parameter, hidden: bool) -> bool:
-    return not hidden and sys.stderr.isatty()
-
-
 progress = click.option(
     "--no-progress",
     "progress",
     is_flag=True,
-    callback=_in_terminal,
-    help="Show no progress bar. There is none without a terminal.",
+    flag_value=False,
+    default=True,
+    show_default=False,
+    help="Show no progress: neither a bar nor, without a terminal, a line every ten seconds.",
 )
 max_histories = click.option("--max-histories", default=50_000_000, help="Refuse larger games.")
 

@@ -90,15 +90,7 @@ def _settings_help() -> str:
     help="Keep the network of every N iterations in DIR/checkpoints.",
     show_default="the last network only",
 )
-@click.option(
-    "--no-progress",
-    "progress",
-    is_flag=True,
-    flag_value=False,
-    default=True,
-    show_default=False,
-    help="Show no progress.",
-)
+@options.progress
 def train(game: Game, watch: tuple[str, ...], judge: str | None, **others: object) -> None:
     """Train a network by self-play."""
     if judge and not watch:

@@ -1,4 +1,4 @@
-"""Experiments: a file says what is played, and the results are kept in parts. Needs the extra ``experiments``.
+"""Experiments: a file describes the matches, and the results are kept in parts. Needs the extra ``experiments``.
 
 >>> from stier import experiments
 >>> experiment = experiments.Experiment("schwinget", {"luck": "random", "advice": "greedy"}, deals=200)

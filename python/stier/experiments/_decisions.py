@@ -1,4 +1,4 @@
-"""Decisions of recorded games, for learning: what was known, what was legal, what a search thinks, what came of it."""
+"""Decisions of recorded games, for learning: knowledge, legal actions, the policy of a search, and the outcome."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from stier import _native
 from stier._files import write
 from stier._native import CHANCE, Game, State, alternatives, derive_seed, load_agent
-from stier._output import Bar
+from stier._output import bar
 from stier.errors import AgentError, ArgumentError
 from stier.experiments._run import Store, load
 
@@ -55,7 +55,7 @@ class Decisions:
         return len(self.action)
 
     def save(self, path: str | Path) -> None:
-        """Write all arrays to an ``.npz`` file, which `numpy.load` reads."""
+        """Writes all arrays to an ``.npz`` file, which `numpy.load` reads."""
         arrays = {one.name: getattr(self, one.name) for one in fields(self)}
         write(Path(path), partial(_save, arrays))
 
@@ -76,7 +76,7 @@ def decisions(
     threads: int = 0,
     progress: bool = False,
 ) -> Decisions:
-    """Go through recorded games again and collect the decisions in which there was a choice.
+    """Goes through recorded games again and collects the decisions in which there was a choice.
 
     All are in memory at once: of a large experiment take some parts at a time. The result depends on neither the
     other parts nor the threads.
@@ -91,7 +91,7 @@ def decisions(
         tensor: The tensor of the player's knowledge.
         seed: The seed of the teacher.
         threads: Threads of the teacher; 0 for all cores.
-        progress: Whether to show a progress bar; needs tqdm.
+        progress: Shows a progress bar, which needs tqdm, or prints lines if there is no terminal.
 
     Raises:
         AgentError: A teacher that does not exist.
@@ -99,7 +99,7 @@ def decisions(
     """
     games = games if isinstance(games, Store) else load(games)
     if tensor not in ("observation", "information_state"):
-        raise ArgumentError(f"tensor must be observation | information_state, got {tensor!r}")
+        raise ArgumentError(f"tensor must be observation or information_state, got {tensor!r}")
     names = games.experiment.names
     for name in agents or ():
         if name not in names:
@@ -116,15 +116,13 @@ def decisions(
     if teacher is not None and teacher != OWN:
         load_agent(teacher, game)
     collector = _Collector(games, game, set(names if agents is None else agents), teacher, tensor, seed, threads)
-    if progress:
-        with Bar("parts") as bar:
-            bar.update(0, len(chosen))
-            for done, number in enumerate(chosen, start=1):
-                collector.add(number)
-                bar.update(done, len(chosen))
-    else:
-        for number in chosen:
+    with bar(progress, "parts") as update:
+        for done, number in enumerate(chosen):
+            if update is not None:
+                update(done, len(chosen))
             collector.add(number)
+        if update is not None:
+            update(len(chosen), len(chosen))
     return collector.collected()
 
 
@@ -146,7 +144,7 @@ class _Collector:
         self._outcomes: list[float] = []
 
     def add(self, number: int) -> None:
-        """Go through the games of a part."""
+        """Goes through the games of a part."""
         table = self._games.part(number)
         columns = (table[name].to_pylist() for name in ("names", "actions", "returns"))
         for row, (names, actions, returns) in enumerate(zip(*columns, strict=True)):

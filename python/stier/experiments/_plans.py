@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from stier.experiments._run import Store
 
-#: Called with what is done of a task, and all of it.
+#: Called with the finished share of a task, and its size.
 OnProgress: TypeAlias = Callable[[int, int], object]
 
 #: Keys of every plan: where its results are written, relative to the file.
@@ -155,7 +155,7 @@ class Plan(ABC):
 
     @abstractmethod
     def settings(self) -> dict[str, Any]:
-        """Returns what `from_dict` needs to make the same plan."""
+        """Returns the dictionary from which `from_dict` makes the same plan."""
 
     def fixed(self) -> dict[str, Any]:
         """Returns the settings that all plans in one folder share."""
@@ -254,7 +254,7 @@ def checked(
 
 
 def with_option(text: str, game: Game, names: Sequence[str], value: int) -> tuple[str, bool]:
-    """Returns an agent with a value for the first of these options that it has, and whether it has one of them."""
+    """Returns an agent with a value for the first of these options that it has, and True if it has one."""
     options = load_agent(text, game).options
     name = next((name for name in names if name in options), None)
     if name is None:

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import stier
 from stier._files import remove_unfinished, write_bytes, write_text
 from stier._native import alternatives
-from stier._output import Bar
+from stier._output import Update, bar
 from stier.errors import ArgumentError, FileError
 from stier.experiments._plans import FORMAT, OUTPUTS, Plan, Report, Task
 
@@ -156,7 +156,7 @@ def _noted(folder: Path) -> dict[str, Any] | None:
 
 
 def load(folder: str | Path) -> Store:
-    """Reads what `run` has kept in a folder, whether it is complete or not; of a TOML file, what is in ``out/NAME``.
+    """Reads the results of `run`, complete or not, from a folder; for a TOML file, from ``out/NAME``.
 
     Raises:
         FileError: There is no experiment.
@@ -274,7 +274,7 @@ def run(
             parts are written here. A task whose node is lost is played again. Checkpoints of training and solvers are
             in the same folder on the node.
         minutes: The time after which no further part is kept, if the experiment has not ended before.
-        progress: Whether to show a progress bar; needs tqdm.
+        progress: Shows a progress bar, which needs tqdm, or prints lines if there is no terminal.
 
     Raises:
         ArgumentError: A wrong experiment, or a folder of another one.
@@ -290,7 +290,7 @@ def run(
         raise ArgumentError("on a cluster each task has one thread: give threads or ray, not both")
     store, begun = begin(plan, Path(out)), time.monotonic()
     with ExitStack() as stack:
-        counter = _Counter(store, stack.enter_context(Bar(plan.unit)) if progress else None)
+        counter = _Counter(store, stack.enter_context(bar(progress, plan.unit)))
         if ray is None:
             parts = _here(store, threads, counter)
         else:
@@ -306,12 +306,12 @@ def run(
 
 
 class _Counter:
-    """Counts what has been played."""
+    """Counts the finished work."""
 
-    def __init__(self, store: Store, bar: Bar | None) -> None:
+    def __init__(self, store: Store, update: Update | None) -> None:
         plan = store.experiment
-        self._bar, self._done, self._total = bar, 0, 0
-        if bar is not None:
+        self._update, self._done, self._total = update, 0, 0
+        if update is not None:
             self._total = sum(plan.task(number).size for number in range(plan.parts()))
             self._done = self._total - sum(plan.task(number).size for number in store.missing())
             self.add(0)
@@ -323,8 +323,8 @@ class _Counter:
 
     def tell(self, size: int) -> None:
         """Shows so much of a task that is being played, too."""
-        if self._bar is not None:
-            self._bar.update(self._done + size, self._total)
+        if self._update is not None:
+            self._update(self._done + size, self._total)
 
 
 def _here(store: Store, threads: int, counter: _Counter) -> Generator[tuple[int, pa.Table], None, None]:

@@ -1,4 +1,4 @@
-"""Matches of agents, one row for each game, and what they say: cross-table and ratings."""
+"""Matches of agents, one row for each game, and their summary: cross-table and ratings."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ KEYS = {
 
 
 class Block(NamedTuple):
-    """A range of the deals of one pairing under one seed: what one task plays."""
+    """A range of the deals of one pairing under one seed, played by one task."""
 
     #: The seed of the experiment that it belongs to.
     seed: int
@@ -93,7 +93,7 @@ class Experiment(Plan):
         rules: Options of the game that are not the default.
         deals: Deals for each pairing and seed, at least 1.
         seeds: Seeds; the experiment is repeated with other cards for each.
-        paired: Whether all games of a deal have the same cards.
+        paired: Gives all games of a deal the same cards.
         pairings: The names of the agents at each table, as many as the game has seats; every combination if left out.
         deals_per_part: Deals in a part. A killed run loses less than that.
 
@@ -109,7 +109,7 @@ class Experiment(Plan):
         agents: The agents as text, by name, in order of entry.
         deals: Deals for each pairing and seed.
         seeds: The seeds.
-        paired: Whether all games of a deal have the same cards.
+        paired: True if all games of a deal have the same cards.
         tables: The pairings: the names of the agents at each table.
         deals_per_part: Deals in a part.
     """

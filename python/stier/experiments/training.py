@@ -62,7 +62,7 @@ Row = dict[str, Any]
 
 
 class Training(TablePlan):
-    """Runs, ``[[run]]``, of so many ``seeds``: the arguments of `stier.train.learn`, and what is measured at the end.
+    """Runs, ``[[run]]``, of so many ``seeds``: the arguments of `stier.train.learn`, and the measurements at the end.
 
     ``watch`` and ``judge`` count the chances of actions, ``matches`` are played for ``deals``, ``guided_matches`` with
     the network in the search ``guided``, and ``responders`` look for a lower bound on the exploitability. A run with a

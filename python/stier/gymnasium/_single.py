@@ -49,7 +49,7 @@ class SeatEnv(gymnasium.Env[_Array, np.int64]):
         _adapting.check_render_mode(render_mode)
         game = _adapting.as_game(game)
         if seat not in (*range(game.num_players()), "rotate", "random"):
-            raise SeatError(f"seat must be 0 to {game.num_players() - 1}, 'rotate' or 'random', got {seat!r}")
+            raise SeatError(f"seat must be between 0 and {game.num_players() - 1}, 'rotate' or 'random', got {seat!r}")
         self.game = game
         self.render_mode = render_mode
         self.illegal_reward = game.min_utility() if illegal_reward is None else float(illegal_reward)

@@ -112,8 +112,8 @@ class Outcomes:
         """The mean of the values of an agent in each deal in which it played, or met an opponent.
 
         Args:
-            values: Something by game and seat, such as `returns` or `wins`.
-            agent: Whose.
+            values: Numbers by game and seat, such as `returns` or `wins`.
+            agent: The agent whose values are taken.
             opponent: An agent that must be at the table.
         """
         mine = self.seats == agent

@@ -73,7 +73,7 @@ _FIGURES = (
         for other, where in [
             ("never attacking", {"cards": "search", "against": "never"}),
             ("attacking at every second chance at random", {"cards": "search", "against": "random"}),
-            ("what ISMCTS itself decides", {"cards": "search", "against": "cards"}),
+            ("the decision of ISMCTS itself", {"cards": "search", "against": "cards"}),
             ("attacking at the first chance", {"cards": "search", "against": "always"}),
         ]
     ),
@@ -112,7 +112,7 @@ class AttackTiming(Report):
 
     @property
     def answer(self) -> str:
-        """Returns the rule, the main figures of these tables, and what the full study has found, in Markdown."""
+        """Returns the rule, the main figures of these tables, and the findings of the full study, in Markdown."""
         return str(self)
 
     def save(self, folder: str | Path, page: str | Path | None = None) -> list[Path]:
@@ -185,7 +185,7 @@ class Study(Plan):
         return self.given
 
     def fixed(self) -> dict[str, Any]:
-        """Returns what the parts in a folder have in common: a larger study has the same parts, and some more."""
+        """Returns the settings that all parts in a folder share: a larger study has the same parts, and some more."""
         sizes = {f"games per part of {run.name}": run.chunk for run in self.runs}
         return {"quick": self.given["quick"], "seed": self.given["seed"], **sizes}
 
@@ -236,7 +236,7 @@ def attack_timing(
     - ``broad``: all hands at every number of finished tricks, played on by the fitted policy (`greedy`) in three ways:
       attack now, wait, never attack.
     - ``mistakes``: the cost of bad and missed attacks for several players; many continuations of every position, with
-      hidden cards drawn from what the mover can infer.
+      hidden cards drawn from the mover's beliefs.
     - ``match``, ``match_searched``: matches of four bouts that are won or lost.
     - ``rule``: the rule of thumb against other ways to attack, in paired deals.
     - ``strong``, ``played_on``: positions of searching players, and those of ``broad``, played on by searching players.
@@ -250,7 +250,7 @@ def attack_timing(
         seed: The seed of everything.
         scale: Multiplies the number of games. From 1 on, a larger study continues from the parts of a smaller one.
         threads: Threads; 0 for all cores. No influence on the result.
-        progress: Whether to show a progress bar; needs tqdm.
+        progress: Shows a progress bar, which needs tqdm, or prints lines if there is no terminal.
 
     Raises:
         ArgumentError: An unknown chapter, a scale that is not above 0, or the folder of another study.

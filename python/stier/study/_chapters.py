@@ -32,7 +32,7 @@ def means(
         frame: Rows with the columns `by` and `unit`.
         by: Columns that make the groups; none for a single group.
         values: Columns to average, by name; as long as the frame. Rows in which one is not a number are left out of it.
-        unit: The column of what was drawn independently.
+        unit: The column of the independent draws.
 
     Returns:
         One row per group, sorted: `by`, ``n`` (rows), ``units``, and for each value ``name`` and ``name_ci95`` (not a
@@ -113,7 +113,7 @@ def better_arm_losses(
     """Returns the loss from bad attacks and from missed ones, at each position, for a player who attacks with `share`.
 
     The better arm is chosen by one half of the continuations and valued by the other, and the other way round: without
-    bias for a player who chooses by half of the continuations, and so at most what the very best choice would be worth.
+    bias for a player who chooses by half of the continuations, and so at most the value of the very best choice.
     """
     attacks = np.asarray(share, dtype=np.float64)
     bad, missed = np.zeros(len(frame)), np.zeros(len(frame))
@@ -407,7 +407,7 @@ STRONG = Chapter("strong", _strong_runs, _strong_tables)
 PLAYED_ON = Chapter("played_on", _anyhow_strong_runs, _anyhow_strong_tables)
 
 
-#: Open-card averages first, then their repairs, then searches that hide what is hidden.
+#: Open-card averages first, then their repairs, then searches that keep the hidden cards hidden.
 LIGHTS = ("pimc", "presumed_pimc", "epimc", "ismcts:iterations=20000", "best:iterations=20000")
 
 HALVES = ("now_even", "now_odd", "wait_even", "wait_odd")
@@ -539,7 +539,7 @@ LIGHTS_CHAPTER = Chapter("lights", _lights_runs, _lights_tables)
 MISTAKES = Chapter("mistakes", _mistakes_runs, _mistakes_tables)
 
 
-#: A lead is far if it is more than what winning by an attack brings without a flat throw.
+#: A lead is far if it exceeds the points of a win by an attack without a flat throw.
 FAR = {"points": 3.0, "schwinger": 1.0}
 
 STANDINGS = ("far behind", "behind", "level", "ahead", "far ahead")
@@ -672,7 +672,7 @@ DECKS: tuple[dict[str, Any], ...] = (
 )
 QUICK = 3
 
-#: The agents that are queried: open-card averages, their repairs, and searches that hide what is hidden.
+#: The agents that are queried: open-card averages, their repairs, and searches that keep the hidden cards hidden.
 QUERIED = ("pimc", "presumed_pimc", "epimc", "ismcts:iterations=1000", "best:iterations=1000")
 
 #: Iterations of CFR+ at most, and the NashConv at which it stops.
@@ -720,7 +720,7 @@ def _name(rules: dict[str, Any]) -> str:
 
 
 def _by_hand(frame: pd.DataFrame) -> pd.DataFrame:
-    """By tricks, trumps and the longest other suit: how often the equilibrium attacks, and what it is worth."""
+    """By tricks, trumps and the longest other suit: how often the equilibrium attacks, and the value of the attack."""
     weighed = frame.assign(
         attack_share=frame["share"] * frame["reach"],
         now_minus_wait=(frame["now"] - frame["wait"]) * frame["reach"],

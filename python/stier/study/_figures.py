@@ -211,7 +211,7 @@ def match(tables: Tables) -> Figure:
             ax.errorbar(place, percent, yerr=width, fmt=marker, color=colour, ms=5, capsize=2.5, lw=1, label=label)
         ax.axhline(0, color="grey", lw=0.8)
         ax.set_xticks(range(len(STANDINGS)), list(STANDINGS))
-        ax.set_title(f"{scoring}: four bouts, who wins the match")
+        ax.set_title(f"{scoring}: four bouts, share of matches won")
         ax.set_xlabel("the player on lead is")
         ax.spines[["top", "right"]].set_visible(False)
     axes[0].set_ylabel("attacking instead of waiting:\nchance to win the match, percentage points")

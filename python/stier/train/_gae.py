@@ -90,7 +90,7 @@ def gae(
     if horizon is None:
         horizon = int(steps)
     if not 0 <= horizon <= steps:
-        raise ArgumentError(f"horizon must be 0 to {steps}, the steps given, got {horizon}")
+        raise ArgumentError(f"horizon must be between 0 and {steps}, the steps given, got {horizon}")
     if not zero_sum:
         return _by_player(rewards, values, terminated, current_player, gamma, lam, horizon)
     if players != 2:

@@ -19,14 +19,14 @@ import numpy as np
 
 import stier
 from stier._files import write, write_bytes
-from stier._output import Update, bar
+from stier._output import Lines, Update, bar
 from stier.errors import ArgumentError, TrainingError
 from stier.network import Network
 from stier.train._learner import Learner
 from stier.train.evaluation import Evaluation
 
-#: Seconds between checkpoints, and between lines about the progress if standard error is not a terminal.
-PAUSE, SILENCE = 30.0, 10.0
+#: Seconds between checkpoints.
+PAUSE = 30.0
 CHECKPOINT, LOG, NETWORK, HISTORY = "checkpoint.safetensors", "log.csv", "network.safetensors", "checkpoints"
 #: Raised whenever the same settings would go on otherwise from the same checkpoint.
 FORMAT = 3
@@ -104,30 +104,24 @@ def run(
                 saved = time.monotonic()
 
 
-class _Lines:
-    """Progress without a terminal: a line for each evaluation, and one after some seconds without any."""
+class _Lines(Lines):
+    """Progress without a terminal: also a line for each evaluation, and the newest metrics in between."""
 
     def __init__(self, record: _Record) -> None:
+        super().__init__("decisions")
         self._record = record
         self._note = ""
-        self._last = time.monotonic()
 
     def __enter__(self) -> Update:
         return self.update
 
-    def __exit__(self, *_: object) -> None:
-        pass
-
     def update(self, done: int, total: int, note: str = "") -> None:
-        """Prints the number of decisions and the newest metrics, if it is time."""
-        if note == self._note and time.monotonic() - self._last < SILENCE:
-            return
+        """Prints a line, if there is a new evaluation or it is time."""
         if note == self._note:
-            note = ", ".join(f"{name} {value:.4g}" for name, value in self._record.metrics.items())
+            super().update(done, total, ", ".join(f"{name} {one:.4g}" for name, one in self._record.metrics.items()))
         else:
             self._note = note
-        print(f"{done:,} of {total:,} decisions ({done / total:.0%}): {note}", file=sys.stderr, flush=True)
-        self._last = time.monotonic()
+            self.print(done, total, note)
 
 
 class _Record:

@@ -48,7 +48,7 @@ class Checked:
     def _share(self, *names: str) -> None:
         for name in names:
             if not 0 <= getattr(self, name) <= 1:
-                raise ArgumentError(f"{name} must be 0 to 1, got {getattr(self, name)}")
+                raise ArgumentError(f"{name} must be between 0 and 1, got {getattr(self, name)}")
 
 
 def _converted(name: str, value: Any, default: Any) -> Any:

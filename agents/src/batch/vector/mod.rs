@@ -210,7 +210,7 @@ dyn_trait! {
         /// Writes what all seats together see in each lane: the observations of the current player, then of the seats
         /// after it, as bytes. This is for critics in training; no agent is ever shown it.
         fn perfect_information(&self, out: &mut [u8]) -> Result<(), VectorError> {
-            let (size, seats) = (encode::size(&self.game.info().observation), self.shape.seats);
+            let (size, seats) = (encode::size(&self.game.observation_layout()), self.shape.seats);
             let expected = self.lanes.len() * seats * size;
             if out.len() != expected {
                 return Err(VectorError::Size { what: "perfect-information observation", expected, found: out.len() });

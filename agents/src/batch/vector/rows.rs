@@ -22,7 +22,7 @@ impl Shape {
     /// The lengths for a game and this kind of tensor.
     pub fn of<G: Game>(game: &G, tensor: Tensor) -> Self {
         let layout = match tensor {
-            Tensor::Observation => game.info().observation.clone(),
+            Tensor::Observation => game.observation_layout(),
             Tensor::InformationState => game.information_state_layout(),
         };
         Self { tensor: encode::size(&layout), actions: game.num_actions(), seats: game.num_seats() }
@@ -47,7 +47,7 @@ impl<'a> Cells<'a> {
     }
 
     /// Cuts off the first cells.
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, count: usize) -> Self {
         match self {
             Self::Floats(cells) => Self::Floats(cells.split_off_mut(..count).unwrap_or_default()),
@@ -57,7 +57,7 @@ impl<'a> Cells<'a> {
 
     /// Overwrites the cells with the observations of these seats in these states, one after the other.
     pub fn observe<G: Game>(self, game: &G, shown: impl Iterator<Item = (G::State, Seat)>) {
-        let width = encode::size(&game.info().observation);
+        let width = encode::size(&game.observation_layout());
         match self {
             Self::Floats(cells) => shown
                 .zip(cells.chunks_exact_mut(width))
@@ -69,6 +69,7 @@ impl<'a> Cells<'a> {
     }
 
     /// Writes the tensor of one seat.
+    #[inline(always)]
     pub(super) fn write<G: Game>(&mut self, tensor: Tensor, game: &G, history: &History<G>, seat: Seat) {
         match (tensor, self) {
             (Tensor::Observation, Cells::Floats(row)) => game.observation(history.state(), seat, row),
@@ -98,7 +99,7 @@ pub struct Rows<'a> {
 }
 
 /// Cuts off the first values of an array.
-#[inline]
+#[inline(always)]
 fn take<'a, T>(array: &mut Option<&'a mut [T]>, count: usize) -> Option<&'a mut [T]> {
     array.as_mut()?.split_off_mut(..count)
 }
@@ -126,7 +127,7 @@ impl Rows<'_> {
 
 impl<'a> Rows<'a> {
     /// Cuts off the rows of the first lanes.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take(&mut self, lanes: usize, shape: &Shape) -> Self {
         Self {
             observation: self.observation.as_mut().map(|cells| cells.take(lanes * shape.tensor)),

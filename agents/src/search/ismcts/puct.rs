@@ -106,11 +106,15 @@ impl<A: ActionSet> Selection<A> for Puct<A> {
     fn select(&self, tree: &mut Tree<A, ()>, node: u32, legal: A, spread: f32, _rng: &mut Rng) -> (Edge, ()) {
         let (c, unseen) = (self.c * spread, node_mean(tree, node));
         let edge = match self.from {
-            PriorFrom::Fitted => tree.best(node, legal, |block, ()| bounds(block, self.table.lanes(block), c, unseen)),
-            PriorFrom::Uniform | PriorFrom::Network | PriorFrom::Hints => tree.best(node, legal, |block, ()| {
-                let favoured = self.favoured.lanes(&block.action);
-                bounds(block, lanes(|i| self.base + self.bonus * favoured[i] as i32 as f32), c, unseen)
-            }),
+            PriorFrom::Fitted => {
+                tree.best(node, legal, |block: &Block<A>, (): &()| bounds(block, self.table.lanes(block), c, unseen))
+            }
+            PriorFrom::Uniform | PriorFrom::Network | PriorFrom::Hints => {
+                tree.best(node, legal, |block: &Block<A>, (): &()| {
+                    let favoured = self.favoured.lanes(&block.action);
+                    bounds(block, lanes(|i| self.base + self.bonus * favoured[i] as i32 as f32), c, unseen)
+                })
+            }
         };
         (edge, ())
     }
@@ -195,6 +199,6 @@ impl<A: ActionSet> Selection<A> for NetworkPuct {
         });
         debug_assert!(total > 0.0, "legal actions have priors");
         let (c, unseen) = (self.c * spread / total, node_mean(tree, node));
-        (tree.best(node, legal, |block, priors| bounds(block, *priors, c, unseen)), ())
+        (tree.best(node, legal, |block: &Block<A>, priors: &Self::Extra| bounds(block, *priors, c, unseen)), ())
     }
 }

@@ -14,7 +14,7 @@ use crate::agent::sampling;
 use crate::rollout::Roller;
 
 use super::IsmctsOptions;
-use super::tree::{Block, Edge, LANES, MAX_BLOCKS, Tree, lanes};
+use super::tree::{Block, Bounds, Edge, LANES, MAX_BLOCKS, Tree, lanes};
 
 choice! {
     /// The rule by which an iteration selects edges.
@@ -134,13 +134,16 @@ impl<A: ActionSet> Selection<A> for Ucb1 {
 
     #[inline(always)]
     fn select(&self, tree: &mut Tree<A, ()>, node: u32, legal: A, spread: f32, _rng: &mut Rng) -> (Edge, ()) {
-        let c = self.c * spread;
-        let bound = |block: &Block<A>, _: &()| {
-            let (mean, share) = means(block);
-            let log = lanes(|i| ln(block.available[i]));
-            lanes(|i| mean[i] + c * (log[i] * share[i]).sqrt())
-        };
-        (tree.best(node, legal, bound), ())
+        (tree.best(node, legal, Self { c: self.c * spread }), ())
+    }
+}
+
+impl<A> Bounds<A, ()> for Ucb1 {
+    #[inline(always)]
+    fn of(&self, block: &Block<A>, (): &()) -> [f32; LANES] {
+        let (mean, share) = means(block);
+        let log = lanes(|i| ln(block.available[i]));
+        lanes(|i| mean[i] + self.c * (log[i] * share[i]).sqrt())
     }
 }
 

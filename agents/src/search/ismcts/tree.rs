@@ -84,6 +84,19 @@ impl<A: ActionSet> Block<A> {
     }
 }
 
+/// The bounds by which edges are selected, as a closure or, where it must be inlined, as a type.
+pub(super) trait Bounds<A, X> {
+    /// The bounds of a block's edges, and anything in lanes without an edge.
+    fn of(&self, block: &Block<A>, extra: &X) -> [f32; LANES];
+}
+
+impl<A, X, F: Fn(&Block<A>, &X) -> [f32; LANES]> Bounds<A, X> for F {
+    #[inline(always)]
+    fn of(&self, block: &Block<A>, extra: &X) -> [f32; LANES] {
+        self(block, extra)
+    }
+}
+
 /// A search tree whose selection rule keeps an `X` for each block. Trees of different threads share no cache line.
 #[derive(Clone, Debug)]
 #[repr(align(128))]
@@ -123,8 +136,8 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
     fn empty(&mut self) {
         self.blocks.clear();
         self.extras.clear();
-        // Clearing a map takes time in proportion to its capacity.
-        if self.keyed.len() * 16 < self.keyed.capacity() {
+        // Clearing a map takes time in proportion to its capacity, unless it is empty.
+        if !self.keyed.is_empty() && self.keyed.len() * 16 < self.keyed.capacity() {
             self.keyed = FxHashMap::default();
         } else {
             self.keyed.clear();
@@ -284,18 +297,17 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
         edge
     }
 
-    /// Selects the legal edge with the highest bound, after counting availability for all legal edges. `bounds`
-    /// returns those of a block's edges, and anything in lanes without an edge. They must not be negative, and at least
-    /// one legal action must have an edge.
+    /// Selects the legal edge with the highest bound, after counting availability for all legal edges. Bounds must
+    /// not be negative, and at least one legal action must have an edge.
     #[inline(always)]
-    pub(super) fn best(&mut self, node: u32, legal: A, bounds: impl Fn(&Block<A>, &X) -> [f32; LANES]) -> Edge {
+    pub(super) fn best(&mut self, node: u32, legal: A, bounds: impl Bounds<A, X>) -> Edge {
         let mut at = node;
         let (mut best, mut best_block) = (0, at);
         while at != NONE {
             let (block, extra) = (&mut self.blocks[at as usize], &self.extras[at as usize]);
             let legal = block.legal(legal);
             block.available = lanes(|i| block.available[i] + legal[i]);
-            let bound = bounds(block, extra);
+            let bound = bounds.of(block, extra);
             // Bounds are not negative, so they compare like their bits. The lowest bits hold the lane, and zero is
             // reserved for lanes that are not legal.
             let order = lanes(|i| (bound[i].to_bits() & !LANE_BITS).wrapping_add(LANES as u32));

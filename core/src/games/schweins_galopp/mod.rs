@@ -22,7 +22,7 @@ mod view;
 
 use crate::actions::{Action, Actions64};
 use crate::bits;
-use crate::encode::{Cell, Pen};
+use crate::encode::Pen;
 use crate::error::RulesError;
 use crate::game::{Chance, Game, GameInfo, Observer, Outcome, Turn};
 use crate::key::mix;
@@ -267,7 +267,6 @@ impl SchweinsGalopp {
             max_chance_events: rounds * usize::from(rules.plays() + placed(Placement::Random)),
             utility_range: (if rules.utility == Utility::Margin { low.max(shared) } else { low }, high),
             utility_sum: rules.utility.sum(),
-            observation: self.observation_layout(),
             ..GameInfo::default()
         }
     }
@@ -405,7 +404,7 @@ impl Game for SchweinsGalopp {
     }
 
     #[inline]
-    fn observe<T: Cell>(&self, state: &State, observer: Observer, pen: &mut Pen<'_, T>) {
-        self.write_observation(state, observer, state.hands.map(Counts::sum), pen);
+    fn observe<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {
+        self.write_observation(state, observer, pen);
     }
 }

@@ -2,8 +2,8 @@
 
 use smallvec::SmallVec;
 
-use crate::encode::{Cell, Field, Pen};
-use crate::game::{Game as _, Observer, SeatView};
+use crate::encode::{Cell, Tensor};
+use crate::game::{Game as _, SeatView};
 use crate::history::History;
 use crate::key::Past;
 use crate::seats::Seat;
@@ -52,9 +52,7 @@ impl SeatView<SchweinsGalopp> for View {
     fn new(game: &SchweinsGalopp, history: &History<SchweinsGalopp>, seat: Seat) -> Self {
         let mut public = SmallVec::new();
         let mut rounds: SmallVec<[Known; 3]> = SmallVec::new();
-        let mut past = Past::with_capacity(history.events().len());
-        for (state, event) in history.steps(game) {
-            past.note(game, &state, event, seat);
+        let past = Past::replay(game, history, seat, |state, event| {
             if rounds.len() == usize::from(state.round) {
                 rounds.push(Known::default());
             }
@@ -69,12 +67,11 @@ impl SeatView<SchweinsGalopp> for View {
                 }
                 Phase::Play | Phase::Place | Phase::Food | Phase::Over => public.push(event.action.0),
             }
-        }
+        });
         let state = history.state();
         if rounds.len() == usize::from(state.round) && state.phase != Phase::Over {
             rounds.push(Known::default());
         }
-        past.now(game, state, seat);
         Self { seat, seen: state.seen_by(seat), public, rounds, past }
     }
 
@@ -87,23 +84,11 @@ impl SeatView<SchweinsGalopp> for View {
     }
 
     fn observation<T: Cell>(&self, game: &SchweinsGalopp, out: &mut [T]) {
-        let held = |seat: u8| {
-            let own = seat == self.seat.0;
-            let hand = usize::from(seat);
-            if own { self.seen.hands[hand].sum() } else { dealt(game, &self.seen, seat) - self.seen.played[hand].sum() }
-        };
-        let held = std::array::from_fn(|seat| if seat < game.num_seats() { held(seat as u8) } else { 0 });
-        let mut pen = Pen::new(out);
-        game.write_observation(&self.seen, Observer::Seat(self.seat), held, &mut pen);
-        pen.finish();
+        game.observation(&self.seen, self.seat, out);
     }
 
-    fn tensor_layout(game: &SchweinsGalopp) -> Vec<Field> {
-        game.tensor_layout()
-    }
-
-    fn tensor(&self, game: &SchweinsGalopp, out: &mut [f32]) {
-        game.write_tensor(self, out);
+    fn tensor(&self, game: &SchweinsGalopp) -> Tensor {
+        game.tensor(self)
     }
 
     fn knowledge(&self, game: &SchweinsGalopp) -> String {

@@ -7,7 +7,7 @@
 //! entry of the current deal. In a match there is also `earlier`, with one value per log entry of the previous deals.
 //! An entry is an event or a card that it showed; [`Seen`] lists the kinds.
 
-use crate::encode::{Cell, Field, Pen, size};
+use crate::encode::{Pen, Tensor};
 use crate::game::{Observer, SeatView as _};
 use crate::seats::Seat;
 
@@ -23,11 +23,6 @@ const PHASES: usize = 8;
 const KINDS: usize = 14;
 /// The size of an entry: a kind, a suit, a rank.
 const ENTRY: usize = KINDS + 4 + 8;
-
-/// Writes a set of cards.
-fn cards<T: Cell>(pen: &mut Pen<'_, T>, cards: u32) {
-    pen.set(u64::from(cards), CARDS);
-}
 
 /// The set with one card, or the empty set for [`NO_CARD`].
 fn only(card: Card) -> u32 {
@@ -75,120 +70,56 @@ fn entry(seen: Seen) -> (usize, Option<u8>) {
 }
 
 impl Schwimmen {
-    /// The parts of the observation.
-    pub(super) fn observation_layout(&self) -> Vec<Field> {
-        let players = usize::from(self.rules.players);
-        let turns = usize::from(self.rules.max_turns);
-        let mut layout = vec![
-            Field::new("seat", [players]),
-            Field::new("phase", [PHASES]),
-            Field::new("mover", [players]),
-            Field::new("dealer", [players]),
-            Field::new("hand", [CARDS]),
-            Field::new("taken", [CARDS]),
-            Field::new("table", [CARDS]),
-            Field::new("shown", [players - 1, CARDS]),
-            Field::new("cut", [players, CARDS]),
-            Field::new("pile", [CARDS]),
-            Field::new("knocker", [players]),
-            Field::new("turns", [turns]),
-            Field::new("turns_left", [turns]),
-            Field::new("quiet", [players]),
-        ];
-        if self.rules.play == Play::Match {
-            layout.push(Field::new("lives", [players, usize::from(LIVES)]));
-            layout.push(Field::new("deals", [self.rules.most_deals()]));
-        }
-        layout
-    }
-
     /// Writes what the observer sees: a spectator everything but hands, seats counted from the first. The number of
     /// cards in the pile is read from `pile`.
-    pub(super) fn write_observation<T: Cell>(
-        &self,
-        state: &State,
-        observer: Observer,
-        pile: u32,
-        pen: &mut Pen<'_, T>,
-    ) {
+    pub(super) fn write_observation<P: Pen>(&self, state: &State, observer: Observer, pile: u32, pen: &mut P) {
         let players = usize::from(self.rules.players);
         let turns = usize::from(self.rules.max_turns);
         let seat = observer.seat().unwrap_or(Seat(0));
-        let own_hand = observer.seat().map_or(0, |seat| state.hands[seat.index()]);
-        pen.one(observer.seat().map(Seat::index), players);
-        pen.one(Some(state.phase as usize), PHASES);
-        pen.one(self.relative(seat, state.mover), players);
-        pen.one(self.relative(seat, state.dealer), players);
-        cards(pen, own_hand);
-        cards(pen, only(state.taken));
-        cards(pen, if self.table_is_hidden(state) { 0 } else { state.table });
-        for other in self.seats_from(seat).skip(1) {
-            cards(pen, if state.is_shown() { state.hands[other] } else { 0 });
-        }
-        for other in self.seats_from(seat) {
-            cards(pen, only(state.cut[other]));
-        }
-        pen.count(pile as u8, CARDS);
-        pen.one(self.relative(seat, state.knocker), players);
-        pen.count(state.turns, turns);
-        pen.count(state.end - state.turns, turns);
-        pen.count(state.quiet, players);
+        let all = || self.seats_from(seat);
+        let shown = |other: usize| if state.is_shown() { state.hands[other] } else { 0 };
+        pen.field("seat", [players]).one(observer.seat().map(Seat::index));
+        pen.field("phase", [PHASES]).one(Some(state.phase as usize));
+        pen.field("mover", [players]).one(self.relative(seat, state.mover));
+        pen.field("dealer", [players]).one(self.relative(seat, state.dealer));
+        pen.field("hand", [CARDS]).set(observer.seat().map_or(0, |seat| state.hands[seat.index()]));
+        pen.field("taken", [CARDS]).set(only(state.taken));
+        pen.field("table", [CARDS]).set(if self.table_is_hidden(state) { 0 } else { state.table });
+        pen.field("shown", [players - 1, CARDS]).sets(all().skip(1).map(shown));
+        pen.field("cut", [players, CARDS]).sets(all().map(|other| only(state.cut[other])));
+        pen.field("pile", [CARDS]).count(pile as u8);
+        pen.field("knocker", [players]).one(self.relative(seat, state.knocker));
+        pen.field("turns", [turns]).count(state.turns);
+        pen.field("turns_left", [turns]).count(state.end - state.turns);
+        pen.field("quiet", [players]).count(state.quiet);
         if self.rules.play == Play::Match {
-            for other in self.seats_from(seat) {
-                pen.count(state.lives[other], usize::from(LIVES));
-            }
-            pen.count(state.deals, self.rules.most_deals());
+            pen.field("lives", [players, usize::from(LIVES)]).counts(all().map(|other| state.lives[other]));
+            pen.field("deals", [self.rules.most_deals()]).count(state.deals);
         }
     }
 
-    /// The parts of the information-state tensor.
-    pub(super) fn tensor_layout(&self) -> Vec<Field> {
-        let (players, entries) = (usize::from(self.rules.players), self.max_entries());
-        let mut layout = vec![
-            Field::new("seat", [players]),
-            Field::new("phase", [PHASES]),
-            Field::new("known_hands", [players, CARDS]),
-            Field::new("taken", [CARDS]),
-            Field::new("table", [CARDS]),
-            Field::new("unseen", [CARDS]),
-            Field::new("deal", [entries, ENTRY]),
-        ];
-        if self.rules.most_deals() > 1 {
-            layout.push(Field::new("earlier", [self.rules.most_deals() - 1, entries]));
-        }
-        layout
-    }
-
-    /// All that the seat of a view knows, as a tensor.
-    pub(super) fn write_tensor(&self, view: &View, out: &mut [f32]) {
-        debug_assert_eq!(out.len(), size(&self.tensor_layout()));
+    /// All that the seat of a view knows.
+    pub(super) fn tensor(&self, view: &View) -> Tensor {
         let (seen, seat) = (view.seen(), view.seat());
-        let entries = self.max_entries();
-        let mut pen = Pen::new(out);
-        pen.one(Some(seat.index()), usize::from(self.rules.players));
-        pen.one(Some(seen.phase as usize), PHASES);
-        for other in self.seats_from(seat) {
-            cards(&mut pen, seen.hands[other]);
-        }
-        cards(&mut pen, only(seen.taken));
-        cards(&mut pen, seen.table);
-        cards(&mut pen, view.unseen());
-
-        let (present, earlier) = (entries * ENTRY, entries * (self.rules.most_deals() - 1));
-        pen.skip(present + earlier);
-        pen.finish();
-        let (before, earlier) = out.split_at_mut(out.len() - earlier);
-        let start = before.len() - present;
-        let present = &mut before[start..];
+        let (players, entries, deals) = (usize::from(self.rules.players), self.max_entries(), self.rules.most_deals());
+        let mut tensor = Tensor::default();
+        tensor.field("seat", [players]).one(Some(seat.index()));
+        tensor.field("phase", [PHASES]).one(Some(seen.phase as usize));
+        tensor.field("known_hands", [players, CARDS]).sets(self.seats_from(seat).map(|other| seen.hands[other]));
+        tensor.field("taken", [CARDS]).set(only(seen.taken));
+        tensor.field("table", [CARDS]).set(seen.table);
+        tensor.field("unseen", [CARDS]).set(view.unseen());
+        let present = tensor.zeros("deal", [entries, ENTRY]);
+        let earlier = (deals > 1).then(|| tensor.zeros("earlier", [deals - 1, entries]));
         let last = view.deals().len() - 1;
         for (deal, log) in view.logs().enumerate() {
-            for (row, seen) in log.enumerate() {
-                if deal < last {
+            for (index, seen) in log.enumerate() {
+                if let Some(earlier) = earlier.filter(|_| deal < last) {
                     // Halfway between multiples of 1/256, so that no entry is 0.
-                    earlier[deal * entries + row] = f32::from(seen.to_byte()) / 256.0 + 1.0 / 512.0;
+                    tensor.block(earlier, deal)[index] = f32::from(seen.to_byte()) / 256.0 + 1.0 / 512.0;
                     continue;
                 }
-                let row = &mut present[row * ENTRY..][..ENTRY];
+                let row = tensor.block(present, index);
                 let (kind, card) = entry(seen);
                 row[kind] = 1.0;
                 if let Some(card) = card.map(usize::from) {
@@ -197,5 +128,6 @@ impl Schwimmen {
                 }
             }
         }
+        tensor
     }
 }

@@ -22,7 +22,7 @@ mod view;
 
 use crate::actions::{Action, Actions128};
 use crate::bits;
-use crate::encode::{Cell, Pen};
+use crate::encode::Pen;
 use crate::error::RulesError;
 use crate::game::{Chance, Game, GameInfo, Observer, Turn, evenly};
 use crate::key::mix;
@@ -381,7 +381,6 @@ impl Schwimmen {
                 (Payoff::Win, _) => (-1.0 / (players - 1.0), 1.0),
             },
             utility_sum: Some(0.0),
-            observation: self.observation_layout(),
             ..GameInfo::default()
         }
     }
@@ -558,7 +557,7 @@ impl Game for Schwimmen {
     }
 
     #[inline]
-    fn observe<T: Cell>(&self, state: &State, observer: Observer, pen: &mut Pen<'_, T>) {
+    fn observe<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {
         self.write_observation(state, observer, state.pool.count_ones(), pen);
     }
 }

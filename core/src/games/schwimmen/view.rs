@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use crate::actions::Action;
 use crate::bits;
-use crate::encode::{Cell, Field, Pen};
+use crate::encode::{Cell, Tensor, Values};
 use crate::game::{Game as _, Observer, SeatView};
 use crate::history::{Event, History};
 use crate::key::Past;
@@ -179,7 +179,7 @@ impl View {
 
 impl SeatView<Schwimmen> for View {
     fn new(game: &Schwimmen, history: &History<Schwimmen>, seat: Seat) -> Self {
-        let mut watch = Watch::new(game, seat);
+        let mut watch = Watch::new(game, seat, Past::with_capacity(history.events().len()));
         for &event in history.events() {
             watch.event(event);
         }
@@ -197,17 +197,13 @@ impl SeatView<Schwimmen> for View {
     fn observation<T: Cell>(&self, game: &Schwimmen, out: &mut [T]) {
         let hidden: u8 = self.face_down + self.hidden.iter().map(|hidden| hidden.size).sum::<u8>();
         let pile = self.seen.pool.count_ones() - u32::from(hidden);
-        let mut pen = Pen::new(out);
+        let mut pen = Values::new(out);
         game.write_observation(&self.seen, Observer::Seat(self.seat), pile, &mut pen);
         pen.finish();
     }
 
-    fn tensor_layout(game: &Schwimmen) -> Vec<Field> {
-        game.tensor_layout()
-    }
-
-    fn tensor(&self, game: &Schwimmen, out: &mut [f32]) {
-        game.write_tensor(self, out);
+    fn tensor(&self, game: &Schwimmen) -> Tensor {
+        game.tensor(self)
     }
 
     fn knowledge(&self, game: &Schwimmen) -> String {
@@ -230,7 +226,7 @@ struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    fn new(game: &'a Schwimmen, seat: Seat) -> Self {
+    fn new(game: &'a Schwimmen, seat: Seat, past: Past) -> Self {
         let state = game.root();
         let view = View {
             seat,
@@ -241,7 +237,7 @@ impl<'a> Watch<'a> {
             hidden: Default::default(),
             face_down: 0,
             unseen: game.deck,
-            past: Past::default(),
+            past,
         };
         Self { game, seat: seat.index(), state, view, known: [0; PLAYERS], deal_start: 0, table_start: 0 }
     }

@@ -1,6 +1,6 @@
 //! Tensors of zeros and ones. The seat itself always comes first.
 
-use crate::encode::{Cell, Field, Pen, size};
+use crate::encode::{Pen, Tensor};
 use crate::game::{Observer, SeatView as _};
 use crate::seats::Seat;
 
@@ -34,125 +34,65 @@ impl Schwinget {
 }
 
 impl Schwinget {
-    /// The parts of the observation.
-    pub(super) fn observation_layout(&self) -> Vec<Field> {
-        let cards = usize::from(self.deck.size);
-        let (tricks, bouts) = (self.max_tricks(), usize::from(self.rules.bouts));
-        let mut layout = vec![
-            Field::new("seat", [2]),
-            Field::new("phase", [8]),
-            Field::new("hand", [cards]),
-            Field::new("played", [2, cards]),
-            Field::new("turned_up", [cards]),
-            Field::new("trump", [5]),
-            Field::new("led", [cards]),
-            Field::new("reply", [cards]),
-            Field::new("leader", [2]),
-            Field::new("to_move", [2]),
-            Field::new("pile", [usize::from(self.pile)]),
-            Field::new("tricks", [tricks]),
-            Field::new("taken", [2, tricks]),
-            Field::new("attacker", [2]),
-            Field::new("taken_after_attack", [2, usize::from(self.rules.hand_size)]),
-            Field::new("neutral_trick", [2]),
-        ];
-        if bouts > 1 {
-            layout.push(Field::new("bout", [bouts]));
-            layout.push(Field::new("score", [2, SCORE_BITS]));
-            layout.push(Field::new("opener", [2]));
-        }
-        layout
-    }
-
     /// Writes what the observer sees: a spectator everything but hands, seats counted from the first.
-    pub(super) fn write_observation<T: Cell>(&self, state: &State, observer: Observer, pen: &mut Pen<'_, T>) {
-        let cards = usize::from(self.deck.size);
+    pub(super) fn write_observation<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {
+        let (cards, hand_size) = (usize::from(self.deck.size), usize::from(self.rules.hand_size));
         let (tricks, bouts) = (self.max_tricks(), usize::from(self.rules.bouts));
         let seat = observer.seat().unwrap_or(Seat(0));
         let (own, other) = (seat.index(), seat.index() ^ 1);
-        let hand = observer.seat().map_or(0, |seat| state.hands[seat.index()]);
         let card = |card: u8| (card != NO_CARD).then_some(usize::from(card));
         let who = |index: u8| (index != NOBODY).then_some(usize::from(index != seat.0));
-        pen.one(observer.seat().map(Seat::index), 2);
-        pen.one(Some(state.phase as usize), 8);
-        pen.set(hand.into(), cards);
-        pen.set(state.played[own].into(), cards);
-        pen.set(state.played[other].into(), cards);
-        pen.one(card(state.turned), cards);
-        pen.one(card(state.turned).map(|_| usize::from(state.trump)), 5);
-        pen.one(card(state.led), cards);
-        pen.one(card(state.reply), cards);
-        pen.one(who(state.leader), 2);
-        pen.one(who(state.mover), 2);
-        pen.count(state.pile, usize::from(self.pile));
-        pen.count(state.tricks, tricks);
-        pen.count(state.taken[own], tricks);
-        pen.count(state.taken[other], tricks);
-        pen.one(who(state.attacker), 2);
-        pen.count(state.after_attack[own], usize::from(self.rules.hand_size));
-        pen.count(state.after_attack[other], usize::from(self.rules.hand_size));
         let neutral = match state.neutral {
             Neutral::None => None,
             Neutral::BeforeAttack => Some(0_u8),
             Neutral::AfterAttack => Some(1),
         };
-        pen.one(neutral, 2);
+        pen.field("seat", [2]).one(observer.seat().map(Seat::index));
+        pen.field("phase", [8]).one(Some(state.phase as usize));
+        pen.field("hand", [cards]).set(observer.seat().map_or(0, |seat| state.hands[seat.index()]));
+        pen.field("played", [2, cards]).set(state.played[own]).set(state.played[other]);
+        pen.field("turned_up", [cards]).one(card(state.turned));
+        pen.field("trump", [5]).one(card(state.turned).map(|_| usize::from(state.trump)));
+        pen.field("led", [cards]).one(card(state.led));
+        pen.field("reply", [cards]).one(card(state.reply));
+        pen.field("leader", [2]).one(who(state.leader));
+        pen.field("to_move", [2]).one(who(state.mover));
+        pen.field("pile", [usize::from(self.pile)]).count(state.pile);
+        pen.field("tricks", [tricks]).count(state.tricks);
+        pen.field("taken", [2, tricks]).count(state.taken[own]).count(state.taken[other]);
+        pen.field("attacker", [2]).one(who(state.attacker));
+        let after_attack = pen.field("taken_after_attack", [2, hand_size]);
+        after_attack.count(state.after_attack[own]).count(state.after_attack[other]);
+        pen.field("neutral_trick", [2]).one(neutral);
         if bouts > 1 {
-            pen.count(state.bout, bouts);
-            pen.set(u64::from(state.scores[own] / 25), SCORE_BITS);
-            pen.set(u64::from(state.scores[other] / 25), SCORE_BITS);
-            pen.one(who(state.opener), 2);
+            pen.field("bout", [bouts]).count(state.bout);
+            pen.field("score", [2, SCORE_BITS]).set(state.scores[own] / 25).set(state.scores[other] / 25);
+            pen.field("opener", [2]).one(who(state.opener));
         }
     }
 
-    /// The parts of the information-state tensor.
-    pub(super) fn tensor_layout(&self) -> Vec<Field> {
+    /// All that the seat of a view knows.
+    pub(super) fn tensor(&self, view: &View) -> Tensor {
         let cards = usize::from(self.deck.size);
         let (tricks, draws) = (self.max_tricks(), self.max_draws());
         let bouts = usize::from(self.rules.bouts);
-        vec![
-            Field::new("seat", [2]),
-            Field::new("dealt", [bouts, 2 * usize::from(self.rules.hand_size)]),
-            Field::new("first_hand", [bouts, cards]),
-            Field::new("turned_up", [bouts, cards]),
-            Field::new("plays", [bouts, 2 * tricks, cards]),
-            Field::new("own_draws", [bouts, draws, cards]),
-            Field::new("opponent_draws", [bouts, draws]),
-            Field::new("attack_after_tricks", [bouts, tricks]),
-            Field::new("referee_decision", [bouts, 2]),
-        ]
-    }
-
-    /// All that the seat of a view knows, as a tensor.
-    pub(super) fn write_tensor(&self, view: &View, out: &mut [f32]) {
-        let layout = self.tensor_layout();
-        debug_assert_eq!(out.len(), size(&layout));
-        out.fill(0.0);
-        let cards = usize::from(self.deck.size);
-        let bouts = usize::from(self.rules.bouts);
-        // The start of each field, and the size of its part for one bout.
-        let parts: Vec<(usize, usize)> = layout
-            .iter()
-            .scan(0, |start, field| {
-                let part = (*start, field.size() / bouts);
-                *start += field.size();
-                Some(part)
-            })
-            .collect();
-        let [_, dealt, hand, turned, plays, own_draws, their_draws, attack, decision] = parts[..] else {
-            unreachable!("the layout has nine fields");
-        };
-        out[view.seat().index()] = 1.0;
-
+        let mut tensor = Tensor::default();
+        tensor.field("seat", [2]).one(Some(view.seat().index()));
+        let dealt = tensor.zeros("dealt", [bouts, 2 * usize::from(self.rules.hand_size)]);
+        let hand = tensor.zeros("first_hand", [bouts, cards]);
+        let turned = tensor.zeros("turned_up", [bouts, cards]);
+        let plays = tensor.zeros("plays", [bouts, 2 * tricks, cards]);
+        let own_draws = tensor.zeros("own_draws", [bouts, draws, cards]);
+        let their_draws = tensor.zeros("opponent_draws", [bouts, draws]);
+        let attack = tensor.zeros("attack_after_tricks", [bouts, tricks]);
+        let decision = tensor.zeros("referee_decision", [bouts, 2]);
         let (mut bout, mut counts) = (0, Counts::default());
         for seen in view.log() {
             if matches!(seen, Seen::Dealt(_)) && counts.plays > 0 {
                 bout += 1;
                 counts = Counts::default();
             }
-            let mut mark = |(start, per_bout): (usize, usize), index: usize| {
-                out[start + bout * per_bout + index] = 1.0;
-            };
+            let mut mark = |field, index: usize| tensor.block(field, bout)[index] = 1.0;
             match seen {
                 Seen::Dealt(card) => {
                     mark(dealt, counts.dealt);
@@ -178,5 +118,6 @@ impl Schwinget {
                 Seen::Did(action) => mark(decision, action.index() - cards - 1),
             }
         }
+        tensor
     }
 }

@@ -24,7 +24,7 @@ use std::cmp::Ordering;
 
 use crate::actions::{Action, Actions64};
 use crate::bits;
-use crate::encode::{Cell, Pen};
+use crate::encode::Pen;
 use crate::error::RulesError;
 use crate::game::{Chance, Game, GameInfo, Observer, Turn, evenly};
 use crate::key::mix;
@@ -197,7 +197,6 @@ impl Schwinget {
             max_chance_events: bouts * (2 * hand + 1 + pile),
             utility_range: self.rules.utility.range(2, low * bouts as f64, high * bouts as f64),
             utility_sum: self.rules.utility.sum(),
-            observation: self.observation_layout(),
             ..GameInfo::default()
         }
     }
@@ -364,7 +363,7 @@ impl Game for Schwinget {
     }
 
     #[inline]
-    fn observe<T: Cell>(&self, state: &State, observer: Observer, pen: &mut Pen<'_, T>) {
+    fn observe<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {
         self.write_observation(state, observer, pen);
     }
 }

@@ -4,8 +4,8 @@ use arrayvec::ArrayVec;
 use smallvec::SmallVec;
 
 use crate::actions::Action;
-use crate::encode::{Cell, Field, Pen};
-use crate::game::{Observer, SeatView};
+use crate::encode::{Cell, Tensor};
+use crate::game::{Game as _, SeatView};
 use crate::history::History;
 use crate::key::Past;
 use crate::seats::Seat;
@@ -126,9 +126,7 @@ impl SeatView<Schwinget> for View {
         let mut log = SmallVec::new();
         let mut bouts: SmallVec<[Arrivals; 1]> = SmallVec::new();
         let mut bout_start = 0;
-        let mut past = Past::with_capacity(history.events().len());
-        for (state, event) in history.steps(game) {
-            past.note(game, &state, event, seat);
+        let past = Past::replay(game, history, seat, |state, event| {
             let own = state.mover == seat.0;
             let card = event.action.0;
             if bouts.len() == usize::from(state.bout) {
@@ -170,12 +168,11 @@ impl SeatView<Schwinget> for View {
             if state.phase == Phase::Deal && own {
                 sort_dealt(&mut log[bout_start..]);
             }
-        }
+        });
         let state = history.state();
         if bouts.len() == usize::from(state.bout) {
             bouts.push(Arrivals::default());
         }
-        past.now(game, state, seat);
         Self { seat, seen: state.seen_by(seat), log, bouts, past }
     }
 
@@ -188,17 +185,11 @@ impl SeatView<Schwinget> for View {
     }
 
     fn observation<T: Cell>(&self, game: &Schwinget, out: &mut [T]) {
-        let mut pen = Pen::new(out);
-        game.write_observation(&self.seen, Observer::Seat(self.seat), &mut pen);
-        pen.finish();
+        game.observation(&self.seen, self.seat, out);
     }
 
-    fn tensor_layout(game: &Schwinget) -> Vec<Field> {
-        game.tensor_layout()
-    }
-
-    fn tensor(&self, game: &Schwinget, out: &mut [f32]) {
-        game.write_tensor(self, out);
+    fn tensor(&self, game: &Schwinget) -> Tensor {
+        game.tensor(self)
     }
 
     fn knowledge(&self, game: &Schwinget) -> String {

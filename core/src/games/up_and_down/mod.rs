@@ -24,7 +24,7 @@ mod view;
 
 use crate::actions::{Action, ActionSet as _, Actions64};
 use crate::bits;
-use crate::encode::{Cell, Pen};
+use crate::encode::Pen;
 use crate::error::RulesError;
 use crate::game::{Chance, Game, GameInfo, Observer, Turn, evenly};
 use crate::key::{HIDDEN, mix};
@@ -210,7 +210,6 @@ impl UpAndDown {
             utility_range: (low / share, high),
             utility_sum: self.rules.utility.sum(),
             simultaneous: true,
-            observation: self.observation_layout(),
             ..GameInfo::default()
         }
     }
@@ -353,7 +352,7 @@ impl Game for UpAndDown {
     }
 
     #[inline]
-    fn observe<T: Cell>(&self, state: &State, observer: Observer, pen: &mut Pen<'_, T>) {
+    fn observe<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {
         self.write_observation(state, observer, pen);
     }
 }

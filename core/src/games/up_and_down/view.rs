@@ -4,8 +4,8 @@ use arrayvec::ArrayVec;
 use smallvec::SmallVec;
 
 use crate::actions::Action;
-use crate::encode::{Cell, Field, Pen};
-use crate::game::{Observer, SeatView};
+use crate::encode::{Cell, Tensor};
+use crate::game::{Game as _, SeatView};
 use crate::history::History;
 use crate::key::Past;
 use crate::seats::Seat;
@@ -73,9 +73,7 @@ impl SeatView<UpAndDown> for View {
     fn new(game: &UpAndDown, history: &History<UpAndDown>, seat: Seat) -> Self {
         let [dice, side, orientation] = game.setup_ids();
         let mut rounds: SmallVec<[Round; 1]> = SmallVec::new();
-        let mut past = Past::with_capacity(history.events().len());
-        for (state, event) in history.steps(game) {
-            past.note(game, &state, event, seat);
+        let past = Past::replay(game, history, seat, |state, event| {
             let action = event.action;
             if rounds.len() == usize::from(state.round) {
                 rounds.push(Round::default());
@@ -104,12 +102,11 @@ impl SeatView<UpAndDown> for View {
                 }
                 Phase::Over => debug_assert!(false, "nothing happens after the end"),
             }
-        }
+        });
         let state = history.state();
         if rounds.len() == usize::from(state.round) && state.phase != Phase::Over {
             rounds.push(Round::default());
         }
-        past.now(game, state, seat);
         Self { seat, seen: state.seen_by(seat), rounds, past }
     }
 
@@ -122,17 +119,11 @@ impl SeatView<UpAndDown> for View {
     }
 
     fn observation<T: Cell>(&self, game: &UpAndDown, out: &mut [T]) {
-        let mut pen = Pen::new(out);
-        game.write_observation(&self.seen, Observer::Seat(self.seat), &mut pen);
-        pen.finish();
+        game.observation(&self.seen, self.seat, out);
     }
 
-    fn tensor_layout(game: &UpAndDown) -> Vec<Field> {
-        game.tensor_layout()
-    }
-
-    fn tensor(&self, game: &UpAndDown, out: &mut [f32]) {
-        game.write_tensor(self, out);
+    fn tensor(&self, game: &UpAndDown) -> Tensor {
+        game.tensor(self)
     }
 
     fn knowledge(&self, game: &UpAndDown) -> String {
