@@ -92,7 +92,7 @@ audit-release:
 	$(call audited-by,zizmor,zizmor --persona auditor .)
 	$(call audited-by,actionlint,actionlint)
 	$(call audited-by,cargo-deny,cargo deny --locked check)
-	$(call audited-by,abi3audit,$(if $(WHEELS),abi3audit --strict $(WHEELS),echo 'no wheel in target/wheels: skipped abi3audit'))
+	$(call audited-by,abi3audit,$(if $(WHEELS),abi3audit --strict --summary $(WHEELS),echo 'no wheel in target/wheels: skipped abi3audit'))
 audited-by = @if command -v $(1) >/dev/null; then $(2); else echo '$(1) is not installed: skipped'; fi
 
 semver: $(VENV)/bin/python
