@@ -9,6 +9,10 @@
 # make training  train networks in the four games, five seeds each (hours; stop it and it goes on), benches/TRAINING.md
 # make audit    look for leaks in the card games of OpenSpiel, PettingZoo and RLCard (20 minutes; stop it and it goes on), benches/AUDIT.md
 # make test-torch  what needs PyTorch
+# make wheel    source distribution and wheel, as they are released, out/dist/
+# make fuzz     ten million inputs for each parser (half an hour)
+# make audit-release  look over what a release is made of: workflows, licences and known vulnerabilities of the crates, ABI of the wheels
+# make semver   compare the public Python names with the latest tag; with any commit by OPTIONS='--against COMMIT'
 # make notebooks  run the notebooks and keep their output in them
 # make docs     build the documentation, out/docs/index.html
 #
@@ -26,7 +30,7 @@ RUST := Cargo.toml Cargo.lock .cargo/config.toml python/pyproject.toml \
 # The oldest Rust that is supported.
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: demo test test-rust test-msrv test-python test-sb3 test-torch bench strength ladder study training audit notebooks docs clean
+.PHONY: demo test test-rust test-msrv test-python test-sb3 test-torch bench strength ladder study training audit audit-release semver wheel fuzz notebooks docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/demo
@@ -82,6 +86,37 @@ strength ladder study training: $(VENV)/tests
 audit: $(VENV)/demo
 	$(PIP) install 'stier[audit]'
 	$(BIN)/python benches/python/audit.py $(OPTIONS)
+
+# The wheel as it is released: from the source distribution, then tried in an environment with nothing else.
+wheel: $(BIN)/maturin
+	rm -rf out/dist out/bare
+	$(BIN)/maturin build --release --sdist --compatibility linux --manifest-path python/Cargo.toml --out out/dist
+	$(PYTHON) -m venv out/bare
+	out/bare/bin/pip --disable-pip-version-check install out/dist/stier-*.whl
+	out/bare/bin/stier pit schwinget random greedy --deals 200
+	@ls -l out/dist
+
+# Takes options: make fuzz OPTIONS='-runs=1000000'. Needs the nightly compiler and cargo-fuzz.
+FUZZED := network solution agent rules record checkpoint
+fuzz: $(addprefix fuzz-,$(FUZZED))
+fuzz-%:
+	@mkdir -p out/fuzz/$*
+	cd agents && cargo +nightly fuzz run --sanitizer none $* ../out/fuzz/$* fuzz/corpus/$* -- \
+		-runs=10000000 -rss_limit_mb=1024 -malloc_limit_mb=1024 -max_len=4096 $(OPTIONS)
+
+# The tools are those of .github/requirements.txt and cargo-deny, from .venv or the path. What is not there is named.
+audit-release: WHEELS = $(wildcard out/dist/*-abi3-*.whl)
+audit-release: export PATH := $(CURDIR)/$(BIN):$(PATH)
+audit-release:
+	$(call audited-by,zizmor,zizmor --persona auditor .)
+	$(call audited-by,actionlint,actionlint)
+	$(call audited-by,cargo-deny,cargo deny --locked check)
+	$(call audited-by,abi3audit,$(if $(WHEELS),abi3audit --strict --summary $(WHEELS),echo 'no wheel in out/dist: skipped abi3audit'))
+audited-by = @if command -v $(1) >/dev/null; then $(2); else echo '$(1) is not installed: skipped'; fi
+
+semver: $(BIN)/maturin
+	$(PIP) install $$(grep '^griffe' .github/requirements.txt)
+	$(BIN)/griffe check stier --search python $(OPTIONS)
 
 notebooks: $(VENV)/tests
 	$(BIN)/python -m pytest --nbmake --nbmake-timeout=600 --overwrite notebooks
