@@ -13,6 +13,7 @@
 # make fuzz     ten million inputs for each parser (half an hour)
 # make audit-release  look over what a release is made of: workflows, licences and known vulnerabilities of the crates, ABI of the wheels
 # make semver   compare the public Python names with the latest tag; with any commit by OPTIONS='--against COMMIT'
+# make jupyter  open the notebooks, with JupyterLab installed into .venv
 # make notebooks  run the notebooks and keep their output in them
 # make docs     build the documentation, out/docs/index.html
 #
@@ -30,7 +31,7 @@ RUST := Cargo.toml Cargo.lock .cargo/config.toml python/pyproject.toml \
 # The oldest Rust that is supported.
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: demo test test-rust test-msrv test-python test-sb3 test-torch bench strength ladder study training audit audit-release semver wheel fuzz notebooks docs clean
+.PHONY: demo test test-rust test-msrv test-python test-sb3 test-torch bench strength ladder study training audit audit-release semver wheel fuzz jupyter notebooks docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/demo
@@ -119,6 +120,10 @@ audited-by = @if command -v $(1) >/dev/null; then $(2); else echo '$(1) is not i
 semver: $(BIN)/maturin
 	$(PIP) install $$(grep '^griffe' .github/requirements.txt)
 	$(BIN)/griffe check stier --search python $(OPTIONS)
+
+jupyter: $(VENV)/demo
+	$(PIP) install 'stier[notebooks]'
+	$(BIN)/jupyter lab notebooks
 
 notebooks: $(VENV)/tests
 	$(BIN)/python -m pytest --nbmake --nbmake-timeout=600 --overwrite notebooks
