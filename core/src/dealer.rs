@@ -34,6 +34,7 @@ impl Dealer {
     }
 
     /// Draws random events until a player must act or the game is over.
+    #[inline]
     pub fn settle<G: Game>(&mut self, game: &G, history: &mut History<G>) {
         while game.turn(history.state()) == Turn::Chance {
             let outcome = game.sample_chance(history.state(), self.rng(game, history.state()));

@@ -73,7 +73,7 @@ impl<G: Hints> Lane<G> {
 
     /// Lets chance act until the learner must decide (without opponents, any player) or the game is over. Returns the
     /// seat of an opponent that must decide first.
-    #[inline]
+    #[inline(always)]
     fn advance(&mut self, game: &G) -> Option<Seat> {
         self.dealer.settle(game, &mut self.history);
         match game.turn(self.history.state()) {
@@ -91,7 +91,7 @@ impl<G: Hints> Lane<G> {
 
     /// Lets chance and the opponents act until the learner must decide (without opponents, any player), until the game
     /// is over, or until the lane waits for an opponent that decides for many lanes at once.
-    #[inline]
+    #[inline(always)]
     pub(super) fn play(&mut self, call: &Call<'_, G>, agents: &mut OpponentAgents<G>) -> Progress {
         while let Some(seat) = self.advance(call.game)
             && !call.is_interrupted()

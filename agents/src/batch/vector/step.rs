@@ -76,24 +76,31 @@ impl<'a, G: Hints> LaneStep<'a, G> {
     }
 
     /// Begins the call and continues as far as possible.
-    #[inline]
+    #[inline(always)]
     pub(super) fn begin(&mut self, call: &Call<'_, G>, agents: &mut OpponentAgents<G>) -> Progress {
-        if self.start(call) || self.write_result(call) { self.resume(call, agents) } else { self.finish(call) }
+        let plays = self.start(call) || self.write_result(call);
+        self.go_on(plays, call, agents)
     }
 
-    /// Continues as far as possible.
-    #[inline]
+    /// Continues after a batch of opponents' decisions, as far as possible.
+    #[inline(never)]
     pub(super) fn resume(&mut self, call: &Call<'_, G>, agents: &mut OpponentAgents<G>) -> Progress {
-        while self.lane.play(call, agents) == Progress::Done {
-            if !self.write_result(call) {
-                return self.finish(call);
+        self.go_on(true, call, agents)
+    }
+
+    #[inline(always)]
+    fn go_on(&mut self, mut plays: bool, call: &Call<'_, G>, agents: &mut OpponentAgents<G>) -> Progress {
+        while plays {
+            if self.lane.play(call, agents) == Progress::Waiting {
+                return Progress::Waiting;
             }
+            plays = self.write_result(call);
         }
-        Progress::Waiting
+        self.finish(call)
     }
 
     /// Plays the action or clears the table for the next game. Returns true if it did either.
-    #[inline]
+    #[inline(always)]
     fn start(&mut self, call: &Call<'_, G>) -> bool {
         let lane = &mut *self.lane;
         match call.task {
@@ -124,7 +131,7 @@ impl<'a, G: Hints> LaneStep<'a, G> {
     }
 
     /// Writes rewards and ends. Returns true if the next game begins in the same step.
-    #[inline]
+    #[inline(always)]
     fn write_result(&mut self, call: &Call<'_, G>) -> bool {
         if self.report == Report::Written {
             return false;
@@ -150,7 +157,7 @@ impl<'a, G: Hints> LaneStep<'a, G> {
     }
 
     /// Writes the position that the lane has come to.
-    #[inline]
+    #[inline(always)]
     fn finish(&mut self, call: &Call<'_, G>) -> Progress {
         let (lane, rows) = (&*self.lane, &mut self.rows);
         *self.legal = lane.legal(call.game, call.every_action);
