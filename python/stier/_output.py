@@ -98,8 +98,12 @@ def bar(progress: bool, unit: str = "games", *, leave: bool = True) -> Iterator[
 
 
 def duration(seconds: float) -> str:
-    """Returns a duration as text, in milliseconds if it is short."""
-    return f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.1f} ms"
+    """Returns a duration as text, with three significant digits."""
+    # Rounded before the unit is chosen: 0.9996 s is 1.00 s.
+    rounded = {unit: float(f"{scale * seconds:.2e}") for unit, scale in (("µs", 1e6), ("ms", 1e3), ("s", 1))}
+    unit = next((unit for unit, number in rounded.items() if number < 1000), "s")
+    number = rounded[unit]
+    return f"{number:.{(number < 10) + (number < 100)}f} {unit}"
 
 
 def plus_minus(half: float, digits: int = 3) -> str:
