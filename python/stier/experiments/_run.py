@@ -274,7 +274,7 @@ def run(
             parts are written here. A task whose node is lost is played again. Checkpoints of training and solvers are
             in the same folder on the node.
         minutes: The time after which no further part is kept, if the experiment has not ended before.
-        progress: Shows a progress bar, which needs tqdm, or prints lines if there is no terminal.
+        progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
 
     Raises:
         ArgumentError: A wrong experiment, or a folder of another one.
