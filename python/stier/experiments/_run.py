@@ -204,8 +204,13 @@ def begin(experiment: Plan, folder: Path) -> Store:
 
 def _other(folder: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> ArgumentError:
     keys = [key for key in here if key in there and there[key] != here[key]]
-    differences = "; ".join(f"{key}: {there[key]} there, {here[key]} here" for key in keys)
+    differences = "; ".join(_difference(key, there[key], here[key]) for key in keys)
     return ArgumentError(f"{folder} has another experiment ({differences}): choose another folder, or delete it")
+
+
+def _difference(key: str, there: object, here: object) -> str:
+    values = f"{key}: {there} there, {here} here"
+    return values if len(values) <= 60 else f"other {key}"
 
 
 def _machine() -> str:
