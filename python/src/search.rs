@@ -179,11 +179,12 @@ impl Search {
     }
 
     /// A table, the action most visited first.
-    fn __str__(&self) -> String {
+    fn __str__(&self, py: Python<'_>) -> PyResult<String> {
+        let time = py.import("stier._output")?.getattr("duration")?.call1((self.seconds,))?;
         let width = self.actions.iter().map(|stats| stats.name.len()).max().unwrap_or(0).max(6);
         let mut sorted: Vec<_> = self.actions.iter().collect();
         sorted.sort_by_key(|stats| std::cmp::Reverse(stats.visits));
-        let mut out = format!("{} iterations, {} nodes, {}\n", self.iterations, self.nodes, duration(self.seconds));
+        let mut out = format!("{} iterations, {} nodes, {time}\n", self.iterations, self.nodes);
         let _ = write!(out, "{:<width$}  {:>10}  {:>8}  {:>11}", "action", "visits", "value", "probability");
         for stats in sorted {
             let _ = write!(
@@ -192,7 +193,7 @@ impl Search {
                 stats.name, stats.visits, stats.value, stats.probability
             );
         }
-        out
+        Ok(out)
     }
 
     /// A self-contained SVG: bars for each action, and the top of the tree if `tree_depth` was given. See
@@ -208,17 +209,6 @@ impl Search {
     fn __repr__(&self) -> String {
         format!("<stier.Search of {} actions, {} iterations>", self.actions.len(), self.iterations)
     }
-}
-
-/// A duration with three significant digits.
-fn duration(seconds: f64) -> String {
-    let (number, unit) = match seconds {
-        ..1e-3 => (seconds * 1e6, "µs"),
-        ..1.0 => (seconds * 1e3, "ms"),
-        _ => (seconds, "s"),
-    };
-    let decimals = [10.0, 100.0].iter().filter(|&&bound| number < bound).count();
-    format!("{number:.decimals$} {unit}")
 }
 
 /// Restores a pickled search.

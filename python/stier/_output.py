@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from math import isnan
 from typing import Any, Protocol
 
@@ -41,18 +40,11 @@ class Lines:
 
 
 class Bar:
-    """A tqdm bar that opens when the total is known; without tqdm, one line that says what to install."""
+    """A bar of tqdm that opens when the total is known."""
 
-    def __init__(self, unit: str, *, leave: bool) -> None:
-        self._unit, self._leave = unit, leave
+    def __init__(self, tqdm: Any, unit: str, *, leave: bool) -> None:
+        self._tqdm, self._unit, self._leave = tqdm, unit, leave
         self._bar: Any = None
-        try:
-            from tqdm.auto import tqdm
-        except ImportError:
-            warnings.warn("no progress bar without tqdm: pip install 'stier[progress]'", stacklevel=5)
-            self._open = None
-        else:
-            self._open = tqdm
 
     def __enter__(self) -> Bar:
         return self
@@ -63,10 +55,8 @@ class Bar:
 
     def update(self, done: int, total: int, note: str = "") -> None:
         """Shows `done` of `total`, and a note after it."""
-        if self._open is None:
-            return
         if self._bar is None:
-            self._bar = self._open(total=total, unit=f" {self._unit}", leave=self._leave, file=sys.stderr)
+            self._bar = self._tqdm(total=total, unit=f" {self._unit}", leave=self._leave, file=sys.stderr)
         if note:
             self._bar.set_postfix_str(note, refresh=False)
         self._bar.update(done - self._bar.n)
@@ -85,21 +75,33 @@ def draws_bars() -> bool:
 
 
 @contextmanager
-def bar(progress: bool, unit: str = "games", *, leave: bool = True) -> Iterator[Update | None]:
+def bar(
+    progress: bool, unit: str = "games", *, leave: bool = True, lines: Lines | None = None
+) -> Iterator[Update | None]:
     """Yields the function that shows the progress, or `None` without `progress`.
 
-    It moves a bar in terminals and notebooks, and prints lines elsewhere, as in the log of a cluster.
+    It moves a bar in terminals and notebooks with tqdm, and prints `lines` elsewhere, as in the log of a cluster.
     """
     if not progress:
         yield None
         return
-    with Bar(unit, leave=leave) if draws_bars() else Lines(unit) as shown:
+    shown: Bar | Lines = Lines(unit) if lines is None else lines
+    if draws_bars():
+        with suppress(ImportError):
+            from tqdm.auto import tqdm
+
+            shown = Bar(tqdm, unit, leave=leave)
+    with shown:
         yield shown.update
 
 
 def duration(seconds: float) -> str:
-    """Returns a duration as text, in milliseconds if it is short."""
-    return f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.1f} ms"
+    """Returns a duration as text, with three significant digits."""
+    # Rounded before the unit is chosen: 0.9996 s is 1.00 s.
+    rounded = {unit: float(f"{scale * seconds:.2e}") for unit, scale in (("µs", 1e6), ("ms", 1e3), ("s", 1))}
+    unit = next((unit for unit, number in rounded.items() if number < 1000), "s")
+    number = rounded[unit]
+    return f"{number:.{(number < 10) + (number < 100)}f} {unit}"
 
 
 def plus_minus(half: float, digits: int = 3) -> str:

@@ -47,6 +47,8 @@ HUES: dict[str, tuple[str, str]] = {
 
 #: The width of a character in parts of the font size: narrow, wide and capital ones, all others.
 _NARROW, _WIDE = set("iljtfrI.,:;'|!()[] ·/-"), set("mwMWG@%+±")
+#: The width of a monospaced character in parts of the font size.
+MONOSPACED = 0.62
 
 
 def text_width(text: str, size: float, bold: bool = False) -> float:
@@ -110,15 +112,21 @@ class Picture:
         anchor: str = "start",
         bold: bool = False,
         fit: bool = False,
+        plain: bool = False,
     ) -> float:
-        """Words, their baseline at `y`; gives about how wide they are; exactly, in any font, if they `fit`."""
-        width = text_width(text, size, bold)
+        """Words, their baseline at `y`; gives about how wide they are; exactly, in any font, if they `fit`.
+
+        `plain` text is monospaced and keeps its spaces.
+        """
+        width = MONOSPACED * size * len(text) if plain else text_width(text, size, bold)
         shift = {"start": width, "middle": width / 2, "end": 0.0}[anchor]
         self.extend(x + shift, y + size * 0.3)
         weight = ' font-weight="700"' if bold else ""
         place = "" if anchor == "start" else f' text-anchor="{anchor}"'
         if fit:
             place += f' textLength="{number(width)}" lengthAdjust="spacingAndGlyphs"'
+        if plain:
+            place += ' font-family="ui-monospace, monospace" xml:space="preserve"'
         self._parts.append(
             f'<text x="{number(x)}" y="{number(y)}" font-size="{number(size)}"{weight}{place} {self._class(style)}>'
             f"{escape(text)}</text>"

@@ -12,7 +12,20 @@ from typing import TYPE_CHECKING, SupportsIndex
 
 from stier._native import Beliefs, Line, Search, State
 from stier._output import duration
-from stier._svg import HEIGHT, MARGIN, SMALL, WIDTH, Face, Picture, draw_back, draw_card, draw_sign, number, text_width
+from stier._svg import (
+    HEIGHT,
+    MARGIN,
+    MONOSPACED,
+    SMALL,
+    WIDTH,
+    Face,
+    Picture,
+    draw_back,
+    draw_card,
+    draw_sign,
+    number,
+    text_width,
+)
 
 if TYPE_CHECKING:
     from stier._native import _Group, _Place, _Scene, _Space
@@ -24,8 +37,8 @@ __all__ = [
 ]
 
 
-#: The width of the names of seats, and the distance between cards.
-LABEL, GAP = 104.0, 5.0
+#: The width of the names of seats, the distance between cards, and the height of a line of words.
+LABEL, GAP, LINE = 104.0, 5.0, 20.0
 
 
 def state(state: State, player: SupportsIndex | None = None) -> str:
@@ -55,6 +68,16 @@ def state(state: State, player: SupportsIndex | None = None) -> str:
     return picture.finish(f"{scene['title']}, {eyes}", _in_words(scene, mover, text))
 
 
+def name_in_words(name: str) -> str:
+    """A name of a fact or a remark, in words."""
+    return name.replace("_", " ")
+
+
+def remarks(place: _Place) -> list[str]:
+    """The remarks of a place in words, without the number of its own seat."""
+    return [name_in_words(remark) for remark in place["remarks"] if remark != f"seat: {place['seat']}"]
+
+
 def _returns(state: State) -> str:
     return " ".join(f"{value:+g}" for value in state.returns().tolist())
 
@@ -62,7 +85,8 @@ def _returns(state: State) -> str:
 def _heading(picture: Picture, scene: _Scene) -> float:
     """The name of the game and the facts, each under its name; gives where the picture goes on."""
     x = MARGIN + picture.text(MARGIN, 33, scene["title"], size=17, bold=True) + 22
-    for name, value in scene["facts"]:
+    for fact, value in scene["facts"]:
+        name = name_in_words(fact)
         width = max(text_width(name, 11), text_width(value, 13))
         picture.text(x, 21, name, "muted", size=11)
         picture.text(x, 37, value)
@@ -143,20 +167,29 @@ def _group_width(group: _Group) -> float:
 
 def _row_width(place: _Place) -> float:
     if not _groups(place):
-        return 0.0
+        if place["seat"] is None:
+            return LABEL + max((MONOSPACED * 13 * len(row) for row in place["remarks"]), default=0.0)
+        return LABEL + text_width(", ".join(remarks(place)), 13)
     marks = 34.0 if place["suit"] else 0.0
-    words = max((text_width(remark, 12) + 16 for remark in _long(place)), default=0.0)
-    return LABEL + marks + sum(_group_width(group) + 16 for group in _groups(place)) - 16 + 10 + words
+    right = max((text_width(remark, 12) + 16 for remark in _long(place)), default=0.0)
+    return LABEL + marks + sum(_group_width(group) + 16 for group in _groups(place)) - 16 + 10 + right
 
 
 def _place(picture: Picture, place: _Place, faces: dict[str, Face], y: float, width: float, *, acts: bool) -> float:
     """A seat or the middle of the table; gives where the picture goes on."""
     groups = _groups(place)
-    if not groups:
-        for remark in place["remarks"]:
-            picture.text(MARGIN, y + 14, remark, size=13)
-            y += 20
+    if not groups and place["seat"] is None:
+        # A board.
+        for row in place["remarks"]:
+            picture.text(MARGIN + LABEL, y + 14, row, plain=True)
+            y += LINE
         return y
+    if not groups:
+        if acts:
+            picture.rect(MARGIN - 8, y, width + 16, LINE + 8, "acts", radius=8)
+        _place_label(picture, place, [], y + 14, acts=acts)
+        picture.text(MARGIN + LABEL, y + 19, ", ".join(remarks(place)))
+        return y + LINE + 10
     captions = 14.0 if any(group["name"] != "hand" for group in groups) else 0.0
     height = captions + HEIGHT + 14
     if acts:
@@ -164,7 +197,7 @@ def _place(picture: Picture, place: _Place, faces: dict[str, Face], y: float, wi
     elif place["seat"] is None:
         picture.rect(MARGIN - 8, y, width + 16, height, "soft", radius=8)
     top = y + 7 + captions
-    _place_label(picture, place, top, acts=acts)
+    _place_label(picture, place, _short(place), top + HEIGHT / 2, acts=acts)
     x = MARGIN + LABEL
     if place["suit"] is not None:
         _, sign, hue = faces[place["suit"]]
@@ -183,24 +216,24 @@ def _place(picture: Picture, place: _Place, faces: dict[str, Face], y: float, wi
 
 def _long(place: _Place) -> list[str]:
     """The remarks that do not fit under the name: they stand to the right of the cards."""
-    return [remark for remark in place["remarks"] if text_width(remark, 11) >= LABEL - 4]
+    return [remark for remark in remarks(place) if text_width(remark, 11) >= LABEL - 4]
 
 
 def _short(place: _Place) -> list[str]:
-    return [remark for remark in place["remarks"] if remark not in _long(place)]
+    return [remark for remark in remarks(place) if remark not in _long(place)]
 
 
-def _place_label(picture: Picture, place: _Place, top: float, *, acts: bool) -> None:
-    """The name of a place with its remarks, line by line."""
+def _place_label(picture: Picture, place: _Place, below: list[str], middle: float, *, acts: bool) -> None:
+    """The name of a place with remarks below, line by line."""
     name = "table" if place["seat"] is None else f"seat {place['seat']}"
     lines: list[str] = []
-    for remark in _short(place):
+    for remark in below:
         # As many remarks on a line as fit.
         if lines and text_width(f"{lines[-1]} · {remark}", 11) < LABEL - 10:
             lines[-1] += f" · {remark}"
         else:
             lines.append(remark)
-    y = top + HEIGHT / 2 + 5 - 7 * len(lines)
+    y = middle + 5 - 7 * len(lines)
     x = MARGIN
     if acts:
         picture.path(f"M{number(x)} {number(y - 9)}L{number(x + 8)} {number(y - 4.5)}L{number(x)} {number(y)}Z", "mark")
@@ -236,12 +269,12 @@ def _group(picture: Picture, group: _Group, faces: dict[str, Face], x: float, y:
 
 def _in_words(scene: _Scene, mover: int, text: str) -> str:
     """The description of a state."""
-    words = ["; ".join(f"{name} {value}" for name, value in scene["facts"])]
+    told = ["; ".join(f"{name_in_words(name)} {value}" for name, value in scene["facts"])]
     if scene["track"]:
         pieces = [f"{space['piece']} on {index}" for index, space in enumerate(scene["track"]) if space["piece"]]
         food = [str(index) for index, space in enumerate(scene["track"]) if space["food"]]
-        words.append(f"track of {len(scene['track'])} spaces: {', '.join(pieces)}")
-        words.extend([f"food on {', '.join(food)}"] if food else [])
+        told.append(f"track of {len(scene['track'])} spaces: {', '.join(pieces)}")
+        told.extend([f"food on {', '.join(food)}"] if food else [])
     for place in scene["places"]:
         name = "table" if place["seat"] is None else f"seat {place['seat']}"
         said = [f"{name}, to move" if place["seat"] == mover and place["seat"] is not None else name]
@@ -252,8 +285,8 @@ def _in_words(scene: _Scene, mover: int, text: str) -> str:
             unseen = len(group["cards"]) - len(seen)
             if group["cards"]:
                 said.append(" ".join([group["name"], *seen, *([f"{unseen} not seen"] if unseen else [])]))
-        words.append(", ".join([*said, *place["remarks"]]))
-    return ". ".join([*words, text])
+        told.append(", ".join([*said, *remarks(place)]))
+    return ". ".join([*told, text])
 
 
 #: The length of bars and axes.

@@ -107,7 +107,7 @@ def pit(
         seed: The seed of deals and agents.
         paired: Gives all games of a deal the same cards.
         threads: The number of threads; 0 for all cores.
-        progress: Shows a progress bar, which needs tqdm, or prints lines if there is no terminal.
+        progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
 
     Raises:
         AgentError: An agent that does not exist, is for another game, or too few for one table.
@@ -137,7 +137,7 @@ def search_many(
         states: States in which a player is to move.
         seed: The seed; the agent's own, or 0, if left out.
         threads: States that are searched at once; 0 for all cores.
-        progress: Shows a progress bar, which needs tqdm, or prints lines if there is no terminal.
+        progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
 
     Raises:
         AgentError: An agent that does not exist, does not search or is for another game; a state, which is named, in
@@ -170,7 +170,7 @@ def properties(
         play: The policy of all players: ``"random"``, or ``"hints"`` for random among the actions that the game's hints
             leave.
         threads: Threads; 0 for all cores.
-        progress: Shows a progress bar, which needs tqdm, or prints lines if there is no terminal.
+        progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
 
     Raises:
         ValueError: A number that is out of range, or another way to play.

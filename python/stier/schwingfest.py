@@ -89,7 +89,7 @@ class Schwingfest(Sequence[Ranked]):
         """The ranking list for a terminal."""
         width = max(8, *(len(one.name) for one in self.ranking))
         lines = [
-            f"Schwingfest, {len(self)} wrestlers, {self.bouts} bouts, seed {self.seed}",
+            f"Schwingfest, {_summary(self)}",
             f"{'rank':<5} {'wrestler':<{width}} {'points':>7} {WON:>3} {DRAWN:>3} {LOST:>3}  "
             "bouts, led and not led, against each in this order",
         ]
@@ -183,6 +183,12 @@ _LINE, _HEAD, _BOUT, _NUMBER = 30.0, 68.0, 60.0, 30.0
 _LOOKS = {"+": ("bar", "on-bar"), "-": ("pale", "ink"), "o": ("soft", "muted")}
 
 
+def _summary(fest: Schwingfest) -> str:
+    """The size of the tournament, and the meaning of the signs."""
+    signs = f"{WON} won, {DRAWN} drawn, {LOST} lost"
+    return f"{len(fest)} wrestlers, {fest.bouts} bouts, seed {fest.seed}: {signs}"
+
+
 def ranking(fest: Schwingfest) -> str:
     """Returns the ranking list as one SVG element: a line for each wrestler, two bouts for each opponent."""
     picture = Picture()
@@ -192,8 +198,7 @@ def ranking(fest: Schwingfest) -> str:
     counts = points + 14
     first = counts + 3 * _NUMBER + 18
     picture.text(MARGIN, 34, "Schwingfest", size=18, bold=True, fit=True)
-    what = f"{len(fest)} wrestlers, {fest.bouts} bouts, seed {fest.seed}"
-    picture.text(MARGIN + text_width("Schwingfest", 18, bold=True) + 26, 34, what, "muted", size=13)
+    picture.text(MARGIN + text_width("Schwingfest", 18, bold=True) + 26, 34, _summary(fest), "muted", size=13)
     for x, heading, anchor in [
         (MARGIN, "rank", "start"),
         (wrestler, "wrestler", "start"),

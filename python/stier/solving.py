@@ -80,8 +80,7 @@ def solve(
         max_histories: A game with more histories is refused; they are counted as in `Solution.histories`. A game that
             is clearly larger, as estimated from random games, is refused at once.
         threads: Threads; 0 for all cores.
-        progress: Shows progress bars of counting and of solving, which need tqdm, or prints lines if there is no
-            terminal.
+        progress: Shows progress bars of counting and of solving, or prints lines without a terminal or without tqdm.
 
     Raises:
         ArgumentError: A game with more histories, an unknown algorithm, a number that is out of range, or a checkpoint
@@ -117,7 +116,7 @@ def load_solution(
         seed: The seed of the draws of `Solution.step`.
         max_histories: A game with more histories is refused, as in `solve`.
         threads: Threads; 0 for all cores.
-        progress: Shows a progress bar, which needs tqdm, or prints lines if there is no terminal.
+        progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
 
     Raises:
         FileError: A file that cannot be read.
@@ -150,7 +149,7 @@ def best_response(
         seed: The seed of the agent's decisions.
         max_histories: A game with more histories is refused, as in `solve`.
         threads: Threads; 0 for all cores.
-        progress: Shows a progress bar, which needs tqdm, or prints lines if there is no terminal.
+        progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
 
     Raises:
         AgentError: An agent that does not exist, is for another game, or sees everything.
@@ -278,7 +277,7 @@ def exploit(
         deals: Deals, at least 1; an interval needs 2.
         seed: The seed of deals and agents.
         threads: Threads; 0 for all cores.
-        progress: Shows a progress bar, which needs tqdm, or prints lines if there is no terminal.
+        progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
 
     Raises:
         AgentError: An agent that does not exist or is for another game, or one whose policy the responder cannot know.

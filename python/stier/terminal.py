@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, SupportsIndex
 
 from stier._native import Beliefs, Search, State
 from stier._output import duration
-from stier.draw import basis_in_words, no_cards, suits
+from stier.draw import basis_in_words, name_in_words, no_cards, remarks, suits
 
 if TYPE_CHECKING:
     from rich.style import Style
@@ -76,7 +76,9 @@ def state(state: State, player: SupportsIndex | None = None, *, colour: bool | N
     pen, scene = Pen(colour), state.scene(player)
     faces = state.get_game().card_faces()
     # A dash stands for something that only one seat has.
-    facts = "   ".join(f"{pen(f'{_words(name)}:', 'muted')} {value}" for name, value in scene["facts"] if value != "-")
+    facts = "   ".join(
+        f"{pen(f'{name_in_words(name)}:', 'muted')} {value}" for name, value in scene["facts"] if value != "-"
+    )
     lines = [f"{pen(scene['title'], 'bold')}   {facts}"]
     if scene["track"]:
         lines.extend(_track(pen, scene["track"], faces))
@@ -88,10 +90,6 @@ def state(state: State, player: SupportsIndex | None = None, *, colour: bool | N
     else:
         lines.append(f"next: {scene['next']}")
     return "\n".join(line.rstrip() for line in lines)
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")
 
 
 def _track(pen: Pen, track: list[_Space], faces: dict[str, Face]) -> list[str]:
@@ -139,19 +137,18 @@ def _group(pen: Pen, group: _Group, faces: dict[str, Face]) -> list[str]:
 
 def _place(pen: Pen, place: _Place, faces: dict[str, Face], *, acts: bool) -> list[str]:
     """A seat or the middle of the table."""
-    own = f"seat: {place['seat']}"
-    remarks = ", ".join(_words(remark) for remark in place["remarks"] if remark != own)
+    right = ", ".join(remarks(place))
     margin = " " * (_LABEL + 2)
     groups = [group for group in place["groups"] if group["cards"]]
     name = "table" if place["seat"] is None else f"seat {place['seat']}"
     label = pen(f"{'▶' if acts else ' '} {name:<{_LABEL}}", "bold" if acts else "muted")
     if not groups:
-        return [f"{margin} {remarks}" if place["seat"] is None else f"{label} {remarks}"]
+        return [f"{margin} {right}" if place["seat"] is None else f"{label} {right}"]
     blocks = [[margin, label, margin]]
     if place["suit"] is not None:
         blocks.append(["   ", f"({pen(place['suit'][0], faces[place['suit']][2])})", "   "])
     blocks.extend(_group(pen, group, faces) for group in groups)
-    blocks.append(["", remarks, ""])
+    blocks.append(["", right, ""])
     return [" ".join(parts) for parts in zip(*blocks, strict=True)]
 
 

@@ -94,10 +94,10 @@ def test_the_commands_of_the_first_hour_print_what_the_page_says(tmp_path: Path)
     pytest.importorskip("jax")
     text = (ROOT / "python" / "docs" / "guides" / "first_hour.md").read_text("utf-8")
     (toml,) = re.findall(r"^```toml\n(.*?)^```\n", text, re.DOTALL | re.MULTILINE)
-    (tmp_path / "first.toml").write_text(toml, "utf-8")
+    (tmp_path / "hour.toml").write_text(toml, "utf-8")
     checker, environment = doctest.OutputChecker(), {**os.environ, "PYTHON": sys.executable}
     sessions = list(SESSION.finditer(text))
-    assert len(sessions) == 11
+    assert len(sessions) == 12
     for session in sessions:
         done = subprocess.run(
             'stier() { "$PYTHON" -m stier "$@"; }\n' + session["commands"],

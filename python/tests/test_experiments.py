@@ -241,6 +241,7 @@ def test_another_experiment_is_refused(played: Store) -> None:
         (small(deals=9), "an experiment of 10 deals: deals must be at least as many, got 9"),
         (small(deals=12), "they can only grow from a multiple of deals_per_part, which is 4"),
         (small(paired=False), "paired: True there, False here"),
+        (small(rules={"scoring": "schwinger", "bouts": 2, "hand_size": 4}), r"experiment \(other rules\): choose"),
     ]:
         with pytest.raises(ValueError, match=named):
             experiments.run(other, played.folder)

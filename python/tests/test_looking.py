@@ -14,13 +14,14 @@ from helpers import decisions, random_walk
 
 import stier
 from stier import draw, replays, terminal
+from stier._output import duration
 from stier.cli import main
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 
 SVG = "{http://www.w3.org/2000/svg}"
-SECONDS = re.compile(r"\d+\.\d m?s\b")
+SECONDS = re.compile(r"\b[\d.]+ [mµ]?s\b")
 
 
 def parsed(svg: str) -> ElementTree.Element:
@@ -67,6 +68,29 @@ def test_pictures_show_every_card_that_is_seen_once(game: stier.Game) -> None:
             assert len([space for space in scene["track"] if space["piece"]]) == len(
                 [title for title in root.iter(f"{SVG}title") if (title.text or "").startswith("pig ")]
             )
+
+
+@pytest.mark.parametrize("name", ["dark_hex", "goofspiel", "liars_dice"])
+def test_games_without_cards_show_every_seat_and_the_player_to_act(name: str) -> None:
+    state = stier.load_game(name).new_initial_state(seed=7)
+    root = parsed(state.to_svg(0))
+    _, *words = (text.text or "" for text in root.iter(f"{SVG}text"))
+    assert {"seat 0", "seat 1"} <= set(words)
+    assert "_" not in "".join(words)
+    assert [one.get("class") for one in root.iter(f"{SVG}path")] == ["mark"]
+
+
+def test_the_board_of_dark_hex_is_slanted() -> None:
+    state = stier.load_game("dark_hex", rows=3, columns=3).new_initial_state(seed=7)
+    state.apply_action(4)
+    space = "{http://www.w3.org/XML/1998/namespace}space"
+    rows = [text.text for text in parsed(state.to_svg()).iter(f"{SVG}text") if text.get(space) == "preserve"]
+    assert rows == [". . .", " . 0 .", "  . . ."]
+
+
+def test_durations_have_the_unit_of_the_rounded_number() -> None:
+    told = [duration(seconds) for seconds in (3e-5, 0.00099951, 0.0312, 0.9996, 9.996, 1234.5)]
+    assert told == ["30.0 µs", "1.00 ms", "31.2 ms", "1.00 s", "10.0 s", "1230 s"]
 
 
 def test_the_own_cards_are_in_the_picture(game: stier.Game) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 import stier
 from stier import gymnasium, pettingzoo
 

@@ -413,14 +413,14 @@ def test_progress_without_a_terminal_is_lines(
     assert err.endswith("100 of 100 games (100%)\n")
 
 
-@pytest.mark.usefixtures("terminal")
-def test_without_tqdm_one_line_says_what_to_install(schwinget: stier.Game, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_without_tqdm_is_lines(
+    schwinget: stier.Game, terminal: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     monkeypatch.setitem(sys.modules, "tqdm", None)
-    with pytest.warns(UserWarning, match=r"pip install 'stier\[progress\]'") as caught:
-        result = stier.pit(schwinget, ["random", "random"], deals=5, progress=True)
-    assert caught[0].filename == __file__
-    assert len(result.games) == 10
+    monkeypatch.setattr("stier._output.PAUSE", 0.0)
+    stier.pit(schwinget, ["random", "random"], deals=5, progress=True)
+    assert terminal.readouterr().err.endswith("10 of 10 games (100%)\n")
 
 
 def test_equal_agents_are_numbered(schwinget: stier.Game) -> None:

@@ -324,7 +324,8 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert (tmp_path / "tables" / "answer.md").read_text("utf-8").startswith("# When is an attack right?")
     assert (tmp_path / "broad" / "points" / "part-00000.parquet").exists()
     assert main([*command, "--out", str(tmp_path), "--seed", "5"]) == 2
-    assert "another experiment (seed: 0 there, 5 here)" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "another experiment (seed: 0 there, 5 here): choose another folder with --out, or delete it" in said
     assert main([*command[:3], "--chapter", "narrow"]) == 2
     assert "chapters: broad" in capsys.readouterr().err
 

@@ -77,6 +77,8 @@ class Command(_Documented):
             if ctx.meta.get(_DEBUG):
                 traceback.print_exc()
             about = str(error) if isinstance(error, StierError) else f"{error.filename}: {error.strerror}"
+            if any("--out" in parameter.opts for parameter in self.params):
+                about = about.replace("choose another folder", "choose another folder with --out")
             print(f"stier: {about}", file=sys.stderr)
             return exit_code(error)
         except KeyboardInterrupt:

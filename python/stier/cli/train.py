@@ -39,7 +39,12 @@ def _settings_help() -> str:
     show_default="out/GAME",
 )
 @click.option("--algorithm", default="ppo", help="ppo, ppo_torch or dmc.")
-@click.option("--steps", type=int, help="Number of decisions to play.", show_default="the algorithm's")
+@click.option(
+    "--steps",
+    type=int,
+    help="Number of decisions to play, rounded up to whole updates.",
+    show_default="the algorithm's",
+)
 @options.seed("games, weights and choices")
 @options.repeatable("--set", "settings", "Another setting, such as hidden=256,256", metavar="NAME=VALUE")
 @options.repeatable(

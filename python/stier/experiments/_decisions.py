@@ -91,7 +91,7 @@ def decisions(
         tensor: The tensor of the player's knowledge.
         seed: The seed of the teacher.
         threads: Threads of the teacher; 0 for all cores.
-        progress: Shows a progress bar, which needs tqdm, or prints lines if there is no terminal.
+        progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
 
     Raises:
         AgentError: A teacher that does not exist.

@@ -204,8 +204,13 @@ def begin(experiment: Plan, folder: Path) -> Store:
 
 def _other(folder: Path, there: Mapping[str, Any], here: Mapping[str, Any]) -> ArgumentError:
     keys = [key for key in here if key in there and there[key] != here[key]]
-    differences = "; ".join(f"{key}: {there[key]} there, {here[key]} here" for key in keys)
+    differences = "; ".join(_difference(key, there[key], here[key]) for key in keys)
     return ArgumentError(f"{folder} has another experiment ({differences}): choose another folder, or delete it")
+
+
+def _difference(key: str, there: object, here: object) -> str:
+    values = f"{key}: {there} there, {here} here"
+    return values if len(values) <= 60 else f"other {key}"
 
 
 def _machine() -> str:
@@ -274,7 +279,7 @@ def run(
             parts are written here. A task whose node is lost is played again. Checkpoints of training and solvers are
             in the same folder on the node.
         minutes: The time after which no further part is kept, if the experiment has not ended before.
-        progress: Shows a progress bar, which needs tqdm, or prints lines if there is no terminal.
+        progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
 
     Raises:
         ArgumentError: A wrong experiment, or a folder of another one.

@@ -397,7 +397,7 @@ def check_no_leak(
             number of the agent in `possible_agents`.
         twin: For AEC environments: `f(env, agent, seed)` returns another environment at the same point in which
             everything that the agent does not know is drawn anew, or None where it cannot. It must not change `env`.
-        progress: Shows a progress bar, which needs tqdm, or prints lines if there is no terminal.
+        progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
 
     Raises:
         AgentError: An agent that does not exist, or that answers the same question twice in two ways.

@@ -145,7 +145,7 @@ def is_better(
         deals_at_once: Deals that are played before looking; up to so many are in vain, fewer keep fewer threads busy.
         seed: The seed of deals and agents.
         threads: Threads; 0 for all cores. No influence on the result.
-        progress: Shows a progress bar, which needs tqdm, or prints lines if there is no terminal.
+        progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
 
     Raises:
         AgentError: See `stier.pit`.

@@ -250,7 +250,7 @@ def attack_timing(
         seed: The seed of everything.
         scale: Multiplies the number of games. From 1 on, a larger study continues from the parts of a smaller one.
         threads: Threads; 0 for all cores. No influence on the result.
-        progress: Shows a progress bar, which needs tqdm, or prints lines if there is no terminal.
+        progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
 
     Raises:
         ArgumentError: An unknown chapter, a scale that is not above 0, or the folder of another study.

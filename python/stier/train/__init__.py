@@ -146,7 +146,7 @@ def learn(
             folder; 0 keeps the last one only.
         log: Called after each iteration with its metrics and after each evaluation with its columns, both with
             ``steps`` and ``cpu_seconds``: for TensorBoard and the like.
-        progress: Shows progress: a bar, which needs tqdm, or lines if standard error is not a terminal.
+        progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
         settings: Those of the algorithm, such as ``steps``, ``seed`` and ``hidden``: `Settings` for PPO, `DMCSettings`
             for deep Monte Carlo.
 

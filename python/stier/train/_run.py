@@ -11,7 +11,6 @@ import re
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ import numpy as np
 
 import stier
 from stier._files import write, write_bytes
-from stier._output import Lines, bar, draws_bars
+from stier._output import Lines, bar
 from stier.errors import ArgumentError, TrainingError
 from stier.network import Network
 from stier.train._learner import Learner
@@ -83,8 +82,10 @@ def run(
     total = learner.settings.steps
     saved = time.monotonic()
     begun = learner.steps
-    lines = progress and not draws_bars()
-    with nullcontext(_Lines(record).update) if lines else bar(progress, "decisions") as update:
+    # PPO ends with a whole update.
+    size = getattr(learner.settings, "batch_size", 1)
+    last = math.ceil(total / size) * size
+    with bar(progress, "decisions", lines=_Lines(record)) as update:
         while True:
             done = learner.steps
             reached, before = done * evaluations // total, record.evaluated * evaluations // total
@@ -95,7 +96,7 @@ def run(
             if progress and done == begun < total and learner.compiles:
                 print("compiling the learner", file=sys.stderr, flush=True)
             if update is not None:
-                update(min(done, total), total, record.note())
+                update(min(done, last), last, record.note())
             if done >= total:
                 return Trained(learner.network(), record.rows, folder, record.headlines)
             record.iterate()

@@ -153,7 +153,7 @@ def chances(
             then also grouped by its verdict. An agent is restarted for each question.
         deals: Games, at least 2.
         seed: The seed of deals and agents.
-        progress: Shows a progress bar, which needs tqdm, or prints lines if there is no terminal.
+        progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
 
     Raises `ValueError` for fewer deals or an action that the game does not have, and what `stier.load_agent` raises.
     """

@@ -22,7 +22,7 @@ class CommonSettings:
     """Settings that all algorithms have. Values are checked by the type of their default.
 
     Attributes:
-        steps: The number of decisions to learn from.
+        steps: The number of decisions to learn from, rounded up to whole updates.
         seed: The seed of games, weights and choices.
         hidden: Widths of the hidden layers.
         learning_rate: Adam's step size at the beginning; it falls linearly.
