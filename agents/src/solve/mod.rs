@@ -89,7 +89,7 @@ pub struct Progress {
 #[derive(Debug, Error)]
 pub enum SolveError {
     /// The checkpoint belongs to another calculation or cannot be read.
-    #[error("{}: {reason}", path.display())]
+    #[error("{}: the checkpoint {reason}", path.display())]
     Checkpoint {
         /// The file.
         path: PathBuf,
