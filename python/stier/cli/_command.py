@@ -76,6 +76,10 @@ class Command(_Documented):
             if ctx.meta.get(_DEBUG):
                 traceback.print_exc()
             about = str(error) if isinstance(error, StierError) else f"{error.filename}: {error.strerror}"
+            for parameter in self.params:
+                # A name without an underscore may be an ordinary word of the message.
+                if "_" in (name := parameter.name or ""):
+                    about = about.replace(name, parameter.opts[0])
             print(f"stier: {about}", file=sys.stderr)
             return exit_code(error)
         except KeyboardInterrupt:
