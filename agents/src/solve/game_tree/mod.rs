@@ -34,7 +34,7 @@ use thiserror::Error;
 use crate::agent::threads::Halted;
 
 use growth::Growth;
-pub(crate) use passes::{Task, for_each_task, reach_layer, row_tasks, sum_up_layer};
+pub(crate) use passes::{RowTask, for_each_task, reach_layer, row_tasks, sum_up_layer};
 pub use policy::Policy;
 pub(crate) use policy::is_distribution;
 pub use size::{TreeSize, estimate_size};
