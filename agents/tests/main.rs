@@ -5,6 +5,7 @@ mod beliefs;
 mod exploitability;
 mod exploration;
 mod flat_mc;
+mod fuzzing;
 mod game_tree;
 mod ismcts;
 mod ismcts_family;

@@ -39,9 +39,10 @@ pub fn circumstances() -> String {
     let commit = output("git", &["rev-parse", "--short", "HEAD"]).unwrap_or_else(unknown);
     let dirty = output("git", &["status", "--porcelain", "--untracked-files=no"]).map_or("", |_| " with changes");
     format!(
-        "- machine: {}, {cores} cores, shared\n- compiler: {}\n- commit: {commit}{dirty}\n",
+        "- machine: {}, {cores} cores, shared\n- compiler: {}\n- stier: {}, commit {commit}{dirty}\n",
         cpu.unwrap_or_else(unknown),
-        output("rustc", &["--version"]).unwrap_or_else(unknown)
+        output("rustc", &["--version"]).unwrap_or_else(unknown),
+        env!("CARGO_PKG_VERSION")
     )
 }
 

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stier._files import write_bytes
-from stier._native import Game, load_game
+from stier._native import Game, __version__, load_game
 from stier.errors import ArgumentError
 
 __all__ = ["Network"]
@@ -154,6 +154,7 @@ class Network:
             "actions": self.game.action_signature(),
             "value_scale": repr(float(self.value_scale)),
             "value": "none" if self.value is None else "return",
+            "stier": __version__,
             "training": json.dumps(self.training, sort_keys=True),
         }
         arrays = {name: np.ascontiguousarray(array, np.float32) for name, array in self.tensors().items()}

@@ -33,6 +33,8 @@ def test_a_file_holds_everything(network: Network, tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["a.safetensors"]
     for name, array in network.tensors().items():
         assert (again.tensors()[name] == array).all()
+    with safe_open(path, framework="numpy") as file:
+        assert file.metadata()["stier"] == stier.__version__
 
 
 def test_files_that_do_not_fit_are_refused(network: Network, tmp_path: Path) -> None:

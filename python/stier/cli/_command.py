@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 import click
 
+import stier
 from stier.catalogue import OptionInfo
 from stier.errors import AgentError, ArgumentError, MissingExtraError, RulesError, SeatError, StierError
 
@@ -107,7 +108,9 @@ class Group(_Documented, click.Group):
 
 
 def print_json(value: Any) -> None:
-    """Prints a value as JSON; numbers that JSON does not have become ``null``."""
+    """Prints a value as JSON; an object begins with the version. Numbers that JSON does not have become ``null``."""
+    if isinstance(value, Mapping):
+        value = {"stier": stier.__version__, **value}
     print(json.dumps(_plain(value), indent=2, ensure_ascii=False, allow_nan=False))
 
 
