@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use stier_agents::batch::resample_many;
-use stier_agents::batch::vector::{Autoreset, Cells, Rows, Settings, Tensor};
+use stier_agents::batch::vector::{Autoreset, Cells, Rows, Settings, TensorKind};
 use stier_benches::load;
 use stier_core::games;
 
@@ -23,7 +23,7 @@ fn lanes(criterion: &mut Criterion, name: &str) {
         seed: 1,
         threads: 1,
         autoreset: Autoreset::SameStep,
-        tensor: Tensor::Observation,
+        tensor: TensorKind::Observation,
         opponents: None,
     };
     let mut vector = game.vector(settings, Arc::default()).expect("lanes");

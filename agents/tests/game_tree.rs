@@ -115,7 +115,7 @@ fn sets_are_views<G: Game>(game: &G, tree: &GameTree<G>) -> HashMap<G::View, u32
                 assert_eq!(views[&game.view(&history, seat)], set, "{name}: one set for each view");
                 assert_eq!((tree.set(set).seat(), tree.set(set).legal()), (seat, game.legal(state)));
                 assert_eq!(tree.width(set) as usize, game.legal(state).len());
-                assert!(tree.members(set).binary_search(&number).is_ok());
+                assert!(tree.set(set).members().binary_search(&number).is_ok());
                 assert!((0..tree.width(set)).all(|rank| tree.parent(first + rank) == Some((number, rank))));
             }
             (Node::Chance { outcomes, first }, Turn::Chance) => {
@@ -191,7 +191,7 @@ fn is_the_game<G: Game>(game: &G) -> [usize; 2] {
     for seat in Seat::all(game.num_seats()) {
         let [others, all_seats, values] = reach_and_values(&tree, &policy, seat);
         for (view, (_, reach, weight, sums)) in all.sets.iter().filter(|(view, _)| view.seat() == seat) {
-            let members = tree.members(views[view]).iter().map(|&member| member as usize);
+            let members = tree.set(views[view]).members().iter().map(|&member| member as usize);
             let total = |numbers: &[f64]| members.clone().map(|member| numbers[member]).sum::<f64>();
             assert!((total(&all_seats) - reach).abs() < 1e-12, "{name}: {view:?}");
             assert!((total(&others) - weight).abs() < 1e-12, "{name}: {view:?}");

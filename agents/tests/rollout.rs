@@ -295,8 +295,11 @@ fn cutoffs_are_read_and_written() {
         assert_eq!(value.to_string(), text);
     }
     for text in ["on", "-1", "1.5", "10000000", ""] {
-        assert!(Cutoff::parse(text, &()).unwrap_err().starts_with("must be off | deal | 0 to 1000000, got "), "{text}");
+        let message = Cutoff::parse(text, &()).unwrap_err();
+        assert!(message.starts_with("must be off, deal or a number between 0 and 1000000, got "), "{message}");
     }
+    assert!(Cutoff::parse("dela", &()).unwrap_err().ends_with(", got 'dela'; did you mean 'deal'?"));
+    assert!(Cutoff::parse("10000000", &()).unwrap_err().ends_with(", got 10000000"));
 }
 
 /// A cutoff that is never reached selects the slow path, which must draw the same actions as the fast one.

@@ -172,7 +172,10 @@ fn checkpoints_of_other_calculations_are_refused() {
         fs::read_dir(&folder).expect("a folder").map(|file| file.expect("a file").file_name()).collect();
     assert_eq!(names, ["kuhn.cfr"], "no temporary file is left");
     let error = Solver::load(&kuhn, Variant::Linear, &path).expect_err("another variant").to_string();
-    assert!(error.contains("variant=cfr'") && error.contains("variant=linear_cfr"), "{error}");
+    assert!(
+        error.contains("'stier-cfr 2 variant=cfr ") && error.contains("'stier-cfr 2 variant=linear_cfr "),
+        "{error}"
+    );
     let leduc = tree(&*LEDUC);
     assert!(matches!(Solver::load(&leduc, Variant::Cfr, &path), Err(CheckpointError::Other { .. })));
     let mut bytes = fs::read(&path).expect("a file");
@@ -182,6 +185,8 @@ fn checkpoints_of_other_calculations_are_refused() {
     for end in [0, 10, bytes.len() - 1] {
         assert!(read(&bytes[..end]).is_err());
     }
+    let older = [b"stier-cfr 1", &bytes["stier-cfr 2".len()..]].concat();
+    assert_eq!(read(&older).expect_err("an older format").to_string(), "was made by an earlier version of Stier");
     bytes.push(0);
     assert!(matches!(read(&bytes), Err(CheckpointError::Length(_))));
     bytes.pop();

@@ -186,7 +186,7 @@ fn trees_list_every_history_once() {
     assert_eq!(tree.num_nodes(), 1 + 6 * 9);
     let ends = tree.nodes().filter(|node| matches!(node, Node::End { .. })).count();
     assert_eq!((ends, tree.num_seats()), (30, 2));
-    assert!((0..12).all(|set| tree.members(set).len() == 2 && tree.width(set) == 2));
+    assert!((0..12).all(|set| tree.set(set).members().len() == 2 && tree.width(set) == 2));
     assert_eq!(GameTree::new(&*KUHN, 54).map(|_| ()), Err(TooLarge::Counted { most: 54 }.into()));
     assert!(GameTree::new(&*KUHN, 55).is_ok());
     let hex = |rules| GameTree::new(&game::<DarkHex>(rules), 10_000).map(|tree| tree.num_sets());

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use stier_agents::AgentSpec;
 use stier_agents::agent::threads::Halted;
 use stier_agents::batch::vector::{
-    Autoreset, Cells, LearnerSeat, NOBODY, Opponents, Rows, Seeds, Settings, Shape, Tensor, VectorError,
+    Autoreset, Cells, LearnerSeat, NOBODY, Opponents, Rows, Seeds, Settings, Shape, TensorKind, VectorError,
 };
 use stier_agents::erased::{self, DynGame, DynState, DynVector};
 use stier_core::games::schwimmen::Schwimmen;
@@ -48,7 +48,7 @@ fn settings(lanes: usize) -> Settings {
         seed: 5,
         threads: 1,
         autoreset: Autoreset::SameStep,
-        tensor: Tensor::Observation,
+        tensor: TensorKind::Observation,
         opponents: None,
     }
 }
@@ -188,7 +188,7 @@ impl Model {
     }
 
     fn observation(&self) -> Vec<f32> {
-        let information = self.settings.tensor == Tensor::InformationState;
+        let information = self.settings.tensor == TensorKind::InformationState;
         let layout = if information {
             &self.game.facts().information_state_layout
         } else {
@@ -196,8 +196,8 @@ impl Model {
         };
         let mut out = vec![0.0; encode::size(layout)];
         match self.settings.tensor {
-            Tensor::Observation => self.state.observation(self.viewer, &mut out),
-            Tensor::InformationState => self.state.information_state(self.viewer, &mut out),
+            TensorKind::Observation => self.state.observation(self.viewer, &mut out),
+            TensorKind::InformationState => self.state.information_state(self.viewer, &mut out),
         }
         out
     }
@@ -288,11 +288,11 @@ fn agree(text: &str, settings: &Settings, steps: usize) -> (usize, usize) {
 fn lanes_are_single_states() {
     for text in GAMES {
         for autoreset in [Autoreset::SameStep, Autoreset::NextStep, Autoreset::Disabled] {
-            for tensor in [Tensor::Observation, Tensor::InformationState] {
+            for tensor in [TensorKind::Observation, TensorKind::InformationState] {
                 let wanted = 3 * game(text).info().max_decisions.min(120);
-                let steps = if tensor == Tensor::Observation { wanted } else { wanted / 4 };
+                let steps = if tensor == TensorKind::Observation { wanted } else { wanted / 4 };
                 let (ended, _) = agree(text, &Settings { autoreset, tensor, ..settings(3) }, steps);
-                assert!(ended >= 3 || tensor == Tensor::InformationState, "{text}: {ended} games ended");
+                assert!(ended >= 3 || tensor == TensorKind::InformationState, "{text}: {ended} games ended");
             }
         }
     }
@@ -386,7 +386,7 @@ fn bytes_are_the_floats() {
             assert!(wide.iter().zip(&narrow).all(|(&wide, &narrow)| wide == f32::from(narrow)), "{text}");
         }
     }
-    let mut vector = lanes(&*game("schwimmen"), &Settings { tensor: Tensor::InformationState, ..settings(2) });
+    let mut vector = lanes(&*game("schwimmen"), &Settings { tensor: TensorKind::InformationState, ..settings(2) });
     let mut narrow = vec![0; 2 * vector.shape().tensor];
     let rows = Rows { observation: Some(Cells::Bytes(&mut narrow)), ..Rows::default() };
     assert_eq!(vector.observe(rows), Err(VectorError::Bytes));

@@ -52,6 +52,11 @@ pub fn closest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
     near.or_else(|| names.into_iter().find(|name| letters >= 3 && name.to_lowercase().starts_with(&text)))
 }
 
+/// The end of an error about a text that may be one of these names, misspelt: `; did you mean 'deal'?`, or nothing.
+pub fn meant<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    closest(text, names).map_or(String::new(), |name| format!("; did you mean '{name}'?"))
+}
+
 /// The end of an error about an unknown name, from the names that are known, separated by commas.
 ///
 /// ```

@@ -11,6 +11,7 @@ pub mod float;
 pub mod game;
 #[cfg(feature = "games")]
 pub mod games;
+pub mod hash;
 pub mod hints;
 pub mod history;
 pub mod key;

@@ -11,7 +11,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::error::{alternatives, closest};
+use crate::error::{alternatives, meant};
 
 /// The value of an option, for callers without static types.
 #[derive(Clone, PartialEq, Debug)]
@@ -76,8 +76,7 @@ impl Allowed {
         match self {
             Allowed::Range(low, high) => format!("must be between {low} and {high}, got {got}"),
             Allowed::Names(names) => {
-                let meant = closest(text, names.iter().copied());
-                let meant = meant.map_or(String::new(), |name| format!("; did you mean '{name}'?"));
+                let meant = meant(text, names.iter().copied());
                 let (last, others) = names.split_last().expect("an enum has values");
                 let others = if others.is_empty() { String::new() } else { others.join(", ") + " or " };
                 format!("must be {others}{last}, got {got}{meant}")

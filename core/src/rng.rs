@@ -9,6 +9,8 @@ use std::ops::SubAssign;
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::hash::fnv1a;
+
 /// A stream of random numbers.
 ///
 /// ```
@@ -26,10 +28,8 @@ pub struct Rng(Xoshiro256PlusPlus);
 impl Rng {
     /// Derives the stream for the `index`-th use of a `seed` for a `purpose`, such as `(7, "deal", 12)`.
     pub fn stream(seed: u64, purpose: &str, index: u64) -> Self {
-        // FNV-1a of the purpose, then one SplitMix64 finaliser per ingredient.
-        let named = purpose
-            .bytes()
-            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
+        // One SplitMix64 finaliser per ingredient.
+        let named = fnv1a(purpose.bytes());
         Self(Xoshiro256PlusPlus::seed_from_u64(mix(mix(mix(seed) ^ named) ^ index)))
     }
 

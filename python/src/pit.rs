@@ -11,6 +11,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use stier_agents::arena::{PitError, Played, Settings, number_of_games};
 use stier_agents::erased::DynEntrant;
+use stier_core::GameInfo;
 
 use crate::entrants::{Plan, Player, Question};
 use crate::errors;
@@ -21,8 +22,14 @@ use crate::values::{Number, Seed};
 
 /// A larger number is a typing mistake: a run can be interrupted, but not continued.
 const MAX_DEALS: i64 = 1_000_000_000_000;
-/// The largest result: all games are kept in memory, twice while they are collected.
+/// The largest result: all games are kept in memory.
 const MAX_BYTES: f64 = 4e9;
+
+/// The most memory that a game can take: its record, twice while the games are collected, and the events of the longest
+/// game, one byte each, with what the allocator adds to them.
+fn bytes_per_game(info: &GameInfo) -> f64 {
+    (2 * size_of::<Played>() + info.max_decisions + info.max_chance_events + 32) as f64
+}
 
 /// The number of games per deal for agents with these identities.
 #[pyfunction]
@@ -56,10 +63,11 @@ pub(crate) fn pit<'py>(
         // The global thread pool would not survive a fork, as in `multiprocessing`.
         settings.threads = thread::available_parallelism().map_or(1, NonZero::get);
     }
-    let seats = game.face().info().num_seats;
+    let info = game.face().info();
+    let seats = info.num_seats;
     let identities: Vec<String> = players.iter().map(Player::identity).collect();
     let total = if players.len() < seats { 0 } else { number_of_games(seats, &identities, settings.deals) };
-    let bytes = total as f64 * size_of::<Played>() as f64;
+    let bytes = total as f64 * bytes_per_game(info);
     if bytes > MAX_BYTES {
         return Err(errors::argument(format!(
             "{} deals would take {:.1} GB of memory for {total} games, and at most {:.1} GB are allowed: use fewer deals, \

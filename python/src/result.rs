@@ -81,7 +81,8 @@ impl PitResult {
         self.game.clone()
     }
 
-    /// The agents as text, in order of entry. The second of equal ones ends with "#2".
+    /// The agents' labels, in order of entry; the n-th of equal ones ends with "#n". A label is for tables: it need not
+    /// be the text of an agent that `pit` takes.
     #[getter]
     fn agents(&self) -> Vec<String> {
         self.result.agents.clone()

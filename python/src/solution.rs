@@ -207,23 +207,19 @@ pub(crate) fn threads_of(number: &Number) -> PyResult<usize> {
     Ok(threads::resolve(number.threads()?))
 }
 
-/// The exception for a tree that could not be built.
-pub(crate) fn tree_error(game: &Game, error: BuildError) -> PyErr {
+/// The exception for a tree that could not be built. `hint` is added to its text.
+pub(crate) fn tree_error(game: &Game, error: BuildError, hint: &str) -> PyErr {
     let error = match error {
         BuildError::TooLarge(error) => error,
-        BuildError::HiddenMoves { .. } => {
-            return errors::argument(format!(
-                "{error}; `stier exploit` gives a lower bound on exploitability without a tree"
-            ));
-        }
+        BuildError::HiddenMoves { .. } => return errors::argument(format!("{error}{hint}")),
         _ => return PyRuntimeError::new_err(error.to_string()),
     };
+    let hopeless = match error {
+        TooLarge::Estimated { estimate, .. } => estimate.histories > MAX_HISTORIES as f64,
+        TooLarge::Counted { most } => most == MAX_HISTORIES as usize,
+    };
     let remedy = match error {
-        TooLarge::Estimated { estimate, .. } if estimate.histories > MAX_HISTORIES as f64 => {
-            format!(
-                "more than {MAX_HISTORIES} cannot be enumerated: use smaller rules, or `stier exploit`, which needs no tree"
-            )
-        }
+        _ if hopeless => format!("more than {MAX_HISTORIES} cannot be enumerated: use smaller rules"),
         TooLarge::Estimated { most, estimate } => {
             let megabytes = (estimate.histories * BYTES_PER_HISTORY / 1e6).ceil();
             format!(
@@ -234,9 +230,9 @@ pub(crate) fn tree_error(game: &Game, error: BuildError) -> PyErr {
     };
     let size = match error {
         TooLarge::Counted { most } => format!("more than {most}"),
-        TooLarge::Estimated { estimate, .. } => format!("about {:.1e}", estimate.histories),
+        TooLarge::Estimated { estimate, .. } => format!("an estimated {:.1e}", estimate.histories),
     };
-    errors::argument(format!("{} is too large: it has {size} histories, and {remedy}", game.text()))
+    errors::argument(format!("{} is too large: it has {size} histories, and {remedy}{hint}", game.text()))
 }
 
 /// The progress of an enumeration.
@@ -356,7 +352,7 @@ pub(crate) fn solve(
         solution
     };
     let solution = watched(py, &interrupt, work, attend)?.map_err(|error| match error {
-        Failure::Tree(error) => tree_error(game, error),
+        Failure::Tree(error) => tree_error(game, error, ""),
         Failure::Solve(
             error @ (SolveError::Checkpoint { .. }
             | SolveError::NoCheckpoint(_)
@@ -408,7 +404,7 @@ fn read_solution(
     let game = Game::new(erased::load(name, rules).map_err(|error| errors::record(failed(&error)))?);
     let (interrupt, count) = (AtomicBool::new(false), Count::default());
     let work = |sender: Sender<()>| {
-        let tree = enumerate(&game, most, threads, &interrupt, &count).map_err(|error| tree_error(&game, error))?;
+        let tree = enumerate(&game, most, threads, &interrupt, &count).map_err(|error| tree_error(&game, error, ""))?;
         let (policy, label) = tree.read(bytes).map_err(|error| errors::record(failed(&error)))?;
         let solution = Solution::new(game.clone(), label, policy, seed.0, threads);
         drop(sender);

@@ -57,7 +57,7 @@ impl GameTree {
             drop(sender);
             tree
         };
-        let tree = watched(py, &interrupt, work, |_| Ok(()))?.map_err(|error| tree_error(game, error))?;
+        let tree = watched(py, &interrupt, work, |_| Ok(()))?.map_err(|error| tree_error(game, error, ""))?;
         Ok(Self { game: game.clone(), tree, threads })
     }
 

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyString, PyTuple};
 use stier_agents::AgentSpec;
 use stier_agents::batch::vector::{
-    Autoreset, LearnerSeat, Opponents, Rows, Seeds, Settings, Shape, Tensor, VectorError,
+    Autoreset, LearnerSeat, Opponents, Rows, Seeds, Settings, Shape, TensorKind, VectorError,
 };
 use stier_agents::erased::DynVector;
 use stier_core::options::OptionType;
@@ -341,7 +341,7 @@ impl VectorEnv {
             opponents: opponents.transpose()?,
         };
         let format = Format::of(observation)?;
-        if settings.tensor == Tensor::InformationState && format == Format::Uint8 {
+        if settings.tensor == TensorKind::InformationState && format == Format::Uint8 {
             return Err(refused(VectorError::Bytes));
         }
         let interrupt = Arc::<AtomicBool>::default();

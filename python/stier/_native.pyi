@@ -580,7 +580,9 @@ class PitResult:
         """The game that was played."""
     @property
     def agents(self) -> list[str]:
-        """The agents as text, in order of entry. The second of equal ones ends with ``#2``."""
+        """The agents' labels, in order of entry; the n-th of equal ones ends with ``#n``. A label is for tables: it need not
+        be the text of an agent that `pit` takes.
+        """
     @property
     def deals(self) -> int:
         """The number of deals per table of agents."""

@@ -296,13 +296,13 @@ def test_figures_come_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         (["properties", "jass"], "unknown game 'jass'; games: "),
         (
             ["solve", "schwinget"],
-            "about 2.1e33 histories, and more than 1073741823 cannot be enumerated: use smaller rules, or",
+            "an estimated 2.1e33 histories, and more than 1073741823 cannot be enumerated: use smaller rules\n",
         ),
         (
             ["solve", TINY, "--max-histories", "1000"],
-            "more than 1000 histories, and max_histories is 1000",
+            "more than 1000 histories, and --max-histories is 1000",
         ),
-        (["exploitability", "schwimmen", "random"], "more than 1073741823 cannot be enumerated: use smaller rules"),
+        (["exploitability", "schwimmen", "random"], "use smaller rules; `stier exploit` gives a lower bound without a tree"),
         (["solve", TINY, "--algorithm", "minimax"], "algorithm must be cfr, cfr+, "),
         (["solve", TINY, "--algorithm", "sequence_form", "--iterations", "9"], "takes neither iterations nor a target"),
         (["solve", TINY, "--algorithm", "sequence_form", "--target", "0.1"], "takes neither iterations nor a target"),

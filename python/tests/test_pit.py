@@ -372,7 +372,7 @@ def test_forked_processes_play_too() -> None:
         ("random", {}, TypeError, "agents must be a list, got the text 'random'"),
         (["random", "random"], {"deals": 0}, ValueError, "deals must be between 1 and "),
         (["random", "random"], {"deals": -5}, ValueError, "deals must be between 1 and "),
-        (["random", "random"], {"deals": 10**9}, ValueError, "would take 256.0 GB of memory for 2000000000 games"),
+        (["random", "random"], {"deals": 10**9}, ValueError, "would take 670.0 GB of memory for 2000000000 games"),
         (["random", "random"], {"deals": 10**30}, ValueError, "deals must be between 1 and "),
         (["random", "random"], {"deals": 2.5}, TypeError, ""),
         (["random", "random"], {"threads": -1}, ValueError, "threads must be between 0 and "),
@@ -428,3 +428,5 @@ def test_equal_agents_are_numbered(schwinget: stier.Game) -> None:
     assert result.agents == ["random", "greedy", "random #2"]
     assert "random #2" in str(result)
     assert pickle.loads(pickle.dumps(result)) == result
+    taken = stier.PythonAgent(first, name="random #2")
+    assert stier.pit(schwinget, ["random", "random", taken], deals=1).agents == ["random", "random #3", "random #2"]

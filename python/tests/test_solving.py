@@ -260,7 +260,7 @@ def test_the_sequence_form_is_exact(tiny: stier.Game, solution: stier.Solution) 
         ({"max_histories": 1000}, "more than 1000 histories"),
         (
             {"max_histories": 100},
-            "about 1.1e3 histories, and max_histories is 100: use smaller rules, or raise it, which",
+            "an estimated 1.1e3 histories, and max_histories is 100: use smaller rules, or raise it, which",
         ),
         ({"max_histories": 0}, "max_histories must be between 1 and "),
     ],

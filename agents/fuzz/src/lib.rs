@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, LazyLock};
 
 use stier_agents::AgentSpec;
-use stier_agents::batch::vector::{Autoreset, Settings, Tensor};
+use stier_agents::batch::vector::{Autoreset, Settings, TensorKind};
 use stier_agents::erased;
 use stier_agents::network::Network;
 use stier_agents::solve::{GameTree, Solver, Variant, solution_file};
@@ -87,7 +87,7 @@ pub fn checkpoint(bytes: &[u8]) {
             seed: 1,
             threads: 1,
             autoreset: Autoreset::NextStep,
-            tensor: Tensor::Observation,
+            tensor: TensorKind::Observation,
             opponents: None,
         };
         let mut lanes = game.vector(settings, Arc::new(AtomicBool::new(false))).expect("lanes");

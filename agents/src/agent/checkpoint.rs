@@ -9,25 +9,28 @@ const MAX_LINE: usize = 1 << 16;
 /// The largest part of a line that errors quote.
 const MAX_QUOTED: usize = 200;
 
-/// An error in a checkpoint.
+/// An error in a checkpoint. Its text continues a sentence about the checkpoint: `ends too early`.
 #[derive(Debug, Error)]
 pub enum CheckpointError {
     /// Reading failed.
-    #[error("the checkpoint cannot be read: {0}")]
+    #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
     /// The checkpoint belongs to another calculation.
-    #[error("the checkpoint belongs to '{found}', expected '{expected}'")]
+    #[error("belongs to '{found}', expected '{expected}'")]
     Other {
         /// The calculation it belongs to.
         found: String,
         /// The expected calculation.
         expected: String,
     },
+    /// The checkpoint has an older format.
+    #[error("was made by an earlier version of Stier")]
+    Earlier,
     /// The checkpoint is shorter or longer than it should be.
-    #[error("the checkpoint {0}")]
+    #[error("{0}")]
     Length(&'static str),
     /// A number that cannot occur.
-    #[error("the checkpoint contains the invalid number {0}")]
+    #[error("contains the invalid number {0}")]
     Number(f64),
 }
 
@@ -35,12 +38,22 @@ pub enum CheckpointError {
 pub(crate) struct Reader<R>(R);
 
 impl<R: Read> Reader<R> {
-    /// Reads the first line, which must be this one.
+    /// Reads the first line, which must be this one. Its first two words are the format and its version.
     pub(crate) fn new(from: R, heading: &str) -> Result<Self, CheckpointError> {
         let mut own = Self(from);
         let found = own.line()?;
         if found == heading {
             return Ok(own);
+        }
+        let format = |line: &str| {
+            let (name, rest) = line.split_once(' ')?;
+            Some((name.to_string(), rest.split(' ').next()?.parse::<u32>().ok()?))
+        };
+        if let (Some((name, version)), Some((expected, current))) = (format(&found), format(heading))
+            && name == expected
+            && version < current
+        {
+            return Err(CheckpointError::Earlier);
         }
         Err(CheckpointError::Other { found: found.chars().take(MAX_QUOTED).collect(), expected: heading.to_string() })
     }

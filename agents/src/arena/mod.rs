@@ -210,23 +210,29 @@ pub fn pit<G: Game>(
         let numbers = number * batch..games.min((number + 1) * batch);
         runner.play(numbers.map(|number| schedule.seating(number)).collect(), &watch)
     })?;
+    // Moved and not copied: a copy of the events would take as much memory again.
+    let mut all = Vec::with_capacity(games as usize);
+    all.extend(played.into_iter().flatten());
     Ok(PitResult {
         game: G::NAME.to_string(),
         rules: game.rules().to_text(),
         settings: settings.clone(),
-        agents: numbered(entrants.iter().map(|entrant| entrant.label()).collect()),
-        games: played.concat(),
+        agents: numbered(&entrants.iter().map(|entrant| entrant.label()).collect::<Vec<_>>()),
+        games: all,
     })
 }
 
-/// The labels of a match. The second of equal ones ends with "#2".
-fn numbered(labels: Vec<String>) -> Vec<String> {
-    let number = |(place, label): (usize, &String)| match labels[..place].iter().filter(|&other| other == label).count()
-    {
-        0 => label.clone(),
-        before => format!("{label} #{}", before + 1),
-    };
-    labels.iter().enumerate().map(number).collect()
+/// The labels of a match, all different: the n-th of equal ones ends with "#n", or with the next number that is free.
+fn numbered(labels: &[String]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for (place, label) in labels.iter().enumerate() {
+        let is_free = |name: &String| !labels.contains(name) && !names.contains(name);
+        let mut numbers = (2..).map(|number| format!("{label} #{number}"));
+        let again = labels[..place].contains(label);
+        let name = if again { numbers.find(is_free).expect("the numbers do not end") } else { label.clone() };
+        names.push(name);
+    }
+    names
 }
 
 /// The entrant's seat in a game.

@@ -16,7 +16,7 @@ pub struct PitResult {
     pub rules: String,
     /// The settings of the match.
     pub settings: Settings,
-    /// The entrants' labels. The second of equal ones ends with "#2".
+    /// The entrants' labels; the n-th of equal ones ends with "#n". They are not always the text of an agent.
     pub agents: Vec<String>,
     /// Every game.
     pub games: Vec<Played>,

@@ -15,6 +15,7 @@ use std::ops::{ControlFlow, Deref};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
+use stier_core::hash::hash_of;
 use stier_core::scene::Scene;
 use stier_core::{
     Action, ActionSet as _, Dealer, Event, FullGame, Game, GameInfo, History, IllegalAction, OptionInfo, Options as _,
@@ -35,7 +36,6 @@ use crate::batch::vector::{self, Vector, VectorError};
 use crate::belief::marginals::{Marginals, marginals};
 use crate::catalogue::spec::{AgentSpec, Unsuited};
 use crate::solve::game_tree::{self, BuildError};
-use crate::solve::tabular::hash_of;
 
 pub use facts::GameFacts;
 #[cfg(feature = "games")]

@@ -54,7 +54,7 @@ pub enum Fault {
     #[error("has no '{0}' in its metadata")]
     NoKey(&'static str),
     /// Invalid metadata.
-    #[error("has {key}={found} in its metadata; it must be {allowed}")]
+    #[error("has {key}={found} in its metadata, expected {allowed}")]
     BadValue {
         /// The key.
         key: &'static str,
@@ -70,7 +70,7 @@ pub enum Fault {
     #[error("has a tensor '{0}', which a multilayer perceptron does not have")]
     StrangeTensor(String),
     /// A tensor that is not single precision.
-    #[error("has '{name}' in {found}; it must be F32")]
+    #[error("has '{name}' in {found}, expected F32")]
     BadType {
         /// The name of the tensor.
         name: String,
@@ -78,7 +78,7 @@ pub enum Fault {
         found: String,
     },
     /// A tensor whose shape does not match its neighbours.
-    #[error("has '{name}' with shape {found:?}; it must be {expected:?}")]
+    #[error("has '{name}' with shape {found:?}, expected {expected:?}")]
     BadShape {
         /// The name of the tensor.
         name: String,

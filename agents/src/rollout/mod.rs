@@ -17,6 +17,7 @@
 pub mod fitted;
 mod mast;
 
+use stier_core::error::meant;
 use stier_core::options::{Allowed, OptionType, Switch, number};
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, OptionValue, Rng, Seat, Turn, choice, options};
 
@@ -75,7 +76,7 @@ impl OptionType for Cutoff {
             "deal" => Ok(Self::Deal),
             plies => {
                 let plies = number(plies).filter(|&plies| plies <= MAX_PLIES);
-                plies.map(Self::After).ok_or_else(|| Self::allowed(&()).refuse(text))
+                plies.map(Self::After).ok_or_else(|| Self::allowed(&()).refuse(text) + &meant(text, ["off", "deal"]))
             }
         }
     }
@@ -89,7 +90,7 @@ impl OptionType for Cutoff {
     }
 
     fn allowed((): &()) -> Allowed {
-        Allowed::Other(format!("off | deal | 0 to {MAX_PLIES}"))
+        Allowed::Other(format!("off, deal or a number between 0 and {MAX_PLIES}"))
     }
 }
 

@@ -84,7 +84,7 @@ fn reach<G: Game>(tree: &GameTree<G>, policy: &Policy, without: Option<Seat>, ou
 #[inline]
 pub(crate) fn gather<G: Game>(tree: &GameTree<G>, set: u32, values: &[f64], out: &mut [f64]) {
     out.fill(0.0);
-    for &member in tree.members(set) {
+    for &member in tree.set(set).members() {
         let children = &values[tree.first_child(member)..][..out.len()];
         out.iter_mut().zip(children).for_each(|(sum, value)| *sum += value);
     }

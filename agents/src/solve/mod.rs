@@ -52,6 +52,27 @@ choice! {
     }
 }
 
+/// The solver of an algorithm, with its setting.
+enum Kind {
+    Cfr(Variant),
+    Sampled(Sampling),
+    SequenceForm,
+}
+
+impl Algorithm {
+    fn kind(self) -> Kind {
+        match self {
+            Self::Cfr => Kind::Cfr(Variant::Cfr),
+            Self::CfrPlus => Kind::Cfr(Variant::CfrPlus),
+            Self::LinearCfr => Kind::Cfr(Variant::Linear),
+            Self::DiscountedCfr => Kind::Cfr(Variant::Discounted),
+            Self::ExternalSampling => Kind::Sampled(Sampling::External),
+            Self::OutcomeSampling => Kind::Sampled(Sampling::Outcome),
+            Self::SequenceForm => Kind::SequenceForm,
+        }
+    }
+}
+
 /// The settings of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
@@ -89,7 +110,7 @@ pub struct Progress {
 #[derive(Debug, Error)]
 pub enum SolveError {
     /// The checkpoint belongs to another calculation or cannot be read.
-    #[error("{}: {reason}", path.display())]
+    #[error("{}: the checkpoint {reason}", path.display())]
     Checkpoint {
         /// The file.
         path: PathBuf,
@@ -164,30 +185,17 @@ pub fn solve<G: Game>(
     watch: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
 ) -> Result<(Policy, u64), SolveError> {
     let watch = |progress| if interrupt.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { watch(progress) };
-    let sampled = |sampling| run(&mut Mccfr::new(tree.game(), sampling, settings.seed), tree, settings, &watch);
-    let cfr = |variant| {
-        let solver = match &settings.checkpoint {
-            Some(path) if path.exists() => Solver::load(tree, variant, path),
-            _ => Ok(Solver::new(tree, variant)),
-        };
-        let path = || settings.checkpoint.clone().unwrap_or_default();
-        let mut solver = solver.map_err(|reason| SolveError::Checkpoint { path: path(), reason })?;
-        run(&mut solver, tree, settings, &watch)
-    };
-    let algorithm = settings.algorithm;
-    let keeps =
-        !matches!(algorithm, Algorithm::ExternalSampling | Algorithm::OutcomeSampling | Algorithm::SequenceForm);
-    if settings.checkpoint.is_some() && !keeps {
-        return Err(SolveError::NoCheckpoint(algorithm.name().to_string()));
-    }
-    threads::install(settings.threads, || match algorithm {
-        Algorithm::Cfr => cfr(Variant::Cfr),
-        Algorithm::CfrPlus => cfr(Variant::CfrPlus),
-        Algorithm::LinearCfr => cfr(Variant::Linear),
-        Algorithm::DiscountedCfr => cfr(Variant::Discounted),
-        Algorithm::ExternalSampling => sampled(Sampling::External),
-        Algorithm::OutcomeSampling => sampled(Sampling::Outcome),
-        Algorithm::SequenceForm => Ok((sequence_form::solve(tree, interrupt.clone())?.policy, 1)),
+    threads::install(settings.threads, || match (settings.algorithm.kind(), &settings.checkpoint) {
+        (Kind::Cfr(variant), Some(path)) if path.exists() => {
+            let failed = |reason| SolveError::Checkpoint { path: path.clone(), reason };
+            run(&mut Solver::load(tree, variant, path).map_err(failed)?, tree, settings, &watch)
+        }
+        (Kind::Cfr(variant), _) => run(&mut Solver::new(tree, variant), tree, settings, &watch),
+        (_, Some(_)) => Err(SolveError::NoCheckpoint(settings.algorithm.name().to_string())),
+        (Kind::Sampled(sampling), None) => {
+            run(&mut Mccfr::new(tree.game(), sampling, settings.seed), tree, settings, &watch)
+        }
+        (Kind::SequenceForm, None) => Ok((sequence_form::solve(tree, interrupt.clone())?.policy, 1)),
     })?
 }
 

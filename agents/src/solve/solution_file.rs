@@ -7,6 +7,7 @@
 
 use std::iter::once;
 
+use stier_core::hash::fnv1a;
 use stier_core::{ActionSet as _, Game};
 use thiserror::Error;
 
@@ -25,20 +26,15 @@ pub struct Label {
 }
 
 /// An error in a policy file.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[derive(Debug, Error)]
 pub enum SolutionFileError {
     /// The file does not begin as it should.
     #[error("this is not a stier policy: it begins with '{0}'")]
     Format(String),
-    /// The policy belongs to another tree.
-    #[error("the policy belongs to '{found}', expected '{expected}'")]
-    Other {
-        /// The tree it belongs to.
-        found: String,
-        /// The expected tree.
-        expected: String,
-    },
-    /// The file is too short or too long, or does not contain probabilities.
+    /// The policy belongs to another tree, or the file is too short or too long or contains a number that is not finite.
+    #[error("the policy {0}")]
+    Frame(#[from] CheckpointError),
+    /// The file does not contain a source or probabilities.
     #[error("the policy is damaged: {0}")]
     Damaged(String),
 }
@@ -48,19 +44,14 @@ fn heading<G: Game>(tree: &GameTree<G>) -> String {
     format!("{} tree={:016x}", tree.heading(FORMAT), tree_hash(tree))
 }
 
-/// The FNV-1a hash.
-fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
-}
-
 /// A hash of the probabilities.
 pub(crate) fn policy_hash(policy: &Policy) -> u64 {
-    hash(policy.rows().iter().flat_map(|share| share.to_le_bytes()))
+    fnv1a(policy.rows().iter().flat_map(|share| share.to_le_bytes()))
 }
 
 /// A hash of the seat and legal actions of each information set.
 fn tree_hash<G: Game>(tree: &GameTree<G>) -> u64 {
-    hash(tree.sets().flat_map(|set| {
+    fnv1a(tree.sets().flat_map(|set| {
         let legal = set.legal().iter().map(|action| action.0);
         once(set.seat().0).chain(legal).chain(once(u8::MAX))
     }))
@@ -86,17 +77,12 @@ pub fn game_of(bytes: &[u8]) -> Result<(&str, &str), SolutionFileError> {
 pub fn read<G: Game>(tree: &GameTree<G>, bytes: &[u8]) -> Result<(Policy, Label), SolutionFileError> {
     game_of(bytes)?;
     let damaged = |what: &str| SolutionFileError::Damaged(what.to_string());
-    let expected = heading(tree);
-    let failed = |error| match error {
-        CheckpointError::Other { found, expected } => SolutionFileError::Other { found, expected },
-        other => damaged(&other.to_string()),
-    };
-    let mut reader = Reader::new(bytes, &expected).map_err(failed)?;
-    let label = reader.line().map_err(|error| failed(error.into()))?;
+    let mut reader = Reader::new(bytes, &heading(tree))?;
+    let label = reader.line().map_err(CheckpointError::from)?;
     let (iterations, source) = label.split_once(' ').ok_or_else(|| damaged("the source is missing"))?;
     let iterations = iterations.parse().map_err(|_| damaged("the source is missing"))?;
-    let shares: Vec<f64> = (0..tree.num_rows()).map(|_| reader.f64()).collect::<Result<_, _>>().map_err(failed)?;
-    reader.end().map_err(failed)?;
+    let shares: Vec<f64> = (0..tree.num_rows()).map(|_| reader.f64()).collect::<Result<_, _>>()?;
+    reader.end()?;
     let mut shares = shares.into_iter();
     let policy = Policy::try_from_fn(tree, |set| {
         let row: Vec<f64> = shares.by_ref().take(set.legal().len()).collect();

@@ -5,12 +5,12 @@
 //! Looking up a view needs an index of the tree with 16 bytes per information set. It is built at the first lookup,
 //! by replaying a history of each set.
 
-use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
+use stier_core::hash::hash_of;
 use stier_core::{Action, ActionSet as _, Game, Rng, SeatView as _};
 
 use crate::agent::sampling::draw;
@@ -65,13 +65,6 @@ impl<G: Game> IndexedTree<G> {
         index.sort_unstable();
         index
     }
-}
-
-/// A hash that is the same in every run.
-pub(crate) fn hash_of(value: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
 }
 
 /// A policy and its tree.

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use stier_agents::AgentSpec;
 use stier_agents::arena::{Settings, pit};
 use stier_agents::batch::search_many;
-use stier_agents::batch::vector::{self, Autoreset, LearnerSeat, Opponents, Tensor};
+use stier_agents::batch::vector::{self, Autoreset, LearnerSeat, Opponents, TensorKind};
 use stier_agents::erased::{AskSettings, DynEntrant, DynGame, load};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{Game as _, Options as _, Seat};
@@ -59,7 +59,7 @@ fn answers(game: &Arc<dyn DynGame>, spec: &AgentSpec) -> Vec<(&'static str, Resu
         seed: 1,
         threads: 1,
         autoreset: Autoreset::SameStep,
-        tensor: Tensor::Observation,
+        tensor: TensorKind::Observation,
         opponents: Some(opponents),
     };
     let state = game.new_state(Some(1));

@@ -39,17 +39,17 @@ fn every_defect_is_named() {
     }
     assert!(Network::parse("file", &draft().with("training", "words").bytes()).is_ok());
     for (key, value, allowed) in [
-        ("format", "onnx", "it must be stier.network"),
-        ("version", "2", "it must be 1"),
-        ("architecture", "cnn", "it must be mlp"),
-        ("activation", "gelu", "it must be relu or tanh"),
-        ("actions", "37", "it must be version:number of actions, as in 1:37"),
+        ("format", "onnx", "expected stier.network"),
+        ("version", "2", "expected 1"),
+        ("architecture", "cnn", "expected mlp"),
+        ("activation", "gelu", "expected relu or tanh"),
+        ("actions", "37", "expected version:number of actions, as in 1:37"),
         ("actions", "1:0", "as in 1:37"),
-        ("value_scale", "nan", "it must be a number"),
-        ("value_scale", "two", "it must be a number"),
+        ("value_scale", "nan", "expected a number"),
+        ("value_scale", "two", "expected a number"),
     ] {
         let message = fault(&draft().with(key, value)).to_string();
-        assert!(message.starts_with(&format!("has {key}={value} in its metadata; ")), "{message}");
+        assert!(message.starts_with(&format!("has {key}={value} in its metadata, ")), "{message}");
         assert!(message.ends_with(allowed), "{message}");
     }
 
@@ -72,12 +72,12 @@ fn every_defect_is_named() {
         (tensor.1, tensor.2) = (shape.to_vec(), vec![0.5; shape.iter().product()]);
         fault(&draft).to_string()
     };
-    assert_eq!(reshaped("hidden.1.weight", &[7, 6]), "has 'hidden.1.weight' with shape [7, 6]; it must be [8, 6]");
-    assert_eq!(reshaped("hidden.1.bias", &[5]), "has 'hidden.1.bias' with shape [5]; it must be [6]");
-    assert_eq!(reshaped("value.weight", &[6, 2]), "has 'value.weight' with shape [6, 2]; it must be [6, 1]");
-    assert_eq!(reshaped("value.weight", &[6]), "has 'value.weight' with shape [6]; it must be [6, 1]");
-    assert_eq!(reshaped("hidden.0.weight", &[0, 8]), "has 'hidden.0.weight' with shape [0, 8]; it must be [1, 8]");
-    assert!(reshaped("policy.weight", &[6, 3]).starts_with("has 'policy.weight' with shape [6, 3]; it must be [6, "));
+    assert_eq!(reshaped("hidden.1.weight", &[7, 6]), "has 'hidden.1.weight' with shape [7, 6], expected [8, 6]");
+    assert_eq!(reshaped("hidden.1.bias", &[5]), "has 'hidden.1.bias' with shape [5], expected [6]");
+    assert_eq!(reshaped("value.weight", &[6, 2]), "has 'value.weight' with shape [6, 2], expected [6, 1]");
+    assert_eq!(reshaped("value.weight", &[6]), "has 'value.weight' with shape [6], expected [6, 1]");
+    assert_eq!(reshaped("hidden.0.weight", &[0, 8]), "has 'hidden.0.weight' with shape [0, 8], expected [1, 8]");
+    assert!(reshaped("policy.weight", &[6, 3]).starts_with("has 'policy.weight' with shape [6, 3], expected [6, "));
 
     for bad in [f32::NAN, f32::INFINITY] {
         let mut draft = draft();

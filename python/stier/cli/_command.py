@@ -79,6 +79,10 @@ class Command(_Documented):
             about = str(error) if isinstance(error, StierError) else f"{error.filename}: {error.strerror}"
             if any("--out" in parameter.opts for parameter in self.params):
                 about = about.replace("choose another folder", "choose another folder with --out")
+            for parameter in self.params:
+                # A name without an underscore may be an ordinary word of the message.
+                if "_" in (name := parameter.name or ""):
+                    about = about.replace(name, parameter.opts[0])
             print(f"stier: {about}", file=sys.stderr)
             return exit_code(error)
         except KeyboardInterrupt:

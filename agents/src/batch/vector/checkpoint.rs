@@ -46,7 +46,7 @@ pub(super) fn read<G: Hints>(
     bytes: &[u8],
 ) -> Result<(ActionDraws, Vec<Lane<G>>), VectorError> {
     let bad = |why: String| VectorError::Checkpoint(why);
-    let failed = |error: CheckpointError| bad(error.to_string());
+    let failed = |error: CheckpointError| bad(format!("it {error}"));
     let mut reader = Reader::new(bytes, &heading(game, settings)).map_err(failed)?;
     let seed = reader.u64().map_err(failed)?;
     let calls = reader.u64().map_err(failed)?;

@@ -47,7 +47,7 @@ choice! {
 
 choice! {
     /// The tensor that a player is shown.
-    pub enum Tensor {
+    pub enum TensorKind {
         /// The table and the player's hand: [`Game::observation`](stier_core::Game::observation).
         Observation = "observation",
         /// All that the player knows: [`Game::information_state`](stier_core::Game::information_state).
@@ -67,7 +67,7 @@ pub struct Settings {
     /// The treatment of a lane whose game has ended.
     pub autoreset: Autoreset,
     /// The tensor that players are shown.
-    pub tensor: Tensor,
+    pub tensor: TensorKind,
     /// The agents on the other seats; `None` if the caller decides for every seat.
     pub opponents: Option<Opponents>,
 }

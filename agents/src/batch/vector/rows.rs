@@ -2,7 +2,7 @@
 
 use stier_core::{ActionSet, Game, History, Seat, encode};
 
-use super::{Tensor, VectorError};
+use super::{TensorKind, VectorError};
 
 /// The current player of a lane whose game is over; OpenSpiel's number for it.
 pub const NOBODY: i32 = -4;
@@ -20,10 +20,10 @@ pub struct Shape {
 
 impl Shape {
     /// The lengths for a game and this kind of tensor.
-    pub fn of<G: Game>(game: &G, tensor: Tensor) -> Self {
+    pub fn of<G: Game>(game: &G, tensor: TensorKind) -> Self {
         let layout = match tensor {
-            Tensor::Observation => game.observation_layout(),
-            Tensor::InformationState => game.information_state_layout(),
+            TensorKind::Observation => game.observation_layout(),
+            TensorKind::InformationState => game.information_state_layout(),
         };
         Self { tensor: encode::size(&layout), actions: game.num_actions(), seats: game.num_seats() }
     }
@@ -70,12 +70,14 @@ impl<'a> Cells<'a> {
 
     /// Writes the tensor of one seat.
     #[inline(always)]
-    pub(super) fn write<G: Game>(&mut self, tensor: Tensor, game: &G, history: &History<G>, seat: Seat) {
+    pub(super) fn write<G: Game>(&mut self, tensor: TensorKind, game: &G, history: &History<G>, seat: Seat) {
         match (tensor, self) {
-            (Tensor::Observation, Cells::Floats(row)) => game.observation(history.state(), seat, row),
-            (Tensor::Observation, Cells::Bytes(row)) => game.observation(history.state(), seat, row),
-            (Tensor::InformationState, Cells::Floats(row)) => game.information_state(&game.view(history, seat), row),
-            (Tensor::InformationState, Cells::Bytes(_)) => unreachable!("refused by `Rows::check`"),
+            (TensorKind::Observation, Cells::Floats(row)) => game.observation(history.state(), seat, row),
+            (TensorKind::Observation, Cells::Bytes(row)) => game.observation(history.state(), seat, row),
+            (TensorKind::InformationState, Cells::Floats(row)) => {
+                game.information_state(&game.view(history, seat), row)
+            }
+            (TensorKind::InformationState, Cells::Bytes(_)) => unreachable!("refused by `Rows::check`"),
         }
     }
 }
@@ -106,7 +108,7 @@ fn take<'a, T>(array: &mut Option<&'a mut [T]>, count: usize) -> Option<&'a mut 
 
 impl Rows<'_> {
     /// Refuses arrays of the wrong length for the lanes, and bytes for tensors that need floats.
-    pub(super) fn check(&self, lanes: usize, shape: &Shape, tensor: Tensor) -> Result<(), VectorError> {
+    pub(super) fn check(&self, lanes: usize, shape: &Shape, tensor: TensorKind) -> Result<(), VectorError> {
         let fits = |what: &'static str, found: Option<usize>, width: usize| match found {
             Some(found) if found != lanes * width => Err(VectorError::Size { what, expected: lanes * width, found }),
             _ => Ok(()),
@@ -118,7 +120,7 @@ impl Rows<'_> {
         fits("terminated", self.terminated.as_ref().map(|array| array.len()), 1)?;
         fits("current_player", self.current_player.as_ref().map(|array| array.len()), 1)?;
         let bytes = |cells: &Option<Cells<'_>>| matches!(cells, Some(Cells::Bytes(_)));
-        if tensor == Tensor::InformationState && (bytes(&self.observation) || bytes(&self.final_observation)) {
+        if tensor == TensorKind::InformationState && (bytes(&self.observation) || bytes(&self.final_observation)) {
             return Err(VectorError::Bytes);
         }
         Ok(())

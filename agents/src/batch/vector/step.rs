@@ -8,7 +8,7 @@ use stier_core::{Action, Hints, Rng};
 use super::lane::{Lane, Stage};
 use super::opponents::{OpponentAgents, Opponents};
 use super::rows::{self, Rows};
-use super::{Autoreset, Seeds, Tensor};
+use super::{Autoreset, Seeds, TensorKind};
 
 /// The work of a call.
 #[derive(Clone, Copy)]
@@ -26,7 +26,7 @@ pub(super) struct Call<'a, G: Hints> {
     pub(super) game: &'a G,
     pub(super) opponents: Option<&'a Opponents>,
     pub(super) autoreset: Autoreset,
-    pub(super) tensor: Tensor,
+    pub(super) tensor: TensorKind,
     pub(super) every_action: G::Actions,
     pub(super) task: Task<'a>,
     /// Once this flag is set, lanes stay where they are.

@@ -1,6 +1,6 @@
 //! The state of a solver as bytes.
 //!
-//! The format is a line of text (format, game, rules, sizes of the tree, variant), then little-endian numbers:
+//! The format is a line of text (format, variant, game, rules, sizes of the tree), then little-endian numbers:
 //! iterations, seats done in the iteration in progress, and for every action of every information set the regrets,
 //! policy sums and current policy.
 
@@ -16,7 +16,7 @@ use crate::solve::game_tree::GameTree;
 
 /// Describes the calculations that a checkpoint fits.
 fn heading<G: Game>(tree: &GameTree<G>, variant: Variant) -> String {
-    format!("{} variant={}", tree.heading("stier-cfr 1"), variant.name())
+    tree.heading(&format!("stier-cfr 2 variant={}", variant.name()))
 }
 
 impl<'a, G: Game> Solver<'a, G> {

@@ -25,7 +25,7 @@ use std::path::Path;
 use stier_core::{Game, Seat, choice};
 
 use crate::solve::best_response::{gather, mean};
-use crate::solve::game_tree::{GameTree, Policy, Task, for_each_task, reach_layer, row_tasks, sum_up_layer};
+use crate::solve::game_tree::{GameTree, Policy, RowTask, for_each_task, reach_layer, row_tasks, sum_up_layer};
 use crate::solve::{Iterative, atomic_file};
 
 choice! {
@@ -127,7 +127,7 @@ impl<'a, G: Game> Solver<'a, G> {
     pub fn average(&self) -> Policy {
         let mut rows = self.sums.clone();
         let tree = self.tree;
-        for_each_task(row_tasks(tree.starts(), 0..tree.num_sets() as u32, vec![&mut rows]), |mut task: Task<'_>| {
+        for_each_task(row_tasks(tree.starts(), 0..tree.num_sets() as u32, vec![&mut rows]), |mut task: RowTask<'_>| {
             for set in task.sets.clone() {
                 let [row] = task.rows(tree, set);
                 normalize(row);
@@ -173,7 +173,7 @@ impl<'a, G: Game> Solver<'a, G> {
                 &mut self.sums[rows.clone()],
                 &mut self.current[rows],
             ];
-            for_each_task(row_tasks(tree.starts(), sets, parts), |mut task: Task<'_>| {
+            for_each_task(row_tasks(tree.starts(), sets, parts), |mut task: RowTask<'_>| {
                 let mut gains = Vec::new();
                 for set in task.sets.clone().filter(|&set| tree.mover(set) == seat) {
                     gains.resize(tree.width(set) as usize, 0.0);
@@ -199,7 +199,7 @@ impl<'a, G: Game> Solver<'a, G> {
     fn match_regrets(&mut self) {
         let (tree, regrets) = (self.tree, &self.regrets);
         let all = 0..tree.num_sets() as u32;
-        for_each_task(row_tasks(tree.starts(), all, vec![&mut self.current]), |mut task: Task<'_>| {
+        for_each_task(row_tasks(tree.starts(), all, vec![&mut self.current]), |mut task: RowTask<'_>| {
             for set in task.sets.clone() {
                 let [row] = task.rows(tree, set);
                 match_row(&regrets[tree.row(set)], row);

@@ -17,11 +17,11 @@ use rayon::prelude::{
     IndexedParallelIterator as _, IntoParallelRefIterator as _, IntoParallelRefMutIterator as _, ParallelIterator as _,
 };
 use rustc_hash::FxHashMap;
+use stier_core::hash::hash_of;
 use stier_core::seats::MAX_SEATS;
 use stier_core::{Action, ActionSet as _, BySeat, Game, History, Seat, Turn};
 
 use crate::agent::threads::goes_on;
-use crate::solve::tabular::hash_of;
 
 use super::{BuildError, Children, GameTree, Level, NONE, Node, Outcomes, Packed, STRIDE, TooLarge};
 

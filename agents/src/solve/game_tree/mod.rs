@@ -34,7 +34,7 @@ use thiserror::Error;
 use crate::agent::threads::Halted;
 
 use growth::Growth;
-pub(crate) use passes::{Task, for_each_task, reach_layer, row_tasks, sum_up_layer};
+pub(crate) use passes::{RowTask, for_each_task, reach_layer, row_tasks, sum_up_layer};
 pub use policy::Policy;
 pub(crate) use policy::is_distribution;
 pub use size::{TreeSize, estimate_size};
@@ -308,12 +308,6 @@ impl<G: Game> GameTree<G> {
         &self.returns[returns as usize]
     }
 
-    /// The nodes of an information set, ascending.
-    pub fn members(&self, set: u32) -> &[u32] {
-        let (from, to) = (self.member_starts[set as usize], self.member_starts[set as usize + 1]);
-        &self.members[from as usize..to as usize]
-    }
-
     /// The number of actions of an information set.
     #[inline]
     pub fn width(&self, set: u32) -> u32 {
@@ -435,8 +429,10 @@ impl<'a, G: Game> InformationSet<'a, G> {
     }
 
     /// The nodes, ascending.
+    #[inline]
     pub fn members(self) -> &'a [u32] {
-        self.tree.members(self.number)
+        let (tree, set) = (self.tree, self.number as usize);
+        &tree.members[tree.member_starts[set] as usize..tree.member_starts[set + 1] as usize]
     }
 
     /// The first history of the set.

@@ -27,7 +27,7 @@ pub(crate) fn for_each_task<T: Send>(tasks: Vec<T>, work: impl Fn(T) + Sync + Se
 }
 
 /// The sets of one task, with the matching parts of arrays that hold a number for each action of a set.
-pub(crate) struct Task<'a> {
+pub(crate) struct RowTask<'a> {
     /// The sets.
     pub(crate) sets: Range<u32>,
     /// The start of the first set's numbers in the whole arrays.
@@ -36,7 +36,7 @@ pub(crate) struct Task<'a> {
     parts: Vec<&'a mut [f64]>,
 }
 
-impl Task<'_> {
+impl RowTask<'_> {
     /// The numbers of one set, in each array.
     pub(crate) fn rows<const N: usize, G: Game>(&mut self, tree: &GameTree<G>, set: u32) -> [&mut [f64]; N] {
         let row = tree.row(set);
@@ -47,7 +47,7 @@ impl Task<'_> {
 }
 
 /// Cuts a range of sets, and the arrays with a number for each of their actions, into tasks.
-pub(crate) fn row_tasks<'a>(starts: &[u32], sets: Range<u32>, mut parts: Vec<&'a mut [f64]>) -> Vec<Task<'a>> {
+pub(crate) fn row_tasks<'a>(starts: &[u32], sets: Range<u32>, mut parts: Vec<&'a mut [f64]>) -> Vec<RowTask<'a>> {
     let mut tasks = Vec::new();
     let mut from = sets.start;
     while from < sets.end {
@@ -57,7 +57,7 @@ pub(crate) fn row_tasks<'a>(starts: &[u32], sets: Range<u32>, mut parts: Vec<&'a
         let length = ends[count - 1] as usize - start;
         let (now, later) = parts.into_iter().map(|part| part.split_at_mut(length)).unzip();
         parts = later;
-        tasks.push(Task { sets: from..from + count as u32, start, parts: now });
+        tasks.push(RowTask { sets: from..from + count as u32, start, parts: now });
         from += count as u32;
     }
     tasks
