@@ -77,17 +77,19 @@ pub trait Pen: Sized {
     /// Begins a field. The shape is in C order.
     fn begin(&mut self, name: &'static str, shape: &[usize], places: Places);
 
-    /// Notes that the field contains counts.
-    #[inline(always)]
-    fn counts(&mut self) {}
-
     /// Writes the `len` lowest bits, beyond which there are only zeros.
     fn put(&mut self, bits: u64, len: usize);
 
-    /// Begins a field of numbers, sets or counts.
+    /// Begins a field of numbers or sets.
     #[inline(always)]
     fn field<const N: usize>(&mut self, name: &'static str, shape: [usize; N]) -> Rows<'_, Self> {
         Rows::new(self, name, shape, Places::Numbers)
+    }
+
+    /// Begins a field of [counts](Rows::count).
+    #[inline(always)]
+    fn counted<const N: usize>(&mut self, name: &'static str, shape: [usize; N]) -> Rows<'_, Self> {
+        Rows::new(self, name, shape, Places::Counts)
     }
 
     /// Begins a field whose last axis stands for actions.
@@ -155,7 +157,6 @@ impl<'a, P: Pen> Rows<'a, P> {
     pub fn count(self, count: impl Into<usize>) -> Self {
         let (count, len) = (count.into(), self.len);
         debug_assert!(count <= len, "the row is long enough");
-        self.pen.counts();
         if len < 64 {
             self.pen.put((1 << count) - 1, len);
         } else {
@@ -284,10 +285,6 @@ impl Pen for Tensor {
         self.fields.push(Field { name, shape: shape.to_vec(), places });
     }
 
-    fn counts(&mut self) {
-        self.fields.last_mut().expect("a field has begun").places = Places::Counts;
-    }
-
     fn put(&mut self, bits: u64, len: usize) {
         self.values.extend(values(bits, len).map(f32::from));
     }
@@ -320,12 +317,12 @@ mod tests {
         pen.field("numbers", [3]).set(0b101_u8);
         pen.field("ones", [2, 2]).one(Some(1_u8)).one(None::<u8>);
         pen.field("nothing", [130]).set(0_u8);
-        pen.field("count", [3]).count(2_u8);
+        pen.counted("count", [3]).count(2_u8);
         pen.field("set", [3]).set(6_u8);
         pen.field("word", [64]).set(1_u64 << 63 | 1);
         pen.field("long", [100]).one(Some(99_u8));
-        pen.field("counts", [2, 200]).counts([70_u8, 100]);
-        pen.field("ends", [64]).count(64_u8);
+        pen.counted("counts", [2, 200]).counts([70_u8, 100]);
+        pen.counted("ends", [64]).count(64_u8);
         pen.field("last", [5]).one(Some(4_u8));
     }
 

@@ -142,8 +142,8 @@ impl Game for LiarsDice {
         let own = observer.seat().filter(|seat| state.rolled >= dice * (seat.0 + 1));
         let own_dice = own.map_or([0; MOST_SIDES], |seat| state.dice[seat.index()]);
         let [dice, sides] = [dice, sides].map(usize::from);
-        pen.field("rolled", [2 * dice]).count(state.rolled);
-        pen.field("own_dice", [sides, dice]).counts(own_dice.into_iter().take(sides));
+        pen.counted("rolled", [2 * dice]).count(state.rolled);
+        pen.counted("own_dice", [sides, dice]).counts(own_dice.into_iter().take(sides));
         pen.actions("bids", [self.info.num_actions]).set(state.bids);
     }
 }

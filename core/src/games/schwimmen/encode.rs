@@ -87,14 +87,14 @@ impl Schwimmen {
         pen.field("table", [CARDS]).set(if self.table_is_hidden(state) { 0 } else { state.table });
         pen.field("shown", [players - 1, CARDS]).sets(all().skip(1).map(shown));
         pen.field("cut", [players, CARDS]).sets(all().map(|other| only(state.cut[other])));
-        pen.field("pile", [CARDS]).count(pile as u8);
+        pen.counted("pile", [CARDS]).count(pile as u8);
         pen.field("knocker", [players]).one(self.relative(seat, state.knocker));
-        pen.field("turns", [turns]).count(state.turns);
-        pen.field("turns_left", [turns]).count(state.end - state.turns);
-        pen.field("quiet", [players]).count(state.quiet);
+        pen.counted("turns", [turns]).count(state.turns);
+        pen.counted("turns_left", [turns]).count(state.end - state.turns);
+        pen.counted("quiet", [players]).count(state.quiet);
         if self.rules.play == Play::Match {
-            pen.field("lives", [players, usize::from(LIVES)]).counts(all().map(|other| state.lives[other]));
-            pen.field("deals", [self.rules.most_deals()]).count(state.deals);
+            pen.counted("lives", [players, usize::from(LIVES)]).counts(all().map(|other| state.lives[other]));
+            pen.counted("deals", [self.rules.most_deals()]).count(state.deals);
         }
     }
 

@@ -57,15 +57,15 @@ impl Schwinget {
         pen.field("reply", [cards]).one(card(state.reply));
         pen.field("leader", [2]).one(relative(state.leader));
         pen.field("to_move", [2]).one(relative(state.mover));
-        pen.field("pile", [usize::from(self.pile)]).count(state.pile);
-        pen.field("tricks", [tricks]).count(state.tricks);
-        pen.field("taken", [2, tricks]).count(state.taken[own]).count(state.taken[other]);
+        pen.counted("pile", [usize::from(self.pile)]).count(state.pile);
+        pen.counted("tricks", [tricks]).count(state.tricks);
+        pen.counted("taken", [2, tricks]).count(state.taken[own]).count(state.taken[other]);
         pen.field("attacker", [2]).one(relative(state.attacker));
-        let after_attack = pen.field("taken_after_attack", [2, hand_size]);
+        let after_attack = pen.counted("taken_after_attack", [2, hand_size]);
         after_attack.count(state.after_attack[own]).count(state.after_attack[other]);
         pen.field("neutral_trick", [2]).one(neutral);
         if bouts > 1 {
-            pen.field("bout", [bouts]).count(state.bout);
+            pen.counted("bout", [bouts]).count(state.bout);
             pen.field("score", [2, SCORE_BITS]).set(state.scores[own] / 25).set(state.scores[other] / 25);
             pen.field("opener", [2]).one(relative(state.opener));
         }

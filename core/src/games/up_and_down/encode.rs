@@ -53,10 +53,10 @@ impl UpAndDown {
         pen.field("chosen", [seats]).set(chosen);
         // The chosen card, and the cards of the last trick until the rules are changed again.
         pen.field("table", [seats, cards]).ones(clockwise().map(open_card));
-        pen.field("tricks", [seats, tricks]).counts(clockwise().map(|other| state.taken[other]));
-        pen.field("pot", [tricks]).count(state.pot);
+        pen.counted("tricks", [seats, tricks]).counts(clockwise().map(|other| state.taken[other]));
+        pen.counted("pot", [tricks]).count(state.pot);
         if rounds > 1 {
-            pen.field("round", [rounds]).count(state.round);
+            pen.counted("round", [rounds]).count(state.round);
             pen.field("score", [seats, SCORE_BITS]).sets(clockwise().map(|other| state.scores[other]));
         }
     }
