@@ -6,7 +6,7 @@
 use smallvec::SmallVec;
 
 use crate::actions::Action;
-use crate::encode::{Cell, Field, Pen, Places, Tensor, Values, values};
+use crate::encode::{BlockPen, Cell, Field, Pen, Places, Values, values};
 use crate::game::{Game, Observer, SeatView, Turn};
 use crate::history::History;
 use crate::key::{Past, UNNOTICED, mix};
@@ -211,19 +211,17 @@ impl<G: Game> SeatView<G> for Log {
         pen.finish();
     }
 
-    fn tensor(&self, game: &G) -> Tensor {
-        let mut tensor = Tensor::default();
-        tensor.field("seat", [game.num_seats()]).one(Some(self.seat().index()));
+    fn write<P: BlockPen>(&self, game: &G, pen: &mut P) {
+        pen.field("seat", [game.num_seats()]).one(Some(self.seat().index()));
         let actions = game.num_actions();
-        let log = tensor.zeros("log", [max_entries(game), actions + self.now().planes.len() + STATUSES]);
+        let log = pen.zeros("log", [max_entries(game), actions + self.now().planes.len() + STATUSES]);
         for (index, Entry { action, seen }) in self.entries.iter().enumerate() {
-            let (own, rest) = tensor.block(log, index).split_at_mut(actions);
+            let (own, rest) = pen.block(log, index).split_at_mut(actions);
             let (observation, status) = rest.split_at_mut(seen.planes.len());
             action.iter().for_each(|action| own[action.index()] = 1.0);
             observation.iter_mut().zip(&seen.planes).for_each(|(value, &plane)| *value = plane.into());
             status[seen.status as usize] = 1.0;
         }
-        tensor
     }
 
     fn knowledge(&self, game: &G) -> String

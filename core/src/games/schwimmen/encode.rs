@@ -7,7 +7,7 @@
 //! entry of the current deal. In a match there is also `earlier`, with one value per log entry of the previous deals.
 //! An entry is an event or a card that it showed; [`Seen`] lists the kinds.
 
-use crate::encode::{Pen, Tensor};
+use crate::encode::{BlockPen, Pen};
 use crate::game::{Observer, SeatView as _};
 use crate::seats::Seat;
 
@@ -98,19 +98,18 @@ impl Schwimmen {
         }
     }
 
-    /// All that the seat of a view knows.
-    pub(super) fn tensor(&self, view: &View) -> Tensor {
+    /// Writes all that the seat of a view knows.
+    pub(super) fn write_view<P: BlockPen>(&self, view: &View, pen: &mut P) {
         let (seen, seat) = (&view.seen, view.seat());
         let (players, entries, deals) = (usize::from(self.rules.players), self.max_entries(), self.rules.most_deals());
-        let mut tensor = Tensor::default();
-        tensor.field("seat", [players]).one(Some(seat.index()));
-        tensor.field("phase", [PHASES]).one(Some(seen.phase as usize));
-        tensor.field("known_hands", [players, CARDS]).sets(self.seats_from(seat).map(|other| seen.hands[other]));
-        tensor.field("taken", [CARDS]).set(only(seen.taken));
-        tensor.field("table", [CARDS]).set(seen.table);
-        tensor.field("unseen", [CARDS]).set(view.unseen);
-        let present = tensor.zeros("deal", [entries, ENTRY]);
-        let earlier = (deals > 1).then(|| tensor.zeros("earlier", [deals - 1, entries]));
+        pen.field("seat", [players]).one(Some(seat.index()));
+        pen.field("phase", [PHASES]).one(Some(seen.phase as usize));
+        pen.field("known_hands", [players, CARDS]).sets(self.seats_from(seat).map(|other| seen.hands[other]));
+        pen.field("taken", [CARDS]).set(only(seen.taken));
+        pen.field("table", [CARDS]).set(seen.table);
+        pen.field("unseen", [CARDS]).set(view.unseen);
+        let present = pen.zeros("deal", [entries, ENTRY]);
+        let earlier = (deals > 1).then(|| pen.zeros("earlier", [deals - 1, entries]));
         let last = view.deals.len() - 1;
         for (deal, log) in view.logs().enumerate() {
             for (index, seen) in log.enumerate() {
@@ -118,10 +117,10 @@ impl Schwimmen {
                 if let Some(earlier) = earlier.filter(|_| deal < last) {
                     // No entry is 0.
                     let code = 1 + kind * CARDS + card.map_or(0, usize::from);
-                    tensor.block(earlier, deal)[index] = code as f32 / 512.0;
+                    pen.block(earlier, deal)[index] = code as f32 / 512.0;
                     continue;
                 }
-                let row = tensor.block(present, index);
+                let row = pen.block(present, index);
                 row[kind] = 1.0;
                 if let Some(card) = card.map(usize::from) {
                     row[KINDS + card / 8] = 1.0;
@@ -129,6 +128,5 @@ impl Schwimmen {
                 }
             }
         }
-        tensor
     }
 }

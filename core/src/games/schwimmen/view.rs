@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use crate::actions::Action;
 use crate::bits;
-use crate::encode::{Cell, Tensor, Values};
+use crate::encode::{BlockPen, Cell, Values};
 use crate::game::{Game as _, Observer, SeatView};
 use crate::history::{Event, History};
 use crate::key::Past;
@@ -134,8 +134,8 @@ impl SeatView<Schwimmen> for View {
         pen.finish();
     }
 
-    fn tensor(&self, game: &Schwimmen) -> Tensor {
-        game.tensor(self)
+    fn write<P: BlockPen>(&self, game: &Schwimmen, pen: &mut P) {
+        game.write_view(self, pen);
     }
 
     fn knowledge(&self, game: &Schwimmen) -> String {

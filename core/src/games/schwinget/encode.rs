@@ -1,6 +1,6 @@
 //! Tensors of zeros and ones. The seat itself always comes first.
 
-use crate::encode::{Pen, Tensor};
+use crate::encode::{BlockPen, Pen};
 use crate::game::{Observer, SeatView as _};
 use crate::seats::Seat;
 
@@ -71,28 +71,27 @@ impl Schwinget {
         }
     }
 
-    /// All that the seat of a view knows.
-    pub(super) fn tensor(&self, view: &View) -> Tensor {
+    /// Writes all that the seat of a view knows.
+    pub(super) fn write_view<P: BlockPen>(&self, view: &View, pen: &mut P) {
         let cards = usize::from(self.deck.size);
         let (tricks, draws) = (self.max_tricks(), self.max_draws());
         let bouts = usize::from(self.rules.bouts);
-        let mut tensor = Tensor::default();
-        tensor.field("seat", [2]).one(Some(view.seat().index()));
-        let dealt = tensor.zeros("dealt", [bouts, 2 * usize::from(self.rules.hand_size)]);
-        let hand = tensor.zeros("first_hand", [bouts, cards]);
-        let turned = tensor.zeros("turned_up", [bouts, cards]);
-        let plays = tensor.zeros("plays", [bouts, 2 * tricks, cards]);
-        let own_draws = tensor.zeros("own_draws", [bouts, draws, cards]);
-        let their_draws = tensor.zeros("opponent_draws", [bouts, draws]);
-        let attack = tensor.zeros("attack_after_tricks", [bouts, tricks]);
-        let decision = tensor.zeros("referee_decision", [bouts, 2]);
+        pen.field("seat", [2]).one(Some(view.seat().index()));
+        let dealt = pen.zeros("dealt", [bouts, 2 * usize::from(self.rules.hand_size)]);
+        let hand = pen.zeros("first_hand", [bouts, cards]);
+        let turned = pen.zeros("turned_up", [bouts, cards]);
+        let plays = pen.zeros("plays", [bouts, 2 * tricks, cards]);
+        let own_draws = pen.zeros("own_draws", [bouts, draws, cards]);
+        let their_draws = pen.zeros("opponent_draws", [bouts, draws]);
+        let attack = pen.zeros("attack_after_tricks", [bouts, tricks]);
+        let decision = pen.zeros("referee_decision", [bouts, 2]);
         let (mut bout, mut counts) = (0, Counts::default());
         for &seen in &view.log {
             if matches!(seen, Seen::Dealt(_)) && counts.plays > 0 {
                 bout += 1;
                 counts = Counts::default();
             }
-            let mut mark = |field, index: usize| tensor.block(field, bout)[index] = 1.0;
+            let mut mark = |field, index: usize| pen.block(field, bout)[index] = 1.0;
             match seen {
                 Seen::Dealt(card) => {
                     mark(dealt, counts.dealt);
@@ -118,6 +117,5 @@ impl Schwinget {
                 Seen::Did(action) => mark(decision, action.index() - cards - 1),
             }
         }
-        tensor
     }
 }

@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 use smallvec::SmallVec;
 
 use crate::actions::Action;
-use crate::encode::{Cell, Tensor};
+use crate::encode::{BlockPen, Cell};
 use crate::game::{Game as _, SeatView};
 use crate::history::History;
 use crate::key::Past;
@@ -105,8 +105,8 @@ impl SeatView<UpAndDown> for View {
         game.observation(&self.seen, self.seat(), out);
     }
 
-    fn tensor(&self, game: &UpAndDown) -> Tensor {
-        game.tensor(self)
+    fn write<P: BlockPen>(&self, game: &UpAndDown, pen: &mut P) {
+        game.write_view(self, pen);
     }
 
     fn knowledge(&self, game: &UpAndDown) -> String {
