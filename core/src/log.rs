@@ -135,15 +135,16 @@ impl Log {
     }
 }
 
-/// The fields of an observation as text, without those that are equal in `except`.
+/// The fields of an observation with this layout as text, without those that are equal in `except`.
 pub(crate) fn changed_fields<G: Notation>(
     game: &G,
+    layout: &[Field],
     planes: &[u8],
     except: Option<&[u8]>,
 ) -> Vec<(&'static str, String)> {
     let mut start = 0;
     let mut words = Vec::new();
-    for field in &game.observation_layout() {
+    for field in layout {
         let places = start..start + field.size();
         start = places.end;
         let here = &planes[places.clone()];
@@ -228,13 +229,14 @@ impl<G: Game> SeatView<G> for Log {
     where
         G: Notation,
     {
+        let layout = game.observation_layout();
         let mut words = vec![format!("seat {}", self.seat())];
         for (place, entry) in self.entries.iter().enumerate() {
             let before = place.checked_sub(1).map(|place| &self.entries[place].seen);
             words.push("|".to_string());
             words.extend(entry.action.map(|action| game.action_name(action)));
             let previous = before.map(|before| before.planes.as_slice());
-            let changed = changed_fields(game, &entry.seen.planes, previous);
+            let changed = changed_fields(game, &layout, &entry.seen.planes, previous);
             words.extend(changed.into_iter().map(|(name, ones)| format!("{name}:{ones}")));
             if before.is_none_or(|before| before.status != entry.seen.status) {
                 let status = ["waiting", "to act", "over"][entry.seen.status as usize];
