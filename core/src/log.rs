@@ -32,7 +32,7 @@ const STATUSES: usize = 3;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Seen {
     /// The observation: zeros and ones.
-    pub planes: Planes,
+    pub values: Bytes,
     /// The part of the seat in what happens next.
     pub status: Status,
 }
@@ -45,21 +45,21 @@ impl Seen {
             Turn::Seat(mover) if mover == seat => Status::ToAct,
             Turn::Seat(_) | Turn::Chance => Status::Waiting,
         };
-        Self { planes: planes(game, state, Observer::Seat(seat)), status }
+        Self { values: observed_values(game, state, Observer::Seat(seat)), status }
     }
 }
 
-/// The observation as zeros and ones.
-pub(crate) fn planes<G: Game>(game: &G, state: &G::State, observer: Observer) -> Planes {
-    let mut planes = SmallVec::new();
-    game.observe(state, observer, &mut planes);
-    planes
+/// The values of the observation.
+pub(crate) fn observed_values<G: Game>(game: &G, state: &G::State, observer: Observer) -> Bytes {
+    let mut values = SmallVec::new();
+    game.observe(state, observer, &mut values);
+    values
 }
 
 /// Zeros and ones.
-type Planes = SmallVec<[u8; 64]>;
+type Bytes = SmallVec<[u8; 64]>;
 
-impl Pen for Planes {
+impl Pen for Bytes {
     #[inline(always)]
     fn begin(&mut self, _name: &'static str, _shape: &[usize], _places: Places) {}
 
@@ -90,8 +90,8 @@ impl Entry {
     fn key(&self) -> u64 {
         let begin = u64::from(self.action.map_or(0, |action| u16::from(action.0) + 1)) << 8 | self.seen.status as u64;
         let key =
-            self.seen.planes.chunks(64).fold(begin, |key, planes| {
-                mix(key, planes.iter().fold(0, |word, &plane| word << 1 | u64::from(plane)))
+            self.seen.values.chunks(64).fold(begin, |key, values| {
+                mix(key, values.iter().fold(0, |word, &value| word << 1 | u64::from(value)))
             });
         key >> 1 | 1 << 62
     }
@@ -139,7 +139,7 @@ impl Log {
 pub(crate) fn changed_fields<G: Notation>(
     game: &G,
     layout: &[Field],
-    planes: &[u8],
+    values: &[u8],
     except: Option<&[u8]>,
 ) -> Vec<(&'static str, String)> {
     let mut start = 0;
@@ -147,7 +147,7 @@ pub(crate) fn changed_fields<G: Notation>(
     for field in layout {
         let places = start..start + field.size();
         start = places.end;
-        let here = &planes[places.clone()];
+        let here = &values[places.clone()];
         if except.is_none_or(|except| except[places] != *here) {
             let rows = here.chunks(field.shape[field.shape.len() - 1]).map(|row| row_text(game, field, row));
             let text = rows.collect::<Vec<_>>().join(" ");
@@ -208,19 +208,19 @@ impl<G: Game> SeatView<G> for Log {
 
     fn observation<T: Cell>(&self, _game: &G, out: &mut [T]) {
         let mut pen = Values::new(out);
-        self.now().planes.iter().for_each(|&plane| pen.put(plane.into(), 1));
+        self.now().values.iter().for_each(|&value| pen.put(value.into(), 1));
         pen.finish();
     }
 
     fn write<P: BlockPen>(&self, game: &G, pen: &mut P) {
         pen.field("seat", [game.num_seats()]).one(Some(self.seat().index()));
         let actions = game.num_actions();
-        let log = pen.zeros("log", [max_entries(game), actions + self.now().planes.len() + STATUSES]);
+        let log = pen.zeros("log", [max_entries(game), actions + self.now().values.len() + STATUSES]);
         for (index, Entry { action, seen }) in self.entries.iter().enumerate() {
             let (own, rest) = pen.block(log, index).split_at_mut(actions);
-            let (observation, status) = rest.split_at_mut(seen.planes.len());
+            let (observation, status) = rest.split_at_mut(seen.values.len());
             action.iter().for_each(|action| own[action.index()] = 1.0);
-            observation.iter_mut().zip(&seen.planes).for_each(|(value, &plane)| *value = plane.into());
+            observation.iter_mut().zip(&seen.values).for_each(|(place, &value)| *place = value.into());
             status[seen.status as usize] = 1.0;
         }
     }
@@ -235,8 +235,8 @@ impl<G: Game> SeatView<G> for Log {
             let before = place.checked_sub(1).map(|place| &self.entries[place].seen);
             words.push("|".to_string());
             words.extend(entry.action.map(|action| game.action_name(action)));
-            let previous = before.map(|before| before.planes.as_slice());
-            let changed = changed_fields(game, &layout, &entry.seen.planes, previous);
+            let previous = before.map(|before| before.values.as_slice());
+            let changed = changed_fields(game, &layout, &entry.seen.values, previous);
             words.extend(changed.into_iter().map(|(name, ones)| format!("{name}:{ones}")));
             if before.is_none_or(|before| before.status != entry.seen.status) {
                 let status = ["waiting", "to act", "over"][entry.seen.status as usize];

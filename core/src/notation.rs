@@ -4,7 +4,7 @@ use crate::actions::{Action, ActionSet};
 use crate::encode::{self, Field, Pen, Places};
 use crate::error::{IllegalAction, ParseError};
 use crate::game::{Game, Observer, SeatView as _, Turn};
-use crate::log::{changed_fields, planes};
+use crate::log::{changed_fields, observed_values};
 use crate::scene::{Face, Group, Hue, Place, Scene, Sign};
 use crate::seats::Seat;
 
@@ -177,12 +177,13 @@ type Fields = Vec<(&'static str, String)>;
 /// cards are hidden.
 fn observations<G: Notation>(game: &G, state: &G::State, perspective: Option<Seat>) -> (Fields, Vec<Fields>) {
     let layout = game.observation_layout();
-    let public = planes(game, state, Observer::Public);
+    let public = observed_values(game, state, Observer::Public);
     let private = |seat| match perspective {
         Some(own) if own != seat => Vec::new(),
         _ => {
             let fields =
-                changed_fields(game, &layout, &planes(game, state, Observer::Seat(seat)), Some(&public)).into_iter();
+                changed_fields(game, &layout, &observed_values(game, state, Observer::Seat(seat)), Some(&public))
+                    .into_iter();
             fields.filter(|&(name, _)| name != "seat").collect()
         }
     };

@@ -207,7 +207,7 @@ fn view<G: FullGame>(game: &G, history: &History<G>, seat: Seat, rng: &mut Rng, 
     ok(view.seat() == seat, "a view knows its seat");
     let (own, public) = (observation(game, state, seat), observation_by(game, state, Observer::Public));
     let [own_print, public] =
-        [&own, &public].map(|planes| fingerprint(planes.iter().map(|x| x.to_bits()).collect::<Vec<_>>()));
+        [&own, &public].map(|values| fingerprint(values.iter().map(|x| x.to_bits()).collect::<Vec<_>>()));
     let same = *seen.public.entry((seat, own_print)).or_insert(public) == public;
     ok(same, "the public observation follows from that of each seat");
     let mut of_view = vec![f32::NAN; own.len()];
@@ -480,7 +480,7 @@ fn observation_by<G: Game>(game: &G, state: &G::State, observer: Observer) -> Ve
     let layout = game.observation_layout();
     let mut out = vec![f32::NAN; encode::size(&layout)];
     observe(game, state, observer, &mut out);
-    assert!(out.iter().all(|&value| value == 0.0 || value == 1.0), "observations are planes of zeros and ones");
+    assert!(out.iter().all(|&value| value == 0.0 || value == 1.0), "observations are zeros and ones");
     let mut bytes = vec![u8::MAX; out.len()];
     observe(game, state, observer, &mut bytes);
     assert!(bytes.iter().zip(&out).all(|(&byte, &value)| f32::from(byte) == value), "bytes and floats agree");

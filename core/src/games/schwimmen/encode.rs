@@ -1,11 +1,11 @@
 //! Tensors of zeros and ones. The seat itself always comes first.
 //!
-//! Observation: seats are relative (own seat, left neighbour, ...), card planes have 32 cells, and a count of n is
+//! Observation: seats are relative (own seat, left neighbour, ...), rows of cards have 32 values, and a count of n is
 //! written as n ones.
 //!
-//! Information state: the planes of current knowledge, then `deal`, with a row of kind, suit and rank for each log
+//! Information state: the fields of current knowledge, then `deal`, with a row of kind, suit and rank for each log
 //! entry of the current deal. In a match there is also `earlier`, with one value per log entry of the previous deals.
-//! An entry is an event or a card that it showed; [`Seen`] lists the kinds.
+//! An entry is an event or a card that it showed; [`SeenEvent`] lists the kinds.
 
 use crate::encode::{BlockPen, Pen};
 use crate::game::{Observer, SeatView as _};
@@ -14,7 +14,7 @@ use crate::seats::Seat;
 use super::cards::{CARDS, Card, NO_CARD};
 use super::rules::Play;
 use super::state::{LIVES, NOBODY, State};
-use super::view::{Seen, View};
+use super::view::{SeenEvent, View};
 use super::{GIVE, SWAP_ALL, Schwimmen};
 
 /// The number of phases; see [`Phase`].
@@ -54,18 +54,18 @@ impl Schwimmen {
 }
 
 /// The kind and the card of an entry.
-fn entry(seen: Seen) -> (usize, Option<u8>) {
+fn entry(seen: SeenEvent) -> (usize, Option<u8>) {
     match seen {
-        Seen::Did(action) if action.0 < GIVE => (0, Some(action.0)),
-        Seen::Did(action) if action.0 < SWAP_ALL => (1, Some(action.0 - GIVE)),
-        Seen::Did(action) => (2 + usize::from(action.0 - SWAP_ALL), None),
-        Seen::Dealt(Some(card)) => (7, Some(card)),
-        Seen::Table(Some(card)) => (8, Some(card)),
-        Seen::Turned(card) => (9, Some(card)),
-        Seen::Shown(card) => (10, Some(card)),
-        Seen::Cut(card) => (11, Some(card)),
-        Seen::Dealt(None) => (12, None),
-        Seen::Table(None) => (13, None),
+        SeenEvent::Did(action) if action.0 < GIVE => (0, Some(action.0)),
+        SeenEvent::Did(action) if action.0 < SWAP_ALL => (1, Some(action.0 - GIVE)),
+        SeenEvent::Did(action) => (2 + usize::from(action.0 - SWAP_ALL), None),
+        SeenEvent::Dealt(Some(card)) => (7, Some(card)),
+        SeenEvent::Table(Some(card)) => (8, Some(card)),
+        SeenEvent::Turned(card) => (9, Some(card)),
+        SeenEvent::Shown(card) => (10, Some(card)),
+        SeenEvent::Cut(card) => (11, Some(card)),
+        SeenEvent::Dealt(None) => (12, None),
+        SeenEvent::Table(None) => (13, None),
     }
 }
 

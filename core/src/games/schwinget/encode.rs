@@ -7,7 +7,7 @@ use crate::seats::Seat;
 use super::Schwinget;
 use super::cards::NO_CARD;
 use super::state::{NOBODY, Neutral, State};
-use super::view::{Seen, View};
+use super::view::{SeenEvent, View};
 
 /// Bits of a score in quarter points: at most 12 bouts at 10.00, 480 quarter points.
 const SCORE_BITS: usize = 9;
@@ -87,34 +87,34 @@ impl Schwinget {
         let decision = pen.zeros("referee_decision", [bouts, 2]);
         let (mut bout, mut counts) = (0, Counts::default());
         for &seen in &view.log {
-            if matches!(seen, Seen::Dealt(_)) && counts.plays > 0 {
+            if matches!(seen, SeenEvent::Dealt(_)) && counts.plays > 0 {
                 bout += 1;
                 counts = Counts::default();
             }
             let mut mark = |field, index: usize| pen.block(field, bout)[index] = 1.0;
             match seen {
-                Seen::Dealt(card) => {
+                SeenEvent::Dealt(card) => {
                     mark(dealt, counts.dealt);
                     counts.dealt += 1;
                     if let Some(card) = card {
                         mark(hand, usize::from(card));
                     }
                 }
-                Seen::TurnedUp(card) => mark(turned, usize::from(card)),
-                Seen::Drawn(Some(card)) => {
+                SeenEvent::TurnedUp(card) => mark(turned, usize::from(card)),
+                SeenEvent::Drawn(Some(card)) => {
                     mark(own_draws, counts.own_draws * cards + usize::from(card));
                     counts.own_draws += 1;
                 }
-                Seen::Drawn(None) => {
+                SeenEvent::Drawn(None) => {
                     mark(their_draws, counts.their_draws);
                     counts.their_draws += 1;
                 }
-                Seen::Did(action) if action.index() < cards => {
+                SeenEvent::Did(action) if action.index() < cards => {
                     mark(plays, counts.plays * cards + action.index());
                     counts.plays += 1;
                 }
-                Seen::Did(action) if action == self.deck.attack() => mark(attack, counts.plays / 2),
-                Seen::Did(action) => mark(decision, action.index() - cards - 1),
+                SeenEvent::Did(action) if action == self.deck.attack() => mark(attack, counts.plays / 2),
+                SeenEvent::Did(action) => mark(decision, action.index() - cards - 1),
             }
         }
     }
