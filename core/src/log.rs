@@ -136,12 +136,12 @@ impl Log {
 }
 
 /// The fields of an observation with this layout as text, without those that are equal in `except`.
-pub(crate) fn changed_fields<G: Notation>(
+pub(crate) fn changed_fields<'a, G: Notation>(
     game: &G,
-    layout: &[Field],
+    layout: &'a [Field],
     values: &[u8],
     except: Option<&[u8]>,
-) -> Vec<(&'static str, String)> {
+) -> Vec<(&'a Field, String)> {
     let mut start = 0;
     let mut words = Vec::new();
     for field in layout {
@@ -152,7 +152,7 @@ pub(crate) fn changed_fields<G: Notation>(
             let rows = here.chunks(field.shape[field.shape.len() - 1]).map(|row| row_text(game, field, row));
             let text = rows.collect::<Vec<_>>().join(" ");
             let text = text.trim_end_matches([' ', '-']);
-            words.push((field.name, if text.is_empty() { "-" } else { text }.to_string()));
+            words.push((field, if text.is_empty() { "-" } else { text }.to_string()));
         }
     }
     words
@@ -237,7 +237,7 @@ impl<G: Game> SeatView<G> for Log {
             words.extend(entry.action.map(|action| game.action_name(action)));
             let previous = before.map(|before| before.values.as_slice());
             let changed = changed_fields(game, &layout, &entry.seen.values, previous);
-            words.extend(changed.into_iter().map(|(name, ones)| format!("{name}:{ones}")));
+            words.extend(changed.into_iter().map(|(field, ones)| format!("{}:{ones}", field.name)));
             if before.is_none_or(|before| before.status != entry.seen.status) {
                 let status = ["waiting", "to act", "over"][entry.seen.status as usize];
                 words.push(status.to_string());

@@ -173,22 +173,22 @@ impl Pen for HandPen<'_> {
 /// Fields of an observation as text.
 type Fields = Vec<(&'static str, String)>;
 
-/// The fields of the public observation that are not empty, then those that each seat sees besides: none of seats whose
-/// cards are hidden.
+/// The fields of the public observation that are not empty, then those that each seat sees besides its hand: none of
+/// seats whose cards are hidden.
 fn observations<G: Notation>(game: &G, state: &G::State, perspective: Option<Seat>) -> (Fields, Vec<Fields>) {
     let layout = game.observation_layout();
     let public = observed_values(game, state, Observer::Public);
     let private = |seat| match perspective {
         Some(own) if own != seat => Vec::new(),
         _ => {
-            let fields =
-                changed_fields(game, &layout, &observed_values(game, state, Observer::Seat(seat)), Some(&public))
-                    .into_iter();
-            fields.filter(|&(name, _)| name != "seat").collect()
+            let own = observed_values(game, state, Observer::Seat(seat));
+            let fields = changed_fields(game, &layout, &own, Some(&public)).into_iter();
+            let told = fields.filter(|(field, _)| field.name != "seat" && field.places != Places::Hand);
+            told.map(|(field, text)| (field.name, text)).collect()
         }
     };
     let facts = changed_fields(game, &layout, &public, None).into_iter().filter(|(_, text)| text != "-");
-    (facts.collect(), Seat::all(game.num_seats()).map(private).collect())
+    (facts.map(|(field, text)| (field.name, text)).collect(), Seat::all(game.num_seats()).map(private).collect())
 }
 
 /// The next event in words.
