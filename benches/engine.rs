@@ -164,6 +164,18 @@ fn encodings<G: Hints>(criterion: &mut Criterion) {
             }
         });
     });
+    let history = middle(&game);
+    let views: Vec<G::View> = Seat::all(game.num_seats()).map(|seat| game.view(&history, seat)).collect();
+    let mut row = vec![0.0; encode::size(&game.information_state_layout())];
+    group.throughput(Throughput::Elements(views.len() as u64));
+    group.bench_function("information-state", |bencher| {
+        bencher.iter(|| {
+            for view in &views {
+                game.information_state(view, &mut row);
+                black_box(&mut row);
+            }
+        });
+    });
     group.finish();
 }
 

@@ -88,8 +88,8 @@ impl Game for Digits {
     }
 
     fn observe<P: Pen>(&self, state: &Sums, _observer: Observer, pen: &mut P) {
-        pen.field("sums", [2, 8]).counts(state.sums);
-        pen.field("counts", [3, 8]).counts(state.counts);
+        pen.counted("sums", [2, 8]).counts(state.sums);
+        pen.counted("counts", [3, 8]).counts(state.counts);
     }
 }
 

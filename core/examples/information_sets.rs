@@ -2,6 +2,7 @@
 //! `cargo run -p stier-core --release --example information_sets -- dark_hex obstruction=abrupt`.
 
 use std::env;
+use std::process::ExitCode;
 use std::time::Instant;
 
 use stier_core::filter::information_sets;
@@ -18,15 +19,22 @@ fn count<G: Game>(rules: &str) -> Result<(), RulesError> {
     Ok(())
 }
 
-fn main() {
-    let Some(name) = env::args().nth(1) else {
-        eprintln!("give a game and, if you like, its rules: dark_hex obstruction=abrupt");
-        return;
+fn main() -> ExitCode {
+    let done = match env::args().nth(1) {
+        None => Err("give a game and, if you like, its rules: dark_hex obstruction=abrupt".to_string()),
+        Some(name) => {
+            let rules = env::args().nth(2).unwrap_or_default();
+            match with_game!(name.as_str(), G => count::<G>(&rules)) {
+                None => Err(format!("unknown game '{name}'; games: {}", NAMES.join(", "))),
+                Some(counted) => counted.map_err(|error| error.to_string()),
+            }
+        }
     };
-    let rules = env::args().nth(2).unwrap_or_default();
-    match with_game!(name.as_str(), G => count::<G>(&rules)) {
-        None => eprintln!("unknown game '{name}'; games: {}", NAMES.join(", ")),
-        Some(Err(error)) => eprintln!("{error}"),
-        Some(Ok(())) => {}
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
     }
 }

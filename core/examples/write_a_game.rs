@@ -106,8 +106,8 @@ impl Game for Claim {
 
     fn observe<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {
         // Both players notice the deal, but only player 0 sees the card.
-        pen.field("dealt", [1]).count(state.card.is_some());
-        pen.outcomes("card", [3]).one(state.card.filter(|_| observer == Observer::Seat(Seat(0))));
+        pen.counted("dealt", [1]).count(state.card.is_some());
+        pen.hand("card", 3).one(state.card.filter(|_| observer == Observer::Seat(Seat(0))));
         pen.actions("actions", [2, 4]).ones(state.actions);
     }
 }

@@ -1,5 +1,7 @@
 //! Tensors for learning.
 
+use std::ops::Range;
+
 use crate::bits::deposit;
 
 /// A named part of a tensor: a C-ordered block of `shape` values.
@@ -77,17 +79,19 @@ pub trait Pen: Sized {
     /// Begins a field. The shape is in C order.
     fn begin(&mut self, name: &'static str, shape: &[usize], places: Places);
 
-    /// Notes that the field contains counts.
-    #[inline(always)]
-    fn counts(&mut self) {}
-
     /// Writes the `len` lowest bits, beyond which there are only zeros.
     fn put(&mut self, bits: u64, len: usize);
 
-    /// Begins a field of numbers, sets or counts.
+    /// Begins a field of numbers or sets.
     #[inline(always)]
     fn field<const N: usize>(&mut self, name: &'static str, shape: [usize; N]) -> Rows<'_, Self> {
         Rows::new(self, name, shape, Places::Numbers)
+    }
+
+    /// Begins a field of [counts](Rows::count).
+    #[inline(always)]
+    fn counted<const N: usize>(&mut self, name: &'static str, shape: [usize; N]) -> Rows<'_, Self> {
+        Rows::new(self, name, shape, Places::Counts)
     }
 
     /// Begins a field whose last axis stands for actions.
@@ -155,7 +159,6 @@ impl<'a, P: Pen> Rows<'a, P> {
     pub fn count(self, count: impl Into<usize>) -> Self {
         let (count, len) = (count.into(), self.len);
         debug_assert!(count <= len, "the row is long enough");
-        self.pen.counts();
         if len < 64 {
             self.pen.put((1 << count) - 1, len);
         } else {
@@ -256,25 +259,47 @@ pub struct Tensor {
     pub values: Vec<f32>,
 }
 
-/// The place of a field in a [`Tensor`], in blocks along its first axis.
+/// A pen that can also begin a field of zeros and fill it later, in any order.
+pub trait BlockPen: Pen {
+    /// Begins a field of zeros.
+    fn zeros<const N: usize>(&mut self, name: &'static str, shape: [usize; N]) -> Blocks;
+
+    /// One block of a field of zeros, along its first axis.
+    fn block(&mut self, blocks: Blocks, index: usize) -> &mut [f32];
+}
+
+/// The place of a field in a tensor, in blocks along its first axis.
 #[derive(Clone, Copy, Debug)]
 pub struct Blocks {
     start: usize,
+    count: usize,
     size: usize,
 }
 
-impl Tensor {
-    /// Appends a field of zeros.
-    pub fn zeros<const N: usize>(&mut self, name: &'static str, shape: [usize; N]) -> Blocks {
-        self.begin(name, &shape, Places::Numbers);
-        let start = self.values.len();
-        self.values.resize(start + shape.iter().product::<usize>(), 0.0);
-        Blocks { start, size: shape[1..].iter().product() }
+impl Blocks {
+    /// The field with this shape that starts here.
+    fn new(start: usize, shape: &[usize]) -> Self {
+        Self { start, count: shape[0], size: shape[1..].iter().product() }
     }
 
-    /// One block of a field.
-    pub fn block(&mut self, blocks: Blocks, index: usize) -> &mut [f32] {
-        &mut self.values[blocks.start + index * blocks.size..][..blocks.size]
+    /// The places of one block among the values of the tensor.
+    fn range(self, index: usize) -> Range<usize> {
+        debug_assert!(index < self.count, "the block belongs to the field");
+        let start = self.start + index * self.size;
+        start..start + self.size
+    }
+}
+
+impl BlockPen for Tensor {
+    fn zeros<const N: usize>(&mut self, name: &'static str, shape: [usize; N]) -> Blocks {
+        self.begin(name, &shape, Places::Numbers);
+        let start = self.values.len();
+        self.values.resize(size(&self.fields), 0.0);
+        Blocks::new(start, &shape)
+    }
+
+    fn block(&mut self, blocks: Blocks, index: usize) -> &mut [f32] {
+        &mut self.values[blocks.range(index)]
     }
 }
 
@@ -284,12 +309,54 @@ impl Pen for Tensor {
         self.fields.push(Field { name, shape: shape.to_vec(), places });
     }
 
-    fn counts(&mut self) {
-        self.fields.last_mut().expect("a field has begun").places = Places::Counts;
-    }
-
     fn put(&mut self, bits: u64, len: usize) {
         self.values.extend(values(bits, len).map(f32::from));
+    }
+}
+
+/// Writes the values of a tensor with fields to fill later, without its layout.
+#[derive(Debug)]
+pub struct Floats<'a> {
+    out: &'a mut [f32],
+    /// The number of values written.
+    written: usize,
+}
+
+impl<'a> Floats<'a> {
+    /// Starts at the beginning of `out`.
+    pub fn new(out: &'a mut [f32]) -> Self {
+        Self { out, written: 0 }
+    }
+
+    /// Checks that everything is written.
+    pub fn finish(self) {
+        assert_eq!(self.written, self.out.len(), "the fields are those of the layout");
+    }
+}
+
+impl Pen for Floats<'_> {
+    #[inline(always)]
+    fn begin(&mut self, _name: &'static str, _shape: &[usize], _places: Places) {}
+
+    fn put(&mut self, bits: u64, len: usize) {
+        let out = &mut self.out[self.written..][..len];
+        let (low, zeros) = out.split_at_mut(len.min(64));
+        spread(bits, low);
+        zeros.fill(0.0);
+        self.written += len;
+    }
+}
+
+impl BlockPen for Floats<'_> {
+    fn zeros<const N: usize>(&mut self, _name: &'static str, shape: [usize; N]) -> Blocks {
+        let start = self.written;
+        self.written += shape.iter().product::<usize>();
+        self.out[start..self.written].fill(0.0);
+        Blocks::new(start, &shape)
+    }
+
+    fn block(&mut self, blocks: Blocks, index: usize) -> &mut [f32] {
+        &mut self.out[blocks.range(index)]
     }
 }
 
@@ -313,19 +380,19 @@ pub fn spread<T: Cell>(word: u64, out: &mut [T]) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cell, Pen, Tensor, Values};
+    use super::{BlockPen, Cell, Floats, Pen, Tensor, Values};
 
     /// Writes fields of several lengths, short and long.
     fn write(pen: &mut impl Pen) {
         pen.field("numbers", [3]).set(0b101_u8);
         pen.field("ones", [2, 2]).one(Some(1_u8)).one(None::<u8>);
         pen.field("nothing", [130]).set(0_u8);
-        pen.field("count", [3]).count(2_u8);
+        pen.counted("count", [3]).count(2_u8);
         pen.field("set", [3]).set(6_u8);
         pen.field("word", [64]).set(1_u64 << 63 | 1);
         pen.field("long", [100]).one(Some(99_u8));
-        pen.field("counts", [2, 200]).counts([70_u8, 100]);
-        pen.field("ends", [64]).count(64_u8);
+        pen.counted("counts", [2, 200]).counts([70_u8, 100]);
+        pen.counted("ends", [64]).count(64_u8);
         pen.field("last", [5]).one(Some(4_u8));
     }
 
@@ -366,5 +433,33 @@ mod tests {
         assert_eq!(written(7.0_f32), floats);
         assert_eq!(tensor.values, floats);
         assert_eq!(super::size(&tensor.fields), floats.len());
+        let mut out = vec![7.0; floats.len()];
+        let mut pen = Floats::new(&mut out);
+        write(&mut pen);
+        pen.finish();
+        assert_eq!(out, floats);
+    }
+
+    /// Writes a field between two others and fills it last.
+    fn fill(pen: &mut impl BlockPen) {
+        pen.field("before", [2]).set(1_u8);
+        let blocks = pen.zeros("blocks", [3, 2]);
+        pen.field("after", [1]).set(1_u8);
+        pen.block(blocks, 2)[0] = 0.5;
+        pen.block(blocks, 0)[1] = 0.25;
+    }
+
+    #[test]
+    fn blocks_are_filled_in_any_order() {
+        let expected = [1.0, 0.0, 0.0, 0.25, 0.0, 0.0, 0.5, 0.0, 1.0];
+        let mut tensor = Tensor::default();
+        fill(&mut tensor);
+        assert_eq!(tensor.values, expected);
+        assert_eq!(tensor.fields[1].shape, [3, 2]);
+        let mut out = [7.0; 9];
+        let mut pen = Floats::new(&mut out);
+        fill(&mut pen);
+        pen.finish();
+        assert_eq!(out, expected);
     }
 }

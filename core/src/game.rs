@@ -13,7 +13,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use crate::actions::{Action, ActionSet};
-use crate::encode::{Cell, Field, Pen, Tensor, Values};
+use crate::encode::{BlockPen, Cell, Field, Floats, Pen, Tensor, Values};
 use crate::error::RulesError;
 use crate::hints::Hints;
 use crate::history::History;
@@ -313,13 +313,17 @@ pub trait Game: Clone + Send + Sync + 'static {
 
     /// The parts of the information-state tensor.
     fn information_state_layout(&self) -> Vec<Field> {
-        self.view(&History::new(self), Seat(0)).tensor(self).fields
+        let mut tensor = Tensor::default();
+        self.view(&History::new(self), Seat(0)).write(self, &mut tensor);
+        tensor.fields
     }
 
     /// Overwrites `out`, which has exactly the size of the layout, with everything that the seat of the view knows.
     /// Every value is between 0 and 1. Equal tensors mean equal views.
     fn information_state(&self, view: &Self::View, out: &mut [f32]) {
-        out.copy_from_slice(&view.tensor(self).values);
+        let mut pen = Floats::new(out);
+        view.write(self, &mut pen);
+        pen.finish();
     }
 }
 
@@ -348,9 +352,9 @@ pub trait SeatView<G: Game>: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// Overwrites `out` with the present observation of the seat: the
     /// [`Game::observation`] of every state that is consistent with the view.
     fn observation<T: Cell>(&self, game: &G, out: &mut [T]);
-    /// Everything that the seat knows, as a tensor with the same fields in every view. Values are between 0 and 1.
-    /// Equal tensors mean equal views.
-    fn tensor(&self, game: &G) -> Tensor;
+    /// Writes everything that the seat knows: the same fields in every view. Values are between 0 and 1. Equal values
+    /// mean equal views.
+    fn write<P: BlockPen>(&self, game: &G, pen: &mut P);
     /// Everything that the seat knows, in one line. Equal strings mean equal views.
     fn knowledge(&self, game: &G) -> String
     where

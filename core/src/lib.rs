@@ -26,7 +26,7 @@ pub mod utility;
 
 pub use actions::{Action, ActionSet, Actions64, Actions128};
 pub use dealer::Dealer;
-pub use encode::{Cell, Field, Pen, Tensor};
+pub use encode::{BlockPen, Cell, Field, Pen, Tensor};
 pub use error::{IllegalAction, ParseError, RecordError, RulesError};
 pub use filter::Filter;
 pub use game::{Chance, FullGame, Game, GameInfo, Observer, Outcome, Sampler, SeatView, Turn, World};

@@ -6,7 +6,7 @@
 use smallvec::SmallVec;
 
 use crate::actions::Action;
-use crate::encode::{Cell, Field, Pen, Places, Tensor, Values, values};
+use crate::encode::{BlockPen, Cell, Field, Pen, Places, Values, values};
 use crate::game::{Game, Observer, SeatView, Turn};
 use crate::history::History;
 use crate::key::{Past, UNNOTICED, mix};
@@ -32,7 +32,7 @@ const STATUSES: usize = 3;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Seen {
     /// The observation: zeros and ones.
-    pub planes: Planes,
+    pub values: Bytes,
     /// The part of the seat in what happens next.
     pub status: Status,
 }
@@ -45,21 +45,21 @@ impl Seen {
             Turn::Seat(mover) if mover == seat => Status::ToAct,
             Turn::Seat(_) | Turn::Chance => Status::Waiting,
         };
-        Self { planes: planes(game, state, Observer::Seat(seat)), status }
+        Self { values: observed_values(game, state, Observer::Seat(seat)), status }
     }
 }
 
-/// The observation as zeros and ones.
-pub(crate) fn planes<G: Game>(game: &G, state: &G::State, observer: Observer) -> Planes {
-    let mut planes = SmallVec::new();
-    game.observe(state, observer, &mut planes);
-    planes
+/// The values of the observation.
+pub(crate) fn observed_values<G: Game>(game: &G, state: &G::State, observer: Observer) -> Bytes {
+    let mut values = SmallVec::new();
+    game.observe(state, observer, &mut values);
+    values
 }
 
 /// Zeros and ones.
-type Planes = SmallVec<[u8; 64]>;
+type Bytes = SmallVec<[u8; 64]>;
 
-impl Pen for Planes {
+impl Pen for Bytes {
     #[inline(always)]
     fn begin(&mut self, _name: &'static str, _shape: &[usize], _places: Places) {}
 
@@ -90,8 +90,8 @@ impl Entry {
     fn key(&self) -> u64 {
         let begin = u64::from(self.action.map_or(0, |action| u16::from(action.0) + 1)) << 8 | self.seen.status as u64;
         let key =
-            self.seen.planes.chunks(64).fold(begin, |key, planes| {
-                mix(key, planes.iter().fold(0, |word, &plane| word << 1 | u64::from(plane)))
+            self.seen.values.chunks(64).fold(begin, |key, values| {
+                mix(key, values.iter().fold(0, |word, &value| word << 1 | u64::from(value)))
             });
         key >> 1 | 1 << 62
     }
@@ -135,23 +135,24 @@ impl Log {
     }
 }
 
-/// The fields of an observation as text, without those that are equal in `except`.
-pub(crate) fn changed_fields<G: Notation>(
+/// The fields of an observation with this layout as text, without those that are equal in `except`.
+pub(crate) fn changed_fields<'a, G: Notation>(
     game: &G,
-    planes: &[u8],
+    layout: &'a [Field],
+    values: &[u8],
     except: Option<&[u8]>,
-) -> Vec<(&'static str, String)> {
+) -> Vec<(&'a Field, String)> {
     let mut start = 0;
     let mut words = Vec::new();
-    for field in &game.observation_layout() {
+    for field in layout {
         let places = start..start + field.size();
         start = places.end;
-        let here = &planes[places.clone()];
+        let here = &values[places.clone()];
         if except.is_none_or(|except| except[places] != *here) {
             let rows = here.chunks(field.shape[field.shape.len() - 1]).map(|row| row_text(game, field, row));
             let text = rows.collect::<Vec<_>>().join(" ");
             let text = text.trim_end_matches([' ', '-']);
-            words.push((field.name, if text.is_empty() { "-" } else { text }.to_string()));
+            words.push((field, if text.is_empty() { "-" } else { text }.to_string()));
         }
     }
     words
@@ -207,37 +208,36 @@ impl<G: Game> SeatView<G> for Log {
 
     fn observation<T: Cell>(&self, _game: &G, out: &mut [T]) {
         let mut pen = Values::new(out);
-        self.now().planes.iter().for_each(|&plane| pen.put(plane.into(), 1));
+        self.now().values.iter().for_each(|&value| pen.put(value.into(), 1));
         pen.finish();
     }
 
-    fn tensor(&self, game: &G) -> Tensor {
-        let mut tensor = Tensor::default();
-        tensor.field("seat", [game.num_seats()]).one(Some(self.seat().index()));
+    fn write<P: BlockPen>(&self, game: &G, pen: &mut P) {
+        pen.field("seat", [game.num_seats()]).one(Some(self.seat().index()));
         let actions = game.num_actions();
-        let log = tensor.zeros("log", [max_entries(game), actions + self.now().planes.len() + STATUSES]);
+        let log = pen.zeros("log", [max_entries(game), actions + self.now().values.len() + STATUSES]);
         for (index, Entry { action, seen }) in self.entries.iter().enumerate() {
-            let (own, rest) = tensor.block(log, index).split_at_mut(actions);
-            let (observation, status) = rest.split_at_mut(seen.planes.len());
+            let (own, rest) = pen.block(log, index).split_at_mut(actions);
+            let (observation, status) = rest.split_at_mut(seen.values.len());
             action.iter().for_each(|action| own[action.index()] = 1.0);
-            observation.iter_mut().zip(&seen.planes).for_each(|(value, &plane)| *value = plane.into());
+            observation.iter_mut().zip(&seen.values).for_each(|(place, &value)| *place = value.into());
             status[seen.status as usize] = 1.0;
         }
-        tensor
     }
 
     fn knowledge(&self, game: &G) -> String
     where
         G: Notation,
     {
+        let layout = game.observation_layout();
         let mut words = vec![format!("seat {}", self.seat())];
         for (place, entry) in self.entries.iter().enumerate() {
             let before = place.checked_sub(1).map(|place| &self.entries[place].seen);
             words.push("|".to_string());
             words.extend(entry.action.map(|action| game.action_name(action)));
-            let previous = before.map(|before| before.planes.as_slice());
-            let changed = changed_fields(game, &entry.seen.planes, previous);
-            words.extend(changed.into_iter().map(|(name, ones)| format!("{name}:{ones}")));
+            let previous = before.map(|before| before.values.as_slice());
+            let changed = changed_fields(game, &layout, &entry.seen.values, previous);
+            words.extend(changed.into_iter().map(|(field, ones)| format!("{}:{ones}", field.name)));
             if before.is_none_or(|before| before.status != entry.seen.status) {
                 let status = ["waiting", "to act", "over"][entry.seen.status as usize];
                 words.push(status.to_string());

@@ -1,12 +1,10 @@
 //! Names and pictures for people.
 
-use std::ops::Range;
-
 use crate::actions::{Action, ActionSet};
-use crate::encode::{self, Places};
+use crate::encode::{self, Field, Pen, Places};
 use crate::error::{IllegalAction, ParseError};
 use crate::game::{Game, Observer, SeatView as _, Turn};
-use crate::log::{changed_fields, planes};
+use crate::log::{changed_fields, observed_values};
 use crate::scene::{Face, Group, Hue, Place, Scene, Sign};
 use crate::seats::Seat;
 
@@ -46,7 +44,9 @@ pub trait Notation: Game {
     /// The names of the cards that a seat can hold, each kind once. Empty in games without cards. By default, the cards
     /// of the observation's field of [hands](crate::Pen::hand).
     fn cards(&self) -> Vec<String> {
-        (0..hand(self).len()).map(|card| self.outcome_name(Action(card as u8))).collect()
+        let fields = self.observation_layout();
+        let cards = fields.iter().find(|field| field.places == Places::Hand).map_or(0, Field::size);
+        (0..cards).map(|card| self.outcome_name(Action(card as u8))).collect()
     }
 
     /// The faces of the cards, in the same order. By default, the names as ranks of spades.
@@ -57,7 +57,7 @@ pub trait Notation: Game {
     /// Counts the copies of each card that a seat holds in this state, in the order of [`cards`](Notation::cards): in
     /// hand, laid face down, or taken but not yet paid for. Overwrites `counts`, which has one entry per card.
     fn holdings(&self, state: &Self::State, seat: Seat, counts: &mut [u8]) {
-        counts.copy_from_slice(&planes(self, state, Observer::Seat(seat))[hand(self)]);
+        self.observe(state, Observer::Seat(seat), &mut HandPen { counts, in_hand: false });
     }
 
     /// The action of that name.
@@ -148,30 +148,47 @@ pub fn plain_scene<G: Notation>(game: &G, state: &G::State, perspective: Option<
     }
 }
 
-/// The place of the cards in the observer's hand among the values of the observation.
-fn hand<G: Game>(game: &G) -> Range<usize> {
-    let fields = game.observation_layout();
-    let start = |field| encode::size(&fields[..field]);
-    let hand = fields.iter().position(|field| field.places == Places::Hand);
-    hand.map_or(0..0, |hand| start(hand)..start(hand + 1))
+/// Writes the field of the observer's hand and nothing else.
+struct HandPen<'a> {
+    /// The part of the hand that has not been written.
+    counts: &'a mut [u8],
+    /// True in the field of the hand.
+    in_hand: bool,
+}
+
+impl Pen for HandPen<'_> {
+    fn begin(&mut self, _name: &'static str, _shape: &[usize], places: Places) {
+        self.in_hand = places == Places::Hand;
+    }
+
+    fn put(&mut self, bits: u64, len: usize) {
+        if self.in_hand {
+            let (row, rest) = std::mem::take(&mut self.counts).split_at_mut(len);
+            row.iter_mut().zip(encode::values(bits, len)).for_each(|(count, value)| *count = value);
+            self.counts = rest;
+        }
+    }
 }
 
 /// Fields of an observation as text.
 type Fields = Vec<(&'static str, String)>;
 
-/// The fields of the public observation that are not empty, then those that each seat sees besides: none of seats whose
-/// cards are hidden.
+/// The fields of the public observation that are not empty, then those that each seat sees besides its hand: none of
+/// seats whose cards are hidden.
 fn observations<G: Notation>(game: &G, state: &G::State, perspective: Option<Seat>) -> (Fields, Vec<Fields>) {
-    let public = planes(game, state, Observer::Public);
+    let layout = game.observation_layout();
+    let public = observed_values(game, state, Observer::Public);
     let private = |seat| match perspective {
         Some(own) if own != seat => Vec::new(),
         _ => {
-            let fields = changed_fields(game, &planes(game, state, Observer::Seat(seat)), Some(&public)).into_iter();
-            fields.filter(|&(name, _)| name != "seat").collect()
+            let own = observed_values(game, state, Observer::Seat(seat));
+            let fields = changed_fields(game, &layout, &own, Some(&public)).into_iter();
+            let told = fields.filter(|(field, _)| field.name != "seat" && field.places != Places::Hand);
+            told.map(|(field, text)| (field.name, text)).collect()
         }
     };
-    let facts = changed_fields(game, &public, None).into_iter().filter(|(_, text)| text != "-");
-    (facts.collect(), Seat::all(game.num_seats()).map(private).collect())
+    let facts = changed_fields(game, &layout, &public, None).into_iter().filter(|(_, text)| text != "-");
+    (facts.map(|(field, text)| (field.name, text)).collect(), Seat::all(game.num_seats()).map(private).collect())
 }
 
 /// The next event in words.

@@ -76,7 +76,8 @@ pub struct Scene {
     pub facts: Vec<(&'static str, String)>,
     /// The spaces of a circular track; empty in games without one.
     pub track: Vec<Space>,
-    /// The seats and the middle of the table, from top to bottom.
+    /// The seats and the middle of the table, from top to bottom. Several places without a seat are the lines of a board,
+    /// in which columns align.
     pub places: Vec<Place>,
     /// The next event, in words.
     pub next: String,
@@ -101,7 +102,12 @@ impl Scene {
         lines.push(if track.is_empty() { track } else { format!("track from space 0: {track}") });
         let seats: Vec<Vec<String>> =
             self.places.iter().filter(|place| place.seat.is_some()).map(Place::columns).collect();
+        let is_board = self.places.iter().filter(|place| place.seat.is_none()).count() > 1;
         for place in &self.places {
+            if is_board && place.seat.is_none() {
+                lines.push(place.remarks.join(GAP));
+                continue;
+            }
             let mut parts = vec![place.seat.map_or("table ".to_string(), |seat| format!("seat {seat}"))];
             parts.extend(place.columns().into_iter().enumerate().map(|(column, part)| {
                 let longest = seats.iter().filter_map(|parts| parts.get(column)).map(|part| part.chars().count()).max();

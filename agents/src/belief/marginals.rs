@@ -92,6 +92,12 @@ impl<'a, G: Notation> CardCounts<'a, G> {
     }
 
     fn add(&mut self, state: &G::State, weight: f64) {
+        self.worlds += 1;
+        self.weight += weight;
+        self.squares += weight * weight;
+        if self.cards.is_empty() {
+            return;
+        }
         let seats = self.game.num_seats();
         for seat in Seat::all(seats) {
             self.game.holdings(state, seat, &mut self.counts);
@@ -99,9 +105,6 @@ impl<'a, G: Notation> CardCounts<'a, G> {
                 self.sums[card * seats + seat.index()] += weight * f64::from(count);
             }
         }
-        self.worlds += 1;
-        self.weight += weight;
-        self.squares += weight * weight;
     }
 
     fn finish(self, basis: Basis) -> Marginals {

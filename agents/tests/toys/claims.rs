@@ -157,7 +157,7 @@ impl Game for Claims {
 
     fn observe<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {
         let numbers = state.cards.map(|card| card.filter(|_| observer == Observer::Seat(Seat(0))));
-        pen.field("dealt", [2]).count(state.cards().len());
+        pen.counted("dealt", [2]).count(state.cards().len());
         pen.field("numbers", [2, usize::from(self.numbers())]).ones(numbers);
         pen.field("claim", [2]).one(state.claim);
         pen.field("answer", [2]).one(state.answer);

@@ -118,7 +118,7 @@ impl Game for Guess {
 
     fn observe<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {
         let sees = observer.seat().is_some_and(|seat| self.sees(seat));
-        pen.field("thrown", [1]).count(state.coin.iter().count());
+        pen.counted("thrown", [1]).count(state.coin.iter().count());
         pen.field("coin", [2]).one(state.coin.filter(|_| sees));
         pen.field("choices", [2, 2]).ones(state.choices);
     }

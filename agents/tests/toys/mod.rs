@@ -26,9 +26,9 @@ pub(crate) static LEDUC: LazyLock<LeducPoker> = LazyLock::new(|| game(""));
 
 /// The own card in Kuhn poker for two, the jack being 0, and what both have done.
 pub(crate) fn in_kuhn(view: &Log) -> (u8, Vec<Action>) {
-    let (cards, actions) = view.now().planes[2..].split_at(3);
-    let card = cards.iter().position(|&plane| plane == 1).expect("after the deal");
+    let (cards, actions) = view.now().values[2..].split_at(3);
+    let card = cards.iter().position(|&value| value == 1).expect("after the deal");
     let action =
-        |planes: &[u8]| [PASS, BET].into_iter().zip(planes).find_map(|(action, &plane)| (plane == 1).then_some(action));
+        |row: &[u8]| [PASS, BET].into_iter().zip(row).find_map(|(action, &value)| (value == 1).then_some(action));
     (card as u8, actions.chunks(2).filter_map(action).collect())
 }

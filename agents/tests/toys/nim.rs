@@ -96,7 +96,7 @@ impl Game for Nim {
     }
 
     fn observe<P: Pen>(&self, state: &State, _observer: Observer, pen: &mut P) {
-        pen.field("heaps", [4, 9]).counts(state.heaps);
+        pen.counted("heaps", [4, 9]).counts(state.heaps);
     }
 }
 

@@ -172,7 +172,7 @@ impl Notation for DarkHex {
         String::new()
     }
 
-    /// Lays out the board above the seats. Stones are the numbers of their seats.
+    /// Lays out the board above the seats, with the names of columns and rows. Stones are the numbers of their seats.
     fn scene(&self, state: &State, perspective: Option<Seat>) -> Scene {
         let stones = |seat: usize| match perspective.map(Seat::index) {
             Some(own) if own != seat => state.known[own],
@@ -180,14 +180,19 @@ impl Notation for DarkHex {
         };
         let cell = |cell: u8| [0, 1].into_iter().find(|&seat| stones(seat) >> cell & 1 == 1);
         let Rules { rows, columns, .. } = self.rules;
+        let names: Vec<String> = (0..columns).map(|column| char::from(b'a' + column).to_string()).collect();
         let row = |row: u8| {
             let cells = (0..columns).map(|column| cell(row * columns + column));
             let cells = cells.map(|stone| stone.map_or(".".to_string(), |seat| seat.to_string()));
-            let text = " ".repeat(row.into()) + &cells.collect::<Vec<_>>().join(" ");
-            Place { remarks: vec![text], ..Place::default() }
+            format!("{} {}{}", row + 1, " ".repeat(row.into()), cells.collect::<Vec<_>>().join(" "))
         };
+        let line = |text| Place { remarks: vec![text], ..Place::default() };
         let mut scene = plain_scene(self, state, perspective);
-        scene.places.splice(0..0, (0..rows).map(row));
+        let last = &names[names.len() - 1];
+        let goal = format!("seat 0 connects row 1 with row {rows}, seat 1 column a with column {last}");
+        scene.facts.insert(0, ("goal", goal));
+        let board = std::iter::once(format!("  {}", names.join(" "))).chain((0..rows).map(row));
+        scene.places.splice(0..0, board.map(line));
         scene
     }
 }

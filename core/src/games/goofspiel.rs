@@ -175,7 +175,7 @@ impl Game for Goofspiel {
         pen.actions("bid", [cards]).set(if observer == Observer::Seat(Seat(0)) { state.bid } else { 0 });
         pen.actions("prizes", [cards]).set(state.prizes);
         pen.actions("prize", [cards]).set(state.prize);
-        pen.field("points", [2, cards * (cards + 1) / 2]).counts(state.points);
+        pen.counted("points", [2, cards * (cards + 1) / 2]).counts(state.points);
         if self.rules.impinfo == Switch::Off {
             pen.actions("last_bids", [2, cards]).sets(state.last);
         }

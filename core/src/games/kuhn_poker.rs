@@ -112,7 +112,7 @@ impl Game for KuhnPoker {
 
     fn observe<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {
         let GameInfo { num_seats, num_outcomes, max_decisions, .. } = self.info;
-        pen.field("dealt", [num_seats]).count(state.cards.iter().flatten().count());
+        pen.counted("dealt", [num_seats]).count(state.cards.iter().flatten().count());
         pen.hand("card", num_outcomes).one(observer.seat().and_then(|seat| state.cards[seat.index()]));
         pen.actions("actions", [max_decisions, 2]).ones(state.actions.into_iter().take(max_decisions));
     }

@@ -159,7 +159,7 @@ impl Game for LeducPoker {
 
     fn observe<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {
         let [.., public_card] = state.cards;
-        pen.field("dealt", [2]).count(state.cards[..2].iter().flatten().count());
+        pen.counted("dealt", [2]).count(state.cards[..2].iter().flatten().count());
         pen.hand("card", usize::from(CARDS)).one(observer.seat().and_then(|seat| state.cards[seat.index()]));
         pen.outcomes("public_card", [usize::from(CARDS)]).one(public_card);
         pen.actions("bets", [2, 4, 3]).ones(state.bets.as_flattened().iter().map(|bet| bet.map(Action::index)));

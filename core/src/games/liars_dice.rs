@@ -142,8 +142,8 @@ impl Game for LiarsDice {
         let own = observer.seat().filter(|seat| state.rolled >= dice * (seat.0 + 1));
         let own_dice = own.map_or([0; MOST_SIDES], |seat| state.dice[seat.index()]);
         let [dice, sides] = [dice, sides].map(usize::from);
-        pen.field("rolled", [2 * dice]).count(state.rolled);
-        pen.field("own_dice", [sides, dice]).counts(own_dice.into_iter().take(sides));
+        pen.counted("rolled", [2 * dice]).count(state.rolled);
+        pen.counted("own_dice", [sides, dice]).counts(own_dice.into_iter().take(sides));
         pen.actions("bids", [self.info.num_actions]).set(state.bids);
     }
 }
@@ -158,10 +158,17 @@ impl Notation for LiarsDice {
         (face.0 + 1).to_string()
     }
 
-    /// Leaves out the table's own dice: it has none.
+    /// Names the faces of the dice instead of counting them, and leaves out the table's own dice: it has none.
     fn scene(&self, state: &State, perspective: Option<Seat>) -> Scene {
         let mut scene = plain_scene(self, state, perspective);
         scene.facts.retain(|&(name, _)| name != "own_dice");
+        for place in &mut scene.places {
+            let dice = place.seat.map_or([0; MOST_SIDES], |seat| state.dice[seat.index()]);
+            let faces = dice.into_iter().zip(1_u8..).flat_map(|(count, face)| vec![face.to_string(); count.into()]);
+            for remark in place.remarks.iter_mut().filter(|remark| remark.starts_with("own_dice")) {
+                *remark = format!("own dice: {}", faces.clone().collect::<Vec<_>>().join(" "));
+            }
+        }
         scene
     }
 }

@@ -9,7 +9,7 @@ use std::hash::{DefaultHasher, Hash, Hasher as _};
 use statrs::distribution::{ChiSquared, ContinuousCDF as _};
 
 use stier_core::actions::{Action, ActionSet as _};
-use stier_core::encode::{self, Cell, Values};
+use stier_core::encode::{self, Cell, Tensor, Values};
 use stier_core::game::{FullGame, Game, Observer, Outcome, Sampler as _, SeatView as _, Turn};
 use stier_core::history::History;
 use stier_core::key::{Chain, Learned, UNNOTICED};
@@ -207,7 +207,7 @@ fn view<G: FullGame>(game: &G, history: &History<G>, seat: Seat, rng: &mut Rng, 
     ok(view.seat() == seat, "a view knows its seat");
     let (own, public) = (observation(game, state, seat), observation_by(game, state, Observer::Public));
     let [own_print, public] =
-        [&own, &public].map(|planes| fingerprint(planes.iter().map(|x| x.to_bits()).collect::<Vec<_>>()));
+        [&own, &public].map(|values| fingerprint(values.iter().map(|x| x.to_bits()).collect::<Vec<_>>()));
     let same = *seen.public.entry((seat, own_print)).or_insert(public) == public;
     ok(same, "the public observation follows from that of each seat");
     let mut of_view = vec![f32::NAN; own.len()];
@@ -477,12 +477,17 @@ pub fn observation<G: Game>(game: &G, state: &G::State, seat: Seat) -> Vec<f32> 
 
 fn observation_by<G: Game>(game: &G, state: &G::State, observer: Observer) -> Vec<f32> {
     // A poisoned buffer reveals values that are not written.
-    let mut out = vec![f32::NAN; encode::size(&game.observation_layout())];
+    let layout = game.observation_layout();
+    let mut out = vec![f32::NAN; encode::size(&layout)];
     observe(game, state, observer, &mut out);
-    assert!(out.iter().all(|&value| value == 0.0 || value == 1.0), "observations are planes of zeros and ones");
+    assert!(out.iter().all(|&value| value == 0.0 || value == 1.0), "observations are zeros and ones");
     let mut bytes = vec![u8::MAX; out.len()];
     observe(game, state, observer, &mut bytes);
     assert!(bytes.iter().zip(&out).all(|(&byte, &value)| f32::from(byte) == value), "bytes and floats agree");
+    let mut tensor = Tensor::default();
+    game.observe(state, observer, &mut tensor);
+    assert_eq!(tensor.fields, layout, "the fields are the same in every state and for every observer");
+    assert_eq!(tensor.values, out, "a tensor has the values of the observation");
     out
 }
 
@@ -494,8 +499,12 @@ fn observe<G: Game, T: Cell>(game: &G, state: &G::State, observer: Observer, out
 
 /// The information-state tensor, in a buffer of its own.
 pub fn information_state<G: Game>(game: &G, view: &G::View) -> Vec<f32> {
-    let mut out = vec![f32::NAN; encode::size(&game.information_state_layout())];
+    let layout = game.information_state_layout();
+    let mut out = vec![f32::NAN; encode::size(&layout)];
     game.information_state(view, &mut out);
+    let mut tensor = Tensor::default();
+    view.write(game, &mut tensor);
+    assert_eq!(tensor.fields, layout, "the fields are the same in every view");
     out
 }
 

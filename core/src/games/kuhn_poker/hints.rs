@@ -22,7 +22,7 @@ impl Hints for KuhnPoker {
 
     fn appeal(&self, view: &Log, action: Action) -> f32 {
         // The highest card comes last in its field, behind the number of cards dealt.
-        let is_highest = view.now().planes[2 * usize::from(self.rules.players)] == 1;
+        let is_highest = view.now().values[2 * usize::from(self.rules.players)] == 1;
         f32::from(u8::from((action == BET) == is_highest))
     }
 

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::encode::{Pen, Tensor};
+use crate::encode::{BlockPen, Pen};
 use crate::game::{Observer, SeatView as _};
 use crate::options::Switch;
 use crate::seats::Seat;
@@ -67,14 +67,14 @@ impl SchweinsGalopp {
         let behind_it = |distance: u8| if distance == NOT_PLACED { 0 } else { front - distance };
         pen.field("seat", [seats]).one(observer.seat().map(Seat::index));
         pen.field("phase", [PHASES]).one(Some(state.phase as usize));
-        pen.field("hand", [colours, of_a_colour]).counts(by_colour(own_hand));
+        pen.counted("hand", [colours, of_a_colour]).counts(by_colour(own_hand));
         let played = others().flat_map(|other| by_colour(state.played[other]));
-        pen.field("played", [seats, colours, of_a_colour]).counts(played);
-        pen.field("cards_held", [seats, hand]).counts(others().map(|other| self.cards_held(state, other as u8)));
+        pen.counted("played", [seats, colours, of_a_colour]).counts(played);
+        pen.counted("cards_held", [seats, hand]).counts(others().map(|other| self.cards_held(state, other as u8)));
         pen.field("pig_on_space", [colours, track]).ones(placed.clone().map(space));
-        pen.field("behind_the_leader", [colours, behind]).counts(placed.map(behind_it));
+        pen.counted("behind_the_leader", [colours, behind]).counts(placed.map(behind_it));
         pen.field("supply", [FOOD_BITS]).set(state.supply);
-        pen.field("at_risk", [seats, risk]).counts(others().map(|other| state.risk[other]));
+        pen.counted("at_risk", [seats, risk]).counts(others().map(|other| state.risk[other]));
         pen.field("banked", [seats, FOOD_BITS]).sets(others().map(|other| state.banked[other]));
         pen.field("first", [seats]).one(Some(steps_to(state.first)));
         pen.field("to_move", [seats]).one((state.phase != Phase::Over).then(|| steps_to(state.mover)));
@@ -82,16 +82,15 @@ impl SchweinsGalopp {
             pen.field("food_on_space", [track]).set(state.track_food);
         }
         if rounds > 1 {
-            pen.field("finished_rounds", [rounds]).count(state.round);
+            pen.counted("finished_rounds", [rounds]).count(state.round);
         }
     }
 
-    /// All that the seat of a view knows.
-    pub(super) fn tensor(&self, view: &View) -> Tensor {
+    /// Writes all that the seat of a view knows.
+    pub(super) fn write_view<P: BlockPen>(&self, view: &View, pen: &mut P) {
         let Sizes { seats, colours, of_a_colour, track, rounds, plays, laid, .. } = self.sizes();
-        let mut tensor = Tensor::default();
-        tensor.field("seat", [seats]).one(Some(view.seat().index()));
-        let placed = tensor.zeros("placed", [rounds, colours, colours]);
+        pen.field("seat", [seats]).one(Some(view.seat().index()));
+        let placed = pen.zeros("placed", [rounds, colours, colours]);
         let seen = &view.seen;
         let dealt = |round| match usize::from(seen.round).cmp(&round) {
             Ordering::Greater => plays,
@@ -99,12 +98,12 @@ impl SchweinsGalopp {
             Ordering::Equal if seen.phase == Phase::Deal => usize::from(seen.count),
             Ordering::Equal | Ordering::Less => 0,
         };
-        tensor.field("dealt", [rounds, plays]).counts((0..rounds).map(dealt));
+        pen.counted("dealt", [rounds, plays]).counts((0..rounds).map(dealt));
         let known = |round: usize| view.rounds.get(round).map_or(Counts::NONE, |known| known[view.seat().index()]);
         let own = (0..rounds).flat_map(|round| (0..colours).map(move |colour| known(round).get(colour)));
-        tensor.field("own_deal", [rounds, colours, of_a_colour]).counts(own);
-        let played = tensor.zeros("plays", [rounds, plays, colours]);
-        let food = (laid > 0).then(|| tensor.zeros("food_laid", [rounds, laid, track]));
+        pen.counted("own_deal", [rounds, colours, of_a_colour]).counts(own);
+        let played = pen.zeros("plays", [rounds, plays, colours]);
+        let food = (laid > 0).then(|| pen.zeros("food_laid", [rounds, laid, track]));
         // The public events of each round by kind: pigs, food, cards.
         let mut events = view.public.iter().copied().peekable();
         for round in 0..rounds {
@@ -114,13 +113,12 @@ impl SchweinsGalopp {
                 (Some(played), plays, 0..FOOD_IDS),
             ] {
                 let Some(field) = field else { continue };
-                let len = tensor.block(field, round).len() / most;
+                let len = pen.block(field, round).len() / most;
                 for place in 0..most {
                     let Some(id) = events.next_if(|id| ids.contains(id)) else { break };
-                    tensor.block(field, round)[place * len + usize::from(id - ids.start)] = 1.0;
+                    pen.block(field, round)[place * len + usize::from(id - ids.start)] = 1.0;
                 }
             }
         }
-        tensor
     }
 }

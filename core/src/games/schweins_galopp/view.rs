@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::encode::{Cell, Tensor};
+use crate::encode::{BlockPen, Cell};
 use crate::game::{Game as _, SeatView};
 use crate::history::History;
 use crate::key::Past;
@@ -65,8 +65,8 @@ impl SeatView<SchweinsGalopp> for View {
         game.observation(&self.seen, self.seat(), out);
     }
 
-    fn tensor(&self, game: &SchweinsGalopp) -> Tensor {
-        game.tensor(self)
+    fn write<P: BlockPen>(&self, game: &SchweinsGalopp, pen: &mut P) {
+        game.write_view(self, pen);
     }
 
     fn knowledge(&self, game: &SchweinsGalopp) -> String {

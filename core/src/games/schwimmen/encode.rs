@@ -1,20 +1,20 @@
 //! Tensors of zeros and ones. The seat itself always comes first.
 //!
-//! Observation: seats are relative (own seat, left neighbour, ...), card planes have 32 cells, and a count of n is
+//! Observation: seats are relative (own seat, left neighbour, ...), rows of cards have 32 values, and a count of n is
 //! written as n ones.
 //!
-//! Information state: the planes of current knowledge, then `deal`, with a row of kind, suit and rank for each log
+//! Information state: the fields of current knowledge, then `deal`, with a row of kind, suit and rank for each log
 //! entry of the current deal. In a match there is also `earlier`, with one value per log entry of the previous deals.
-//! An entry is an event or a card that it showed; [`Seen`] lists the kinds.
+//! An entry is an event or a card that it showed; [`SeenEvent`] lists the kinds.
 
-use crate::encode::{Pen, Tensor};
+use crate::encode::{BlockPen, Pen};
 use crate::game::{Observer, SeatView as _};
 use crate::seats::Seat;
 
 use super::cards::{CARDS, Card, NO_CARD};
 use super::rules::Play;
 use super::state::{LIVES, NOBODY, State};
-use super::view::{Seen, View};
+use super::view::{SeenEvent, View};
 use super::{GIVE, SWAP_ALL, Schwimmen};
 
 /// The number of phases; see [`Phase`].
@@ -54,18 +54,18 @@ impl Schwimmen {
 }
 
 /// The kind and the card of an entry.
-fn entry(seen: Seen) -> (usize, Option<u8>) {
+fn entry(seen: SeenEvent) -> (usize, Option<u8>) {
     match seen {
-        Seen::Did(action) if action.0 < GIVE => (0, Some(action.0)),
-        Seen::Did(action) if action.0 < SWAP_ALL => (1, Some(action.0 - GIVE)),
-        Seen::Did(action) => (2 + usize::from(action.0 - SWAP_ALL), None),
-        Seen::Dealt(Some(card)) => (7, Some(card)),
-        Seen::Table(Some(card)) => (8, Some(card)),
-        Seen::Turned(card) => (9, Some(card)),
-        Seen::Shown(card) => (10, Some(card)),
-        Seen::Cut(card) => (11, Some(card)),
-        Seen::Dealt(None) => (12, None),
-        Seen::Table(None) => (13, None),
+        SeenEvent::Did(action) if action.0 < GIVE => (0, Some(action.0)),
+        SeenEvent::Did(action) if action.0 < SWAP_ALL => (1, Some(action.0 - GIVE)),
+        SeenEvent::Did(action) => (2 + usize::from(action.0 - SWAP_ALL), None),
+        SeenEvent::Dealt(Some(card)) => (7, Some(card)),
+        SeenEvent::Table(Some(card)) => (8, Some(card)),
+        SeenEvent::Turned(card) => (9, Some(card)),
+        SeenEvent::Shown(card) => (10, Some(card)),
+        SeenEvent::Cut(card) => (11, Some(card)),
+        SeenEvent::Dealt(None) => (12, None),
+        SeenEvent::Table(None) => (13, None),
     }
 }
 
@@ -87,30 +87,29 @@ impl Schwimmen {
         pen.field("table", [CARDS]).set(if self.table_is_hidden(state) { 0 } else { state.table });
         pen.field("shown", [players - 1, CARDS]).sets(all().skip(1).map(shown));
         pen.field("cut", [players, CARDS]).sets(all().map(|other| only(state.cut[other])));
-        pen.field("pile", [CARDS]).count(pile as u8);
+        pen.counted("pile", [CARDS]).count(pile as u8);
         pen.field("knocker", [players]).one(self.relative(seat, state.knocker));
-        pen.field("turns", [turns]).count(state.turns);
-        pen.field("turns_left", [turns]).count(state.end - state.turns);
-        pen.field("quiet", [players]).count(state.quiet);
+        pen.counted("turns", [turns]).count(state.turns);
+        pen.counted("turns_left", [turns]).count(state.end - state.turns);
+        pen.counted("quiet", [players]).count(state.quiet);
         if self.rules.play == Play::Match {
-            pen.field("lives", [players, usize::from(LIVES)]).counts(all().map(|other| state.lives[other]));
-            pen.field("deals", [self.rules.most_deals()]).count(state.deals);
+            pen.counted("lives", [players, usize::from(LIVES)]).counts(all().map(|other| state.lives[other]));
+            pen.counted("deals", [self.rules.most_deals()]).count(state.deals);
         }
     }
 
-    /// All that the seat of a view knows.
-    pub(super) fn tensor(&self, view: &View) -> Tensor {
+    /// Writes all that the seat of a view knows.
+    pub(super) fn write_view<P: BlockPen>(&self, view: &View, pen: &mut P) {
         let (seen, seat) = (&view.seen, view.seat());
         let (players, entries, deals) = (usize::from(self.rules.players), self.max_entries(), self.rules.most_deals());
-        let mut tensor = Tensor::default();
-        tensor.field("seat", [players]).one(Some(seat.index()));
-        tensor.field("phase", [PHASES]).one(Some(seen.phase as usize));
-        tensor.field("known_hands", [players, CARDS]).sets(self.seats_from(seat).map(|other| seen.hands[other]));
-        tensor.field("taken", [CARDS]).set(only(seen.taken));
-        tensor.field("table", [CARDS]).set(seen.table);
-        tensor.field("unseen", [CARDS]).set(view.unseen);
-        let present = tensor.zeros("deal", [entries, ENTRY]);
-        let earlier = (deals > 1).then(|| tensor.zeros("earlier", [deals - 1, entries]));
+        pen.field("seat", [players]).one(Some(seat.index()));
+        pen.field("phase", [PHASES]).one(Some(seen.phase as usize));
+        pen.field("known_hands", [players, CARDS]).sets(self.seats_from(seat).map(|other| seen.hands[other]));
+        pen.field("taken", [CARDS]).set(only(seen.taken));
+        pen.field("table", [CARDS]).set(seen.table);
+        pen.field("unseen", [CARDS]).set(view.unseen);
+        let present = pen.zeros("deal", [entries, ENTRY]);
+        let earlier = (deals > 1).then(|| pen.zeros("earlier", [deals - 1, entries]));
         let last = view.deals.len() - 1;
         for (deal, log) in view.logs().enumerate() {
             for (index, seen) in log.enumerate() {
@@ -118,10 +117,10 @@ impl Schwimmen {
                 if let Some(earlier) = earlier.filter(|_| deal < last) {
                     // No entry is 0.
                     let code = 1 + kind * CARDS + card.map_or(0, usize::from);
-                    tensor.block(earlier, deal)[index] = code as f32 / 512.0;
+                    pen.block(earlier, deal)[index] = code as f32 / 512.0;
                     continue;
                 }
-                let row = tensor.block(present, index);
+                let row = pen.block(present, index);
                 row[kind] = 1.0;
                 if let Some(card) = card.map(usize::from) {
                     row[KINDS + card / 8] = 1.0;
@@ -129,6 +128,5 @@ impl Schwimmen {
                 }
             }
         }
-        tensor
     }
 }

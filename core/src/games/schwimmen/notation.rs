@@ -10,7 +10,7 @@ use crate::seats::Seat;
 use super::cards::{self, NO_CARD};
 use super::rules::Play;
 use super::state::{NOBODY, Phase, State};
-use super::view::{Seen, View};
+use super::view::{SeenEvent, View};
 use super::{GIVE, KEEP, KNOCK, PUSH, SWAP_ALL, Schwimmen};
 
 impl Schwimmen {
@@ -50,12 +50,12 @@ impl Schwimmen {
             let mut group = "";
             for seen in log {
                 let (next, word) = match seen {
-                    Seen::Dealt(card) => ("deal", card.map_or("?".to_string(), cards::name)),
-                    Seen::Table(card) => ("table", card.map_or("?".to_string(), cards::name)),
-                    Seen::Turned(card) => ("seen", cards::name(card)),
-                    Seen::Shown(card) => ("shown", cards::name(card)),
-                    Seen::Cut(card) => ("cut", cards::name(card)),
-                    Seen::Did(action) => ("play", self.action_name(action)),
+                    SeenEvent::Dealt(card) => ("deal", card.map_or("?".to_string(), cards::name)),
+                    SeenEvent::Table(card) => ("table", card.map_or("?".to_string(), cards::name)),
+                    SeenEvent::Turned(card) => ("seen", cards::name(card)),
+                    SeenEvent::Shown(card) => ("shown", cards::name(card)),
+                    SeenEvent::Cut(card) => ("cut", cards::name(card)),
+                    SeenEvent::Did(action) => ("play", self.action_name(action)),
                 };
                 if next != group {
                     words.push(format!("| {next}:"));

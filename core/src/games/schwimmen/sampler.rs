@@ -25,7 +25,7 @@ use crate::rng::Rng;
 
 use super::cards::{self, Card};
 use super::state::{PLAYERS, Phase, State};
-use super::view::{Seen, View};
+use super::view::{SeenEvent, View};
 use super::{Schwimmen, THREE};
 
 /// The index of the face-down table; lower indices are hands.
@@ -257,26 +257,28 @@ impl game::Sampler<Schwimmen> for Sampler {
             while let Some(seen) = log.next() {
                 let state = history.state();
                 match seen {
-                    Seen::Dealt(_) => {
+                    SeenEvent::Dealt(_) => {
                         let card =
                             hands[usize::from(state.mover)].pop().expect("the hand has as many cards as were dealt");
                         history.push(game, Action(card));
                     }
-                    Seen::Table(Some(card)) if state.phase == Phase::Refresh => {
+                    SeenEvent::Table(Some(card)) if state.phase == Phase::Refresh => {
                         let mut cards: ArrayVec<Card, { THREE as usize }> = ArrayVec::from_iter([card]);
-                        while let Some(Seen::Table(Some(card))) = log.next_if(|seen| matches!(seen, Seen::Table(_))) {
+                        while let Some(SeenEvent::Table(Some(card))) =
+                            log.next_if(|seen| matches!(seen, SeenEvent::Table(_)))
+                        {
                             cards.push(card);
                         }
                         rng.shuffle(&mut cards);
                         cards.into_iter().for_each(|card| history.push(game, Action(card)));
                     }
-                    Seen::Table(_) => {
+                    SeenEvent::Table(_) => {
                         let card = table.pop().expect("the table has as many cards as were dealt");
                         history.push(game, Action(card));
                     }
-                    Seen::Did(action) => history.push(game, action),
-                    Seen::Cut(card) => history.push(game, Action(card)),
-                    Seen::Turned(_) | Seen::Shown(_) => {}
+                    SeenEvent::Did(action) => history.push(game, action),
+                    SeenEvent::Cut(card) => history.push(game, Action(card)),
+                    SeenEvent::Turned(_) | SeenEvent::Shown(_) => {}
                 }
             }
         }

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use crate::actions::Action;
 use crate::bits;
-use crate::encode::{Cell, Tensor, Values};
+use crate::encode::{BlockPen, Cell, Values};
 use crate::game::{Game as _, Observer, SeatView};
 use crate::history::{Event, History};
 use crate::key::Past;
@@ -17,7 +17,7 @@ use super::{DealerSwap, GIVE, SWAP, SWAP_ALL, Schwimmen, THREE};
 
 /// One event, or a part of one, as the seat saw it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) enum Seen {
+pub(super) enum SeenEvent {
     /// A player's action.
     Did(Action),
     /// A card dealt to the seat, or an unseen card dealt to another one.
@@ -91,7 +91,7 @@ pub struct View {
     /// place it does not know.
     pub(super) seen: State,
     /// The events. Cards that came at the same time are in ascending order.
-    log: SmallVec<[Seen; 64]>,
+    log: SmallVec<[SeenEvent; 64]>,
     /// The start of each deal in the log.
     starts: SmallVec<[u32; 1]>,
     /// The deals so far, ending with the current one. Cards of the current deal that are not known are hidden now.
@@ -107,7 +107,7 @@ pub struct View {
 
 impl View {
     /// The logs of the deals, in the order of `deals`.
-    pub(super) fn logs(&self) -> impl Iterator<Item = impl Iterator<Item = Seen>> {
+    pub(super) fn logs(&self) -> impl Iterator<Item = impl Iterator<Item = SeenEvent>> {
         let ends = self.starts[1..].iter().copied().chain([self.log.len() as u32]);
         self.starts.iter().zip(ends).map(|(&start, end)| self.log[start as usize..end as usize].iter().copied())
     }
@@ -134,8 +134,8 @@ impl SeatView<Schwimmen> for View {
         pen.finish();
     }
 
-    fn tensor(&self, game: &Schwimmen) -> Tensor {
-        game.tensor(self)
+    fn write<P: BlockPen>(&self, game: &Schwimmen, pen: &mut P) {
+        game.write_view(self, pen);
     }
 
     fn knowledge(&self, game: &Schwimmen) -> String {
@@ -173,7 +173,7 @@ impl<'a> Watch<'a> {
         Self { game, seat, state, view, known: [0; PLAYERS], deal_start: 0, table_start: 0 }
     }
 
-    fn log(&mut self, seen: Seen) {
+    fn log(&mut self, seen: SeenEvent) {
         self.view.log.push(seen);
     }
 
@@ -184,7 +184,7 @@ impl<'a> Watch<'a> {
     /// Records face-up cards, or cards taken up by the observer, that it may not have seen before.
     fn turn_up(&mut self, cards: u32) {
         for card in bits::members(cards & self.view.unseen) {
-            self.log(Seen::Turned(card));
+            self.log(SeenEvent::Turned(card));
         }
         self.view.unseen &= !cards;
     }
@@ -208,7 +208,7 @@ impl<'a> Watch<'a> {
         match before.phase {
             Phase::Deal => self.deal(mover, card),
             Phase::Table if self.game.table_is_hidden(&before) => {
-                self.log(Seen::Table(None));
+                self.log(SeenEvent::Table(None));
                 self.view.face_down += 1;
             }
             Phase::Table => {
@@ -218,13 +218,13 @@ impl<'a> Watch<'a> {
             Phase::Refresh => self.table_card(card, before.table == 0),
             Phase::Swap => self.swap(action),
             Phase::Turn => {
-                self.log(Seen::Did(action));
+                self.log(SeenEvent::Did(action));
                 if card == SWAP_ALL {
                     self.swap_all(mover);
                 }
             }
             Phase::Give => self.give(mover, action),
-            Phase::Cut => self.log(Seen::Cut(card)),
+            Phase::Cut => self.log(SeenEvent::Cut(card)),
             Phase::Over => unreachable!("nothing happens after the end"),
         }
         self.game.apply(&mut self.state, action);
@@ -248,12 +248,12 @@ impl<'a> Watch<'a> {
 
     fn deal(&mut self, mover: usize, card: Card) {
         if mover != self.seat {
-            self.log(Seen::Dealt(None));
+            self.log(SeenEvent::Dealt(None));
             self.view.hidden[mover].size += 1;
             return;
         }
-        self.log(Seen::Dealt(Some(card)));
-        sort_last(&mut self.view.log[self.deal_start..], |seen| matches!(seen, Seen::Dealt(Some(_))));
+        self.log(SeenEvent::Dealt(Some(card)));
+        sort_last(&mut self.view.log[self.deal_start..], |seen| matches!(seen, SeenEvent::Dealt(Some(_))));
         self.view.unseen &= !(1 << card);
         self.known[mover] |= 1 << card;
         self.dealt().hands[mover] |= 1 << card;
@@ -264,7 +264,7 @@ impl<'a> Watch<'a> {
         if is_first {
             self.table_start = self.view.log.len();
         }
-        self.log(Seen::Table(Some(card)));
+        self.log(SeenEvent::Table(Some(card)));
         sort_last(&mut self.view.log[self.table_start..], |_| true);
         self.view.unseen &= !(1 << card);
     }
@@ -274,7 +274,7 @@ impl<'a> Watch<'a> {
         let state = self.state;
         let dealer = usize::from(state.dealer);
         let blind = self.game.rules.dealer_swap == DealerSwap::Blind;
-        self.log(Seen::Did(action));
+        self.log(SeenEvent::Did(action));
         self.view.face_down = 0;
         if action.0 != SWAP {
             self.turn_up(state.table);
@@ -303,7 +303,7 @@ impl<'a> Watch<'a> {
     }
 
     fn give(&mut self, mover: usize, action: Action) {
-        self.log(Seen::Did(action));
+        self.log(SeenEvent::Did(action));
         let given = 1 << (action.0 - GIVE);
         if self.known[mover] & given == 0 {
             self.view.unseen &= !given;
@@ -319,7 +319,7 @@ impl<'a> Watch<'a> {
         for seat in before.seats_in() {
             let hidden = end.hands[seat] & !self.known[seat];
             for card in bits::members(hidden) {
-                self.log(Seen::Shown(card));
+                self.log(SeenEvent::Shown(card));
             }
             self.view.unseen &= !hidden;
             self.known[seat] |= hidden;

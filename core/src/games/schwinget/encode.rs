@@ -1,13 +1,13 @@
 //! Tensors of zeros and ones. The seat itself always comes first.
 
-use crate::encode::{Pen, Tensor};
+use crate::encode::{BlockPen, Pen};
 use crate::game::{Observer, SeatView as _};
 use crate::seats::Seat;
 
 use super::Schwinget;
 use super::cards::NO_CARD;
 use super::state::{NOBODY, Neutral, State};
-use super::view::{Seen, View};
+use super::view::{SeenEvent, View};
 
 /// Bits of a score in quarter points: at most 12 bouts at 10.00, 480 quarter points.
 const SCORE_BITS: usize = 9;
@@ -57,67 +57,65 @@ impl Schwinget {
         pen.field("reply", [cards]).one(card(state.reply));
         pen.field("leader", [2]).one(relative(state.leader));
         pen.field("to_move", [2]).one(relative(state.mover));
-        pen.field("pile", [usize::from(self.pile)]).count(state.pile);
-        pen.field("tricks", [tricks]).count(state.tricks);
-        pen.field("taken", [2, tricks]).count(state.taken[own]).count(state.taken[other]);
+        pen.counted("pile", [usize::from(self.pile)]).count(state.pile);
+        pen.counted("tricks", [tricks]).count(state.tricks);
+        pen.counted("taken", [2, tricks]).count(state.taken[own]).count(state.taken[other]);
         pen.field("attacker", [2]).one(relative(state.attacker));
-        let after_attack = pen.field("taken_after_attack", [2, hand_size]);
+        let after_attack = pen.counted("taken_after_attack", [2, hand_size]);
         after_attack.count(state.after_attack[own]).count(state.after_attack[other]);
         pen.field("neutral_trick", [2]).one(neutral);
         if bouts > 1 {
-            pen.field("bout", [bouts]).count(state.bout);
+            pen.counted("bout", [bouts]).count(state.bout);
             pen.field("score", [2, SCORE_BITS]).set(state.scores[own] / 25).set(state.scores[other] / 25);
             pen.field("opener", [2]).one(relative(state.opener));
         }
     }
 
-    /// All that the seat of a view knows.
-    pub(super) fn tensor(&self, view: &View) -> Tensor {
+    /// Writes all that the seat of a view knows.
+    pub(super) fn write_view<P: BlockPen>(&self, view: &View, pen: &mut P) {
         let cards = usize::from(self.deck.size);
         let (tricks, draws) = (self.max_tricks(), self.max_draws());
         let bouts = usize::from(self.rules.bouts);
-        let mut tensor = Tensor::default();
-        tensor.field("seat", [2]).one(Some(view.seat().index()));
-        let dealt = tensor.zeros("dealt", [bouts, 2 * usize::from(self.rules.hand_size)]);
-        let hand = tensor.zeros("first_hand", [bouts, cards]);
-        let turned = tensor.zeros("turned_up", [bouts, cards]);
-        let plays = tensor.zeros("plays", [bouts, 2 * tricks, cards]);
-        let own_draws = tensor.zeros("own_draws", [bouts, draws, cards]);
-        let their_draws = tensor.zeros("opponent_draws", [bouts, draws]);
-        let attack = tensor.zeros("attack_after_tricks", [bouts, tricks]);
-        let decision = tensor.zeros("referee_decision", [bouts, 2]);
+        pen.field("seat", [2]).one(Some(view.seat().index()));
+        let dealt = pen.zeros("dealt", [bouts, 2 * usize::from(self.rules.hand_size)]);
+        let hand = pen.zeros("first_hand", [bouts, cards]);
+        let turned = pen.zeros("turned_up", [bouts, cards]);
+        let plays = pen.zeros("plays", [bouts, 2 * tricks, cards]);
+        let own_draws = pen.zeros("own_draws", [bouts, draws, cards]);
+        let their_draws = pen.zeros("opponent_draws", [bouts, draws]);
+        let attack = pen.zeros("attack_after_tricks", [bouts, tricks]);
+        let decision = pen.zeros("referee_decision", [bouts, 2]);
         let (mut bout, mut counts) = (0, Counts::default());
         for &seen in &view.log {
-            if matches!(seen, Seen::Dealt(_)) && counts.plays > 0 {
+            if matches!(seen, SeenEvent::Dealt(_)) && counts.plays > 0 {
                 bout += 1;
                 counts = Counts::default();
             }
-            let mut mark = |field, index: usize| tensor.block(field, bout)[index] = 1.0;
+            let mut mark = |field, index: usize| pen.block(field, bout)[index] = 1.0;
             match seen {
-                Seen::Dealt(card) => {
+                SeenEvent::Dealt(card) => {
                     mark(dealt, counts.dealt);
                     counts.dealt += 1;
                     if let Some(card) = card {
                         mark(hand, usize::from(card));
                     }
                 }
-                Seen::TurnedUp(card) => mark(turned, usize::from(card)),
-                Seen::Drawn(Some(card)) => {
+                SeenEvent::TurnedUp(card) => mark(turned, usize::from(card)),
+                SeenEvent::Drawn(Some(card)) => {
                     mark(own_draws, counts.own_draws * cards + usize::from(card));
                     counts.own_draws += 1;
                 }
-                Seen::Drawn(None) => {
+                SeenEvent::Drawn(None) => {
                     mark(their_draws, counts.their_draws);
                     counts.their_draws += 1;
                 }
-                Seen::Did(action) if action.index() < cards => {
+                SeenEvent::Did(action) if action.index() < cards => {
                     mark(plays, counts.plays * cards + action.index());
                     counts.plays += 1;
                 }
-                Seen::Did(action) if action == self.deck.attack() => mark(attack, counts.plays / 2),
-                Seen::Did(action) => mark(decision, action.index() - cards - 1),
+                SeenEvent::Did(action) if action == self.deck.attack() => mark(attack, counts.plays / 2),
+                SeenEvent::Did(action) => mark(decision, action.index() - cards - 1),
             }
         }
-        tensor
     }
 }

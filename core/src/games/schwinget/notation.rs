@@ -11,7 +11,7 @@ use super::Schwinget;
 use super::cards::{Card, NO_CARD};
 use super::rules::Scoring;
 use super::state::{NOBODY, Neutral, Phase, State};
-use super::view::{Seen, View};
+use super::view::{SeenEvent, View};
 
 /// The signs and colours of the suits.
 const SUIT_FACES: [(Sign, Hue); 4] =
@@ -74,18 +74,18 @@ impl Schwinget {
         let mut log = view.log.iter().copied().peekable();
         while log.peek().is_some() {
             let (mut dealt, mut hand) = (0, 0);
-            while let Some(Seen::Dealt(card)) = log.next_if(|seen| matches!(seen, Seen::Dealt(_))) {
+            while let Some(SeenEvent::Dealt(card)) = log.next_if(|seen| matches!(seen, SeenEvent::Dealt(_))) {
                 dealt += 1;
                 hand |= card.map_or(0, |card| 1_u32 << card);
             }
             words.push(format!("| dealt {dealt}: {}", self.hand_text(hand)));
-            while let Some(seen) = log.next_if(|seen| !matches!(seen, Seen::Dealt(_))) {
+            while let Some(seen) = log.next_if(|seen| !matches!(seen, SeenEvent::Dealt(_))) {
                 words.push(match seen {
-                    Seen::TurnedUp(card) => format!("| turned up {} |", self.deck.name(card)),
-                    Seen::Drawn(Some(card)) => format!("+{}", self.deck.name(card)),
-                    Seen::Drawn(None) => "+?".to_string(),
-                    Seen::Did(action) => self.action_name(action),
-                    Seen::Dealt(_) => unreachable!("the next bout is read by the outer loop"),
+                    SeenEvent::TurnedUp(card) => format!("| turned up {} |", self.deck.name(card)),
+                    SeenEvent::Drawn(Some(card)) => format!("+{}", self.deck.name(card)),
+                    SeenEvent::Drawn(None) => "+?".to_string(),
+                    SeenEvent::Did(action) => self.action_name(action),
+                    SeenEvent::Dealt(_) => unreachable!("the next bout is read by the outer loop"),
                 });
             }
         }

@@ -13,7 +13,7 @@ use crate::rng::Rng;
 use super::Schwinget;
 use super::cards::{Card, Deck};
 use super::state::State;
-use super::view::{Arrivals, Seen, View};
+use super::view::{Arrivals, SeenEvent, View};
 use super::ways::{self, Class, Composition, MAX_CLASSES};
 
 /// Draws the opponent's hand given everything the seat has seen. See the `ways` module for the weights of hands.
@@ -147,7 +147,7 @@ impl game::Sampler<Schwinget> for Sampler {
             let mut ours: ArrayVec<Card, 13> = log
                 .clone()
                 .map_while(|seen| match seen {
-                    Seen::Dealt(card) => Some(card),
+                    SeenEvent::Dealt(card) => Some(card),
                     _ => None,
                 })
                 .flatten()
@@ -155,13 +155,13 @@ impl game::Sampler<Schwinget> for Sampler {
             rng.shuffle(&mut ours);
             let mut ours = ours.into_iter();
             let mut dealing = true;
-            while let Some(seen) = log.next_if(|seen| dealing || !matches!(seen, Seen::Dealt(_))) {
-                dealing = matches!(seen, Seen::Dealt(_));
+            while let Some(seen) = log.next_if(|seen| dealing || !matches!(seen, SeenEvent::Dealt(_))) {
+                dealing = matches!(seen, SeenEvent::Dealt(_));
                 let card = match seen {
-                    Seen::Dealt(Some(_)) => ours.next(),
-                    Seen::Dealt(None) | Seen::Drawn(None) => theirs.next(),
-                    Seen::TurnedUp(card) | Seen::Drawn(Some(card)) => Some(card),
-                    Seen::Did(action) => Some(action.0),
+                    SeenEvent::Dealt(Some(_)) => ours.next(),
+                    SeenEvent::Dealt(None) | SeenEvent::Drawn(None) => theirs.next(),
+                    SeenEvent::TurnedUp(card) | SeenEvent::Drawn(Some(card)) => Some(card),
+                    SeenEvent::Did(action) => Some(action.0),
                 };
                 history.push(game, Action(card.expect("every arrival has a card")));
             }

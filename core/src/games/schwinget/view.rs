@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 use smallvec::SmallVec;
 
 use crate::actions::Action;
-use crate::encode::{Cell, Tensor};
+use crate::encode::{BlockPen, Cell};
 use crate::game::{Game as _, SeatView};
 use crate::history::History;
 use crate::key::Past;
@@ -17,7 +17,7 @@ use super::state::{Phase, State};
 
 /// One event as the seat saw it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) enum Seen {
+pub(super) enum SeenEvent {
     /// A card dealt to the seat, or an unseen card dealt to the opponent.
     Dealt(Option<Card>),
     /// The card turned up for trump.
@@ -73,7 +73,7 @@ pub struct View {
     /// The state without the opponent's cards: its hand is empty, and the pool holds every card not seen.
     pub(super) seen: State,
     /// The events. The cards dealt to the seat are in ascending order.
-    pub(super) log: SmallVec<[Seen; 48]>,
+    pub(super) log: SmallVec<[SeenEvent; 48]>,
     /// Knowledge of the opponent's cards in each bout so far, ending with the present one.
     pub(super) bouts: SmallVec<[Arrivals; 1]>,
     past: Past,
@@ -96,12 +96,12 @@ impl SeatView<Schwinget> for View {
             log.push(match state.phase {
                 Phase::Deal => {
                     now.dealt += u8::from(!own);
-                    Seen::Dealt(own.then_some(card))
+                    SeenEvent::Dealt(own.then_some(card))
                 }
-                Phase::TurnUp => Seen::TurnedUp(card),
+                Phase::TurnUp => SeenEvent::TurnedUp(card),
                 Phase::LeaderDraws | Phase::FollowerDraws => {
                     now.draws += u8::from(!own);
-                    Seen::Drawn(own.then_some(card))
+                    SeenEvent::Drawn(own.then_some(card))
                 }
                 Phase::Lead | Phase::Follow => {
                     if !own && card < deck.size {
@@ -117,12 +117,12 @@ impl SeatView<Schwinget> for View {
                             }
                         }
                     }
-                    Seen::Did(event.action)
+                    SeenEvent::Did(event.action)
                 }
-                Phase::Decide | Phase::Over => Seen::Did(event.action),
+                Phase::Decide | Phase::Over => SeenEvent::Did(event.action),
             });
             if state.phase == Phase::Deal && own {
-                sort_last(&mut log[bout_start..], |seen| matches!(seen, Seen::Dealt(Some(_))));
+                sort_last(&mut log[bout_start..], |seen| matches!(seen, SeenEvent::Dealt(Some(_))));
             }
         });
         let state = history.state();
@@ -140,8 +140,8 @@ impl SeatView<Schwinget> for View {
         game.observation(&self.seen, self.seat(), out);
     }
 
-    fn tensor(&self, game: &Schwinget) -> Tensor {
-        game.tensor(self)
+    fn write<P: BlockPen>(&self, game: &Schwinget, pen: &mut P) {
+        game.write_view(self, pen);
     }
 
     fn knowledge(&self, game: &Schwinget) -> String {

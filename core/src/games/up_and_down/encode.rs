@@ -1,7 +1,7 @@
 //! Tensors of zeros and ones. The seat itself always comes first, then the others clockwise.
 
 use crate::actions::{ActionSet as _, Actions64};
-use crate::encode::{Pen, Tensor};
+use crate::encode::{BlockPen, Pen};
 use crate::game::{Game as _, Observer, SeatView as _};
 use crate::seats::Seat;
 
@@ -53,36 +53,35 @@ impl UpAndDown {
         pen.field("chosen", [seats]).set(chosen);
         // The chosen card, and the cards of the last trick until the rules are changed again.
         pen.field("table", [seats, cards]).ones(clockwise().map(open_card));
-        pen.field("tricks", [seats, tricks]).counts(clockwise().map(|other| state.taken[other]));
-        pen.field("pot", [tricks]).count(state.pot);
+        pen.counted("tricks", [seats, tricks]).counts(clockwise().map(|other| state.taken[other]));
+        pen.counted("pot", [tricks]).count(state.pot);
         if rounds > 1 {
-            pen.field("round", [rounds]).count(state.round);
+            pen.counted("round", [rounds]).count(state.round);
             pen.field("score", [seats, SCORE_BITS]).sets(clockwise().map(|other| state.scores[other]));
         }
     }
 
-    /// All that the seat of a view knows.
-    pub(super) fn tensor(&self, view: &View) -> Tensor {
+    /// Writes all that the seat of a view knows.
+    pub(super) fn write_view<P: BlockPen>(&self, view: &View, pen: &mut P) {
         let (cards, seats, values) =
             (usize::from(self.deck.size), usize::from(self.players), usize::from(self.deck.values));
         let (tricks, rounds) = (usize::from(self.tricks), usize::from(self.rules.most_rounds()));
-        let mut tensor = Tensor::default();
-        tensor.field("seat", [seats]).one(Some(view.seat().index()));
+        pen.field("seat", [seats]).one(Some(view.seat().index()));
         // For each round one block: the deal, the first rules, then the tricks.
-        let dealt = tensor.zeros("dealt", [rounds, tricks * seats]);
-        let hand = tensor.zeros("first_hand", [rounds, cards]);
-        let dice = tensor.zeros("first_trump", [rounds, values]);
-        let side = tensor.zeros("first_side", [rounds, 2]);
-        let orientation = tensor.zeros("first_orientation", [rounds, 4]);
-        let change = tensor.zeros("change", [rounds, tricks, usize::from(CHANGES)]);
-        let rolled = tensor.zeros("rolled", [rounds, tricks, values]);
+        let dealt = pen.zeros("dealt", [rounds, tricks * seats]);
+        let hand = pen.zeros("first_hand", [rounds, cards]);
+        let dice = pen.zeros("first_trump", [rounds, values]);
+        let side = pen.zeros("first_side", [rounds, 2]);
+        let orientation = pen.zeros("first_orientation", [rounds, 4]);
+        let change = pen.zeros("change", [rounds, tricks, usize::from(CHANGES)]);
+        let rolled = pen.zeros("rolled", [rounds, tricks, values]);
         // Seats that have chosen a card, face down or not; by seat number.
-        let chosen = tensor.zeros("chosen", [rounds, tricks, seats]);
+        let chosen = pen.zeros("chosen", [rounds, tricks, seats]);
         // Each card is played at most once in a round: the seat, and the trick.
-        let played_by = tensor.zeros("played_by", [rounds, seats, cards]);
-        let played_in = tensor.zeros("played_in", [rounds, tricks, cards]);
+        let played_by = pen.zeros("played_by", [rounds, seats, cards]);
+        let played_in = pen.zeros("played_in", [rounds, tricks, cards]);
         for (number, round) in view.rounds.iter().enumerate() {
-            let mut mark = |field, index: usize| tensor.block(field, number)[index] = 1.0;
+            let mut mark = |field, index: usize| pen.block(field, number)[index] = 1.0;
             (0..usize::from(round.dealt)).for_each(|card| mark(dealt, card));
             Actions64(round.hand).iter().for_each(|card| mark(hand, card.index()));
             for (field, came) in [(dice, round.dice), (side, round.side), (orientation, round.orientation)] {
@@ -100,6 +99,5 @@ impl UpAndDown {
                 }
             }
         }
-        tensor
     }
 }

@@ -10,7 +10,7 @@ use crate::seats::Seat;
 
 use super::cards::Card;
 use super::state::{FACE_DOWN, NO_CARD, Phase, State};
-use super::view::{Seen, View};
+use super::view::{SeenTrick, View};
 use super::{Change, UpAndDown};
 
 /// The sides of the UP&DOWN card.
@@ -78,7 +78,7 @@ impl UpAndDown {
     }
 
     /// Appends a trick: the change, the new sum, the cards by seat.
-    fn push_trick(&self, out: &mut String, trick: &Seen) {
+    fn push_trick(&self, out: &mut String, trick: &SeenTrick) {
         out.push_str(" | ");
         out.push_str(&self.action_name(trick.change));
         if let Some(sum) = trick.rolled {

@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 use smallvec::SmallVec;
 
 use crate::actions::Action;
-use crate::encode::{Cell, Tensor};
+use crate::encode::{BlockPen, Cell};
 use crate::game::{Game as _, SeatView};
 use crate::history::History;
 use crate::key::Past;
@@ -19,7 +19,7 @@ const TRICKS: usize = 15;
 
 /// A trick as one seat saw it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Seen {
+pub(super) struct SeenTrick {
     /// The boss's change of the rules.
     pub(super) change: Action,
     /// The new sum of the dice, counted from 0, once they have been rolled.
@@ -42,7 +42,7 @@ pub(super) struct Round {
     /// The first orientation.
     pub(super) orientation: Option<u8>,
     /// The tricks in order; the last one may be incomplete.
-    pub(super) tricks: ArrayVec<Seen, TRICKS>,
+    pub(super) tricks: ArrayVec<SeenTrick, TRICKS>,
 }
 
 /// Everything a seat knows: its own cards and all public events, in order. The dealt hand is known as a set, and the
@@ -74,7 +74,7 @@ impl SeatView<UpAndDown> for View {
                 Phase::Dice => round.dice = Some(action.0 - dice),
                 Phase::Side => round.side = Some(action.0 - side),
                 Phase::Orientation => round.orientation = Some(action.0 - orientation),
-                Phase::Change => round.tricks.push(Seen { change: action, rolled: None, cards: [NO_CARD; SEATS] }),
+                Phase::Change => round.tricks.push(SeenTrick { change: action, rolled: None, cards: [NO_CARD; SEATS] }),
                 Phase::Roll | Phase::Choose => {
                     let trick = round.tricks.last_mut().expect("a change of the rules starts a trick");
                     if state.phase == Phase::Roll {
@@ -105,8 +105,8 @@ impl SeatView<UpAndDown> for View {
         game.observation(&self.seen, self.seat(), out);
     }
 
-    fn tensor(&self, game: &UpAndDown) -> Tensor {
-        game.tensor(self)
+    fn write<P: BlockPen>(&self, game: &UpAndDown, pen: &mut P) {
+        game.write_view(self, pen);
     }
 
     fn knowledge(&self, game: &UpAndDown) -> String {
