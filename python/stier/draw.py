@@ -74,8 +74,8 @@ def name_in_words(name: str) -> str:
 
 
 def remarks(place: _Place) -> list[str]:
-    """The remarks of a place in words, without the number of its own seat."""
-    return [name_in_words(remark) for remark in place["remarks"] if remark != f"seat: {place['seat']}"]
+    """The remarks of a place in words."""
+    return [name_in_words(remark) for remark in place["remarks"]]
 
 
 def _returns(state: State) -> str:

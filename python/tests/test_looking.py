@@ -80,12 +80,13 @@ def test_games_without_cards_show_every_seat_and_the_player_to_act(name: str) ->
     assert [one.get("class") for one in root.iter(f"{SVG}path")] == ["mark"]
 
 
-def test_the_board_of_dark_hex_is_slanted() -> None:
-    state = stier.load_game("dark_hex", rows=3, columns=3).new_initial_state(seed=7)
+def test_the_board_of_dark_hex_keeps_its_slant() -> None:
+    state = stier.load_game("dark_hex").new_initial_state(seed=7)
     state.apply_action(4)
     space = "{http://www.w3.org/XML/1998/namespace}space"
     rows = [text.text for text in parsed(state.to_svg()).iter(f"{SVG}text") if text.get(space) == "preserve"]
-    assert rows == [". . .", " . 0 .", "  . . ."]
+    assert rows == [row for place in state.scene()["places"] if place["seat"] is None for row in place["remarks"]]
+    assert any("  . 0 ." in f" {row}" for row in rows)
 
 
 def test_durations_have_the_unit_of_the_rounded_number() -> None:
