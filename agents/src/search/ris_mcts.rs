@@ -76,7 +76,9 @@ impl RisMcts {
     /// Creates a player with the streams of `seed`.
     pub(crate) fn new(options: RisMctsOptions, seed: u64) -> SearchAgent<Self> {
         let kept = if options.redeterminization == Switch::On { Kept::Histories } else { Kept::States };
-        SearchAgent::new(options.time_ms, options.belief.clone(), seed, Self { options }).keeping(kept)
+        let (share, iterations) = (options.self_determination, options.iterations);
+        let agent = SearchAgent::new(options.time_ms, options.belief.clone(), seed, Self { options });
+        agent.keeping(kept).self_determined(share, iterations)
     }
 }
 
@@ -85,12 +87,6 @@ impl<G: Hints> Algorithm<G> for RisMcts {
         let options = &self.options;
         let Task { game, view, stop, .. } = *task;
         let mut rng = task.streams.rng("ris_mcts");
-        let share = options.self_determination;
-        let determined = (share > 0.0).then(|| {
-            let draws = if stop.is_timed() { u64::MAX } else { options.iterations };
-            let sharing = stop.within_share(options.belief.belief_share);
-            task.worlds.clone().self_determined(game, view, share, draws, &sharing, &mut rng)
-        });
         let seat = view.seat();
         let mut root = seat_chains(game.num_seats())[seat];
         root.look(view.past().sight());
@@ -99,7 +95,7 @@ impl<G: Hints> Algorithm<G> for RisMcts {
             seat,
             root: root.key(),
             allowed: task.legal,
-            worlds: determined.as_ref().unwrap_or(&task.worlds),
+            worlds: &task.worlds,
             options,
             roller: Roller::of(game, options.rollout).guided_by(&options.belief.guide),
             rng: rng.clone(),

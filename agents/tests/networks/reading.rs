@@ -85,7 +85,7 @@ fn every_defect_is_named() {
         assert_eq!(fault(&draft), Fault::NotFinite("policy.weight".to_string()));
     }
     let message = fault(&draft().with("value", "win")).to_string();
-    assert_eq!(message, "has value=win in its metadata; it must be return or none");
+    assert_eq!(message, "has value=win in its metadata, expected return or none");
     let bytes = draft().bytes();
     for broken in [&bytes[..0], &bytes[..20], &bytes[..bytes.len() - 1], b"{\"a\": 1}" as &[u8]] {
         assert!(matches!(Network::parse("file", broken), Err(Fault::NoTensors(_))));
