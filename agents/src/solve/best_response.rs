@@ -11,7 +11,7 @@
 use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use stier_core::{Action, ActionSet as _, BySeat, Game, Seat};
 
-use crate::solve::game_tree::{GameTree, Policy, reach_layer, sum_up_layer};
+use crate::solve::game_tree::{GameTree, InformationSet, Policy, reach_layer, sum_up_layer};
 
 /// The expected returns when every seat follows the policy.
 pub fn values<G: Game>(tree: &GameTree<G>, policy: &Policy) -> BySeat<f64> {
@@ -99,20 +99,43 @@ pub(crate) fn mean(probabilities: &[f64], values: &[f64]) -> f64 {
 /// Computes the best response of a seat: its value, and the rank of the chosen action by information set. `work` has a
 /// number for each history.
 fn respond<G: Game>(tree: &GameTree<G>, policy: &Policy, seat: Seat, work: &mut [f64]) -> (f64, Vec<u8>) {
+    let best = |_: InformationSet<'_, G>, _: &[f64], totals: &[f64]| {
+        let better = |best, rank| if totals[rank] > totals[best] { rank } else { best };
+        (0..totals.len()).reduce(better).expect("an information set has an action") as u8
+    };
+    let ranks = decide_backwards(tree, policy, seat, work, best, |_, &rank, children| children[usize::from(rank)]);
+    (work[GameTree::<G>::ROOT as usize], ranks)
+}
+
+/// Decides every information set of a seat, the last layer first, and returns the decisions by set; those of the others
+/// are the default.
+///
+/// `decide` gets a set, the probability with which chance and the others lead to each history (read it at the
+/// [members](InformationSet::members) of the set only), and for each action the sum of its values, each times this
+/// probability. `value` gets the number of a set, the decision and the values of the actions in one history, and returns
+/// the value of the history. `work` has a number for each history. In the end its first one is the seat's expected
+/// return.
+pub fn decide_backwards<G: Game, D: Clone + Default + Send + Sync>(
+    tree: &GameTree<G>,
+    policy: &Policy,
+    seat: Seat,
+    work: &mut [f64],
+    decide: impl Fn(InformationSet<'_, G>, &[f64], &[f64]) -> D + Sync + Send,
+    value: impl Fn(u32, &D, &[f64]) -> f64 + Sync + Send,
+) -> Vec<D> {
     reach(tree, policy, Some(seat), work);
-    let mut ranks = vec![0; tree.num_sets()];
+    let mut decisions = vec![D::default(); tree.num_sets()];
     for layer in (0..tree.num_layers()).rev() {
         let sets = tree.layer(layer);
         let decide = |set: u32| {
             let mut totals = vec![0.0; tree.width(set) as usize];
             gather(tree, set, work, &mut totals);
-            let better = |best, rank| if totals[rank] > totals[best] { rank } else { best };
-            (0..totals.len()).reduce(better).expect("an information set has an action") as u8
+            decide(tree.set(set), work, &totals)
         };
-        let decided = |set| if tree.mover(set) == seat { decide(set) } else { 0 };
-        let decided: Vec<u8> = sets.clone().into_par_iter().map(decided).collect();
-        ranks[sets.start as usize..sets.end as usize].copy_from_slice(&decided);
-        sum_up_layer(tree, layer, seat, work, |set, children| children[usize::from(ranks[set as usize])]);
+        let decided = |set| if tree.mover(set) == seat { decide(set) } else { D::default() };
+        let decided: Vec<D> = sets.clone().into_par_iter().map(decided).collect();
+        decisions[sets.start as usize..sets.end as usize].clone_from_slice(&decided);
+        sum_up_layer(tree, layer, seat, work, |set, children| value(set, &decisions[set as usize], children));
     }
-    (work[GameTree::<G>::ROOT as usize], ranks)
+    decisions
 }

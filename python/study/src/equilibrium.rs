@@ -9,7 +9,7 @@
 
 use std::ops::ControlFlow;
 
-use stier_agents::agent::threads::{each, goes_on};
+use stier_agents::agent::threads::{Halted, each, goes_on, install};
 use stier_agents::solve::{GameTree, InformationSet, Policy};
 use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwinget::{Schwinget, View};
@@ -44,8 +44,8 @@ pub struct AttackSet {
 }
 
 /// Returns all sets of the tree at which the mover may attack and which the opponent's policy can reach, in ascending
-/// order. `advisers` are queried at each, with seeds derived from `seed`. `watch` is called after every set, from any
-/// thread, and may stop the run. The result does not depend on the number of threads; 0 uses all cores.
+/// order. `advisers` are queried at each, with seeds derived from `seed`. `watch` is called after every pass over the tree
+/// and after every set, from any thread, and may stop the run. The result does not depend on the number of threads; 0 uses all cores.
 pub fn attack_sets(
     tree: &GameTree<Schwinget>,
     policy: &Policy,
@@ -58,16 +58,22 @@ pub fn attack_sets(
     advisers.iter().try_for_each(|adviser| adviser.check(game))?;
     let attack = game.attack();
     let attack_only = Actions64::default().with(attack);
-    let values = action_values(tree, policy);
     let free = |set: InformationSet<'_, Schwinget>| {
         let free = set.legal().without(attack_only);
         if free.is_empty() { set.legal() } else { free }
     };
-    let mut never = vec![f64::NAN; tree.num_sets()];
-    for seat in Seat::all(tree.num_seats()) {
-        let found = response_values(tree, policy, seat, free);
-        never.iter_mut().zip(found).for_each(|(value, found)| *value = if found.is_nan() { *value } else { found });
-    }
+    let passes = || {
+        let values = action_values(tree, policy);
+        let mut never = vec![f64::NAN; tree.num_sets()];
+        for seat in Seat::all(tree.num_seats()) {
+            goes_on(watch())?;
+            let found = response_values(tree, policy, seat, free);
+            never.iter_mut().zip(found).for_each(|(value, found)| *value = if found.is_nan() { *value } else { found });
+        }
+        goes_on(watch())?;
+        Ok::<_, Halted>((values, never))
+    };
+    let (values, never) = install(threads, passes)??;
     let is_open = |&set: &u32| {
         let legal = tree.set(set).legal();
         legal.contains(attack) && legal.len() > 1 && !values.rows[set as usize].iter().any(|value| value.is_nan())

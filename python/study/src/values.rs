@@ -1,6 +1,7 @@
-//! The values of actions and of information sets under a policy, by passes over the histories of a game.
+//! The values of actions and of information sets under a policy, by passes over the histories of a game on the threads
+//! of the current pool.
 
-use stier_agents::solve::{GameTree, InformationSet, Node, Policy};
+use stier_agents::solve::{GameTree, InformationSet, Policy, decide_backwards};
 use stier_core::{ActionSet as _, Game, Seat};
 
 /// The value of every action to the player to act, if all players follow a policy afterwards.
@@ -26,14 +27,26 @@ pub fn action_values<G: Game>(tree: &GameTree<G>, policy: &Policy) -> ActionValu
         }
     }
     let mut rows = vec![Vec::new(); tree.num_sets()];
+    let mut work = vec![0.0; tree.num_nodes()];
+    let decide =
+        |set: InformationSet<'_, G>, reach: &[f64], totals: &[f64]| Some((weight(set, reach), totals.to_vec()));
+    let value = |set, _: &_, children: &[f64]| {
+        policy.row(set).iter().zip(children).map(|(probability, value)| probability * value).sum()
+    };
     for seat in Seat::all(tree.num_seats()) {
-        sum_up(tree, policy, seat, |set, weight, totals| {
-            reach[set.number() as usize] *= weight;
-            rows[set.number() as usize] = totals.iter().map(|total| total / weight).collect();
-            policy.row(set.number()).to_vec()
-        });
+        let decided = decide_backwards(tree, policy, seat, &mut work, decide, value);
+        for (set, found) in decided.into_iter().enumerate() {
+            let Some((weight, totals)) = found else { continue };
+            reach[set] *= weight;
+            rows[set] = totals.iter().map(|total| total / weight).collect();
+        }
     }
     ActionValues { reach, rows }
+}
+
+/// The probability with which chance and the others lead to the set.
+fn weight<G: Game>(set: InformationSet<'_, G>, reach: &[f64]) -> f64 {
+    set.members().iter().map(|&member| reach[member as usize]).sum()
 }
 
 /// By information set, the value to the seat of reaching it and playing on as well as it can against the policies of
@@ -43,68 +56,16 @@ pub fn response_values<G: Game>(
     tree: &GameTree<G>,
     policy: &Policy,
     seat: Seat,
-    open: impl Fn(InformationSet<'_, G>) -> G::Actions,
+    open: impl Fn(InformationSet<'_, G>) -> G::Actions + Sync + Send,
 ) -> Vec<f64> {
-    let mut values = vec![f64::NAN; tree.num_sets()];
-    sum_up(tree, policy, seat, |set, weight, totals| {
+    let decide = |set: InformationSet<'_, G>, reach: &[f64], totals: &[f64]| {
         let open = open(set);
         let ranks = (0..totals.len()).filter(|&rank| open.contains(set.legal().nth(rank)));
         let best = ranks.reduce(|best, rank| if totals[rank] > totals[best] { rank } else { best });
         let best = best.expect("an information set has an open action");
-        values[set.number() as usize] = totals[best] / weight;
-        (0..totals.len()).map(|rank| f64::from(rank == best)).collect()
-    });
-    values
-}
-
-/// Calls `decide` at every information set of the seat, the last decision first. It gets the probability with which
-/// chance and the others lead there, and for each action its value times this probability, and returns the seat's policy
-/// at the set.
-fn sum_up<G: Game>(
-    tree: &GameTree<G>,
-    policy: &Policy,
-    seat: Seat,
-    mut decide: impl FnMut(InformationSet<'_, G>, f64, &[f64]) -> Vec<f64>,
-) {
-    // For each history the probability with which chance and the others lead there, and then its value times this.
+        (best, Some(totals[best] / weight(set, reach)))
+    };
     let mut work = vec![0.0; tree.num_nodes()];
-    work[GameTree::<G>::ROOT as usize] = 1.0;
-    for (number, node) in tree.nodes().enumerate() {
-        let (first, odds, is_own) = match node {
-            Node::End { .. } => continue,
-            Node::Chance { first, outcomes } => (first, tree.outcomes(outcomes), false),
-            Node::Decision { set, first } => (first, policy.row(set), tree.set(set).seat() == seat),
-        };
-        for (child, odds) in (first as usize..).zip(odds) {
-            work[child] = work[number] * if is_own { 1.0 } else { *odds };
-        }
-    }
-    // Whatever follows a history of a set comes after all of them, so at the last of them the totals are known.
-    let mut decided = vec![Vec::new(); tree.num_sets()];
-    for number in (0..tree.num_nodes()).rev() {
-        let children = |first: u32, count: usize| first as usize..first as usize + count;
-        work[number] = match tree.node(number as u32) {
-            Node::End { returns } => work[number] * tree.returns(returns)[seat],
-            Node::Chance { first, outcomes } => work[children(first, tree.outcomes(outcomes).len())].iter().sum(),
-            Node::Decision { set, first } => {
-                let (set, width) = (tree.set(set), tree.width(set) as usize);
-                if set.seat() != seat {
-                    work[children(first, width)].iter().sum()
-                } else {
-                    let own = &mut decided[set.number() as usize];
-                    if own.is_empty() {
-                        let weight = set.members().iter().map(|&member| work[member as usize]).sum();
-                        let mut totals = vec![0.0; width];
-                        for &member in set.members() {
-                            let Node::Decision { first, .. } = tree.node(member) else { continue };
-                            let values = &work[children(first, width)];
-                            totals.iter_mut().zip(values).for_each(|(total, value)| *total += value);
-                        }
-                        *own = decide(set, weight, &totals);
-                    }
-                    own.iter().zip(&work[children(first, width)]).map(|(share, value)| share * value).sum()
-                }
-            }
-        };
-    }
+    let decided = decide_backwards(tree, policy, seat, &mut work, decide, |_, &(best, _), children| children[best]);
+    decided.into_iter().map(|(_, value)| value.unwrap_or(f64::NAN)).collect()
 }

@@ -15,12 +15,14 @@ use super::cards::{CARDS, Card, NO_CARD};
 use super::rules::Play;
 use super::state::{LIVES, NOBODY, State};
 use super::view::{SeenEvent, View};
-use super::{GIVE, SWAP_ALL, Schwimmen};
+use super::{GIVE, KEEP, KNOCK, PUSH, SWAP, SWAP_ALL, Schwimmen};
 
 /// The number of phases; see [`Phase`].
 const PHASES: usize = 8;
 /// Kinds of log entries: take, give, five other actions, six kinds of cards seen, two of cards not seen.
 const KINDS: usize = 14;
+/// The number that stands for each kind in the log of an earlier deal. The card is added to it.
+const CODES: [u8; KINDS] = [0, GIVE, SWAP_ALL, PUSH, KNOCK, KEEP, SWAP, 0x80, 0xa0, 0xc0, 0xe0, 0x60, 0x50, 0x51];
 /// The size of an entry: a kind, a suit, a rank.
 const ENTRY: usize = KINDS + 4 + 8;
 
@@ -115,9 +117,9 @@ impl Schwimmen {
             for (index, seen) in log.enumerate() {
                 let (kind, card) = entry(seen);
                 if let Some(earlier) = earlier.filter(|_| deal < last) {
-                    // No entry is 0.
-                    let code = 1 + kind * CARDS + card.map_or(0, usize::from);
-                    pen.block(earlier, deal)[index] = code as f32 / 512.0;
+                    // Halfway between multiples of 1/256, so that no entry is 0.
+                    let code = CODES[kind] + card.unwrap_or(0);
+                    pen.block(earlier, deal)[index] = f32::from(code) / 256.0 + 1.0 / 512.0;
                     continue;
                 }
                 let row = pen.block(present, index);
