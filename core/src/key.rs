@@ -73,14 +73,22 @@ pub enum Learned {
 }
 
 /// Everything that a seat learned at decisions, in order, in the form of search keys.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Past {
     seat: Seat,
     learned: Vec<Learned>,
     sight: u64,
 }
 
-/// A view determines its past, so views hash only the seat.
+/// The rest of a view determines its past, so of the past only the seat is compared and hashed.
+impl PartialEq for Past {
+    fn eq(&self, other: &Self) -> bool {
+        self.seat == other.seat
+    }
+}
+
+impl Eq for Past {}
+
 impl Hash for Past {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.seat.hash(state);
