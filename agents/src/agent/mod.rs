@@ -2,6 +2,7 @@
 
 pub(crate) mod batch_agent;
 pub(crate) mod budget;
+pub(crate) mod chains;
 pub(crate) mod checkpoint;
 pub(crate) mod choice;
 pub(crate) mod lines;

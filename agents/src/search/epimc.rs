@@ -25,12 +25,12 @@ use stier_core::options::Switch;
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, Rng, Seat, SeatView as _, Turn, options};
 
 use crate::agent::Decision;
+use crate::agent::chains::{look, notice, seat_chains};
 use crate::agent::memory::{Memory, listed, mapped};
 use crate::agent::sampling;
 use crate::agent::stop::Stop;
 use crate::belief::BeliefSettings;
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
-use crate::search::chains::{look, notice, seat_chains};
 use crate::search::determinized::{Drawn, Fallback, ValuationSettings, WorldDraws, WorldEvaluator, WorldTally};
 use crate::search::open_cards::{Future, OpenPosition, WorldValues};
 use crate::solve::cfr::match_row;

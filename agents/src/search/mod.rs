@@ -1,7 +1,6 @@
 //! Players that decide by the rules, by hints or by search: one algorithm per file.
 
 pub(crate) mod algorithm;
-pub(crate) mod chains;
 pub(crate) mod determinized;
 pub(crate) mod epimc;
 pub(crate) mod flat_mc;

@@ -30,6 +30,7 @@ use stier_core::{ActionSet as _, BySeat, Event, Game, Hints, History, Rng, Sampl
 use stier_core::{Turn, options};
 
 use crate::agent::budget::Budget;
+use crate::agent::chains::{look, notice, seat_chains};
 use crate::agent::choice::Choose;
 use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory};
 use crate::agent::worlds::Worlds;
@@ -37,7 +38,6 @@ use crate::agent::{Decision, Search, permitted};
 use crate::belief::{BeliefSettings, Kept};
 use crate::rollout::{Roller, Rollout};
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
-use crate::search::chains::{look, notice, seat_chains};
 use crate::search::spread::{ReturnScale, ReturnSpread};
 use crate::search::ucb::{NodeId, UcbTree};
 

@@ -7,21 +7,22 @@
 //! with high probability at a rate of 1/sqrt(iterations). The constant is larger the less a traversal sees. With more
 //! players or general sums there is no guarantee.
 //!
-//! Information sets are created when they are first met and looked up by their views, compared in full. The time of a
-//! traversal is the number of histories that it sees times their length, because views are computed. A set takes the
-//! memory of a view and 16 bytes per action.
+//! Information sets are created when they are first met and looked up by 64-bit keys of what their seat has learned.
+//! Two sets have the same key only by accident, with a probability of about 2^-64. The time of a traversal is
+//! proportional to the number of histories that it sees. A set takes 16 bytes per action and about 80 more.
 //!
 //! An iteration is a batch of [`BATCH`] traversals for each seat in turn. All traversals of a batch use the policy
 //! from before it, and their changes are added in order. The result for a seed has the same bits on any number of
 //! threads.
 
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
-use rustc_hash::FxBuildHasher;
-use stier_core::{ActionSet as _, Game, History, Rng, Seat, Turn};
+use rustc_hash::FxHashMap;
+use stier_core::key::Chain;
+use stier_core::{Action, ActionSet as _, BySeat, Game, Rng, Seat, SeatView as _};
 
+use crate::agent::chains::{chain_of, look, notice, seat_chains};
 use crate::agent::sampling::place;
 use crate::solve::Iterative;
 use crate::solve::cfr::{match_row, normalize};
@@ -51,8 +52,8 @@ struct Row {
 }
 
 /// A traversal's addition to an information set: to the regrets or to the sum of the policies.
-struct Change<V> {
-    view: V,
+struct Change {
+    set: u64,
     to_regrets: bool,
     by: Vec<f64>,
 }
@@ -64,13 +65,14 @@ pub struct Mccfr<G: Game> {
     sampling: Sampling,
     seed: u64,
     iterations: u64,
-    rows: HashMap<G::View, Row, FxBuildHasher>,
+    /// The information sets by the keys of their seat's chain.
+    rows: FxHashMap<u64, Row>,
 }
 
 impl<G: Game> Mccfr<G> {
     /// Starts from the uniform policy.
     pub fn new(game: &G, sampling: Sampling, seed: u64) -> Self {
-        Self { game: game.clone(), sampling, seed, iterations: 0, rows: HashMap::default() }
+        Self { game: game.clone(), sampling, seed, iterations: 0, rows: FxHashMap::default() }
     }
 
     /// The number of information sets met so far.
@@ -80,33 +82,33 @@ impl<G: Game> Mccfr<G> {
 
     /// The average policy at an information set, ascending by action; `None` if the set was not met.
     pub fn average(&self, view: &G::View) -> Option<Vec<f64>> {
-        self.rows.get(view).map(|row| {
+        self.rows.get(&chain_of(view.past()).key()).map(|row| {
             let mut average = row.sums.clone();
             normalize(&mut average);
             average
         })
     }
 
-    fn change(&mut self, change: Change<G::View>) {
+    fn change(&mut self, change: Change) {
         let width = change.by.len();
         let row =
-            self.rows.entry(change.view).or_insert_with(|| Row { regrets: vec![0.0; width], sums: vec![0.0; width] });
+            self.rows.entry(change.set).or_insert_with(|| Row { regrets: vec![0.0; width], sums: vec![0.0; width] });
         let to = if change.to_regrets { &mut row.regrets } else { &mut row.sums };
         to.iter_mut().zip(change.by).for_each(|(sum, by)| *sum += by);
     }
 
-    fn current(&self, view: &G::View, width: usize) -> Vec<f64> {
+    fn current(&self, set: u64, width: usize) -> Vec<f64> {
         let mut policy = vec![1.0 / width as f64; width];
-        if let Some(row) = self.rows.get(view) {
+        if let Some(row) = self.rows.get(&set) {
             match_row(&row.regrets, &mut policy);
         }
         policy
     }
 
-    fn traverse(&self, seat: Seat, index: u64) -> Vec<Change<G::View>> {
+    fn traverse(&self, seat: Seat, index: u64) -> Vec<Change> {
         let mut traversal =
             Traversal { solver: self, seat, rng: Rng::stream(self.seed, "mccfr", index), changes: Vec::new() };
-        let root = History::new(&self.game);
+        let root = Position { state: self.game.root(), chains: seat_chains(self.game.num_seats()) };
         match self.sampling {
             Sampling::External => traversal.external(root),
             Sampling::Outcome => traversal.outcome(root, Reach { own: 1.0, others: 1.0, sampled: 1.0 }),
@@ -124,7 +126,7 @@ impl<G: Game> Iterative<G> for Mccfr<G> {
         for _ in 0..iterations {
             for seat in Seat::all(self.game.num_seats()) {
                 let first = (self.iterations * self.game.num_seats() as u64 + u64::from(seat.0)) * BATCH;
-                let changes: Vec<Vec<Change<G::View>>> =
+                let changes: Vec<Vec<Change>> =
                     (first..first + BATCH).into_par_iter().map(|index| self.traverse(seat, index)).collect();
                 changes.into_iter().flatten().for_each(|change| self.change(change));
             }
@@ -151,59 +153,77 @@ struct Reach {
     sampled: f64,
 }
 
+/// A state and what each seat has learned on the way to it.
+#[derive(Clone)]
+struct Position<S> {
+    state: S,
+    chains: BySeat<Chain>,
+}
+
+impl<S: Copy> Position<S> {
+    /// Lets chance act. Returns the player to act and the key of its information set, unless the game is over.
+    fn settle<G: Game<State = S>>(&mut self, game: &G, rng: &mut Rng) -> Option<(Seat, u64)> {
+        game.settle(&mut self.state, rng);
+        let mover = game.turn(&self.state).seat()?;
+        look(&mut self.chains, game, &self.state);
+        Some((mover, self.chains[mover].key()))
+    }
+
+    fn push<G: Game<State = S>>(&mut self, game: &G, action: Action) {
+        notice(&mut self.chains, game, &self.state, action);
+        game.apply(&mut self.state, action);
+    }
+}
+
 /// A traversal for one seat.
 struct Traversal<'a, G: Game> {
     solver: &'a Mccfr<G>,
     seat: Seat,
     rng: Rng,
-    changes: Vec<Change<G::View>>,
+    changes: Vec<Change>,
 }
 
 impl<G: Game> Traversal<'_, G> {
     /// Estimates the value of the policy to the seat from here on, given that chance and the others lead here.
-    fn external(&mut self, mut history: History<G>) -> f64 {
+    fn external(&mut self, mut position: Position<G::State>) -> f64 {
         let game = &self.solver.game;
-        history.settle(game, &mut self.rng);
-        let Turn::Seat(mover) = game.turn(history.state()) else {
-            return game.returns(history.state())[self.seat];
+        let Some((mover, set)) = position.settle(game, &mut self.rng) else {
+            return game.returns(&position.state)[self.seat];
         };
-        let legal = game.legal(history.state());
-        let view = game.view(&history, mover);
-        let policy = self.solver.current(&view, legal.len());
+        let legal = game.legal(&position.state);
+        let policy = self.solver.current(set, legal.len());
         if mover != self.seat {
             // The next player's policy is averaged while it is sampled: in proportion to that player's own
             // probability of reaching the set.
             let rank = place(policy.iter().copied(), self.rng.unit());
             if mover == self.seat.after(1, game.num_seats()) {
-                self.changes.push(Change { view, to_regrets: false, by: policy });
+                self.changes.push(Change { set, to_regrets: false, by: policy });
             }
-            history.push(game, legal.nth(rank));
-            return self.external(history);
+            position.push(game, legal.nth(rank));
+            return self.external(position);
         }
         let mut values = Vec::with_capacity(legal.len());
         for action in legal.iter() {
-            let mut next = history.clone();
+            let mut next = position.clone();
             next.push(game, action);
             values.push(self.external(next));
         }
         let mean: f64 = policy.iter().zip(&values).map(|(share, value)| share * value).sum();
         values.iter_mut().for_each(|value| *value -= mean);
-        self.changes.push(Change { view, to_regrets: true, by: values });
+        self.changes.push(Change { set, to_regrets: true, by: values });
         mean
     }
 
     /// Estimates the same value from a single game. The estimate is right on average over all games that could be
     /// sampled from here.
-    fn outcome(&mut self, mut history: History<G>, reach: Reach) -> f64 {
+    fn outcome(&mut self, mut position: Position<G::State>, reach: Reach) -> f64 {
         let game = &self.solver.game;
         // Chance is sampled with its own probabilities, so its part in `others` and in `sampled` cancels out.
-        history.settle(game, &mut self.rng);
-        let Turn::Seat(mover) = game.turn(history.state()) else {
-            return game.returns(history.state())[self.seat];
+        let Some((mover, set)) = position.settle(game, &mut self.rng) else {
+            return game.returns(&position.state)[self.seat];
         };
-        let legal = game.legal(history.state());
-        let view = game.view(&history, mover);
-        let policy = self.solver.current(&view, legal.len());
+        let legal = game.legal(&position.state);
+        let policy = self.solver.current(set, legal.len());
         let explores = mover == self.seat && self.rng.unit() < EXPLORATION;
         let rank = if explores {
             self.rng.below(legal.len() as u32) as usize
@@ -215,18 +235,18 @@ impl<G: Game> Traversal<'_, G> {
             share => (share, share),
         };
         let sampled = reach.sampled * odds;
-        history.push(game, legal.nth(rank));
+        position.push(game, legal.nth(rank));
         if mover != self.seat {
-            return self.outcome(history, Reach { others: reach.others * share, sampled, ..reach });
+            return self.outcome(position, Reach { others: reach.others * share, sampled, ..reach });
         }
-        let value = self.outcome(history, Reach { own: reach.own * share, sampled, ..reach }) / odds;
+        let value = self.outcome(position, Reach { own: reach.own * share, sampled, ..reach }) / odds;
         let mean = share * value;
         let weight = reach.others / reach.sampled;
         let regret = |action: usize| weight * (if action == rank { value - mean } else { -mean });
         let regrets = (0..policy.len()).map(regret).collect();
         let sums = policy.iter().map(|share| reach.own * share / reach.sampled).collect();
-        self.changes.push(Change { view: view.clone(), to_regrets: true, by: regrets });
-        self.changes.push(Change { view, to_regrets: false, by: sums });
+        self.changes.push(Change { set, to_regrets: true, by: regrets });
+        self.changes.push(Change { set, to_regrets: false, by: sums });
         mean
     }
 }

@@ -7,7 +7,7 @@ use stier_core::{Action, Game, Seat, choice};
 
 use super::tree::{Edge, Tree};
 use super::{IsmctsOptions, Opponents};
-use crate::search::chains::new_chain;
+use crate::agent::chains::new_chain;
 
 choice! {
     /// The observations by which nodes are distinguished.
