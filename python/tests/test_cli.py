@@ -302,7 +302,10 @@ def test_figures_come_as_json(capsys: pytest.CaptureFixture[str]) -> None:
             ["solve", TINY, "--max-histories", "1000"],
             "more than 1000 histories, and --max-histories is 1000",
         ),
-        (["exploitability", "schwimmen", "random"], "use smaller rules; `stier exploit` gives a lower bound without a tree"),
+        (
+            ["exploitability", "schwimmen", "random"],
+            "use smaller rules; `stier exploit` gives a lower bound without a tree",
+        ),
         (["solve", TINY, "--algorithm", "minimax"], "algorithm must be cfr, cfr+, "),
         (["solve", TINY, "--algorithm", "sequence_form", "--iterations", "9"], "takes neither iterations nor a target"),
         (["solve", TINY, "--algorithm", "sequence_form", "--target", "0.1"], "takes neither iterations nor a target"),
