@@ -55,6 +55,8 @@ pub(super) trait Observers<G: Game, X>: Clone + Send + 'static {
 #[derive(Clone, Debug)]
 pub(super) struct Linked {
     searcher: Seat,
+    /// The last action, and the searcher's observation of it.
+    action: Action,
     observed: u64,
 }
 
@@ -69,7 +71,7 @@ impl Linked {
 
 impl<G: Game, X: Default + Clone> Observers<G, X> for Linked {
     fn new(_options: &IsmctsOptions, _past: &Past, searcher: Seat) -> Self {
-        Self { searcher, observed: 0 }
+        Self { searcher, action: Action(0), observed: 0 }
     }
 
     fn plant(&self, tree: &mut TreeOf<G, X>) -> u32 {
@@ -83,7 +85,7 @@ impl<G: Game, X: Default + Clone> Observers<G, X> for Linked {
 
     #[inline(always)]
     fn see(&mut self, game: &G, before: &G::State, action: Action) {
-        self.observed = game.observed(before, action, self.searcher);
+        (self.action, self.observed) = (action, game.observed(before, action, self.searcher));
     }
 
     #[inline(always)]
@@ -95,7 +97,7 @@ impl<G: Game, X: Default + Clone> Observers<G, X> for Linked {
         (node, edge): (u32, Edge),
         tree: &mut TreeOf<G, X>,
     ) -> u32 {
-        if self.observed == UNNOTICED { node } else { tree.child(node, edge, self.observed) }
+        if self.observed == UNNOTICED { node } else { tree.child(node, edge, self.action, self.observed) }
     }
 }
 

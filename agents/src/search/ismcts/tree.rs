@@ -334,12 +334,12 @@ impl<A: ActionSet, X: Default + Clone> Tree<A, X> {
         self.blocks[edge.block as usize].visits[edge.lane()]
     }
 
-    /// The node that an edge leads to, created if necessary; [`NONE`] if the tree is full. `observed` is the
-    /// searcher's observation of the action. If it is the action itself, the edge has its own node. Otherwise all
+    /// The node that the edge of an action leads to, created if necessary; [`NONE`] if the tree is full. `observed` is
+    /// the searcher's observation of the action. If it is the action itself, the edge has its own node. Otherwise all
     /// edges of `node` with the same observation share one.
     #[inline]
-    pub(super) fn child(&mut self, node: u32, edge: Edge, observed: u64) -> u32 {
-        if observed != u64::from(self.action(edge).0) {
+    pub(super) fn child(&mut self, node: u32, edge: Edge, action: Action, observed: u64) -> u32 {
+        if observed != u64::from(action.0) {
             return self.keyed(mix(u64::from(node), observed));
         }
         let child = self.blocks[edge.block as usize].child[edge.lane()];
@@ -491,12 +491,12 @@ mod tests {
         let mut tree: Tree<Actions64, ()> = Tree::new(Memory::unlimited());
         let root = filled(&mut tree, 1, 3);
         let edge = |lane| Edge { block: root, lane };
-        let open = tree.child(root, edge(1), 1);
-        assert_eq!(tree.child(root, edge(1), 1), open);
-        let hidden = tree.child(root, edge(1), 1 << 40);
-        assert_eq!(tree.child(root, edge(0), 1 << 40), hidden);
+        let open = tree.child(root, edge(1), Action(1), 1);
+        assert_eq!(tree.child(root, edge(1), Action(1), 1), open);
+        let hidden = tree.child(root, edge(1), Action(1), 1 << 40);
+        assert_eq!(tree.child(root, edge(0), Action(0), 1 << 40), hidden);
         assert!(hidden != open && hidden != NONE);
-        assert_ne!(tree.child(open, edge(1), 1 << 40), hidden);
+        assert_ne!(tree.child(open, edge(1), Action(1), 1 << 40), hidden);
     }
 
     #[test]
