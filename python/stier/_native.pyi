@@ -580,7 +580,7 @@ class PitResult:
         """The game that was played."""
     @property
     def agents(self) -> list[str]:
-        """The agents' labels, in order of entry; the n-th of equal ones ends with ``#n``. A label is for tables: it need not
+        """The agents' labels, in order of entry; the n-th of equal ones ends with "#n". A label is for tables: it need not
         be the text of an agent that `pit` takes.
         """
     @property

@@ -442,7 +442,7 @@ def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as on Unix")
 def test_ctrl_c_ends_a_command() -> None:
-    command = [sys.executable, "-m", "stier", "pit", "schwinget", "random", "random", "--deals", "10000000"]
+    command = [sys.executable, "-m", "stier", "pit", "schwinget", "random", "random", "--deals", "5000000"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             time.sleep(1.5)

@@ -198,7 +198,7 @@ def test_equality_hash_repr(game: stier.Game) -> None:
 def test_descriptions_name_defaults_and_values() -> None:
     options = {option.name: option for option in stier.catalogue.describe_game("schwinget")}
     assert options["bouts"].default == 1
-    assert options["bouts"].allowed == "between 1 and 12"
+    assert options["bouts"].allowed == "1 to 12"
     assert options["scoring"].allowed == "points | schwinger"
     with pytest.raises(stier.RulesError, match="schwinget"):
         stier.catalogue.describe_game("jass")

@@ -151,7 +151,7 @@ def test_a_network_without_a_value_head_says_so(network: Network, tmp_path: Path
     save_file(network.tensors(), path, metadata | {"value": "win"})
     with pytest.raises(ValueError, match="value must be 'return' or 'none' in the metadata, got 'win'"):
         Network.load(path)
-    with pytest.raises(stier.AgentError, match="value=win in its metadata; it must be return or none"):
+    with pytest.raises(stier.AgentError, match="value=win in its metadata, expected return or none"):
         stier.load_agent("network", game, path=path)
 
 

@@ -31,8 +31,8 @@ LONG = {
     "search": "stier.load_agent('ismcts:iterations=1000000000', game).step(state)",
     "search by time": "stier.load_agent('ismcts:time_ms=60000', game).search(state)",
     "search on several threads": "stier.load_agent('ismcts:iterations=1000000000,threads=2', game).step(state)",
-    "many games": "stier.pit(game, ['random', 'greedy'], deals=10**7)",
-    "many games with progress": "stier.pit(game, ['random', 'greedy'], deals=10**7, progress=True)",
+    "many games": "stier.pit(game, ['random', 'greedy'], deals=5 * 10**6)",
+    "many games with progress": "stier.pit(game, ['random', 'greedy'], deals=5 * 10**6, progress=True)",
     "an experiment": (
         "stier.experiments.run(stier.experiments.Experiment('schwinget', ['ismcts:iterations=1000000000', 'random']), "
         "tempfile.mkdtemp(), threads=1)"
@@ -53,7 +53,7 @@ LONG = {
     "lanes against searchers": (
         "envs = stier.VectorEnv(game, 64, opponents='ismcts:iterations=1000000'); envs.step(envs.sample_actions())"
     ),
-    "callables": "stier.pit(game, [lambda state: state.legal_actions()[0], 'random'], deals=10**7)",
+    "callables": "stier.pit(game, [lambda state: state.legal_actions()[0], 'random'], deals=5 * 10**6)",
     "a callable that sleeps": "stier.pit(game, [lambda state: time.sleep(60), 'random'])",
     "a callable that searches": (
         "stier.pit(game, [stier.load_agent('ismcts:iterations=1000000000', game).step, 'random'])"

@@ -191,7 +191,7 @@ def test_solutions_are_files(tiny: stier.Game, solution: stier.Solution, tmp_pat
         assert again.policy(state) == solution.policy(state)
     assert list(tmp_path.iterdir()) == [path]
     path.write_bytes(path.read_bytes()[:-3])
-    with pytest.raises(stier.errors.RecordError, match="damaged"):
+    with pytest.raises(stier.errors.RecordError, match="too early"):
         stier.solving.load_solution(path)
     path.write_text("hello")
     with pytest.raises(stier.errors.RecordError, match="not a stier policy: it begins with 'hello'"):
