@@ -1,4 +1,4 @@
-"""How the documentation is built: `make docs`. It imports the package as it is installed."""
+"""The settings of the documentation, which `make docs` builds. It imports the package as it is installed."""
 
 from __future__ import annotations
 

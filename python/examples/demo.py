@@ -32,7 +32,7 @@ TRICKS = range(6)
 
 @dataclass
 class Attacks:
-    """How a player attacks, by the number of finished tricks."""
+    """The attacks of a player, by the number of finished tricks."""
 
     #: Bouts played.
     bouts: int

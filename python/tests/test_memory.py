@@ -1,4 +1,4 @@
-"""What is made and dropped leaves nothing behind."""
+"""Memory: nothing is left of what is made and dropped."""
 
 from __future__ import annotations
 
