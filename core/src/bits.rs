@@ -1,7 +1,11 @@
 //! Machine words as sets: the `k`-th member, random members and subsets, all subsets of a given size.
 
+#[cfg(target_arch = "x86_64")]
+use std::arch::asm;
 use std::iter;
 
+#[cfg(target_arch = "x86_64")]
+use crate::processor::is_modern;
 use crate::rng::Rng;
 
 /// The position of the set bit of `word` that has exactly `rank` set bits below it; `rank < word.count_ones()`.
@@ -26,24 +30,37 @@ pub fn nth_bit_wide(word: u128, rank: u32) -> u32 {
 }
 
 /// Spreads the low bits of `source` over the set bits of `mask`, lowest first.
-#[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
 #[inline(always)]
 pub fn deposit(source: u64, mask: u64) -> u64 {
-    // SAFETY: this function is compiled only for targets with BMI2, so the instruction exists.
-    #[allow(unsafe_code)]
-    unsafe {
-        std::arch::x86_64::_pdep_u64(source, mask)
+    #[cfg(target_arch = "x86_64")]
+    if is_modern() {
+        let out;
+        // SAFETY: the processor has the instruction, which reads and writes these registers alone. The intrinsic function
+        // would be a call where the surrounding code is compiled for old processors too.
+        #[allow(unsafe_code)]
+        unsafe {
+            asm!(
+                "pdep {out}, {source}, {mask}",
+                out = lateout(reg) out,
+                source = in(reg) source,
+                mask = in(reg) mask,
+                options(pure, nomem, nostack, preserves_flags)
+            );
+        }
+        return out;
     }
+    deposit_rarely(source, mask)
 }
 
-/// Spreads the low bits of `source` over the set bits of `mask`, lowest first.
-#[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
-#[inline(always)]
-pub fn deposit(source: u64, mask: u64) -> u64 {
+/// On modern processors a function that is never called, kept out of the callers.
+#[cold]
+#[inline(never)]
+fn deposit_rarely(source: u64, mask: u64) -> u64 {
     deposit_portable(source, mask)
 }
 
 /// The same as [`deposit`], bit by bit: for machines without the instruction, and to test it against.
+#[inline]
 pub fn deposit_portable(mut source: u64, mut mask: u64) -> u64 {
     let mut out = 0;
     while mask != 0 && source != 0 {

@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use crate::bits::deposit;
-
 /// A named part of a tensor: a C-ordered block of `shape` values.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Field {
@@ -48,17 +46,22 @@ pub trait Cell: Copy + PartialEq + Send + Sync + 'static {
     fn spread(byte: u8) -> [Self; 8];
 }
 
-/// The bits of every byte as floats.
-static FLOATS: [[f32; 8]; 256] = {
-    let mut all = [[0.0; 8]; 256];
-    let mut entry = 0;
-    while entry < 8 * 256 {
-        let (byte, bit) = (entry / 8, entry % 8);
-        all[byte][bit] = (byte >> bit & 1) as f32;
-        entry += 1;
-    }
-    all
-};
+/// The bits of every byte as values.
+macro_rules! spread_bytes {
+    ($cell:ty) => {{
+        let mut all = [[0 as $cell; 8]; 256];
+        let mut entry = 0;
+        while entry < 8 * 256 {
+            let (byte, bit) = (entry / 8, entry % 8);
+            all[byte][bit] = (byte >> bit & 1) as $cell;
+            entry += 1;
+        }
+        all
+    }};
+}
+
+static FLOATS: [[f32; 8]; 256] = spread_bytes!(f32);
+static BYTES: [[u8; 8]; 256] = spread_bytes!(u8);
 
 impl Cell for f32 {
     #[inline(always)]
@@ -70,7 +73,7 @@ impl Cell for f32 {
 impl Cell for u8 {
     #[inline(always)]
     fn spread(byte: u8) -> [Self; 8] {
-        deposit(byte.into(), 0x0101_0101_0101_0101).to_le_bytes()
+        BYTES[usize::from(byte)]
     }
 }
 

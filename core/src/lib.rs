@@ -18,6 +18,7 @@ pub mod key;
 pub mod log;
 pub mod notation;
 pub mod options;
+pub mod processor;
 pub mod record;
 pub mod rng;
 pub mod scene;

@@ -17,6 +17,7 @@ mod exploitability;
 mod game;
 mod listing;
 mod pit;
+mod processor;
 mod properties;
 mod result;
 mod run;
@@ -38,6 +39,7 @@ mod worlds;
 /// The compiled part of the package `stier`. Import its contents from there.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    processor::check()?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("CHANCE", state::CHANCE)?;
     module.add("TERMINAL", state::TERMINAL)?;

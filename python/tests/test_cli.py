@@ -215,6 +215,7 @@ def test_pit_writes_every_game(tmp_path: Path, capsys: pytest.CaptureFixture[str
     result = stier.pit(stier.load_game("schwinget"), ["random", "greedy"], deals=3)
     assert [float(row["return"]) for row in rows] == [value for played in result.games for value in played.returns]
     assert {row["agent"] for row in rows} == {"random", "greedy"}
+    assert {row["stier"] for row in rows} == {stier.__version__}
     assert list(tmp_path.iterdir()) == [path]
 
 

@@ -9,6 +9,8 @@
 //! many positions ([`matrixmultiply`]) uses the same order on processors with fused multiply-add. Elsewhere positions
 //! are evaluated one by one.
 
+use stier_core::for_each_processor;
+
 use crate::agent::sampling;
 
 /// The number of columns that are summed at a time: as many as fit in the vector registers.
@@ -101,20 +103,7 @@ impl Layer {
                 active[count] = (index, value);
                 count += usize::from(value != 0.0);
             }
-            let active = &active[..count];
-            for (lanes, column) in out.as_chunks_mut::<LANES>().0.iter_mut().zip((0..).step_by(LANES)) {
-                let mut sums = [0.0_f32; LANES];
-                for &(index, value) in active {
-                    let start = index as usize * self.width + column;
-                    let row: &[f32; LANES] = self.weights[start..].first_chunk().expect("a row is that long");
-                    for (sum, &weight) in sums.iter_mut().zip(row) {
-                        *sum = value.mul_add(weight, *sum);
-                    }
-                }
-                for (value, sum) in lanes.iter_mut().zip(sums) {
-                    *value += sum;
-                }
-            }
+            add_rows(&active[..count], &self.weights, out);
         }
     }
 
@@ -135,6 +124,28 @@ impl Layer {
             let right = &self.weights[start * self.width..];
             let right = Matrix { rows: count, columns: self.width, stride: self.width, values: right };
             product(left, right, out);
+        }
+    }
+}
+
+for_each_processor! {
+    /// Adds rows of a matrix, each times a value, to `out`, which is as long as a row. Takes indices of rows and values.
+    ///
+    /// Where there is no instruction for it, every fused multiplication is a call.
+    fn add_rows(active: &[(u32, f32)], weights: &[f32], out: &mut [f32]) {
+        let width = out.len();
+        for (lanes, column) in out.as_chunks_mut::<LANES>().0.iter_mut().zip((0..).step_by(LANES)) {
+            let mut sums = [0.0_f32; LANES];
+            for &(index, value) in active {
+                let start = index as usize * width + column;
+                let row: &[f32; LANES] = weights[start..].first_chunk().expect("a row is that long");
+                for (sum, &weight) in sums.iter_mut().zip(row) {
+                    *sum = value.mul_add(weight, *sum);
+                }
+            }
+            for (value, sum) in lanes.iter_mut().zip(sums) {
+                *value += sum;
+            }
         }
     }
 }

@@ -92,9 +92,10 @@ def _write_csv(result: PitResult, path: Path) -> None:
     def fill(temporary: Path) -> None:
         with temporary.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
-            writer.writerow(["game", "deal", "seat", "entrant", "agent", "return"])
+            writer.writerow(["game", "deal", "seat", "entrant", "agent", "return", "stier"])
             for number, played in enumerate(result.games):
                 for seat, (entrant, value) in enumerate(zip(played.agents, played.returns, strict=True)):
-                    writer.writerow([number, played.deal, seat, entrant, labels[entrant], value])
+                    row = [number, played.deal, seat, entrant, labels[entrant], value, stier.__version__]
+                    writer.writerow(row)
 
     _files.write(path, fill)

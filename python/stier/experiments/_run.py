@@ -117,11 +117,11 @@ class Store:
 
 
 def _encode(key: str, table: pa.Table) -> bytes:
-    """Returns the file of a part. Its bytes depend on the table, the key and the version of pyarrow."""
+    """Returns the file of a part. Its bytes depend on the table, the key and the versions of stier and pyarrow."""
     sink = pa.BufferOutputStream()
     # One row group, and nothing left to what pyarrow takes for a default.
     pq.write_table(
-        table.replace_schema_metadata({"stier.experiment": key}).combine_chunks(),
+        table.replace_schema_metadata({"stier.experiment": key, "stier": stier.__version__}).combine_chunks(),
         sink,
         row_group_size=max(1, table.num_rows),
         version="2.6",
@@ -266,9 +266,10 @@ def run(
     """Plays the missing parts of an experiment.
 
     A part is a Parquet file that is there whole or not at all. Killed at any moment, the same call continues, and ends
-    with the same bytes. They depend on the experiment alone (and the version of pyarrow), not on threads, cluster or
-    interruptions; only measured times and agents with a budget of time differ. Matches with more deals continue from
-    the folder of the same matches with fewer deals, if their number was a multiple of ``deals_per_part``.
+    with the same bytes. They depend on the experiment alone (and the versions of stier and pyarrow), not on threads,
+    cluster or interruptions; only measured times and agents with a budget of time differ. Matches with more deals
+    continue from the folder of the same matches with fewer deals, if their number was a multiple of
+    ``deals_per_part``.
 
     Args:
         experiment: The experiment, or its TOML file.

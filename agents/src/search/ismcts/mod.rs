@@ -56,6 +56,7 @@ use std::marker::PhantomData;
 use arrayvec::ArrayVec;
 use stier_core::key::Past;
 use stier_core::options::Switch;
+use stier_core::processor::{self, Work};
 use stier_core::{ActionSet as _, BySeat, Hints, Rng, Seat, SeatView as _, Turn, choice, options};
 
 use crate::agent::budget::Budget;
@@ -329,29 +330,49 @@ struct Searcher<'a, G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra
 impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Searcher<'_, G, S, O> {
     /// Searches until the budget is spent and returns the number of iterations.
     fn run(&mut self) -> u64 {
+        processor::run(self)
+    }
+}
+
+impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Work for &mut Searcher<'_, G, S, O> {
+    type Output = u64;
+
+    // Without a closure, which would be compiled once.
+    #[inline(always)]
+    fn work(self) -> u64 {
         let scale = ReturnScale::new(self.task.game);
         let mut path = Path::new();
-        self.budget.run(|_| {
-            let returns = self.iterate(&mut path);
-            self.roller.learn(&returns);
-            let own = f64::from(returns[self.seat]);
-            // The rules restore a strategy that a later visit to the same node has overwritten from that of the next
-            // visit, so the last is the first to learn.
-            for step in path.iter().rev() {
-                // An estimate may be slightly below the lowest return, but bounds must not be negative.
-                let value = scale.unit(f64::from(returns[step.mover])).max(0.0);
-                S::learn(self.tree, step.edge, step.note, value);
+        let mut done = 0;
+        loop {
+            let chunk = self.budget.next(done);
+            if chunk == 0 {
+                return done;
             }
-            if let Some(lines) = &mut self.lines {
-                lines.add(path.iter().map(|step| (step.mover, self.tree.action(step.edge))), own);
+            for _ in 0..chunk {
+                let returns = self.iterate(&mut path);
+                self.roller.learn(&returns);
+                let own = f64::from(returns[self.seat]);
+                // The rules restore a strategy that a later visit to the same node has overwritten from that of the
+                // next visit, so the last is the first to learn.
+                for step in path.iter().rev() {
+                    // An estimate may be slightly below the lowest return, but bounds must not be negative.
+                    let value = scale.unit(f64::from(returns[step.mover])).max(0.0);
+                    S::learn(self.tree, step.edge, step.note, value);
+                }
+                if let Some(lines) = &mut self.lines {
+                    lines.add(path.iter().map(|step| (step.mover, self.tree.action(step.edge))), own);
+                }
+                self.spread.add(scale.unit(own));
+                path.clear();
             }
-            self.spread.add(scale.unit(own));
-            path.clear();
-        })
+            done += chunk;
+        }
     }
+}
 
+impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Searcher<'_, G, S, O> {
     /// Runs one determinization from the root to the end of the game. Leaves the visited edges in `path`.
-    #[inline]
+    #[inline(always)]
     fn iterate(&mut self, path: &mut Path<S::Note>) -> BySeat<f32> {
         let game = self.task.game;
         let mut state = self.task.worlds.draw(&mut self.rng);

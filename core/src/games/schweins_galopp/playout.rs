@@ -8,6 +8,7 @@ use std::hint::select_unpredictable;
 
 use crate::actions::ActionSet as _;
 use crate::bits;
+use crate::for_each_processor;
 use crate::game::{Game as _, Turn};
 use crate::hints::Hints as _;
 use crate::rng::Rng;
@@ -21,20 +22,22 @@ const ONES: u64 = 0x01_0101_0101;
 /// The top bit of each of five bytes.
 const TOPS: u64 = 0x80_8080_8080;
 
-/// Plays to the end of the game. Every action is uniformly random among the legal ones or, with `HINTS`, among those
-/// kept by [`Hints::rollout`](crate::Hints::rollout). Returns the number of decisions.
-pub(super) fn to_the_end<const HINTS: bool>(game: &SchweinsGalopp, state: &mut State, rng: &mut Rng) -> u32 {
-    let mut decisions = 0;
-    loop {
-        match game.turn(state) {
-            Turn::Over => return decisions,
-            Turn::Chance => settle(game, state, rng),
-            Turn::Seat(_) if state.phase == Phase::Play => decisions += race::<HINTS>(game, state, rng),
-            Turn::Seat(_) => {
-                let legal = game.legal(state);
-                let options = if HINTS { game.rollout(state, legal) } else { legal };
-                game.apply(state, options.pick(rng));
-                decisions += 1;
+for_each_processor! {
+    /// Plays to the end of the game. Every action is uniformly random among the legal ones or, with `HINTS`, among those
+    /// kept by [`Hints::rollout`](crate::Hints::rollout). Returns the number of decisions.
+    pub(super) fn to_the_end<const HINTS: bool>(game: &SchweinsGalopp, state: &mut State, rng: &mut Rng) -> u32 {
+        let mut decisions = 0;
+        loop {
+            match game.turn(state) {
+                Turn::Over => return decisions,
+                Turn::Chance => settle(game, state, rng),
+                Turn::Seat(_) if state.phase == Phase::Play => decisions += race::<HINTS>(game, state, rng),
+                Turn::Seat(_) => {
+                    let legal = game.legal(state);
+                    let options = if HINTS { game.rollout(state, legal) } else { legal };
+                    game.apply(state, options.pick(rng));
+                    decisions += 1;
+                }
             }
         }
     }

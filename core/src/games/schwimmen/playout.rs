@@ -5,6 +5,7 @@
 
 use crate::actions::ActionSet as _;
 use crate::bits;
+use crate::for_each_processor;
 use crate::game::{Game as _, Turn};
 use crate::rng::Rng;
 
@@ -15,21 +16,23 @@ use super::state::{NOBODY, Phase, State};
 /// The number of table cards, which come first among the options of a turn.
 const TAKES: u32 = 3;
 
-/// Plays to the end. Every action is uniformly random among the legal ones. Returns the number of decisions.
-pub(super) fn to_the_end(game: &Schwimmen, state: &mut State, rng: &mut Rng) -> u32 {
-    let mut decisions = 0;
-    loop {
-        if state.phase == Phase::Turn {
-            decisions += turn(game, state, rng);
-            continue;
-        }
-        match game.turn(state) {
-            Turn::Over => return decisions,
-            Turn::Chance => game.settle(state, rng),
-            Turn::Seat(_) => {
-                let action = game.legal(state).pick(rng);
-                game.apply(state, action);
-                decisions += 1;
+for_each_processor! {
+    /// Plays to the end. Every action is uniformly random among the legal ones. Returns the number of decisions.
+    pub(super) fn to_the_end(game: &Schwimmen, state: &mut State, rng: &mut Rng) -> u32 {
+        let mut decisions = 0;
+        loop {
+            if state.phase == Phase::Turn {
+                decisions += turn(game, state, rng);
+                continue;
+            }
+            match game.turn(state) {
+                Turn::Over => return decisions,
+                Turn::Chance => game.settle(state, rng),
+                Turn::Seat(_) => {
+                    let action = game.legal(state).pick(rng);
+                    game.apply(state, action);
+                    decisions += 1;
+                }
             }
         }
     }

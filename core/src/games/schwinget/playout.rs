@@ -8,6 +8,7 @@ use std::hint::select_unpredictable;
 
 use crate::actions::ActionSet as _;
 use crate::bits;
+use crate::for_each_processor;
 use crate::game::Game as _;
 use crate::hints::Hints as _;
 use crate::rng::Rng;
@@ -16,21 +17,23 @@ use super::Schwinget;
 use super::cards::Deck;
 use super::state::{Neutral, Phase, State};
 
-/// Plays to the end of the match. Every action is uniformly random among the legal ones or, with `HINTS`, among those
-/// kept by [`Hints::rollout`]. Returns the number of decisions.
-pub(super) fn to_the_end<const HINTS: bool>(game: &Schwinget, state: &mut State, rng: &mut Rng) -> u32 {
-    let mut decisions = 0;
-    loop {
-        match state.phase {
-            Phase::Over => return decisions,
-            Phase::Lead => decisions += bout::<HINTS>(game, state, rng),
-            Phase::Follow | Phase::Decide => {
-                let legal = game.legal(state);
-                let options = if HINTS { game.rollout(state, legal) } else { legal };
-                game.step(state, options.pick(rng), rng);
-                decisions += 1;
+for_each_processor! {
+    /// Plays to the end of the match. Every action is uniformly random among the legal ones or, with `HINTS`, among those
+    /// kept by [`Hints::rollout`]. Returns the number of decisions.
+    pub(super) fn to_the_end<const HINTS: bool>(game: &Schwinget, state: &mut State, rng: &mut Rng) -> u32 {
+        let mut decisions = 0;
+        loop {
+            match state.phase {
+                Phase::Over => return decisions,
+                Phase::Lead => decisions += bout::<HINTS>(game, state, rng),
+                Phase::Follow | Phase::Decide => {
+                    let legal = game.legal(state);
+                    let options = if HINTS { game.rollout(state, legal) } else { legal };
+                    game.step(state, options.pick(rng), rng);
+                    decisions += 1;
+                }
+                _ => game.settle(state, rng),
             }
-            _ => game.settle(state, rng),
         }
     }
 }
