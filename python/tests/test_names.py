@@ -100,6 +100,7 @@ def public_functions() -> Iterator[tuple[str, Callable[..., object]]]:
 
 def test_every_function_that_takes_a_game_takes_its_name() -> None:
     pytest.importorskip("jax")
+    pytest.importorskip("pyspiel")
     functions = {name: thing for name, thing in public_functions() if inspect.isroutine(thing)}
     functions |= {f"stier.{name}": getattr(stier, name) for name in stier.__all__ if callable(getattr(stier, name))}
     functions = {name: thing for name, thing in functions.items() if inspect.isroutine(thing)}
