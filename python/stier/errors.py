@@ -59,7 +59,7 @@ class RecordError(StierError, ValueError):
 
 
 class TrainingError(StierError, ArithmeticError):
-    """Training that has diverged: a loss is not a finite number."""
+    """Training that has diverged: a loss is not a finite number, or the outputs of the network overflow."""
 
 
 class LeakError(StierError, AssertionError):

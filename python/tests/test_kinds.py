@@ -14,7 +14,7 @@ import stier
 from stier.cli import main
 
 pd = pytest.importorskip("pandas")
-pytest.importorskip("pyarrow")
+read_csv = pytest.importorskip("pyarrow.csv").read_csv
 
 from stier import experiments  # noqa: E402
 from stier.experiments import ladder, strength, training  # noqa: E402
@@ -133,7 +133,9 @@ def test_a_rung_of_the_ladder_is_that_of_the_table(tmp_path: Path) -> None:
     store = experiments.run(ladder.Ladder({**given, "rung": [rung]}), tmp_path)
     keys, columns = ["game", "policy", "iterations"], ["histories", "information_sets", "value", "exploitability"]
     found = store.experiment.results(store)
-    both = found.merge(pd.read_csv(BENCHES / "ladder.csv"), on=keys, suffixes=("", "_there"))
+    # pandas before 3 reads some numbers with another last digit.
+    there = read_csv(BENCHES / "ladder.csv").to_pandas()
+    both = found.merge(there, on=keys, suffixes=("", "_there"))
     assert len(both) == len(found) == 4
     for column in [*columns, "attack"]:
         assert both[column].tolist() == both[f"{column}_there"].tolist()

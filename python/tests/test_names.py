@@ -59,6 +59,10 @@ def test_anything_with_a_step_plays(agent: Any) -> None:
     assert found.agents[0] == ("lowest" if "lowest" in str(agent) else "Lowest")
 
 
+def _bet(state: stier.State) -> int:
+    return 1
+
+
 #: Every public function that takes a game, with arguments for which its result can be compared.
 OF_A_GAME: dict[str, Callable[[Any], object]] = {
     "stier.check_no_leak": lambda game: str(stier.check_no_leak(game, games=1, agents=[])),
@@ -79,7 +83,7 @@ OF_A_GAME: dict[str, Callable[[Any], object]] = {
     ),
     "stier.solving.best_response": lambda game: stier.solving.best_response(game, "random").nash_conv,
     "stier.solving.nash_conv": lambda game: stier.solving.nash_conv(game, "random"),
-    "stier.train.chances": lambda game: str(stier.train.chances(game, lambda state: 1, "bet", deals=2)),
+    "stier.train.chances": lambda game: str(stier.train.chances(game, _bet, "bet", deals=2)),
     "stier.train.learn": lambda game: stier.train.learn(game, steps=8, num_envs=4, horizon=2, deals=2).headlines,
     "stier.train.learner": lambda game: stier.train.learner(game, num_envs=4, horizon=2).game,
 }
@@ -100,6 +104,7 @@ def public_functions() -> Iterator[tuple[str, Callable[..., object]]]:
 
 def test_every_function_that_takes_a_game_takes_its_name() -> None:
     pytest.importorskip("jax")
+    pytest.importorskip("pyspiel")
     functions = {name: thing for name, thing in public_functions() if inspect.isroutine(thing)}
     functions |= {f"stier.{name}": getattr(stier, name) for name in stier.__all__ if callable(getattr(stier, name))}
     functions = {name: thing for name, thing in functions.items() if inspect.isroutine(thing)}

@@ -18,6 +18,7 @@ import stier
 
 pytest.importorskip("sphinx")
 pytest.importorskip("furo")
+pytest.importorskip("pyspiel", reason="the pages of stier.open_spiel import it")
 
 from sphinx.util.inventory import InventoryFile
 

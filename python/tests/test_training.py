@@ -516,9 +516,19 @@ def test_iterations_are_logged_and_networks_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize("algorithm", ["ppo", "dmc"])
 def test_training_that_diverges_is_an_error_and_not_saved(algorithm: str, tmp_path: Path) -> None:
     settings = {"steps": 4096, "hidden": 16, "num_envs": 32, "folder": tmp_path, "against": (), "max_grad_norm": 1e30}
-    with pytest.raises(stier.errors.TrainingError, match=r"diverged: \w+_loss is (nan|inf) in iteration "):
+    wanted = r"diverged: (\w+_loss is (nan|inf)|the outputs of the network overflow) in iteration "
+    with pytest.raises(stier.errors.TrainingError, match=wanted):
         stier.train.learn(small_game(), algorithm, learning_rate=1e30, **settings)
     assert Network.load(tmp_path / "network.safetensors").training["steps_done"] == 0
+
+
+def test_a_network_that_can_no_longer_be_played_has_diverged() -> None:
+    """The loss of the first iteration is finite; the weights after its only step are too large to play the second."""
+    settings = {"steps": 4096, "hidden": 16, "num_envs": 32, "against": (), "max_grad_norm": 1e30}
+    with pytest.raises(
+        stier.errors.TrainingError, match="diverged: the outputs of the network overflow in iteration 1"
+    ):
+        stier.train.learn(small_game(), learning_rate=1e30, epochs=1, minibatches=1, **settings)
 
 
 def test_frozen_agents_are_compared_by_their_files(tmp_path: Path) -> None:

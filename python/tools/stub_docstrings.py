@@ -20,27 +20,27 @@ def with_docstrings(stub: str) -> str:
     """Returns the text of the stub with the docstrings of the compiled module, and no others."""
     lines = stub.splitlines(keepends=True)
     # From the end, so that the places of what comes before stay right.
-    for node, documented in reversed(_definitions(ast.parse(stub).body, _native)):
-        _document(lines, node, documented)
+    for node, docstring in reversed(_definitions(ast.parse(stub).body, _native)):
+        _document(lines, node, docstring)
     return "".join(lines)
 
 
-def _definitions(body: list[ast.stmt], owner: Any) -> list[tuple[ast.FunctionDef | ast.ClassDef, Any]]:
-    """The classes, functions and methods that have an object in the compiled module, in the order of the text."""
-    found: list[tuple[ast.FunctionDef | ast.ClassDef, Any]] = []
+def _definitions(body: list[ast.stmt], owner: Any) -> list[tuple[ast.FunctionDef | ast.ClassDef, str | None]]:
+    """The classes, functions and methods of the compiled module with their docstrings, in the order of the text."""
+    found: list[tuple[ast.FunctionDef | ast.ClassDef, str | None]] = []
     names = set()
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
             documented = getattr(owner, node.name)
             # Of several signatures the first has the docstring.
-            found.append((node, documented if node.name not in names else None))
+            found.append((node, documented.__doc__ if node.name not in names else None))
             names.add(node.name)
             if isinstance(node, ast.ClassDef):
                 found.extend(_definitions(node.body, documented))
     return found
 
 
-def _document(lines: list[str], node: ast.FunctionDef | ast.ClassDef, documented: Any) -> None:
+def _document(lines: list[str], node: ast.FunctionDef | ast.ClassDef, docstring: str | None) -> None:
     """Replaces the docstring of a definition, or the dots that stand for its body."""
     first = node.body[0]
     is_text = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
@@ -51,7 +51,7 @@ def _document(lines: list[str], node: ast.FunctionDef | ast.ClassDef, documented
     while not begun:
         start -= 1
         begun = lines[start].rstrip()
-    text = (getattr(documented, "__doc__", None) or "").strip().replace("\\", "\\\\")
+    text = (docstring or "").strip().replace("\\", "\\\\")
     if text:
         indent = " " * (node.col_offset + 4)
         block = "\n".join(f"{indent}{line}".rstrip() for line in f'"""{text}'.splitlines())

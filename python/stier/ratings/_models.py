@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -237,18 +238,21 @@ def nash_averaging(payoffs: CrossTable | npt.ArrayLike) -> NashAverage:
         logs = np.log(np.maximum(weights, 1e-300))
         return float(weights @ logs), logs + 1
 
-    found = minimize(
-        entropy,
-        start,
-        jac=True,
-        method="SLSQP",
-        bounds=[(1e-12, 1.0)] * count,
-        constraints=[
-            {"type": "ineq", "fun": lambda weights: -matrix @ weights, "jac": lambda _: -matrix},
-            {"type": "eq", "fun": lambda weights: weights.sum() - 1, "jac": lambda _: np.ones(count)},
-        ],
-        options={"maxiter": 1000, "ftol": 1e-12},
-    )
+    with warnings.catch_warnings():
+        # SciPy before 1.16 takes steps out of the bounds by rounding errors, and warns that it clips them.
+        warnings.filterwarnings("ignore", "Values in x were outside bounds", RuntimeWarning)
+        found = minimize(
+            entropy,
+            start,
+            jac=True,
+            method="SLSQP",
+            bounds=[(1e-12, 1.0)] * count,
+            constraints=[
+                {"type": "ineq", "fun": lambda weights: -matrix @ weights, "jac": lambda _: -matrix},
+                {"type": "eq", "fun": lambda weights: weights.sum() - 1, "jac": lambda _: np.ones(count)},
+            ],
+            options={"maxiter": 1000, "ftol": 1e-12},
+        )
     weights = found.x if found.success else first.x
     weights = np.where(weights < NOTHING, 0.0, weights)
     weights /= weights.sum()

@@ -156,7 +156,7 @@ def learn(
         ValueError: An unknown algorithm, setting, device or action, a checkpoint of other settings, of agents whose
             files have changed or of another format, an initial network that does not fit, or a game that is too large
             for `exact`.
-        TrainingError: A loss that is not finite; the files stay as they were before.
+        TrainingError: A loss is not finite, or the outputs of the network overflow; the files stay as they were before.
         ImportError: A package that the algorithm needs is not installed.
     """
     watch = (watch,) if isinstance(watch, str) else tuple(watch)

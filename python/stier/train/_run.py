@@ -20,7 +20,7 @@ import numpy as np
 import stier
 from stier._files import write, write_bytes
 from stier._output import Lines, bar
-from stier.errors import ArgumentError, TrainingError
+from stier.errors import ArgumentError, IllegalActionError, TrainingError
 from stier.network import Network
 from stier.train._learner import Learner
 from stier.train.evaluation import Evaluation
@@ -164,13 +164,14 @@ class _Record:
 
     def iterate(self) -> None:
         before, start, cpu = self.learner.steps, time.monotonic(), time.process_time()
-        metrics = self.learner.iterate()
+        try:
+            metrics = self.learner.iterate()
+        except IllegalActionError as error:
+            # Illegal actions are masked: one is taken only if the outputs for all legal ones overflow.
+            raise self.diverged("the outputs of the network overflow") from error
         for name, value in metrics.items():
             if name.endswith("loss") and not math.isfinite(value):
-                raise TrainingError(
-                    f"training has diverged: {name} is {value} in iteration {self.learner.iteration}, after "
-                    f"{self.learner.steps:,} decisions. Use a smaller learning_rate or another payoff_scale"
-                )
+                raise self.diverged(f"{name} is {value}")
         self.cpu_seconds += time.process_time() - cpu
         speed = (self.learner.steps - before) / max(time.monotonic() - start, 1e-9)
         self.metrics = metrics | {"steps_per_second": speed}
@@ -179,6 +180,13 @@ class _Record:
             self.sums[name] = self.sums.get(name, 0.0) + value
         if self.log is not None:
             self.log(self.at() | self.metrics)
+
+    def diverged(self, why: str) -> TrainingError:
+        """Returns the error that ends training."""
+        return TrainingError(
+            f"training has diverged: {why} in iteration {self.learner.iteration}, after "
+            f"{self.learner.steps:,} decisions. Use a smaller learning_rate or another payoff_scale"
+        )
 
     def at(self) -> dict[str, float]:
         """Decisions and CPU time so far."""
