@@ -188,8 +188,10 @@ def learn(
     )
 
 
-#: The settings of PPO whose defaults differ in `best_response`.
-RESPONSE = {"final_entropy_coefficient": 0.002}
+#: The defaults of PPO's settings in `best_response`, and those if it starts from a network: a large entropy bonus would
+#: make it forget what it knows.
+RESPONSE: dict[str, Any] = {"num_envs": 256, "final_entropy_coefficient": 0.002}
+RESPONSE_OF_NETWORK = RESPONSE | {"entropy_coefficient": 0.05}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -240,7 +242,8 @@ def best_response(
         agent: The agent to exploit, at all seats but one: an agent or its text, such as a search or
             ``"network:path=FILE"``.
         algorithm: The algorithm, as in `learn`.
-        folder: The folder of `learn`: training continues from a checkpoint in it. Without one, nothing is saved.
+        folder: The folder of `learn`: training continues from a checkpoint in it. Without one, nothing is saved, and
+            the responder in the result is a network without its file.
         deals: The number of paired deals of each evaluation and of the measurement, at least 2.
         evaluations: The number of evaluations after the one at the beginning.
         initial: A network to start from, or its file: `learner`. A network's own weights are a good beginning for its
@@ -249,7 +252,8 @@ def best_response(
         threads: Threads of the measurement; 0 for all cores.
         log: Called with metrics, as in `learn`.
         progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
-        settings: Those of the algorithm, as in `learn`. PPO's `final_entropy_coefficient` is 0.002 unless it is given.
+        settings: Those of the algorithm, as in `learn`. PPO's `num_envs` is 256 unless it is given, its
+            `final_entropy_coefficient` 0.002, and with an initial network its `entropy_coefficient` 0.05.
 
     The same settings give the same network on the same machine, however often training was stopped. Random numbers of
     a network that draws its actions derive from the name of its file, as in `stier.pit`.
@@ -265,7 +269,8 @@ def best_response(
         raise ArgumentError(f"deals must be at least 2, got {deals}: an interval needs them")
     victim = str(load_agent(agent, game) if isinstance(agent, str) else agent)
     if algorithm != "dmc":
-        settings = RESPONSE | settings
+        begun = initial is not None or (folder is not None and hidden_of_checkpoint(Path(folder)) is not None)
+        settings = (RESPONSE_OF_NETWORK if begun else RESPONSE) | settings
     trained = learn(
         game,
         algorithm,
