@@ -121,6 +121,8 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
     assert str(expected).splitlines()[-1].startswith("Learned from 1,024 decisions in ")
     assert main([*command, "--out", "other", "--initial", "out/kuhn_poker_response/network.safetensors", "--json"]) == 0
     assert '"steps": 1024' in capsys.readouterr().out
+    assert main([*command, "--set", "evaluations=1"]) == 2
+    assert "unknown setting 'evaluations'; settings: steps, seed, hidden," in capsys.readouterr().err
     for option in ("--steps=5", "--out=there", "--initial=file", "--algorithm=dmc", "--set=hidden=5"):
         assert main(["exploit", "kuhn_poker", "random", option]) == 2
         assert f"{option.split('=')[0]} needs --responder learned" in capsys.readouterr().err

@@ -190,7 +190,7 @@ def learn(
 
 #: The defaults of PPO's settings in `best_response`, and those if it starts from a network: a large entropy bonus would
 #: make it forget what it knows.
-RESPONSE: dict[str, Any] = {"num_envs": 256, "final_entropy_coefficient": 0.002}
+RESPONSE: dict[str, Any] = {"num_envs": 256, "final_entropy_coefficient": 0.002, "central_critic": True}
 RESPONSE_OF_NETWORK = RESPONSE | {"entropy_coefficient": 0.05}
 
 
@@ -231,8 +231,8 @@ def best_response(
 
     The network decides for one seat at a time, and the agent, which does not learn, for all others. This is `learn`
     with the agent among `opponents`. Then the network plays the agent in held-out deals, from every seat, as in
-    `stier.exploit`. It takes its likeliest actions or draws them from its policy, whichever gained more in the last
-    evaluation; the held-out deals have no part in this choice.
+    `stier.exploit`. It takes its likeliest actions, or draws them from its policy if that gained clearly more in the
+    last evaluation; the held-out deals have no part in this choice.
 
     A best response is learned for the agent's policy on average over its random numbers. Where
     `stier.solving.best_response` can enumerate the game, it computes one exactly.
@@ -253,7 +253,8 @@ def best_response(
         log: Called with metrics, as in `learn`.
         progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
         settings: Those of the algorithm, as in `learn`. PPO's `num_envs` is 256 unless it is given, its
-            `final_entropy_coefficient` 0.002, and with an initial network its `entropy_coefficient` 0.05.
+            `final_entropy_coefficient` 0.002, its `central_critic` on, and with an initial network its
+            `entropy_coefficient` 0.05.
 
     The same settings give the same network on the same machine, however often training was stopped. Random numbers of
     a network that draws its actions derive from the name of its file, as in `stier.pit`.
@@ -286,7 +287,8 @@ def best_response(
         **settings,
     )
     last, seed = trained.log[-1], settings.get("seed", 0)
-    choose = "sample" if last[f"eval/{victim}/sampled_mean"] > last[f"eval/{victim}/mean"] else "best"
+    mean, sampled, half = (last[f"eval/{victim}/{part}"] for part in ("mean", "sampled_mean", "sampled_ci95"))
+    choose = "sample" if sampled - half > mean else "best"
     with TemporaryDirectory() as place:
         file = Path(place if folder is None else folder) / NETWORK
         if folder is None:

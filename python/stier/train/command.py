@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from stier._native import Game, GameTree
+from stier._native import Game, GameTree, alternatives
 from stier.errors import ArgumentError, StierError
 from stier.train import learn
 from stier.train._run import LOG, NETWORK, Trained
@@ -71,10 +71,14 @@ def train(
 def settings_of(settings: Sequence[str], **others: Any) -> dict[str, Any]:
     """Returns settings of the form ``NAME=VALUE``, and others unless they are None."""
     values = {name: value for name, value in others.items() if value is not None}
+    known = list(dict.fromkeys(field.name for kind in (Settings, DMCSettings) for field in dataclasses.fields(kind)))
     for setting in settings:
         name, equals, value = setting.partition("=")
         if not equals or name in values:
             raise ArgumentError(f"--set '{setting}': give each setting once, as NAME=VALUE")
+        if name not in known:
+            # The functions that get the settings have other arguments, too.
+            raise ArgumentError(f"unknown setting '{name}'{alternatives(name, 'settings', known)}")
         values[name] = _value(value)
     return values
 
