@@ -77,7 +77,7 @@ def main() -> None:
     """Trains and measures all responders."""
     for name, (game, steps, seeds) in DECKS.items():
         deck = Deck(game)
-        victim = OUT / name / "network"
+        victim = OUT / name / "exploited"
         stier.train.learn(game, steps=NETWORK_STEPS, folder=victim, against=(), evaluations=1)
         file = victim / "network.safetensors"
         for agent in [*AGENTS, f"network:path={file},choose=sample"]:
@@ -94,7 +94,7 @@ def main() -> None:
                 evaluations=1,
             )
             gains = [deck.gain(policy, own) for own in deck.policies_of(found.trained.network)]
-            shares = " | ".join(f"{gain / exact:.1%}" for gain in gains)
+            shares = " | ".join(f"{100 * gain / exact:.1f} %" for gain in gains)
             seconds = found.trained.log[-1]["cpu_seconds"]
             measured = f"{found.gain:+.4f} ± {found.ci95:.4f} | {seconds:.0f}"
             print(f"| {name} | `{'network' if network else agent}` | {exact:.4f} | {shares} | {measured} |", flush=True)
