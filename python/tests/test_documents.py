@@ -183,3 +183,9 @@ def test_everything_public_has_a_docstring(name: str) -> None:
 def test_the_typed_program_runs(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(HERE / "typed_use.py"), run_name="__main__")
     assert capsys.readouterr().out
+
+
+def test_the_licences_of_the_linked_crates_are_there() -> None:
+    tool = runpy.run_path(str(ROOT / "python" / "tools" / "third_party.py"))
+    named = re.findall(r"^(\S+ \S+): ", tool["PAGE"].read_text("utf-8"), re.MULTILINE)
+    assert named == [f"{package['name']} {package['version']}" for package in tool["linked"](tool["metadata"]())]
