@@ -532,7 +532,7 @@ def test_a_step_after_which_the_network_cannot_play_is_an_error_and_not_saved(
     """The loss of the first step is finite, and the weights after it are too large for any game."""
     if algorithm == "ppo_torch":
         pytest.importorskip("torch")
-    with pytest.raises(stier.errors.TrainingError, match="the outputs of the network overflow in iteration 1, after 256"):
+    with pytest.raises(stier.errors.TrainingError, match="network overflow in iteration 1, after 256"):
         stier.train.learn(
             "kuhn_poker", algorithm, steps=steps, learning_rate=1e30, folder=tmp_path, checkpoint_every=1, **ONE_STEP
         )
@@ -546,6 +546,17 @@ def test_outputs_below_those_of_illegal_actions_are_an_error() -> None:
     network = dataclasses.replace(network, policy=(weight, bias - np.float32(1e12)))
     with pytest.raises(stier.errors.TrainingError, match="the outputs of the network are too large in iteration 0"):
         stier.train.learn(small_game(), steps=256, initial=network, num_envs=32, horizon=8, against=())
+
+
+def test_a_missing_jax_is_named_and_so_is_what_takes_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stier.train, "find_spec", lambda _: None)
+    monkeypatch.setattr(sys, "platform", "linux")
+    with pytest.raises(stier.errors.MissingExtraError, match=r"ppo needs jax: pip install 'stier\[train\]'"):
+        stier.train.learner("kuhn_poker")
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    with pytest.raises(stier.errors.MissingExtraError, match=r"ppo_torch .* pip install 'stier\[torch\]'"):
+        stier.train.learner("kuhn_poker")
 
 
 def test_frozen_agents_are_compared_by_their_files(tmp_path: Path) -> None:
