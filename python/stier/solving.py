@@ -284,9 +284,7 @@ def exploit(
         ValueError: A number that is out of range, or returns that do not add up to a constant.
     """
     game = as_game(game)
-    total = game.utility_sum()
-    if total is None:
-        raise ArgumentError(f"{game}: the returns add up to no constant; with utility=margin or utility=win they do")
+    total = constant_sum(game)
     if isinstance(agent, str):
         agent = load_agent(agent, game)
     if isinstance(responder, str):
@@ -299,6 +297,14 @@ def exploit(
         for place, one in enumerate([responder, agent])
     ]
     return Exploitation(game, named[1], named[0], gain, float(games.ci95[0]), games)
+
+
+def constant_sum(game: Game) -> float:
+    """Returns the sum of all returns. Raises `ValueError` if it is not a constant."""
+    total = game.utility_sum()
+    if total is None:
+        raise ArgumentError(f"{game}: the returns add up to no constant; with utility=margin or utility=win they do")
+    return total
 
 
 def _told(game: Game, text: str, agent: AnyAgent) -> Agent:

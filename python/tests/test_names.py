@@ -83,6 +83,9 @@ OF_A_GAME: dict[str, Callable[[Any], object]] = {
     ),
     "stier.solving.best_response": lambda game: stier.solving.best_response(game, "random").nash_conv,
     "stier.solving.nash_conv": lambda game: stier.solving.nash_conv(game, "random"),
+    "stier.train.best_response": lambda game: (
+        stier.train.best_response(game, "random", steps=8, num_envs=4, horizon=2, deals=2).responder
+    ),
     "stier.train.chances": lambda game: str(stier.train.chances(game, _bet, "bet", deals=2)),
     "stier.train.learn": lambda game: stier.train.learn(game, steps=8, num_envs=4, horizon=2, deals=2).headlines,
     "stier.train.learner": lambda game: stier.train.learner(game, num_envs=4, horizon=2).game,

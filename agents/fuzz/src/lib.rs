@@ -15,8 +15,11 @@ use stier_agents::solve::{GameTree, Solver, Variant, solution_file};
 use stier_core::Turn;
 use stier_core::games::kuhn_poker::{KuhnPoker, Rules};
 
+/// Reads bytes.
+pub type Parser = fn(&[u8]);
+
 /// The parsers by the names of their targets and folders of inputs.
-pub const PARSERS: [(&str, fn(&[u8])); 6] = [
+pub const PARSERS: [(&str, Parser); 6] = [
     ("agent", agent),
     ("checkpoint", checkpoint),
     ("network", network),

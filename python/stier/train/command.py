@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from stier._native import Game, GameTree
+from stier._native import Game, GameTree, alternatives
 from stier.errors import ArgumentError, StierError
 from stier.train import learn
 from stier.train._run import LOG, NETWORK, Trained
@@ -58,16 +58,7 @@ def train(
     **others: Any,
 ) -> None:
     """Trains with settings of the form ``NAME=VALUE``, and prints the evaluations."""
-    values: dict[str, Any] = {"seed": seed}
-    if steps is not None:
-        values["steps"] = steps
-    if opponents:
-        values["opponents"] = tuple(opponents)
-    for setting in settings:
-        name, equals, value = setting.partition("=")
-        if not equals or name in values:
-            raise ArgumentError(f"--set '{setting}': give each setting once, as NAME=VALUE")
-        values[name] = _value(value)
+    values = settings_of(settings, seed=seed, steps=steps, opponents=tuple(opponents) or None)
     folder = Path("out") / game.short_name() if folder is None else folder
     tree = _small_tree(game) if exact is None else exact
     trained = learn(game, algorithm, folder=folder, against=against or None, exact=tree, **others, **values)
@@ -75,6 +66,21 @@ def train(
     print(_table(trained), end="")
     print(f"all columns: {folder / LOG}")
     print(f"stier pit {game} network:path={folder / NETWORK},choose=sample {(*against, 'random')[0]}")
+
+
+def settings_of(settings: Sequence[str], **others: Any) -> dict[str, Any]:
+    """Returns settings of the form ``NAME=VALUE``, and others unless they are None."""
+    values = {name: value for name, value in others.items() if value is not None}
+    known = list(dict.fromkeys(field.name for kind in (Settings, DMCSettings) for field in dataclasses.fields(kind)))
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals or name in values:
+            raise ArgumentError(f"--set '{setting}': give each setting once, as NAME=VALUE")
+        if name not in known:
+            # The functions that get the settings have other arguments, too.
+            raise ArgumentError(f"unknown setting '{name}'{alternatives(name, 'settings', known)}")
+        values[name] = _value(value)
+    return values
 
 
 def _small_tree(game: Game) -> GameTree | bool:

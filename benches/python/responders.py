@@ -1,0 +1,106 @@
+"""Learned responders where the exact best response is known: the share of the exploitability that they find.
+
+Prints the rows of a table in `benches/BOUNDS.md`. Trainings are kept in ``out/responders`` and continue from there.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+import stier
+import stier.train
+from stier.network import Network
+from stier.solving import GameTree
+
+OUT = Path("out/responders")
+#: By name: a game, the decisions that a responder learns from, and the number of seeds of a searching agent.
+DECKS = {
+    "small": ("schwinget:scoring=schwinger,suits=2,values=3,referee=off,hand_size=2,set_aside=1", 4_000_000, 48),
+    "large": ("schwinget:suits=2,values=4,referee=off,hand_size=2,set_aside=3", 5_000_000, 24),
+}
+AGENTS = ("greedy", "rule:when=always", "ismcts:iterations=100")
+#: The decisions that the exploited network has learned from.
+NETWORK_STEPS = 8_000_000
+#: The deals of the measurement.
+DEALS = 5000
+
+Policy = npt.NDArray[np.float64]
+
+
+class Deck:
+    """A game in memory, with a state of every information set."""
+
+    def __init__(self, game: str) -> None:
+        self.tree = GameTree(game)
+        self.states: list[stier.State] = []
+        self.tree.policy_of(self._note)
+        self.legal = self.tree.legal_action_masks()
+
+    def _note(self, state: stier.State) -> int:
+        self.states.append(state.clone())
+        return state.legal_actions()[0]
+
+    def policy_of(self, agent: str, seeds: int) -> Policy:
+        """Returns the policy of an agent, on average over its random numbers: what plays in a match."""
+        found = np.zeros(self.legal.shape)
+        player = stier.load_agent(agent, self.tree.game)
+        for seed in range(seeds):
+            for place, state in enumerate(self.states):
+                player.restart(stier.derive_seed(seed, "responders", place))
+                for action, probability in player.step_with_policy(state)[0]:
+                    found[place, action] += probability
+        return found / seeds
+
+    def policies_of(self, network: Network) -> tuple[Policy, Policy]:
+        """Returns the policy of a network's likeliest actions, and that of drawn ones."""
+        drawn = np.concatenate(
+            [
+                network(self.tree.observation_tensors(start, stop, "uint8"), self.legal[start:stop])[0]
+                for start in range(0, len(self.legal), 8192)
+                for stop in [min(start + 8192, len(self.legal))]
+            ]
+        ).astype(np.float64)
+        return np.eye(self.legal.shape[1])[drawn.argmax(axis=1)], drawn
+
+    def gain(self, agent: Policy, responder: Policy) -> float:
+        """Returns the expected return of a responder against an agent, on average over the seats."""
+        players = self.tree.players()[:, None]
+        values = [self.tree.policy(np.where(players == seat, responder, agent)).values[seat] for seat in (0, 1)]
+        return float(np.mean(values))
+
+
+def main() -> None:
+    """Trains and measures all responders."""
+    for name, (game, steps, seeds) in DECKS.items():
+        deck = Deck(game)
+        victim = OUT / name / "network"
+        stier.train.learn(game, steps=NETWORK_STEPS, folder=victim, against=(), evaluations=1)
+        file = victim / "network.safetensors"
+        for agent in [*AGENTS, f"network:path={file},choose=sample"]:
+            network = agent.startswith("network")
+            policy = deck.policy_of(agent, seeds if agent.startswith("ismcts") else 1)
+            exact = deck.tree.policy(policy).exploitability
+            found = stier.train.best_response(
+                game,
+                agent,
+                folder=OUT / name / agent.partition(":")[0],
+                steps=steps,
+                initial=file if network else None,
+                deals=DEALS,
+                evaluations=1,
+            )
+            gains = [deck.gain(policy, own) for own in deck.policies_of(found.trained.network)]
+            shares = " | ".join(f"{gain / exact:.1%}" for gain in gains)
+            seconds = found.trained.log[-1]["cpu_seconds"]
+            measured = f"{found.gain:+.4f} ± {found.ci95:.4f} | {seconds:.0f}"
+            print(f"| {name} | `{'network' if network else agent}` | {exact:.4f} | {shares} | {measured} |", flush=True)
+
+
+if __name__ == "__main__":
+    start = time.process_time()
+    main()
+    print(f"{time.process_time() - start:.0f} CPU seconds in all")
