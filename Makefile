@@ -17,7 +17,8 @@
 # make notebooks  run the notebooks and keep their output in them
 # make docs     build the documentation, out/docs/index.html
 #
-# Needs a Rust toolchain, Python 3.10 or newer and make; the rest is installed into .venv.
+# Needs a Rust toolchain (for the tests with rustfmt and clippy), a C compiler, Python 3.10 or newer with venv, and make; the
+# rest is installed into .venv.
 
 PYTHON ?= python3
 VENV := .venv
