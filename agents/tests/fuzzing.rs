@@ -6,27 +6,27 @@
 mod parsers;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Calls a parser with every input of a folder.
-fn replay(folder: &str, parse: fn(&[u8])) {
+/// The entries of a folder in the corpus, in ascending order.
+fn entries(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(folder);
-    let mut count = 0;
-    for entry in fs::read_dir(&folder).expect("a folder of inputs") {
-        let path = entry.expect("an input").path();
-        println!("{}", path.display());
-        parse(&fs::read(path).expect("a file"));
-        count += 1;
-    }
-    assert!(count > 0, "there are inputs");
+    let mut entries: Vec<_> =
+        fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
+    entries.sort();
+    entries
 }
 
 #[test]
 fn parsers_survive_the_corpus() {
-    replay("record", parsers::record);
-    replay("rules", parsers::rules);
-    replay("agent", parsers::agent);
-    replay("network", parsers::network);
-    replay("solution", parsers::solution);
-    replay("checkpoint", parsers::checkpoint);
+    let folders = entries("");
+    assert!(folders.iter().map(|path| path.file_name().expect("a name")).eq(parsers::PARSERS.map(|(name, _)| name)));
+    for (name, parse) in parsers::PARSERS {
+        let inputs = entries(name);
+        assert!(!inputs.is_empty(), "{name} has inputs");
+        for path in inputs {
+            println!("{}", path.display());
+            parse(&fs::read(path).expect("a file"));
+        }
+    }
 }

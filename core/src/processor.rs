@@ -1,5 +1,5 @@
 //! Hot loops compiled twice: for every processor that the package supports, and for those with wider vectors and
-//! instructions for single bits (x86-64-v3: 2013 and later). Which one runs is decided at run time; results are equal.
+//! instructions for single bits (x86-64-v3: Intel's from 2013, AMD's from 2015). Which one runs is decided at run time; results are equal.
 
 #[cfg(target_arch = "x86_64")]
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,7 @@ pub fn is_modern() -> bool {
     IS_MODERN.load(Ordering::Relaxed) || ask()
 }
 
-/// Asks the processor. On an old one this is asked again at every call, which costs little there.
+/// Asks the processor for every feature that is enabled below. On an old one this is asked again at every call.
 #[cfg(target_arch = "x86_64")]
 #[cold]
 #[inline(never)]

@@ -14,7 +14,7 @@ pub(crate) fn check() -> PyResult<()> {
     #[cfg(target_arch = "x86_64")]
     if raw_cpuid() & NEEDED != NEEDED {
         return Err(PyImportError::new_err(
-            "this processor is too old for stier, which needs SSE4.2 and POPCNT (x86-64-v2, about 2009)",
+            "this processor is too old for stier, which needs the instructions of x86-64-v2 (Intel since 2008, AMD since 2011)",
         ));
     }
     Ok(())

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -289,6 +290,49 @@ def test_figures_come_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert exact["exploitability"] == stier.exploitability(game, "random")
     (measured,) = figures("properties", "kuhn_poker", "--deals", "10")
     assert measured["bias"]["mean"] == stier.playing.properties(game, deals=10).bias[0]
+
+
+def options(command: click.Command, name: str) -> Iterator[str]:
+    """A line for each command, with its options and arguments."""
+    if isinstance(command, click.Group):
+        for part, inner in sorted(command.commands.items()):
+            yield from options(inner, f"{name} {part}")
+    else:
+        yield f"{name}: {' '.join(sorted(one for each in command.params for one in each.opts + each.secondary_opts))}"
+
+
+def keys(value: Any) -> str:
+    """The keys of a JSON value, those of a list from its first element."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key} {keys(one)}'.strip() for key, one in sorted(value.items()))}}}"
+    return f"[{keys(value[0]) if value else ''}]" if isinstance(value, list) else ""
+
+
+FIGURES = (
+    "games kuhn_poker",
+    "agents random",
+    "pit kuhn_poker random greedy --deals 5",
+    "solve kuhn_poker --iterations 2",
+    "exploit kuhn_poker random --deals 5",
+    "exploitability kuhn_poker random",
+    "properties kuhn_poker --deals 5 --games 2",
+)
+
+
+def test_options_and_keys_of_json_are_those_of_the_file(capsys: pytest.CaptureFixture[str]) -> None:
+    """Names that `make semver` does not see; `STIER_UPDATE=1` writes the file."""
+    lines = list(options(app, "stier"))
+    for command in FIGURES:
+        assert main([*command.split(), "--json"]) == 0
+        lines.append(f"{command.split()[0]} --json: {keys(json.loads(capsys.readouterr().out))}")
+    for game in stier.registered_names():
+        lines.append(" ".join([f"game {game}:", *(option.name for option in stier.catalogue.describe_game(game))]))
+    for agent in stier.describe_agents():
+        lines.append(" ".join([f"agent {agent.name}:", *(option.name for option in agent.options)]))
+    file = HERE / "interface.txt"
+    if os.environ.get("STIER_UPDATE"):
+        file.write_text("\n".join(lines) + "\n", "utf-8")
+    assert lines == file.read_text("utf-8").splitlines()
 
 
 @pytest.mark.parametrize(

@@ -38,9 +38,11 @@ SHELL = re.compile(r"^```sh\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
 
 
 def needs(text: str) -> None:
-    """Skip what is about OpenSpiel where there are no wheels of it."""
+    """Skip what is about OpenSpiel or training where there are no wheels for it."""
     if "open_spiel" in text or "pyspiel" in text:
         pytest.importorskip("pyspiel")
+    if "stier.train" in text:
+        pytest.importorskip("jax")
 
 
 def run(document: Path) -> int:
@@ -128,6 +130,29 @@ def parse(words: list[str]) -> None:
 def test_the_citation_is_of_this_version() -> None:
     citation = (ROOT / "CITATION.cff").read_text("utf-8")
     assert re.findall(r"^version: (.*)$", citation, re.MULTILINE) == [stier.__version__]
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert re.findall(r"^@software\{stier, .*version = \{(.*?)\}", readme, re.MULTILINE) == [stier.__version__]
+
+
+def test_the_readme_of_the_package_lists_all_extras() -> None:
+    project = (ROOT / "python" / "pyproject.toml").read_text("utf-8")
+    tables = re.findall(r"^\[project.optional-dependencies\]\n(.*?)^\[", project, re.DOTALL | re.MULTILINE)
+    readme = (ROOT / "python" / "README.md").read_text("utf-8")
+    assert re.findall(r"`([\w-]+)`", readme[readme.index("The optional extras are ") :]) == sorted(
+        re.findall(r"^([\w-]+) = ", tables[0], re.MULTILINE)
+    )
+
+
+def test_the_changelog_lists_the_formats_of_the_page_on_stability() -> None:
+    page = (ROOT / "python" / "docs" / "reference" / "stability.md").read_text("utf-8")
+    rows = re.findall(r"^\| [\w ]+ \| `([\w.-]+)`? (\d+)`? \|", page, re.MULTILINE)
+    changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    newest: dict[str, str] = {}
+    for files in re.findall(r"^### Files\n(.*?)(?=^##|\Z)", changelog, re.DOTALL | re.MULTILINE):
+        for name, number in re.findall(r"`([\w.-]+)`? (\d+)", files):
+            newest.setdefault(name, number)
+    assert len(rows) == 8
+    assert dict(rows) == newest
 
 
 def test_the_readme_is_short() -> None:
@@ -183,3 +208,9 @@ def test_everything_public_has_a_docstring(name: str) -> None:
 def test_the_typed_program_runs(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(HERE / "typed_use.py"), run_name="__main__")
     assert capsys.readouterr().out
+
+
+def test_the_licences_of_the_linked_crates_are_there() -> None:
+    tool = runpy.run_path(str(ROOT / "python" / "tools" / "third_party.py"))
+    named = re.findall(r"^(\S+ \S+): ", tool["PAGE"].read_text("utf-8"), re.MULTILINE)
+    assert named == [f"{package['name']} {package['version']}" for package in tool["linked"](tool["metadata"]())]

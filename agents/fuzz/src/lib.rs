@@ -15,6 +15,19 @@ use stier_agents::solve::{GameTree, Solver, Variant, solution_file};
 use stier_core::Turn;
 use stier_core::games::kuhn_poker::{KuhnPoker, Rules};
 
+/// Reads bytes.
+pub type Parser = fn(&[u8]);
+
+/// The parsers by the names of their targets and folders of inputs.
+pub const PARSERS: [(&str, Parser); 6] = [
+    ("agent", agent),
+    ("checkpoint", checkpoint),
+    ("network", network),
+    ("record", record),
+    ("rules", rules),
+    ("solution", solution),
+];
+
 /// The tree of Kuhn poker, which files of solutions belong to.
 static KUHN: LazyLock<GameTree<KuhnPoker>> = LazyLock::new(|| {
     let game = <KuhnPoker as stier_core::Game>::new(Rules::default()).expect("rules that are allowed");

@@ -116,7 +116,7 @@ impl<G: Hints> Flat<'_, G> {
     fn run(&mut self) -> u64 {
         let worlds = &self.task.worlds;
         let mut world = None;
-        self.budget.run(|iteration| {
+        while let Some(iteration) = self.budget.next() {
             let round = (iteration % self.actions.len() as u64) as usize;
             let (place, state) = match self.options.allocation {
                 Allocation::Uniform if round == 0 => (0, *world.insert(worlds.draw(&mut self.rng))),
@@ -125,7 +125,8 @@ impl<G: Hints> Flat<'_, G> {
             };
             let value = self.iterate(place, state);
             self.spread.add(self.scale.unit(value));
-        })
+        }
+        self.budget.done()
     }
 
     /// Tries an action in this world and returns the searcher's return.

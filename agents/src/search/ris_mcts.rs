@@ -105,7 +105,7 @@ impl<G: Hints> Algorithm<G> for RisMcts {
         };
         let mut path = Vec::new();
         let budget = Budget::part(options.iterations, stop, 0, 1).at_most(MAX_ITERATIONS);
-        let iterations = budget.run(|_| searcher.iterate(&mut path));
+        let iterations = budget.inspect(|_| searcher.iterate(&mut path)).count() as u64;
         let nodes = searcher.tree.len() as u64;
         let stats = |action| {
             let record = searcher.tree.find(searcher.root, action);

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import platform
+import sys
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
@@ -92,6 +94,11 @@ def learner(
         raise ArgumentError(f"unknown algorithm '{algorithm}'{alternatives(algorithm, 'algorithms', list(ALGORITHMS))}")
     module_name, class_name, needs, extra = ALGORITHMS[algorithm]
     if find_spec(needs) is None:
+        if needs == "jax" and (sys.platform, platform.machine()) == ("darwin", "x86_64"):
+            raise MissingExtraError(
+                f"{algorithm} needs jax 0.5 or newer, which Macs with Intel processors cannot run; "
+                "ppo_torch needs torch: pip install 'stier[torch]'"
+            )
         raise MissingExtraError(f"{algorithm} needs {needs}: pip install 'stier[{extra}]'")
     module = import_module(module_name)
     known = [field.name for field in dataclasses.fields(module.Settings)]

@@ -167,11 +167,18 @@ class _Record:
         try:
             metrics = self.learner.iterate()
         except IllegalActionError as error:
-            # Illegal actions are masked: one is taken only if the outputs for all legal ones overflow.
-            raise self.diverged("the outputs of the network overflow") from error
+            # Illegal actions are masked by a large negative number: the outputs for all legal ones are below it.
+            raise self.diverged("the outputs of the network are too large") from error
         for name, value in metrics.items():
             if name.endswith("loss") and not math.isfinite(value):
                 raise self.diverged(f"{name} is {value}")
+        # The losses are those before the last step, and nothing that cannot be played may replace a file.
+        try:
+            network = self.learner.network()
+        except ArgumentError as error:
+            raise self.diverged(str(error)) from error
+        if not _always_finite(network):
+            raise self.diverged("the outputs of the network overflow")
         self.cpu_seconds += time.process_time() - cpu
         speed = (self.learner.steps - before) / max(time.monotonic() - start, 1e-9)
         self.metrics = metrics | {"steps_per_second": speed}
@@ -223,6 +230,10 @@ class _Record:
             return
         from safetensors.numpy import save
 
+        arrays = {name: np.asarray(array, order="C") for name, array in self.learner.arrays().items()}
+        for name, array in arrays.items():
+            if array.dtype.kind == "f" and not np.isfinite(array).all():
+                raise self.diverged(f"{name} is not finite")
         self.folder.mkdir(parents=True, exist_ok=True)
         self.learner.network().save(self.folder / NETWORK)
         columns = list(dict.fromkeys(key for row in self.rows for key in row))
@@ -236,7 +247,6 @@ class _Record:
         write(self.folder / LOG, table)
         state = {"rows": self.rows, "sums": self.sums, "iterations": self.iterations, "cpu_seconds": self.cpu_seconds}
         metadata = {"settings": json.dumps(self.settings), "state": json.dumps(state)}
-        arrays = {name: np.asarray(array, order="C") for name, array in self.learner.arrays().items()}
         write_bytes(self.folder / CHECKPOINT, save(arrays, metadata))
 
     def resume(self) -> None:
@@ -267,6 +277,24 @@ class _Record:
         state = json.loads(metadata["state"])
         self.rows, self.sums = state["rows"], state["sums"]
         self.iterations, self.cpu_seconds = state["iterations"], state["cpu_seconds"]
+
+
+def _always_finite(network: Network) -> bool:
+    """Returns True if no observation makes an output overflow: the largest one with all weights positive does not."""
+
+    def absolute(layer: tuple[Any, Any]) -> tuple[Any, Any]:
+        return np.abs(layer[0]), np.abs(layer[1])
+
+    bound = dataclasses.replace(
+        network,
+        hidden=tuple(map(absolute, network.hidden)),
+        policy=absolute(network.policy),
+        value=None if network.value is None else absolute(network.value),
+    )
+    with np.errstate(over="ignore", invalid="ignore"):
+        # Learners see observations as bytes.
+        logits, value = bound.forward(np.full(len(bound.hidden[0][0] if bound.hidden else bound.policy[0]), 255))
+    return bool(np.isfinite(logits).all() and (network.value is None or np.isfinite(value)))
 
 
 def hidden_of_checkpoint(folder: Path) -> tuple[int, ...] | None:

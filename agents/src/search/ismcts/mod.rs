@@ -337,36 +337,28 @@ impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Searcher<'_,
 impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Work for &mut Searcher<'_, G, S, O> {
     type Output = u64;
 
-    // Without a closure, which would be compiled once.
     #[inline(always)]
     fn work(self) -> u64 {
         let scale = ReturnScale::new(self.task.game);
         let mut path = Path::new();
-        let mut done = 0;
-        loop {
-            let chunk = self.budget.next(done);
-            if chunk == 0 {
-                return done;
+        while self.budget.next().is_some() {
+            let returns = self.iterate(&mut path);
+            self.roller.learn(&returns);
+            let own = f64::from(returns[self.seat]);
+            // The rules restore a strategy that a later visit to the same node has overwritten from that of the next
+            // visit, so the last is the first to learn.
+            for step in path.iter().rev() {
+                // An estimate may be slightly below the lowest return, but bounds must not be negative.
+                let value = scale.unit(f64::from(returns[step.mover])).max(0.0);
+                S::learn(self.tree, step.edge, step.note, value);
             }
-            for _ in 0..chunk {
-                let returns = self.iterate(&mut path);
-                self.roller.learn(&returns);
-                let own = f64::from(returns[self.seat]);
-                // The rules restore a strategy that a later visit to the same node has overwritten from that of the
-                // next visit, so the last is the first to learn.
-                for step in path.iter().rev() {
-                    // An estimate may be slightly below the lowest return, but bounds must not be negative.
-                    let value = scale.unit(f64::from(returns[step.mover])).max(0.0);
-                    S::learn(self.tree, step.edge, step.note, value);
-                }
-                if let Some(lines) = &mut self.lines {
-                    lines.add(path.iter().map(|step| (step.mover, self.tree.action(step.edge))), own);
-                }
-                self.spread.add(scale.unit(own));
-                path.clear();
+            if let Some(lines) = &mut self.lines {
+                lines.add(path.iter().map(|step| (step.mover, self.tree.action(step.edge))), own);
             }
-            done += chunk;
+            self.spread.add(scale.unit(own));
+            path.clear();
         }
+        self.budget.done()
     }
 }
 
