@@ -4,7 +4,7 @@
 #[cfg(target_arch = "x86_64")]
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What is known so far of the processor; false until it has been asked.
+/// True if the processor is known to be modern; false until it has been asked.
 #[cfg(target_arch = "x86_64")]
 static IS_MODERN: AtomicBool = AtomicBool::new(false);
 
@@ -30,7 +30,7 @@ fn ask() -> bool {
     modern
 }
 
-/// What [`run`] compiles twice.
+/// A piece of work that [`run`] compiles twice.
 pub trait Work {
     /// The result.
     type Output;

@@ -131,7 +131,7 @@ impl Layer {
 for_each_processor! {
     /// Adds rows of a matrix, each times a value, to `out`, which is as long as a row. Takes indices of rows and values.
     ///
-    /// Where there is no instruction for it, every fused multiplication is a call.
+    /// On processors without fused multiplication every product is a call.
     fn add_rows(active: &[(u32, f32)], weights: &[f32], out: &mut [f32]) {
         let width = out.len();
         for (lanes, column) in out.as_chunks_mut::<LANES>().0.iter_mut().zip((0..).step_by(LANES)) {
