@@ -1,5 +1,6 @@
 //! Hot loops compiled twice: for every processor that the package supports, and for those with wider vectors and
-//! instructions for single bits (x86-64-v3: Intel's from 2013, AMD's from 2015). Which one runs is decided at run time; results are equal.
+//! instructions for single bits (x86-64-v3: Intel's from 2013, AMD's from 2015). Which one runs is decided at run time;
+//! results are equal.
 
 #[cfg(target_arch = "x86_64")]
 use std::sync::atomic::{AtomicBool, Ordering};
