@@ -18,6 +18,8 @@ pub mod key;
 pub mod log;
 pub mod notation;
 pub mod options;
+#[cfg(feature = "games")]
+mod playout;
 pub mod processor;
 pub mod record;
 pub mod rng;

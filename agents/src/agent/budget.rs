@@ -41,6 +41,7 @@ impl<'a> Budget<'a> {
     }
 
     /// Asks clock and flag, neither of which ends a search before the first iteration. Returns false at the end.
+    #[inline(never)]
     fn look(&mut self) -> bool {
         if self.done > 0 && self.stop.is_due() {
             return false;

@@ -9,7 +9,7 @@
 //! many positions ([`matrixmultiply`]) uses the same order on processors with fused multiply-add. Elsewhere positions
 //! are evaluated one by one.
 
-use stier_core::for_each_processor;
+use stier_core::processor::{self, Processor, Work};
 
 use crate::agent::sampling;
 
@@ -103,7 +103,7 @@ impl Layer {
                 active[count] = (index, value);
                 count += usize::from(value != 0.0);
             }
-            add_rows(&active[..count], &self.weights, out);
+            processor::run(AddRows { active: &active[..count], weights: &self.weights, out });
         }
     }
 
@@ -128,11 +128,22 @@ impl Layer {
     }
 }
 
-for_each_processor! {
-    /// Adds rows of a matrix, each times a value, to `out`, which is as long as a row. Takes indices of rows and values.
-    ///
-    /// On processors without fused multiplication every product is a call.
-    fn add_rows(active: &[(u32, f32)], weights: &[f32], out: &mut [f32]) {
+/// Adds rows of a matrix, each times a value, to `out`, which is as long as a row.
+///
+/// On processors without fused multiplication every product is a call.
+struct AddRows<'a> {
+    /// Indices of rows, and values.
+    active: &'a [(u32, f32)],
+    weights: &'a [f32],
+    out: &'a mut [f32],
+}
+
+impl Work for AddRows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn work<P: Processor>(self, _processor: P) {
+        let Self { active, weights, out } = self;
         let width = out.len();
         for (lanes, column) in out.as_chunks_mut::<LANES>().0.iter_mut().zip((0..).step_by(LANES)) {
             let mut sums = [0.0_f32; LANES];

@@ -56,7 +56,7 @@ use std::marker::PhantomData;
 use arrayvec::ArrayVec;
 use stier_core::key::Past;
 use stier_core::options::Switch;
-use stier_core::processor::{self, Work};
+use stier_core::processor::{self, Processor, Work};
 use stier_core::{ActionSet as _, BySeat, Hints, Rng, Seat, SeatView as _, Turn, choice, options};
 
 use crate::agent::budget::Budget;
@@ -338,7 +338,7 @@ impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Work for &mu
     type Output = u64;
 
     #[inline(always)]
-    fn work(self) -> u64 {
+    fn work<P: Processor>(self, _processor: P) -> u64 {
         let scale = ReturnScale::new(self.task.game);
         let mut path = Path::new();
         while self.budget.next().is_some() {

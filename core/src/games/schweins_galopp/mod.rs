@@ -27,6 +27,7 @@ use crate::error::RulesError;
 use crate::game::{Chance, Game, GameInfo, Observer, Outcome, Turn};
 use crate::key::mix;
 use crate::options::Switch;
+use crate::playout::Playout;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 use crate::utility::Utility;
@@ -400,7 +401,7 @@ impl Game for SchweinsGalopp {
 
     #[inline]
     fn playout(&self, state: &mut State, rng: &mut Rng) -> u32 {
-        playout::to_the_end::<false>(self, state, rng)
+        Playout::<Self, false>::run(self, state, rng)
     }
 
     #[inline]

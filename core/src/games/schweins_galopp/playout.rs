@@ -8,9 +8,10 @@ use std::hint::select_unpredictable;
 
 use crate::actions::ActionSet as _;
 use crate::bits;
-use crate::for_each_processor;
 use crate::game::{Game as _, Turn};
 use crate::hints::Hints as _;
+use crate::playout::Playout;
+use crate::processor::{Processor, Work};
 use crate::rng::Rng;
 
 use super::SchweinsGalopp;
@@ -22,16 +23,18 @@ const ONES: u64 = 0x01_0101_0101;
 /// The top bit of each of five bytes.
 const TOPS: u64 = 0x80_8080_8080;
 
-for_each_processor! {
-    /// Plays to the end of the game. Every action is uniformly random among the legal ones or, with `HINTS`, among those
-    /// kept by [`Hints::rollout`](crate::Hints::rollout). Returns the number of decisions.
-    pub(super) fn to_the_end<const HINTS: bool>(game: &SchweinsGalopp, state: &mut State, rng: &mut Rng) -> u32 {
+impl<const HINTS: bool> Work for Playout<'_, SchweinsGalopp, HINTS> {
+    type Output = u32;
+
+    #[inline(always)]
+    fn work<P: Processor>(self, processor: P) -> u32 {
+        let Self { game, state, rng } = self;
         let mut decisions = 0;
         loop {
             match game.turn(state) {
                 Turn::Over => return decisions,
                 Turn::Chance => settle(game, state, rng),
-                Turn::Seat(_) if state.phase == Phase::Play => decisions += race::<HINTS>(game, state, rng),
+                Turn::Seat(_) if state.phase == Phase::Play => decisions += race::<HINTS>(game, state, rng, processor),
                 Turn::Seat(_) => {
                     let legal = game.legal(state);
                     let options = if HINTS { game.rollout(state, legal) } else { legal };
@@ -45,7 +48,7 @@ for_each_processor! {
 
 /// Plays the rest of a round, card by card.
 #[inline(always)]
-fn race<const HINTS: bool>(game: &SchweinsGalopp, state: &mut State, rng: &mut Rng) -> u32 {
+fn race<const HINTS: bool>(game: &SchweinsGalopp, state: &mut State, rng: &mut Rng, processor: impl Processor) -> u32 {
     let mut hands: [u64; MAX_PLAYERS] = state.hands.map(Counts::bytes);
     let mut distances =
         (0..MAX_COLOURS).fold(0, |word, colour| word | u64::from(state.distance[colour]) << (8 * colour));
@@ -73,7 +76,7 @@ fn race<const HINTS: bool>(game: &SchweinsGalopp, state: &mut State, rng: &mut R
             let preferred = select_unpredictable(several, leading, held ^ leading);
             held = select_unpredictable(preferred != 0, preferred, held);
         }
-        let card = bits::deposit(1 << rng.below(held.count_ones()), held) >> 7;
+        let card = processor.deposit(1 << rng.below(held.count_ones()), held) >> 7;
         hands[seat] = hand - card;
 
         let shift = card.trailing_zeros();

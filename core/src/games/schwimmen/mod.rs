@@ -26,6 +26,7 @@ use crate::encode::Pen;
 use crate::error::RulesError;
 use crate::game::{Chance, Game, GameInfo, Observer, Turn, evenly};
 use crate::key::mix;
+use crate::playout::Playout;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 use crate::utility;
@@ -508,7 +509,7 @@ impl Game for Schwimmen {
 
     #[inline]
     fn playout(&self, state: &mut State, rng: &mut Rng) -> u32 {
-        playout::to_the_end(self, state, rng)
+        Playout::<Self, false>::run(self, state, rng)
     }
 
     #[inline]

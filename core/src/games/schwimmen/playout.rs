@@ -4,9 +4,9 @@
 //! However, a turn's options are counted instead of collected, and the two decisions of an exchange are one move.
 
 use crate::actions::ActionSet as _;
-use crate::bits;
-use crate::for_each_processor;
 use crate::game::{Game as _, Turn};
+use crate::playout::Playout;
+use crate::processor::{Processor, Work};
 use crate::rng::Rng;
 
 use super::Schwimmen;
@@ -16,13 +16,16 @@ use super::state::{NOBODY, Phase, State};
 /// The number of table cards, which come first among the options of a turn.
 const TAKES: u32 = 3;
 
-for_each_processor! {
-    /// Plays to the end. Every action is uniformly random among the legal ones. Returns the number of decisions.
-    pub(super) fn to_the_end(game: &Schwimmen, state: &mut State, rng: &mut Rng) -> u32 {
+impl Work for Playout<'_, Schwimmen, false> {
+    type Output = u32;
+
+    #[inline(always)]
+    fn work<P: Processor>(self, processor: P) -> u32 {
+        let Self { game, state, rng } = self;
         let mut decisions = 0;
         loop {
             if state.phase == Phase::Turn {
-                decisions += turn(game, state, rng);
+                decisions += turn(game, state, rng, processor);
                 continue;
             }
             match game.turn(state) {
@@ -40,13 +43,13 @@ for_each_processor! {
 
 /// Plays one turn. Returns its number of decisions.
 #[inline(always)]
-fn turn(game: &Schwimmen, state: &mut State, rng: &mut Rng) -> u32 {
+fn turn(game: &Schwimmen, state: &mut State, rng: &mut Rng, processor: impl Processor) -> u32 {
     let may_knock = state.turns >= state.players && state.knocker == NOBODY;
     let choice = rng.below(TAKES + 2 + u32::from(may_knock));
     if choice < TAKES {
-        let taken = bits::nth_bit(u64::from(state.table), choice) as Card;
+        let taken = processor.nth_bit(u64::from(state.table), choice) as Card;
         let hand = u64::from(state.hands[usize::from(state.mover)]);
-        let given = bits::nth_bit(hand, rng.below(3)) as Card;
+        let given = processor.nth_bit(hand, rng.below(3)) as Card;
         state.table ^= 1 << taken;
         state.taken = taken;
         Schwimmen::give(state, given);

@@ -28,6 +28,7 @@ use crate::encode::Pen;
 use crate::error::RulesError;
 use crate::game::{Chance, Game, GameInfo, Observer, Turn, evenly};
 use crate::key::mix;
+use crate::playout::Playout;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 use crate::utility::Utility;
@@ -335,7 +336,7 @@ impl Game for Schwinget {
 
     #[inline]
     fn playout(&self, state: &mut State, rng: &mut Rng) -> u32 {
-        playout::to_the_end::<false>(self, state, rng)
+        Playout::<Self, false>::run(self, state, rng)
     }
 
     #[inline(always)]

@@ -7,25 +7,27 @@
 use std::hint::select_unpredictable;
 
 use crate::actions::ActionSet as _;
-use crate::bits;
-use crate::for_each_processor;
 use crate::game::Game as _;
 use crate::hints::Hints as _;
+use crate::playout::Playout;
+use crate::processor::{Processor, Work};
 use crate::rng::Rng;
 
 use super::Schwinget;
 use super::cards::Deck;
 use super::state::{Neutral, Phase, State};
 
-for_each_processor! {
-    /// Plays to the end of the match. Every action is uniformly random among the legal ones or, with `HINTS`, among those
-    /// kept by [`Hints::rollout`]. Returns the number of decisions.
-    pub(super) fn to_the_end<const HINTS: bool>(game: &Schwinget, state: &mut State, rng: &mut Rng) -> u32 {
+impl<const HINTS: bool> Work for Playout<'_, Schwinget, HINTS> {
+    type Output = u32;
+
+    #[inline(always)]
+    fn work<P: Processor>(self, processor: P) -> u32 {
+        let Self { game, state, rng } = self;
         let mut decisions = 0;
         loop {
             match state.phase {
                 Phase::Over => return decisions,
-                Phase::Lead => decisions += bout::<HINTS>(game, state, rng),
+                Phase::Lead => decisions += bout::<HINTS>(game, state, rng, processor),
                 Phase::Follow | Phase::Decide => {
                     let legal = game.legal(state);
                     let options = if HINTS { game.rollout(state, legal) } else { legal };
@@ -89,7 +91,8 @@ impl Side {
 }
 
 /// A bout between two tricks.
-struct Bout<'a> {
+struct Bout<'a, P> {
+    processor: P,
     deck: &'a Deck,
     trump: u8,
     lead: Side,
@@ -105,18 +108,18 @@ struct Bout<'a> {
 
 /// Draws a random card, as a bit, from a non-empty set with `count` members.
 #[inline(always)]
-fn any(cards: u32, count: u32, rng: &mut Rng) -> u32 {
+fn any(cards: u32, count: u32, rng: &mut Rng, processor: impl Processor) -> u32 {
     debug_assert_eq!(count, cards.count_ones());
-    bits::deposit(1 << rng.below(count), u64::from(cards)) as u32
+    processor.deposit(1 << rng.below(count), u64::from(cards)) as u32
 }
 
-impl Bout<'_> {
+impl<P: Processor> Bout<'_, P> {
     /// Plays one trick after `led` is led. Draws follow if `unseen`, the size of the pool, is given.
     #[inline(always)]
     fn trick<const HINTS: bool>(&mut self, led: u32, unseen: Option<u32>, last: bool, rng: &mut Rng) {
         self.lead.play(led);
         if let Some(unseen) = unseen {
-            let card = any(self.pool, unseen, rng);
+            let card = any(self.pool, unseen, rng, self.processor);
             self.pool ^= card;
             self.lead.hand |= card;
         }
@@ -126,10 +129,10 @@ impl Bout<'_> {
         if HINTS {
             replies = select_unpredictable(replies & winners != 0, replies & winners, replies);
         }
-        let reply = any(replies, replies.count_ones(), rng);
+        let reply = any(replies, replies.count_ones(), rng, self.processor);
         self.follow.play(reply);
         if let Some(unseen) = unseen {
-            let card = any(self.pool, unseen - 1, rng);
+            let card = any(self.pool, unseen - 1, rng, self.processor);
             self.pool ^= card;
             self.follow.hand |= card;
         }
@@ -159,9 +162,10 @@ impl Bout<'_> {
 
 /// Plays from a lead to the end of the bout, and deals the next one if there is one. Returns the number of decisions.
 #[inline(always)]
-fn bout<const HINTS: bool>(game: &Schwinget, state: &mut State, rng: &mut Rng) -> u32 {
+fn bout<const HINTS: bool>(game: &Schwinget, state: &mut State, rng: &mut Rng, processor: impl Processor) -> u32 {
     let leader = state.leader;
     let mut bout = Bout {
+        processor,
         deck: &game.deck,
         trump: state.trump,
         lead: Side::of(state, leader),
@@ -189,7 +193,7 @@ fn bout<const HINTS: bool>(game: &Schwinget, state: &mut State, rng: &mut Rng) -
                 decisions += 1;
                 break;
             }
-            let led = bits::deposit(1 << choice, u64::from(bout.lead.hand)) as u32;
+            let led = processor.deposit(1 << choice, u64::from(bout.lead.hand)) as u32;
             bout.trick::<HINTS>(led, Some(unseen), false, rng);
             unseen -= 2;
             state.pile -= 2;
@@ -198,7 +202,7 @@ fn bout<const HINTS: bool>(game: &Schwinget, state: &mut State, rng: &mut Rng) -
         }
     }
     for left in (1..=cards).rev() {
-        let led = any(bout.lead.hand, left, rng);
+        let led = any(bout.lead.hand, left, rng, processor);
         bout.trick::<HINTS>(led, None, left == 1, rng);
     }
     state.tricks += cards as u8;

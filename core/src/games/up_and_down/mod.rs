@@ -28,6 +28,7 @@ use crate::encode::Pen;
 use crate::error::RulesError;
 use crate::game::{Chance, Game, GameInfo, Observer, Turn, evenly};
 use crate::key::{HIDDEN, mix};
+use crate::playout::Playout;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 use crate::utility::Utility;
@@ -340,7 +341,7 @@ impl Game for UpAndDown {
 
     #[inline]
     fn playout(&self, state: &mut State, rng: &mut Rng) -> u32 {
-        playout::to_the_end::<false>(self, state, rng)
+        Playout::<Self, false>::run(self, state, rng)
     }
 
     fn returns(&self, state: &State) -> BySeat<f64> {

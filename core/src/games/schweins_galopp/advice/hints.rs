@@ -9,8 +9,9 @@ use crate::actions::{Action, Actions64};
 use crate::float;
 use crate::games::schweins_galopp::counts::MAX_COLOURS;
 use crate::games::schweins_galopp::state::{MAX_PLAYERS, Phase, State};
-use crate::games::schweins_galopp::{SchweinsGalopp, View, playout};
+use crate::games::schweins_galopp::{SchweinsGalopp, View};
 use crate::hints::Hints;
+use crate::playout::Playout;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 
@@ -123,6 +124,6 @@ impl Hints for SchweinsGalopp {
 
     #[inline]
     fn hinted_playout(&self, state: &mut State, rng: &mut Rng) -> u32 {
-        playout::to_the_end::<true>(self, state, rng)
+        Playout::<Self, true>::run(self, state, rng)
     }
 }

@@ -2,8 +2,9 @@
 
 use crate::actions::{Action, Actions64};
 use crate::games::schwinget::state::{Phase, State};
-use crate::games::schwinget::{Schwinget, View, playout};
+use crate::games::schwinget::{Schwinget, View};
 use crate::hints::{Hints, RuleOfThumb};
+use crate::playout::Playout;
 use crate::rng::Rng;
 use crate::seats::BySeat;
 
@@ -68,6 +69,6 @@ impl Hints for Schwinget {
 
     #[inline]
     fn hinted_playout(&self, state: &mut State, rng: &mut Rng) -> u32 {
-        playout::to_the_end::<true>(self, state, rng)
+        Playout::<Self, true>::run(self, state, rng)
     }
 }

@@ -7,8 +7,9 @@
 use crate::actions::{Action, Actions64};
 use crate::game::Game as _;
 use crate::games::up_and_down::state::{NO_CARD, Phase, SEATS, State};
-use crate::games::up_and_down::{UpAndDown, View, playout};
+use crate::games::up_and_down::{UpAndDown, View};
 use crate::hints::Hints;
+use crate::playout::Playout;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 
@@ -167,6 +168,6 @@ impl Hints for UpAndDown {
 
     #[inline]
     fn hinted_playout(&self, state: &mut State, rng: &mut Rng) -> u32 {
-        playout::to_the_end::<true>(self, state, rng)
+        Playout::<Self, true>::run(self, state, rng)
     }
 }
