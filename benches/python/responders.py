@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 import stier
 import stier.train
-from stier.network import Network
 from stier.solving import GameTree
 
 OUT = Path("out/responders")
@@ -36,9 +35,9 @@ class Deck:
 
     def __init__(self, game: str) -> None:
         self.tree = GameTree(game)
+        self.exact = stier.train.Exact(self.tree)
         self.states: list[stier.State] = []
         self.tree.policy_of(self._note)
-        self.legal = self.tree.legal_action_masks()
 
     def _note(self, state: stier.State) -> int:
         self.states.append(state.clone())
@@ -46,7 +45,7 @@ class Deck:
 
     def policy_of(self, agent: str, seeds: int) -> Policy:
         """Returns the policy of an agent, on average over its random numbers: what plays in a match."""
-        found = np.zeros(self.legal.shape)
+        found = np.zeros(self.tree.legal_action_masks().shape)
         player = stier.load_agent(agent, self.tree.game)
         for seed in range(seeds):
             for place, state in enumerate(self.states):
@@ -54,23 +53,6 @@ class Deck:
                 for action, probability in player.step_with_policy(state)[0]:
                     found[place, action] += probability
         return found / seeds
-
-    def policies_of(self, network: Network) -> tuple[Policy, Policy]:
-        """Returns the policy of a network's likeliest actions, and that of drawn ones."""
-        drawn = np.concatenate(
-            [
-                network(self.tree.observation_tensors(start, stop, "uint8"), self.legal[start:stop])[0]
-                for start in range(0, len(self.legal), 8192)
-                for stop in [min(start + 8192, len(self.legal))]
-            ]
-        ).astype(np.float64)
-        return np.eye(self.legal.shape[1])[drawn.argmax(axis=1)], drawn
-
-    def gain(self, agent: Policy, responder: Policy) -> float:
-        """Returns the expected return of a responder against an agent, on average over the seats."""
-        players = self.tree.players()[:, None]
-        values = [self.tree.policy(np.where(players == seat, responder, agent)).values[seat] for seat in (0, 1)]
-        return float(np.mean(values))
 
 
 def main() -> None:
@@ -93,8 +75,8 @@ def main() -> None:
                 deals=DEALS,
                 evaluations=1,
             )
-            gains = [deck.gain(policy, own) for own in deck.policies_of(found.trained.network)]
-            shares = " | ".join(f"{100 * gain / exact:.1f} %" for gain in gains)
+            own = [deck.exact.probabilities(found.trained.network, choose) for choose in ("best", "sample")]
+            shares = " | ".join(f"{100 * deck.exact.gain(policy, one) / exact:.1f} %" for one in own)
             seconds = found.trained.log[-1]["cpu_seconds"]
             measured = f"{found.gain:+.4f} ± {found.ci95:.4f} | {seconds:.0f}"
             print(f"| {name} | `{'network' if network else agent}` | {exact:.4f} | {shares} | {measured} |", flush=True)

@@ -25,6 +25,7 @@ from stier._output import bar, between
 from stier.errors import ArgumentError
 from stier.network import Network
 from stier.playing import AnyAgent
+from stier.solving import constant_sum
 
 __all__ = ["ChanceRow", "Chances", "Duel", "Evaluation", "Exact", "chances", "duel"]
 
@@ -356,6 +357,10 @@ class Exact:
 
     def policy(self, network: Network) -> TabularPolicy:
         """Returns the network's policy at all information sets, with its NashConv and frequencies of actions."""
+        return self.tree.policy(self.probabilities(network), name="network")
+
+    def probabilities(self, network: Network, choose: Literal["best", "sample"] = "sample") -> npt.NDArray[np.float32]:
+        """Returns the network's probabilities of actions, 0 or 1 with ``choose="best"``: float32 (sets, actions)."""
         legal = self.tree.legal_action_masks()
         starts = range(0, self.tree.information_sets, ROWS)
         if not self._observations:
@@ -366,7 +371,17 @@ class Exact:
             network(observation, legal[start : start + ROWS])[0]
             for start, observation in zip(starts, self._observations, strict=True)
         ]
-        return self.tree.policy(np.concatenate(rows), name="network")
+        found = np.concatenate(rows)
+        return found if choose == "sample" else np.eye(found.shape[1], dtype=np.float32)[found.argmax(axis=1)]
+
+    def gain(self, agent: npt.ArrayLike, responder: npt.ArrayLike) -> float:
+        """Returns the exact gain of a responder against an agent: that which `stier.exploit` estimates.
+
+        Both are probabilities of actions, arrays (sets, actions).
+        """
+        players, seats = self.tree.players()[:, None], self.tree.game.num_players()
+        values = [self.tree.policy(np.where(players == seat, responder, agent)).values[seat] for seat in range(seats)]
+        return float(np.mean(values)) - constant_sum(self.tree.game) / seats
 
 
 #: The columns against an agent.
