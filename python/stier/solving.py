@@ -203,7 +203,37 @@ RESPONDER = "ismcts_br"
 
 
 @dataclass(frozen=True)
-class Exploitation:
+class Gain:
+    """The gain of a responder against an agent: the fields of `Exploitation` and `stier.train.LearnedResponse`."""
+
+    game: Game
+    agent: str
+    responder: str
+    gain: float
+    ci95: float
+
+    @property
+    def at_least(self) -> float:
+        """The exploitability that is shown: the lower end of the interval, 0 if it is negative or there is none."""
+        return 0.0 if isnan(self.ci95) else max(0.0, self.gain - self.ci95)
+
+    def _bound(self) -> str:
+        if self.at_least > 0:
+            return f"Lower bound on what a best response gains: {self.at_least:.3f} (95 % confidence)."
+        return "No lower bound is shown" + (" by a single deal." if isnan(self.ci95) else " (95 % confidence).")
+
+    def _text(self, deals: int, seed: int) -> str:
+        return (
+            f"{self.game}, {deals} paired deals, seed {seed}\n"
+            f"agent      {self.agent}\n"
+            f"responder  {self.responder}\n"
+            f"gain       {self.gain:+.3f}{plus_minus(self.ci95)} per game, on average over the seats\n"
+            f"{self._bound()}\n"
+        )
+
+
+@dataclass(frozen=True)
+class Exploitation(Gain):
     """The gain of a responder against an agent, a lower bound on that of a best response; made by `exploit`.
 
     Attributes:
@@ -216,32 +246,11 @@ class Exploitation:
         games: The games themselves: the responder is entrant 0.
     """
 
-    game: Game
-    agent: str
-    responder: str
-    gain: float
-    ci95: float
     games: PitResult
-
-    @property
-    def at_least(self) -> float:
-        """The exploitability that is shown: the lower end of the interval, 0 if it is negative or there is none."""
-        return 0.0 if isnan(self.ci95) else max(0.0, self.gain - self.ci95)
-
-    def _bound(self) -> str:
-        if self.at_least > 0:
-            return f"Lower bound on what a best response gains: {self.at_least:.3f} (95 % confidence)."
-        return "No lower bound is shown" + (" by a single deal." if isnan(self.ci95) else " (95 % confidence).")
 
     def __str__(self) -> str:
         """The gain in words, with the bound that follows from it."""
-        return (
-            f"{self.game}, {self.games.deals} paired deals, seed {self.games.seed}\n"
-            f"agent      {self.agent}\n"
-            f"responder  {self.responder}\n"
-            f"gain       {self.gain:+.3f}{plus_minus(self.ci95)} per game, on average over the seats\n"
-            f"{self._bound()}\n"
-        )
+        return self._text(self.games.deals, self.games.seed)
 
 
 def exploit(

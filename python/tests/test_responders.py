@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,8 @@ import stier.train
 from stier.cli import main
 from stier.network import Network
 from stier.solving import GameTree
+from stier.train import Exact, LearnedResponse
+from stier.train.settings import CommonSettings, Settings
 
 TINY: dict[str, Any] = {
     "hidden": 32,
@@ -27,14 +31,12 @@ TINY: dict[str, Any] = {
 }
 
 
-def exact_gain(tree: GameTree, network: Network) -> float:
-    """The expected return of the network's likeliest actions against uniform play, on average over the seats."""
-    legal, players = tree.legal_action_masks(), tree.players()
-    probabilities, _ = network(tree.observation_tensors(), legal)
-    best = np.eye(legal.shape[1])[probabilities.argmax(axis=1)]
-    uniform = legal / legal.sum(axis=1, keepdims=True)
-    mixed = [np.where((players == seat)[:, None], best, uniform) for seat in (0, 1)]
-    return float(np.mean([tree.policy(policy).values[seat] for seat, policy in enumerate(mixed)]))
+def exact_gain(found: LearnedResponse, agent: Network | None = None) -> float:
+    """The exact gain of a responder against a network that draws its actions, or against uniform play."""
+    exact = Exact(GameTree(found.game))
+    legal = exact.tree.legal_action_masks()
+    policy = legal / legal.sum(axis=1, keepdims=True) if agent is None else exact.probabilities(agent)
+    return exact.gain(policy, exact.probabilities(found.trained.network, found.choose))
 
 
 @pytest.mark.parametrize(
@@ -45,11 +47,73 @@ def test_nearly_all_of_the_exploitability_is_found(game: str, algorithm: str, st
     settings = TINY if algorithm == "ppo" else {"hidden": 32, "num_envs": 64, "minibatch_size": 64}
     found = stier.train.best_response(game, "random", algorithm, steps=steps, evaluations=1, deals=1000, **settings)
     truth = stier.exploitability(game, "random")
-    gain = exact_gain(GameTree(game), found.trained.network)
-    assert 0.9 * truth < gain <= truth + 1e-9
-    if found.responder == "network:choose=best":
-        assert abs(found.gain - gain) < 2 * found.ci95
+    gain = exact_gain(found)
+    assert 0.9 * truth < gain <= truth + 1e-6
+    assert abs(found.gain - gain) < 2 * found.ci95
     assert found.gain > 0.8 * truth
+
+
+def test_a_network_is_exploited_by_default_settings(tmp_path: Path) -> None:
+    file = tmp_path / "network.safetensors"
+    Network.random(stier.load_game("kuhn_poker"), hidden=(32,), seed=1).save(file)
+    agent = f"network:path={file},choose=sample"
+    truth = stier.exploitability("kuhn_poker", agent)
+    for initial, entropy in ((None, 1.0), (file, 0.05)):
+        found = stier.train.best_response("kuhn_poker", agent, initial=initial, steps=60_000, evaluations=1)
+        settings = found.trained.network.training
+        assert settings["entropy_coefficient"] == entropy
+        assert (settings["num_envs"], settings["central_critic"]) == (256, True)
+        assert 0.75 * truth < exact_gain(found, Network.load(file)) <= truth + 1e-6
+
+
+def drawing() -> Network:
+    """Returns a nearly uniform network, whose likeliest action is always to pass."""
+    network = Network.random(stier.load_game("kuhn_poker"), hidden=(32,), seed=0)
+    weight, bias = network.policy
+    bias = np.zeros_like(bias)
+    bias[0] = 0.01
+    return dataclasses.replace(network, policy=(np.zeros_like(weight), bias), value=None)
+
+
+def test_draws_do_not_depend_on_names_of_files(tmp_path: Path) -> None:
+    """Passing always loses to uniform play, so this network draws its actions."""
+    settings: dict[str, Any] = {**TINY, "steps": 512, "learning_rate": 1e-9, "final_learning_rate": 1e-10, "deals": 200}
+    settings |= {"initial": drawing(), "evaluations": 1, "seed": 4}
+    kept = stier.train.best_response("kuhn_poker", "random", folder=tmp_path, **settings)
+    assert kept.responder == f"network:path={tmp_path / 'network.safetensors'},choose=sample"
+    for threads in (1, 2):
+        free = stier.train.best_response("kuhn_poker", "random", threads=threads, **settings)
+        assert free.responder == "network, drawn actions"
+        assert (free.choose, free.gain, free.ci95) == ("sample", kept.gain, kept.ci95)
+    own = stier.derive_seed(4, "held out", 0)
+    again = stier.train.duel(kept.trained.network, "random", deals=200, seed=own, choose="sample")
+    assert (again.mean, again.ci95) == (kept.gain, kept.ci95)
+    assert abs(kept.gain - exact_gain(kept)) < 2 * kept.ci95
+    assert "worse than the agent" not in str(kept)
+    settings["seed"] = 5
+    assert stier.train.best_response("kuhn_poker", "random", **settings).gain != kept.gain
+
+
+def test_a_responder_that_loses_says_so() -> None:
+    network = drawing()
+    weight, bias = network.policy
+    network = dataclasses.replace(network, policy=(weight, 1000 * bias))
+    settings: dict[str, Any] = {**TINY, "steps": 512, "learning_rate": 1e-9, "final_learning_rate": 1e-10, "deals": 200}
+    found = stier.train.best_response("kuhn_poker", "random", initial=network, evaluations=1, **settings)
+    assert found.gain + found.ci95 < 0
+    assert "plays worse than the agent would against itself: train it longer (steps) or" in str(found)
+
+
+def test_a_folder_of_learn_with_other_evaluations_is_continued(tmp_path: Path) -> None:
+    settings: dict[str, Any] = {**Settings.of_responder(begun=False), **TINY, "steps": 512}
+    stier.train.learn(
+        "kuhn_poker", opponents="random", against=(), folder=tmp_path, deals=50, evaluations=1, **settings
+    )
+    found = stier.train.best_response("kuhn_poker", "random", folder=tmp_path, deals=50, evaluations=1, **settings)
+    assert found.trained.log[-1]["steps"] == 512
+    assert "eval/random/mean" not in found.trained.log[-1]
+    afresh = stier.train.best_response("kuhn_poker", "random", deals=50, evaluations=1, **settings)
+    assert (found.gain, found.ci95) == (afresh.gain, afresh.ci95)
 
 
 def test_an_interrupted_training_ends_with_the_same_responder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,10 +138,9 @@ def test_an_interrupted_training_ends_with_the_same_responder(tmp_path: Path, mo
     whole = stier.train.best_response(game, search, **settings)
     for name, array in whole.trained.network.tensors().items():
         assert (parts.trained.network.tensors()[name] == array).all(), name
-    # What was measured can be played again.
+    assert (whole.gain, whole.ci95) == (parts.gain, parts.ci95)
     assert parts.responder.startswith(f"network:path={tmp_path / 'network.safetensors'}")
-    again = stier.exploit(game, search, parts.responder, deals=10, seed=5)
-    assert (again.gain, again.ci95) == (parts.gain, parts.ci95)
+    assert stier.exploit(game, search, parts.responder, deals=10).responder == parts.responder
     with pytest.raises(ValueError, match=r"other settings \(opponents: \['ismcts:iter.*'\] there, \['greedy'\] now"):
         stier.train.best_response(game, "greedy", folder=tmp_path, **settings)
 
@@ -106,8 +169,16 @@ def test_bad_arguments() -> None:
         stier.train.best_response("kuhn_poker", "random", deals=1)
     with pytest.raises(ValueError, match="utility=margin or utility=win"):
         stier.train.best_response("schwinget:utility=score", "random")
-    with pytest.raises(ValueError, match="unknown setting 'rate'"):
-        stier.train.best_response("kuhn_poker", "random", rate=1)
+    with pytest.raises(stier.AgentError, match="the agent random was made for schwinget, not for kuhn_poker"):
+        stier.train.best_response("kuhn_poker", stier.load_agent("random", stier.load_game("schwinget")))
+    with pytest.raises(ValueError, match="unknown algorithm 'a2c'"):
+        stier.train.best_response("kuhn_poker", "random", "a2c")
+    with pytest.raises(ValueError, match="opponents is the agent to exploit, got 'greedy'"):
+        stier.train.best_response("kuhn_poker", "random", opponents="greedy")
+    # The arguments of `learn` are not settings.
+    for name in ("rate", "against", "exact", "watch", "judge", "checkpoint_every"):
+        with pytest.raises(ValueError, match=f"unknown setting '{name}'.*ettings of ppo: steps, seed"):
+            stier.train.best_response("kuhn_poker", "random", **{name: 1})
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,14 +186,49 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
     command = ["exploit", "kuhn_poker", "random", "--responder", "learned", "--steps", "1024", "--deals", "50"]
     command += [option for name, value in TINY.items() for option in ("--set", f"{name}={value}")]
     assert main([*command, "--seed", "2", "--no-progress"]) == 0
-    settings = {**TINY, "steps": 1024, "deals": 50, "seed": 2, "folder": "out/kuhn_poker_response"}
-    expected = stier.train.best_response("kuhn_poker", "random", **settings)
-    assert capsys.readouterr().out == str(expected)
-    assert str(expected).splitlines()[-1].startswith("Learned from 1,024 decisions in ")
-    assert main([*command, "--out", "other", "--initial", "out/kuhn_poker_response/network.safetensors", "--json"]) == 0
+    assert not list(tmp_path.iterdir()), "nothing is kept unasked"
+    expected = stier.train.best_response("kuhn_poker", "random", steps=1024, deals=50, seed=2, **TINY)
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[:-1] == str(expected).splitlines()[:-1]
+    assert re.fullmatch(r"Learned from 1,024 decisions in \d+ CPU seconds of training\.", printed[-1])
+    assert main([*command, "--out", "one", "--evaluations", "2"]) == 0
+    error = capsys.readouterr().err
+    assert error.startswith("evaluating against random\n")
+    assert "measuring the gain against random\n" in error
+    assert len(Path("one/log.csv").read_text("utf-8").splitlines()) == 4
+    assert main([*command, "--out", "other", "--initial", "one/network.safetensors", "--json"]) == 0
     assert '"steps": 1024' in capsys.readouterr().out
-    assert main([*command, "--set", "evaluations=1"]) == 2
-    assert "unknown setting 'evaluations'; settings: steps, seed, hidden," in capsys.readouterr().err
-    for option in ("--steps=5", "--out=there", "--initial=file", "--algorithm=dmc", "--set=hidden=5"):
-        assert main(["exploit", "kuhn_poker", "random", option]) == 2
-        assert f"{option.split('=')[0]} needs --responder learned" in capsys.readouterr().err
+
+
+def test_options_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    learned = ["exploit", "kuhn_poker", "random", "--responder", "learned"]
+    for option, message in {
+        "evaluations=1": "unknown setting 'evaluations'; settings: hidden, learning_rate,",
+        "seed=3": "--set 'seed=3': use --seed",
+        "steps=3": "--set 'steps=3': use --steps",
+        "opponents=3": "opponents is the agent to exploit, got 3",
+        "against=3": "unknown setting 'against'",
+    }.items():
+        assert main([*learned, "--set", option]) == 2
+        assert message in capsys.readouterr().err
+    for option in (
+        "steps=0",
+        "out=there",
+        "initial=file",
+        "algorithm=ppo",
+        "set=hidden=5",
+        "evaluations=4",
+        "device=cpu",
+    ):
+        assert main(["exploit", "kuhn_poker", "random", f"--{option}"]) == 2
+        assert f"--{option.split('=')[0]} needs --responder learned" in capsys.readouterr().err
+    for responder, message in {
+        "lerned": "unknown responder 'lerned'; did you mean 'learned'? Responders: learned, best,",
+        "learned:steps=5": "the options of learned are those of this command, such as --steps; got 'learned:steps=5'",
+    }.items():
+        assert main(["exploit", "kuhn_poker", "random", "--responder", responder]) == 2
+        assert message in capsys.readouterr().err
+    assert main(["exploit", "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert f"[default: ({CommonSettings.steps:,})]" in shown
+    assert "  entropy_coefficient       0.05 with --initial\n" in shown

@@ -434,7 +434,8 @@ def test_the_command_line_tells_its_progress_without_a_terminal(
         words += ["--set", f"{name}={value}"]
     assert main(["train", str(small_game()), "--out", str(tmp_path / "a"), *words]) == 0
     told = capsys.readouterr()
-    compiling, *lines = told.err.splitlines()
+    evaluating, compiling, *lines = told.err.splitlines()
+    assert evaluating == "evaluating against greedy"
     assert compiling == "compiling the learner"
     assert [line.split(" decisions")[0] for line in lines] == ["0 of 1,024", "512 of 1,024", "1,024 of 1,024"]
     assert "greedy/mean" in lines[-1]
@@ -444,7 +445,7 @@ def test_the_command_line_tells_its_progress_without_a_terminal(
     # Between evaluations, the metrics.
     monkeypatch.setattr("stier._output.PAUSE", 0.0)
     assert main(["train", str(small_game()), "--out", str(tmp_path / "d"), *words]) == 0
-    lines = capsys.readouterr().err.splitlines()[1:]
+    lines = capsys.readouterr().err.splitlines()[2:]
     assert [line.split(" decisions")[0] for line in lines[1::2]] == ["256 of 1,024", "768 of 1,024"]
     assert "value_loss" in lines[1]
     assert "steps_per_second" in lines[1]

@@ -136,6 +136,67 @@ def repeatable(name: str, variable: str, about: str, **settings: Any) -> _Decora
     return click.option(name, variable, multiple=True, help=f"{about}; repeatable.", **settings)
 
 
+def training(about: str, *, out: str, evaluations: int) -> _Decorator:
+    """Adds the options of a training: each help begins with `about`; `out` is the default of the folder in words."""
+
+    def told(text: str) -> str:
+        return f"{about}{text}" if about else text[0].upper() + text[1:]
+
+    added: list[_Decorator] = [
+        click.option(
+            "--out",
+            "folder",
+            type=PATH,
+            metavar="DIR",
+            help=told("folder for network, log and checkpoint. Training continues from it."),
+            show_default=out,
+        ),
+        click.option("--algorithm", default="ppo", help=told("the algorithm: ppo, ppo_torch or dmc.")),
+        click.option(
+            "--steps",
+            type=int,
+            help=told("number of decisions to learn from, rounded up to whole updates."),
+            show_default="8,000,000",
+        ),
+        click.option(
+            "--initial",
+            type=PATH,
+            metavar="FILE",
+            help=told("the network to start from."),
+            show_default="random weights",
+        ),
+        repeatable("--set", "settings", told("another setting, such as hidden=256,256"), metavar="NAME=VALUE"),
+        click.option("--evaluations", default=evaluations, help=told("number of evaluations on the way.")),
+        click.option(
+            "--device",
+            metavar="NAME",
+            help=told("the device of JAX or PyTorch, such as gpu:0."),
+            show_default="one thread of the CPU",
+        ),
+    ]
+
+    def add(command: _Command) -> _Command:
+        for option in reversed(added):
+            command = option(command)
+        return command
+
+    return add
+
+
+def training_help(name: str) -> Callable[[], str]:
+    """Returns the further help that a function of `stier.train.command` makes."""
+
+    def made() -> str:
+        # The settings are listed only when help is asked for: they need the package's extra.
+        try:
+            from stier.train import command
+        except ImportError as error:
+            return f"\nThe settings of --set are not listed: {error}\n"
+        return str(getattr(command, name)())
+
+    return made
+
+
 def solution(text: str, **settings: Any) -> Solution | None:
     """Loads a solution if an agent on the command line is the name of its file."""
     is_file = text.endswith(".policy") or Path(text).is_file()

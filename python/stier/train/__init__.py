@@ -12,27 +12,25 @@ import dataclasses
 import os
 import platform
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from stier.errors import AgentError, ArgumentError, MissingExtraError
+from stier.errors import ArgumentError, MissingExtraError
 
 for _name in ("safetensors",):
     if find_spec(_name) is None:
         raise MissingExtraError(f"stier.train needs {_name}: pip install 'stier[train]'")
 
 from stier._adapting import as_game  # noqa: E402
-from stier._native import Agent, Game, GameTree, alternatives, load_agent, registered_agents  # noqa: E402
+from stier._native import Game, GameTree, alternatives, registered_agents  # noqa: E402
 from stier.network import Network  # noqa: E402
 from stier.playing import AnyAgent  # noqa: E402
-from stier.solving import Exploitation, constant_sum, exploit  # noqa: E402
 from stier.train._gae import Advantages, gae  # noqa: E402
 from stier.train._learner import Learner  # noqa: E402
-from stier.train._run import NETWORK, Logger, Trained, hidden_of_checkpoint, run  # noqa: E402
+from stier.train._run import Logger, Trained, hidden_of_checkpoint, run  # noqa: E402
 from stier.train.evaluation import ChanceRow, Chances, Duel, Evaluation, Exact, chances, duel  # noqa: E402
 from stier.train.settings import CommonSettings, DMCSettings, Settings  # noqa: E402
 
@@ -45,9 +43,9 @@ __all__ = [
     "Duel",
     "Evaluation",
     "Exact",
+    "LearnedResponse",
     "Learner",
     "Logger",
-    "Response",
     "Settings",
     "Trained",
     "best_response",
@@ -90,6 +88,21 @@ def learner(
     Raises `ValueError` for an unknown algorithm, setting or device or a network that does not fit, `ImportError` if a
     package that the algorithm needs is not installed.
     """
+    module, class_name = module_of(algorithm)
+    check_settings(algorithm, settings, [field.name for field in dataclasses.fields(module.Settings)])
+    if initial is not None and not isinstance(initial, Network):
+        try:
+            initial = Network.load(initial)
+        except (OSError, ValueError) as error:
+            raise ArgumentError(f"initial must be the file of a network, got '{initial}': {error}") from error
+    if initial is not None:
+        settings = {"hidden": tuple(weight.shape[1] for weight, _ in initial.hidden)} | settings
+    made: Learner = getattr(module, class_name)(as_game(game), module.Settings(**settings), initial, device)
+    return made
+
+
+def module_of(algorithm: str) -> tuple[Any, str]:
+    """Returns the module of an algorithm, and the name of its learner there."""
     if algorithm not in ALGORITHMS:
         raise ArgumentError(f"unknown algorithm '{algorithm}'{alternatives(algorithm, 'algorithms', list(ALGORITHMS))}")
     module_name, class_name, needs, extra = ALGORITHMS[algorithm]
@@ -100,20 +113,14 @@ def learner(
                 "ppo_torch needs torch: pip install 'stier[torch]'"
             )
         raise MissingExtraError(f"{algorithm} needs {needs}: pip install 'stier[{extra}]'")
-    module = import_module(module_name)
-    known = [field.name for field in dataclasses.fields(module.Settings)]
+    return import_module(module_name), class_name
+
+
+def check_settings(algorithm: str, settings: Mapping[str, Any], known: Sequence[str]) -> None:
+    """Raises for a setting that is not known."""
     for name in settings:
         if name not in known:
             raise ArgumentError(f"unknown setting '{name}'{alternatives(name, f'settings of {algorithm}', known)}")
-    if initial is not None and not isinstance(initial, Network):
-        try:
-            initial = Network.load(initial)
-        except (OSError, ValueError) as error:
-            raise ArgumentError(f"initial must be the file of a network, got '{initial}': {error}") from error
-    if initial is not None:
-        settings = {"hidden": tuple(weight.shape[1] for weight, _ in initial.hidden)} | settings
-    made: Learner = getattr(module, class_name)(as_game(game), module.Settings(**settings), initial, device)
-    return made
 
 
 def learn(
@@ -129,6 +136,7 @@ def learn(
     judge: AnyAgent | None = None,
     initial: Network | str | os.PathLike[str] | None = None,
     device: str | None = None,
+    threads: int = 0,
     checkpoint_every: int = 0,
     log: Logger | None = None,
     progress: bool = False,
@@ -153,6 +161,7 @@ def learn(
         judge: An agent for `watch`: chances are also grouped by whether it would take the action.
         initial: A network to start from, or its file: `learner`.
         device: The device of the network: `learner`.
+        threads: Threads of the agents in evaluations; 0 for all cores.
         checkpoint_every: Keep the network of every so many iterations as ``checkpoints/STEPS.safetensors`` in the
             folder; 0 keeps the last one only.
         log: Called after each iteration with its metrics and after each evaluation with its columns, both with
@@ -183,7 +192,7 @@ def learn(
     tree = exact if isinstance(exact, GameTree) else None
     known = Exact(tree) if tree is not None else Exact.of(game) if exact else None
     seed = made.settings.seed
-    evaluation = Evaluation(game, against, deals, seed=seed, exact=known, watch=watch, judge=judge)
+    evaluation = Evaluation(game, against, deals, seed=seed, exact=known, threads=threads, watch=watch, judge=judge)
     return run(
         made,
         folder=None if folder is None else Path(folder),
@@ -195,114 +204,4 @@ def learn(
     )
 
 
-#: The defaults of PPO's settings in `best_response`, and those if it starts from a network: a large entropy bonus would
-#: make it forget what it knows.
-RESPONSE: dict[str, Any] = {"num_envs": 256, "final_entropy_coefficient": 0.002, "central_critic": True}
-RESPONSE_OF_NETWORK = RESPONSE | {"entropy_coefficient": 0.05}
-
-
-@dataclasses.dataclass(frozen=True)
-class Response(Exploitation):
-    """The gain of a network that was trained to exploit an agent; made by `best_response`.
-
-    Attributes:
-        trained: The network, and the log of its training.
-    """
-
-    trained: Trained
-
-    def __str__(self) -> str:
-        """The gain in words, with the cost of the training."""
-        last = self.trained.log[-1]
-        return (
-            f"{super().__str__()}Learned from {last['steps']:,} decisions in {last['cpu_seconds']:.0f} CPU seconds.\n"
-        )
-
-
-def best_response(
-    game: Game | str,
-    agent: Agent | str,
-    algorithm: str = "ppo",
-    *,
-    folder: str | os.PathLike[str] | None = None,
-    deals: int = 1000,
-    evaluations: int = 4,
-    initial: Network | str | os.PathLike[str] | None = None,
-    device: str | None = None,
-    threads: int = 0,
-    log: Logger | None = None,
-    progress: bool = False,
-    **settings: Any,
-) -> Response:
-    """Trains a network as a best response to an agent, and measures its gain: a lower bound on the exploitability.
-
-    The network decides for one seat at a time, and the agent, which does not learn, for all others. This is `learn`
-    with the agent among `opponents`. Then the network plays the agent in held-out deals, from every seat, as in
-    `stier.exploit`. It takes its likeliest actions, or draws them from its policy if that gained clearly more in the
-    last evaluation; the held-out deals have no part in this choice.
-
-    A best response is learned for the agent's policy on average over its random numbers. Where
-    `stier.solving.best_response` can enumerate the game, it computes one exactly.
-
-    Args:
-        game: The game, of any size, or its name as for `stier.load_game`. Its returns must add up to a constant.
-        agent: The agent to exploit, at all seats but one: an agent or its text, such as a search or
-            ``"network:path=FILE"``.
-        algorithm: The algorithm, as in `learn`.
-        folder: The folder of `learn`: training continues from a checkpoint in it. Without one, nothing is saved, and
-            the responder in the result is a network without its file.
-        deals: The number of paired deals of each evaluation and of the measurement, at least 2.
-        evaluations: The number of evaluations after the one at the beginning.
-        initial: A network to start from, or its file: `learner`. A network's own weights are a good beginning for its
-            responder.
-        device: The device of the network: `learner`.
-        threads: Threads of the measurement; 0 for all cores.
-        log: Called with metrics, as in `learn`.
-        progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
-        settings: Those of the algorithm, as in `learn`. PPO's `num_envs` is 256 unless it is given, its
-            `final_entropy_coefficient` 0.002, its `central_critic` on, and with an initial network its
-            `entropy_coefficient` 0.05.
-
-    The same settings give the same network on the same machine, however often training was stopped. Random numbers of
-    a network that draws its actions derive from the name of its file, as in `stier.pit`.
-
-    Raises what `learn` raises, `AgentError` for an agent that is neither an `Agent` nor text, and `ValueError` if the
-    returns do not add up to a constant.
-    """
-    game = as_game(game)
-    constant_sum(game)
-    if not isinstance(agent, (Agent, str)):
-        raise AgentError(f"agent must be an Agent or its text, got {type(agent).__name__}")
-    if deals < 2:
-        raise ArgumentError(f"deals must be at least 2, got {deals}: an interval needs them")
-    victim = str(load_agent(agent, game) if isinstance(agent, str) else agent)
-    if algorithm != "dmc":
-        begun = initial is not None or (folder is not None and hidden_of_checkpoint(Path(folder)) is not None)
-        settings = (RESPONSE_OF_NETWORK if begun else RESPONSE) | settings
-    trained = learn(
-        game,
-        algorithm,
-        folder=folder,
-        against=victim,
-        deals=deals,
-        evaluations=evaluations,
-        initial=initial,
-        device=device,
-        log=log,
-        progress=progress,
-        opponents=victim,
-        **settings,
-    )
-    last, seed = trained.log[-1], settings.get("seed", 0)
-    mean, sampled, half = (last[f"eval/{victim}/{part}"] for part in ("mean", "sampled_mean", "sampled_ci95"))
-    choose = "sample" if sampled - half > mean else "best"
-    with TemporaryDirectory() as place:
-        file = Path(place if folder is None else folder) / NETWORK
-        if folder is None:
-            trained.network.save(file)
-        responder = load_agent("network", game, path=file, choose=choose)
-        found = exploit(game, victim, responder, deals=deals, seed=seed, threads=threads, progress=progress)
-    values = {field.name: getattr(found, field.name) for field in dataclasses.fields(found)}
-    if folder is None:
-        values["responder"] = f"network:choose={choose}"
-    return Response(**values, trained=trained)
+from stier.train.response import LearnedResponse, best_response  # noqa: E402

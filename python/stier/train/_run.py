@@ -90,6 +90,8 @@ def run(
             done = learner.steps
             reached, before = done * evaluations // total, record.evaluated * evaluations // total
             if not record.rows or reached > before or done >= total > record.evaluated:
+                if progress and not record.rows and evaluation is not None and evaluation.against:
+                    print(f"evaluating against {', '.join(evaluation.against)}", file=sys.stderr, flush=True)
                 record.evaluate()
                 record.save()
                 saved = time.monotonic()
@@ -216,7 +218,7 @@ class _Record:
             key.removeprefix("eval/"): row[key] for key in self.headlines if key in row and not key.endswith("ci95")
         }
         parts = [f"at {row['steps']:,}", *(f"{key} {value:.3f}" for key, value in found.items())]
-        return ", ".join([*parts, f"{row['cpu_seconds']:.0f} CPU s"])
+        return ", ".join([*parts, f"{row['cpu_seconds']:.0f} CPU s of training"])
 
     def keep_network(self) -> None:
         """Saves the network beside those of earlier iterations."""
@@ -301,17 +303,17 @@ def hidden_of_checkpoint(folder: Path) -> tuple[int, ...] | None:
     """Returns the widths of the layers in a folder's checkpoint, if its training started from a network."""
     if not (folder / CHECKPOINT).exists():
         return None
-    there = json.loads(_read(folder / CHECKPOINT)[0].get("settings", "{}"))
+    there = json.loads(_read(folder / CHECKPOINT, arrays=False)[0].get("settings", "{}"))
     return None if there.get("initial") is None else tuple(there["hidden"])
 
 
-def _read(path: Path) -> tuple[dict[str, str], dict[str, Any]]:
-    """Returns the metadata and the arrays of a checkpoint."""
+def _read(path: Path, *, arrays: bool = True) -> tuple[dict[str, str], dict[str, Any]]:
+    """Returns the metadata and the arrays of a checkpoint, or no arrays."""
     from safetensors import SafetensorError, safe_open
 
     try:
         with safe_open(path, framework="numpy") as file:
-            return file.metadata() or {}, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            return file.metadata() or {}, {name: file.get_tensor(name) for name in (file.keys() if arrays else ())}
     except SafetensorError as error:
         raise ArgumentError(f"{path}: {error}") from error
 

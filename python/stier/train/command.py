@@ -35,6 +35,19 @@ def settings_help() -> str:
     return "\n".join(lines) + "\n"
 
 
+def responder_help() -> str:
+    """Returns the settings of a learned responder whose defaults differ, as part of ``stier exploit --help``."""
+    lines = [
+        "",
+        "settings of --set are listed by stier train --help. Defaults of ppo and ppo_torch that differ for",
+        "a learned responder:",
+    ]
+    always, begun = Settings.of_responder(begun=False), Settings.of_responder(begun=True)
+    for name, value in begun.items():
+        lines.append(f"  {name:26}{_text(value)}{'' if name in always else ' with --initial'}")
+    return "\n".join(lines) + "\n"
+
+
 def _text(default: Any) -> str:
     """A default as it is written on the command line."""
     if isinstance(default, bool):
@@ -70,17 +83,20 @@ def train(
 
 def settings_of(settings: Sequence[str], **others: Any) -> dict[str, Any]:
     """Returns settings of the form ``NAME=VALUE``, and others unless they are None."""
-    values = {name: value for name, value in others.items() if value is not None}
+    values: dict[str, Any] = {}
     known = list(dict.fromkeys(field.name for kind in (Settings, DMCSettings) for field in dataclasses.fields(kind)))
     for setting in settings:
         name, equals, value = setting.partition("=")
         if not equals or name in values:
             raise ArgumentError(f"--set '{setting}': give each setting once, as NAME=VALUE")
+        if name in others:
+            raise ArgumentError(f"--set '{setting}': use --{name}")
         if name not in known:
             # The functions that get the settings have other arguments, too.
-            raise ArgumentError(f"unknown setting '{name}'{alternatives(name, 'settings', known)}")
+            listed = [one for one in known if one not in OPTIONS]
+            raise ArgumentError(f"unknown setting '{name}'{alternatives(name, 'settings', listed)}")
         values[name] = _value(value)
-    return values
+    return values | {name: value for name, value in others.items() if value is not None}
 
 
 def _small_tree(game: Game) -> GameTree | bool:

@@ -58,6 +58,11 @@ class CommonSettings:
         found = re.findall(r"^    (\w+): (.*(?:\n {8}.*)*)", listed, re.MULTILINE)
         return {name: " ".join(text.split()) for name, text in found}
 
+    @classmethod
+    def of_responder(cls, *, begun: bool) -> dict[str, Any]:
+        """Returns the defaults that differ in `stier.train.best_response`; `begun` if it starts from a network."""
+        return {}
+
     def _at_least_one(self, *names: str) -> None:
         for name in names:
             if getattr(self, name) < 1:
@@ -163,6 +168,13 @@ class Settings(CommonSettings):
         share = min(done / self.entropy_decay, 1)
         entropy = self.entropy_coefficient ** (1 - share) * self.final_entropy_coefficient**share
         return linear(self.learning_rate, self.final_learning_rate, done), entropy
+
+    @classmethod
+    def of_responder(cls, *, begun: bool) -> dict[str, Any]:
+        """Returns the defaults that differ in `stier.train.best_response`; `begun` if it starts from a network."""
+        found = {"num_envs": 256, "final_entropy_coefficient": 0.002, "central_critic": True}
+        # A large entropy bonus would make the network forget.
+        return found | ({"entropy_coefficient": 0.05} if begun else {})
 
 
 @dataclass(frozen=True)
