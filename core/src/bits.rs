@@ -32,6 +32,8 @@ pub fn nth_bit_wide(word: u128, rank: u32) -> u32 {
 /// Spreads the low bits of `source` over the set bits of `mask`, lowest first.
 #[inline(always)]
 pub fn deposit(source: u64, mask: u64) -> u64 {
+    #[cfg(not(target_arch = "x86_64"))]
+    return deposit_portable(source, mask);
     #[cfg(target_arch = "x86_64")]
     if is_modern() {
         let out;
@@ -47,12 +49,14 @@ pub fn deposit(source: u64, mask: u64) -> u64 {
                 options(pure, nomem, nostack, preserves_flags)
             );
         }
-        return out;
+        out
+    } else {
+        deposit_rarely(source, mask)
     }
-    deposit_rarely(source, mask)
 }
 
 /// On modern processors a function that is never called, kept out of the callers.
+#[cfg(target_arch = "x86_64")]
 #[cold]
 #[inline(never)]
 fn deposit_rarely(source: u64, mask: u64) -> u64 {

@@ -4,7 +4,7 @@ use crate::game::Game;
 use crate::processor::{self, Work};
 use crate::rng::Rng;
 
-/// A random playout. Its work returns the number of decisions.
+/// A random playout.
 ///
 /// Every action is uniformly random among the legal ones or, with `HINTS`, among those kept by
 /// [`Hints::rollout`](crate::Hints::rollout).
@@ -16,11 +16,11 @@ pub(crate) struct Playout<'a, G: Game, const HINTS: bool> {
 
 impl<'a, G: Game, const HINTS: bool> Playout<'a, G, HINTS>
 where
-    Self: Work,
+    Self: Work<Output = u32>,
 {
-    /// Plays to the end.
+    /// Plays to the end. Returns the number of decisions.
     #[inline]
-    pub(crate) fn run(game: &'a G, state: &'a mut G::State, rng: &'a mut Rng) -> <Self as Work>::Output {
+    pub(crate) fn run(game: &'a G, state: &'a mut G::State, rng: &'a mut Rng) -> u32 {
         processor::run(Self { game, state, rng })
     }
 }

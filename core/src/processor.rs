@@ -1,13 +1,16 @@
 //! Work compiled twice: for every processor that the package supports, and for modern ones, with wider vectors and
 //! instructions for single bits (x86-64-v3: Intel's from 2013, AMD's from 2015). Which one runs is decided at run time;
 //! results are equal.
+//!
+//! Inside [`Work`], draw bits by the [`Processor`], which has been asked once; elsewhere by [`bits`], which
+//! asks each time.
 
 #[cfg(target_arch = "x86_64")]
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use crate::bits;
 
-/// A kind of processor. A value is the proof that this is one.
+/// Instructions of a kind of processor. A value exists only where the processor has them.
 pub trait Processor: Copy {
     /// Spreads the low bits of `source` over the set bits of `mask`, lowest first.
     fn deposit(self, source: u64, mask: u64) -> u64;
@@ -25,11 +28,12 @@ pub trait Work {
     /// The result.
     type Output;
 
-    /// Works. To be compiled twice it must be `#[inline(always)]`, as must be what it calls.
+    /// Does the work. What is not inlined into it is compiled for old processors only, so it must be `#[inline(always)]`
+    /// itself.
     fn work<P: Processor>(self, processor: P) -> Self::Output;
 }
 
-/// Works with the instructions that this processor has.
+/// Does the work with the instructions that this processor has.
 #[inline]
 pub fn run<W: Work>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
@@ -52,10 +56,10 @@ impl Processor for Any {
     }
 }
 
-/// A modern processor.
+/// A modern processor. Only [`run_modern`] makes one.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
-struct Modern;
+struct Modern(());
 
 #[cfg(target_arch = "x86_64")]
 impl Processor for Modern {
@@ -69,22 +73,35 @@ impl Processor for Modern {
     }
 }
 
-/// The function that uses features of modern processors, and the one that asks for the same features.
+/// Defines the function that uses these features, and those that ask for them, so that they cannot differ.
 macro_rules! modern {
     ($($feature:tt),+) => {
         #[cfg(target_arch = "x86_64")]
         $(#[target_feature(enable = $feature)])+
         fn run_modern<W: Work>(work: W) -> W::Output {
-            work.work(Modern)
+            work.work(Modern(()))
         }
 
-        /// Asks the processor. An old one is asked again every time.
+        /// Returns true if the processor has these features. Where everything is compiled for them, nothing is asked.
+        #[cfg(target_arch = "x86_64")]
+        #[inline(always)]
+        pub(crate) fn is_modern() -> bool {
+            if cfg!(all($(target_feature = $feature),+)) {
+                return true;
+            }
+            match KIND.load(Ordering::Relaxed) {
+                UNKNOWN => ask(),
+                kind => kind == MODERN,
+            }
+        }
+
+        /// Asks the processor.
         #[cfg(target_arch = "x86_64")]
         #[cold]
         #[inline(never)]
         fn ask() -> bool {
             let modern = $(is_x86_feature_detected!($feature))&&+;
-            IS_MODERN.store(modern, Ordering::Relaxed);
+            KIND.store(if modern { MODERN } else { OLD }, Ordering::Relaxed);
             modern
         }
     };
@@ -92,13 +109,12 @@ macro_rules! modern {
 
 modern!("avx2", "bmi1", "bmi2", "fma", "lzcnt");
 
-/// True if the processor is known to be modern; false until it has been asked.
+/// The kind of processor, as far as it is known.
 #[cfg(target_arch = "x86_64")]
-static IS_MODERN: AtomicBool = AtomicBool::new(false);
-
-/// Returns true if the processor has the instructions of x86-64-v3.
+static KIND: AtomicU8 = AtomicU8::new(UNKNOWN);
 #[cfg(target_arch = "x86_64")]
-#[inline(always)]
-pub(crate) fn is_modern() -> bool {
-    IS_MODERN.load(Ordering::Relaxed) || ask()
-}
+const UNKNOWN: u8 = 0;
+#[cfg(target_arch = "x86_64")]
+const OLD: u8 = 1;
+#[cfg(target_arch = "x86_64")]
+const MODERN: u8 = 2;

@@ -79,10 +79,13 @@ def averages(keys: list[object], values: list[float], weights: list[float]) -> d
     return {key: total / weight for key, (total, weight) in sums.items()}
 
 
-def largest_error(histories: list[History], *, steps: int | None = None, central: bool = False, **options) -> float:
+def largest_error(
+    histories: list[History], *, steps: int | None = None, central: bool = False, actions: bool = False, **options
+) -> float:
     """The largest distance of the mean estimate from the exact advantage, with an exact critic.
 
-    Every lane is a history. The arrays end after so many steps; a game that is over is followed by another one.
+    The critic sees one hand or all, and may value actions, too. Every lane is a history. The arrays end after so many
+    steps; a game that is over is followed by another one.
     """
     longest = max(len(history.decisions) for history in histories)
     rows = [(history, decision) for history in histories for decision in history.decisions]
@@ -91,25 +94,30 @@ def largest_error(histories: list[History], *, steps: int | None = None, central
     own = averages([decision[1] for _, decision in rows], returns, shares)
     action_values = averages([(decision[1], decision[3]) for _, decision in rows], returns, shares)
     seen_by_all = averages([decision[2] for _, decision in rows], returns, shares)
+    actions_seen_by_all = averages([(decision[2], decision[3]) for _, decision in rows], returns, shares)
 
     lanes = len(histories)
     rewards = np.zeros((longest, lanes, 2))
     values, players = np.full((longest + 1, lanes), 7.0), np.zeros((longest + 1, lanes), int)
-    over = np.zeros((longest, lanes), bool)
+    over, chosen = np.zeros((longest, lanes), bool), np.zeros((longest, lanes))
     for lane, history in enumerate(histories):
         last = len(history.decisions) - 1
         rewards[last, lane], over[last:, lane] = history.returns, True
-        for step, (player, knows, all_know, _) in enumerate(history.decisions):
+        for step, (player, knows, all_know, action) in enumerate(history.decisions):
             players[step, lane] = player
             values[step, lane] = seen_by_all[all_know] if central else own[knows]
+            chosen[step, lane] = actions_seen_by_all[all_know, action] if central else action_values[knows, action]
     end = longest if steps is None else steps
+    if actions:
+        options["action_values"] = chosen[:end]
     found = gae(rewards[:end], values[: end + 1], over[:end], players[: end + 1], **options)
+    beyond = chosen[:end] - values[:end] if actions else np.zeros((end, lanes))
     keys, estimates, weights = [], [], []
     for lane, history in enumerate(histories):
         for step, (_, knows, _, action) in enumerate(history.decisions[: len(found.advantages)]):
             if found.known[step, lane]:
                 keys.append((knows, action))
-                estimates.append(found.advantages[step, lane])
+                estimates.append(found.advantages[step, lane] + beyond[step, lane])
                 weights.append(history.probability)
     mean = averages(keys, estimates, weights)
     return max((abs(estimate - (action_values[key] - own[key[0]])) for key, estimate in mean.items()), default=0.0)
@@ -117,9 +125,10 @@ def largest_error(histories: list[History], *, steps: int | None = None, central
 
 @pytest.mark.parametrize("toy", TOYS)
 @pytest.mark.parametrize("lam", [0.0, 0.5, 0.95, 1.0])
-def test_own_trajectories_are_right_on_average(toy: str, lam: float) -> None:
-    assert largest_error(TOYS[toy], lam=lam) < 1e-5
-    assert largest_error(TOYS[toy], lam=lam, central=True) < 1e-5
+@pytest.mark.parametrize("actions", [False, True])
+def test_own_trajectories_are_right_on_average(toy: str, lam: float, actions: bool) -> None:
+    assert largest_error(TOYS[toy], lam=lam, actions=actions) < 1e-5
+    assert largest_error(TOYS[toy], lam=lam, actions=actions, central=True) < 1e-5
 
 
 @pytest.mark.parametrize(
@@ -133,8 +142,11 @@ def test_minus_the_opponent_s_value_is_wrong_where_cards_are_hidden(toy: str, la
 
 @pytest.mark.parametrize("toy", TOYS)
 @pytest.mark.parametrize("lam", [0.0, 0.5, 0.95, 1.0])
-def test_minus_the_opponent_s_value_is_right_for_a_critic_that_sees_everything(toy: str, lam: float) -> None:
-    assert largest_error(TOYS[toy], lam=lam, zero_sum=True, sees_all=True, central=True) < 1e-5
+@pytest.mark.parametrize("actions", [False, True])
+def test_minus_the_opponent_s_value_is_right_for_a_critic_that_sees_everything(
+    toy: str, lam: float, actions: bool
+) -> None:
+    assert largest_error(TOYS[toy], lam=lam, zero_sum=True, sees_all=True, central=True, actions=actions) < 1e-5
 
 
 @pytest.mark.parametrize("toy", TOYS)

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,7 +36,7 @@ def small_game() -> stier.Game:
     return stier.load_game("schwinget", **SMALL)
 
 
-def brute_force(rewards, values, terminated, players, gamma, lam, zero_sum):
+def brute_force(rewards, values, expected, terminated, players, gamma, lam, zero_sum):
     """Advantages by their definition: the sum over all later decisions of discounted errors of the critic."""
     steps, lanes, _ = rewards.shape
     advantages, known = np.zeros((steps, lanes)), np.ones((steps, lanes), bool)
@@ -52,7 +53,7 @@ def brute_force(rewards, values, terminated, players, gamma, lam, zero_sum):
                 if over or after == steps or zero_sum or players[after, lane] == me:
                     break
             sign = 1 if players[at, lane] == me else -1
-            own = sign * values[at, lane]
+            own = sign * expected[at, lane]
             if over:
                 total += weight * (received - own)
                 break
@@ -72,7 +73,10 @@ def brute_force(rewards, values, terminated, players, gamma, lam, zero_sum):
 
 @pytest.mark.parametrize(("seats", "zero_sum"), [(2, True), (2, False), (3, False), (5, False)])
 @pytest.mark.parametrize(("gamma", "lam"), [(1.0, 1.0), (1.0, 0.95), (0.9, 0.5), (1.0, 0.0)])
-def test_advantages_are_those_of_the_definition(seats: int, zero_sum: bool, gamma: float, lam: float) -> None:
+@pytest.mark.parametrize("actions", [False, True])
+def test_advantages_are_those_of_the_definition(
+    seats: int, zero_sum: bool, gamma: float, lam: float, actions: bool
+) -> None:
     rng = np.random.default_rng(seats)
     steps, lanes = 24, 50
     rewards = rng.standard_normal((steps, lanes, seats)).astype(np.float32)
@@ -81,14 +85,17 @@ def test_advantages_are_those_of_the_definition(seats: int, zero_sum: bool, gamm
     values = rng.standard_normal((steps + 1, lanes)).astype(np.float32)
     terminated = rng.random((steps, lanes)) < 0.15
     players = rng.integers(seats, size=(steps + 1, lanes))
-    found = stier.train.gae(
-        rewards, values, terminated, players, gamma=gamma, lam=lam, zero_sum=zero_sum, sees_all=zero_sum
-    )
-    expected, known = brute_force(rewards, values, terminated, players, gamma, lam, zero_sum)
+    options = {"gamma": gamma, "lam": lam, "zero_sum": zero_sum, "sees_all": zero_sum}
+    critic = values[:-1]
+    if actions:
+        critic = rng.standard_normal((steps, lanes)).astype(np.float32)
+        options["action_values"] = critic
+    found = stier.train.gae(rewards, values, terminated, players, **options)
+    expected, known = brute_force(rewards, values, critic, terminated, players, gamma, lam, zero_sum)
     assert (found.known == known).all()
     assert known.all() == zero_sum
     np.testing.assert_allclose(found.advantages, expected, atol=2e-5)
-    np.testing.assert_allclose(found.returns, found.advantages + values[:-1])
+    np.testing.assert_allclose(found.returns, found.advantages + critic)
 
 
 def test_turns_that_alternate_are_told_from_those_that_do_not() -> None:
@@ -109,12 +116,15 @@ def test_arrays_that_do_not_go_together_are_refused() -> None:
         stier.train.gae(rewards[0], values, over, players)
     with pytest.raises(ValueError, match=r"values must be \(5, 2\)"):
         stier.train.gae(rewards, values[1:], over, players)
+    with pytest.raises(ValueError, match=r"action_values must be \(4, 2\), as terminated, got \(5, 2\)"):
+        stier.train.gae(rewards, values, over, players, action_values=values)
 
 
 @pytest.mark.parametrize(
     ("algorithm", "settings"),
     [
         ("ppo", {"num_envs": 32, "horizon": 8, "steps": 100_000}),
+        ("ppo", {"num_envs": 32, "horizon": 8, "steps": 60_000, "central_critic": True, "action_critic": True}),
         ("dmc", {"num_envs": 128, "minibatch_size": 64, "steps": 100_000}),
     ],
 )
@@ -135,7 +145,37 @@ def test_a_learner_comes_nearer_to_equilibrium(algorithm: str, settings: dict[st
     assert last["eval/nash_conv"] < 0.5 * first["eval/nash_conv"]
     assert last["eval/greedy/mean"] > first["eval/greedy/mean"] + 0.3
     assert 0.1 < last["eval/attack/probability"] < 0.9, "neither attacking nor waiting is lost"
-    assert (trained.network.value is None) == (algorithm == "dmc")
+    assert (trained.network.value is None) == (algorithm == "dmc" or "central_critic" in settings)
+
+
+def test_advantages_of_all_actions_are_right_on_average_with_any_critic() -> None:
+    """In one decision whose actions are chosen as often as the policy says, and return what they truly do."""
+    pytest.importorskip("jax")
+    from stier.train import _learner, ppo
+
+    made = stier.train.learner("leduc_poker", central_critic=True, action_critic=True, **TINY)
+    state = stier.load_game("leduc_poker").new_initial_state(seed=1)
+    legal = state.legal_actions_mask()
+    truth = np.random.default_rng(1).standard_normal(len(legal)).astype(np.float32)
+    seen = state.observation_tensor().astype(np.uint8)[None]
+    everything = np.concatenate([seen, seen], 1)
+    log_policy, values = (np.asarray(found) for found in ppo.forward(made.params, seen, everything, legal[None]))
+    policy = np.exp(log_policy[0])
+    count = int(legal.sum())
+    batch = _learner.Decisions(
+        observation=np.repeat(seen, count, 0),
+        critic_observation=np.repeat(everything, count, 0),
+        legal=np.repeat(legal[None], count, 0),
+        action=np.flatnonzero(legal).astype(np.int32),
+        log_policy=np.repeat(log_policy, count, 0),
+        advantages=(truth - values[0])[legal],
+        returns=truth[legal],
+    )
+    found = np.asarray(ppo.advantages_of_actions(made.params, batch))
+    mean = (policy[legal][:, None] * found).sum(0)
+    np.testing.assert_allclose(mean[legal], (truth - (policy * values[0])[legal].sum())[legal], atol=1e-5)
+    assert (found[:, ~legal] == 0).all()
+    assert count < len(legal)
 
 
 @pytest.mark.parametrize("algorithm", ["ppo", "dmc"])
@@ -190,25 +230,31 @@ def test_seeds_decide() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "central_critic"),
-    [("schwinget", True), ("schweins_galopp", False), ("schwimmen", True), ("up_and_down", False)],
+    ("name", "settings"),
+    [
+        ("schwinget", {"central_critic": True}),
+        ("schweins_galopp", {}),
+        ("schweins_galopp", {"central_critic": True, "action_critic": True, "critic_hidden": (8, 8)}),
+        ("schwimmen", {"central_critic": True, "action_critic": True}),
+        ("up_and_down", {}),
+    ],
 )
-def test_every_game_can_be_learned(name: str, central_critic: bool) -> None:
+def test_every_game_can_be_learned(name: str, settings: dict[str, Any]) -> None:
     trained = stier.train.learn(
         stier.load_game(name),
         steps=512,
         deals=4,
         evaluations=1,
-        central_critic=central_critic,
         kl_coefficient=0.1,
         **TINY,
+        **settings,
     )
     assert trained.log[-1].keys() == {
         *("steps", "cpu_seconds", "steps_per_second", "episodes", "learning_rate", "entropy_coefficient"),
         *("policy_loss", "value_loss", "entropy", "approx_kl", "clip_fraction", "explained_variance"),
         *(f"eval/greedy/{part}" for part in ("mean", "ci95", "sampled_mean", "sampled_ci95")),
     }
-    assert (trained.network.value is None) == central_critic
+    assert (trained.network.value is None) == bool(settings)
     assert all(np.isfinite(array).all() for array in trained.network.tensors().values())
 
 
@@ -267,6 +313,9 @@ def test_what_a_network_does_everywhere_is_what_it_does_anywhere() -> None:
         ({"hidden": 0.5}, "hidden must be widths of layers, such as 256 or 256,256, got 0.5"),
         ({"hidden": "64"}, "hidden must be widths of layers, such as 256 or 256,256, got '64'"),
         ({"num_envs": 0.5}, "num_envs must be a whole number, got 0.5"),
+        ({"action_critic": True}, "action_critic needs central_critic"),
+        ({"critic_hidden": 8}, "critic_hidden needs central_critic"),
+        ({"critic_hidden": 0.5}, "critic_hidden must be widths of layers, such as 256 or 256,256, got 0.5"),
         ({"central_critic": 1}, "central_critic must be True or False (on or off), got 1"),
         ({"kl_coefficient": (1, 2)}, "kl_coefficient must be a number, got (1, 2)"),
         ({"payoff_scale": 0}, "payoff_scale must be a number above 0, or None, got 0"),
@@ -292,9 +341,10 @@ def test_the_twin_in_pytorch(tmp_path: Path) -> None:
     game = small_game()
     trained = stier.train.learn(game, "ppo_torch", exact=True, evaluations=1, deals=200, **settings)
     assert trained.log[-1]["eval/nash_conv"] < 0.5 * trained.log[0]["eval/nash_conv"]
-    for central_critic in (False, True):
-        folder = tmp_path / str(central_critic)
-        more = {**TINY, "central_critic": central_critic, "folder": folder, "against": ()}
+    for central_critic, action_critic in ((False, False), (True, False), (True, True)):
+        folder = tmp_path / f"{central_critic} {action_critic}"
+        critic = {"central_critic": central_critic, "action_critic": action_critic}
+        more = {**TINY, **critic, "folder": folder, "against": ()}
         whole = stier.train.learn(game, "ppo_torch", steps=1024, **more)
         again = stier.train.learn(game, "ppo_torch", steps=1024, **more)
         assert (whole.network.policy[0] == again.network.policy[0]).all()
@@ -326,7 +376,7 @@ def test_every_decision_is_learned_from_once_with_a_known_advantage(name: str, s
         # By what is seen, and by nothing else.
         logits = np.where(legal, weights + observation.sum(1, keepdims=True) % 7 * weights[::-1], -1e9)
         value = np.sin(critic.astype(np.float32) @ np.arange(critic.shape[1], dtype=np.float32))
-        return logits.argmax(1), logits.astype(np.float32), value
+        return logits.argmax(1), logits.astype(np.float32), value, np.cos(value)
 
     play = SelfPlay(game, Settings(**settings))
     assert play.zero_sum == bool(settings.get("central_critic"))
@@ -581,7 +631,7 @@ def test_a_folder_of_another_format_is_refused(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr("stier.train._run.FORMAT", 2)
     stier.train.learn(game, **settings)
     monkeypatch.undo()
-    with pytest.raises(stier.StierError, match="checkpoint format 2, this version of stier continues only format 3"):
+    with pytest.raises(stier.StierError, match="checkpoint format 2, this version of stier continues only format 4"):
         stier.train.learn(game, **settings)
 
 

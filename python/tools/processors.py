@@ -1,4 +1,4 @@
-"""Runs an installed package as on older processors: the same results on one of 2009, an error on one before.
+"""Runs an installed package as on older processors: the same results on one of 2008, an error on one before.
 
 Takes the interpreter of an environment with the package. Needs qemu-x86_64 (Debian: qemu-user).
 """

@@ -16,7 +16,7 @@ pub(crate) struct Budget<'a> {
     stop: Stop<'a>,
     last: Instant,
     chunk: u64,
-    done: u64,
+    begun: u64,
     /// The number of iterations before clock and flag are asked again.
     until: u64,
 }
@@ -27,7 +27,7 @@ impl<'a> Budget<'a> {
     pub(crate) fn part(iterations: u64, stop: Stop<'a>, index: u64, count: u64) -> Self {
         let share = iterations / count + u64::from(index < iterations % count);
         let most = if stop.is_timed() { u64::MAX } else { share };
-        Self { most, stop, last: Instant::now(), chunk: 0, done: 0, until: 0 }
+        Self { most, stop, last: Instant::now(), chunk: 0, begun: 0, until: 0 }
     }
 
     /// Limits the number of iterations further.
@@ -36,14 +36,14 @@ impl<'a> Budget<'a> {
     }
 
     /// The number of iterations begun.
-    pub(crate) fn done(&self) -> u64 {
-        self.done
+    pub(crate) fn begun(&self) -> u64 {
+        self.begun
     }
 
     /// Asks clock and flag, neither of which ends a search before the first iteration. Returns false at the end.
     #[inline(never)]
     fn look(&mut self) -> bool {
-        if self.done > 0 && self.stop.is_due() {
+        if self.begun > 0 && self.stop.is_due() {
             return false;
         }
         let now = Instant::now();
@@ -53,8 +53,8 @@ impl<'a> Budget<'a> {
             0 => 1,
             chunk => (chunk * LOOK.as_nanos() as u64 / taken).clamp(1, (2 * chunk).min(MAX_AT_ONCE)),
         };
-        self.until = self.done + self.chunk.min(self.most - self.done);
-        self.until > self.done
+        self.until = self.begun + self.chunk.min(self.most - self.begun);
+        self.until > self.begun
     }
 }
 
@@ -63,11 +63,11 @@ impl Iterator for Budget<'_> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<u64> {
-        if self.done == self.until && !self.look() {
+        if self.begun == self.until && !self.look() {
             return None;
         }
-        self.done += 1;
-        Some(self.done - 1)
+        self.begun += 1;
+        Some(self.begun - 1)
     }
 }
 
@@ -108,7 +108,7 @@ mod tests {
         let mut budget = Budget::part(1_000_000, Stop::new(Instant::now(), 0, &flag), 0, 1);
         for _ in 0..10 {
             assert!(budget.next().is_some());
-            assert!(budget.until - budget.done < 2, "{} slow iterations at once", budget.until - budget.done + 1);
+            assert!(budget.until - budget.begun < 2, "{} slow iterations at once", budget.until - budget.begun + 1);
             std::thread::sleep(std::time::Duration::from_micros(200));
         }
     }

@@ -15,7 +15,7 @@ class Advantages(NamedTuple):
 
     #: The advantage of each action over the critic's expectation, for the player who chose it.
     advantages: npt.NDArray[np.float32]
-    #: The critic's target: value plus advantage.
+    #: The critic's target for each decision, or for the action that was chosen if it values actions.
     returns: npt.NDArray[np.float32]
     #: False where the arrays end before the same player decides again or the game ends: the advantage is unknown there.
     known: npt.NDArray[np.bool_]
@@ -32,6 +32,7 @@ def gae(
     horizon: int | None = None,
     zero_sum: bool = False,
     sees_all: bool = False,
+    action_values: npt.ArrayLike | None = None,
 ) -> Advantages:
     """Estimates the advantage of each decision, for the player who decided.
 
@@ -66,6 +67,10 @@ def gae(
         horizon: The number of steps to estimate; all of them if left out.
         zero_sum: Continues with minus the opponent's value; for two players and zero sum.
         sees_all: True if the critic sees everything that any player sees; true also if nothing is hidden.
+        action_values: ``(steps, environments)``: the critic's value of each action that was chosen, if it values
+            actions. `values` are then their averages over the policy. The advantages are over these values of actions,
+            and the luck of later choices drops out of the sum, too: Expected SARSA(lam). For the advantage over the
+            expectation add ``action_values - values``.
 
     Raises `ValueError` for shapes that do not fit together, and for `zero_sum` where it would be biased.
 
@@ -91,8 +96,11 @@ def gae(
         horizon = int(steps)
     if not 0 <= horizon <= steps:
         raise ArgumentError(f"horizon must be between 0 and {steps}, the steps given, got {horizon}")
+    expected = values[:-1] if action_values is None else np.asarray(action_values, np.float32)
+    if expected.shape != values[:-1].shape:
+        raise ArgumentError(f"action_values must be {values[:-1].shape}, as terminated, got {expected.shape}")
     if not zero_sum:
-        return _by_player(rewards, values, terminated, current_player, gamma, lam, horizon)
+        return _by_player(rewards, values, expected, terminated, current_player, gamma, lam, horizon)
     if players != 2:
         raise ArgumentError(f"zero_sum is for two players, got {players}")
     if not sees_all and not (lam == 1 and terminated[horizon - 1 : horizon].all()):
@@ -102,7 +110,9 @@ def gae(
             "that sees everything, and with lam=1 if every environment's last step ends its game"
         )
     end = horizon + 1
-    return _by_sign(rewards[:horizon], values[:end], terminated[:horizon], current_player[:end], gamma, lam)
+    return _by_sign(
+        rewards[:horizon], values[:end], expected[:horizon], terminated[:horizon], current_player[:end], gamma, lam
+    )
 
 
 def _check(
@@ -126,6 +136,7 @@ def _check(
 def _by_sign(
     rewards: npt.NDArray[np.float32],
     values: npt.NDArray[np.float32],
+    expected: npt.NDArray[np.float32],
     terminated: npt.NDArray[np.bool_],
     current_player: npt.NDArray[np.integer],
     gamma: float,
@@ -139,14 +150,15 @@ def _by_sign(
         same = current_player[step] == current_player[step + 1]
         factor = np.where(terminated[step], 0, np.where(same, gamma, -gamma)).astype(np.float32)
         own = rewards[step, lane, current_player[step]]
-        later = own + factor * values[step + 1] - values[step] + lam * factor * later
+        later = own + factor * values[step + 1] - expected[step] + lam * factor * later
         advantages[step] = later
-    return Advantages(advantages, advantages + values[:-1], np.ones((steps, lanes), bool))
+    return Advantages(advantages, advantages + expected, np.ones((steps, lanes), bool))
 
 
 def _by_player(
     rewards: npt.NDArray[np.float32],
     values: npt.NDArray[np.float32],
+    expected: npt.NDArray[np.float32],
     terminated: npt.NDArray[np.bool_],
     current_player: npt.NDArray[np.integer],
     gamma: float,
@@ -173,7 +185,7 @@ def _by_player(
         received = np.where(over, rewards[step], received + rewards[step])
         mover = current_player[step]
         if step < horizon:
-            delta = received[lane, mover] + gamma * value[lane, mover] - values[step]
+            delta = received[lane, mover] + gamma * value[lane, mover] - expected[step]
             known[step] = certain[lane, mover]
             advantages[step] = np.where(known[step], delta + gamma * lam * advantage[lane, mover], 0)
             advantage[lane, mover] = advantages[step]
@@ -182,4 +194,4 @@ def _by_player(
         value[lane, mover] = values[step]
         certain[lane, mover] = True
         received[lane, mover] = 0
-    return Advantages(advantages, advantages + values[:horizon], known)
+    return Advantages(advantages, advantages + expected[:horizon], known)

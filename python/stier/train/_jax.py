@@ -23,7 +23,7 @@ from jaxlib import xla_client
 from stier._native import Game, derive_seed
 from stier.errors import ArgumentError
 from stier.network import Network
-from stier.train._learner import Environments, SelfPlay, described, digest
+from stier.train._learner import Critic, Environments, SelfPlay, described, digest
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -118,7 +118,7 @@ class JaxLearner:
         scale: float,
         *,
         device: str | None,
-        critic_inputs: int | None = None,
+        critic: Critic | None = None,
         initial: Network | None,
         weights: Callable[[Network, Game, Any, float], dict[str, npt.NDArray[np.float32]]],
         value_head: bool = True,
@@ -130,7 +130,7 @@ class JaxLearner:
         # What is compiled does not depend on these: one compilation serves them all.
         self.compiled: Any = dataclasses.replace(settings, seed=0, steps=1, opponents=("self",))
         with jax.default_device(self.device):
-            params = self._initial_params(critic_inputs)
+            params = self._initial_params(critic)
             if not value_head:
                 params = {name: array for name, array in params.items() if not name.startswith("value")}
             if initial is not None:
@@ -139,7 +139,7 @@ class JaxLearner:
             self.params: Params = params
             self.optimizer_state: Any = optimizer_of(settings).init(params)
 
-    def _initial_params(self, critic_inputs: int | None) -> Params:
+    def _initial_params(self, critic: Critic | None) -> Params:
         """The first weights. Those of the policy are small, so that it starts uniform.
 
         The critic shares the policy's hidden layers, unless it sees more and has its own.
@@ -151,9 +151,11 @@ class JaxLearner:
 
         last = [inputs, *hidden][-1]
         shapes = layers("hidden", inputs, *hidden)
-        if critic_inputs is not None:
-            shapes |= layers("critic", critic_inputs, *hidden)
-        shapes |= {"policy": (last, self.game.num_distinct_actions(), 0.01), "value": (last, 1, 1.0)}
+        value = (last, 1, 1.0)
+        if critic is not None:
+            shapes |= layers("critic", critic.inputs, *critic.hidden)
+            value = ([critic.inputs, *critic.hidden][-1], critic.outputs, critic.output_scale)
+        shapes |= {"policy": (last, self.game.num_distinct_actions(), 0.01), "value": value}
         return orthogonal(shapes, self.key("initial"))
 
     def key(self, purpose: str) -> jax.Array:

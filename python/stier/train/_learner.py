@@ -126,6 +126,7 @@ class Decisions(NamedTuple):
     action: npt.NDArray[np.int32]
     #: The logarithms of the probabilities of all actions, by the policy that played.
     log_policy: Floats
+    #: Over the expectation, or over the critic's value of the action if it values actions.
     advantages: Floats
     #: The critic's targets.
     returns: Floats
@@ -141,15 +142,32 @@ class Step(NamedTuple):
     action: npt.NDArray[np.int32]
     log_policy: Floats
     value: Floats
+    #: The critic's value of the action; that of the decision if the critic does not value actions.
+    expected: Floats
     rewards: Floats
     terminated: npt.NDArray[np.bool_]
 
 
 #: Called with observations, what the critic sees, legal actions and the number of the call: returns actions, the
-#: logarithms of the policy, and values.
+#: logarithms of the policy, values, and what the critic expected of the actions.
 Choose = Callable[
-    [npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.bool_], int], tuple[npt.NDArray[Any], Floats, Floats]
+    [npt.NDArray[np.uint8], npt.NDArray[np.uint8], npt.NDArray[np.bool_], int],
+    tuple[npt.NDArray[Any], Floats, Floats, Floats],
 ]
+
+
+class Critic(NamedTuple):
+    """The sizes of a critic with layers of its own, which sees more than the policy."""
+
+    inputs: int
+    hidden: tuple[int, ...]
+    #: 1, or the number of actions if it values them.
+    outputs: int
+
+    @property
+    def output_scale(self) -> float:
+        """The scale of the first weights of the output. All actions are worth the same at first."""
+        return 1.0 if self.outputs == 1 else 0.01
 
 
 class SelfPlay:
@@ -176,9 +194,13 @@ class SelfPlay:
         return self.game.observation_tensor_shape()[0]
 
     @property
-    def critic_inputs(self) -> int:
-        """The size of what the critic sees."""
-        return self.inputs * (self.game.num_players() if self.settings.central_critic else 1)
+    def critic(self) -> Critic | None:
+        """The sizes of a critic with layers of its own."""
+        settings = self.settings
+        if not settings.central_critic:
+            return None
+        outputs = self.game.num_distinct_actions() if settings.action_critic else 1
+        return Critic(self.inputs * self.game.num_players(), settings.critic_hidden or settings.hidden, outputs)
 
     def collect(self, choose: Choose) -> tuple[Decisions, dict[str, float]]:
         """Plays on in all environments, and returns the next `horizon` decisions of each."""
@@ -194,7 +216,7 @@ class SelfPlay:
             critic = observation
             if self.settings.central_critic:
                 critic = self.envs.perfect_information_observation().reshape(count, -1)
-            action, log_policy, value = choose(observation, critic, legal, calls)
+            action, log_policy, value, expected = choose(observation, critic, legal, calls)
             calls += 1
             waiting[np.arange(count), player] = False
             if len(steps) >= horizon and (self.zero_sum or not waiting.any()):
@@ -203,7 +225,10 @@ class SelfPlay:
             _wait(waiting, player, batch.terminated, len(steps) < horizon)
             played = np.asarray(action, np.int32)
             steps.append(
-                Step(observation, critic, legal, player, played, log_policy, value, batch.rewards, batch.terminated)
+                Step(
+                    *(observation, critic, legal, player, played, log_policy, value, expected),
+                    *(batch.rewards, batch.terminated),
+                )
             )
         self.ahead = steps[horizon:]
         found = gae(
@@ -215,6 +240,7 @@ class SelfPlay:
             horizon=horizon,
             zero_sum=self.zero_sum,
             sees_all=self.zero_sum,
+            action_values=np.stack([step.expected for step in steps]),
         )
         learned = steps[:horizon]
         observation = np.concatenate([step.observation for step in learned])

@@ -2,10 +2,11 @@
 
 J. Schulman et al. 2017 (arXiv:1707.06347), with what hidden information asks for. One network decides for all seats,
 and each seat has its own trajectory (`stier.train.gae`). The entropy bonus starts at the scale of the payoffs and is
-annealed. The penalty for the distance from the policy that collected the data, together with
-the entropy, is magnetic mirror descent (S. Sokota et al. 2023, arXiv:2206.05825). That tuned policy gradients are hard
-to beat in such games: M. Rudolph et al. 2025 (arXiv:2502.08938). The same algorithm in one file, without this package's
-infrastructure, is `python/examples/ppo_single_file.py`.
+annealed. The penalty for the distance from the policy that collected the data, together with the entropy, is magnetic
+mirror descent (S. Sokota et al. 2023, arXiv:2206.05825). A central critic of actions, with traces of Expected SARSA, is
+in Z. Fan and G. Farina 2026 (arXiv:2605.19235). That tuned policy gradients are hard to beat in such games: M. Rudolph
+et al. 2025 (arXiv:2502.08938). The same algorithm in one file, without this package's infrastructure and with its
+default settings only, is `python/examples/ppo_single_file.py`.
 """
 
 from __future__ import annotations
@@ -21,38 +22,71 @@ import optax
 from stier._native import Game
 from stier.network import Network
 from stier.train._jax import JaxLearner, Params, hidden_layers, on_device, optimizer_of
-from stier.train._learner import Decisions, SelfPlay, for_ppo
+from stier.train._learner import SelfPlay, for_ppo
 from stier.train.settings import Settings
 
 
 def forward(params: Params, observation: jax.Array, critic: jax.Array, legal: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Returns the logarithms of the probabilities of all actions, and values."""
+    """Returns the logarithms of the probabilities of all actions, and values: one, or one for each action."""
     x = hidden_layers(params, "hidden", observation)
     logits = x @ params["policy.weight"] + params["policy.bias"]
     if "critic.0.weight" in params:
         x = hidden_layers(params, "critic", critic)
-    value = (x @ params["value.weight"] + params["value.bias"])[:, 0]
-    return jax.nn.log_softmax(jnp.where(legal, logits, -1e9)), value
+    return jax.nn.log_softmax(jnp.where(legal, logits, -1e9)), x @ params["value.weight"] + params["value.bias"]
+
+
+def value_of(values: jax.Array, log_policy: jax.Array, legal: jax.Array) -> jax.Array:
+    """Returns the values of decisions: those of actions are averaged over the policy."""
+    if values.shape[1] == 1:
+        return values[:, 0]
+    return (jnp.exp(log_policy) * jnp.where(legal, values, 0)).sum(1)
+
+
+def value_of_action(values: jax.Array, action: jax.Array) -> jax.Array:
+    """Returns the values of chosen actions; those of the decisions if there are no others."""
+    if values.shape[1] == 1:
+        return values[:, 0]
+    return jnp.take_along_axis(values, action[:, None], 1)[:, 0]
 
 
 @jax.jit
 def act(
     params: Params, observation: jax.Array, critic: jax.Array, legal: jax.Array, key: jax.Array, call: jax.Array
-) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Draws actions; returns them with the logarithms of the policy, and values."""
-    log_policy, value = forward(params, observation, critic, legal)
-    return jax.random.categorical(jax.random.fold_in(key, call), log_policy), log_policy, value
+) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
+    """Draws actions; returns them with the logarithms of the policy, values, and values of the actions."""
+    log_policy, values = forward(params, observation, critic, legal)
+    action = jax.random.categorical(jax.random.fold_in(key, call), log_policy)
+    return action, log_policy, value_of(values, log_policy, legal), value_of_action(values, action)
+
+
+def advantages_of_actions(params: Params, batch: Any) -> jax.Array:
+    """Returns the advantages of all legal actions, by a critic that values them, and 0 for others.
+
+    What the games returned corrects the critic where an action was chosen, in proportion to how rarely it is: with any
+    critic, the estimates are as right on average as those from the games alone.
+    """
+    _, values = forward(params, batch.observation, batch.critic_observation, batch.legal)
+    log_chosen = jnp.take_along_axis(batch.log_policy, batch.action[:, None], 1)
+    correction = batch.advantages[:, None] * jnp.exp(-log_chosen)
+    chosen = jnp.arange(values.shape[1]) == batch.action[:, None]
+    found = values - value_of(values, batch.log_policy, batch.legal)[:, None] + jnp.where(chosen, correction, 0)
+    return jnp.where(batch.legal, found, 0)
 
 
 def loss(params: Params, batch: Any, entropy_coefficient: jax.Array, settings: Settings) -> tuple[jax.Array, Any]:
-    """Returns the loss, and the metrics of one minibatch."""
-    log_policy, value = forward(params, batch.observation, batch.critic_observation, batch.legal)
+    """Returns the loss, and the metrics of one minibatch. Advantages are those of chosen actions or of all."""
+    log_policy, values = forward(params, batch.observation, batch.critic_observation, batch.legal)
     policy, log_ratios = jnp.exp(log_policy), log_policy - batch.log_policy
-    ratio = jnp.exp(jnp.take_along_axis(log_ratios, batch.action[:, None], 1)[:, 0])
+    if settings.action_critic:
+        ratio, weight = jnp.exp(jnp.where(batch.legal, log_ratios, 0)), jnp.exp(batch.log_policy)
+    else:
+        ratio = jnp.exp(jnp.take_along_axis(log_ratios, batch.action[:, None], 1)[:, 0])
+        weight = jnp.ones_like(ratio)
     clipped = jnp.clip(ratio, 1 - settings.clip_range, 1 + settings.clip_range)
 
-    policy_loss = -jnp.minimum(ratio * batch.advantages, clipped * batch.advantages).mean()
-    value_loss = ((value - batch.returns) ** 2).mean()
+    rows = len(batch.action)
+    policy_loss = -(weight * jnp.minimum(ratio * batch.advantages, clipped * batch.advantages)).sum() / rows
+    value_loss = ((value_of_action(values, batch.action) - batch.returns) ** 2).mean()
     entropy = -(policy * jnp.where(batch.legal, log_policy, 0)).sum(1).mean()
     approx_kl = (policy * jnp.where(batch.legal, log_ratios, 0)).sum(1).mean()
     total = (
@@ -66,7 +100,7 @@ def loss(params: Params, batch: Any, entropy_coefficient: jax.Array, settings: S
         "value_loss": value_loss,
         "entropy": entropy,
         "approx_kl": approx_kl,
-        "clip_fraction": (ratio != clipped).mean(),
+        "clip_fraction": (weight * (ratio != clipped)).sum() / rows,
     }
 
 
@@ -74,7 +108,7 @@ def loss(params: Params, batch: Any, entropy_coefficient: jax.Array, settings: S
 def update(
     params: Params,
     optimizer_state: Any,
-    batch: Decisions,
+    batch: Any,
     key: jax.Array,
     learning_rate: jax.Array,
     entropy_coefficient: jax.Array,
@@ -83,6 +117,8 @@ def update(
     """Takes the gradient steps of one batch; returns the means of the metrics, too."""
     optimizer = optimizer_of(settings)
     optimizer_state.hyperparams["learning_rate"] = learning_rate
+    if settings.action_critic:
+        batch = batch._replace(advantages=advantages_of_actions(params, batch))
 
     def step(carry: tuple[Params, Any], rows: jax.Array) -> tuple[tuple[Params, Any], Any]:
         params, optimizer_state = carry
@@ -108,14 +144,13 @@ class PPO(JaxLearner):
         self, game: Game, settings: Settings, initial: Network | None = None, device: str | None = None
     ) -> None:
         play = SelfPlay(game, settings)
-        critic_inputs = play.critic_inputs if settings.central_critic else None
         super().__init__(
             game,
             settings,
             play,
             play.scale,
             device=device,
-            critic_inputs=critic_inputs,
+            critic=play.critic,
             initial=initial,
             weights=for_ppo,
         )

@@ -21,7 +21,7 @@ from torch.nn import functional
 from stier._native import Game, derive_seed
 from stier.errors import ArgumentError
 from stier.network import Network
-from stier.train._learner import Decisions, SelfPlay, described, digest, for_ppo
+from stier.train._learner import Critic, Decisions, Floats, SelfPlay, described, digest, for_ppo
 from stier.train.settings import Settings
 
 #: The metrics of the loss.
@@ -31,20 +31,33 @@ METRICS = ("policy_loss", "value_loss", "entropy", "approx_kl", "clip_fraction")
 class Model(nn.Module):
     """A policy and a critic, which shares the hidden layers unless it sees more."""
 
-    def __init__(self, settings: Settings, inputs: int, critic_inputs: int, actions: int) -> None:
+    def __init__(self, settings: Settings, inputs: int, critic: Critic | None, actions: int) -> None:
         super().__init__()
-        self.hidden: Any = _layers([inputs, *settings.hidden])
-        self.critic: Any | None = _layers([critic_inputs, *settings.hidden]) if settings.central_critic else None
-        width = [inputs, *settings.hidden][-1]
-        self.policy, self.value = _linear(width, actions, 0.01), _linear(width, 1, 1.0)
+        sizes = [inputs, *settings.hidden]
+        self.hidden: Any = _layers(sizes)
+        self.critic: Any | None = None
+        self.policy, self.value = _linear(sizes[-1], actions, 0.01), _linear(sizes[-1], 1, 1.0)
+        if critic is not None:
+            sizes = [critic.inputs, *critic.hidden]
+            self.critic, self.value = _layers(sizes), _linear(sizes[-1], critic.outputs, critic.output_scale)
 
     def forward(self, observation: Tensor, critic: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
-        """Returns the logarithms of the probabilities of all actions, and values."""
+        """Returns the logarithms of the probabilities of all actions, and values: one, or one for each action."""
         x = y = _through(self.hidden, observation)
         if self.critic is not None:
             y = _through(self.critic, critic)
         logits = torch.where(legal, self.policy(x), -1e9)
-        return functional.log_softmax(logits, dim=1), self.value(y)[:, 0]
+        return functional.log_softmax(logits, dim=1), self.value(y)
+
+
+def _value_of(values: Tensor, log_policy: Tensor, legal: Tensor) -> Tensor:
+    if values.shape[1] == 1:
+        return values[:, 0]
+    return (log_policy.exp() * torch.where(legal, values, 0)).sum(1)
+
+
+def _value_of_action(values: Tensor, action: Tensor) -> Tensor:
+    return values[:, 0] if values.shape[1] == 1 else values.gather(1, action[:, None].long())[:, 0]
 
 
 def _linear(inputs: int, outputs: int, scale: float) -> nn.Linear:
@@ -97,7 +110,7 @@ class PPO:
         self.random: Any = torch.Generator()
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(derive_seed(settings.seed, "ppo initial", 0))
-            self.model: Model = Model(settings, self.play.inputs, self.play.critic_inputs, game.num_distinct_actions())
+            self.model: Model = Model(settings, self.play.inputs, self.play.critic, game.num_distinct_actions())
         if initial is not None:
             weights = for_ppo(initial, game, settings, self.play.scale)
             self.model.load_state_dict({name: torch.tensor(array.T) for name, array in weights.items()}, strict=False)
@@ -111,25 +124,40 @@ class PPO:
 
     def choose(
         self, observation: npt.NDArray[np.uint8], critic: npt.NDArray[np.uint8], legal: npt.NDArray[np.bool_], _: int
-    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Draws actions; returns them with the logarithms of the policy, and values."""
+    ) -> tuple[npt.NDArray[Any], Floats, Floats, Floats]:
+        """Draws actions; returns them with the logarithms of the policy, values, and values of the actions."""
         with torch.inference_mode():
             seen = (torch.from_numpy(array).to(self.device) for array in (observation, critic, legal))
-            log_policy, value = (found.cpu() for found in self.model(*seen))
+            log_policy, values = (found.cpu() for found in self.model(*seen))
             # The largest of the logarithms with Gumbel noise is a draw.
             noise = torch.empty_like(log_policy).exponential_(generator=self.random).log_()
-            return (log_policy - noise).argmax(1).numpy(), log_policy.numpy(), value.numpy()
+            action = (log_policy - noise).argmax(1)
+            value = _value_of(values, log_policy, torch.from_numpy(legal))
+            return action.numpy(), log_policy.numpy(), value.numpy(), _value_of_action(values, action).numpy()
+
+    def advantages_of_actions(self, batch: Any) -> Tensor:
+        """Returns the advantages of all actions, as `stier.train.ppo.advantages_of_actions`."""
+        with torch.inference_mode():
+            _, values = self.model(batch.observation, batch.critic_observation, batch.legal)
+            chosen = batch.action[:, None].long()
+            found = values - _value_of(values, batch.log_policy, batch.legal)[:, None]
+            correction = batch.advantages[:, None] * (-batch.log_policy.gather(1, chosen)).exp()
+            return torch.where(batch.legal, found.scatter_add(1, chosen, correction), 0)
 
     def loss(self, batch: Any, rows: Tensor, entropy_coefficient: float) -> tuple[Tensor, Tensor]:
         """Returns the loss, and of its parts those of `METRICS`."""
         part: Any = Decisions(*(column[rows] for column in batch))
-        log_policy, value = self.model(part.observation, part.critic_observation, part.legal)
+        log_policy, values = self.model(part.observation, part.critic_observation, part.legal)
         policy, log_ratios = log_policy.exp(), log_policy - part.log_policy
-        ratio = log_ratios.gather(1, part.action[:, None].long())[:, 0].exp()
+        if self.settings.action_critic:
+            ratio, weight = torch.where(part.legal, log_ratios, 0).exp(), part.log_policy.exp()
+        else:
+            ratio = log_ratios.gather(1, part.action[:, None].long())[:, 0].exp()
+            weight = torch.ones_like(ratio)
         clipped = ratio.clamp(1 - self.settings.clip_range, 1 + self.settings.clip_range)
 
-        policy_loss = -torch.minimum(ratio * part.advantages, clipped * part.advantages).mean()
-        value_loss = ((value - part.returns) ** 2).mean()
+        policy_loss = -(weight * torch.minimum(ratio * part.advantages, clipped * part.advantages)).sum() / len(rows)
+        value_loss = ((_value_of_action(values, part.action) - part.returns) ** 2).mean()
         entropy = -(policy * torch.where(part.legal, log_policy, 0)).sum(1).mean()
         approx_kl = (policy * torch.where(part.legal, log_ratios, 0)).sum(1).mean()
         total = (
@@ -138,7 +166,7 @@ class PPO:
             + self.settings.kl_coefficient * approx_kl
             + self.settings.value_coefficient * value_loss
         )
-        clip_fraction = (ratio != clipped).float().mean()
+        clip_fraction = (weight * (ratio != clipped)).sum() / len(rows)
         return total, torch.stack([policy_loss, value_loss, entropy, approx_kl, clip_fraction]).detach()
 
     @one_thread()
@@ -149,6 +177,8 @@ class PPO:
         self.random.manual_seed(derive_seed(settings.seed, "ppo iteration", self.iteration))
         decisions, metrics = self.play.collect(self.choose)
         batch: Any = Decisions(*(torch.from_numpy(column).to(self.device) for column in decisions))
+        if settings.action_critic:
+            batch = batch._replace(advantages=self.advantages_of_actions(batch))
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate
         found = []

@@ -130,6 +130,9 @@ class Settings(CommonSettings):
         value_coefficient: The weight of the value loss.
         central_critic: Shows the observations of all seats to the critic; the policy never sees them. The critic is not
             kept: the network has no value head.
+        action_critic: Lets a central critic value every action. The policy then learns from all legal actions of a
+            decision, not only from the one that was chosen.
+        critic_hidden: Widths of the hidden layers of a central critic; as `hidden` if there are none.
     """
 
     num_envs: int = 512
@@ -144,6 +147,8 @@ class Settings(CommonSettings):
     gae_lambda: float = 0.95
     value_coefficient: float = 0.5
     central_critic: bool = False
+    action_critic: bool = False
+    critic_hidden: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -153,6 +158,9 @@ class Settings(CommonSettings):
         for name in ("kl_coefficient", "value_coefficient"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ArgumentError(f"{name} must be at least 0, got {getattr(self, name)}")
+        for name in ("action_critic", "critic_hidden"):
+            if getattr(self, name) and not self.central_critic:
+                raise ArgumentError(f"{name} needs central_critic")
         if self.batch_size % self.minibatches:
             about = f"minibatches must divide num_envs times horizon, {self.batch_size}"
             raise ArgumentError(f"{about}, got {self.minibatches}")

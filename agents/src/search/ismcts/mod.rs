@@ -358,7 +358,7 @@ impl<G: Hints, S: Selection<G::Actions>, O: Observers<G, S::Extra>> Work for &mu
             self.spread.add(scale.unit(own));
             path.clear();
         }
-        self.budget.done()
+        self.budget.begun()
     }
 }
 

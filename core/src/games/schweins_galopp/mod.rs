@@ -28,11 +28,13 @@ use crate::game::{Chance, Game, GameInfo, Observer, Outcome, Turn};
 use crate::key::mix;
 use crate::options::Switch;
 use crate::playout::Playout;
+use crate::processor;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
 use crate::utility::Utility;
 
 use counts::{Colour, Counts, MAX_COLOURS};
+use playout::Events;
 use rules::KEPT_CLEAR;
 pub use rules::{Placement, Rules};
 pub use sampler::Sampler;
@@ -406,8 +408,8 @@ impl Game for SchweinsGalopp {
 
     #[inline]
     fn settle(&self, state: &mut State, rng: &mut Rng) {
-        if state.phase > Phase::Food {
-            playout::settle(self, state, rng);
+        if state.phase > Phase::Food && self.turn(state) == Turn::Chance {
+            processor::run(Events { game: self, state, rng });
         }
     }
 

@@ -7,7 +7,6 @@
 use std::hint::select_unpredictable;
 
 use crate::actions::ActionSet as _;
-use crate::bits;
 use crate::game::{Game as _, Turn};
 use crate::hints::Hints as _;
 use crate::playout::Playout;
@@ -33,7 +32,7 @@ impl<const HINTS: bool> Work for Playout<'_, SchweinsGalopp, HINTS> {
         loop {
             match game.turn(state) {
                 Turn::Over => return decisions,
-                Turn::Chance => settle(game, state, rng),
+                Turn::Chance => settle(game, state, rng, processor),
                 Turn::Seat(_) if state.phase == Phase::Play => decisions += race::<HINTS>(game, state, rng, processor),
                 Turn::Seat(_) => {
                     let legal = game.legal(state);
@@ -121,16 +120,29 @@ fn race<const HINTS: bool>(game: &SchweinsGalopp, state: &mut State, rng: &mut R
     u32::from(plays)
 }
 
-/// Draws random events until a player must act or the game is over.
-#[inline]
-pub(super) fn settle(game: &SchweinsGalopp, state: &mut State, rng: &mut Rng) {
-    if game.turn(state) != Turn::Chance {
-        return;
+/// The random events until a player must act or the game is over. There must be one.
+pub(super) struct Events<'a> {
+    pub(super) game: &'a SchweinsGalopp,
+    pub(super) state: &'a mut State,
+    pub(super) rng: &'a mut Rng,
+}
+
+impl Work for Events<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn work<P: Processor>(self, processor: P) {
+        settle(self.game, self.state, self.rng, processor);
     }
+}
+
+/// Draws random events until a player must act or the game is over. There must be one.
+#[inline(always)]
+fn settle(game: &SchweinsGalopp, state: &mut State, rng: &mut Rng, processor: impl Processor) {
     if state.phase == Phase::Place {
         let mut unplaced = game.unplaced(state);
         for left in (1..=unplaced.count_ones()).rev() {
-            let pig = bits::nth_bit(unplaced, rng.below(left)) as u8;
+            let pig = processor.nth_bit(unplaced, rng.below(left)) as u8;
             unplaced ^= 1 << pig;
             game.place(state, pig);
         }
@@ -144,7 +156,7 @@ pub(super) fn settle(game: &SchweinsGalopp, state: &mut State, rng: &mut Rng) {
     let mut hands = state.hands;
     let mut mover = state.mover;
     for left in (left - cards + 1..=left).rev() {
-        let card = bits::deposit(1 << rng.below(left), pool);
+        let card = processor.deposit(1 << rng.below(left), pool);
         pool ^= card;
         hands[usize::from(mover) % MAX_PLAYERS] += Counts::one((card.trailing_zeros() / 8) as u8);
         mover = game.left_of(mover);
