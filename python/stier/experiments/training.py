@@ -6,6 +6,7 @@ import shlex
 import time
 from collections.abc import Iterator, Mapping
 from functools import partial
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -357,9 +358,9 @@ def _curve(runs: list[Mapping[str, Any]], results: pd.DataFrame) -> Figure:
 
     from stier.plots import COLOURS
 
-    figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
+    figure, axes = plt.subplots(figsize=(10, 4.5), layout="constrained")
     exact = [run for run in runs if run.get("exact")]
-    for run, colour, marker in zip(exact, COLOURS, "osD^v", strict=False):
+    for run, colour, marker in zip(exact, cycle([*COLOURS, "grey"]), cycle("osD^vPX"), strict=False):
         # The first evaluation is that of the network before it has learned anything.
         points = _rows(results, run["name"], DISTANCE).query("cpu_seconds > 0")
         if not len(points):
@@ -367,7 +368,8 @@ def _curve(runs: list[Mapping[str, Any]], results: pd.DataFrame) -> Figure:
         seeds = [own for _, own in points.groupby("seed")]
         at = np.median([own["cpu_seconds"] for own in seeds], axis=0)
         values = np.array([own["value"] for own in seeds], dtype=np.float64)
-        label = f"{_label(run)}: {at[-1]:.0f} s, {len(seeds)} seeds"
+        count = "1 seed" if len(seeds) == 1 else f"{len(seeds)} seeds"
+        label = f"{run['name']}: {at[-1]:.0f} s, {count}"
         axes.plot(at, np.median(values, axis=0), color=colour, marker=marker, markersize=4, linewidth=1.5, label=label)
         axes.fill_between(at, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.25, linewidth=0)
     points = _rows(results, EQUILIBRIUM, DISTANCE)
@@ -382,13 +384,5 @@ def _curve(runs: list[Mapping[str, Any]], results: pd.DataFrame) -> Figure:
     axes.set_title(f"Distance from equilibrium in {exact[0]['game']}\nmedian and range of the seeds", fontsize=10)
     axes.grid(alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0.0, 0.0))
+    axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
-
-
-def _label(run: Mapping[str, Any]) -> str:
-    """Returns a short description of a run."""
-    name = {"ppo": "PPO", "dmc": "deep Monte Carlo"}[run["algorithm"]]
-    constant = run["settings"].get("entropy_coefficient")
-    entropy = "" if constant is None else f", entropy {constant:g}"
-    return f"{name}{entropy}, {run['settings']['steps'] / 1e6:g} M decisions"
