@@ -33,7 +33,7 @@ PARTS = ROOT / "out" / "audit"
 #: Candidates for every world of an environment, and the actions after which a game ends early: replaying is quadratic.
 TRIES, ACTIONS = 8, 120
 
-#: Where a view of RLCard is that of a seat that is not to move.
+#: Cases in which a view of RLCard is that of a seat that is not to move.
 IDLE = ", not to move"
 
 
@@ -307,7 +307,7 @@ def _bridge(game: Any, seat: int) -> tuple[list[list[Any]], Any]:
     return [*cards, plays], list(state.won_trick_counts)
 
 
-#: What a seat knows by the rules: cards that it sees, and the rest. The record of actions is public in all of them.
+#: The knowledge of a seat by the rules: cards that it sees, and the rest. All of them record actions in public.
 KNOWLEDGE: dict[str, Callable[[Any, int], tuple[list[list[Any]], Any]]] = {
     "blackjack": _blackjack,
     "leduc-holdem": _hold_em,
