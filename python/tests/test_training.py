@@ -145,7 +145,7 @@ def test_a_learner_comes_nearer_to_equilibrium(algorithm: str, settings: dict[st
     assert last["eval/nash_conv"] < 0.5 * first["eval/nash_conv"]
     assert last["eval/greedy/mean"] > first["eval/greedy/mean"] + 0.3
     assert 0.1 < last["eval/attack/probability"] < 0.9, "neither attacking nor waiting is lost"
-    assert (trained.network.value is None) == (algorithm == "dmc" or "central_critic" in settings)
+    assert (trained.network.value is None) == (algorithm == "dmc")
 
 
 def test_advantages_of_all_actions_are_right_on_average_with_any_critic() -> None:
@@ -159,7 +159,7 @@ def test_advantages_of_all_actions_are_right_on_average_with_any_critic() -> Non
     truth = np.random.default_rng(1).standard_normal(len(legal)).astype(np.float32)
     seen = state.observation_tensor().astype(np.uint8)[None]
     everything = np.concatenate([seen, seen], 1)
-    log_policy, values = (np.asarray(found) for found in ppo.forward(made.params, seen, everything, legal[None]))
+    log_policy, values, _ = (np.asarray(found) for found in ppo.forward(made.params, seen, everything, legal[None]))
     policy = np.exp(log_policy[0])
     count = int(legal.sum())
     batch = _learner.Decisions(
@@ -348,11 +348,9 @@ def test_the_twin_in_pytorch(tmp_path: Path) -> None:
         whole = stier.train.learn(game, "ppo_torch", steps=1024, **more)
         again = stier.train.learn(game, "ppo_torch", steps=1024, **more)
         assert (whole.network.policy[0] == again.network.policy[0]).all()
-        assert (whole.network.value is None) == central_critic
         start = stier.train.learner(game, "ppo_torch", initial=whole.network, **TINY)
         for name, array in start.network().tensors().items():
-            if central_critic <= (not name.startswith("value")):
-                np.testing.assert_allclose(array, whole.network.tensors()[name], rtol=1e-6)
+            np.testing.assert_allclose(array, whole.network.tensors()[name], rtol=1e-6)
     assert torch.get_num_threads() == threads
 
 

@@ -215,8 +215,7 @@ impl Network {
         self.mlp.inputs()
     }
 
-    /// Returns true if the network has a value head. Networks trained by deep Monte Carlo or with a central critic do
-    /// not.
+    /// Returns true if the network has a value head. Networks trained by deep Monte Carlo do not.
     pub fn has_value(&self) -> bool {
         self.has_value
     }

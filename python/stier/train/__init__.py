@@ -79,8 +79,8 @@ def learner(
         game: The game, or its name as for `stier.load_game`.
         algorithm: ``"ppo"``, ``"ppo_torch"`` or ``"dmc"``.
         initial: A network to start from, or its file, for the same observations and actions. `hidden` is then that of
-            the network. PPO takes over the policy and, unless the critic is central, the value head if there is one;
-            the optimizer begins anew. Deep Monte Carlo takes networks of its own kind only.
+            the network. PPO takes over the policy and the value head if there is one; the optimizer begins anew. Deep
+            Monte Carlo takes networks of its own kind only.
         device: The device of the network, by its name in JAX (``"gpu:0"``; ``"cpu"`` uses all cores) or PyTorch
             (``"cuda:0"``). If left out, one thread of the CPU, which gives the same bits on any number of cores.
         settings: `Settings` for PPO, `DMCSettings` for deep Monte Carlo.

@@ -142,7 +142,7 @@ class JaxLearner:
     def _initial_params(self, critic: Critic | None) -> Params:
         """The first weights. Those of the policy are small, so that it starts uniform.
 
-        The critic shares the policy's hidden layers, unless it sees more and has its own.
+        The value head shares the policy's hidden layers. A critic that sees more has its own.
         """
         inputs, hidden = self.game.observation_tensor_shape()[0], self.settings.hidden
 
@@ -151,11 +151,11 @@ class JaxLearner:
 
         last = [inputs, *hidden][-1]
         shapes = layers("hidden", inputs, *hidden)
-        value = (last, 1, 1.0)
+        shapes |= {"policy": (last, self.game.num_distinct_actions(), 0.01), "value": (last, 1, 1.0)}
         if critic is not None:
-            shapes |= layers("critic", critic.inputs, *critic.hidden)
-            value = ([critic.inputs, *critic.hidden][-1], critic.outputs, critic.output_scale)
-        shapes |= {"policy": (last, self.game.num_distinct_actions(), 0.01), "value": value}
+            sizes = [critic.inputs, *critic.hidden]
+            shapes |= layers("critic", *sizes)
+            shapes["critic.value"] = (sizes[-1], critic.outputs, critic.output_scale)
         return orthogonal(shapes, self.key("initial"))
 
     def key(self, purpose: str) -> jax.Array:

@@ -321,10 +321,8 @@ def fitting(network: Network, game: Game, hidden: tuple[int, ...]) -> dict[str, 
 
 
 def for_ppo(network: Network, game: Game, settings: Any, scale: float) -> dict[str, Floats]:
-    """Returns the weights for PPO: the policy, and the value unless there is none or the critic has its own layers."""
+    """Returns the weights for PPO: the policy, and the value head if there is one."""
     found = fitting(network, game, settings.hidden)
-    if settings.central_critic:
-        return {name: array for name, array in found.items() if not name.startswith("value")}
     factor = np.float32(network.value_scale / scale)
     return {name: array * factor if name.startswith("value") else array for name, array in found.items()}
 

@@ -29,7 +29,7 @@ from stier.train.evaluation import Evaluation
 PAUSE = 30.0
 CHECKPOINT, LOG, NETWORK, HISTORY = "checkpoint.safetensors", "log.csv", "network.safetensors", "checkpoints"
 #: Raised whenever the same settings would go on otherwise from the same checkpoint.
-FORMAT = 4
+FORMAT = 5
 
 #: Called with the metrics of an iteration or an evaluation.
 Logger = Callable[[dict[str, float]], None]

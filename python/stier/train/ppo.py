@@ -26,13 +26,23 @@ from stier.train._learner import SelfPlay, for_ppo
 from stier.train.settings import Settings
 
 
-def forward(params: Params, observation: jax.Array, critic: jax.Array, legal: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Returns the logarithms of the probabilities of all actions, and values: one, or one for each action."""
+def forward(
+    params: Params, observation: jax.Array, critic: jax.Array, legal: jax.Array
+) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Returns the logarithms of the probabilities of all actions, the critic's values and the network's value.
+
+    The critic has one value, or one for each action. Without layers of its own it is the network's value head. With
+    them, the hidden layers learn from the policy alone.
+    """
+    own = "critic.value.weight" in params
     x = hidden_layers(params, "hidden", observation)
     logits = x @ params["policy.weight"] + params["policy.bias"]
-    if "critic.0.weight" in params:
+    value = (jax.lax.stop_gradient(x) if own else x) @ params["value.weight"] + params["value.bias"]
+    values = value
+    if own:
         x = hidden_layers(params, "critic", critic)
-    return jax.nn.log_softmax(jnp.where(legal, logits, -1e9)), x @ params["value.weight"] + params["value.bias"]
+        values = x @ params["critic.value.weight"] + params["critic.value.bias"]
+    return jax.nn.log_softmax(jnp.where(legal, logits, -1e9)), values, value[:, 0]
 
 
 def value_of(values: jax.Array, log_policy: jax.Array, legal: jax.Array) -> jax.Array:
@@ -54,7 +64,7 @@ def act(
     params: Params, observation: jax.Array, critic: jax.Array, legal: jax.Array, key: jax.Array, call: jax.Array
 ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
     """Draws actions; returns them with the logarithms of the policy, values, and values of the actions."""
-    log_policy, values = forward(params, observation, critic, legal)
+    log_policy, values, _ = forward(params, observation, critic, legal)
     action = jax.random.categorical(jax.random.fold_in(key, call), log_policy)
     return action, log_policy, value_of(values, log_policy, legal), value_of_action(values, action)
 
@@ -65,7 +75,7 @@ def advantages_of_actions(params: Params, batch: Any) -> jax.Array:
     What the games returned corrects the critic where an action was chosen, in proportion to how rarely it is: with any
     critic, the estimates are as right on average as those from the games alone.
     """
-    _, values = forward(params, batch.observation, batch.critic_observation, batch.legal)
+    _, values, _ = forward(params, batch.observation, batch.critic_observation, batch.legal)
     log_chosen = jnp.take_along_axis(batch.log_policy, batch.action[:, None], 1)
     correction = batch.advantages[:, None] * jnp.exp(-log_chosen)
     chosen = jnp.arange(values.shape[1]) == batch.action[:, None]
@@ -75,7 +85,7 @@ def advantages_of_actions(params: Params, batch: Any) -> jax.Array:
 
 def loss(params: Params, batch: Any, entropy_coefficient: jax.Array, settings: Settings) -> tuple[jax.Array, Any]:
     """Returns the loss, and the metrics of one minibatch. Advantages are those of chosen actions or of all."""
-    log_policy, values = forward(params, batch.observation, batch.critic_observation, batch.legal)
+    log_policy, values, value = forward(params, batch.observation, batch.critic_observation, batch.legal)
     policy, log_ratios = jnp.exp(log_policy), log_policy - batch.log_policy
     if settings.action_critic:
         ratio, weight = jnp.exp(jnp.where(batch.legal, log_ratios, 0)), jnp.exp(batch.log_policy)
@@ -87,6 +97,9 @@ def loss(params: Params, batch: Any, entropy_coefficient: jax.Array, settings: S
     rows = len(batch.action)
     policy_loss = -(weight * jnp.minimum(ratio * batch.advantages, clipped * batch.advantages)).sum() / rows
     value_loss = ((value_of_action(values, batch.action) - batch.returns) ** 2).mean()
+    if settings.central_critic:
+        # The targets of actions that the policy draws are right on average for the decision, too.
+        value_loss += ((value - batch.returns) ** 2).mean()
     entropy = -(policy * jnp.where(batch.legal, log_policy, 0)).sum(1).mean()
     approx_kl = (policy * jnp.where(batch.legal, log_ratios, 0)).sum(1).mean()
     total = (
@@ -180,5 +193,5 @@ class PPO(JaxLearner):
         return metrics | {"learning_rate": learning_rate, "entropy_coefficient": entropy_coefficient}
 
     def network(self) -> Network:
-        """Returns the network as it is now. A critic that sees more is not part of it: there is no value head then."""
-        return self._network(value_head=not self.settings.central_critic)
+        """Returns the network as it is now. A critic that sees more is not part of it."""
+        return self._network(value_head=True)

@@ -29,25 +29,25 @@ METRICS = ("policy_loss", "value_loss", "entropy", "approx_kl", "clip_fraction")
 
 
 class Model(nn.Module):
-    """A policy and a critic, which shares the hidden layers unless it sees more."""
+    """A policy, a value head on the same hidden layers, and a critic, which is that head unless it sees more."""
 
     def __init__(self, settings: Settings, inputs: int, critic: Critic | None, actions: int) -> None:
         super().__init__()
         sizes = [inputs, *settings.hidden]
         self.hidden: Any = _layers(sizes)
-        self.critic: Any | None = None
         self.policy, self.value = _linear(sizes[-1], actions, 0.01), _linear(sizes[-1], 1, 1.0)
+        self.critic: Any | None = None
         if critic is not None:
             sizes = [critic.inputs, *critic.hidden]
-            self.critic, self.value = _layers(sizes), _linear(sizes[-1], critic.outputs, critic.output_scale)
+            self.critic, self.critic_value = _layers(sizes), _linear(sizes[-1], critic.outputs, critic.output_scale)
 
-    def forward(self, observation: Tensor, critic: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
-        """Returns the logarithms of the probabilities of all actions, and values: one, or one for each action."""
-        x = y = _through(self.hidden, observation)
-        if self.critic is not None:
-            y = _through(self.critic, critic)
+    def forward(self, observation: Tensor, critic: Tensor, legal: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Returns the logarithms of the probabilities of all actions, the critic's values and the network's value."""
+        x = _through(self.hidden, observation)
+        value = self.value(x if self.critic is None else x.detach())
+        values = value if self.critic is None else self.critic_value(_through(self.critic, critic))
         logits = torch.where(legal, self.policy(x), -1e9)
-        return functional.log_softmax(logits, dim=1), self.value(y)
+        return functional.log_softmax(logits, dim=1), values, value[:, 0]
 
 
 def _value_of(values: Tensor, log_policy: Tensor, legal: Tensor) -> Tensor:
@@ -128,7 +128,7 @@ class PPO:
         """Draws actions; returns them with the logarithms of the policy, values, and values of the actions."""
         with torch.inference_mode():
             seen = (torch.from_numpy(array).to(self.device) for array in (observation, critic, legal))
-            log_policy, values = (found.cpu() for found in self.model(*seen))
+            log_policy, values, _ = (found.cpu() for found in self.model(*seen))
             # The largest of the logarithms with Gumbel noise is a draw.
             noise = torch.empty_like(log_policy).exponential_(generator=self.random).log_()
             action = (log_policy - noise).argmax(1)
@@ -138,7 +138,7 @@ class PPO:
     def advantages_of_actions(self, batch: Any) -> Tensor:
         """Returns the advantages of all actions, as `stier.train.ppo.advantages_of_actions`."""
         with torch.inference_mode():
-            _, values = self.model(batch.observation, batch.critic_observation, batch.legal)
+            _, values, _ = self.model(batch.observation, batch.critic_observation, batch.legal)
             chosen = batch.action[:, None].long()
             found = values - _value_of(values, batch.log_policy, batch.legal)[:, None]
             correction = batch.advantages[:, None] * (-batch.log_policy.gather(1, chosen)).exp()
@@ -147,7 +147,7 @@ class PPO:
     def loss(self, batch: Any, rows: Tensor, entropy_coefficient: float) -> tuple[Tensor, Tensor]:
         """Returns the loss, and of its parts those of `METRICS`."""
         part: Any = Decisions(*(column[rows] for column in batch))
-        log_policy, values = self.model(part.observation, part.critic_observation, part.legal)
+        log_policy, values, value = self.model(part.observation, part.critic_observation, part.legal)
         policy, log_ratios = log_policy.exp(), log_policy - part.log_policy
         if self.settings.action_critic:
             ratio, weight = torch.where(part.legal, log_ratios, 0).exp(), part.log_policy.exp()
@@ -158,6 +158,9 @@ class PPO:
 
         policy_loss = -(weight * torch.minimum(ratio * part.advantages, clipped * part.advantages)).sum() / len(rows)
         value_loss = ((_value_of_action(values, part.action) - part.returns) ** 2).mean()
+        if self.settings.central_critic:
+            # The targets of actions that the policy draws are right on average for the decision, too.
+            value_loss = value_loss + ((value - part.returns) ** 2).mean()
         entropy = -(policy * torch.where(part.legal, log_policy, 0)).sum(1).mean()
         approx_kl = (policy * torch.where(part.legal, log_ratios, 0)).sum(1).mean()
         total = (
@@ -196,7 +199,7 @@ class PPO:
         return metrics | {"learning_rate": learning_rate, "entropy_coefficient": entropy_coefficient}
 
     def network(self) -> Network:
-        """Returns the network as it is now. A critic that sees more is not part of it: there is no value head then."""
+        """Returns the network as it is now. A critic that sees more is not part of it."""
 
         def layer(linear: nn.Module) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
             weight, bias = (array.detach().cpu().numpy().copy() for array in (linear.weight, linear.bias))
@@ -206,7 +209,7 @@ class PPO:
             game=self.game,
             hidden=tuple(map(layer, self.model.hidden)),
             policy=layer(self.model.policy),
-            value=None if self.settings.central_critic else layer(self.model.value),
+            value=layer(self.model.value),
             value_scale=self.play.scale,
             training=described(self),
         )

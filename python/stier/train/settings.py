@@ -128,8 +128,8 @@ class Settings(CommonSettings):
         clip_range: The distance of a ratio of probabilities from 1 at which its gradient is clipped.
         gae_lambda: The discount of later errors of the critic in the advantages, 0 to 1.
         value_coefficient: The weight of the value loss.
-        central_critic: Shows the observations of all seats to the critic; the policy never sees them. The critic is not
-            kept: the network has no value head.
+        central_critic: Shows the observations of all seats to the critic, which has layers of its own and is not kept.
+            The network never sees them, and its hidden layers learn from the policy alone; the value head reads them.
         action_critic: Lets a central critic value every action. The policy then learns from all legal actions of a
             decision, not only from the one that was chosen.
         critic_hidden: Widths of the hidden layers of a central critic; as `hidden` if there are none.
