@@ -23,6 +23,7 @@ use crate::notation::Notation;
 use crate::options::Options;
 use crate::rng::{self, Rng};
 use crate::seats::{BySeat, Seat};
+use crate::symmetry::Symmetry;
 
 /// The next to act.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -300,6 +301,11 @@ pub trait Game: Clone + Send + Sync + 'static {
         };
         let fields: Vec<String> = self.observation_layout().iter().map(field).collect();
         format!("{}:{}", Self::OBSERVATION_VERSION, fields.join(","))
+    }
+
+    /// The classes, such as suits, that can be exchanged without changing the game; `None` if there are none.
+    fn symmetry(&self) -> Option<Symmetry> {
+        None
     }
 
     /// Overwrites `out`, which has exactly the size of the [layout](Game::observation_layout), with the present

@@ -25,6 +25,7 @@ pub mod record;
 pub mod rng;
 pub mod scene;
 pub mod seats;
+pub mod symmetry;
 pub mod utility;
 
 pub use actions::{Action, ActionSet, Actions64, Actions128};
@@ -41,4 +42,5 @@ pub use options::{OptionError, OptionInfo, OptionValue, Options};
 pub use rng::Rng;
 pub use scene::Scene;
 pub use seats::{BySeat, Seat};
+pub use symmetry::Symmetry;
 pub use utility::Utility;

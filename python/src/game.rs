@@ -215,6 +215,16 @@ impl Game {
         self.face.facts().action_signature.clone()
     }
 
+    /// The parts that can be exchanged without changing the game, such as suits: (inputs, actions), with a list for each
+    /// part of its places in the observation tensor and one of its actions. The same index has the same meaning in all
+    /// parts. None if nothing can be exchanged.
+    #[expect(clippy::type_complexity, reason = "a pair of tables")]
+    fn symmetry(&self) -> Option<(Vec<Vec<usize>>, Vec<Vec<usize>>)> {
+        let found = self.face.facts().symmetry.as_ref()?;
+        let actions = found.actions.iter().map(|own| own.iter().map(|action| action.index()).collect());
+        Some((found.inputs.clone(), actions.collect()))
+    }
+
     /// The faces of the cards: a new dict from the name of a card to (rank, sign, colour), all in words, in the order
     /// of the deck.
     fn card_faces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

@@ -151,6 +151,11 @@ class Game:
         """Version and number of the players' actions, such as `"1:37"`. A network fits the game only if it was trained on
         the same signature.
         """
+    def symmetry(self) -> tuple[list[list[int]], list[list[int]]] | None:
+        """The parts that can be exchanged without changing the game, such as suits: (inputs, actions), with a list for each
+        part of its places in the observation tensor and one of its actions. The same index has the same meaning in all
+        parts. None if nothing can be exchanged.
+        """
     def card_faces(self) -> dict[str, tuple[str, str, str]]:
         """The faces of the cards: a new dict from the name of a card to (rank, sign, colour), all in words, in the order
         of the deck.

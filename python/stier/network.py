@@ -1,19 +1,20 @@
 """Networks that play: the file they are saved in, and their forward pass in NumPy.
 
 A network is a multilayer perceptron with two heads over the observation tensor of the player to move: a logit for every
-action, and the return that this player can expect. Networks trained by deep Monte Carlo or with a central critic have
-no value head. In the engine it is the agent ``network:path=…``; here it is arrays,
-for looking into it and for feeding other programs. Neither needs the framework that trained it.
+action, and the return that this player can expect. Networks trained by deep Monte Carlo have no value head. In the
+engine it is the agent ``network:path=…``; here it is arrays, for looking into it and for feeding other programs.
+Neither needs the framework that trained it.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import json
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,11 +23,50 @@ from stier._files import write_bytes
 from stier._native import Game, __version__, load_game
 from stier.errors import ArgumentError
 
-__all__ = ["Network"]
+__all__ = ["Classes", "Network"]
 
 FORMAT, VERSION = "stier.network", "1"
 
 Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+
+
+class Classes(NamedTuple):
+    """Parts of a game that can be exchanged, such as suits, and their order in positions (`stier.Game.symmetry`).
+
+    The part whose first place is 1 where another has 0 comes first; of equal parts the first.
+    """
+
+    #: The places of each part among the inputs, ``(parts, places)``.
+    inputs: Ints
+    #: The actions of each part, ``(parts, actions)``.
+    actions: Ints
+
+    @classmethod
+    def of(cls, game: Game) -> Classes | None:
+        """Returns those of a game, or None if nothing can be exchanged."""
+        found = game.symmetry()
+        return None if found is None else cls(*(np.array(places, np.int64) for places in found))
+
+    def order(self, observations: npt.NDArray[Any]) -> Ints:
+        """Returns the parts in order, ``(rows, parts)``, for observations ``(rows, inputs)`` of zeros and ones."""
+        missing = ~np.packbits(observations[:, self.inputs] > 0.5, axis=2)
+        found: Ints = np.lexsort(tuple(missing[:, :, byte] for byte in reversed(range(missing.shape[2]))))
+        return found
+
+    def sorted(self, observations: npt.NDArray[Any], order: Ints) -> npt.NDArray[Any]:
+        """Returns a copy with the parts in this order."""
+        found: npt.NDArray[Any] = observations.copy()
+        places = self.inputs.reshape(-1)
+        parts = observations[:, places].reshape(len(found), *self.inputs.shape)
+        found[:, places] = np.take_along_axis(parts, order[:, :, None], 1).reshape(len(found), -1)
+        return found
+
+    def actions_of(self, order: Ints, count: int) -> Ints:
+        """Returns ``(rows, count)``: the game's action for each action of the sorted position."""
+        found = np.tile(np.arange(count), (len(order), 1))
+        found[:, self.actions.reshape(-1)] = self.actions[order].reshape(len(order), -1)
+        return found
 
 
 @dataclass(frozen=True)
@@ -57,6 +97,8 @@ class Network:
     activation: Literal["relu", "tanh"] = "relu"
     #: A record of its training: anything that can be written as JSON.
     training: dict[str, Any] = field(default_factory=dict)
+    #: The parts of the game that are sorted before the first layer; None if positions are read as they are.
+    classes: Classes | None = None
 
     def __post_init__(self) -> None:
         if self.activation not in ("relu", "tanh"):
@@ -77,6 +119,14 @@ class Network:
                 raise ArgumentError(f"{name}: weights and biases must be finite numbers, some are not")
             if name == "hidden":
                 width = expected[1]
+        if self.classes is not None:
+            for name, places, size in [
+                ("inputs", self.classes.inputs, self.game.observation_tensor_shape()[0]),
+                ("actions", self.classes.actions, self.game.num_distinct_actions()),
+            ]:
+                right = places.ndim == 2 and len(places) == len(self.classes.inputs) >= 2 and places.size
+                if not right or len(np.unique(places)) < places.size or places.min() < 0 or places.max() >= size:
+                    raise ArgumentError(f"classes: {name} must be different numbers between 0 and {size - 1}")
 
     @classmethod
     def random(
@@ -104,14 +154,23 @@ class Network:
         Without a value head the returns are NaN.
         """
         x: Floats = np.asarray(observations, np.float32)
+        shape = x.shape[:-1]
+        x = x.reshape(-1, x.shape[-1])
+        order = None if self.classes is None else self.classes.order(x)
+        if self.classes is not None and order is not None:
+            x = self.classes.sorted(x, order)
         for weight, bias in self.hidden:
             x = x @ weight + bias
             x = np.maximum(x, 0) if self.activation == "relu" else np.tanh(x)
         logits = x @ self.policy[0] + self.policy[1]
+        if self.classes is not None and order is not None:
+            sorted_logits, logits = logits, np.empty_like(logits)
+            np.put_along_axis(logits, self.classes.actions_of(order, logits.shape[1]), sorted_logits, 1)
+        logits = logits.reshape(*shape, -1)
         if self.value is None:
-            return logits, np.full(x.shape[:-1], np.nan, np.float32)
+            return logits, np.full(shape, np.nan, np.float32)
         value = (x @ self.value[0] + self.value[1])[..., 0] * np.float32(self.value_scale)
-        return logits, value
+        return logits, value.reshape(shape)
 
     def __call__(self, observations: npt.ArrayLike, legal: npt.ArrayLike) -> tuple[Floats, Floats]:
         """Returns probabilities ``(…, actions)``, zero for what is not legal, and expected returns ``(…)``.
@@ -125,7 +184,7 @@ class Network:
 
     def num_parameters(self) -> int:
         """Returns the number of weights and biases."""
-        return sum(array.size for array in self.tensors().values())
+        return sum(array.size for name, array in self.tensors().items() if not name.startswith("classes"))
 
     def tensors(self) -> dict[str, Floats]:
         """Returns the arrays by the names that they have in the file."""
@@ -133,11 +192,15 @@ class Network:
         layers["policy"] = self.policy
         if self.value is not None:
             layers["value"] = self.value
-        return {
+        found = {
             f"{name}.{part}": array
             for name, layer in layers.items()
             for part, array in zip(("weight", "bias"), layer, strict=True)
         }
+        if self.classes is not None:
+            for name, places in self.classes._asdict().items():
+                found[f"classes.{name}"] = places.astype(np.float32)
+        return found
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a safetensors file, whole or not at all."""
@@ -200,6 +263,7 @@ class Network:
         def layer(name: str) -> tuple[Floats, Floats]:
             return arrays[f"{name}.weight"], arrays[f"{name}.bias"]
 
+        classes = [arrays[f"classes.{name}"] for name in Classes._fields if f"classes.{name}" in arrays]
         return cls(
             game=game,
             hidden=tuple(layer(f"hidden.{i}") for i in range(count)),
@@ -208,6 +272,7 @@ class Network:
             value_scale=float(metadata["value_scale"]),
             activation=metadata["activation"],  # type: ignore[arg-type]  # checked by the class
             training=json.loads(metadata["training"]),
+            classes=Classes(*(places.astype(np.int64) for places in classes)) if classes else None,
         )
 
     def to_onnx(self, path: str | os.PathLike[str]) -> None:
@@ -219,13 +284,19 @@ class Network:
         import onnx
         from onnx import TensorProto, helper, numpy_helper
 
-        tensors: dict[str, npt.NDArray[Any]] = dict(self.tensors())
-        nodes, x = [], "observation"
+        tensors: dict[str, npt.NDArray[Any]] = dict(dataclasses.replace(self, classes=None).tensors())
+        nodes: list[Any] = []
+        x, logits = "observation", "logits"
+        if self.classes is not None:
+            x, logits = "sorted", "sorted_logits"
+            nodes += _sorting(self.classes, tensors)
         for i in range(len(self.hidden)):
             nodes.append(helper.make_node("Gemm", [x, f"hidden.{i}.weight", f"hidden.{i}.bias"], [f"sum.{i}"]))
             nodes.append(helper.make_node(self.activation.capitalize(), [f"sum.{i}"], [f"hidden.{i}"]))
             x = f"hidden.{i}"
-        nodes.append(helper.make_node("Gemm", [x, "policy.weight", "policy.bias"], ["logits"]))
+        nodes.append(helper.make_node("Gemm", [x, "policy.weight", "policy.bias"], [logits]))
+        if self.classes is not None:
+            nodes += _restoring(self.classes, tensors)
         if self.value is not None:
             nodes.append(helper.make_node("Gemm", [x, "value.weight", "value.bias"], ["column"]))
             nodes.append(helper.make_node("Mul", ["column", "value_scale"], ["scaled"]))
@@ -252,3 +323,51 @@ class Network:
     def __repr__(self) -> str:
         widths = "-".join(str(weight.shape[0]) for weight, _ in (*self.hidden, self.policy))
         return f"<stier.network.Network {widths}-{self.policy[0].shape[1]} for {self.game}>"
+
+
+def _sorting(classes: Classes, tensors: dict[str, npt.NDArray[Any]]) -> list[Any]:
+    """Returns ONNX nodes from ``observation`` to ``sorted`` and ``order``, and adds their constants."""
+    from onnx import TensorProto, helper
+
+    parts, places = classes.inputs.shape
+    if places > 52:
+        raise ArgumentError(f"classes of more than 52 inputs cannot be exported, these have {places}")
+    tensors["places"] = classes.inputs.reshape(-1)
+    tensors["places_row"] = classes.inputs.reshape(1, -1)
+    tensors["by_part"] = np.array([-1, parts, places])
+    tensors["in_a_row"] = np.array([-1, parts * places])
+    tensors["digits"] = 2.0 ** -np.arange(places)
+    tensors["parts"] = np.array([parts])
+    tensors["last"] = np.array([2])
+    nodes: list[tuple[str, list[str], list[str], dict[str, Any]]] = [
+        ("Gather", ["observation", "places"], ["own"], {"axis": 1}),
+        ("Reshape", ["own", "by_part"], ["unsorted"], {}),
+        ("Cast", ["unsorted"], ["wide"], {"to": TensorProto.DOUBLE}),
+        ("MatMul", ["wide", "digits"], ["keys"], {}),
+        ("TopK", ["keys", "parts"], ["highest", "order"], {"axis": 1}),
+        ("Unsqueeze", ["order", "last"], ["order_column"], {}),
+        ("Shape", ["unsorted"], ["block"], {}),
+        ("Expand", ["order_column", "block"], ["from"], {}),
+        ("GatherElements", ["unsorted", "from"], ["exchanged"], {"axis": 1}),
+        ("Reshape", ["exchanged", "in_a_row"], ["exchanged_row"], {}),
+        ("Shape", ["exchanged_row"], ["row"], {}),
+        ("Expand", ["places_row", "row"], ["to"], {}),
+        ("ScatterElements", ["observation", "to", "exchanged_row"], ["sorted"], {"axis": 1}),
+    ]
+    return [helper.make_node(name, inputs, outputs, **options) for name, inputs, outputs, options in nodes]
+
+
+def _restoring(classes: Classes, tensors: dict[str, npt.NDArray[Any]]) -> list[Any]:
+    """Returns ONNX nodes from ``sorted_logits`` and ``order`` to ``logits``, and adds their constants."""
+    from onnx import helper
+
+    tensors["actions"] = classes.actions.reshape(-1)
+    tensors["actions_by_part"] = classes.actions
+    tensors["actions_in_a_row"] = np.array([-1, classes.actions.size])
+    nodes: list[tuple[str, list[str], list[str], dict[str, Any]]] = [
+        ("Gather", ["sorted_logits", "actions"], ["own_logits"], {"axis": 1}),
+        ("Gather", ["actions_by_part", "order"], ["exchanged_actions"], {"axis": 0}),
+        ("Reshape", ["exchanged_actions", "actions_in_a_row"], ["game_actions"], {}),
+        ("ScatterElements", ["sorted_logits", "game_actions", "own_logits"], ["logits"], {"axis": 1}),
+    ]
+    return [helper.make_node(name, inputs, outputs, **options) for name, inputs, outputs, options in nodes]

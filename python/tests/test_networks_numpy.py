@@ -15,7 +15,7 @@ pytest.importorskip("safetensors")
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
-from stier.network import Network
+from stier.network import Classes, Network
 
 
 @pytest.fixture
@@ -108,6 +108,79 @@ def test_onnx_computes_the_same(hidden: tuple[int, ...], tmp_path: Path) -> None
     expected = network.forward(x)
     np.testing.assert_allclose(logits, expected[0], atol=1e-5)
     np.testing.assert_allclose(value, expected[1], atol=1e-5)
+
+
+def positions(game: stier.Game, count: int) -> list[stier.State]:
+    """Returns positions with choices from random games."""
+    found = []
+    for seed in range(count):
+        state = game.new_initial_state(seed=seed)
+        rng = np.random.default_rng(seed)
+        for _ in range(seed % 9):
+            state.apply_action(int(rng.choice(state.legal_actions())))
+        found.append(state)
+    return found
+
+
+def test_an_exchange_of_suits_exchanges_the_logits(tmp_path: Path) -> None:
+    game = stier.load_game("schwinget")
+    classes = Classes.of(game)
+    assert classes is not None
+    assert (classes.inputs.shape, classes.actions.shape) == ((4, 37), (4, 6))
+    network = dataclasses.replace(Network.random(game, hidden=(16,), seed=3), classes=classes)
+    network.save(tmp_path / "a.safetensors")
+    again = Network.load(tmp_path / "a.safetensors")
+    assert network.num_parameters() == Network.random(game, hidden=(16,)).num_parameters()
+    states = positions(game, 40)
+    x = np.array([state.observation_tensor() for state in states])
+    logits, value = again.forward(x)
+    for order in ([1, 0, 2, 3], [3, 2, 0, 1]):
+        exchanged, expected = x.copy(), logits.copy()
+        exchanged[:, classes.inputs[order]] = x[:, classes.inputs]
+        expected[:, classes.actions[order]] = logits[:, classes.actions]
+        found = again.forward(exchanged)
+        # Of suits that look alike the first is the first in every order.
+        alike = [len({tuple(row[places]) for places in classes.inputs}) < 4 for row in x]
+        np.testing.assert_allclose(found[1], value, atol=1e-5)
+        np.testing.assert_allclose(found[0][~np.array(alike)], expected[~np.array(alike)], atol=1e-5)
+        assert not all(alike)
+    # The engine and ONNX sort in the same way.
+    for state, row, worth in zip(states, logits, value, strict=True):
+        legal = state.legal_actions()
+        stats = stier.load_agent("network", game, path=tmp_path / "a.safetensors").search(state)
+        weights = np.exp(row[legal] - row[legal].max())
+        np.testing.assert_allclose([one.probability for one in stats.actions], weights / weights.sum(), atol=1e-5)
+        np.testing.assert_allclose(stats.actions[0].value, worth, atol=1e-5)
+    onnx = pytest.importorskip("onnx")
+    from onnx.reference import ReferenceEvaluator
+
+    network.to_onnx(tmp_path / "a.onnx")
+    found = ReferenceEvaluator(onnx.load(tmp_path / "a.onnx")).run(None, {"observation": x.astype(np.float32)})
+    np.testing.assert_allclose(found[0], logits, atol=1e-5)
+    np.testing.assert_allclose(found[1], value, atol=1e-5)
+
+
+def test_classes_are_checked(network: Network, tmp_path: Path) -> None:
+    right = Classes(np.array([[0, 1], [2, 3]]), np.array([[0], [1]]))
+    for classes, message in [
+        (right._replace(inputs=np.array([[0, 1], [2, 2]])), "classes: inputs must be different numbers between 0 and"),
+        (right._replace(actions=np.array([[0], [29]])), "classes: actions must be different numbers between 0 and 28"),
+        (right._replace(actions=np.array([[0], [1], [2]])), "classes: actions must be"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            dataclasses.replace(network, classes=classes)
+    path = tmp_path / "a.safetensors"
+    dataclasses.replace(network, classes=right).save(path)
+    with safe_open(path, framework="numpy") as file:
+        arrays, metadata = {name: file.get_tensor(name) for name in file.keys()}, file.metadata()  # noqa: SIM118
+    for changed in (
+        {"classes.actions": np.array([[0], [0]], np.float32)},
+        {"classes.inputs": np.array([[0.5, 1], [2, 3]], np.float32)},
+        {"classes.inputs": np.array([[0, 1], [2, 9999]], np.float32)},
+    ):
+        save_file({**arrays, **changed}, path, metadata)
+        with pytest.raises(stier.AgentError, match="that do not name places once each"):
+            stier.load_agent("network", network.game, path=path)
 
 
 def test_a_network_without_a_value_head_says_so(network: Network, tmp_path: Path) -> None:

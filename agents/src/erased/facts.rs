@@ -1,7 +1,7 @@
 //! The description of a game, as values.
 
 use stier_core::scene::Face;
-use stier_core::{Field, FullGame, OptionValue, Options as _};
+use stier_core::{Field, FullGame, OptionValue, Options as _, Symmetry};
 
 use crate::catalogue::spec::playing;
 
@@ -20,6 +20,8 @@ pub struct GameFacts {
     pub action_signature: String,
     /// The parts of the observation tensor.
     pub observation_layout: Vec<Field>,
+    /// The classes that can be exchanged, such as suits.
+    pub symmetry: Option<Symmetry>,
     /// The parts of the information-state tensor.
     pub information_state_layout: Vec<Field>,
     /// The cards by name, with their printed faces.
@@ -43,6 +45,7 @@ impl GameFacts {
             observation_signature: game.observation_signature(),
             action_signature: game.action_signature(),
             observation_layout: game.observation_layout(),
+            symmetry: game.symmetry(),
             information_state_layout: game.information_state_layout(),
             faces: game.cards().into_iter().zip(game.faces()).collect(),
             agents: playing::<G>(),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrayvec::ArrayVec;
 use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, Rng, Seat, SeatView as _};
 
+use super::classes::{Classes, Order};
 use super::file::Network;
 use super::forward::Scratch;
 use crate::agent::batch_agent::Query;
@@ -15,6 +16,12 @@ use crate::agent::sampling::{MAX_ACTIONS, place, softmax};
 pub struct Evaluator {
     network: Arc<Network>,
     observations: Vec<f32>,
+    /// The orders of the classes in the observations, for a network that reads sorted positions.
+    orders: Vec<Order>,
+    /// The outputs of such a network, for the positions as they were.
+    outputs: Vec<f32>,
+    /// Working space for sorting.
+    copy: Vec<f32>,
     scratch: Scratch,
 }
 
@@ -30,7 +37,8 @@ pub struct Output<'a> {
 impl Evaluator {
     /// Creates an evaluator for a network that [fits](Network::fits) the games to be evaluated.
     pub fn new(network: Arc<Network>) -> Self {
-        Self { network, observations: Vec::new(), scratch: Scratch::default() }
+        let (observations, orders, outputs, copy, scratch) = Default::default();
+        Self { network, observations, orders, outputs, copy, scratch }
     }
 
     /// The network.
@@ -43,8 +51,7 @@ impl Evaluator {
     pub fn evaluate<G: Game>(&mut self, game: &G, state: &G::State, mover: Seat) -> Output<'_> {
         self.observations.resize(self.network.num_inputs(), 0.0);
         game.observation(state, mover, &mut self.observations);
-        let found = self.network.mlp().forward(&self.observations, &mut self.scratch);
-        evaluation(&self.network, game.rounded_range(), found)
+        self.output(game)
     }
 
     /// Evaluates a view, whose seat must be the one to act.
@@ -52,8 +59,14 @@ impl Evaluator {
     pub fn evaluate_view<G: Game>(&mut self, game: &G, view: &G::View) -> Output<'_> {
         self.observations.resize(self.network.num_inputs(), 0.0);
         view.observation(game, &mut self.observations);
-        let found = self.network.mlp().forward(&self.observations, &mut self.scratch);
-        evaluation(&self.network, game.rounded_range(), found)
+        self.output(game)
+    }
+
+    /// Evaluates the only observation.
+    #[inline]
+    fn output<G: Game>(&mut self, game: &G) -> Output<'_> {
+        let (network, row) = self.outputs();
+        evaluation(network, game.rounded_range(), row)
     }
 
     /// Evaluates many positions at once, in order, with exactly the same results.
@@ -67,14 +80,39 @@ impl Evaluator {
         for (query, out) in queries.zip(self.observations.chunks_exact_mut(inputs)) {
             query.observation(game, out);
         }
-        let (network, range) = (&*self.network, game.rounded_range());
-        let found = network.mlp().forward(&self.observations, &mut self.scratch);
+        let range = game.rounded_range();
+        let (network, found) = self.outputs();
         found.chunks_exact(network.num_actions() + 1).map(move |row| evaluation(network, range, row))
+    }
+
+    /// The outputs for the observations, which are sorted if the network needs it.
+    #[inline]
+    fn outputs(&mut self) -> (&Network, &[f32]) {
+        let network = &*self.network;
+        let Some(classes) = network.classes() else {
+            return (network, network.mlp().forward(&self.observations, &mut self.scratch));
+        };
+        let rows = self.observations.chunks_exact_mut(network.num_inputs());
+        self.orders.clear();
+        self.orders.extend(rows.map(|row| classes.sort(row, &mut self.copy)));
+        let sorted = network.mlp().forward(&self.observations, &mut self.scratch);
+        self.outputs.resize(sorted.len(), 0.0);
+        restore(classes, &self.orders, network.num_actions(), sorted, &mut self.outputs);
+        (network, &self.outputs)
     }
 
     /// The raw outputs for rows of inputs, for measurements.
     pub fn forward(&mut self, inputs: &[f32]) -> &[f32] {
         self.network.mlp().forward(inputs, &mut self.scratch)
+    }
+}
+
+/// Writes outputs for sorted positions as those of the positions before.
+fn restore(classes: &Classes, orders: &[Order], actions: usize, sorted: &[f32], out: &mut [f32]) {
+    let rows = sorted.chunks_exact(actions + 1).zip(out.chunks_exact_mut(actions + 1));
+    for (order, (sorted, out)) in orders.iter().zip(rows) {
+        out[actions] = sorted[actions];
+        classes.restore(order, &sorted[..actions], &mut out[..actions]);
     }
 }
 

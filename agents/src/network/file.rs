@@ -3,7 +3,9 @@
 //! The format is safetensors. All tensors are single precision, in C order: `hidden.0.weight` (inputs, width),
 //! `hidden.0.bias` (width), `hidden.1.weight` and so on; `policy.weight` (width, actions) and `policy.bias`;
 //! `value.weight` (width, 1) and `value.bias`, unless the metadata contain `value: none`. A layer is `activation(x @
-//! weight + bias)`; policy and value have no activation. All metadata are text:
+//! weight + bias)`; policy and value have no activation. A network that reads sorted positions has `classes.inputs`
+//! and `classes.actions`, a row for each exchangeable class with its places among inputs and actions, as whole numbers
+//! (see [`Symmetry`](stier_core::Symmetry)). All metadata are text:
 //!
 //! | key | value |
 //! | --- | --- |
@@ -23,6 +25,7 @@ use safetensors::{Dtype, SafeTensors};
 use stier_core::{Game, Options as _};
 use thiserror::Error;
 
+use super::classes::{Classes, MAX_CLASSES};
 use super::forward::{Activation, Layer, Mlp};
 
 /// An error in a network's file.
@@ -87,6 +90,11 @@ pub enum Fault {
         /// The expected shape.
         expected: Vec<usize>,
     },
+    /// Places of classes that are missing, doubled or too many.
+    #[error(
+        "has 'classes.inputs' and 'classes.actions' that do not name places once each, for 2 to {MAX_CLASSES} classes"
+    )]
+    BadClasses,
     /// A weight that is not finite.
     #[error("has a weight in '{0}' that is not a finite number")]
     NotFinite(String),
@@ -115,6 +123,8 @@ pub struct Network {
     actions: String,
     value_scale: f32,
     has_value: bool,
+    /// The classes that are sorted before the first layer.
+    classes: Option<Classes>,
     /// The outputs are the logits, then the value, which is 0 without a value head.
     mlp: Mlp,
 }
@@ -164,15 +174,17 @@ impl Network {
             Some("none") => false,
             Some(found) => return Err(bad_value("value", found, "return or none")),
         };
+        let mlp = Mlp { layers: layers(&tensors, num_actions, has_value)?, activation };
         Ok(Self {
             path: path.to_string(),
+            classes: classes(&tensors, [mlp.inputs(), num_actions])?,
             game: texts.get("game")?.to_string(),
             rules: texts.get("rules")?.to_string(),
             observation: observation.to_string(),
             actions: actions.to_string(),
             value_scale,
             has_value,
-            mlp: Mlp { layers: layers(&tensors, num_actions, has_value)?, activation },
+            mlp,
         })
     }
 
@@ -228,6 +240,10 @@ impl Network {
     pub(super) fn mlp(&self) -> &Mlp {
         &self.mlp
     }
+
+    pub(super) fn classes(&self) -> Option<&Classes> {
+        self.classes.as_ref()
+    }
 }
 
 /// The metadata.
@@ -248,6 +264,25 @@ fn bad_value(key: &'static str, found: &str, allowed: &'static str) -> Fault {
     Fault::BadValue { key, found: found.to_string(), allowed }
 }
 
+/// The tensors of classes.
+const CLASSES: [&str; 2] = ["classes.inputs", "classes.actions"];
+
+/// Returns the classes that are sorted, if there are any, among so many inputs and actions.
+fn classes(tensors: &SafeTensors<'_>, sizes: [usize; 2]) -> Result<Option<Classes>, Fault> {
+    let read = |name: &str| -> Result<Vec<Vec<u32>>, Fault> {
+        let (shape, places) = tensor(tensors, name)?;
+        let [_, width] = shape[..] else { return Err(Fault::BadClasses) };
+        let whole = places.iter().all(|&place| place >= 0.0 && place.fract() == 0.0);
+        let rows = places.chunks_exact(width.max(1)).map(|row| row.iter().map(|&place| place as u32).collect());
+        whole.then(|| rows.collect()).ok_or(Fault::BadClasses)
+    };
+    if CLASSES.iter().all(|name| tensors.tensor(name).is_err()) {
+        return Ok(None);
+    }
+    let [inputs, actions] = CLASSES;
+    Classes::new(read(inputs)?, read(actions)?, sizes).map(Some).ok_or(Fault::BadClasses)
+}
+
 /// Returns the hidden layers and a last one for logits and value together.
 fn layers(tensors: &SafeTensors<'_>, num_actions: usize, has_value: bool) -> Result<Vec<Layer>, Fault> {
     let mut layers: Vec<Layer> = Vec::new();
@@ -257,7 +292,8 @@ fn layers(tensors: &SafeTensors<'_>, num_actions: usize, has_value: bool) -> Res
         let is_hidden = || (0..hidden).any(|index| start == format!("hidden.{index}"));
         matches!(kind, "weight" | "bias") && (start == "policy" || (has_value && start == "value") || is_hidden())
     };
-    if let Some(strange) = tensors.names().into_iter().filter(|name| !known(name)).min() {
+    let strange = |name: &&str| !CLASSES.contains(name) && !known(name);
+    if let Some(strange) = tensors.names().into_iter().filter(strange).min() {
         return Err(Fault::StrangeTensor(strange.to_string()));
     }
     let matrices = tensors.iter().map(|(_, tensor)| match *tensor.shape() {

@@ -11,6 +11,7 @@
 //! than a player could know there.
 
 pub(crate) mod agent;
+mod classes;
 pub(crate) mod evaluator;
 pub(crate) mod file;
 mod forward;

@@ -19,6 +19,7 @@ use stier_core::options::Options as _;
 use stier_core::record;
 use stier_core::rng::Rng;
 use stier_core::seats::{BySeat, Seat};
+use stier_core::symmetry::Symmetry;
 
 /// Plays `games` random games and checks every node of them.
 pub fn conformance<G: FullGame>(game: &G, seed: u64, games: u64) {
@@ -57,6 +58,7 @@ pub fn conformance<G: FullGame>(game: &G, seed: u64, games: u64) {
         keys_tell_views_apart(game, &history, &mut keys);
         playouts(game, &history, &mut rng);
         fast_path(game, &history, &mut rng);
+        exchange(game, &history, &mut rng);
     }
 }
 
@@ -418,6 +420,55 @@ fn the_end<G: FullGame>(game: &G, history: &History<G>) {
         let last_place = f64::EPSILON * low.abs().max(high.abs());
         ok((returns.iter().sum::<f64>() - sum).abs() <= 4.0 * last_place, "returns add up as declared");
     }
+}
+
+/// Checks that the game goes on in the same way if the classes of its [`Symmetry`] exchange their places.
+fn exchange<G: FullGame>(game: &G, history: &History<G>, rng: &mut Rng) {
+    let Some(symmetry) = game.symmetry() else { return };
+    let Symmetry { inputs, actions } = &symmetry;
+    let mut order: Vec<usize> = (0..inputs.len()).collect();
+    for last in (1..order.len()).rev() {
+        order.swap(last, rng.below(last as u32 + 1) as usize);
+    }
+    let own = |action: Action| {
+        (0..actions.len()).find_map(|class| Some((class, actions[class].iter().position(|&a| a == action)?)))
+    };
+    let exchanged_action = |action| own(action).map_or(action, |(class, index)| actions[order[class]][index]);
+    let observed = |state: &G::State| Seat::all(game.num_seats()).map(|seat| observation(game, state, seat)).collect();
+    let exchanged = |state: &G::State| -> Vec<Vec<f32>> {
+        let mut found: Vec<Vec<f32>> = observed(state);
+        for row in &mut found {
+            let before = row.clone();
+            for (places, &class) in inputs.iter().zip(&order) {
+                places.iter().zip(&inputs[class]).for_each(|(&from, &to)| row[to] = before[from]);
+            }
+        }
+        found
+    };
+    let ok = |ok, promise: &str| assert_ok(game, history, ok, promise);
+    let mut twin = game.root();
+    for (length, event) in history.events().iter().enumerate() {
+        let before = history.prefix(game, length);
+        let after = exchanged(history.prefix(game, length + 1).state());
+        if event.turn == Turn::Chance {
+            let leads_there = |outcome: &Outcome| {
+                let mut next = twin;
+                game.apply(&mut next, outcome.action);
+                observed(&next) == after
+            };
+            let outcomes = game.chance(&twin);
+            let found = outcomes.iter().find(|&outcome| leads_there(outcome));
+            ok(found.is_some(), "an exchange of classes maps random events to each other");
+            game.apply(&mut twin, found.expect("checked").action);
+        } else {
+            let legal =
+                game.legal(before.state()).iter().fold(G::Actions::default(), |all, a| all.with(exchanged_action(a)));
+            ok(legal == game.legal(&twin), "an exchange of classes maps legal actions to each other");
+            game.apply(&mut twin, exchanged_action(event.action));
+            ok(observed(&twin) == after, "an exchange of classes maps observations to each other");
+        }
+    }
+    ok(game.returns(&twin) == game.returns(history.state()), "an exchange of classes does not change the returns");
 }
 
 fn record_round_trip<G: FullGame>(game: &G, history: &History<G>) {

@@ -30,7 +30,7 @@ from stier.network import Network  # noqa: E402
 from stier.playing import AnyAgent  # noqa: E402
 from stier.train._gae import Advantages, gae  # noqa: E402
 from stier.train._learner import Learner  # noqa: E402
-from stier.train._run import Logger, Trained, hidden_of_checkpoint, run  # noqa: E402
+from stier.train._run import Logger, Trained, run, set_by_initial  # noqa: E402
 from stier.train.evaluation import ChanceRow, Chances, Duel, Evaluation, Exact, chances, duel  # noqa: E402
 from stier.train.settings import CommonSettings, DMCSettings, Settings  # noqa: E402
 
@@ -78,9 +78,9 @@ def learner(
     Args:
         game: The game, or its name as for `stier.load_game`.
         algorithm: ``"ppo"``, ``"ppo_torch"`` or ``"dmc"``.
-        initial: A network to start from, or its file, for the same observations and actions. `hidden` is then that of
-            the network. PPO takes over the policy and the value head if there is one; the optimizer begins anew. Deep
-            Monte Carlo takes networks of its own kind only.
+        initial: A network to start from, or its file, for the same observations and actions. `hidden` and `symmetry`
+            are then those of the network. PPO takes over the policy and the value head if there is one; the optimizer
+            begins anew. Deep Monte Carlo takes networks of its own kind only.
         device: The device of the network, by its name in JAX (``"gpu:0"``; ``"cpu"`` uses all cores) or PyTorch
             (``"cuda:0"``). If left out, one thread of the CPU, which gives the same bits on any number of cores.
         settings: `Settings` for PPO, `DMCSettings` for deep Monte Carlo.
@@ -96,7 +96,8 @@ def learner(
         except (OSError, ValueError) as error:
             raise ArgumentError(f"initial must be the file of a network, got '{initial}': {error}") from error
     if initial is not None:
-        settings = {"hidden": tuple(weight.shape[1] for weight, _ in initial.hidden)} | settings
+        hidden = tuple(weight.shape[1] for weight, _ in initial.hidden)
+        settings = {"hidden": hidden, "symmetry": initial.classes is not None} | settings
     made: Learner = getattr(module, class_name)(as_game(game), module.Settings(**settings), initial, device)
     return made
 
@@ -184,10 +185,9 @@ def learn(
     if against is None:
         against = "greedy" if "greedy" in registered_agents(game) else "random"
     against = (against,) if isinstance(against, str) else tuple(against)
-    if folder is not None and initial is None and "hidden" not in settings:
-        # A network to start from need not be named again, and it has set the layers.
-        hidden = hidden_of_checkpoint(Path(folder))
-        settings |= {} if hidden is None else {"hidden": hidden}
+    if folder is not None and initial is None:
+        # A network to start from need not be named again.
+        settings = set_by_initial(Path(folder)) | settings
     made = learner(game, algorithm, initial=initial, device=device, **settings)
     tree = exact if isinstance(exact, GameTree) else None
     known = Exact(tree) if tree is not None else Exact.of(game) if exact else None

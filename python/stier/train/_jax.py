@@ -23,7 +23,7 @@ from jaxlib import xla_client
 from stier._native import Game, derive_seed
 from stier.errors import ArgumentError
 from stier.network import Network
-from stier.train._learner import Critic, Environments, SelfPlay, described, digest
+from stier.train._learner import Critic, Environments, SelfPlay, classes_of, described, digest
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -178,6 +178,7 @@ class JaxLearner:
             value=layer("value") if value_head else None,
             value_scale=self.scale,
             training=described(self),
+            classes=classes_of(self.game, self.settings),
         )
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:

@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from stier._native import Batch, Game, VectorEnv, derive_seed
 from stier.errors import ArgumentError
-from stier.network import Network
+from stier.network import Classes, Network
 from stier.train._gae import gae
-from stier.train.settings import SELF, Settings
+from stier.train.settings import SELF, CommonSettings, Settings
 
 Floats = npt.NDArray[np.float32]
 
@@ -64,15 +64,32 @@ class Turn(NamedTuple):
     terminated: npt.NDArray[np.bool_]
 
 
+def classes_of(game: Game, settings: CommonSettings) -> Classes | None:
+    """Returns the parts of the game that are sorted, or None."""
+    return Classes.of(game) if settings.symmetry else None
+
+
 class Environments:
-    """Games side by side, split evenly among the opponents. The learner's seat rotates where it has opponents."""
+    """Games side by side, split evenly among the opponents. The learner's seat rotates where it has opponents.
+
+    With `classes`, positions are sorted, and actions are those of the sorted positions.
+    """
 
     def __init__(
-        self, game: Game, count: int, seed: int, opponents: Sequence[str] = (SELF,), *, autoreset: bool = True
+        self,
+        game: Game,
+        count: int,
+        seed: int,
+        opponents: Sequence[str] = (SELF,),
+        *,
+        autoreset: bool = True,
+        classes: Classes | None = None,
     ) -> None:
         if len(opponents) > count:
             raise ArgumentError(f"num_envs must be at least {len(opponents)}, the number of opponents, got {count}")
-        self.game = game
+        self.game, self.classes = game, classes
+        self.order: Any = None
+        self.actions: Any = None
         self.parts: list[VectorEnv] = []
         for number, opponent in enumerate(opponents):
             size = (count * (number + 1)) // len(opponents) - (count * number) // len(opponents)
@@ -93,17 +110,31 @@ class Environments:
 
     def step(self, actions: npt.NDArray[Any]) -> Batch | Turn:
         """Takes an action in each game."""
+        if self.classes is not None:
+            actions = np.take_along_axis(self.actions, np.asarray(actions)[:, None], 1)[:, 0]
         own = np.split(np.asarray(actions), self.ends[:-1])
         return self._joined([part.step(one) for part, one in zip(self.parts, own, strict=True)])
 
     def _joined(self, batches: list[Batch]) -> Batch | Turn:
-        if len(batches) == 1:
+        if len(batches) == 1 and self.classes is None:
             return batches[0]
-        return Turn(*(np.concatenate([getattr(batch, name) for batch in batches]) for name in Turn._fields))
+        found = Turn(*(np.concatenate([getattr(batch, name) for batch in batches]) for name in Turn._fields))
+        if self.classes is None:
+            return found
+        self.order = self.classes.order(found.observation)
+        self.actions = self.classes.actions_of(self.order, found.legal_action_mask.shape[1])
+        return found._replace(
+            observation=self.classes.sorted(found.observation, self.order),
+            legal_action_mask=np.take_along_axis(found.legal_action_mask, self.actions, 1),
+        )
 
     def perfect_information_observation(self) -> npt.NDArray[np.uint8]:
-        """Returns the observations of all seats, that of the player to move first."""
-        return np.concatenate([part.perfect_information_observation() for part in self.parts])
+        """Returns the observations of all seats, that of the player to move first, in the order of its own."""
+        found = np.concatenate([part.perfect_information_observation() for part in self.parts])
+        if self.classes is None:
+            return found
+        seats = (self.classes.sorted(found[:, seat], self.order) for seat in range(found.shape[1]))
+        return np.stack(list(seats), 1)
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Returns everything that later play depends on."""
@@ -183,7 +214,9 @@ class SelfPlay:
         self.scale: float = settings.payoff_scale or standard_deviation_of_returns(game, settings.seed)
         # Minus the opponent's value is unbiased for a critic that sees everything, and comes sooner than the own one.
         self.zero_sum: bool = settings.central_critic and game.num_players() == 2 and game.utility_sum() == 0
-        self.envs: Environments = Environments(game, settings.num_envs, settings.seed, settings.opponents)
+        self.envs: Environments = Environments(
+            game, settings.num_envs, settings.seed, settings.opponents, classes=classes_of(game, settings)
+        )
         self.envs.reset()
         #: Steps that have been played and not been learned from.
         self.ahead: list[Step] = []
@@ -306,8 +339,9 @@ def digest(network: Network | None) -> str | None:
     return found.hexdigest()[:16]
 
 
-def fitting(network: Network, game: Game, hidden: tuple[int, ...]) -> dict[str, Floats]:
-    """Returns the weights by name. Raises `ValueError` for another game or other layers."""
+def fitting(network: Network, game: Game, settings: CommonSettings) -> dict[str, Floats]:
+    """Returns the weights by name. Raises `ValueError` for another game, other layers or another order of suits."""
+    hidden = settings.hidden
     own, there = network.game, game
     signatures = [(g.short_name(), g.observation_signature(), g.action_signature()) for g in (own, there)]
     if signatures[0] != signatures[1]:
@@ -317,12 +351,16 @@ def fitting(network: Network, game: Game, hidden: tuple[int, ...]) -> dict[str, 
         raise ArgumentError(f"hidden must be {widths} as in the initial network, got {hidden}")
     if network.activation != "relu":
         raise ArgumentError(f"initial must be a network with relu between its layers, got {network.activation}")
-    return network.tensors()
+    classes = classes_of(game, settings)
+    if [places.tolist() for places in network.classes or ()] != [places.tolist() for places in classes or ()]:
+        reads = "positions as they are" if network.classes is None else "sorted positions"
+        raise ArgumentError(f"symmetry must be {network.classes is not None}: the initial network reads {reads}")
+    return {name: array for name, array in network.tensors().items() if not name.startswith("classes")}
 
 
 def for_ppo(network: Network, game: Game, settings: Any, scale: float) -> dict[str, Floats]:
     """Returns the weights for PPO: the policy, and the value head if there is one."""
-    found = fitting(network, game, settings.hidden)
+    found = fitting(network, game, settings)
     factor = np.float32(network.value_scale / scale)
     return {name: array * factor if name.startswith("value") else array for name, array in found.items()}
 
@@ -335,7 +373,7 @@ def for_dmc(network: Network, game: Game, settings: Any, scale: float) -> dict[s
             f"initial must be a network of dmc, whose logits are returns; this one is of {made.get('algorithm')}"
         )
     factor = np.float32(made["temperature"] * network.value_scale / scale)
-    found = fitting(network, game, settings.hidden)
+    found = fitting(network, game, settings)
     return {name: array * factor if name.startswith("policy") else array for name, array in found.items()}
 
 

@@ -299,12 +299,14 @@ def _always_finite(network: Network) -> bool:
     return bool(np.isfinite(logits).all() and (network.value is None or np.isfinite(value)))
 
 
-def hidden_of_checkpoint(folder: Path) -> tuple[int, ...] | None:
-    """Returns the widths of the layers in a folder's checkpoint, if its training started from a network."""
+def set_by_initial(folder: Path) -> dict[str, Any]:
+    """Returns the settings in a folder's checkpoint that a network has set from which its training started."""
     if not (folder / CHECKPOINT).exists():
-        return None
+        return {}
     there = json.loads(_read(folder / CHECKPOINT, arrays=False)[0].get("settings", "{}"))
-    return None if there.get("initial") is None else tuple(there["hidden"])
+    if there.get("initial") is None:
+        return {}
+    return {"hidden": tuple(there["hidden"]), "symmetry": there["symmetry"]}
 
 
 def _read(path: Path, *, arrays: bool = True) -> tuple[dict[str, str], dict[str, Any]]:

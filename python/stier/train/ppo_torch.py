@@ -21,7 +21,7 @@ from torch.nn import functional
 from stier._native import Game, derive_seed
 from stier.errors import ArgumentError
 from stier.network import Network
-from stier.train._learner import Critic, Decisions, Floats, SelfPlay, described, digest, for_ppo
+from stier.train._learner import Critic, Decisions, Floats, SelfPlay, classes_of, described, digest, for_ppo
 from stier.train.settings import Settings
 
 #: The metrics of the loss.
@@ -212,6 +212,7 @@ class PPO:
             value=layer(self.model.value),
             value_scale=self.play.scale,
             training=described(self),
+            classes=classes_of(self.game, self.settings),
         )
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:

@@ -14,7 +14,7 @@ from stier.errors import AgentError, ArgumentError
 from stier.network import Network
 from stier.solving import Gain, constant_sum
 from stier.train import check_settings, learn, module_of
-from stier.train._run import NETWORK, Logger, Trained, hidden_of_checkpoint
+from stier.train._run import NETWORK, Logger, Trained, set_by_initial
 from stier.train.evaluation import Duel, duel
 
 __all__ = ["LearnedResponse", "best_response"]
@@ -120,7 +120,7 @@ def best_response(
         agent = load_agent(agent, game)
     VectorEnv(game, 1, opponents=agent, observation=None)  # Its text would hide that it is for another game.
     victim = str(agent)
-    begun = initial is not None or (folder is not None and hidden_of_checkpoint(Path(folder)) is not None)
+    begun = initial is not None or (folder is not None and bool(set_by_initial(Path(folder))))
     settings = module.Settings.of_responder(begun=begun) | settings
     trained = learn(
         game,

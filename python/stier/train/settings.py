@@ -32,6 +32,8 @@ class CommonSettings:
             players.
         opponents: The agents at the other seats. 'self' is the learner, which then decides for all seats. With several,
             the environments are split evenly among them.
+        symmetry: Sorts parts that can be exchanged without changing the game, such as suits, so that the network sees
+            positions that differ by an exchange as one (`stier.Game.symmetry`). No effect in games without such parts.
     """
 
     steps: int = 8_000_000
@@ -42,6 +44,7 @@ class CommonSettings:
     max_grad_norm: float = 0.5
     payoff_scale: float | None = None
     opponents: tuple[str, ...] = (SELF,)
+    symmetry: bool = True
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):

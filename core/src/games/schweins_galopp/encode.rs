@@ -2,10 +2,12 @@
 
 use std::cmp::Ordering;
 
+use crate::actions::Action;
 use crate::encode::{BlockPen, Pen};
-use crate::game::{Observer, SeatView as _};
+use crate::game::{Game as _, Observer, SeatView as _};
 use crate::options::Switch;
 use crate::seats::Seat;
+use crate::symmetry::{ClassField, Symmetry};
 
 use super::counts::Counts;
 use super::state::{NOT_PLACED, PHASES, Phase, State};
@@ -51,6 +53,16 @@ impl SchweinsGalopp {
 }
 
 impl SchweinsGalopp {
+    /// The colours, by the places of their pigs.
+    pub(super) fn colours(&self) -> Option<Symmetry> {
+        let Sizes { colours, of_a_colour, track, behind, .. } = self.sizes();
+        let field = |name, block| ClassField { name, row: colours * block, block };
+        let pigs = [field("behind_the_leader", behind), field("pig_on_space", track)];
+        let cards = [field("hand", of_a_colour), field("played", of_a_colour)];
+        let fields = [pigs, cards].concat();
+        Symmetry::new(&self.observation_layout(), &fields, colours, |colour| vec![Action(colour as u8)])
+    }
+
     /// Writes what the observer sees: a spectator everything but hands, seats counted from the first. The number of
     /// cards in the other hands follows from the deal.
     pub(super) fn write_observation<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {

@@ -31,6 +31,7 @@ use crate::playout::Playout;
 use crate::processor;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
+use crate::symmetry::Symmetry;
 use crate::utility::Utility;
 
 use counts::{Colour, Counts, MAX_COLOURS};
@@ -424,5 +425,9 @@ impl Game for SchweinsGalopp {
     #[inline]
     fn observe<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {
         self.write_observation(state, observer, pen);
+    }
+
+    fn symmetry(&self) -> Option<Symmetry> {
+        self.colours()
     }
 }

@@ -1,8 +1,10 @@
 //! Tensors of zeros and ones. The seat itself always comes first.
 
+use crate::actions::Action;
 use crate::encode::{BlockPen, Pen};
-use crate::game::{Observer, SeatView as _};
+use crate::game::{Game as _, Observer, SeatView as _};
 use crate::seats::Seat;
+use crate::symmetry::{ClassField, Symmetry};
 
 use super::Schwinget;
 use super::cards::NO_CARD;
@@ -69,6 +71,17 @@ impl Schwinget {
             pen.field("score", [2, SCORE_BITS]).set(state.scores[own] / 25).set(state.scores[other] / 25);
             pen.field("opener", [2]).one(relative(state.opener));
         }
+    }
+
+    /// The suits: the trump suit, then by the cards in hand.
+    pub(super) fn suits(&self) -> Option<Symmetry> {
+        let (suits, values) = (usize::from(self.rules.suits), usize::from(self.rules.values));
+        let cards = |name| ClassField { name, row: usize::from(self.deck.size), block: values };
+        let trump = ClassField { name: "trump", row: 5, block: 1 };
+        let fields = [trump, cards("hand"), cards("played"), cards("turned_up"), cards("led"), cards("reply")];
+        Symmetry::new(&self.observation_layout(), &fields, suits, |suit| {
+            (suit * values..(suit + 1) * values).map(|card| Action(card as u8)).collect()
+        })
     }
 
     /// Writes all that the seat of a view knows.

@@ -31,6 +31,7 @@ use crate::key::mix;
 use crate::playout::Playout;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
+use crate::symmetry::Symmetry;
 use crate::utility::Utility;
 
 pub use advice::{CIRCUMSTANCES, PARTS_OF_RETURN};
@@ -360,5 +361,9 @@ impl Game for Schwinget {
     #[inline]
     fn observe<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {
         self.write_observation(state, observer, pen);
+    }
+
+    fn symmetry(&self) -> Option<Symmetry> {
+        self.suits()
     }
 }
