@@ -53,9 +53,9 @@ NETWORKS = {
 #: By toy: iterations of CFR+, whose policy is then mixed with a random one in these shares.
 TOYS = {"kuhn_poker": 1000, "leduc_poker": 1000}
 SHARES = (0.03, 0.1, 0.3)
-STEPS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
-#: Beliefs and temperatures of the magnet.
-KINDS = (("policy", 0.0), ("policy", 0.001), ("policy", 0.03), ("uniform", 0.0))
+STEPS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
+#: Beliefs and temperatures of the magnet; in the large deck only those without one.
+KINDS = (("policy", 0.0), ("uniform", 0.0), ("policy", 0.001), ("policy", 0.03))
 #: The agent of exact steps.
 EXACT = "exact"
 #: What identifies a row: a game, the training or noise and the seed of the policy before the step, and the step.
@@ -150,14 +150,15 @@ class Measured:
         return np.mean(asked, axis=0)
 
 
-def settings_of(options: argparse.Namespace) -> Iterator[tuple[str, ...]]:
+def settings_of(game: str, options: argparse.Namespace) -> Iterator[tuple[str, ...]]:
     """The last entries of the wanted keys: agent, beliefs, step, temperature, rollouts."""
     if options.agent is not None:
         for step, rollouts in itertools.product(options.steps, options.rollouts):
             yield options.agent, "", step, "", rollouts
         return
     yield EXACT, "policy", "0", "0", ""
-    for (beliefs, temperature), step in itertools.product(KINDS, STEPS):
+    kinds = [kind for kind in KINDS if game != "large" or kind[1] == 0]
+    for (beliefs, temperature), step in itertools.product(kinds, STEPS):
         yield EXACT, beliefs, f"{step:g}", f"{temperature:g}", ""
 
 
@@ -273,7 +274,8 @@ def picture(rows: Sequence[Row]) -> None:
         upper.set(xscale="log", yscale="log", title=f"{game} deck", ylabel="NashConv, % of uniform play's")
         lower.axhline(0, color="gray", lw=0.8)
         lower.set(xlabel="step", ylabel="gain against the network before, per game")
-        upper.legend(fontsize=8)
+        if upper.lines:
+            upper.legend(fontsize=8)
     figure.tight_layout()
     write(PICTURE, lambda path: figure.savefig(path, format="png", dpi=130, metadata={"Software": None}))
 
@@ -305,7 +307,7 @@ def main() -> None:
         deck = Measured(name)
         for start, seed, make in deck.starts():
             known = {tuple(row[column] for column in KEY) for row in rows}
-            keys = [(name, start, str(seed), *setting) for setting in settings_of(options)]
+            keys = [(name, start, str(seed), *setting) for setting in settings_of(name, options)]
             missing = [key for key in keys if key not in known]
             if not missing or (options.starts and start not in options.starts):
                 continue
