@@ -55,9 +55,16 @@ TOYS = {"kuhn_poker": 1000, "leduc_poker": 1000}
 SHARES = (0.03, 0.1, 0.3)
 STEPS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 #: Beliefs and temperatures of the magnet; in the large deck only those without one.
-KINDS = (("policy", 0.0), ("uniform", 0.0), ("policy", 0.001), ("policy", 0.03))
-#: The agent of exact steps.
-EXACT = "exact"
+KINDS = {
+    ("policy", 0.0): "exact beliefs",
+    ("uniform", 0.0): "beliefs by chance alone",
+    ("policy", 0.001): "exact beliefs, T = 0.001",
+    ("policy", 0.03): "exact beliefs, T = 0.03",
+}
+#: The names of games in tables, in their order there.
+NAMES = {"small": "Small deck", "large": "Large deck", "leduc_poker": "Leduc poker", "kuhn_poker": "Kuhn poker"}
+#: The agent of exact steps, and the one that takes the likeliest action of the policy without a step.
+EXACT, LIKELIEST = "exact", "likeliest"
 #: What identifies a row: a game, the training or noise and the seed of the policy before the step, and the step.
 KEY = ("game", "start", "seed", "agent", "beliefs", "step", "temperature", "rollouts")
 COLUMNS = (*KEY, "queries", "nash_conv", "of_uniform", "gain", "cpu_seconds")
@@ -125,8 +132,11 @@ class Measured:
 
     def row(self, start: Start, key: Row, queries: int) -> Row:
         """The row of a step from a policy: an exact one, or that of an agent which samples."""
-        before, exact = time.process_time(), key["agent"] == EXACT
-        policy = self._stepped(start, key) if exact else self._asked(start, key, queries)
+        before, exact = time.process_time(), key["agent"] in (EXACT, LIKELIEST)
+        if key["agent"] == LIKELIEST:
+            policy: Policy = np.eye(start.policy.shape[1])[start.policy.argmax(axis=1)]
+        else:
+            policy = self._stepped(start, key) if exact else self._asked(start, key, queries)
         seconds = time.process_time() - before
         found = self.exact.tree.policy(policy).nash_conv
         figures = (found, found / self.uniform_nash_conv, self.exact.gain(start.policy, policy))
@@ -157,6 +167,7 @@ def settings_of(game: str, options: argparse.Namespace) -> Iterator[tuple[str, .
             yield options.agent, "", step, "", rollouts
         return
     yield EXACT, "policy", "0", "0", ""
+    yield LIKELIEST, "", "", "", ""
     kinds = [kind for kind in KINDS if game != "large" or kind[1] == 0]
     for (beliefs, temperature), step in itertools.product(kinds, STEPS):
         yield EXACT, beliefs, f"{step:g}", f"{temperature:g}", ""
@@ -192,39 +203,52 @@ def chosen(rows: Sequence[Row], **key: str) -> list[Row]:
 
 def curves(rows: Sequence[Row], game: str, start: str, agent: str = EXACT) -> Iterator[tuple[str, list[list[Row]]]]:
     """By beliefs and temperature, or rollouts: the rows of each step, the seeds together."""
-    here = chosen(rows, game=game, start=start, agent=agent)
-    kinds = dict.fromkeys((row["beliefs"], row["temperature"], row["rollouts"]) for row in here if row["step"] != "0")
-    for beliefs, temperature, rollouts in kinds:
+    here = [row for row in chosen(rows, game=game, start=start, agent=agent) if row["step"] != "0"]
+    found = dict.fromkeys((row["beliefs"], row["temperature"], row["rollouts"]) for row in here)
+    if agent == EXACT:
+        found = dict.fromkeys(kind for kind in ((one, f"{t:g}", "") for one, t in KINDS) if kind in found)
+    for beliefs, temperature, rollouts in found:
         kind = chosen(here, beliefs=beliefs, temperature=temperature, rollouts=rollouts)
-        steps = sorted({row["step"] for row in kind} - {"0"}, key=float)
-        name = f"rollouts {rollouts}" if agent != EXACT else f"{beliefs}, T = {temperature}"
-        yield name, [chosen(kind, step=step) for step in steps]
+        name = f"{rollouts} rollouts" if agent != EXACT else KINDS[beliefs, float(temperature)]
+        yield name, [chosen(kind, step=step) for step in sorted({row["step"] for row in kind}, key=float)]
 
 
 def tables(rows: Sequence[Row]) -> str:
     """All curves as text: NashConv in % of uniform play's, and the gain against the policy before the step."""
-    lines = []
-    places = dict.fromkeys((row["game"], row["start"], row["agent"]) for row in rows)
-    for game, start, agent in places:
+    lines: list[str] = []
+    places = dict.fromkeys((row["game"], row["start"], row["agent"]) for row in rows if row["agent"] != LIKELIEST)
+    for game, start, agent in sorted(places, key=lambda place: list(NAMES).index(place[0])):
         before = chosen(rows, game=game, start=start, agent=EXACT, step="0")
+        likeliest = chosen(rows, game=game, start=start, agent=LIKELIEST)
         seeds = ", ".join(f"{100 * float(row['of_uniform']):.2f}" for row in before)
-        lines += ["", f"### {game}, {start}, {agent}: {100 * mean(before, 'of_uniform'):.2f} % ({seeds})", ""]
+        title = f"{int(start):,} decisions" if start.isdigit() else f"{100 * float(start):g} % noise"
+        title = f"**{NAMES[game]}, {title}**" if agent == EXACT else f"**{NAMES[game]}, {title}**, `{agent}`"
+        lines += ["", f"{title}: {percent(before)} before the step (seeds: {seeds})."]
+        if likeliest:
+            won = f"{nearer(likeliest, before)}, gain {mean(likeliest, 'gain'):+.4f}"
+            lines.append(
+                f"The likeliest actions of these policies, without a step: {percent(likeliest)}, nearer in {won}."
+            )
         for name, steps in curves(rows, game, start, agent):
-            cells = [
-                f"{100 * mean(step, 'of_uniform'):.2f} ({nearer(step, before)}/{len(step)}), {mean(step, 'gain'):+.4f}"
-                for step in steps
-            ]
-            if len(lines) == 0 or not lines[-1].startswith("|"):
+            if not lines[-1].startswith("|"):
                 head = [step[0]["step"] for step in steps]
-                lines += [f"| step | {' | '.join(head)} |", f"| --- |{' ---: |' * len(head)}"]
-            lines.append(f"| {name} | {' | '.join(cells)} |")
+                lines += ["", f"| step | {' | '.join(head)} |", f"| --- |{' ---: |' * len(head)}"]
+            lines.append(f"| {name}: NashConv | {' | '.join(percent(step) for step in steps)} |")
+            lines.append(f"| seeds nearer | {' | '.join(nearer(step, before) for step in steps)} |")
+            gains = [f"{mean(step, 'gain'):+.4f}" for step in steps]
+            lines.append(f"| gain | {' | '.join(gains)} |")
     return "\n".join(lines) + "\n\n" + transfers(rows)
 
 
-def nearer(after: Sequence[Row], before: Sequence[Row]) -> int:
-    """The number of seeds with a lower NashConv than before."""
+def percent(rows: Sequence[Row]) -> str:
+    """The mean NashConv in % of uniform play's."""
+    return f"{100 * mean(rows, 'of_uniform'):.2f} %"
+
+
+def nearer(after: Sequence[Row], before: Sequence[Row]) -> str:
+    """The number of seeds with a lower NashConv than before, of all."""
     old = {row["seed"]: float(row["nash_conv"]) for row in before}
-    return sum(float(row["nash_conv"]) < old[row["seed"]] for row in after)
+    return f"{sum(float(row['nash_conv']) < old[row['seed']] for row in after)} of {len(after)}"
 
 
 def transfers(rows: Sequence[Row]) -> str:
@@ -235,15 +259,14 @@ def transfers(rows: Sequence[Row]) -> str:
     ]
     starts = [(game, str(steps)) for game, all_steps in NETWORKS.items() for steps in all_steps]
     for (game, start), (other, tested) in itertools.permutations(starts, 2):
-        steps = dict(curves(rows, game, start)).get("policy, T = 0")
-        found = dict(curves(rows, other, tested)).get("policy, T = 0")
+        steps = dict(curves(rows, game, start)).get("exact beliefs")
+        found = dict(curves(rows, other, tested)).get("exact beliefs")
         if game == other or not steps or not found:
             continue
         step = min(steps, key=lambda step: mean(step, "nash_conv"))[0]["step"]
         after = next(rows for rows in found if rows[0]["step"] == step)
         before = chosen(rows, game=other, start=tested, agent=EXACT, step="0")
-        shares = f"{100 * mean(before, 'of_uniform'):.2f} % | {100 * mean(after, 'of_uniform'):.2f} %"
-        count = f"{nearer(after, before)} of {len(after)}"
+        shares, count = f"{percent(before)} | {percent(after)}", nearer(after, before)
         lines.append(
             f"| {game}, {start} | {step} | {other}, {tested} | {shares} | {count} | {mean(after, 'gain'):+.4f} |"
         )
@@ -263,7 +286,7 @@ def picture(rows: Sequence[Row]) -> None:
             if not before:
                 continue
             upper.axhline(100 * mean(before, "of_uniform"), color=colour, lw=0.8, ls=":")
-            for style, (name, steps) in zip(("-", "--"), drawn(rows, game, str(start)), strict=False):
+            for style, (name, steps) in zip(("-", "--"), curves(rows, game, str(start)), strict=False):
                 x = [float(step[0]["step"]) for step in steps]
                 label = f"{start / 1e6:g} M decisions, {name}"
                 for ax, column, unit in ((upper, "of_uniform", 100), (lower, "gain", 1)):
@@ -278,12 +301,6 @@ def picture(rows: Sequence[Row]) -> None:
             upper.legend(fontsize=8)
     figure.tight_layout()
     write(PICTURE, lambda path: figure.savefig(path, format="png", dpi=130, metadata={"Software": None}))
-
-
-def drawn(rows: Sequence[Row], game: str, start: str) -> list[tuple[str, list[list[Row]]]]:
-    """The curves of the picture: without a magnet, for both kinds of beliefs."""
-    names = {"policy, T = 0": "exact beliefs", "uniform, T = 0": "chance alone"}
-    return [(names[name], steps) for name, steps in curves(rows, game, start) if name in names]
 
 
 def listed(text: str) -> list[str]:
