@@ -10,9 +10,10 @@ use crate::toys::KUHN_THREE;
 use crate::toys::LEDUC;
 use crate::toys::matrix::Matrix;
 use stier_agents::agent::threads::{Halted, pool};
+use stier_agents::belief::Beliefs;
 use stier_agents::erased::load;
 use stier_agents::solve::{BuildError, GameTree, Node, Policy, TooLarge, estimate_size};
-use stier_agents::solve::{best_response, nash_conv, values};
+use stier_agents::solve::{action_values, best_response, nash_conv, values};
 use stier_core::games::goofspiel::Goofspiel;
 use stier_core::games::liars_dice::LiarsDice;
 use stier_core::games::schweins_galopp::SchweinsGalopp;
@@ -46,9 +47,9 @@ pub(crate) fn any_policy<G: Game>(tree: &GameTree<G>, seed: u64) -> Policy {
 struct Enumeration<'a, G: Game> {
     game: &'a G,
     policy: HashMap<G::View, Vec<f64>>,
-    /// By view: the number of histories, their probability if all seats or all but the mover follow the policy, and
-    /// the sums of the latter times each action's value.
-    sets: HashMap<G::View, (usize, f64, f64, Vec<f64>)>,
+    /// By view: the number of histories, their probability if all seats follow the policy, and by beliefs their
+    /// weights and the sums of the weights times each action's value.
+    sets: HashMap<G::View, (usize, f64, [(f64, Vec<f64>); 2])>,
 }
 
 impl<G: Game> Enumeration<'_, G> {
@@ -87,11 +88,14 @@ impl<G: Game> Enumeration<'_, G> {
                 let all: f64 = reach.iter().product();
                 let others = reach.iter().enumerate().filter(|&(other, _)| other != seat.index());
                 let others: f64 = others.map(|(_, reach)| reach).product();
-                let set = self.sets.entry(view).or_insert_with(|| (0, 0.0, 0.0, vec![0.0; found.len()]));
+                let empty = || (0.0, vec![0.0; found.len()]);
+                let set = self.sets.entry(view).or_insert_with(|| (0, 0.0, [empty(), empty()]));
                 set.0 += 1;
                 set.1 += all;
-                set.2 += others;
-                set.3.iter_mut().zip(found).for_each(|(sum, value)| *sum += others * value);
+                for ((total, sums), weight) in set.2.iter_mut().zip([others, *reach.last().expect("chance")]) {
+                    *total += weight;
+                    sums.iter_mut().zip(&found).for_each(|(sum, value)| *sum += weight * value);
+                }
             }
         }
         total
@@ -190,7 +194,7 @@ fn is_the_game<G: Game>(game: &G) -> [usize; 2] {
     assert_eq!(all.sets.len(), tree.num_sets());
     for seat in Seat::all(game.num_seats()) {
         let [others, all_seats, values] = reach_and_values(&tree, &policy, seat);
-        for (view, (_, reach, weight, sums)) in all.sets.iter().filter(|(view, _)| view.seat() == seat) {
+        for (view, (_, reach, [(weight, sums), _])) in all.sets.iter().filter(|(view, _)| view.seat() == seat) {
             let members = tree.set(views[view]).members().iter().map(|&member| member as usize);
             let total = |numbers: &[f64]| members.clone().map(|member| numbers[member]).sum::<f64>();
             assert!((total(&all_seats) - reach).abs() < 1e-12, "{name}: {view:?}");
@@ -204,6 +208,18 @@ fn is_the_game<G: Game>(game: &G) -> [usize; 2] {
                 assert!((found - sum).abs() < 1e-9 * weight.max(1.0), "{name}: {found}, not {sum} at {view:?}");
             }
         }
+    }
+    for (place, beliefs) in [Beliefs::Policy, Beliefs::Uniform].into_iter().enumerate() {
+        let found = action_values(&tree, &policy, beliefs);
+        for (view, (_, _, weighted)) in &all.sets {
+            let (weight, sums) = &weighted[place];
+            for (value, sum) in found.rows[views[view] as usize].iter().zip(sums) {
+                assert!((value - sum / weight).abs() < 1e-9, "{name}: {value}, not {} at {view:?}", sum / weight);
+            }
+        }
+        let reached =
+            |(view, set): (&G::View, &(usize, f64, _))| (found.reach[views[view] as usize] - set.1).abs() < 1e-9;
+        assert!(beliefs != Beliefs::Policy || all.sets.iter().all(reached), "{name}");
     }
     [
         all.sets.values().map(|set| set.0).sum(),

@@ -9,6 +9,7 @@ use numpy::{AllowTypeChange, IntoPyArray as _, PyArray1, PyArray2, PyArrayLike2,
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use stier_agents::batch::vector::Cells;
+use stier_agents::belief::Beliefs;
 use stier_agents::erased::{AskSettings, DynPolicy, DynTree};
 use stier_agents::solve::NashConv;
 
@@ -21,6 +22,7 @@ use crate::solution::{Count, enumerate, most_histories, threads_of, tree_error};
 use crate::state::State;
 use crate::table::{Table, pairs};
 use crate::values::{Number, Seed};
+use crate::vector::choice;
 
 /// A whole game in memory, for policies that are computed for all information sets at once.
 ///
@@ -40,6 +42,19 @@ impl GameTree {
         let start = start.between("start", 0, sets)?;
         let stop = stop.map_or(Ok(sets as u64), |stop| stop.between("stop", start as i64, sets))?;
         Ok(start as usize..stop as usize)
+    }
+
+    /// The numbers of an array (sets, actions).
+    fn rows(&self, array: &PyArrayLike2<'_, f64, AllowTypeChange>) -> PyResult<Vec<f64>> {
+        let rows = array.as_array();
+        let expected = [self.tree.information_sets(), self.game.face().info().num_actions];
+        if rows.shape() != expected {
+            return Err(errors::argument(format!(
+                "probabilities must have shape {expected:?}, got {:?}",
+                rows.shape()
+            )));
+        }
+        Ok(rows.iter().copied().collect())
     }
 }
 
@@ -138,15 +153,7 @@ impl GameTree {
         name: String,
         seed: Seed,
     ) -> PyResult<TabularPolicy> {
-        let rows = probabilities.as_array();
-        let expected = [self.tree.information_sets(), self.game.face().info().num_actions];
-        if rows.shape() != expected {
-            return Err(errors::argument(format!(
-                "probabilities must have shape {expected:?}, got {:?}",
-                rows.shape()
-            )));
-        }
-        let rows: Vec<f64> = rows.iter().copied().collect();
+        let rows = self.rows(&probabilities)?;
         let (policy, found) = py.detach(|| {
             let policy = self.tree.policy(&rows).map_err(|error| errors::argument(error.to_string()))?;
             let found = policy.nash_conv(self.threads);
@@ -173,6 +180,37 @@ impl GameTree {
         };
         let settings = AskSettings { seed: seed.0, threads: self.threads };
         ask(py, &self.game, agent, &settings, (on_progress, None), |_, _, _| Ok(self.tree.clone()), finish)
+    }
+
+    /// The value of every action to the player to move, if all players follow the policy afterwards.
+    ///
+    /// `probabilities` are those of a policy, an array (sets, actions) as for `policy`. Returns a new float64 array of the
+    /// same shape: the player's expected return, in the game's utility, if play has reached the information set and the
+    /// player chooses the action. Values of actions that are not legal are 0. Takes about as long as two iterations of a
+    /// solver.
+    ///
+    /// An information set is a set of histories. With `beliefs="policy"` they have the exact posterior probabilities, given
+    /// that all other players follow the policy. With `beliefs="uniform"` they have the probabilities of the random events
+    /// alone: the other players' past actions say nothing, but they still follow the policy afterwards. The player's own
+    /// past actions are the same in all histories and do not matter. At information sets that the other players' policies
+    /// never reach, there is no posterior, and `"policy"` means the same as `"uniform"`.
+    ///
+    /// Raises `ValueError` as `policy` does, and for unknown beliefs.
+    #[pyo3(signature = (probabilities, *, beliefs="policy"), text_signature = "($self, probabilities, *, beliefs='policy')")]
+    fn action_values<'py>(
+        &self,
+        py: Python<'py>,
+        probabilities: PyArrayLike2<'_, f64, AllowTypeChange>,
+        beliefs: &str,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let beliefs: Beliefs = choice("beliefs", beliefs)?;
+        let rows = self.rows(&probabilities)?;
+        let values = py.detach(|| {
+            let policy = self.tree.policy(&rows).map_err(|error| errors::argument(error.to_string()))?;
+            let found = policy.action_values(beliefs, self.threads);
+            found.map_err(|error| PyRuntimeError::new_err(error.to_string()))
+        })?;
+        values.into_pyarray(py).reshape(probabilities.dims())
     }
 
     fn __repr__(&self) -> String {
@@ -228,6 +266,14 @@ impl TabularPolicy {
     #[getter]
     fn exploitability(&self) -> f64 {
         self.found.exploitability()
+    }
+
+    /// The probabilities of all actions at all information sets, as a new float64 array (sets, actions); 0 for actions
+    /// that are not legal.
+    fn probabilities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let policy: &Arc<dyn DynPolicy> = self.table.inner();
+        let shape = [policy.tree().information_sets(), self.table.game().face().info().num_actions];
+        py.detach(|| policy.rows()).into_pyarray(py).reshape(shape)
     }
 
     /// The expected number of times per game that any player chooses the action; see `Solution.frequency`.

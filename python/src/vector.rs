@@ -105,7 +105,7 @@ fn refused(error: VectorError) -> PyErr {
 }
 
 /// Parses a choice.
-fn choice<T: OptionType<Limits = ()>>(name: &str, text: &str) -> PyResult<T> {
+pub(crate) fn choice<T: OptionType<Limits = ()>>(name: &str, text: &str) -> PyResult<T> {
     T::parse(text, &()).map_err(|problem| errors::argument(format!("{name} {problem}")))
 }
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import itertools
 import pickle
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 from helpers import random_walk
 
@@ -169,6 +171,130 @@ def test_agents_are_queried_at_every_information_set_of_a_tree(tiny: stier.Game,
     assert tree.policy_of(solution).frequency(attack) == solution.frequency(attack)
     with pytest.raises(stier.AgentError):
         tree.policy_of("oracle")
+
+
+def uniform_of(tree: stier.solving.GameTree) -> npt.NDArray[np.float64]:
+    legal = tree.legal_action_masks()
+    return legal / legal.sum(axis=1, keepdims=True)
+
+
+def action_values_by_hand(
+    tree: stier.solving.GameTree, policy: stier.solving.TabularPolicy, beliefs: str
+) -> npt.NDArray[np.float64]:
+    """Values of actions as `GameTree.action_values` defines them, by a walk over all histories of the game."""
+    numbers: dict[str, int] = {}
+    tree.policy_of(lambda state: _note(numbers, state))
+    sums, weights = np.zeros(policy.probabilities().shape), np.zeros(tree.information_sets)
+
+    def walk(state: stier.State, chance: float, players: tuple[float, ...]) -> npt.NDArray[np.float64]:
+        if state.is_terminal():
+            return np.asarray(state.returns())
+        if state.is_chance_node():
+            events = state.chance_outcomes()
+            return sum(odds * walk(state.child(event), chance * odds, players) for event, odds in events)
+        player, total = state.current_player(), np.zeros(len(players))
+        others = np.prod([reach for seat, reach in enumerate(players) if seat != player])
+        weight, number = chance * (others if beliefs == "policy" else 1), numbers[state.information_state_string()]
+        weights[number] += weight
+        for action, odds in policy.policy(state):
+            later = tuple(reach * (odds if seat == player else 1) for seat, reach in enumerate(players))
+            value = walk(state.child(action), chance, later)
+            total += odds * value
+            sums[number, action] += weight * value[player]
+        return total
+
+    start = tree.game.new_initial_state()
+    walk(start, 1, (1.0,) * tree.game.num_players())
+    return sums / weights[:, None]
+
+
+def _note(numbers: dict[str, int], state: stier.State) -> int:
+    numbers[state.information_state_string()] = len(numbers)
+    return state.legal_actions()[0]
+
+
+@pytest.mark.parametrize("beliefs", ["policy", "uniform"])
+def test_action_values_are_those_of_a_walk_over_all_histories(beliefs: Literal["policy", "uniform"]) -> None:
+    for game in ("kuhn_poker", "kuhn_poker:players=3", "leduc_poker"):
+        tree = stier.solving.GameTree(game, threads=1)
+        mixed = np.random.default_rng(1).random(tree.legal_action_masks().shape) * tree.legal_action_masks()
+        policy = tree.policy(mixed / mixed.sum(axis=1, keepdims=True))
+        values = tree.action_values(policy.probabilities(), beliefs=beliefs)
+        np.testing.assert_allclose(values, action_values_by_hand(tree, policy, beliefs), atol=1e-12)
+
+
+def test_action_values_in_kuhn_poker() -> None:
+    tree = stier.solving.GameTree("kuhn_poker")
+    # The first decision with jack, queen and king.
+    passes, bets = tree.action_values(uniform_of(tree))[:3].T
+    # A bet wins 1 if the other player folds, and wins or loses 2 otherwise, each half of the time.
+    np.testing.assert_allclose(bets, [-0.5, 0.5, 1.5])
+    # After a pass, the other player passes for a showdown or bets, and a bet is called half of the time.
+    np.testing.assert_allclose(passes, [-1.25, -0.25, 0.75])
+
+
+def test_equilibria_are_indifferent_between_the_actions_that_they_mix() -> None:
+    tree = stier.solving.GameTree("kuhn_poker")
+    solution = stier.solve("kuhn_poker", "sequence_form")
+    policy = tree.policy_of(solution)
+    played, values = policy.probabilities(), tree.action_values(policy.probabilities())
+    best = np.where(tree.legal_action_masks(), values, -np.inf).max(axis=1)
+    mixed = (played > 1e-6).sum(axis=1) == 2
+    assert mixed.any()
+    np.testing.assert_allclose(values[mixed].min(axis=1), best[mixed], atol=1e-6)
+    for temperature in (0.0, 0.01):
+        after = tree.policy(stier.solving.mirror_step(played, values, step=1e-6, temperature=temperature))
+        assert after.nash_conv == pytest.approx(policy.nash_conv, abs=1e-6)
+
+
+def test_action_values_where_nobody_plays() -> None:
+    tree = stier.solving.GameTree("kuhn_poker")
+    passive = np.zeros((tree.information_sets, 2))
+    passive[:, 0] = 1
+    by_policy, by_chance = (tree.action_values(passive, beliefs=beliefs) for beliefs in ("policy", "uniform"))
+    # Bets are never made, so the sets after a bet have no posterior; before one, chance alone determines it.
+    np.testing.assert_array_equal(by_policy, by_chance)
+    assert np.isfinite(by_policy).all()
+    with pytest.raises(ValueError, match="beliefs must be uniform or policy, got 'x'"):
+        tree.action_values(passive, beliefs="x")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"probabilities must have shape \[12, 2\], got \[6, 2\]"):
+        tree.action_values(passive[:6])
+    with pytest.raises(ValueError, match="information set 0"):
+        tree.action_values(passive / 2)
+
+
+def test_mirror_steps() -> None:
+    step = stier.solving.mirror_step
+    old, values = [[0.5, 0.25, 0.25, 0.0], [0.1, 0.9, 0.0, 0.0]], [[0.0, 1.0, 0.5, 9.0], [3.0, -1.0, 9.0, 9.0]]
+    np.testing.assert_allclose(step(old, values, step=0), old, atol=1e-15)
+    np.testing.assert_allclose(step(old, values, step=0, temperature=1), old, atol=1e-15)
+    np.testing.assert_allclose(step(old, values, step=1e6), [[0, 1, 0, 0], [1, 0, 0, 0]], atol=1e-12)
+    weights = np.array([0.5, 0.25 * np.exp(2), 0.25 * np.exp(1), 0]) ** (1 / 1.2)
+    np.testing.assert_allclose(step(old, values, step=2, temperature=0.1)[0], weights / weights.sum())
+    # The magnet: with a large temperature nothing remains but the uniform policy over the actions that have a chance.
+    np.testing.assert_allclose(step(old, values, step=1, temperature=1e9)[0], [1 / 3, 1 / 3, 1 / 3, 0], atol=1e-6)
+    with pytest.raises(ValueError, match="step must be 0 or more and finite, got -1"):
+        step(old, values, step=-1)
+    with pytest.raises(ValueError, match="temperature must be 0 or more and finite, got nan"):
+        step(old, values, step=1, temperature=float("nan"))
+    with pytest.raises(ValueError, match=r"must have the same shape, got \(2, 4\) and \(1, 4\)"):
+        step(old, values[:1], step=1)
+
+
+def test_one_step_helps_a_little_and_a_large_one_hurts() -> None:
+    tree = stier.solving.GameTree("leduc_poker")
+    uniform = uniform_of(tree)
+    solved = tree.policy_of(stier.solve("leduc_poker", iterations=300)).probabilities()
+    most = tree.policy(uniform).nash_conv
+
+    def after(policy: npt.NDArray[np.float64], step: float) -> float:
+        values = tree.action_values(policy)
+        return tree.policy(stier.solving.mirror_step(policy, values, step=step)).nash_conv / most
+
+    rough, fine = 0.5 * solved + 0.5 * uniform, 0.97 * solved + 0.03 * uniform
+    assert after(rough, 1) < 0.9 * after(rough, 0)
+    assert after(fine, 0.1) < after(fine, 0)
+    assert after(fine, 10) > 3 * after(fine, 0)
 
 
 def test_frequencies(tiny: stier.Game, solution: stier.Solution) -> None:

@@ -15,6 +15,7 @@ use crate::agent::player::Player;
 use crate::agent::threads::{self, Halted};
 use crate::arena::Entrant as _;
 use crate::batch::vector::Cells;
+use crate::belief::Beliefs;
 use crate::catalogue::spec::Unsuited;
 use crate::solve::best_response::{self, NashConv};
 use crate::solve::game_tree::{BuildError, GameTree, Policy, is_distribution};
@@ -195,6 +196,26 @@ dyn_trait! {
             threads::install(threads, || best_response::nash_conv(self.tree(), self.0.policy()))
         }
 
+        /// The probabilities, `rows[set * actions + action]`; 0 for actions that are not legal.
+        fn rows(&self) -> Vec<f64> { spread(self.tree(), |set| self.0.policy().row(set)) }
+
+        /// The values of all actions if every seat follows the policy, `values[set * actions + action]`; 0 for actions
+        /// that are not legal. Where the policies of the others never lead, worlds are weighted by chance alone. See
+        /// [`action_values`](best_response::action_values).
+        fn action_values(&self, beliefs: Beliefs, threads: usize) -> Result<Vec<f64>, Halted> {
+            let find = |beliefs| best_response::action_values(self.tree(), self.0.policy(), beliefs).rows;
+            let is_unknown = |row: &Vec<f64>| row.iter().any(|value| value.is_nan());
+            let rows = threads::install(threads, || {
+                let mut rows = find(beliefs);
+                if rows.iter().any(is_unknown) {
+                    let by_chance = rows.iter_mut().zip(find(Beliefs::Uniform));
+                    by_chance.filter(|(row, _)| is_unknown(row)).for_each(|(row, other)| *row = other);
+                }
+                rows
+            })?;
+            Ok(spread(self.tree(), |set| &rows[set as usize]))
+        }
+
         /// The best responses of every seat to this policy, in one table. It does not depend on the number of threads;
         /// 0 uses all cores.
         fn best_response(&self, threads: usize) -> Result<Arc<dyn DynPolicy>, Halted> {
@@ -217,6 +238,16 @@ dyn_trait! {
         /// A hash of the probabilities.
         fn fingerprint(&self) -> u64 { solution_file::policy_hash(self.0.policy()) }
     }
+}
+
+/// Numbers for the legal actions of each set, `numbers[set * actions + action]`; 0 for the other actions.
+fn spread<'a, G: Game>(tree: &GameTree<G>, row: impl Fn(u32) -> &'a [f64]) -> Vec<f64> {
+    let actions = tree.game().num_actions();
+    let mut numbers = vec![0.0; tree.num_sets() * actions];
+    for (set, out) in tree.sets().zip(numbers.chunks_exact_mut(actions)) {
+        set.legal().iter().zip(row(set.number())).for_each(|(action, &number)| out[action.index()] = number);
+    }
+    numbers
 }
 
 /// A tree whose game's type is known here.

@@ -1,4 +1,4 @@
-//! Exact values and best responses, by enumeration.
+//! Exact values of policies and of actions, and best responses, by enumeration.
 //!
 //! At every information set, a best response maximizes a sum over the histories of the set: the probability that
 //! chance and the others lead to the history, times the value of the best play from there. With perfect recall the
@@ -11,13 +11,14 @@
 use rayon::prelude::{IntoParallelIterator as _, ParallelIterator as _};
 use stier_core::{Action, ActionSet as _, BySeat, Game, Seat};
 
+use crate::belief::Beliefs;
 use crate::solve::game_tree::{GameTree, InformationSet, Policy, reach_layer, sum_up_layer};
 
 /// The expected returns when every seat follows the policy.
 pub fn values<G: Game>(tree: &GameTree<G>, policy: &Policy) -> BySeat<f64> {
     let mut work = vec![0.0; tree.num_nodes()];
     BySeat::from_fn(tree.num_seats(), |seat| {
-        reach(tree, policy, None, &mut work);
+        reach(tree, policy.rows(), None, &mut work);
         for layer in (0..tree.num_layers()).rev() {
             sum_up_layer(tree, layer, seat, &mut work, |_, children| children.iter().sum());
         }
@@ -74,9 +75,9 @@ pub fn nash_conv<G: Game>(tree: &GameTree<G>, policy: &Policy) -> NashConv {
 }
 
 /// Applies [`reach_layer`] to all layers.
-fn reach<G: Game>(tree: &GameTree<G>, policy: &Policy, without: Option<Seat>, out: &mut [f64]) {
+fn reach<G: Game>(tree: &GameTree<G>, rows: &[f64], without: Option<Seat>, out: &mut [f64]) {
     for layer in 0..tree.num_layers() {
-        reach_layer(tree, layer, policy.rows(), without, out);
+        reach_layer(tree, layer, rows, without, out);
     }
 }
 
@@ -123,7 +124,20 @@ pub fn decide_backwards<G: Game, D: Clone + Default + Send + Sync>(
     decide: impl Fn(InformationSet<'_, G>, &[f64], &[f64]) -> D + Sync + Send,
     value: impl Fn(u32, &D, &[f64]) -> f64 + Sync + Send,
 ) -> Vec<D> {
-    reach(tree, policy, Some(seat), work);
+    reach(tree, policy.rows(), Some(seat), work);
+    backwards(tree, seat, work, decide, |set, decision, children| {
+        if tree.mover(set) == seat { value(set, decision, children) } else { children.iter().sum() }
+    })
+}
+
+/// The part of [`decide_backwards`] after the way down, whose result `work` holds. `value` is called at every decision.
+fn backwards<G: Game, D: Clone + Default + Send + Sync>(
+    tree: &GameTree<G>,
+    seat: Seat,
+    work: &mut [f64],
+    decide: impl Fn(InformationSet<'_, G>, &[f64], &[f64]) -> D + Sync + Send,
+    value: impl Fn(u32, &D, &[f64]) -> f64 + Sync + Send,
+) -> Vec<D> {
     let mut decisions = vec![D::default(); tree.num_sets()];
     for layer in (0..tree.num_layers()).rev() {
         let sets = tree.layer(layer);
@@ -138,4 +152,51 @@ pub fn decide_backwards<G: Game, D: Clone + Default + Send + Sync>(
         sum_up_layer(tree, layer, seat, work, |set, children| value(set, &decisions[set as usize], children));
     }
     decisions
+}
+
+/// The value of every action to the player to act, if all players follow a policy afterwards.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ActionValues {
+    /// By information set: the sum of the weights of its histories, times the probability with which the player's own
+    /// policy leads there. With beliefs by the policy, this is the probability of reaching the set.
+    pub reach: Vec<f64>,
+    /// By information set: the expected return of its player for each legal action, ascending, if play reaches the set,
+    /// the action is chosen and all players follow the policy afterwards. The player's own policy need not lead there.
+    /// If the weights of all histories are 0, the values are `NaN`.
+    pub rows: Vec<Vec<f64>>,
+}
+
+/// Computes the value of every action to the player to act. The histories of a set are weighted by the probabilities of
+/// chance and, with beliefs by the policy, of the others' actions.
+pub fn action_values<G: Game>(tree: &GameTree<G>, policy: &Policy, beliefs: Beliefs) -> ActionValues {
+    // The player's own probability of playing to each set.
+    let mut own = vec![1.0; tree.num_sets()];
+    for set in tree.sets() {
+        if let Some((before, rank)) = set.previous() {
+            let before = before.number();
+            own[set.number() as usize] = own[before as usize] * policy.row(before)[rank as usize];
+        }
+    }
+    let mut values = ActionValues { reach: own, rows: vec![Vec::new(); tree.num_sets()] };
+    let mut work = vec![0.0; tree.num_nodes()];
+    let decide = |set: InformationSet<'_, G>, reach: &[f64], totals: &[f64]| {
+        let weight = set.members().iter().map(|&member| reach[member as usize]).sum::<f64>();
+        (weight, totals.iter().map(|total| total / weight).collect())
+    };
+    let followed = |set, _: &_, children: &[f64]| mean(policy.row(set), children);
+    let certain = vec![1.0; if beliefs == Beliefs::Uniform { tree.num_rows() } else { 0 }];
+    for seat in Seat::all(tree.num_seats()) {
+        let decided: Vec<(f64, Vec<f64>)> = match beliefs {
+            Beliefs::Policy => decide_backwards(tree, policy, seat, &mut work, decide, followed),
+            Beliefs::Uniform => {
+                reach(tree, &certain, None, &mut work);
+                backwards(tree, seat, &mut work, decide, followed)
+            }
+        };
+        for (set, (weight, row)) in decided.into_iter().enumerate().filter(|(_, (_, row))| !row.is_empty()) {
+            values.reach[set] *= weight;
+            values.rows[set] = row;
+        }
+    }
+    values
 }

@@ -13,7 +13,9 @@ pub mod sequence_form;
 pub mod solution_file;
 pub(crate) mod tabular;
 
-pub use best_response::{NashConv, Response, best_response, decide_backwards, nash_conv, values};
+pub use best_response::{
+    ActionValues, NashConv, Response, action_values, best_response, decide_backwards, nash_conv, values,
+};
 pub use cfr::{Solver, Variant};
 pub use game_tree::{BuildError, GameTree, InformationSet, Node, Policy, TooLarge, TreeSize, estimate_size};
 pub use mccfr::{BATCH, Mccfr, Sampling};

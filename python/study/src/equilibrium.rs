@@ -10,13 +10,14 @@
 use std::ops::ControlFlow;
 
 use stier_agents::agent::threads::{Halted, each, goes_on, install};
-use stier_agents::solve::{GameTree, InformationSet, Policy};
+use stier_agents::belief::Beliefs;
+use stier_agents::solve::{GameTree, InformationSet, Policy, action_values};
 use stier_agents::{Agent, AgentSpec};
 use stier_core::games::schwinget::{Schwinget, View};
 use stier_core::{Action, ActionSet as _, Actions64, Rng, Seat};
 
 use crate::timing::{Opinion, TimingError};
-use crate::values::{action_values, response_values};
+use crate::values::response_values;
 
 /// An information set at which the mover may attack. Values are returns of the mover in the game's utility.
 #[derive(Clone, PartialEq, Debug)]
@@ -63,7 +64,7 @@ pub fn attack_sets(
         if free.is_empty() { set.legal() } else { free }
     };
     let passes = || {
-        let values = action_values(tree, policy);
+        let values = action_values(tree, policy, Beliefs::Policy);
         let mut never = vec![f64::NAN; tree.num_sets()];
         for seat in Seat::all(tree.num_seats()) {
             goes_on(watch())?;

@@ -5,14 +5,14 @@ use std::ops::{ControlFlow, Range};
 use stier_agents::AgentSpec;
 use stier_agents::agent::threads::Halted;
 use stier_agents::arena::Estimate;
+use stier_agents::belief::Beliefs;
 use stier_agents::solve::{GameTree, Policy};
-use stier_agents::solve::{Iterative as _, nash_conv};
+use stier_agents::solve::{Iterative as _, action_values, nash_conv};
 use stier_agents::solve::{Solver, Variant};
 use stier_core::games::schwinget::Schwinget;
 use stier_core::{Action, ActionSet as _, Game, Options as _, Seat};
 use stier_study::equilibrium::attack_sets;
 use stier_study::timing::{Hidden, Position, Settings, TimingError, positions};
-use stier_study::values::action_values;
 
 fn game(rules: &str) -> Schwinget {
     Schwinget::new(<Schwinget as Game>::Rules::from_text(rules).expect("rules")).expect("a game")
@@ -112,7 +112,7 @@ fn positions_are_worth_what_enumeration_says() {
     let tree = GameTree::new(&game, 1_000_000).expect("a small game");
     // Over the sets of the first lead: the value of the attack, and of a random one of the other actions.
     let exact = |policy: &Policy| {
-        let values = action_values(&tree, policy);
+        let values = action_values(&tree, policy, Beliefs::Policy);
         let first = tree.sets().filter(|set| set.previous().is_none() && set.seat() == Seat(0));
         let weighed = first.map(|set| {
             let others =

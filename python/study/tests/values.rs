@@ -1,9 +1,10 @@
 //! Values at information sets of Kuhn poker, compared with those of the whole game and with arithmetic.
 
-use stier_agents::solve::{GameTree, Policy, best_response, values};
+use stier_agents::belief::Beliefs;
+use stier_agents::solve::{GameTree, Policy, action_values, best_response, values};
 use stier_core::games::kuhn_poker::{KuhnPoker, Rules};
 use stier_core::{Action, Game as _, Seat, Turn};
-use stier_study::values::{action_values, response_values};
+use stier_study::values::response_values;
 
 fn kuhn() -> GameTree<KuhnPoker> {
     GameTree::new(&KuhnPoker::new(Rules::default()).expect("default rules"), 1000).expect("a small game")
@@ -16,7 +17,7 @@ fn action_values_off_the_path() {
     let tree = kuhn();
     // All players always pass.
     let passive = Policy::from_fn(&tree, |_| vec![1.0, 0.0]);
-    let found = action_values(&tree, &passive);
+    let found = action_values(&tree, &passive, Beliefs::Policy);
     for set in tree.sets() {
         let history = set.history();
         let card = history.events()[set.seat().index()].action.0;
@@ -41,7 +42,7 @@ fn values_add_up_to_those_of_the_game() {
         let pass = 0.2 + 0.05 * f64::from(set.number());
         vec![pass, 1.0 - pass]
     });
-    let found = action_values(&tree, &policy);
+    let found = action_values(&tree, &policy, Beliefs::Policy);
     for seat in [Seat(0), Seat(1)] {
         let first = || tree.sets().filter(|set| set.seat() == seat && set.previous().is_none());
         let reach = |number: u32| found.reach[number as usize];

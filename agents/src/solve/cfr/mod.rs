@@ -151,7 +151,9 @@ impl<'a, G: Game> Solver<'a, G> {
         }
         for layer in (0..tree.num_layers()).rev() {
             watch(self.iterations)?;
-            sum_up_layer(tree, layer, seat, &mut self.work, |set, values| mean(&current[tree.row(set)], values));
+            sum_up_layer(tree, layer, seat, &mut self.work, |set, values| {
+                if tree.mover(set) == seat { mean(&current[tree.row(set)], values) } else { values.iter().sum() }
+            });
         }
         ControlFlow::Continue(())
     }

@@ -140,14 +140,14 @@ impl<'a> Pieces<'a> {
 }
 
 /// Turns the results of [`reach_layer`] into the values of nodes for a seat, each times that probability. At an end
-/// this is the return. At a node of the seat, `own` computes it from the set and the children's values. At every
-/// other node it is the sum over the children, which are already weighted. Layers must be processed from the last on.
+/// this is the return. At a decision, `value` computes it from the set and the children's values. At a chance node it
+/// is the sum over the children, which are already weighted. Layers must be processed from the last on.
 pub(crate) fn sum_up_layer<G: Game>(
     tree: &GameTree<G>,
     layer: usize,
     seat: Seat,
     values: &mut [f64],
-    own: impl Fn(u32, &[f64]) -> f64 + Sync + Send,
+    value: impl Fn(u32, &[f64]) -> f64 + Sync + Send,
 ) {
     assert_eq!(values.len(), tree.nodes.len());
     for level in tree.levels[layer].into_iter().rev() {
@@ -156,15 +156,12 @@ pub(crate) fn sum_up_layer<G: Game>(
         let tasks = tasks(level).map(|nodes| (nodes.clone(), here.take(nodes.start as u32, nodes.end as u32)));
         let below = &*below;
         for_each_task(tasks.collect(), |(nodes, values)| {
-            for (node, value) in tree.nodes[nodes].iter().zip(values) {
+            for (node, here) in tree.nodes[nodes].iter().zip(values) {
                 let children = |first: u32, count: usize| &below[(first - level.end) as usize..][..count];
-                *value = match node.node() {
-                    Node::End { returns } => *value * tree.returns(returns)[seat],
+                *here = match node.node() {
+                    Node::End { returns } => *here * tree.returns(returns)[seat],
                     Node::Chance { first, outcomes } => children(first, tree.outcomes(outcomes).len()).iter().sum(),
-                    Node::Decision { set, first } => {
-                        let children = children(first, tree.width(set) as usize);
-                        if tree.mover(set) == seat { own(set, children) } else { children.iter().sum() }
-                    }
+                    Node::Decision { set, first } => value(set, children(first, tree.width(set) as usize)),
                 };
             }
         });

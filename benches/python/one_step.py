@@ -1,0 +1,340 @@
+"""One search step at every information set: the exact exploitability of update-equivalent search.
+
+At each decision the search takes one step of magnetic mirror descent from the network's policy (`mirror_step`). Here
+its parts are exact: values of actions instead of rollouts, the posterior instead of sampled worlds. With ``--agent``
+the policy of an agent that samples is measured in the same way.
+
+Writes `benches/one_step.csv` and `benches/one_step.png`, and prints the tables of `benches/SEARCH_STEP.md`. Rows
+that are in the table already are not computed again. Networks are kept in ``out/one_step``, and those that are missing
+are trained.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import itertools
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from responders import DECKS
+
+import stier
+import stier.train
+from stier._files import write, write_text
+from stier.solving import GameTree, mirror_step
+
+ROOT = Path(__file__).parents[2]
+OUT = Path("out/one_step")
+TABLE, PICTURE = ROOT / "benches" / "one_step.csv", ROOT / "benches" / "one_step.png"
+
+#: The recipe of the networks, by decisions learned from; the entropy bonus at the end.
+RECIPE = {
+    "entropy_decay": 0.4,
+    "minibatches": 16,
+    "central_critic": True,
+    "critic_hidden": (128, 128),
+    "action_critic": True,
+}
+LONG = 25_000_000
+#: By deck: the decisions that networks learn from, and the seeds.
+NETWORKS = {
+    "small": {500_000: range(5), 2_000_000: range(5)},
+    "large": {1_000_000: range(5), 5_000_000: range(5), LONG: range(2)},
+}
+#: By toy: iterations of CFR+, whose policy is then mixed with a random one in these shares.
+TOYS = {"kuhn_poker": 1000, "leduc_poker": 1000}
+SHARES = (0.03, 0.1, 0.3)
+STEPS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
+#: Beliefs and temperatures of the magnet; in the large deck only those without one.
+KINDS = {
+    ("policy", 0.0): "exact beliefs",
+    ("uniform", 0.0): "beliefs by chance alone",
+    ("policy", 0.001): "exact beliefs, T = 0.001",
+    ("policy", 0.03): "exact beliefs, T = 0.03",
+}
+#: The names of games in tables, in their order there.
+NAMES = {"small": "Small deck", "large": "Large deck", "leduc_poker": "Leduc poker", "kuhn_poker": "Kuhn poker"}
+#: The agent of exact steps, and the one that takes the likeliest action of the policy without a step.
+EXACT, LIKELIEST = "exact", "likeliest"
+#: What identifies a row: a game, the training or noise and the seed of the policy before the step, and the step.
+KEY = ("game", "start", "seed", "agent", "beliefs", "step", "temperature", "rollouts")
+COLUMNS = (*KEY, "queries", "nash_conv", "of_uniform", "gain", "cpu_seconds")
+
+Policy = npt.NDArray[np.floating[Any]]
+Row = dict[str, str]
+
+
+@dataclass
+class Start:
+    """A policy from which steps are taken."""
+
+    policy: Policy
+    #: A typical return, by which values are divided.
+    scale: float
+    #: The file of the network.
+    file: Path | None = None
+    #: Exact values of actions, by beliefs.
+    values: dict[str, Policy] = field(default_factory=dict)
+
+
+class Measured:
+    """A game in memory, in which policies are measured."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.game = DECKS[name][0] if name in DECKS else name
+        self.exact = stier.train.Exact(GameTree(self.game, threads=1))
+        legal = self.exact.tree.legal_action_masks()
+        self.legal, self.uniform = legal, legal / legal.sum(axis=1, keepdims=True)
+        self.uniform_nash_conv = self.exact.tree.policy(self.uniform).nash_conv
+
+    def starts(self) -> Iterator[tuple[str, int, Callable[[], Start]]]:
+        """The name and seed of every policy to start from, each with a function that makes it."""
+        for steps, seeds in NETWORKS.get(self.name, {}).items():
+            for seed in seeds:
+                yield str(steps), seed, partial(self._network, steps, seed)
+        for share in SHARES if self.name in TOYS else ():
+            for seed in range(5):
+                yield str(share), seed, partial(self._noisy, share, seed)
+
+    def _network(self, steps: int, seed: int) -> Start:
+        folder = OUT / self.name / str(steps) / str(seed)
+        last = 0.001 if steps == LONG else 0.004
+        trained = stier.train.learn(
+            self.game,
+            folder=folder,
+            seed=seed,
+            steps=steps,
+            final_entropy_coefficient=last,
+            against=(),
+            evaluations=1,
+            **RECIPE,
+        )
+        network = trained.network
+        policy = self.exact.probabilities(network)
+        return Start(policy, network.value_scale, folder / "network.safetensors")
+
+    def _noisy(self, share: float, seed: int) -> Start:
+        tree = self.exact.tree
+        solved = tree.policy_of(stier.solve(self.game, iterations=TOYS[self.name])).probabilities()
+        noise = np.random.default_rng(seed).exponential(size=solved.shape) * self.legal
+        policy = (1 - share) * solved + share * noise / noise.sum(axis=1, keepdims=True)
+        return Start(policy, 1.0)
+
+    def row(self, start: Start, key: Row, queries: int) -> Row:
+        """The row of a step from a policy: an exact one, or that of an agent which samples."""
+        before, exact = time.process_time(), key["agent"] in (EXACT, LIKELIEST)
+        if key["agent"] == LIKELIEST:
+            policy: Policy = np.eye(start.policy.shape[1])[start.policy.argmax(axis=1)]
+        else:
+            policy = self._stepped(start, key) if exact else self._asked(start, key, queries)
+        seconds = time.process_time() - before
+        found = self.exact.tree.policy(policy).nash_conv
+        figures = (found, found / self.uniform_nash_conv, self.exact.gain(start.policy, policy))
+        measured = [f"{figure:.8f}" for figure in figures]
+        return dict(
+            zip(COLUMNS, [*key.values(), "" if exact else str(queries), *measured, f"{seconds:.2f}"], strict=True)
+        )
+
+    def _stepped(self, start: Start, key: Row) -> Policy:
+        beliefs = key["beliefs"]
+        if beliefs not in start.values:
+            values = self.exact.tree.action_values(start.policy, beliefs=beliefs)  # type: ignore[arg-type]
+            start.values[beliefs] = values / start.scale
+        size, temperature = float(key["step"]), float(key["temperature"])
+        return mirror_step(start.policy, start.values[beliefs], step=size, temperature=temperature)
+
+    def _asked(self, start: Start, key: Row, queries: int) -> Policy:
+        """The policy on average over the agent's random numbers: what plays in a match."""
+        agent = key["agent"].format(network=start.file, step=key["step"], rollouts=key["rollouts"])
+        asked = [self.exact.tree.policy_of(agent, seed=seed).probabilities() for seed in range(queries)]
+        return np.mean(asked, axis=0)
+
+
+def settings_of(game: str, options: argparse.Namespace) -> Iterator[tuple[str, ...]]:
+    """The last entries of the wanted keys: agent, beliefs, step, temperature, rollouts."""
+    if options.agent is not None:
+        for step, rollouts in itertools.product(options.steps, options.rollouts):
+            yield options.agent, "", step, "", rollouts
+        return
+    yield EXACT, "policy", "0", "0", ""
+    yield LIKELIEST, "", "", "", ""
+    kinds = [kind for kind in KINDS if game != "large" or kind[1] == 0]
+    for (beliefs, temperature), step in itertools.product(kinds, STEPS):
+        yield EXACT, beliefs, f"{step:g}", f"{temperature:g}", ""
+
+
+def read() -> list[Row]:
+    """The rows of the table."""
+    if not TABLE.exists():
+        return []
+    with TABLE.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def save(rows: Iterable[Row]) -> None:
+    """Writes the table."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_text(TABLE, out.getvalue())
+
+
+def mean(rows: Sequence[Row], column: str) -> float:
+    """The mean of a column over the seeds."""
+    return float(np.mean([float(row[column]) for row in rows]))
+
+
+def chosen(rows: Sequence[Row], **key: str) -> list[Row]:
+    """The rows with these entries, ascending by seed."""
+    found = [row for row in rows if all(row[name] == value for name, value in key.items())]
+    return sorted(found, key=lambda row: int(row["seed"]))
+
+
+def curves(rows: Sequence[Row], game: str, start: str, agent: str = EXACT) -> Iterator[tuple[str, list[list[Row]]]]:
+    """By beliefs and temperature, or rollouts: the rows of each step, the seeds together."""
+    here = [row for row in chosen(rows, game=game, start=start, agent=agent) if row["step"] != "0"]
+    found = dict.fromkeys((row["beliefs"], row["temperature"], row["rollouts"]) for row in here)
+    if agent == EXACT:
+        found = dict.fromkeys(kind for kind in ((one, f"{t:g}", "") for one, t in KINDS) if kind in found)
+    for beliefs, temperature, rollouts in found:
+        kind = chosen(here, beliefs=beliefs, temperature=temperature, rollouts=rollouts)
+        name = f"{rollouts} rollouts" if agent != EXACT else KINDS[beliefs, float(temperature)]
+        yield name, [chosen(kind, step=step) for step in sorted({row["step"] for row in kind}, key=float)]
+
+
+def tables(rows: Sequence[Row]) -> str:
+    """All curves as text: NashConv in % of uniform play's, and the gain against the policy before the step."""
+    lines: list[str] = []
+    places = dict.fromkeys((row["game"], row["start"], row["agent"]) for row in rows if row["agent"] != LIKELIEST)
+    for game, start, agent in sorted(places, key=lambda place: list(NAMES).index(place[0])):
+        before = chosen(rows, game=game, start=start, agent=EXACT, step="0")
+        likeliest = chosen(rows, game=game, start=start, agent=LIKELIEST)
+        seeds = ", ".join(f"{100 * float(row['of_uniform']):.2f}" for row in before)
+        title = f"{int(start):,} decisions" if start.isdigit() else f"{100 * float(start):g} % noise"
+        title = f"**{NAMES[game]}, {title}**" if agent == EXACT else f"**{NAMES[game]}, {title}**, `{agent}`"
+        lines += ["", f"{title}: {percent(before)} before the step (seeds: {seeds})."]
+        if likeliest:
+            won = f"{nearer(likeliest, before)}, gain {mean(likeliest, 'gain'):+.4f}"
+            lines.append(
+                f"The likeliest actions of these policies, without a step: {percent(likeliest)}, nearer in {won}."
+            )
+        for name, steps in curves(rows, game, start, agent):
+            if not lines[-1].startswith("|"):
+                head = [step[0]["step"] for step in steps]
+                lines += ["", f"| step | {' | '.join(head)} |", f"| --- |{' ---: |' * len(head)}"]
+            lines.append(f"| {name}: NashConv | {' | '.join(percent(step) for step in steps)} |")
+            lines.append(f"| seeds nearer | {' | '.join(nearer(step, before) for step in steps)} |")
+            gains = [f"{mean(step, 'gain'):+.4f}" for step in steps]
+            lines.append(f"| gain | {' | '.join(gains)} |")
+    return "\n".join(lines) + "\n\n" + transfers(rows)
+
+
+def percent(rows: Sequence[Row]) -> str:
+    """The mean NashConv in % of uniform play's."""
+    return f"{100 * mean(rows, 'of_uniform'):.2f} %"
+
+
+def nearer(after: Sequence[Row], before: Sequence[Row]) -> str:
+    """The number of seeds with a lower NashConv than before, of all."""
+    old = {row["seed"]: float(row["nash_conv"]) for row in before}
+    return f"{sum(float(row['nash_conv']) < old[row['seed']] for row in after)} of {len(after)}"
+
+
+def transfers(rows: Sequence[Row]) -> str:
+    """The step with the lowest NashConv on one deck, and what it does on the other."""
+    lines = [
+        "| chosen on | step | tested on | before | after | nearer | gain |",
+        "| --- | ---: | --- | ---: | ---: | ---: | ---: |",
+    ]
+    starts = [(game, str(steps)) for game, all_steps in NETWORKS.items() for steps in all_steps]
+    for (game, start), (other, tested) in itertools.permutations(starts, 2):
+        steps = dict(curves(rows, game, start)).get("exact beliefs")
+        found = dict(curves(rows, other, tested)).get("exact beliefs")
+        if game == other or not steps or not found:
+            continue
+        step = min(steps, key=lambda step: mean(step, "nash_conv"))[0]["step"]
+        after = next(rows for rows in found if rows[0]["step"] == step)
+        before = chosen(rows, game=other, start=tested, agent=EXACT, step="0")
+        shares, count = f"{percent(before)} | {percent(after)}", nearer(after, before)
+        lines.append(
+            f"| {game}, {start} | {step} | {other}, {tested} | {shares} | {count} | {mean(after, 'gain'):+.4f} |"
+        )
+    return "\n".join(lines)
+
+
+def picture(rows: Sequence[Row]) -> None:
+    """Draws NashConv and gain over the step, a column for each deck."""
+    import matplotlib.pyplot as plt
+
+    from stier.plots import COLOURS
+
+    figure, axes = plt.subplots(2, len(NETWORKS), figsize=(11, 7), sharex=True, squeeze=False)
+    for (upper, lower), (game, trainings) in zip(axes.T, NETWORKS.items(), strict=True):
+        for colour, start in zip(COLOURS, trainings, strict=False):
+            before = chosen(rows, game=game, start=str(start), agent=EXACT, step="0")
+            if not before:
+                continue
+            upper.axhline(100 * mean(before, "of_uniform"), color=colour, lw=0.8, ls=":")
+            for style, (name, steps) in zip(("-", "--"), curves(rows, game, str(start)), strict=False):
+                x = [float(step[0]["step"]) for step in steps]
+                label = f"{start / 1e6:g} M decisions, {name}"
+                for ax, column, unit in ((upper, "of_uniform", 100), (lower, "gain", 1)):
+                    ax.plot(x, [unit * mean(step, column) for step in steps], style, color=colour, label=label)
+                    for seed in range(len(before)):
+                        y = [unit * float(step[seed][column]) for step in steps]
+                        ax.plot(x, y, style, color=colour, lw=0.5, alpha=0.3)
+        upper.set(xscale="log", yscale="log", title=f"{game} deck", ylabel="NashConv, % of uniform play's")
+        lower.axhline(0, color="gray", lw=0.8)
+        lower.set(xlabel="step", ylabel="gain against the network before, per game")
+        if upper.lines:
+            upper.legend(fontsize=8)
+    figure.tight_layout()
+    write(PICTURE, lambda path: figure.savefig(path, format="png", dpi=130, metadata={"Software": None}))
+
+
+def listed(text: str) -> list[str]:
+    """Parses a list with commas."""
+    return text.split(",") if text else []
+
+
+def main() -> None:
+    """Measures what is missing in the table, and prints it."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--games", type=listed, default=[*TOYS, *NETWORKS], help="'' only prints and draws the table")
+    parser.add_argument("--starts", type=listed, help="networks of so many decisions, with commas (default all)")
+    parser.add_argument("--agent", help="an agent with {network}, {step} and {rollouts} instead of exact steps")
+    parser.add_argument("--steps", type=listed, default=["0.1"], help="with --agent: values of {step} (default 0.1)")
+    parser.add_argument("--rollouts", type=listed, default=["200"], help="with --agent: of {rollouts} (default 200)")
+    parser.add_argument("--queries", type=int, default=8, help="with --agent: seeds to average over (default 8)")
+    options = parser.parse_args()
+    os.nice(10)
+    rows = read()
+    for name in options.games:
+        deck = Measured(name)
+        for start, seed, make in deck.starts():
+            known = {tuple(row[column] for column in KEY) for row in rows}
+            keys = [(name, start, str(seed), *setting) for setting in settings_of(name, options)]
+            missing = [key for key in keys if key not in known]
+            if not missing or (options.starts and start not in options.starts):
+                continue
+            made = make()
+            rows += [deck.row(made, dict(zip(KEY, key, strict=True)), options.queries) for key in missing]
+            save(rows)
+            print(f"{name} {start} seed {seed}: {time.process_time():.0f} CPU seconds", flush=True)
+    print(tables(rows))
+    picture(rows)
+
+
+if __name__ == "__main__":
+    main()
