@@ -20,14 +20,15 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use stier_core::{Hints, options};
+use stier_core::{ActionSet as _, Hints, Rng, SeatView as _, options};
 
 use crate::agent::Decision;
 use crate::belief::Kept;
 use crate::belief::policy_model::PolicyModel;
-use crate::catalogue::target_policy::{ResponderSettings, Simulator, TargetPolicy};
+use crate::catalogue::target_policy::{ResponderSettings, Simulation, Simulator, TargetPolicy};
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
-use crate::search::determinized::tally_histories;
+use crate::search::determinized::WorldTally;
+use crate::search::open_cards::{Future, WorldValues};
 
 options! {
     /// The options of [`LocalBestResponse`].
@@ -59,15 +60,35 @@ impl<G: Hints> Algorithm<G> for LocalBestResponse<G> {
     }
 
     fn decide(&mut self, task: &Task<'_, G>) -> Decision {
+        let Task { game, ref worlds, legal, stop, .. } = *task;
         let simulator = Simulator::new(task, &self.options.responder, &self.target);
-        let mut queries = 0;
-        let tally = tally_histories(task, self.options.worlds, "lbr", |history, action, mut future, mut rng| {
-            let mut history = history.clone();
-            future.push(task.game, &mut history, action);
-            let (returns, replies) = simulator.play_on(history, future, 0, &mut rng);
-            queries += replies;
-            returns
-        });
+        let seed = task.streams.rng("lbr").bits();
+        let (mut tally, mut queries) = (WorldTally::new(task.view.seat(), legal.iter()), 0);
+        let most = self.options.worlds;
+        while tally.worlds() == 0 || tally.worlds() < most && !stop.is_due() {
+            let mut simulations = Vec::new();
+            for world in tally.worlds()..most.min(tally.worlds() + self.target.batch_size() as u64) {
+                let mut rng = Rng::stream(seed, "world", world);
+                let history = worlds.draw_history(game, &mut rng);
+                let future = Future::drawn(rng.bits());
+                for action in legal.iter() {
+                    let mut simulation = Simulation::new(game, history.clone(), future.clone(), rng.clone());
+                    simulation.push(game, action);
+                    simulations.push(simulation);
+                }
+            }
+            simulator.play_on(&mut simulations);
+            // Interrupted simulations count only if they are the first.
+            if tally.worlds() > 0 && stop.is_due() {
+                break;
+            }
+            for world in simulations.chunks(legal.len()) {
+                let valued =
+                    legal.iter().zip(world).map(|(action, simulation)| WorldValues::once(action, simulation.returns.clone()));
+                tally.add(1.0, &valued.collect::<Vec<_>>());
+            }
+            queries += simulations.iter().map(|simulation| simulation.queries).sum::<u64>();
+        }
         tally.decide(queries)
     }
 
