@@ -4,7 +4,8 @@
 //! Schmid, N. Burch, J. Schrittwieser, T. Hubert and M. Bowling, *Approximate Exploitability: Learning a Best
 //! Response*, IJCAI 2022. Every iteration draws a history, weighted by the other players' policy
 //! ([`target_policy`](crate::catalogue::target_policy)). It descends a tree of the responder's own decisions by UCB1
-//! and plays on to the end. The others follow their policy in the tree and below it. The responder's nodes are
+//! and plays on to the end; with `continuation=network` a trained network, such as that of a learned responder, plays
+//! for the responder below the tree. The others follow their policy in the tree and below it. The responder's nodes are
 //! distinguished by its observations of actions. With `draws=branch` they are also distinguished by the cards it sees,
 //! and are then its information sets.
 //!

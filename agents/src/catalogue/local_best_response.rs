@@ -5,7 +5,8 @@
 //! that follows from their policy and their actions ([`target_policy`](crate::catalogue::target_policy)). It takes the
 //! action with the best return if the others play on by their policy and the responder by a simple one. In the paper
 //! the simple policy checks and calls to the end; here it is the option `continuation`. Returns are means over
-//! simulations, with the same worlds and futures for every action.
+//! simulations, with the same worlds and futures for every action. With `continuation=network` and the network of a
+//! learned responder, the result is one step of policy improvement over that responder, with the exact beliefs.
 //!
 //! The responder's mean return against an agent is always a lower bound on the return of a best response. It bounds the
 //! agent's exploitability from below in games far too large for exact [best responses](crate::solve::best_response).
@@ -15,7 +16,8 @@
 //! chooses between close actions by chance. It exploits only that one agent and is exploitable itself.
 //!
 //! Cost in queries: `particles` times the past decisions of the others, plus `worlds` times the legal actions times
-//! the number of replies. If the agent searches, these dominate the time.
+//! the number of replies. If the agent searches, these dominate the time. If it is a network, particles and simulations
+//! are evaluated side by side.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -83,8 +85,10 @@ impl<G: Hints> Algorithm<G> for LocalBestResponse<G> {
                 break;
             }
             for world in simulations.chunks(legal.len()) {
-                let valued =
-                    legal.iter().zip(world).map(|(action, simulation)| WorldValues::once(action, simulation.returns.clone()));
+                let valued = legal
+                    .iter()
+                    .zip(world)
+                    .map(|(action, simulation)| WorldValues::once(action, simulation.returns.clone()));
                 tally.add(1.0, &valued.collect::<Vec<_>>());
             }
             queries += simulations.iter().map(|simulation| simulation.queries).sum::<u64>();
