@@ -47,7 +47,7 @@ fn options(name: &str) -> &'static [&'static str] {
         "lbr" => &[
             "worlds=5,particles=80",
             "worlds=2,continuation=against,particles=64,replies=2,against=(pimc:worlds=3,iterations=10)",
-            "worlds=2,particles=80,continuation=network,network=FILE,against=(network:path=FILE,choose=sample)",
+            "worlds=3,margin=1,particles=80,continuation=network,network=FILE,against=(network:path=FILE,choose=sample)",
         ],
         "network" => &["path=FILE", "path=FILE,choose=sample"],
         "oracle" => &[

@@ -56,7 +56,7 @@ pub trait PolicyModel<G: Hints>: Sync {
 }
 
 /// The number of positions that a network evaluates together.
-pub(crate) const NETWORK_BATCH: usize = 64;
+pub(crate) const NETWORK_BATCH: usize = 256;
 
 /// Players choose uniformly among the actions that the game's hints leave for [rollouts](Hints::rollout).
 #[derive(Clone, Copy, Debug)]

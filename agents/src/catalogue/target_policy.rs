@@ -315,6 +315,18 @@ impl<'a, G: Hints> Simulator<'a, G> {
         }
     }
 
+    /// The rank of the responder's likeliest action by the policy that plays on for it; `None` if that is not the
+    /// policy of a player.
+    pub(crate) fn likeliest(&self, history: &History<G>) -> Option<usize> {
+        let mut shares = Vec::new();
+        match self.continuation {
+            Continuation::Network => self.target.own_policies(self.game, &[history], &mut shares),
+            Continuation::Against => self.target.policies(self.game, &[history], &mut shares),
+            _ => return None,
+        }
+        (0..shares.len()).reduce(|best, next| if shares[next] > shares[best] { next } else { best })
+    }
+
     /// Chooses a player's action in a simulation, like [`play_on`](Self::play_on).
     pub(crate) fn act(&self, simulation: &mut Simulation<G>, mover: Seat) -> Action {
         let legal = self.game.legal(simulation.history.state());
