@@ -42,10 +42,12 @@ fn options(name: &str) -> &'static [&'static str] {
         "ismcts_br" => &[
             "iterations=40,particles=80",
             "iterations=10,draws=branch,particles=64,replies=2,seeds=2,against=(pimc:worlds=3,iterations=10)",
+            "iterations=10,particles=64,continuation=network,network=FILE,against=random",
         ],
         "lbr" => &[
             "worlds=5,particles=80",
             "worlds=2,continuation=against,particles=64,replies=2,against=(pimc:worlds=3,iterations=10)",
+            "worlds=3,margin=1,particles=80,continuation=network,network=FILE,against=(network:path=FILE,choose=sample)",
         ],
         "network" => &["path=FILE", "path=FILE,choose=sample"],
         "oracle" => &[

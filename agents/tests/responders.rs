@@ -2,11 +2,12 @@
 //! computed.
 
 use crate::game_tree::SMALL_SCHWINGET;
+use crate::networks::files::Draft;
 use crate::toys::KUHN;
 use crate::toys::LEDUC;
 use stier_agents::solve::{GameTree, Policy};
 use stier_agents::solve::{nash_conv, values};
-use stier_agents::{Agent, AgentSpec};
+use stier_agents::{ActionStats, Agent, AgentSpec};
 use stier_core::games::kuhn_poker::{BET, KuhnPoker};
 use stier_core::games::schwinget::{Rules, Schwinget};
 use stier_core::{Action, ActionSet as _, Game, Hints, History, Options as _, Rng, Seat, Turn};
@@ -16,7 +17,7 @@ fn spec(text: &str) -> AgentSpec {
 }
 
 /// The gain of a responder against an agent, averaged over the seats, and that of a best response. Both are exact for
-/// the policy of that agent.
+/// the policy of that agent. In the text of the responder, `AGENT` stands for the agent.
 fn gains<G: Hints>(game: &G, tree: &GameTree<G>, responder: &str, agent: &str) -> (f64, f64) {
     let policy = crate::policy_of(game, tree, &spec(agent), 1);
     let response = crate::policy_of(game, tree, &spec(&responder.replace("AGENT", agent)), 2);
@@ -33,8 +34,7 @@ fn gains<G: Hints>(game: &G, tree: &GameTree<G>, responder: &str, agent: &str) -
     (gain, nash_conv(tree, &policy).exploitability())
 }
 
-/// Each responder (`AGENT` stands for the agent it responds to) gains at least this share of the exploitability of
-/// each agent.
+/// Each responder gains at least this share of the exploitability of each agent.
 fn gains_are_at_least<G: Hints>(game: &G, most_nodes: usize, cases: &[(&str, &str, f64)]) {
     let tree = GameTree::new(game, most_nodes).expect("a small game");
     for &(responder, agent, share) in cases {
@@ -77,6 +77,56 @@ fn in_a_small_schwinget() {
     gains_are_at_least(&game, 1_000_000, cases.as_flattened());
 }
 
+/// A responder that is guided by a network improves on it.
+#[test]
+fn a_responder_is_better_than_its_network() {
+    let tree = GameTree::new(&*LEDUC, 10_000).expect("a small game");
+    for seed in 1..=3 {
+        let victim = Draft::new(&*LEDUC, &[16], seed).saved();
+        let network = Draft::new(&*LEDUC, &[16], seed + 10).saved();
+        let agent = format!("network:path={},choose=sample", victim.path());
+        let (own, most) = gains(&*LEDUC, &tree, &format!("network:path={}", network.path()), &agent);
+        let guided = format!("continuation=network,network={},against=(AGENT)", network.path());
+        for responder in ["lbr:worlds=100,particles=200,", "ismcts_br:iterations=500,particles=200,"] {
+            let (gain, _) = gains(&*LEDUC, &tree, &format!("{responder}{guided}"), &agent);
+            println!("{responder}{seed}: {gain:.3} of {most:.3}, its network {own:.3}");
+            assert!(gain <= most + 1e-9, "{responder} gains {gain} of {most}");
+            assert!(gain >= own + 0.5 * (most - own), "{responder} gains {gain} of {most}, its network {own}");
+        }
+    }
+}
+
+/// A network that is evaluated for many positions together is the same player as one that is queried like any other.
+#[test]
+fn evaluating_many_positions_together_changes_nothing() {
+    fn same<G: Hints>(game: &G, settings: &[&str]) {
+        let victim = Draft::new(game, &[8], 1).saved();
+        let own = Draft::new(game, &[8], 2).saved();
+        for (settings, choose) in settings.iter().flat_map(|one| ["best", "sample,temperature=2"].map(|two| (one, two)))
+        {
+            let network = format!("network:path={},choose={choose}", victim.path());
+            let queried = format!("rule:when=cards,cards=({network})");
+            let settings = settings.replace("OWN", own.path());
+            let [together, alone] = [network, queried].map(|against| {
+                let mut agent = spec(&format!("{settings},against=({against})")).build(1);
+                choices(game, &mut *agent, 1)
+            });
+            assert!(!together.is_empty());
+            assert_eq!(together, alone, "{} {settings} {choose}", G::NAME);
+        }
+    }
+    let settings = [
+        "lbr:worlds=70,particles=100",
+        "lbr:worlds=70,particles=100,continuation=against",
+        "lbr:worlds=70,particles=100,replies=2,continuation=random",
+        "lbr:worlds=70,particles=100,replies=1,continuation=network,network=OWN",
+        "ismcts_br:iterations=100,particles=100",
+        "ismcts_br:iterations=100,particles=100,replies=2,continuation=network,network=OWN",
+    ];
+    same(&Schwinget::new(Default::default()).expect("default rules"), &settings);
+    same(&*LEDUC, &settings);
+}
+
 /// The other player's action reveals its card as far as its policy does.
 #[test]
 fn inferences_follow_the_policy() {
@@ -107,24 +157,26 @@ fn decisions_are_a_function_of_the_seed() {
         "ismcts_br:iterations=20,particles=64,replies=3,choose=sample,against=(ismcts:iterations=20,choose=sample)",
     ] {
         let mut agent: Box<dyn Agent<Schwinget>> = spec(text).build(1);
-        let mut play = |seed: u64| {
-            agent.restart(seed);
-            let mut rng = Rng::stream(5, "responders", 0);
-            let mut history = History::dealt(&game, &mut rng);
-            let mut decisions = Vec::new();
-            while let Turn::Seat(seat) = game.turn(history.state()) {
-                let legal = game.legal(history.state());
-                if seat == Seat(0) {
-                    let search = agent.act(&game, &game.view(&history, seat), legal).search.expect("a search");
-                    decisions.extend(search.actions);
-                }
-                history.push(&game, legal.pick(&mut rng));
-                history.settle(&game, &mut rng);
-            }
-            decisions
-        };
-        let first = play(1);
-        assert_ne!(first, play(2));
-        assert_eq!(first, play(1), "{text}");
+        let first = choices(&game, &mut *agent, 1);
+        assert_ne!(first, choices(&game, &mut *agent, 2));
+        assert_eq!(first, choices(&game, &mut *agent, 1), "{text}");
     }
+}
+
+/// The statistics of an agent's decisions for the first seat in a random game, with the streams of `seed`.
+fn choices<G: Hints>(game: &G, agent: &mut dyn Agent<G>, seed: u64) -> Vec<ActionStats> {
+    agent.restart(seed);
+    let mut rng = Rng::stream(5, "responders", 0);
+    let mut history = History::dealt(game, &mut rng);
+    let mut decisions = Vec::new();
+    while let Turn::Seat(seat) = game.turn(history.state()) {
+        let legal = game.legal(history.state());
+        if seat == Seat(0) {
+            let search = agent.act(game, &game.view(&history, seat), legal).search.expect("a search");
+            decisions.extend(search.actions);
+        }
+        history.push(game, legal.pick(&mut rng));
+        history.settle(game, &mut rng);
+    }
+    decisions
 }

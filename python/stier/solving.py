@@ -326,7 +326,9 @@ def exploit(
         responder: Any agent: all of them give a lower bound. Text of one that has the option ``against`` (``lbr``,
             ``ismcts_br``) is completed by the agent, unless it sets the option; the agent must then be an `Agent` or
             its text. Against an agent that searches, most of the time goes into the agent's decisions that the
-            responder asks for: see its options ``particles`` and ``replies``.
+            responder asks for: see its options ``particles`` and ``replies``. With
+            ``"lbr:continuation=network,network=FILE"`` a trained network plays the responder's later decisions in
+            simulations, such as that of a `stier.train.LearnedResponse`.
         deals: Deals, at least 1; an interval needs 2.
         seed: The seed of deals and agents.
         threads: Threads; 0 for all cores.

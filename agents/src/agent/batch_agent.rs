@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Debug, Formatter};
 
-use stier_core::{Action, Cell, Game, Seat};
+use stier_core::{Action, Cell, Game, History, Seat};
 
 use crate::agent::streams::Streams;
 
@@ -24,6 +24,12 @@ impl<'a, G: Game> Query<'a, G> {
     /// Creates the decision of the seat to act in this state, with these streams.
     pub fn new(state: &'a G::State, seat: Seat, streams: Streams) -> Self {
         Self { state, seat, streams }
+    }
+
+    /// Creates the decision of a player that uses no random numbers. In the state a player must be to act.
+    pub(crate) fn of(game: &G, position: &'a History<G>) -> Self {
+        let seat = game.turn(position.state()).seat().expect("a player is to act");
+        Self::new(position.state(), seat, Streams::new(0))
     }
 
     /// The seat to act.

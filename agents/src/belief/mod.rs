@@ -27,7 +27,8 @@ pub mod policy_model;
 pub use marginals::{Basis, Marginals, marginals};
 
 use stier_core::{
-    ActionSet as _, Event, Game, Hints, History, Rng, Sampler, Seat, SeatView as _, Turn, World, choice, float, options,
+    Action, ActionSet as _, Event, Game, Hints, History, Rng, Sampler, Seat, SeatView as _, Turn, World, choice, float,
+    options,
 };
 
 use crate::agent::stop::Stop;
@@ -255,9 +256,19 @@ impl<'a, G: Hints> Weigher<'a, G> {
         let stop = stop.within_share(self.time_share);
         let mut logs = Vec::new();
         while (logs.len() as u64) < wanted && !stop.is_due() {
-            let history = draw(logs.len());
-            logs.push(self.log_likelihood(&history)?);
-            keep(history);
+            // The first history shows if the others have acted. Only then are more of them drawn.
+            let batch = if logs.is_empty() { 1 } else { self.model.batch() as u64 };
+            if batch == 1 {
+                let history = draw(logs.len());
+                logs.push(self.log_likelihood(&history)?);
+                keep(history);
+                continue;
+            }
+            let known = logs.len();
+            let count = batch.min(wanted - known as u64) as usize;
+            let histories: Vec<History<G>> = (known..known + count).map(&mut draw).collect();
+            logs.append(&mut self.log_likelihoods(&histories)?);
+            histories.into_iter().for_each(&mut keep);
         }
         Some(logs)
     }
@@ -265,37 +276,94 @@ impl<'a, G: Hints> Weigher<'a, G> {
     /// The log-probability of the others' actions in the present deal, given the cards of this history; `None` if
     /// they have not acted. The cost is the number of events times the cost of the model.
     pub fn log_likelihood(&mut self, history: &History<G>) -> Option<f64> {
-        let deal = self.game.deal_number(history.state());
-        let mut so_far = History::new(self.game);
-        let (mut log, mut chosen) = (0.0, false);
-        for &Event { turn, action } in history.events() {
-            if let Turn::Seat(mover) = turn
-                && mover != self.observer
-                && self.game.deal_number(so_far.state()) == deal
-            {
-                let legal = self.game.legal(so_far.state());
-                chosen = true;
-                if legal.len() > 1 {
-                    let rank =
-                        legal.iter().position(|other| other == action).expect("every action of a history is legal");
-                    log += float::log(self.probability(&so_far, legal, rank));
-                }
-            }
-            so_far.push(self.game, action);
+        let mut replay = Replay::new(self.game, self.observer, history);
+        while let Some((legal, rank)) = replay.next(self.game) {
+            self.scores.clear();
+            self.model.scores(self.game, &replay.so_far, legal, &mut self.scores);
+            debug_assert_eq!(self.scores.len(), legal.len(), "a score for every legal action");
+            replay.log += float::log(self.probability(&self.scores, rank));
         }
-        chosen.then_some(log)
+        replay.chosen.then_some(replay.log)
     }
 
-    /// The probability of the legal action with this rank.
-    fn probability(&mut self, so_far: &History<G>, legal: G::Actions, rank: usize) -> f64 {
-        self.scores.clear();
-        self.model.scores(self.game, so_far, legal, &mut self.scores);
-        debug_assert_eq!(self.scores.len(), legal.len(), "a score for every legal action");
-        let best = self.scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    /// The same for several histories; `None` if the others have not acted in one of them.
+    fn log_likelihoods(&mut self, histories: &[History<G>]) -> Option<Vec<f64>> {
+        let replay = |history| Replay::new(self.game, self.observer, history);
+        let mut replays: Vec<_> = histories.iter().map(replay).collect();
+        loop {
+            let advance = |(place, replay): (usize, &mut Replay<'_, G>)| {
+                replay.next(self.game).map(|(legal, rank)| (place, legal.len(), rank))
+            };
+            let waiting: Vec<_> = replays.iter_mut().enumerate().filter_map(advance).collect();
+            if waiting.is_empty() {
+                return replays.iter().map(|replay| replay.chosen.then_some(replay.log)).collect();
+            }
+            let positions: Vec<_> = waiting.iter().map(|&(place, ..)| &replays[place].so_far).collect();
+            self.scores.clear();
+            self.model.scores_of_many(self.game, &positions, &mut self.scores);
+            let mut scores = self.scores.as_slice();
+            for (place, count, rank) in waiting {
+                let (own, others) = scores.split_at(count);
+                scores = others;
+                replays[place].log += float::log(self.probability(own, rank));
+            }
+            debug_assert!(scores.is_empty(), "a score for every legal action");
+        }
+    }
+
+    /// The probability of the legal action with this rank, given the scores of all.
+    fn probability(&self, scores: &[f32], rank: usize) -> f64 {
+        let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let weigh = |score: f32| float::exp(f64::from(score - best) / self.temperature);
-        let total: f64 = self.scores.iter().map(|&score| weigh(score)).sum();
-        let chosen = weigh(self.scores[rank]) / total;
-        self.epsilon / legal.len() as f64 + (1.0 - self.epsilon) * chosen
+        let total: f64 = scores.iter().map(|&score| weigh(score)).sum();
+        let chosen = weigh(scores[rank]) / total;
+        self.epsilon / scores.len() as f64 + (1.0 - self.epsilon) * chosen
+    }
+}
+
+/// A history played again, which stops at the decisions that its likelihood depends on.
+struct Replay<'a, G: Game> {
+    /// The events still to come.
+    events: std::slice::Iter<'a, Event>,
+    /// The action of the decision at which it stands.
+    pending: Option<Action>,
+    so_far: History<G>,
+    deal: u32,
+    observer: Seat,
+    /// The log-likelihood of the decisions passed.
+    log: f64,
+    /// True if the others have acted in the present deal.
+    chosen: bool,
+}
+
+impl<'a, G: Game> Replay<'a, G> {
+    fn new(game: &G, observer: Seat, history: &'a History<G>) -> Self {
+        let (so_far, deal) = (History::new(game), game.deal_number(history.state()));
+        Self { events: history.events().iter(), pending: None, so_far, deal, observer, log: 0.0, chosen: false }
+    }
+
+    /// Goes on to the next choice of another player than the observer in the present deal. Returns the legal actions,
+    /// of which there are several, and the rank of the one taken.
+    fn next(&mut self, game: &G) -> Option<(G::Actions, usize)> {
+        if let Some(action) = self.pending.take() {
+            self.so_far.push(game, action);
+        }
+        for &Event { turn, action } in self.events.by_ref() {
+            if let Turn::Seat(mover) = turn
+                && mover != self.observer
+                && game.deal_number(self.so_far.state()) == self.deal
+            {
+                self.chosen = true;
+                let legal = game.legal(self.so_far.state());
+                if legal.len() > 1 {
+                    self.pending = Some(action);
+                    let rank = legal.iter().position(|other| other == action);
+                    return Some((legal, rank.expect("every action of a history is legal")));
+                }
+            }
+            self.so_far.push(game, action);
+        }
+        None
     }
 }
 

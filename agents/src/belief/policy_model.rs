@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use stier_core::{ActionSet as _, Hints, History, Turn, choice};
 
+use crate::agent::batch_agent::Query;
 use crate::network::evaluator::Evaluator;
 use crate::network::file::Network;
 
@@ -37,7 +38,25 @@ pub trait PolicyModel<G: Hints>: Sync {
     /// the player never takes, but not for all of them. The probabilities are proportional to `exp(score /
     /// temperature)`. A model uses only what this player knows.
     fn scores(&self, game: &G, so_far: &History<G>, legal: G::Actions, scores: &mut Vec<f32>);
+
+    /// The number of positions that are scored together. It does not affect the scores.
+    fn batch(&self) -> usize {
+        1
+    }
+
+    /// Appends the scores of the legal actions in these positions, one after another.
+    fn scores_of_many(&self, game: &G, positions: &[&History<G>], scores: &mut Vec<f32>) {
+        let mut own = Vec::new();
+        for position in positions {
+            own.clear();
+            self.scores(game, position, game.legal(position.state()), &mut own);
+            scores.append(&mut own);
+        }
+    }
 }
+
+/// The number of positions that a network evaluates together.
+pub(crate) const NETWORK_BATCH: usize = 256;
 
 /// Players choose uniformly among the actions that the game's hints leave for [rollouts](Hints::rollout).
 #[derive(Clone, Copy, Debug)]
@@ -97,5 +116,17 @@ impl<G: Hints> PolicyModel<G> for NetworkModel {
         let mut evaluator = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let logits = evaluator.evaluate(game, so_far.state(), mover).logits;
         scores.extend(legal.iter().map(|action| logits[action.index()]));
+    }
+
+    fn batch(&self) -> usize {
+        NETWORK_BATCH
+    }
+
+    fn scores_of_many(&self, game: &G, positions: &[&History<G>], scores: &mut Vec<f32>) {
+        let mut evaluator = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let queries = positions.iter().map(|position| Query::of(game, position));
+        for (output, position) in evaluator.evaluate_many(game, queries).zip(positions) {
+            scores.extend(game.legal(position.state()).iter().map(|action| output.logits[action.index()]));
+        }
     }
 }

@@ -4,7 +4,8 @@
 //! Schmid, N. Burch, J. Schrittwieser, T. Hubert and M. Bowling, *Approximate Exploitability: Learning a Best
 //! Response*, IJCAI 2022. Every iteration draws a history, weighted by the other players' policy
 //! ([`target_policy`](crate::catalogue::target_policy)). It descends a tree of the responder's own decisions by UCB1
-//! and plays on to the end. The others follow their policy in the tree and below it. The responder's nodes are
+//! and plays on to the end; with `continuation=network` a trained network, such as that of a learned responder, plays
+//! for the responder below the tree. The others follow their policy in the tree and below it. The responder's nodes are
 //! distinguished by its observations of actions. With `draws=branch` they are also distinguished by the cards it sees,
 //! and are then its information sets.
 //!
@@ -27,7 +28,7 @@ use crate::agent::memory::{DEFAULT_MEMORY_MB, MEMORY_MB, Memory};
 use crate::agent::{Decision, Search};
 use crate::belief::Kept;
 use crate::belief::policy_model::PolicyModel;
-use crate::catalogue::target_policy::{ResponderSettings, Simulator, TargetPolicy};
+use crate::catalogue::target_policy::{ResponderSettings, Simulation, Simulator, TargetPolicy};
 use crate::search::algorithm::{Algorithm, SearchAgent, Task};
 use crate::search::ismcts::Draws;
 use crate::search::open_cards::Future;
@@ -122,35 +123,38 @@ struct Searcher<'a, G: Hints> {
 impl<G: Hints> Searcher<'_, G> {
     /// Runs one simulation from the root to the end of the game. `allowed` restricts the responder's actions at the
     /// root.
-    fn iterate(&mut self, mut history: History<G>, allowed: G::Actions) {
+    fn iterate(&mut self, history: History<G>, allowed: G::Actions) {
         let Simulator { game, seat, .. } = self.simulator;
-        let mut future = Future::drawn(self.rng.bits());
-        let (mut chain, mut queries) = (Chain::new(ROOT), 0);
+        let future = Future::drawn(self.rng.bits());
+        let mut simulation = Simulation::new(game, history, future, self.rng.clone());
+        let mut chain = Chain::new(ROOT);
         let mut path: Vec<(NodeId, usize)> = Vec::new();
         let mut leaf = false;
-        while !leaf && let Turn::Seat(mover) = game.turn(history.state()) {
+        while !leaf && let Turn::Seat(mover) = game.turn(simulation.history.state()) {
+            let state = *simulation.history.state();
             if self.branches && !path.is_empty() {
-                chain.look(game.sight(history.state(), seat));
+                chain.look(game.sight(&state, seat));
             }
             let key = chain.key();
-            let legal = if key == ROOT { allowed } else { game.legal(history.state()) };
+            let legal = if key == ROOT { allowed } else { game.legal(&state) };
             let action = if mover != seat {
-                self.simulator.act(&history, mover, &mut queries, &mut self.rng)
+                self.simulator.act(&mut simulation, mover)
             } else if legal.len() == 1 {
                 legal.nth(0)
             } else {
                 let width = self.width * f64::from(self.spread.scale()) * self.scale.range;
                 let Some(node) = self.tree.node(key) else { break };
-                let Some((place, untried)) = self.tree.select(node, legal, width, &mut self.rng) else { break };
+                let Some((place, untried)) = self.tree.select(node, legal, width, &mut simulation.rng) else { break };
                 path.push((node, place));
                 leaf = untried;
                 self.tree.record(node, place).action
             };
-            chain.notice(game.observed(history.state(), action, seat));
-            future.push(game, &mut history, action);
+            chain.notice(game.observed(&state, action, seat));
+            simulation.push(game, action);
         }
-        let (returns, _) = self.simulator.play_on(history, future, queries, &mut self.rng);
-        let value = f64::from(returns[seat]);
+        self.simulator.play_on(std::slice::from_mut(&mut simulation));
+        self.rng = simulation.rng;
+        let value = f64::from(simulation.returns[seat]);
         for (node, place) in path {
             self.tree.record(node, place).add(value);
         }

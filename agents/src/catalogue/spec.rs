@@ -15,6 +15,7 @@ use crate::catalogue::best::BestOptions;
 use crate::catalogue::ismcts_br::{IsmctsBr, IsmctsBrOptions};
 use crate::catalogue::local_best_response::{LbrOptions, LocalBestResponse};
 use crate::catalogue::rule::{Rule, RuleOptions};
+use crate::catalogue::target_policy::ResponderSettings;
 use crate::network::agent::{NetworkAgent, NetworkOptions};
 use crate::network::file::{Network, NetworkError};
 use crate::network::option::{Guide, NetworkFile, RulesOf};
@@ -124,11 +125,19 @@ enum Uses<'a> {
     /// A network, if one is given, and the rules that it must be trained for.
     Network(&'a NetworkFile, RulesOf),
     Agent(&'a AgentSpec),
+    /// A network of its own, if one is given, and an agent.
+    Both(&'a Guide, &'a AgentSpec),
 }
 
 impl Guide {
     fn uses(&self) -> Uses<'_> {
         Uses::Network(&self.network, self.network_rules)
+    }
+}
+
+impl ResponderSettings {
+    fn uses(&self) -> Uses<'_> {
+        Uses::Both(&self.guide, &self.against)
     }
 }
 
@@ -210,10 +219,10 @@ agents! {
     "ismcts" => Ismcts(IsmctsOptions, Ismcts) |own| own.belief.guide.uses();
     /// A tree search for the best response to an agent whose policy is known; its results bound that agent's
     /// exploitability (Timbers et al. 2022).
-    "ismcts_br" => IsmctsBr(IsmctsBrOptions, IsmctsBr) |own| Uses::Agent(&own.responder.against);
+    "ismcts_br" => IsmctsBr(IsmctsBrOptions, IsmctsBr) |own| own.responder.uses();
     /// Local best response with one-step lookahead to an agent whose policy is known; its results bound that agent's
     /// exploitability (Lisý and Bowling 2017).
-    "lbr" => Lbr(LbrOptions, LocalBestResponse) |own| Uses::Agent(&own.responder.against);
+    "lbr" => Lbr(LbrOptions, LocalBestResponse) |own| own.responder.uses();
     /// A trained network, read from a file, without search.
     "network" => Network(NetworkOptions, NetworkAgent) [is_instant] |own| Uses::Network(&own.path, own.rules);
     /// An open-card player that sees all cards and, with future=known, those to come. It shows the value of hidden
@@ -296,7 +305,7 @@ impl AgentSpec {
         let is_small = rollouts.is_some_and(|rollouts| rollouts <= QUICK_ROLLOUTS);
         let is_uncertain = match &self.kind {
             Kind::Best(_) | Kind::RisMcts(_) => true,
-            kind => matches!(kind.uses(), Uses::Agent(_)) || self.has_network(),
+            kind => matches!(kind.uses(), Uses::Agent(_) | Uses::Both(..)) || self.has_network(),
         };
         let draws_worlds = number("worlds").is_some()
             || number("self_determination").is_some_and(|share| share > 0.0)
@@ -330,25 +339,34 @@ impl AgentSpec {
         }
     }
 
-    /// The network that the agent uses, with the rules that it must be trained for.
+    /// The network that the agent's own options name, with the rules that it must be trained for.
     fn network(&self) -> Option<(&Network, RulesOf)> {
+        let (file, rules) = match self.kind.uses() {
+            Uses::Nothing | Uses::Agent(_) => return None,
+            Uses::Network(file, rules) => (file, rules),
+            Uses::Both(guide, _) => (&guide.network, guide.network_rules),
+        };
+        file.network().map(|network| (&**network, rules))
+    }
+
+    /// The agent that this one uses.
+    fn inner(&self) -> Option<&AgentSpec> {
         match self.kind.uses() {
-            Uses::Nothing => None,
-            Uses::Network(file, rules) => file.network().map(|network| (&**network, rules)),
-            Uses::Agent(spec) => spec.network(),
+            Uses::Nothing | Uses::Network(..) => None,
+            Uses::Agent(spec) | Uses::Both(_, spec) => Some(spec),
         }
     }
 
     /// Returns true if the agent uses a network.
     pub fn has_network(&self) -> bool {
-        self.network().is_some()
+        self.network().is_some() || self.inner().is_some_and(Self::has_network)
     }
 
     /// Checks that the agent can play this game: that its network was trained for the game, and that the game has a
     /// policy if the agent needs one.
     pub fn check<G: Hints>(&self, game: &G) -> Result<(), Unsuited> {
-        if let Uses::Agent(spec) = self.kind.uses() {
-            return spec.check(game);
+        if let Some(spec) = self.inner() {
+            spec.check(game)?;
         }
         if self.facts().needs_policy && !G::HAS_POLICY {
             let playing = playing::<G>().join(", ");
@@ -398,10 +416,7 @@ impl AgentSpec {
 /// The names of the agents that can play a game with their default options, ascending.
 pub(crate) fn playing<G: Hints>() -> Vec<&'static str> {
     fn needs_policy(spec: &AgentSpec) -> bool {
-        match spec.kind.uses() {
-            Uses::Agent(spec) => needs_policy(spec),
-            Uses::Nothing | Uses::Network(..) => spec.facts().needs_policy,
-        }
+        spec.facts().needs_policy || spec.inner().is_some_and(needs_policy)
     }
     let plays = |name: &str| name.parse().is_ok_and(|spec| G::HAS_POLICY || !needs_policy(&spec));
     NAMES.iter().copied().filter(|name| plays(name)).collect()

@@ -4,6 +4,9 @@
 //! For a view, a newly restarted agent is queried for its policy, with seeds that differ from those of the game. The
 //! answers of several seeds are averaged. An agent whose decisions depend on earlier ones (`reuse=on`) is treated as
 //! if it forgot them, and one that sees everything (an oracle) as if it were blindfolded.
+//!
+//! A network needs neither seeds nor views. It is evaluated for many positions together: for particles when histories
+//! are weighed, and for simulations that go on side by side.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,11 +17,14 @@ use stier_core::{
 };
 
 use crate::agent::Agent;
+use crate::agent::batch_agent::Query;
 use crate::agent::sampling;
 use crate::agent::stop::Stop;
-use crate::belief::policy_model::PolicyModel;
+use crate::belief::policy_model::{NETWORK_BATCH, PolicyModel};
 use crate::belief::{BeliefSettings, Beliefs};
 use crate::catalogue::spec::AgentSpec;
+use crate::network::agent::NetworkAgent;
+use crate::network::option::Guide;
 use crate::rollout::fitted;
 use crate::rollout::{Roller, Rollout};
 use crate::search::algorithm::Task;
@@ -38,6 +44,9 @@ choice! {
         Greedy = "greedy",
         /// The policy of the exploited agent. The result is then one step of policy improvement over it.
         Against = "against",
+        /// The likeliest actions of a trained network, such as one that learned to exploit the agent. The result is
+        /// then one step of policy improvement over it.
+        Network = "network",
     }
 }
 
@@ -59,17 +68,28 @@ options! {
         /// it is above 0, an action that the policy never takes does not rule a history out: the agent's search may
         /// use other random numbers.
         epsilon: f64 = 0.05, 0.0..=1.0;
+        /// A trained network of the responder.
+        ..guide: Guide = Guide::default();
     }
 }
 
 /// The largest number of stored answers.
 const MAX_ANSWERS: usize = 1 << 18;
 
-/// An agent's policy. The answers of agents that search are stored until the next game.
+/// The policies that a responder plays on by: that of the agent, and that of its own network if it has one.
 pub(crate) struct TargetPolicy<G: Hints> {
-    cached: Mutex<CachedAgent<G>>,
+    agent: Mutex<Source<G>>,
+    own: Option<Mutex<NetworkAgent>>,
 }
 
+/// The source of an agent's policy.
+enum Source<G: Hints> {
+    Network(NetworkAgent),
+    Agent(CachedAgent<G>),
+}
+
+/// An agent and its policy at the information sets for which it was queried. Only the answers of agents that search
+/// are stored, until the next game.
 struct CachedAgent<G: Hints> {
     agent: Box<dyn Agent<G>>,
     seeds: Vec<u64>,
@@ -80,33 +100,74 @@ struct CachedAgent<G: Hints> {
 impl<G: Hints> TargetPolicy<G> {
     /// Creates the policy of the agent, averaged over several seeds derived from `seed`.
     pub(crate) fn new(settings: &ResponderSettings, seed: u64) -> Self {
-        let agent = settings.against.build(0);
-        let seeds = vec![0; settings.seeds as usize];
-        let mut cached = CachedAgent { agent, seeds, interrupt: Arc::default(), answers: HashMap::new() };
-        cached.restart(seed);
-        Self { cached: Mutex::new(cached) }
+        let agent = match settings.against.network_agent() {
+            Some(network) => Source::Network(network),
+            None => {
+                let (agent, seeds) = (settings.against.build(0), vec![0; settings.seeds as usize]);
+                Source::Agent(CachedAgent { agent, seeds, interrupt: Arc::default(), answers: HashMap::new() })
+            }
+        };
+        let own = settings.guide.network.network().map(|network| Mutex::new(NetworkAgent::of(network)));
+        let mut target = Self { agent: Mutex::new(agent), own };
+        target.restart(seed);
+        target
     }
 
-    fn cached(&mut self) -> &mut CachedAgent<G> {
-        self.cached.get_mut().unwrap_or_else(PoisonError::into_inner)
+    fn cached(&mut self) -> Option<&mut CachedAgent<G>> {
+        match self.agent.get_mut().unwrap_or_else(PoisonError::into_inner) {
+            Source::Network(_) => None,
+            Source::Agent(cached) => Some(cached),
+        }
     }
 
     /// Begins a new game.
     pub(crate) fn restart(&mut self, seed: u64) {
-        self.cached().restart(seed);
+        if let Some(cached) = self.cached() {
+            cached.restart(seed);
+        }
     }
 
     /// Sets a flag after which answers come early and are meaningless.
     pub(crate) fn interrupt_with(&mut self, flag: Arc<AtomicBool>) {
-        let cached = self.cached();
-        cached.agent.interrupt_with(flag.clone());
-        cached.interrupt = flag;
+        if let Some(cached) = self.cached() {
+            cached.agent.interrupt_with(flag.clone());
+            cached.interrupt = flag;
+        }
     }
 
-    /// The probability of each legal action, ascending by action, for the player to act after these events.
-    pub(crate) fn policy(&self, game: &G, mover: Seat, so_far: &History<G>, legal: G::Actions) -> Arc<[f64]> {
-        let view = game.view(so_far, mover);
-        self.cached.lock().unwrap_or_else(PoisonError::into_inner).policy(game, view, legal)
+    /// The number of positions that are queried together.
+    pub(crate) fn batch_size(&self) -> usize {
+        match *self.agent.lock().unwrap_or_else(PoisonError::into_inner) {
+            Source::Network(_) => NETWORK_BATCH,
+            Source::Agent(_) => 1,
+        }
+    }
+
+    /// Appends the probability of each legal action, ascending by action, for the players to act in these positions.
+    pub(crate) fn policies(&self, game: &G, positions: &[&History<G>], shares: &mut Vec<f64>) {
+        match &mut *self.agent.lock().unwrap_or_else(PoisonError::into_inner) {
+            Source::Network(network) => network_policies(network, game, positions, shares),
+            Source::Agent(cached) => {
+                for position in positions {
+                    let mover = game.turn(position.state()).seat().expect("a player is to act");
+                    let view = game.view(position, mover);
+                    shares.extend(cached.policy(game, view, game.legal(position.state())).iter());
+                }
+            }
+        }
+    }
+
+    /// Appends the probabilities by the responder's own network in the same way.
+    fn own_policies(&self, game: &G, positions: &[&History<G>], shares: &mut Vec<f64>) {
+        let own = self.own.as_ref().expect("a parsed agent has its network");
+        network_policies(&mut own.lock().unwrap_or_else(PoisonError::into_inner), game, positions, shares);
+    }
+}
+
+/// Appends the probabilities of a network's actions, a batch of positions at a time.
+fn network_policies<G: Hints>(network: &mut NetworkAgent, game: &G, positions: &[&History<G>], shares: &mut Vec<f64>) {
+    for batch in positions.chunks(NETWORK_BATCH) {
+        network.policies(game, batch.iter().map(|position| Query::of(game, position)), shares);
     }
 }
 
@@ -147,8 +208,18 @@ impl<G: Hints> CachedAgent<G> {
 
 impl<G: Hints> PolicyModel<G> for TargetPolicy<G> {
     fn scores(&self, game: &G, so_far: &History<G>, legal: G::Actions, scores: &mut Vec<f32>) {
-        let Turn::Seat(mover) = game.turn(so_far.state()) else { return };
-        scores.extend(self.policy(game, mover, so_far, legal).iter().map(|&share| float::log(share) as f32));
+        debug_assert_eq!(legal, game.legal(so_far.state()));
+        self.scores_of_many(game, &[so_far], scores);
+    }
+
+    fn batch(&self) -> usize {
+        self.batch_size()
+    }
+
+    fn scores_of_many(&self, game: &G, positions: &[&History<G>], scores: &mut Vec<f32>) {
+        let mut shares = Vec::new();
+        self.policies(game, positions, &mut shares);
+        scores.extend(shares.into_iter().map(|share| float::log(share) as f32));
     }
 }
 
@@ -163,6 +234,44 @@ impl ResponderSettings {
             ..BeliefSettings::default()
         }
     }
+}
+
+/// A simulated game between one seat and all others.
+pub(crate) struct Simulation<G: Hints> {
+    /// The game so far.
+    pub history: History<G>,
+    /// The results of chance to come.
+    pub future: Future,
+    /// The random numbers of the players.
+    pub rng: Rng,
+    /// The number of queries to the agent.
+    pub queries: u64,
+    /// The returns, once the game is over.
+    pub returns: BySeat<f32>,
+}
+
+impl<G: Hints> Simulation<G> {
+    /// Begins a simulation after this history.
+    pub(crate) fn new(game: &G, history: History<G>, future: Future, rng: Rng) -> Self {
+        Self { history, future, rng, queries: 0, returns: BySeat::filled(game.num_seats(), 0.0) }
+    }
+
+    /// Takes an action in the game.
+    pub(crate) fn push(&mut self, game: &G, action: Action) {
+        self.future.push(game, &mut self.history, action);
+    }
+}
+
+/// The next step of a simulation.
+enum Next {
+    /// This action.
+    Act(Action),
+    /// An action by the agent's policy.
+    AskAgent,
+    /// An action by the policy of the responder's network.
+    AskOwn,
+    /// The rest of the game by the continuation.
+    Finish,
 }
 
 /// Continues games between one seat and all others.
@@ -182,67 +291,135 @@ pub(crate) struct Simulator<'a, G: Hints> {
 impl<'a, G: Hints> Simulator<'a, G> {
     /// Creates the simulator of a responder's decision.
     pub(crate) fn new(task: &Task<'a, G>, settings: &ResponderSettings, target: &'a TargetPolicy<G>) -> Self {
-        let ResponderSettings { continuation, replies, .. } = *settings;
+        let &ResponderSettings { continuation, replies, .. } = settings;
         Self { game: task.game, seat: task.view.seat(), target, continuation, replies, stop: task.stop }
     }
 
-    /// Chooses a player's action. The others follow the agent's policy, for at most `replies` queries counted by
-    /// `queries`. The responder follows the continuation, and after that all players do.
-    pub(crate) fn act(&self, history: &History<G>, mover: Seat, queries: &mut u64, rng: &mut Rng) -> Action {
+    /// The next step at a player's decision. The others follow the agent's policy, for at most `replies` queries. The
+    /// responder follows the continuation, and after that all players do.
+    fn next(&self, simulation: &mut Simulation<G>, mover: Seat) -> Next {
+        let Simulation { history, rng, queries, .. } = simulation;
         let legal = self.game.legal(history.state());
+        let is_network = self.continuation == Continuation::Network;
+        if self.stop.is_due() || *queries >= self.replies && !is_network {
+            return Next::Finish;
+        }
+        if legal.len() == 1 {
+            return Next::Act(legal.nth(0));
+        }
+        match self.continuation {
+            Continuation::Network if mover == self.seat || *queries >= self.replies => Next::AskOwn,
+            Continuation::Against => Next::AskAgent,
+            _ if mover == self.seat => Next::Act(self.go_on(history, mover, rng)),
+            _ => Next::AskAgent,
+        }
+    }
+
+    /// The rank of the responder's likeliest action by the policy that plays on for it; `None` if that is not the
+    /// policy of a player.
+    pub(crate) fn likeliest(&self, history: &History<G>) -> Option<usize> {
+        let mut shares = Vec::new();
+        match self.continuation {
+            Continuation::Network => self.target.own_policies(self.game, &[history], &mut shares),
+            Continuation::Against => self.target.policies(self.game, &[history], &mut shares),
+            _ => return None,
+        }
+        (0..shares.len()).reduce(|best, next| if shares[next] > shares[best] { next } else { best })
+    }
+
+    /// Chooses a player's action in a simulation, like [`play_on`](Self::play_on).
+    pub(crate) fn act(&self, simulation: &mut Simulation<G>, mover: Seat) -> Action {
+        let legal = self.game.legal(simulation.history.state());
         if legal.len() == 1 {
             return legal.nth(0);
         }
-        let imitates = self.continuation == Continuation::Against;
-        if mover == self.seat && !imitates || self.is_spent(*queries) {
-            return self.go_on(history, mover, rng);
-        }
-        *queries += 1;
-        let policy = self.target.policy(self.game, mover, history, legal);
-        legal.nth(sampling::place(policy.iter().copied(), rng.unit()))
-    }
-
-    /// Returns true if the simulation may not query the agent any more.
-    fn is_spent(&self, queries: u64) -> bool {
-        queries >= self.replies || self.stop.is_due()
-    }
-
-    /// Plays the game to its end. Returns its returns and the number of queries in this simulation, starting from
-    /// `queries`.
-    pub(crate) fn play_on(
-        &self,
-        mut history: History<G>,
-        mut future: Future,
-        mut queries: u64,
-        rng: &mut Rng,
-    ) -> (BySeat<f32>, u64) {
-        let game = self.game;
-        while let Turn::Seat(mover) = game.turn(history.state()) {
-            if self.is_spent(queries) {
-                return (self.finish(history, future, rng), queries);
+        let next = self.next(simulation, mover);
+        let Simulation { history, rng, queries, .. } = simulation;
+        let mut shares = Vec::new();
+        match next {
+            Next::Act(action) => return action,
+            Next::Finish => return self.go_on(history, mover, rng),
+            Next::AskOwn => self.target.own_policies(self.game, &[history], &mut shares),
+            Next::AskAgent => {
+                *queries += 1;
+                self.target.policies(self.game, &[history], &mut shares);
             }
-            let action = self.act(&history, mover, &mut queries, rng);
-            future.push(game, &mut history, action);
         }
-        (game.rounded_returns(history.state()), queries)
+        legal.nth(sampling::place(shares, rng.unit()))
+    }
+
+    /// Plays these games to their ends, side by side. Each has the same result as if it were played alone.
+    pub(crate) fn play_on(&self, simulations: &mut [Simulation<G>]) {
+        let game = self.game;
+        let mut shares = Vec::new();
+        let mut playing: Vec<usize> = (0..simulations.len()).collect();
+        while !playing.is_empty() {
+            let (mut asking, mut asking_own) = (Vec::new(), Vec::new());
+            for place in playing.drain(..) {
+                match self.go_on_alone(&mut simulations[place]) {
+                    Some(Next::AskAgent) => asking.push(place),
+                    Some(Next::AskOwn) => asking_own.push(place),
+                    _ => (),
+                }
+            }
+            for (asking, is_own) in [(asking, false), (asking_own, true)] {
+                let positions: Vec<_> = asking.iter().map(|&place| &simulations[place].history).collect();
+                shares.clear();
+                match is_own {
+                    _ if positions.is_empty() => (),
+                    false => self.target.policies(game, &positions, &mut shares),
+                    true => self.target.own_policies(game, &positions, &mut shares),
+                }
+                let mut shares = shares.as_slice();
+                for &place in &asking {
+                    let simulation = &mut simulations[place];
+                    let legal = game.legal(simulation.history.state());
+                    let (own, others) = shares.split_at(legal.len());
+                    shares = others;
+                    simulation.queries += u64::from(!is_own);
+                    let point = simulation.rng.unit();
+                    simulation.push(game, legal.nth(sampling::place(own.iter().copied(), point)));
+                }
+                playing.extend(asking);
+            }
+        }
+    }
+
+    /// Plays a game on to the next query, which is returned, or to its end.
+    fn go_on_alone(&self, simulation: &mut Simulation<G>) -> Option<Next> {
+        let game = self.game;
+        while let Turn::Seat(mover) = game.turn(simulation.history.state()) {
+            match self.next(simulation, mover) {
+                Next::Act(action) => simulation.push(game, action),
+                Next::Finish => {
+                    self.finish(simulation);
+                    return None;
+                }
+                ask => return Some(ask),
+            }
+        }
+        simulation.returns = game.rounded_returns(simulation.history.state());
+        None
     }
 
     /// Plays to the end by the continuation alone, for all players.
-    fn finish(&self, mut history: History<G>, mut future: Future, rng: &mut Rng) -> BySeat<f32> {
+    fn finish(&self, simulation: &mut Simulation<G>) {
         let game = self.game;
+        let Simulation { history, future, rng, returns, .. } = simulation;
         let rollout = match self.continuation {
             Continuation::Random => Rollout::Random,
-            Continuation::Hints | Continuation::Against => Rollout::Hints,
+            Continuation::Hints | Continuation::Against | Continuation::Network => Rollout::Hints,
             Continuation::Fitted => Rollout::Fitted,
             Continuation::Greedy => {
                 while let Turn::Seat(mover) = game.turn(history.state()) {
-                    let action = self.go_on(&history, mover, rng);
-                    future.push(game, &mut history, action);
+                    let action = self.go_on(history, mover, rng);
+                    future.push(game, history, action);
                 }
-                return game.rounded_returns(history.state());
+                *returns = game.rounded_returns(history.state());
+                return;
             }
         };
-        Roller::of(game, rollout).returns(game, &mut history.state().clone(), rng)
+        *returns = Roller::of(game, rollout).returns(game, &mut history.state().clone(), rng);
     }
 
     /// The action of the continuation, by hints if that would be a query.
@@ -251,7 +428,7 @@ impl<'a, G: Hints> Simulator<'a, G> {
         let legal = game.legal(state);
         match self.continuation {
             Continuation::Random => legal.pick(rng),
-            Continuation::Hints | Continuation::Against => game.rollout(state, legal).pick(rng),
+            Continuation::Hints | Continuation::Against | Continuation::Network => game.rollout(state, legal).pick(rng),
             Continuation::Fitted => fitted::pick(game, state, legal, rng),
             Continuation::Greedy if legal.len() == 1 => legal.nth(0),
             Continuation::Greedy => greedy::choose(game, &game.view(history, mover), legal, rng),
@@ -265,7 +442,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use stier_core::games::schwimmen::Schwimmen;
-    use stier_core::{ActionSet as _, Game as _, History, Rng, Turn};
+    use stier_core::{ActionSet as _, Game as _, History, Rng};
 
     use super::{ResponderSettings, TargetPolicy};
 
@@ -273,17 +450,20 @@ mod tests {
     fn interrupted_answers_are_not_kept() {
         let game = Schwimmen::new(Default::default()).expect("default rules");
         let history = History::dealt(&game, &mut Rng::stream(1, "interrupted", 0));
-        let Turn::Seat(mover) = game.turn(history.state()) else { panic!("a decision") };
-        let legal = game.legal(history.state());
-        assert!(legal.len() > 1);
+        assert!(game.legal(history.state()).len() > 1);
+        let policy = |target: &TargetPolicy<Schwimmen>| {
+            let mut shares = Vec::new();
+            target.policies(&game, &[&history], &mut shares);
+            shares
+        };
         let against = Box::new("ismcts:iterations=300,choose=sample".parse().expect("an agent"));
         let settings = ResponderSettings { against, ..ResponderSettings::default() };
-        let expected = TargetPolicy::new(&settings, 1).policy(&game, mover, &history, legal);
+        let expected = policy(&TargetPolicy::new(&settings, 1));
         let mut target = TargetPolicy::new(&settings, 1);
         let flag = Arc::new(AtomicBool::new(true));
         target.interrupt_with(flag.clone());
-        assert_ne!(target.policy(&game, mover, &history, legal), expected, "the search ended early");
+        assert_ne!(policy(&target), expected, "the search ended early");
         flag.store(false, Ordering::Relaxed);
-        assert_eq!(target.policy(&game, mover, &history, legal), expected);
+        assert_eq!(policy(&target), expected);
     }
 }

@@ -4,6 +4,7 @@
 //! the probabilities, which are the softmax over the legal actions even if the best is chosen. The value of every
 //! action is the value of the position, or NaN for a network without a value head.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use stier_core::{Action, ActionSet, Game, Hints, choice, options};
@@ -51,8 +52,29 @@ impl NetworkAgent {
     /// Creates a player with the streams of `seed`. Panics without a network; parsing an agent's text ensures that
     /// there is one.
     pub(crate) fn new(options: NetworkOptions, seed: u64) -> Self {
-        let network: &std::sync::Arc<Network> = options.path.network().expect("a parsed network agent has a file");
+        let network: &Arc<Network> = options.path.network().expect("a parsed network agent has a file");
         Self { evaluator: Evaluator::new(network.clone()), options, streams: Streams::new(seed) }
+    }
+
+    /// Creates the player of a network that plays its likeliest actions.
+    pub(crate) fn of(network: &Arc<Network>) -> Self {
+        let options = NetworkOptions { path: network.clone().into(), ..NetworkOptions::default() };
+        Self::new(options, 0)
+    }
+
+    /// Appends the probabilities of the legal actions in these positions, one after another. They are those of the
+    /// decisions in [`act`](Agent::act).
+    pub(crate) fn policies<'a, G: Game>(
+        &mut self,
+        game: &G,
+        queries: impl ExactSizeIterator<Item = Query<'a, G>> + Clone,
+        shares: &mut Vec<f64>,
+    ) {
+        let options = &self.options;
+        for (evaluation, query) in self.evaluator.evaluate_many(game, queries.clone()).zip(queries) {
+            let (weights, _) = evaluation.weights(query.legal(game).iter(), options.temperature as f32);
+            shares.extend(probabilities(options, &weights));
+        }
     }
 
     /// Chooses actions in many positions at once. They are exactly those of one [`act`](Agent::act) after another.
@@ -80,12 +102,24 @@ impl<G: Game> BatchAgent<G> for NetworkAgent {
 /// The action to play, given the weights of the legal ones.
 fn chosen<A: ActionSet>(options: &NetworkOptions, streams: &Streams, legal: A, weights: &[f32], sum: f32) -> Action {
     match options.choose {
-        NetworkChoice::Best => {
-            let best = |best, next| if weights[next] > weights[best] { next } else { best };
-            legal.nth((1..weights.len()).fold(0, best))
-        }
+        NetworkChoice::Best => legal.nth(largest(weights)),
         NetworkChoice::Sample => draw(legal, weights, sum, &mut streams.rng("network choice")),
     }
+}
+
+/// The place of the largest weight, the first of equals.
+fn largest(weights: &[f32]) -> usize {
+    (1..weights.len()).fold(0, |best, next| if weights[next] > weights[best] { next } else { best })
+}
+
+/// The probabilities with which the player takes the legal actions, given their weights.
+fn probabilities(options: &NetworkOptions, weights: &[f32]) -> impl Iterator<Item = f64> {
+    let (best, total) = (largest(weights), weights.iter().map(|&weight| f64::from(weight)).sum::<f64>());
+    let choose = options.choose;
+    weights.iter().enumerate().map(move |(place, &weight)| match choose {
+        NetworkChoice::Best => f64::from(u8::from(place == best)),
+        NetworkChoice::Sample => f64::from(weight) / total,
+    })
 }
 
 impl<G: Hints> Agent<G> for NetworkAgent {
@@ -104,11 +138,7 @@ impl<G: Hints> Agent<G> for NetworkAgent {
             probability: f64::from(weight) / total,
         };
         let actions: Vec<ActionStats> = legal.iter().zip(&weights).map(stats).collect();
-        let share = |stats: &ActionStats| match self.options.choose {
-            NetworkChoice::Best => f64::from(stats.action == action.0),
-            NetworkChoice::Sample => stats.probability,
-        };
-        let policy = legal.iter().zip(&actions).map(|(action, stats)| (action, share(stats))).collect();
+        let policy = legal.iter().zip(probabilities(&self.options, &weights)).collect();
         let search = Search { actions, iterations: 0, nodes: 1, seconds: start.elapsed().as_secs_f64() };
         Decision { action, policy, search: Some(search) }
     }

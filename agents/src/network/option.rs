@@ -45,6 +45,12 @@ impl NetworkFile {
     }
 }
 
+impl From<Arc<Network>> for NetworkFile {
+    fn from(network: Arc<Network>) -> Self {
+        Self(Some(network))
+    }
+}
+
 impl PartialEq for NetworkFile {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {

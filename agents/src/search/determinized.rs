@@ -371,7 +371,11 @@ impl WorldTally {
     /// The decision for the action with the highest mean value, the first of equals, after searching `nodes` nodes.
     pub(crate) fn decide(&self, nodes: u64) -> Decision {
         let best = self.rows.iter().reduce(|best, next| if next.sum > best.sum { next } else { best });
-        let action = best.expect("at least one action").action;
+        self.decide_for(best.expect("at least one action").action, nodes)
+    }
+
+    /// The decision for this action, after searching `nodes` nodes.
+    pub(crate) fn decide_for(&self, action: Action, nodes: u64) -> Decision {
         let stats = |row: &ActionRecord| ActionStats {
             probability: f64::from(row.action == action),
             ..row.stats(if self.weight > 0.0 { row.sum / self.weight } else { 0.0 })

@@ -41,6 +41,7 @@ fn agents(file: &Saved) -> Vec<AgentSpec> {
         format!("rule:cards=(network:path={path})"),
         format!("lbr:worlds=2,particles=0,against=(network:path={path})"),
         format!("ismcts_br:iterations=4,particles=0,against=(network:path={path})"),
+        format!("lbr:worlds=2,particles=0,against=random,continuation=network,network={path}"),
     ]
     .map(|text| text.parse().unwrap())
     .to_vec()
