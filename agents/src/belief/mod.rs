@@ -26,11 +26,15 @@ pub mod policy_model;
 
 pub use marginals::{Basis, Marginals, marginals};
 
+use std::sync::PoisonError;
+
 use stier_core::{
     ActionSet as _, Event, Game, Hints, History, Rng, Sampler, Seat, SeatView as _, Turn, World, choice, float, options,
 };
 
+use crate::agent::batch_agent::Query;
 use crate::agent::stop::Stop;
+use crate::agent::streams::Streams;
 use crate::agent::worlds::{Belief, NoBelief, Weighing, Worlds};
 use crate::belief::policy_model::{FittedModel, GreedyModel, Model, NetworkModel, PolicyModel, RolloutModel};
 use crate::network::option::Guide;
@@ -71,6 +75,8 @@ const MIN_PARTICLES: u64 = 64;
 const PER_WORLD: u64 = 4;
 /// More worlds than this are not enumerated. Listing them could take longer than the decision may.
 const MAX_LISTED: u128 = 1 << 16;
+/// The number of histories that a network weighs at once. The clock is read in between.
+const AT_ONCE: u64 = 64;
 /// The effective sample size of particles is at least this share of their number,
 const MIN_SHARE: f64 = 1.0 / 32.0;
 /// and at least this number.
@@ -253,11 +259,14 @@ impl<'a, G: Hints> Weigher<'a, G> {
         mut keep: impl FnMut(History<G>),
     ) -> Option<Vec<f64>> {
         let stop = stop.within_share(self.time_share);
+        let at_once = if self.model.network().is_some() { AT_ONCE } else { 1 };
         let mut logs = Vec::new();
         while (logs.len() as u64) < wanted && !stop.is_due() {
-            let history = draw(logs.len());
-            logs.push(self.log_likelihood(&history)?);
-            keep(history);
+            // The first history shows whether the others have acted.
+            let most = if logs.is_empty() { 1 } else { at_once.min(wanted - logs.len() as u64) };
+            let histories: Vec<History<G>> = (logs.len()..).take(most as usize).map(&mut draw).collect();
+            logs.extend(self.log_likelihoods(&histories)?);
+            histories.into_iter().for_each(&mut keep);
         }
         Some(logs)
     }
@@ -265,38 +274,79 @@ impl<'a, G: Hints> Weigher<'a, G> {
     /// The log-probability of the others' actions in the present deal, given the cards of this history; `None` if
     /// they have not acted. The cost is the number of events times the cost of the model.
     pub fn log_likelihood(&mut self, history: &History<G>) -> Option<f64> {
-        let deal = self.game.deal_number(history.state());
-        let mut so_far = History::new(self.game);
-        let (mut log, mut chosen) = (0.0, false);
-        for &Event { turn, action } in history.events() {
-            if let Turn::Seat(mover) = turn
-                && mover != self.observer
-                && self.game.deal_number(so_far.state()) == deal
-            {
-                let legal = self.game.legal(so_far.state());
-                chosen = true;
-                if legal.len() > 1 {
-                    let rank =
-                        legal.iter().position(|other| other == action).expect("every action of a history is legal");
-                    log += float::log(self.probability(&so_far, legal, rank));
-                }
-            }
-            so_far.push(self.game, action);
-        }
+        let mut log = 0.0;
+        let chosen = others_choices(self.game, self.observer, history, |so_far, _, legal, rank| {
+            self.scores.clear();
+            self.model.scores(self.game, so_far, legal, &mut self.scores);
+            debug_assert_eq!(self.scores.len(), legal.len(), "a score for every legal action");
+            log += float::log(self.probability(rank));
+        });
         chosen.then_some(log)
     }
 
-    /// The probability of the legal action with this rank.
-    fn probability(&mut self, so_far: &History<G>, legal: G::Actions, rank: usize) -> f64 {
-        self.scores.clear();
-        self.model.scores(self.game, so_far, legal, &mut self.scores);
-        debug_assert_eq!(self.scores.len(), legal.len(), "a score for every legal action");
+    /// The [log-likelihood](Self::log_likelihood) of each of these histories.
+    fn log_likelihoods(&mut self, histories: &[History<G>]) -> Option<Vec<f64>> {
+        let Some(network) = self.model.network() else {
+            return histories.iter().map(|history| self.log_likelihood(history)).collect();
+        };
+        let mut choices = Vec::new();
+        for (index, history) in histories.iter().enumerate() {
+            let note = |so_far: &History<G>, mover, legal, rank| {
+                choices.push((index, *so_far.state(), mover, legal, rank));
+            };
+            if !others_choices(self.game, self.observer, history, note) {
+                return None;
+            }
+        }
+        let queries = choices.iter().map(|(_, state, mover, ..)| Query::new(state, *mover, Streams::new(0)));
+        let mut evaluator = network.lock().unwrap_or_else(PoisonError::into_inner);
+        let outputs = evaluator.evaluate_many(self.game, queries);
+        let mut logs = vec![0.0; histories.len()];
+        for (output, &(index, _, _, legal, rank)) in outputs.zip(&choices) {
+            self.scores.clear();
+            self.scores.extend(legal.iter().map(|action| output.logits[action.index()]));
+            logs[index] += float::log(self.probability(rank));
+        }
+        Some(logs)
+    }
+
+    /// The probability of the action with this rank, given the scores of all legal ones.
+    fn probability(&self, rank: usize) -> f64 {
         let best = self.scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let weigh = |score: f32| float::exp(f64::from(score - best) / self.temperature);
         let total: f64 = self.scores.iter().map(|&score| weigh(score)).sum();
         let chosen = weigh(self.scores[rank]) / total;
-        self.epsilon / legal.len() as f64 + (1.0 - self.epsilon) * chosen
+        self.epsilon / self.scores.len() as f64 + (1.0 - self.epsilon) * chosen
     }
+}
+
+/// Calls `each` for every choice in the present deal of the players other than `observer`, with the events before it,
+/// the player, the legal actions and the rank of the one chosen. Returns true if these players have acted, whether or
+/// not they had a choice.
+fn others_choices<G: Game>(
+    game: &G,
+    observer: Seat,
+    history: &History<G>,
+    mut each: impl FnMut(&History<G>, Seat, G::Actions, usize),
+) -> bool {
+    let deal = game.deal_number(history.state());
+    let mut so_far = History::new(game);
+    let mut acted = false;
+    for &Event { turn, action } in history.events() {
+        if let Turn::Seat(mover) = turn
+            && mover != observer
+            && game.deal_number(so_far.state()) == deal
+        {
+            let legal = game.legal(so_far.state());
+            acted = true;
+            if legal.len() > 1 {
+                let rank = legal.iter().position(|other| other == action).expect("every action of a history is legal");
+                each(&so_far, mover, legal, rank);
+            }
+        }
+        so_far.push(game, action);
+    }
+    acted
 }
 
 #[cfg(test)]

@@ -37,6 +37,12 @@ pub trait PolicyModel<G: Hints>: Sync {
     /// the player never takes, but not for all of them. The probabilities are proportional to `exp(score /
     /// temperature)`. A model uses only what this player knows.
     fn scores(&self, game: &G, so_far: &History<G>, legal: G::Actions, scores: &mut Vec<f32>);
+
+    /// The network whose logits are the scores, if they are those of a network. Many decisions are then weighed at once,
+    /// with the same results.
+    fn network(&self) -> Option<&Mutex<Evaluator>> {
+        None
+    }
 }
 
 /// Players choose uniformly among the actions that the game's hints leave for [rollouts](Hints::rollout).
@@ -97,5 +103,9 @@ impl<G: Hints> PolicyModel<G> for NetworkModel {
         let mut evaluator = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let logits = evaluator.evaluate(game, so_far.state(), mover).logits;
         scores.extend(legal.iter().map(|action| logits[action.index()]));
+    }
+
+    fn network(&self) -> Option<&Mutex<Evaluator>> {
+        Some(&self.0)
     }
 }

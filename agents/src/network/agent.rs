@@ -66,8 +66,13 @@ impl NetworkAgent {
         found.zip(queries).map(move |(evaluation, query)| {
             let legal = query.legal(game);
             let (weights, sum) = evaluation.weights(legal.iter(), options.temperature as f32);
-            chosen(options, &query.streams(), legal, &weights, sum)
+            options.choose.action(&query.streams(), legal, &weights, sum)
         })
+    }
+
+    /// The network with its working space.
+    pub(crate) fn evaluator(&mut self) -> &mut Evaluator {
+        &mut self.evaluator
     }
 }
 
@@ -77,14 +82,38 @@ impl<G: Game> BatchAgent<G> for NetworkAgent {
     }
 }
 
-/// The action to play, given the weights of the legal ones.
-fn chosen<A: ActionSet>(options: &NetworkOptions, streams: &Streams, legal: A, weights: &[f32], sum: f32) -> Action {
-    match options.choose {
-        NetworkChoice::Best => {
-            let best = |best, next| if weights[next] > weights[best] { next } else { best };
-            legal.nth((1..weights.len()).fold(0, best))
+impl NetworkChoice {
+    /// The action to play, given the weights of the legal ones and their sum.
+    fn action<A: ActionSet>(self, streams: &Streams, legal: A, weights: &[f32], sum: f32) -> Action {
+        match self {
+            Self::Best => {
+                let best = |best, next| if weights[next] > weights[best] { next } else { best };
+                legal.nth((1..weights.len()).fold(0, best))
+            }
+            Self::Sample => draw(legal, weights, sum, &mut streams.rng("network choice")),
         }
-        NetworkChoice::Sample => draw(legal, weights, sum, &mut streams.rng("network choice")),
+    }
+
+    /// The decision by these weights of the legal actions, whose probabilities are filled in, and their sum.
+    pub(crate) fn decide<A: ActionSet>(
+        self,
+        mut search: Search,
+        streams: &Streams,
+        legal: A,
+        weights: &[f32],
+        sum: f32,
+    ) -> Decision {
+        let action = self.action(streams, legal, weights, sum);
+        let total: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
+        for (stats, &weight) in search.actions.iter_mut().zip(weights) {
+            stats.probability = f64::from(weight) / total;
+        }
+        let share = |stats: &ActionStats| match self {
+            Self::Best => f64::from(stats.action == action.0),
+            Self::Sample => stats.probability,
+        };
+        let policy = legal.iter().zip(&search.actions).map(|(action, stats)| (action, share(stats))).collect();
+        Decision { action, policy, search: Some(search) }
     }
 }
 
@@ -93,24 +122,14 @@ impl<G: Hints> Agent<G> for NetworkAgent {
         let start = Instant::now();
         let evaluation = self.evaluator.evaluate_view(game, view);
         let (weights, sum) = evaluation.weights(legal.iter(), self.options.temperature as f32);
-        let action = chosen(&self.options, &self.streams, legal, &weights, sum);
-        self.streams.advance();
-        let total: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
-        let stats = |(action, &weight): (Action, &f32)| ActionStats {
-            action: action.0,
-            visits: 0,
-            value: f64::from(evaluation.value),
-            availability: 0,
-            probability: f64::from(weight) / total,
-        };
-        let actions: Vec<ActionStats> = legal.iter().zip(&weights).map(stats).collect();
-        let share = |stats: &ActionStats| match self.options.choose {
-            NetworkChoice::Best => f64::from(stats.action == action.0),
-            NetworkChoice::Sample => stats.probability,
-        };
-        let policy = legal.iter().zip(&actions).map(|(action, stats)| (action, share(stats))).collect();
+        let value = f64::from(evaluation.value);
+        let stats =
+            |action: Action| ActionStats { action: action.0, visits: 0, value, availability: 0, probability: 0.0 };
+        let actions = legal.iter().map(stats).collect();
         let search = Search { actions, iterations: 0, nodes: 1, seconds: start.elapsed().as_secs_f64() };
-        Decision { action, policy, search: Some(search) }
+        let decision = self.options.choose.decide(search, &self.streams, legal, &weights, sum);
+        self.streams.advance();
+        decision
     }
 
     fn restart(&mut self, seed: u64) {
