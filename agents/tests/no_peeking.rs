@@ -61,6 +61,7 @@ macro_rules! every_agent {
                     "ismcts" => "ismcts:iterations=200".to_string(),
                     "ismcts_br" => "ismcts_br:iterations=40,particles=80".to_string(),
                     "lbr" => "lbr:worlds=10,particles=80".to_string(),
+                    "mmds" => format!("mmds:rollouts=20,particles=64,choose=sample,network={path}"),
                     "network" => format!("network:choose=sample,path={path}"),
                     "oracle" => "oracle:worlds=2,nodes=50,iterations=30".to_string(),
                     "pimc" => "pimc:worlds=6,nodes=50,iterations=15".to_string(),
@@ -71,7 +72,7 @@ macro_rules! every_agent {
                     other => other.to_string(),
                 };
                 // Agents that play games within the game get fewer games.
-                let games = if matches!(*agent, "epimc" | "ismcts_br" | "lbr" | "network" | "presumed_pimc" | "recursive_pimc") { 2 } else { 12 };
+                let games = if matches!(*agent, "epimc" | "ismcts_br" | "lbr" | "mmds" | "network" | "presumed_pimc" | "recursive_pimc") { 2 } else { 12 };
                 let agent: AgentSpec = text.parse().expect("an agent");
                 if agent.check(&game).is_ok() {
                     decides_the_same_in_every_world(&game, &agent, games);
@@ -109,6 +110,7 @@ macro_rules! every_agent {
                 "ismcts:iterations=30,selection=puct,prior=network,cutoff=0,evaluation=network",
                 "ismcts:iterations=10,observer=multi,selection=puct,prior=network,rollout=network,reuse=on",
                 "ismcts:iterations=20,cutoff=2,evaluation=network,beliefs=policy,model=network,particles=64",
+                "mmds:rollouts=20,cutoff=3,beliefs=uniform,magnet=0.1",
                 "pimc:worlds=2,solver=rollouts,iterations=2,rollout=network",
             ] {
                 let spec = format!("{text},network={path}").parse().expect("an agent");

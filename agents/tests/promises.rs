@@ -49,6 +49,11 @@ fn options(name: &str) -> &'static [&'static str] {
             "worlds=2,continuation=against,particles=64,replies=2,against=(pimc:worlds=3,iterations=10)",
             "worlds=3,margin=1,particles=80,continuation=network,network=FILE,against=(network:path=FILE,choose=sample)",
         ],
+        "mmds" => &[
+            "rollouts=20,particles=64,network=FILE",
+            "rollouts=40,choose=sample,step=5,magnet=0.1,cutoff=2,beliefs=uniform,network=FILE",
+            "rollouts=20,cutoff=deal,evaluation=hints,model=rollout,particles=80,network=FILE",
+        ],
         "network" => &["path=FILE", "path=FILE,choose=sample"],
         "oracle" => &[
             "worlds=2,nodes=50,iterations=30",

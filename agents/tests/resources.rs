@@ -117,7 +117,7 @@ fn every_agent_with_a_tree_has_a_memory_limit() {
     for agent in catalogue::describe() {
         let limited = agent.options.iter().any(|option| option.name == "memory_mb");
         // These agents do not search a tree, or leave it to an agent in their options.
-        let treeless = ["flat_mc", "greedy", "lbr", "network", "random", "rule"];
+        let treeless = ["flat_mc", "greedy", "lbr", "mmds", "network", "random", "rule"];
         assert_eq!(limited, !treeless.contains(&agent.name), "{}", agent.name);
     }
 }

@@ -7,6 +7,11 @@ use stier_agents::{ActionStats, Agent, AgentSpec};
 use stier_core::games::{schwimmen::Schwimmen, schwinget::Schwinget};
 use stier_core::{ActionSet as _, Game, Hints, History, Options as _, Rng, Turn};
 
+use crate::networks::files::Draft;
+
+/// A small Schwinget.
+const SMALL: &str = "suits=3,values=4,hand_size=3,set_aside=2";
+
 fn game<G: Game>(rules: &str) -> G {
     G::new(G::Rules::from_text(rules).expect("rules")).expect("a game")
 }
@@ -68,13 +73,15 @@ fn searches_make_the_same_visits() {
     assert_eq!(found, suite.map(|(_, _, expected)| expected), "{found:#x?}");
 }
 
+/// Everything that a search says about an action.
+fn numbers(stats: &ActionStats) -> [u64; 5] {
+    let value = u64::from((stats.value as f32).to_bits());
+    [u64::from(stats.action), stats.visits, stats.availability, value, stats.probability.to_bits()]
+}
+
 /// Searches that value worlds one by one. Their visits are not informative, so values and choices are included.
 #[test]
 fn searches_find_the_same_values() {
-    let numbers = |stats: &ActionStats| {
-        let value = u64::from((stats.value as f32).to_bits());
-        [u64::from(stats.action), stats.visits, stats.availability, value, stats.probability.to_bits()]
-    };
     let suite = [
         ("flat_mc:iterations=500", 0x9845_8e27_77e0_33dd, 0xf437_bf7d_9e88_1a00),
         (
@@ -114,10 +121,28 @@ fn searches_find_the_same_values() {
             0x71e7_dc3a_32c1_f402,
         ),
     ];
-    let small = "suits=3,values=4,hand_size=3,set_aside=2";
     let found = suite.map(|(agent, ..)| {
-        let in_schwinget = checksum(&game::<Schwinget>(small), agent, 4, numbers);
+        let in_schwinget = checksum(&game::<Schwinget>(SMALL), agent, 4, numbers);
         (in_schwinget, checksum(&game::<Schwimmen>("max_turns=6"), agent, 2, numbers))
+    });
+    assert_eq!(found, suite.map(|(_, two, three)| (two, three)), "{found:#x?}");
+}
+
+/// Searches around a network, whose weights are random.
+#[test]
+fn searches_of_networks_find_the_same_values() {
+    let (in_schwinget, in_schwimmen) = (game::<Schwinget>(SMALL), game::<Schwimmen>("max_turns=6"));
+    let (two, three) = (Draft::new(&in_schwinget, &[32], 1).saved(), Draft::new(&in_schwimmen, &[32], 1).saved());
+    let suite = [
+        ("mmds:rollouts=60,particles=100", 0x0, 0x0),
+        ("mmds:rollouts=300,particles=100,step=3,magnet=0.2", 0x0, 0x0),
+        ("mmds:rollouts=60,beliefs=uniform,cutoff=3,choose=sample", 0x0, 0x0),
+        ("ismcts:iterations=100,selection=puct,prior=network,cutoff=0,evaluation=network", 0x0, 0x0),
+        ("ismcts:iterations=100,rollout=network,beliefs=policy,model=network,particles=100", 0x0, 0x0),
+    ];
+    let found = suite.map(|(agent, ..)| {
+        let two = checksum(&in_schwinget, &format!("{agent},network={}", two.path()), 4, numbers);
+        (two, checksum(&in_schwimmen, &format!("{agent},network={}", three.path()), 2, numbers))
     });
     assert_eq!(found, suite.map(|(_, two, three)| (two, three)), "{found:#x?}");
 }

@@ -23,6 +23,7 @@ use crate::search::epimc::{Epimc, EpimcOptions};
 use crate::search::flat_mc::{FlatMc, FlatMcOptions};
 use crate::search::greedy::{Greedy, GreedyOptions};
 use crate::search::ismcts::{Ismcts, IsmctsOptions};
+use crate::search::mmds::{Mmds, MmdsOptions};
 use crate::search::oracle::{Oracle, OracleOptions};
 use crate::search::pimc::{Pimc, PimcOptions};
 use crate::search::presumed::{PresumedOptions, PresumedPimc};
@@ -223,6 +224,9 @@ agents! {
     /// Local best response with one-step lookahead to an agent whose policy is known; its results bound that agent's
     /// exploitability (Lisý and Bowling 2017).
     "lbr" => Lbr(LbrOptions, LocalBestResponse) |own| own.responder.uses();
+    /// A trained network, and one regularised step of policy improvement over it at each decision (Sokota et al. 2024
+    /// and 2026).
+    "mmds" => Mmds(MmdsOptions, Mmds) |own| own.belief.guide.uses();
     /// A trained network, read from a file, without search.
     "network" => Network(NetworkOptions, NetworkAgent) [is_instant] |own| Uses::Network(&own.path, own.rules);
     /// An open-card player that sees all cards and, with future=known, those to come. It shows the value of hidden
@@ -380,16 +384,19 @@ impl AgentSpec {
     fn check_named(&self) -> Result<(), SpecError> {
         let agent = self.name().to_string();
         let values = self.options();
-        let mut asking =
-            values.iter().filter(|(_, value)| matches!(value, OptionValue::Name(name) if name == "network"));
+        let is = |value: &OptionValue, wanted: &str| matches!(value, OptionValue::Name(name) if name == wanted);
+        let mut asking = values.iter().filter(|(_, value)| is(value, "network"));
+        let cuts_off = values.iter().any(|(option, value)| *option == "cutoff" && !is(value, "off"));
+        let missing = |needed| Err(SpecError::NoNetwork { agent: agent.clone(), what: "it".to_string(), needed });
         match self.network() {
-            Some((network, _)) if !network.has_value() && asking.any(|(option, _)| *option == "evaluation") => {
+            Some((network, _))
+                if cuts_off && !network.has_value() && asking.any(|(option, _)| *option == "evaluation") =>
+            {
                 Err(SpecError::NoValue { agent, path: network.path().to_string() })
             }
             Some(_) => Ok(()),
-            None if matches!(self.kind, Kind::Network(_)) => {
-                Err(SpecError::NoNetwork { agent, what: "it".to_string(), needed: "path" })
-            }
+            None if matches!(self.kind, Kind::Network(_)) => missing("path"),
+            None if matches!(self.kind, Kind::Mmds(_)) => missing("network"),
             None => asking.next().map_or(Ok(()), |(option, value)| {
                 Err(SpecError::NoNetwork { agent, what: format!("{option}={value}"), needed: "network" })
             }),

@@ -73,7 +73,7 @@ impl NetworkAgent {
         let options = &self.options;
         for (evaluation, query) in self.evaluator.evaluate_many(game, queries.clone()).zip(queries) {
             let (weights, _) = evaluation.weights(query.legal(game).iter(), options.temperature as f32);
-            shares.extend(probabilities(options, &weights));
+            shares.extend(options.choose.probabilities(&weights));
         }
     }
 
@@ -88,8 +88,13 @@ impl NetworkAgent {
         found.zip(queries).map(move |(evaluation, query)| {
             let legal = query.legal(game);
             let (weights, sum) = evaluation.weights(legal.iter(), options.temperature as f32);
-            chosen(options, &query.streams(), legal, &weights, sum)
+            options.choose.action(&query.streams(), legal, &weights, sum)
         })
+    }
+
+    /// The network with its working space.
+    pub(crate) fn evaluator(&mut self) -> &mut Evaluator {
+        &mut self.evaluator
     }
 }
 
@@ -99,11 +104,39 @@ impl<G: Game> BatchAgent<G> for NetworkAgent {
     }
 }
 
-/// The action to play, given the weights of the legal ones.
-fn chosen<A: ActionSet>(options: &NetworkOptions, streams: &Streams, legal: A, weights: &[f32], sum: f32) -> Action {
-    match options.choose {
-        NetworkChoice::Best => legal.nth(largest(weights)),
-        NetworkChoice::Sample => draw(legal, weights, sum, &mut streams.rng("network choice")),
+impl NetworkChoice {
+    /// The action to play, given the weights of the legal ones and their sum.
+    fn action<A: ActionSet>(self, streams: &Streams, legal: A, weights: &[f32], sum: f32) -> Action {
+        match self {
+            Self::Best => legal.nth(largest(weights)),
+            Self::Sample => draw(legal, weights, sum, &mut streams.rng("network choice")),
+        }
+    }
+
+    /// The probabilities with which legal actions with these weights are played.
+    fn probabilities(self, weights: &[f32]) -> impl Iterator<Item = f64> {
+        let (best, total) = (largest(weights), weights.iter().map(|&weight| f64::from(weight)).sum::<f64>());
+        weights.iter().enumerate().map(move |(place, &weight)| match self {
+            Self::Best => f64::from(u8::from(place == best)),
+            Self::Sample => f64::from(weight) / total,
+        })
+    }
+
+    /// The decision by these weights of the legal actions, whose probabilities are filled in, and their sum.
+    pub(crate) fn decide<A: ActionSet>(
+        self,
+        mut search: Search,
+        streams: &Streams,
+        legal: A,
+        weights: &[f32],
+        sum: f32,
+    ) -> Decision {
+        let action = self.action(streams, legal, weights, sum);
+        for (stats, share) in search.actions.iter_mut().zip(Self::Sample.probabilities(weights)) {
+            stats.probability = share;
+        }
+        let policy = legal.iter().zip(self.probabilities(weights)).collect();
+        Decision { action, policy, search: Some(search) }
     }
 }
 
@@ -112,35 +145,19 @@ fn largest(weights: &[f32]) -> usize {
     (1..weights.len()).fold(0, |best, next| if weights[next] > weights[best] { next } else { best })
 }
 
-/// The probabilities with which the player takes the legal actions, given their weights.
-fn probabilities(options: &NetworkOptions, weights: &[f32]) -> impl Iterator<Item = f64> {
-    let (best, total) = (largest(weights), weights.iter().map(|&weight| f64::from(weight)).sum::<f64>());
-    let choose = options.choose;
-    weights.iter().enumerate().map(move |(place, &weight)| match choose {
-        NetworkChoice::Best => f64::from(u8::from(place == best)),
-        NetworkChoice::Sample => f64::from(weight) / total,
-    })
-}
-
 impl<G: Hints> Agent<G> for NetworkAgent {
     fn act(&mut self, game: &G, view: &G::View, legal: G::Actions) -> Decision {
         let start = Instant::now();
         let evaluation = self.evaluator.evaluate_view(game, view);
         let (weights, sum) = evaluation.weights(legal.iter(), self.options.temperature as f32);
-        let action = chosen(&self.options, &self.streams, legal, &weights, sum);
-        self.streams.advance();
-        let total: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
-        let stats = |(action, &weight): (Action, &f32)| ActionStats {
-            action: action.0,
-            visits: 0,
-            value: f64::from(evaluation.value),
-            availability: 0,
-            probability: f64::from(weight) / total,
-        };
-        let actions: Vec<ActionStats> = legal.iter().zip(&weights).map(stats).collect();
-        let policy = legal.iter().zip(probabilities(&self.options, &weights)).collect();
+        let value = f64::from(evaluation.value);
+        let stats =
+            |action: Action| ActionStats { action: action.0, visits: 0, value, availability: 0, probability: 0.0 };
+        let actions = legal.iter().map(stats).collect();
         let search = Search { actions, iterations: 0, nodes: 1, seconds: start.elapsed().as_secs_f64() };
-        Decision { action, policy, search: Some(search) }
+        let decision = self.options.choose.decide(search, &self.streams, legal, &weights, sum);
+        self.streams.advance();
+        decision
     }
 
     fn restart(&mut self, seed: u64) {

@@ -233,7 +233,7 @@ impl Network {
     }
 
     /// The factor from the network's value to a return.
-    pub(super) fn value_scale(&self) -> f32 {
+    pub(crate) fn value_scale(&self) -> f32 {
         self.value_scale
     }
 

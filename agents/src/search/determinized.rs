@@ -368,6 +368,12 @@ impl WorldTally {
         self.rows.iter().filter(|row| row.sum >= best - close).map(|row| row.action).collect()
     }
 
+    /// The statistics of the actions, with their mean values.
+    pub(crate) fn stats(&self) -> Vec<ActionStats> {
+        let mean = |row: &ActionRecord| if self.weight > 0.0 { row.sum / self.weight } else { 0.0 };
+        self.rows.iter().map(|row| row.stats(mean(row))).collect()
+    }
+
     /// The decision for the action with the highest mean value, the first of equals, after searching `nodes` nodes.
     pub(crate) fn decide(&self, nodes: u64) -> Decision {
         let best = self.rows.iter().reduce(|best, next| if next.sum > best.sum { next } else { best });
@@ -376,11 +382,10 @@ impl WorldTally {
 
     /// The decision for this action, after searching `nodes` nodes.
     pub(crate) fn decide_for(&self, action: Action, nodes: u64) -> Decision {
-        let stats = |row: &ActionRecord| ActionStats {
-            probability: f64::from(row.action == action),
-            ..row.stats(if self.weight > 0.0 { row.sum / self.weight } else { 0.0 })
-        };
-        let actions: Vec<ActionStats> = self.rows.iter().map(stats).collect();
+        let mut actions = self.stats();
+        for stats in &mut actions {
+            stats.probability = f64::from(stats.action == action.0);
+        }
         Decision::searched(action, Search { actions, iterations: self.worlds, nodes, seconds: 0.0 })
     }
 }

@@ -6,6 +6,8 @@ pub(crate) mod epimc;
 pub(crate) mod flat_mc;
 pub(crate) mod greedy;
 pub(crate) mod ismcts;
+pub(crate) mod mmds;
+pub(crate) mod network_rollouts;
 pub(crate) mod open_cards;
 pub(crate) mod oracle;
 pub(crate) mod pimc;

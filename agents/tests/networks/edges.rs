@@ -38,6 +38,7 @@ fn agents(file: &Saved) -> Vec<AgentSpec> {
         format!("presumed_pimc:worlds=2,nodes=8,iterations=4,rollout=network,network={path}"),
         format!("recursive_pimc:worlds=1,inner_worlds=1,plies=1,rollout=network,network={path}"),
         format!("ris_mcts:iterations=8,rollout=network,network={path}"),
+        format!("mmds:rollouts=8,particles=64,network={path}"),
         format!("rule:cards=(network:path={path})"),
         format!("lbr:worlds=2,particles=0,against=(network:path={path})"),
         format!("ismcts_br:iterations=4,particles=0,against=(network:path={path})"),

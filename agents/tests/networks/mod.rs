@@ -3,6 +3,7 @@
 mod asked;
 mod edges;
 pub(crate) mod files;
+mod one_step;
 mod reading;
 mod searching;
 mod side_by_side;

@@ -208,7 +208,7 @@ fn networks_without_a_value_head_value_no_leaves() {
             )
         );
     }
-    let nested = format!("rule:cards=(ismcts:evaluation=network,network={})", file.path());
+    let nested = format!("rule:cards=(ismcts:cutoff=deal,evaluation=network,network={})", file.path());
     assert!(nested.parse::<AgentSpec>().unwrap_err().to_string().contains("needs a network with a value head"));
 
     let game = schwinget("");

@@ -1,7 +1,11 @@
 //! Networks in searches: as prior, value, rollout policy and model of the others.
 
-use stier_agents::belief::policy_model::Model;
-use stier_agents::belief::{BeliefSettings, Beliefs};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use stier_agents::agent::Stop;
+use stier_agents::belief::policy_model::{Model, PolicyModel};
+use stier_agents::belief::{BeliefSettings, Beliefs, Kept};
 use stier_agents::network::{Guide, NetworkFile};
 use stier_agents::rollout::{Cutoff, Evaluation, Roller, Rollout, RolloutSettings};
 use stier_agents::{Agent, AgentSpec, Search};
@@ -196,4 +200,46 @@ fn beliefs_follow_the_network() {
     [2, 1].into_iter().for_each(|card| before.push(&*KUHN, stier_core::Action(card)));
     settings.policy_model().scores(&*KUHN, &before, KUHN.legal(before.state()), &mut scores);
     assert!((scores[1] - scores[0] - 4.0_f32.ln()).abs() < 1e-6);
+}
+
+/// A model that is asked about one decision after another.
+struct OneByOne<'a, G: Hints>(&'a dyn PolicyModel<G>);
+
+impl<G: Hints> PolicyModel<G> for OneByOne<'_, G> {
+    fn scores(&self, game: &G, so_far: &History<G>, legal: G::Actions, scores: &mut Vec<f32>) {
+        self.0.scores(game, so_far, legal, scores);
+    }
+}
+
+/// Worlds that are weighed many at once have the same weights, to the bit.
+#[test]
+fn weighing_many_at_once_gives_the_same_bits() {
+    let game = Schwinget::new(Default::default()).unwrap();
+    let file = Draft::new(&game, &[64], 6).saved();
+    let settings = BeliefSettings {
+        beliefs: Beliefs::Policy,
+        model: Model::Network,
+        particles: 300,
+        guide: guide(&file),
+        ..BeliefSettings::default()
+    };
+    let model = settings.policy_model();
+    let mut rng = Rng::stream(4, "network beliefs", 0);
+    let (mut history, _) = dealt(&game, 2);
+    let (flag, mut weighed) = (AtomicBool::new(false), 0);
+    while let Some(seat) = game.turn(history.state()).seat() {
+        let view = game.view(&history, seat);
+        let [together, apart] = [&*model, &OneByOne(&*model)].map(|model: &dyn PolicyModel<Schwinget>| {
+            let stop = Stop::new(Instant::now(), 0, &flag);
+            settings.worlds(model, Kept::States, &game, &view, &stop, &mut Rng::stream(5, "weighing", 0))
+        });
+        assert_eq!(together.belief().is_some(), apart.belief().is_some());
+        if let (Some(together), Some(apart)) = (together.belief(), apart.belief()) {
+            assert!(together.worlds().eq(apart.worlds()));
+            weighed += 1;
+        }
+        history.push(&game, game.legal(history.state()).pick(&mut rng));
+        history.settle(&game, &mut rng);
+    }
+    assert!(weighed > 5);
 }

@@ -1,0 +1,123 @@
+//! Rollouts by a trained network from many states at once.
+//!
+//! The network plays for all players. All rollouts advance together, and each ply costs one call of the network for
+//! those that have a choice. A rollout has its own random numbers for each ply and each random event, so its result
+//! does not depend on the others. Rollouts with the same seed and future draw the same numbers at the same ply, even if
+//! they began with different actions.
+
+use stier_core::{Action, ActionSet as _, BySeat, Game, Hints, Seat, Turn};
+
+use crate::agent::batch_agent::Query;
+use crate::agent::streams::Streams;
+use crate::network::agent::{NetworkAgent, NetworkChoice, NetworkOptions};
+use crate::network::evaluator::Evaluator;
+use crate::network::option::NetworkFile;
+use crate::rollout::{Cutoff, Evaluation};
+use crate::search::open_cards::Future;
+
+/// A state that is played on.
+#[derive(Clone, Debug)]
+pub(crate) struct Lane<G: Game> {
+    state: G::State,
+    future: Future,
+    /// The streams of the next ply.
+    streams: Streams,
+    /// The deal in which the lane began.
+    deal: u32,
+}
+
+impl<G: Game> Lane<G> {
+    /// Begins in this state, with these random events to come and the random numbers of `seed`.
+    pub(crate) fn new(game: &G, state: G::State, future: Future, seed: u64) -> Self {
+        Self { state, future, streams: Streams::new(seed), deal: game.deal_number(&state) }
+    }
+
+    /// Plays an action, and the random events that follow.
+    pub(crate) fn play(&mut self, game: &G, action: Action) {
+        game.apply(&mut self.state, action);
+        self.future.settle(game, &mut self.state);
+        self.streams.advance();
+    }
+}
+
+/// A network that plays on from many states.
+#[derive(Clone, Debug)]
+pub(crate) struct NetworkRollouts {
+    network: NetworkAgent,
+    cutoff: Cutoff,
+    evaluation: Evaluation,
+}
+
+impl NetworkRollouts {
+    /// Creates rollouts by this network, up to a cutoff at which the rest is valued. Panics without a network; parsing
+    /// an agent's text ensures that there is one.
+    pub(crate) fn new(path: NetworkFile, cutoff: Cutoff, evaluation: Evaluation) -> Self {
+        let options = NetworkOptions { path, choose: NetworkChoice::Sample, ..NetworkOptions::default() };
+        Self { network: NetworkAgent::new(options, 0), cutoff, evaluation }
+    }
+
+    /// The network with its working space.
+    pub(crate) fn evaluator(&mut self) -> &mut Evaluator {
+        self.network.evaluator()
+    }
+
+    /// Plays on and returns the returns of every lane, in order. The lanes are changed.
+    pub(crate) fn returns<G: Hints>(&mut self, game: &G, lanes: &mut [Lane<G>]) -> Vec<BySeat<f32>> {
+        let mut returns = vec![BySeat::filled(game.num_seats(), 0.0); lanes.len()];
+        let mut playing: Vec<usize> = (0..lanes.len()).collect();
+        let (mut asked, mut leaves): (Vec<(usize, Seat)>, Vec<_>) = Default::default();
+        for ply in 0.. {
+            asked.clear();
+            leaves.clear();
+            playing.retain(|&index| {
+                let lane = &mut lanes[index];
+                let Turn::Seat(seat) = game.turn(&lane.state) else {
+                    returns[index] = game.rounded_returns(&lane.state);
+                    return false;
+                };
+                let is_leaf = match self.cutoff {
+                    Cutoff::Off => false,
+                    Cutoff::After(plies) => ply >= plies,
+                    Cutoff::Deal => game.deal_number(&lane.state) != lane.deal,
+                };
+                let legal = game.legal(&lane.state);
+                match legal.len() {
+                    _ if is_leaf => leaves.push((index, seat)),
+                    1 => lane.play(game, legal.nth(0)),
+                    _ => asked.push((index, seat)),
+                }
+                !is_leaf
+            });
+            for (&(index, _), values) in leaves.iter().zip(self.values(game, lanes, &leaves)) {
+                returns[index] = values;
+            }
+            if playing.is_empty() {
+                break;
+            }
+            let actions: Vec<Action> = self.network.decide_many(game, queries(lanes, &asked)).collect();
+            for (&(index, _), action) in asked.iter().zip(actions) {
+                lanes[index].play(game, action);
+            }
+        }
+        returns
+    }
+
+    /// The estimated returns of some lanes, each with the seat to act.
+    fn values<G: Hints>(&mut self, game: &G, lanes: &[Lane<G>], leaves: &[(usize, Seat)]) -> Vec<BySeat<f32>> {
+        match self.evaluation {
+            Evaluation::Hints => leaves.iter().map(|&(index, _)| game.evaluate(&lanes[index].state)).collect(),
+            Evaluation::Network => {
+                let outputs = self.evaluator().evaluate_many(game, queries(lanes, leaves)).zip(leaves);
+                outputs.map(|(output, &(index, seat))| output.values(game, &lanes[index].state, seat)).collect()
+            }
+        }
+    }
+}
+
+/// The decisions of some lanes, each with the seat to act.
+fn queries<'a, G: Game>(
+    lanes: &'a [Lane<G>],
+    asked: &'a [(usize, Seat)],
+) -> impl ExactSizeIterator<Item = Query<'a, G>> + Clone {
+    asked.iter().map(|&(index, seat)| Query::new(&lanes[index].state, seat, lanes[index].streams))
+}
