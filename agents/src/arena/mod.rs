@@ -86,7 +86,7 @@ impl<G: Hints> Entrant<G> for AgentSpec {
     }
 
     fn batch_agent(&self) -> Option<Box<dyn BatchAgent<G>>> {
-        self.network_agent().map(|agent| Box::new(agent) as _)
+        self.network_agent::<G>().map(|agent| Box::new(agent) as _)
     }
 }
 

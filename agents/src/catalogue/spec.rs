@@ -1,5 +1,6 @@
 //! Agents by name. This is the only list of them.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt;
 use std::str::FromStr;
@@ -15,10 +16,9 @@ use crate::catalogue::best::BestOptions;
 use crate::catalogue::ismcts_br::{IsmctsBr, IsmctsBrOptions};
 use crate::catalogue::local_best_response::{LbrOptions, LocalBestResponse};
 use crate::catalogue::rule::{Rule, RuleOptions};
-use crate::catalogue::target_policy::ResponderSettings;
 use crate::network::agent::{NetworkAgent, NetworkOptions};
 use crate::network::file::{Network, NetworkError};
-use crate::network::option::{Guide, NetworkFile, RulesOf};
+use crate::network::option::{NetworkFile, RulesOf};
 use crate::search::epimc::{Epimc, EpimcOptions};
 use crate::search::flat_mc::{FlatMc, FlatMcOptions};
 use crate::search::greedy::{Greedy, GreedyOptions};
@@ -56,16 +56,6 @@ pub enum SpecError {
         /// The value given.
         value: String,
     },
-    /// A required network is missing.
-    #[error("agent {agent}: {what} needs the path of a network: {needed}=FILE")]
-    NoNetwork {
-        /// The agent.
-        agent: String,
-        /// The option, with its value, that needs the network.
-        what: String,
-        /// The option that names it.
-        needed: &'static str,
-    },
     /// A network that must value positions has no value head.
     #[error(
         "agent {agent}: evaluation=network needs a network with a value head; '{path}' has none (value=none in its metadata)"
@@ -84,6 +74,18 @@ pub enum Unsuited {
     /// Its network was trained for something else.
     #[error(transparent)]
     Network(#[from] NetworkError),
+    /// A required network is not given, and the game has none of its own.
+    #[error("agent {agent}: {what} needs the path of a network: {needed}=FILE; {game} has none of its own")]
+    NoNetwork {
+        /// The agent.
+        agent: String,
+        /// The option, with its value, that needs the network.
+        what: String,
+        /// The option that names it.
+        needed: &'static str,
+        /// The game.
+        game: &'static str,
+    },
     /// The game has no policy that the agent could play.
     #[error("{game} has no built-in policy, so '{agent}' cannot play it; agents: {playing}")]
     NoPolicy {
@@ -120,33 +122,11 @@ pub struct AgentInfo {
     pub facts: AgentFacts,
 }
 
-/// The part of an agent's options that restricts the games that it can play.
-enum Uses<'a> {
-    Nothing,
-    /// A network, if one is given, and the rules that it must be trained for.
-    Network(&'a NetworkFile, RulesOf),
-    Agent(&'a AgentSpec),
-    /// A network of its own, if one is given, and an agent.
-    Both(&'a Guide, &'a AgentSpec),
-}
-
-impl Guide {
-    fn uses(&self) -> Uses<'_> {
-        Uses::Network(&self.network, self.network_rules)
-    }
-}
-
-impl ResponderSettings {
-    fn uses(&self) -> Uses<'_> {
-        Uses::Both(&self.guide, &self.against)
-    }
-}
-
 /// Each agent has its name, its options, the type that plays (unless the options build it), the [`AgentFacts`] that
-/// are true, and what the options use.
+/// are true, and the options for a network, with the rules that it must be trained for, and for another agent.
 macro_rules! agents {
     ($($(#[doc = $about:literal])+ $name:literal => $variant:ident($options:ident $(, $agent:ident)?)
-        $([$($fact:ident),+])? |$own:ident| $uses:expr;)+) => {
+        $([$($fact:ident),+])? $(network($($network:ident).+, $($rules:ident).+))? $(agent($($inner:ident).+))?;)+) => {
         /// The kind and options of an agent.
         #[derive(Clone, PartialEq, Debug)]
         enum Kind { $($variant($options)),+ }
@@ -184,8 +164,18 @@ macro_rules! agents {
                 }
             }
 
-            fn uses(&self) -> Uses<'_> {
-                match self { $(Self::$variant($own) => $uses),+ }
+            /// The network, if one is given, and the rules that it must be trained for; `None` for agents that use none.
+            fn network(&self) -> Option<(&NetworkFile, RulesOf)> {
+                match self { $(Self::$variant(_own) => first!($((&_own.$($network).+, _own.$($rules).+))?)),+ }
+            }
+
+            fn network_mut(&mut self) -> Option<&mut NetworkFile> {
+                match self { $(Self::$variant(_own) => first!($(&mut _own.$($network).+)?)),+ }
+            }
+
+            /// The agent that this one uses.
+            fn inner(&self) -> Option<&AgentSpec> {
+                match self { $(Self::$variant(_own) => first!($(&*_own.$($inner).+)?)),+ }
             }
 
             fn build<G: Hints>(&self, seed: u64) -> Box<dyn Agent<G>> {
@@ -207,44 +197,56 @@ macro_rules! agents {
     (@build $options:ident, $seed:ident) => { $options.build($seed) };
 }
 
+/// The value, if there is one.
+macro_rules! first {
+    () => {
+        None
+    };
+    ($value:expr) => {
+        Some($value)
+    };
+}
+
 agents! {
     /// The agent that did best in the game at equal thinking time.
-    "best" => Best(BestOptions) |_own| Uses::Nothing;
+    "best" => Best(BestOptions);
     /// PIMC with the cards opened a few decisions later (Arjonilla, Saffidine and Cazenave 2024).
-    "epimc" => Epimc(EpimcOptions, Epimc) |own| own.belief.guide.uses();
+    "epimc" => Epimc(EpimcOptions, Epimc) network(belief.guide.network, belief.guide.network_rules);
     /// Flat Monte Carlo: worlds and rollouts without a tree (Ginsberg 2001; Browne et al. 2012).
-    "flat_mc" => FlatMc(FlatMcOptions, FlatMc) |own| own.belief.guide.uses();
+    "flat_mc" => FlatMc(FlatMcOptions, FlatMc) network(belief.guide.network, belief.guide.network_rules);
     /// One-step lookahead by the game's built-in policy. It refuses games without one.
-    "greedy" => Greedy(GreedyOptions, Greedy) [is_instant, needs_policy] |_own| Uses::Nothing;
+    "greedy" => Greedy(GreedyOptions, Greedy) [is_instant, needs_policy];
     /// Information set Monte Carlo tree search, single- or multi-observer (Cowling, Powley and Whitehouse 2012).
-    "ismcts" => Ismcts(IsmctsOptions, Ismcts) |own| own.belief.guide.uses();
+    "ismcts" => Ismcts(IsmctsOptions, Ismcts) network(belief.guide.network, belief.guide.network_rules);
     /// A tree search for the best response to an agent whose policy is known; its results bound that agent's
     /// exploitability (Timbers et al. 2022).
-    "ismcts_br" => IsmctsBr(IsmctsBrOptions, IsmctsBr) |own| own.responder.uses();
+    "ismcts_br" => IsmctsBr(IsmctsBrOptions, IsmctsBr)
+        network(responder.guide.network, responder.guide.network_rules) agent(responder.against);
     /// Local best response with one-step lookahead to an agent whose policy is known; its results bound that agent's
     /// exploitability (Lisý and Bowling 2017).
-    "lbr" => Lbr(LbrOptions, LocalBestResponse) |own| own.responder.uses();
+    "lbr" => Lbr(LbrOptions, LocalBestResponse)
+        network(responder.guide.network, responder.guide.network_rules) agent(responder.against);
     /// A trained network, and one regularised step of policy improvement over it at each decision (Sokota et al. 2024
     /// and 2026).
-    "mmds" => Mmds(MmdsOptions, Mmds) |own| own.belief.guide.uses();
-    /// A trained network, read from a file, without search.
-    "network" => Network(NetworkOptions, NetworkAgent) [is_instant] |own| Uses::Network(&own.path, own.rules);
+    "mmds" => Mmds(MmdsOptions, Mmds) network(belief.guide.network, belief.guide.network_rules);
+    /// A trained network without search: the game's own, or one from a file.
+    "network" => Network(NetworkOptions, NetworkAgent) [is_instant] network(path, rules);
     /// An open-card player that sees all cards and, with future=known, those to come. It shows the value of hidden
     /// information.
-    "oracle" => Oracle(OracleOptions, Oracle) [is_oracle] |own| own.guide.uses();
+    "oracle" => Oracle(OracleOptions, Oracle) [is_oracle] network(guide.network, guide.network_rules);
     /// Perfect information Monte Carlo search (Levy 1989; Ginsberg 2001; Long et al. 2010).
-    "pimc" => Pimc(PimcOptions, Pimc) |own| own.belief.guide.uses();
+    "pimc" => Pimc(PimcOptions, Pimc) network(belief.guide.network, belief.guide.network_rules);
     /// PIMC in which the others reply by what they can know (after Wisser 2015).
-    "presumed_pimc" => PresumedPimc(PresumedOptions, PresumedPimc) |own| own.belief.guide.uses();
+    "presumed_pimc" => PresumedPimc(PresumedOptions, PresumedPimc) network(belief.guide.network, belief.guide.network_rules);
     /// Uniformly random play.
-    "random" => Random(RandomOptions, Random) [is_instant] |_own| Uses::Nothing;
+    "random" => Random(RandomOptions, Random) [is_instant];
     /// Playouts by PIMC players that see only their own views, level 1 (Furtak and Buro 2013).
-    "recursive_pimc" => RecursivePimc(RecursiveOptions, RecursivePimc) |own| own.belief.guide.uses();
+    "recursive_pimc" => RecursivePimc(RecursiveOptions, RecursivePimc) network(belief.guide.network, belief.guide.network_rules);
     /// Tree search over every player's own information sets, re-determinizing (Goodman 2019).
-    "ris_mcts" => RisMcts(RisMctsOptions, RisMcts) |own| own.belief.guide.uses();
+    "ris_mcts" => RisMcts(RisMctsOptions, RisMcts) network(belief.guide.network, belief.guide.network_rules);
     /// Cards by another agent; the action that binds for the rest of the deal (Schwinget's attack) by a rule of
     /// thumb.
-    "rule" => Rule(RuleOptions, Rule) |own| Uses::Agent(&own.cards);
+    "rule" => Rule(RuleOptions, Rule) agent(cards);
 }
 
 /// The number of rollouts that end within milliseconds.
@@ -309,7 +311,7 @@ impl AgentSpec {
         let is_small = rollouts.is_some_and(|rollouts| rollouts <= QUICK_ROLLOUTS);
         let is_uncertain = match &self.kind {
             Kind::Best(_) | Kind::RisMcts(_) => true,
-            kind => matches!(kind.uses(), Uses::Agent(_) | Uses::Both(..)) || self.has_network(),
+            kind => kind.inner().is_some() || self.has_network(),
         };
         let draws_worlds = number("worlds").is_some()
             || number("self_determination").is_some_and(|share| share > 0.0)
@@ -336,8 +338,8 @@ impl AgentSpec {
     }
 
     /// The agent, if it is only a network.
-    pub(crate) fn network_agent(&self) -> Option<NetworkAgent> {
-        match &self.kind {
+    pub(crate) fn network_agent<G: Hints>(&self) -> Option<NetworkAgent> {
+        match &self.completed::<G>().kind {
             Kind::Network(options) => Some(NetworkAgent::new(options.clone(), 0)),
             _ => None,
         }
@@ -345,68 +347,88 @@ impl AgentSpec {
 
     /// The network that the agent's own options name, with the rules that it must be trained for.
     fn network(&self) -> Option<(&Network, RulesOf)> {
-        let (file, rules) = match self.kind.uses() {
-            Uses::Nothing | Uses::Agent(_) => return None,
-            Uses::Network(file, rules) => (file, rules),
-            Uses::Both(guide, _) => (&guide.network, guide.network_rules),
-        };
-        file.network().map(|network| (&**network, rules))
+        let (file, rules) = self.kind.network()?;
+        Some((file.network()?, rules))
     }
 
-    /// The agent that this one uses.
-    fn inner(&self) -> Option<&AgentSpec> {
-        match self.kind.uses() {
-            Uses::Nothing | Uses::Network(..) => None,
-            Uses::Agent(spec) | Uses::Both(_, spec) => Some(spec),
+    /// The need for a network that is not given: the option that asks for it, and the one that names it.
+    fn missing(&self) -> Option<(String, &'static str)> {
+        let (file, _) = self.kind.network()?;
+        match self.kind {
+            _ if file.network().is_some() => None,
+            Kind::Network(_) => Some(("it".to_string(), "path")),
+            Kind::Mmds(_) => Some(("it".to_string(), "network")),
+            _ => self.asking().next().map(|option| (format!("{option}=network"), "network")),
+        }
+    }
+
+    /// The options that ask for a network.
+    fn asking(&self) -> impl Iterator<Item = &'static str> {
+        let asks = |(option, value): (&'static str, OptionValue)| {
+            (!AGENTS.contains(&option) && is_name(&value, "network")).then_some(option)
+        };
+        self.options().into_iter().filter_map(asks)
+    }
+
+    /// The agent with the game's own network if it needs one and none is given.
+    fn completed<G: Hints>(&self) -> Cow<'_, Self> {
+        match (self.missing(), NetworkFile::own::<G>()) {
+            (Some(_), Some(network)) => {
+                let mut spec = self.clone();
+                *spec.kind.network_mut().expect("it needs a network") = network;
+                Cow::Owned(spec)
+            }
+            _ => Cow::Borrowed(self),
         }
     }
 
     /// Returns true if the agent uses a network.
     pub fn has_network(&self) -> bool {
-        self.network().is_some() || self.inner().is_some_and(Self::has_network)
+        self.network().is_some() || self.missing().is_some() || self.kind.inner().is_some_and(Self::has_network)
+    }
+
+    /// Returns true if the agent, or one that it uses, plays only games with a policy.
+    fn needs_policy(&self) -> bool {
+        self.facts().needs_policy || self.kind.inner().is_some_and(Self::needs_policy)
     }
 
     /// Checks that the agent can play this game: that its network was trained for the game, and that the game has a
     /// policy if the agent needs one.
     pub fn check<G: Hints>(&self, game: &G) -> Result<(), Unsuited> {
-        if let Some(spec) = self.inner() {
+        if let Some(spec) = self.kind.inner() {
             spec.check(game)?;
         }
         if self.facts().needs_policy && !G::HAS_POLICY {
-            let playing = playing::<G>().join(", ");
+            let playing = playing(game).join(", ");
             return Err(Unsuited::NoPolicy { game: G::NAME, agent: self.to_string(), playing });
         }
-        let fits = |(network, rules): (&Network, RulesOf)| network.fits(game, rules == RulesOf::Any);
-        Ok(self.network().map_or(Ok(()), fits)?)
+        self.check_network(game)
     }
 
-    /// Checks that every required network is given and has the required outputs.
+    fn check_network<G: Hints>(&self, game: &G) -> Result<(), Unsuited> {
+        let spec = self.completed::<G>();
+        if let Some((what, needed)) = spec.missing() {
+            return Err(Unsuited::NoNetwork { agent: self.name().to_string(), what, needed, game: G::NAME });
+        }
+        let fits = |(network, rules): (&Network, RulesOf)| network.fits(game, rules == RulesOf::Any);
+        Ok(spec.network().map_or(Ok(()), fits)?)
+    }
+
+    /// Checks that a network that is given has the required outputs.
     fn check_named(&self) -> Result<(), SpecError> {
-        let agent = self.name().to_string();
-        let values = self.options();
-        let is = |value: &OptionValue, wanted: &str| matches!(value, OptionValue::Name(name) if name == wanted);
-        let mut asking = values.iter().filter(|(_, value)| is(value, "network"));
-        let cuts_off = values.iter().any(|(option, value)| *option == "cutoff" && !is(value, "off"));
-        let missing = |needed| Err(SpecError::NoNetwork { agent: agent.clone(), what: "it".to_string(), needed });
+        let cuts_off = self.options().iter().any(|(option, value)| *option == "cutoff" && !is_name(value, "off"));
         match self.network() {
-            Some((network, _))
-                if cuts_off && !network.has_value() && asking.any(|(option, _)| *option == "evaluation") =>
-            {
-                Err(SpecError::NoValue { agent, path: network.path().to_string() })
+            Some((network, _)) if cuts_off && !network.has_value() && self.asking().any(|it| it == "evaluation") => {
+                Err(SpecError::NoValue { agent: self.name().to_string(), path: network.path().to_string() })
             }
-            Some(_) => Ok(()),
-            None if matches!(self.kind, Kind::Network(_)) => missing("path"),
-            None if matches!(self.kind, Kind::Mmds(_)) => missing("network"),
-            None => asking.next().map_or(Ok(()), |(option, value)| {
-                Err(SpecError::NoNetwork { agent, what: format!("{option}={value}"), needed: "network" })
-            }),
+            _ => Ok(()),
         }
     }
 
     /// Builds a player with the streams of `seed`; oracles see everything. The caller must [check](Self::check)
     /// agents that come from users: an agent with a network for another game panics at its first decision.
     pub fn player<G: Hints>(&self, seed: u64) -> Player<G> {
-        match &self.kind {
+        match &self.completed::<G>().kind {
             Kind::Oracle(options) => Player::Oracle(Box::new(Oracle::new(options.clone(), seed))),
             kind => Player::Fair(kind.build(seed)),
         }
@@ -416,17 +438,22 @@ impl AgentSpec {
     /// world drawn from the view as the true one. The caller must [check](Self::check) the agent first, as for
     /// [`player`](Self::player).
     pub fn build<G: Hints>(&self, seed: u64) -> Box<dyn Agent<G>> {
-        self.kind.build(seed)
+        self.completed::<G>().kind.build(seed)
     }
 }
 
+/// The options that are agents.
+const AGENTS: [&str; 2] = ["against", "cards"];
+
+/// Returns true if the value is this name.
+fn is_name(value: &OptionValue, wanted: &str) -> bool {
+    matches!(value, OptionValue::Name(name) if name == wanted)
+}
+
 /// The names of the agents that can play a game with their default options, ascending.
-pub(crate) fn playing<G: Hints>() -> Vec<&'static str> {
-    fn needs_policy(spec: &AgentSpec) -> bool {
-        spec.facts().needs_policy || spec.inner().is_some_and(needs_policy)
-    }
-    let plays = |name: &str| name.parse().is_ok_and(|spec| G::HAS_POLICY || !needs_policy(&spec));
-    NAMES.iter().copied().filter(|name| plays(name)).collect()
+pub(crate) fn playing<G: Hints>(game: &G) -> Vec<&'static str> {
+    let plays = |spec: AgentSpec| (G::HAS_POLICY || !spec.needs_policy()) && spec.check_network(game).is_ok();
+    NAMES.iter().copied().filter(|name| name.parse().is_ok_and(plays)).collect()
 }
 
 impl FromStr for AgentSpec {

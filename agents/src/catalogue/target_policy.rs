@@ -100,7 +100,7 @@ struct CachedAgent<G: Hints> {
 impl<G: Hints> TargetPolicy<G> {
     /// Creates the policy of the agent, averaged over several seeds derived from `seed`.
     pub(crate) fn new(settings: &ResponderSettings, seed: u64) -> Self {
-        let agent = match settings.against.network_agent() {
+        let agent = match settings.against.network_agent::<G>() {
             Some(network) => Source::Network(network),
             None => {
                 let (agent, seeds) = (settings.against.build(0), vec![0; settings.seeds as usize]);

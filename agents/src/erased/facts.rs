@@ -48,7 +48,7 @@ impl GameFacts {
             symmetry: game.symmetry(),
             information_state_layout: game.information_state_layout(),
             faces: game.cards().into_iter().zip(game.faces()).collect(),
-            agents: playing::<G>(),
+            agents: playing(game),
         }
     }
 }

@@ -29,7 +29,7 @@ choice! {
 options! {
     /// The options of [`NetworkAgent`].
     pub(crate) struct NetworkOptions for "network" {
-        /// The file of the network (required).
+        /// The file of the network. If left out, the game's own.
         path: NetworkFile = NetworkFile::NONE, ();
         /// The action that the network plays.
         choose: NetworkChoice = NetworkChoice::Best, ();
@@ -49,8 +49,8 @@ pub(crate) struct NetworkAgent {
 }
 
 impl NetworkAgent {
-    /// Creates a player with the streams of `seed`. Panics without a network; parsing an agent's text ensures that
-    /// there is one.
+    /// Creates a player with the streams of `seed`. Panics without a network; building an agent from its text ensures
+    /// that there is one.
     pub(crate) fn new(options: NetworkOptions, seed: u64) -> Self {
         let network: &Arc<Network> = options.path.network().expect("a parsed network agent has a file");
         Self { evaluator: Evaluator::new(network.clone()), options, streams: Streams::new(seed) }

@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 use std::time::SystemTime;
 
 use stier_core::options::{Allowed, OptionType};
-use stier_core::{OptionValue, choice, options};
+use stier_core::{Hints, OptionValue, choice, options};
 
 use super::file::{Fault, Network, NetworkError};
 
@@ -37,6 +37,17 @@ impl NetworkFile {
     /// The network of the file with this path.
     pub fn load(path: &str) -> Result<Self, NetworkError> {
         load(path).map(Some).map(Self)
+    }
+
+    /// The network that comes with the game ([`Hints::NETWORK`]), if there is one.
+    pub fn own<G: Hints>() -> Option<Self> {
+        static OWN: LazyLock<Mutex<HashMap<&'static str, Arc<Network>>>> = LazyLock::new(Mutex::default);
+        if G::NETWORK.is_empty() {
+            return None;
+        }
+        let mut own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let parsed = || Arc::new(Network::parse(G::NAME, G::NETWORK).expect("a game's own network can be read"));
+        Some(Self(Some(own.entry(G::NAME).or_insert_with(parsed).clone())))
     }
 
     /// The network, if one is given.
@@ -107,7 +118,7 @@ impl OptionType for NetworkFile {
 options! {
     /// The network used by an agent's options.
     pub struct Guide for "networks" {
-        /// The file of a trained network, used by every option with the value network.
+        /// The file of a trained network, used by every option with the value network. If left out, the game's own.
         network: NetworkFile = NetworkFile::NONE, ();
         /// The rules for which the network must have been trained.
         network_rules: RulesOf = RulesOf::Exact, ();

@@ -90,7 +90,7 @@ impl<G: Hints> OpponentAgents<G> {
         let agent = |spec: &AgentSpec| {
             let agent = if spec.is_random() {
                 Agent::Random
-            } else if let Some(network) = spec.network_agent() {
+            } else if let Some(network) = spec.network_agent::<G>() {
                 Agent::Network(Box::new(network))
             } else {
                 let mut player = spec.player(0);
