@@ -13,7 +13,8 @@
 //!
 //! Known weaknesses: the bound can be far below the truth, or below the agent's return against itself. The responder
 //! does not plan a second move and does not take a step that only a later one rewards. With few simulations it
-//! chooses between close actions by chance. It exploits only that one agent and is exploitable itself.
+//! chooses between close actions by chance; `margin` helps if the policy that plays on is good. The responder exploits
+//! only that one agent and is exploitable itself.
 //!
 //! Cost in queries: `particles` times the past decisions of the others, plus `worlds` times the legal actions times
 //! the number of replies. If the agent searches, these dominate the time. If it is a network, particles and simulations
