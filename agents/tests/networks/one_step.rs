@@ -139,7 +139,7 @@ fn steps_have_their_closed_form() {
                 if magnet == 0.0 {
                     let best =
                         (0..returns.len()).max_by(|&a, &b| returns[a].total_cmp(&returns[b])).expect("an action");
-                    assert!(found[best] >= before, "{text}: {} after {before}", found[best]);
+                    assert!(found[best] > before - 1e-5, "{text}: {} after {before}", found[best]);
                     before = found[best];
                 }
             }
@@ -158,13 +158,13 @@ fn actions_are_tried_independently() {
     for position in decisions(&game, 3) {
         let legal = game.legal(position.0.state());
         let of = |allowed: <Schwinget as Game>::Actions| {
-            let text = format!("mmds:particles=64,rollouts={}", 50 * allowed.len());
+            let text = format!("mmds:particles=64,rollouts={}", 100 * allowed.len());
             values(&decide(&game, &spec(&text, &file), &position, Some(allowed)))
         };
         let all = of(legal);
         let two = of([0, 1].map(|rank| legal.nth(rank)).into_iter().collect());
         assert_eq!(all[..2], two);
-        compared += usize::from(legal.len() > 5);
+        compared += usize::from(legal.len() > 2);
         varied += usize::from(all[0] != all[1]);
     }
     assert!(compared > 2 && varied > 2, "{compared}, {varied}");
