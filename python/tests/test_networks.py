@@ -222,11 +222,19 @@ def test_other_rules_can_be_welcome(tmp_path: Path, schwinget: stier.Game) -> No
         assert stier.load_agent(f"{text},{rules}=any", schwinget).step(state) in state.legal_actions()
 
 
-def test_a_network_must_be_named(schwinget: stier.Game) -> None:
-    with pytest.raises(stier.AgentError, match="network: it needs the path of a network: path=FILE"):
-        stier.load_agent("network", schwinget)
-    with pytest.raises(stier.AgentError, match="rollout=network needs the path of a network: network=FILE"):
-        stier.load_agent("ismcts:rollout=network", schwinget)
+def test_the_game_s_own_network_plays_if_none_is_named() -> None:
+    for name in stier.registered_games():
+        game = stier.load_game(name)
+        if "network" in stier.registered_agents(game):
+            state = game.new_initial_state(seed=1)
+            for agent in ("network", "mmds:rollouts=8", f"{SEARCH},iterations=8"):
+                assert stier.load_agent(agent, game).step(state) in state.legal_actions()
+        else:
+            for agent, message in [("network", "it needs .*: path=FILE"), ("ismcts:rollout=network", "network=FILE")]:
+                with pytest.raises(stier.AgentError, match=f"{message}; {name} has none of its own"):
+                    stier.load_agent(agent, game)
+    assert "network" in stier.registered_agents("schwinget")
+    assert "network" not in stier.registered_agents("schwinget:suits=2")
 
 
 def test_a_changed_file_is_read_again(tmp_path: Path, schwinget: stier.Game) -> None:

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use stier_agents::network::NetworkFile;
 use stier_agents::network::{Fault, MAX_FILE_BYTES, Network};
 use stier_agents::{Agent, AgentSpec};
+use stier_core::games::kuhn_poker::KuhnPoker;
 use stier_core::games::schwimmen::Schwimmen;
 use stier_core::games::schwinget::Schwinget;
-use stier_core::{Game, History, Options as _, Rng};
+use stier_core::{ActionSet as _, Game, Hints, History, Options as _, Rng, Turn, for_each_game};
 
 use super::files::{Draft, Saved};
 
@@ -167,22 +168,58 @@ fn paths_are_options() {
         }
     }
     let error = |text: &str| text.parse::<AgentSpec>().unwrap_err().to_string();
-    assert_eq!(error("network"), "agent network: it needs the path of a network: path=FILE");
-    assert_eq!(error("network:choose=sample,path="), "agent network: it needs the path of a network: path=FILE");
-    assert_eq!(
-        error("ismcts:rollout=network"),
-        "agent ismcts: rollout=network needs the path of a network: network=FILE"
-    );
-    for text in
-        ["ismcts:selection=puct,prior=network", "pimc:beliefs=policy,model=network", "flat_mc:evaluation=network"]
-    {
-        assert!(error(text).ends_with("needs the path of a network: network=FILE"), "{text}");
-    }
     let missing = error("network:path=/nowhere/net");
     let expected = "network: path cannot be used: the network '/nowhere/net' cannot be read: ";
     assert!(missing.starts_with(expected), "{missing}");
     assert!(error("rule:cards=(network:path=/nowhere/net)").contains("'/nowhere/net' cannot be read"));
     assert!(error("network:path=)a(").contains("path must be the path of a network"));
+}
+
+/// Agents that are given no network use the game's own, and refuse games that have none.
+#[test]
+fn games_may_come_with_a_network() {
+    fn check<G: Hints>() {
+        let game = G::new(G::Rules::default()).unwrap();
+        let other = |text: &str| text.parse::<AgentSpec>().unwrap().check(&game).unwrap_err().to_string();
+        let needs_one = ["network", "network:choose=sample,path=", "mmds", "mmds:beliefs=uniform,model=rollout"];
+        let asks = ["prior", "rollout", "evaluation", "model"].map(|option| format!("ismcts:{option}=network"));
+        let texts = needs_one.iter().map(ToString::to_string).chain(asks);
+        if G::NETWORK.is_empty() {
+            for text in texts.chain(["rule:cards=network".to_string(), "lbr:against=network".to_string()]) {
+                let error = other(&text);
+                assert!(error.contains(" needs the path of a network: "), "{error}");
+                assert!(error.ends_with(&format!("=FILE; {} has none of its own", G::NAME)), "{error}");
+            }
+            return;
+        }
+        assert!(G::NETWORK.len() <= 600_000, "{}", G::NAME);
+        let network = Network::parse(G::NAME, G::NETWORK).unwrap();
+        assert!(network.has_value() && network.fits(&game, false).is_ok(), "{}", G::NAME);
+        let mut rng = Rng::stream(1, "own network", 0);
+        let history = History::dealt(&game, &mut rng);
+        let Turn::Seat(seat) = game.turn(history.state()) else { panic!("a player begins") };
+        let (view, legal) = (game.view(&history, seat), game.legal(history.state()));
+        for text in texts {
+            let spec: AgentSpec = text.parse().unwrap();
+            assert!(spec.has_network() && !spec.to_string().contains(G::NAME), "{spec}");
+            spec.check(&game).unwrap();
+            let small = spec.with("iterations", "4").or_else(|_| spec.with("rollouts", "4")).unwrap_or(spec);
+            assert!(legal.contains(small.build::<G>(1).act(&game, &view, legal).action));
+        }
+    }
+    macro_rules! check {
+        ($module:ident, $game:ty) => {
+            check::<$game>();
+        };
+    }
+    for_each_game!(check);
+    let error =
+        AgentSpec::check(&"ismcts:rollout=network".parse().unwrap(), &KuhnPoker::new(Default::default()).unwrap())
+            .unwrap_err();
+    assert!(error.to_string().starts_with("agent ismcts: rollout=network needs the path of a network: network=FILE; "));
+    let deck = schwinget("suits=2,values=2,hand_size=1");
+    let error = AgentSpec::check(&"network".parse().unwrap(), &deck).unwrap_err().to_string();
+    assert!(error.contains("the network 'schwinget' was trained for the rules 'schwinget', not for"), "{error}");
 }
 
 /// A network without a value head reports it. It can play and guide, but not value leaves.

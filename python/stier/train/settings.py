@@ -141,10 +141,10 @@ class Settings(CommonSettings):
     num_envs: int = 512
     horizon: int = 32
     epochs: int = 2
-    minibatches: int = 4
+    minibatches: int = 16
     entropy_coefficient: float = 1.0
-    final_entropy_coefficient: float = 0.01
-    entropy_decay: float = 0.9
+    final_entropy_coefficient: float = 0.004
+    entropy_decay: float = 0.5
     kl_coefficient: float = 0.0
     clip_range: float = 0.2
     gae_lambda: float = 0.95
@@ -183,7 +183,8 @@ class Settings(CommonSettings):
     @classmethod
     def of_responder(cls, *, begun: bool) -> dict[str, Any]:
         """Returns the defaults that differ in `stier.train.best_response`; `begun` if it starts from a network."""
-        found = {"num_envs": 256, "final_entropy_coefficient": 0.002, "central_critic": True}
+        found = {"num_envs": 256, "minibatches": 4, "central_critic": True}
+        found |= {"final_entropy_coefficient": 0.002, "entropy_decay": 0.9}
         # A large entropy bonus would make the network forget.
         return found | ({"entropy_coefficient": 0.05} if begun else {})
 
