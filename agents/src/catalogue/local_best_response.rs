@@ -95,7 +95,7 @@ impl<G: Hints> Algorithm<G> for LocalBestResponse<G> {
         let (mut tally, mut queries) = (WorldTally::new(task.view.seat(), legal.iter()), 0);
         let most = self.options.worlds;
         let usual = (self.options.margin > 0.0)
-            .then(|| simulator.likeliest(&worlds.draw_history(game, &mut Rng::stream(seed, "usual", 0))))
+            .then(|| simulator.likeliest(&worlds.draw_history(game, &mut Rng::stream(seed, "usual", 0)), legal))
             .flatten();
         let mut gains = vec![Gain::default(); legal.len()];
         while tally.worlds() == 0 || tally.worlds() < most && !stop.is_due() {

@@ -315,16 +315,19 @@ impl<'a, G: Hints> Simulator<'a, G> {
         }
     }
 
-    /// The rank of the responder's likeliest action by the policy that plays on for it; `None` if that is not the
-    /// policy of a player.
-    pub(crate) fn likeliest(&self, history: &History<G>) -> Option<usize> {
+    /// The rank among the `allowed` actions of the likeliest one by the policy that plays on for the responder; `None`
+    /// if that is not the policy of a player.
+    pub(crate) fn likeliest(&self, history: &History<G>, allowed: G::Actions) -> Option<usize> {
         let mut shares = Vec::new();
         match self.continuation {
             Continuation::Network => self.target.own_policies(self.game, &[history], &mut shares),
             Continuation::Against => self.target.policies(self.game, &[history], &mut shares),
             _ => return None,
         }
-        (0..shares.len()).reduce(|best, next| if shares[next] > shares[best] { next } else { best })
+        let legal = self.game.legal(history.state());
+        let shares = legal.iter().zip(shares).filter(|&(action, _)| allowed.contains(action));
+        let best = shares.reduce(|best, next| if next.1 > best.1 { next } else { best });
+        best.and_then(|(action, _)| allowed.iter().position(|own| own == action))
     }
 
     /// Chooses a player's action in a simulation, like [`play_on`](Self::play_on).
