@@ -43,6 +43,7 @@ RECIPE = {
     "central_critic": True,
     "critic_hidden": (128, 128),
     "action_critic": True,
+    "symmetry": False,
 }
 LONG = 25_000_000
 #: By deck: the decisions that networks learn from, and the seeds.
@@ -323,7 +324,8 @@ def main() -> None:
     for name in options.games:
         deck = Measured(name)
         for start, seed, make in deck.starts():
-            known = {tuple(row[column] for column in KEY) for row in rows}
+            asked = ("", str(options.queries))
+            known = {tuple(row[column] for column in KEY) for row in rows if row["queries"] in asked}
             keys = [(name, start, str(seed), *setting) for setting in settings_of(name, options)]
             missing = [key for key in keys if key not in known]
             if not missing or (options.starts and start not in options.starts):

@@ -22,8 +22,9 @@ DECKS = {
     "large": ("schwinget:suits=2,values=4,referee=off,hand_size=2,set_aside=3", 5_000_000, 24),
 }
 AGENTS = ("greedy", "rule:when=always", "ismcts:iterations=100")
-#: The decisions that the exploited network has learned from.
+#: The decisions that the exploited network has learned from, and its settings, whatever the defaults are.
 NETWORK_STEPS = 8_000_000
+RECIPE = {"minibatches": 4, "entropy_decay": 0.9, "final_entropy_coefficient": 0.01, "symmetry": False}
 #: The deals of the measurement.
 DEALS = 5000
 
@@ -60,7 +61,7 @@ def main() -> None:
     for name, (game, steps, seeds) in DECKS.items():
         deck = Deck(game)
         victim = OUT / name / "exploited"
-        stier.train.learn(game, steps=NETWORK_STEPS, folder=victim, against=(), evaluations=1)
+        stier.train.learn(game, steps=NETWORK_STEPS, folder=victim, against=(), evaluations=1, **RECIPE)
         file = victim / "network.safetensors"
         for agent in [*AGENTS, f"network:path={file},choose=sample"]:
             network = agent.startswith("network")
@@ -72,6 +73,7 @@ def main() -> None:
                 folder=OUT / name / agent.partition(":")[0],
                 steps=steps,
                 initial=file if network else None,
+                symmetry=False,
                 deals=DEALS,
                 evaluations=1,
             )

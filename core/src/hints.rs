@@ -42,9 +42,9 @@ pub trait Hints: Game {
     /// [weights](Hints::weights). Agents that only follow it refuse games without one.
     const HAS_POLICY: bool = false;
 
-    /// The file of a network that was trained for the default rules, for agents that are given no other; empty if there
-    /// is none. The crate `stier-agents` has the format.
-    const NETWORK: &'static [u8] = &[];
+    /// The file of a network that was trained for the default rules, for agents that are given no other. The crate
+    /// `stier-agents` has the format.
+    const NETWORK: Option<&'static [u8]> = None;
 
     /// The appeal of a legal action to the seat of the view, on any scale: higher is better. Ties are broken at random.
     fn appeal(&self, _view: &Self::View, _action: Action) -> f32 {

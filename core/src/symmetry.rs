@@ -12,7 +12,7 @@ pub struct Symmetry {
     /// The places of each class in the [observation](crate::Game::observe). The same index has the same meaning in all
     /// classes. Classes are compared by the first place first.
     pub inputs: Vec<Vec<usize>>,
-    /// The actions of each class, in the same way.
+    /// The actions of each class, in the same way. Outcomes of chance with the same numbers belong to the same class.
     pub actions: Vec<Vec<Action>>,
 }
 

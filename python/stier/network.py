@@ -26,6 +26,8 @@ from stier.errors import ArgumentError
 __all__ = ["Classes", "Network"]
 
 FORMAT, VERSION = "stier.network", "1"
+#: The number of zeros and ones that a double holds as digits.
+DIGITS = 52
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -103,6 +105,8 @@ class Network:
     def __post_init__(self) -> None:
         if self.activation not in ("relu", "tanh"):
             raise ArgumentError(f"activation must be 'relu' or 'tanh', got {self.activation!r}")
+        if not 0 < self.value_scale < np.inf:
+            raise ArgumentError(f"value_scale must be more than 0, got {self.value_scale}")
         width = self.game.observation_tensor_shape()[0]
         layers: list[tuple[str, Floats, Floats, int | None]] = [("hidden", *layer, None) for layer in self.hidden]
         layers.append(("policy", *self.policy, self.game.num_distinct_actions()))
@@ -124,9 +128,17 @@ class Network:
                 ("inputs", self.classes.inputs, self.game.observation_tensor_shape()[0]),
                 ("actions", self.classes.actions, self.game.num_distinct_actions()),
             ]:
-                right = places.ndim == 2 and len(places) == len(self.classes.inputs) >= 2 and places.size
-                if not right or len(np.unique(places)) < places.size or places.min() < 0 or places.max() >= size:
-                    raise ArgumentError(f"classes: {name} must be different numbers between 0 and {size - 1}")
+                right = places.ndim == 2 and len(places) == len(self.classes.inputs) and places.size
+                if (
+                    not right
+                    or not 2 <= len(places) <= 16
+                    or len(np.unique(places)) < places.size
+                    or places.min() < 0
+                    or places.max() >= size
+                ):
+                    raise ArgumentError(
+                        f"classes: {name} must be different numbers between 0 and {size - 1}, in 2 to 16 rows"
+                    )
 
     @classmethod
     def random(
@@ -263,7 +275,12 @@ class Network:
         def layer(name: str) -> tuple[Floats, Floats]:
             return arrays[f"{name}.weight"], arrays[f"{name}.bias"]
 
-        classes = [arrays[f"classes.{name}"] for name in Classes._fields if f"classes.{name}" in arrays]
+        classes = None
+        if any(name.startswith("classes") for name in arrays):
+            places = [arrays[f"classes.{name}"] for name in Classes._fields]
+            if any((own != np.trunc(own)).any() for own in places):
+                raise ArgumentError("classes must be whole numbers, some are not")
+            classes = Classes(*(own.astype(np.int64) for own in places))
         return cls(
             game=game,
             hidden=tuple(layer(f"hidden.{i}") for i in range(count)),
@@ -272,7 +289,7 @@ class Network:
             value_scale=float(metadata["value_scale"]),
             activation=metadata["activation"],  # type: ignore[arg-type]  # checked by the class
             training=json.loads(metadata["training"]),
-            classes=Classes(*(places.astype(np.int64) for places in classes)) if classes else None,
+            classes=classes,
         )
 
     def to_onnx(self, path: str | os.PathLike[str]) -> None:
@@ -330,21 +347,32 @@ def _sorting(classes: Classes, tensors: dict[str, npt.NDArray[Any]]) -> list[Any
     from onnx import TensorProto, helper
 
     parts, places = classes.inputs.shape
-    if places > 52:
-        raise ArgumentError(f"classes of more than 52 inputs cannot be exported, these have {places}")
     tensors["places"] = classes.inputs.reshape(-1)
     tensors["places_row"] = classes.inputs.reshape(1, -1)
     tensors["by_part"] = np.array([-1, parts, places])
     tensors["in_a_row"] = np.array([-1, parts * places])
-    tensors["digits"] = 2.0 ** -np.arange(places)
     tensors["parts"] = np.array([parts])
     tensors["last"] = np.array([2])
     nodes: list[tuple[str, list[str], list[str], dict[str, Any]]] = [
         ("Gather", ["observation", "places"], ["own"], {"axis": 1}),
         ("Reshape", ["own", "by_part"], ["unsorted"], {}),
         ("Cast", ["unsorted"], ["wide"], {"to": TensorProto.DOUBLE}),
-        ("MatMul", ["wide", "digits"], ["keys"], {}),
-        ("TopK", ["keys", "parts"], ["highest", "order"], {"axis": 1}),
+    ]
+    # A double holds some digits of a key at a time. TopK keeps the order of equals, so the last digits come first.
+    order = ""
+    for start in reversed(range(0, places, DIGITS)):
+        tensors[f"digits.{start}"] = np.zeros(places)
+        tensors[f"digits.{start}"][start : start + DIGITS] = 2.0 ** -np.arange(len(range(start, places)[:DIGITS]))
+        nodes.append(("MatMul", ["wide", f"digits.{start}"], [f"keys.{start}"], {}))
+        final = "order" if start == 0 else f"order.{start}"
+        if not order:
+            nodes.append(("TopK", [f"keys.{start}", "parts"], [f"highest.{start}", final], {"axis": 1}))
+        else:
+            nodes.append(("GatherElements", [f"keys.{start}", order], [f"again.{start}"], {"axis": 1}))
+            nodes.append(("TopK", [f"again.{start}", "parts"], [f"highest.{start}", f"moved.{start}"], {"axis": 1}))
+            nodes.append(("GatherElements", [order, f"moved.{start}"], [final], {"axis": 1}))
+        order = final
+    nodes += [
         ("Unsqueeze", ["order", "last"], ["order_column"], {}),
         ("Shape", ["unsorted"], ["block"], {}),
         ("Expand", ["order_column", "block"], ["from"], {}),

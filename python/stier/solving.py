@@ -239,7 +239,8 @@ def mirror_step(
     with np.errstate(divide="ignore"):
         logits = (np.log(old) + step * q) / (1 + temperature * step)
     new: npt.NDArray[np.float64] = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    return new / new.sum(axis=-1, keepdims=True)
+    new /= new.sum(axis=-1, keepdims=True)
+    return new
 
 
 #: The responder, unless another is named.

@@ -223,7 +223,7 @@ def test_other_rules_can_be_welcome(tmp_path: Path, schwinget: stier.Game) -> No
 
 
 def test_the_game_s_own_network_plays_if_none_is_named() -> None:
-    for name in stier.registered_games():
+    for name in stier.registered_names():
         game = stier.load_game(name)
         if "network" in stier.registered_agents(game):
             state = game.new_initial_state(seed=1)

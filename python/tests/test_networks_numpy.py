@@ -144,20 +144,32 @@ def test_an_exchange_of_suits_exchanges_the_logits(tmp_path: Path) -> None:
         np.testing.assert_allclose(found[1], value, atol=1e-5)
         np.testing.assert_allclose(found[0][~np.array(alike)], expected[~np.array(alike)], atol=1e-5)
         assert not all(alike)
-    # The engine and ONNX sort in the same way.
+    # The engine sorts in the same way.
     for state, row, worth in zip(states, logits, value, strict=True):
         legal = state.legal_actions()
         stats = stier.load_agent("network", game, path=tmp_path / "a.safetensors").search(state)
         weights = np.exp(row[legal] - row[legal].max())
         np.testing.assert_allclose([one.probability for one in stats.actions], weights / weights.sum(), atol=1e-5)
         np.testing.assert_allclose(stats.actions[0].value, worth, atol=1e-5)
+
+
+def test_onnx_sorts_in_the_same_way(tmp_path: Path) -> None:
     onnx = pytest.importorskip("onnx")
     from onnx.reference import ReferenceEvaluator
 
-    network.to_onnx(tmp_path / "a.onnx")
-    found = ReferenceEvaluator(onnx.load(tmp_path / "a.onnx")).run(None, {"observation": x.astype(np.float32)})
-    np.testing.assert_allclose(found[0], logits, atol=1e-5)
-    np.testing.assert_allclose(found[1], value, atol=1e-5)
+    widths = []
+    for game in map(stier.load_game, stier.registered_names()):
+        classes = Classes.of(game)
+        if classes is None:
+            continue
+        widths.append(classes.inputs.shape[1])
+        network = dataclasses.replace(Network.random(game, hidden=(16,), seed=3), classes=classes)
+        network.to_onnx(tmp_path / "a.onnx")
+        x = np.array([state.observation_tensor() for state in positions(game, 60)], np.float32)
+        logits, value = ReferenceEvaluator(onnx.load(tmp_path / "a.onnx")).run(None, {"observation": x})
+        np.testing.assert_allclose(logits, network.forward(x)[0], atol=1e-5)
+        np.testing.assert_allclose(value, network.forward(x)[1], atol=1e-5)
+    assert min(widths) < 52 < max(widths), "one block of digits, and several"
 
 
 def test_classes_are_checked(network: Network, tmp_path: Path) -> None:

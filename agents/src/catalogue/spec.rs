@@ -372,14 +372,12 @@ impl AgentSpec {
 
     /// The agent with the game's own network if it needs one and none is given.
     fn completed<G: Hints>(&self) -> Cow<'_, Self> {
-        match (self.missing(), NetworkFile::own::<G>()) {
-            (Some(_), Some(network)) => {
-                let mut spec = self.clone();
-                *spec.kind.network_mut().expect("it needs a network") = network;
-                Cow::Owned(spec)
-            }
-            _ => Cow::Borrowed(self),
-        }
+        let own = self.missing().and_then(|_| NetworkFile::own::<G>());
+        own.map_or(Cow::Borrowed(self), |network| {
+            let mut spec = self.clone();
+            *spec.kind.network_mut().expect("it needs a network") = network;
+            Cow::Owned(spec)
+        })
     }
 
     /// Returns true if the agent uses a network.

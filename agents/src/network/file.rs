@@ -166,8 +166,8 @@ impl Network {
             .filter(|number| (1..=256).contains(number))
             .ok_or_else(|| bad_value("actions", actions, "version:number of actions, as in 1:37"))?;
         let scale = texts.get("value_scale")?;
-        let value_scale = scale.parse().ok().filter(|scale: &f32| scale.is_finite());
-        let value_scale = value_scale.ok_or_else(|| bad_value("value_scale", scale, "a number"))?;
+        let value_scale = scale.parse().ok().filter(|scale: &f32| scale.is_finite() && *scale > 0.0);
+        let value_scale = value_scale.ok_or_else(|| bad_value("value_scale", scale, "a number above 0"))?;
         // Files written before this key existed all have a value head.
         let has_value = match texts.0.get("value").map(String::as_str) {
             None | Some("return") => true,

@@ -42,11 +42,9 @@ impl NetworkFile {
     /// The network that comes with the game ([`Hints::NETWORK`]), if there is one.
     pub fn own<G: Hints>() -> Option<Self> {
         static OWN: LazyLock<Mutex<HashMap<&'static str, Arc<Network>>>> = LazyLock::new(Mutex::default);
-        if G::NETWORK.is_empty() {
-            return None;
-        }
+        let bytes = G::NETWORK?;
         let mut own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
-        let parsed = || Arc::new(Network::parse(G::NAME, G::NETWORK).expect("a game's own network can be read"));
+        let parsed = || Arc::new(Network::parse(G::NAME, bytes).expect("a game's own network can be read"));
         Some(Self(Some(own.entry(G::NAME).or_insert_with(parsed).clone())))
     }
 

@@ -14,7 +14,8 @@
 //! ```
 //!
 //! This closed form maximises the expected q minus the divergence from pi over s, plus T times the entropy. It is a
-//! softmax of the network's logits plus s q. With `step=0` it is exactly the network's policy.
+//! softmax of the network's logits plus s q. With `step=0` it is exactly the network's policy. By default the most
+//! probable action is played, and the magnet does not change that; `choose=sample` plays the policy itself.
 //!
 //! The unit of q is the network's `value_scale`, the return that counted as 1 in training. A step thus means much the
 //! same in games with different stakes. The values in the statistics are in the game's utility.
@@ -42,7 +43,8 @@ use crate::search::open_cards::WorldValues;
 options! {
     /// The options of [`Mmds`].
     pub(crate) struct MmdsOptions for "mmds" {
-        /// Rollouts per decision, shared equally among the actions; at least one for each.
+        /// Rollouts per decision, shared equally among the actions; at least one for each. If all worlds are known,
+        /// each is played equally often, with fewer rollouts in all.
         rollouts: u64 = 200, 1..=1_000_000_000;
         /// Milliseconds per decision. If given, time ends the search instead of `rollouts`, and results depend on the
         /// clock. If there are at most as many worlds as `rollouts` for each action, they are searched in turn.
@@ -50,7 +52,7 @@ options! {
         /// The size of the step, for returns in units of the network's value_scale. At 0 the policy is the network's.
         step: f64 = 1.0, 0.0..=1_000_000.0;
         /// The pull towards uniform play. With it the logarithms of the new probabilities are divided by 1 + magnet x
-        /// step.
+        /// step, which matters only with choose=sample.
         magnet: f64 = 0.0, 0.0..=1_000_000.0;
         /// The action that is played.
         choose: NetworkChoice = NetworkChoice::Best, ();
@@ -124,9 +126,7 @@ impl<G: Hints> Algorithm<G> for Mmds {
         let search = Search { actions: tally.stats(), iterations: tally.worlds(), nodes: 1, seconds: 0.0 };
         let MmdsOptions { step, magnet, choose, .. } = self.options;
         let evaluator = self.rollouts.evaluator();
-        // A file may give any number.
-        let scale = f64::from(evaluator.network().value_scale());
-        let per_unit = if scale > 0.0 { step / scale } else { step };
+        let per_unit = step / f64::from(evaluator.network().value_scale());
         let logits = evaluator.evaluate_view(task.game, task.view).logits;
         let stepped =
             |stats: &ActionStats| (f64::from(logits[usize::from(stats.action)]) + per_unit * stats.value) as f32;

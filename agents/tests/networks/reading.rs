@@ -46,8 +46,9 @@ fn every_defect_is_named() {
         ("activation", "gelu", "expected relu or tanh"),
         ("actions", "37", "expected version:number of actions, as in 1:37"),
         ("actions", "1:0", "as in 1:37"),
-        ("value_scale", "nan", "expected a number"),
-        ("value_scale", "two", "expected a number"),
+        ("value_scale", "nan", "expected a number above 0"),
+        ("value_scale", "0", "expected a number above 0"),
+        ("value_scale", "two", "expected a number above 0"),
     ] {
         let message = fault(&draft().with(key, value)).to_string();
         assert!(message.starts_with(&format!("has {key}={value} in its metadata, ")), "{message}");
@@ -184,16 +185,16 @@ fn games_may_come_with_a_network() {
         let needs_one = ["network", "network:choose=sample,path=", "mmds", "mmds:beliefs=uniform,model=rollout"];
         let asks = ["prior", "rollout", "evaluation", "model"].map(|option| format!("ismcts:{option}=network"));
         let texts = needs_one.iter().map(ToString::to_string).chain(asks);
-        if G::NETWORK.is_empty() {
+        let Some(bytes) = G::NETWORK else {
             for text in texts.chain(["rule:cards=network".to_string(), "lbr:against=network".to_string()]) {
                 let error = other(&text);
                 assert!(error.contains(" needs the path of a network: "), "{error}");
                 assert!(error.ends_with(&format!("=FILE; {} has none of its own", G::NAME)), "{error}");
             }
             return;
-        }
-        assert!(G::NETWORK.len() <= 600_000, "{}", G::NAME);
-        let network = Network::parse(G::NAME, G::NETWORK).unwrap();
+        };
+        assert!(bytes.len() <= 600_000, "{}", G::NAME);
+        let network = Network::parse(G::NAME, bytes).unwrap();
         assert!(network.has_value() && network.fits(&game, false).is_ok(), "{}", G::NAME);
         let mut rng = Rng::stream(1, "own network", 0);
         let history = History::dealt(&game, &mut rng);

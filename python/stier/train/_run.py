@@ -306,7 +306,7 @@ def set_by_initial(folder: Path) -> dict[str, Any]:
     there = json.loads(_read(folder / CHECKPOINT, arrays=False)[0].get("settings", "{}"))
     if there.get("initial") is None:
         return {}
-    return {"hidden": tuple(there["hidden"]), "symmetry": there["symmetry"]}
+    return {name: there[name] for name in ("hidden", "symmetry") if name in there}
 
 
 def _read(path: Path, *, arrays: bool = True) -> tuple[dict[str, str], dict[str, Any]]:
@@ -321,8 +321,8 @@ def _read(path: Path, *, arrays: bool = True) -> tuple[dict[str, str], dict[str,
 
 
 def _digests(agents: Sequence[str]) -> dict[str, str]:
-    """Returns digests of the files named in agents, such as ``network:path=FILE``."""
-    paths = {path for agent in agents for path in re.findall(r"\bpath=([^,()]+)", agent)}
+    """Returns digests of the files named in agents, such as ``network:path=FILE`` and ``mmds:network=FILE``."""
+    paths = {path for agent in agents for path in re.findall(r"\b(?:path|network)=([^,()]+)", agent)}
     # A file that is missing is an error of its agent.
     return {
         path: hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16] for path in sorted(paths) if Path(path).is_file()

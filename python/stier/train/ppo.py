@@ -5,8 +5,8 @@ and each seat has its own trajectory (`stier.train.gae`). The entropy bonus star
 annealed. The penalty for the distance from the policy that collected the data, together with the entropy, is magnetic
 mirror descent (S. Sokota et al. 2023, arXiv:2206.05825). A central critic of actions, with traces of Expected SARSA, is
 in Z. Fan and G. Farina 2026 (arXiv:2605.19235). That tuned policy gradients are hard to beat in such games: M. Rudolph
-et al. 2025 (arXiv:2502.08938). The same algorithm in one file, without this package's infrastructure and with its
-default settings only, is `python/examples/ppo_single_file.py`.
+et al. 2025 (arXiv:2502.08938). The core of the algorithm in one file, without this package's infrastructure, a central
+critic or sorted suits, is `python/examples/ppo_single_file.py`.
 """
 
 from __future__ import annotations

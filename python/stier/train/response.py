@@ -96,8 +96,8 @@ def best_response(
         log: Called with metrics, as in `learn`.
         progress: Shows a progress bar, or prints lines without a terminal or without tqdm.
         settings: Those of the algorithm, as in `learn`. PPO's `num_envs` is 256 unless it is given, its
-            `final_entropy_coefficient` 0.002, its `central_critic` on, and with an initial network its
-            `entropy_coefficient` 0.05.
+            `minibatches` 4, its `final_entropy_coefficient` 0.002, its `entropy_decay` 0.9, its `central_critic` on,
+            and with an initial network its `entropy_coefficient` 0.05.
 
     The same settings give the same network and the same gain on the same machine, however often training was stopped,
     with or without a folder.

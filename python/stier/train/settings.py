@@ -183,7 +183,7 @@ class Settings(CommonSettings):
     @classmethod
     def of_responder(cls, *, begun: bool) -> dict[str, Any]:
         """Returns the defaults that differ in `stier.train.best_response`; `begun` if it starts from a network."""
-        found = {"num_envs": 256, "minibatches": 4, "central_critic": True}
+        found: dict[str, Any] = {"num_envs": 256, "minibatches": 4, "central_critic": True}
         found |= {"final_entropy_coefficient": 0.002, "entropy_decay": 0.9}
         # A large entropy bonus would make the network forget.
         return found | ({"entropy_coefficient": 0.05} if begun else {})

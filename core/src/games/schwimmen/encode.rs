@@ -7,13 +7,11 @@
 //! entry of the current deal. In a match there is also `earlier`, with one value per log entry of the previous deals.
 //! An entry is an event or a card that it showed; [`SeenEvent`] lists the kinds.
 
-use crate::actions::Action;
 use crate::encode::{BlockPen, Pen};
-use crate::game::{Game as _, Observer, SeatView as _};
+use crate::game::{Observer, SeatView as _};
 use crate::seats::Seat;
-use crate::symmetry::{ClassField, Symmetry};
 
-use super::cards::{CARDS, Card, NO_CARD, RANKS, SUITS};
+use super::cards::{CARDS, Card, NO_CARD};
 use super::rules::Play;
 use super::state::{LIVES, NOBODY, State};
 use super::view::{SeenEvent, View};
@@ -74,17 +72,6 @@ fn entry(seen: SeenEvent) -> (usize, Option<u8>) {
 }
 
 impl Schwimmen {
-    /// The suits, by the cards in hand.
-    pub(super) fn suits(&self) -> Option<Symmetry> {
-        let (suits, ranks) = (SUITS.len(), RANKS.len());
-        let cards = |name| ClassField { name, row: CARDS, block: ranks };
-        let fields = ["hand", "table", "taken", "shown", "cut"].map(cards);
-        Symmetry::new(&self.observation_layout(), &fields, suits, |suit| {
-            let own = suit * ranks..(suit + 1) * ranks;
-            own.clone().chain(own.map(|card| card + usize::from(GIVE))).map(|id| Action(id as u8)).collect()
-        })
-    }
-
     /// Writes what the observer sees: a spectator everything but hands, seats counted from the first. The number of
     /// cards in the pile is read from `pile`.
     pub(super) fn write_observation<P: Pen>(&self, state: &State, observer: Observer, pile: u32, pen: &mut P) {

@@ -29,7 +29,6 @@ use crate::key::mix;
 use crate::playout::Playout;
 use crate::rng::Rng;
 use crate::seats::{BySeat, Seat};
-use crate::symmetry::Symmetry;
 use crate::utility;
 
 use cards::{CARDS, Card, NO_CARD};
@@ -541,9 +540,5 @@ impl Game for Schwimmen {
     #[inline]
     fn observe<P: Pen>(&self, state: &State, observer: Observer, pen: &mut P) {
         self.write_observation(state, observer, state.pool.count_ones(), pen);
-    }
-
-    fn symmetry(&self) -> Option<Symmetry> {
-        self.suits()
     }
 }

@@ -11,7 +11,7 @@ use crate::seats::BySeat;
 use super::policy;
 
 impl Hints for Schwinget {
-    const NETWORK: &'static [u8] = include_bytes!("network.safetensors");
+    const NETWORK: Option<&'static [u8]> = Some(include_bytes!("network.safetensors"));
     const HAS_POLICY: bool = true;
     const BEST_AGENT: &'static str = "ismcts:selection=puct,prior=fitted,c=1.4,rollout=fitted,endings=on,\
         opponents=fitted,beliefs=policy,model=fitted,model_temperature=1.3,model_epsilon=0.05";
