@@ -43,13 +43,15 @@ pub(crate) fn any_policy<G: Game>(tree: &GameTree<G>, seed: u64) -> Policy {
     })
 }
 
+/// The number of histories, their probability if all seats follow the policy, and by beliefs their weights and the sums
+/// of the weights times each action's value.
+type Sums = (usize, f64, [(f64, Vec<f64>); 2]);
+
 /// The game event by event, without merging.
 struct Enumeration<'a, G: Game> {
     game: &'a G,
     policy: HashMap<G::View, Vec<f64>>,
-    /// By view: the number of histories, their probability if all seats follow the policy, and by beliefs their
-    /// weights and the sums of the weights times each action's value.
-    sets: HashMap<G::View, (usize, f64, [(f64, Vec<f64>); 2])>,
+    sets: HashMap<G::View, Sums>,
 }
 
 impl<G: Game> Enumeration<'_, G> {

@@ -87,8 +87,10 @@ OF_A_GAME: dict[str, Callable[[Any], object]] = {
         stier.train.best_response(game, "random", steps=8, num_envs=4, horizon=2, deals=2).responder
     ),
     "stier.train.chances": lambda game: str(stier.train.chances(game, _bet, "bet", deals=2)),
-    "stier.train.learn": lambda game: stier.train.learn(game, steps=8, num_envs=4, horizon=2, deals=2).headlines,
-    "stier.train.learner": lambda game: stier.train.learner(game, num_envs=4, horizon=2).game,
+    "stier.train.learn": lambda game: (
+        stier.train.learn(game, steps=8, num_envs=4, horizon=2, minibatches=4, deals=2).headlines
+    ),
+    "stier.train.learner": lambda game: stier.train.learner(game, num_envs=4, horizon=2, minibatches=4).game,
 }
 
 
