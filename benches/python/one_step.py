@@ -152,7 +152,7 @@ class Measured:
             values = self.exact.tree.action_values(start.policy, beliefs=beliefs)  # type: ignore[arg-type]
             start.values[beliefs] = values / start.scale
         size, temperature = float(key["step"]), float(key["temperature"])
-        return mirror_step(start.policy, start.values[beliefs], step=size, temperature=temperature)
+        return mirror_step(start.policy, start.values[beliefs], step=size, magnet=temperature)
 
     def _asked(self, start: Start, key: Row, queries: int) -> Policy:
         """The policy on average over the agent's random numbers: what plays in a match."""

@@ -203,41 +203,41 @@ def exploitability(
 
 
 def mirror_step(
-    probabilities: npt.ArrayLike, values: npt.ArrayLike, *, step: float, temperature: float = 0.0
+    probabilities: npt.ArrayLike, values: npt.ArrayLike, *, step: float, magnet: float = 0.0
 ) -> npt.NDArray[np.float64]:
     """Computes one step of magnetic mirror descent from a policy, at all information sets at once.
 
-    The new probability of an action is proportional to ``exp((log p + step * q) / (1 + temperature * step))``, where p
+    The new probability of an action is proportional to ``exp((log p + step * q) / (1 + magnet * step))``, where p
     is the old probability and q the value of the action. This maximises the expected value minus the Kullback-Leibler
-    divergence from the old policy, divided by the step, plus the entropy times the temperature (Sokota et al. 2023; as
-    a search at the time of the decision, 2024). Step 0 changes nothing. With a large step and temperature 0, the
+    divergence from the old policy, divided by the step, plus the entropy times the magnet (Sokota et al. 2023; as
+    a search at the time of the decision, 2024). Step 0 changes nothing. With a large step and magnet 0, the
     likeliest action is the one of the largest value. Actions of probability 0 keep it.
 
     One step towards the better actions need not lead nearer to an equilibrium: measure the result with
     `GameTree.policy`.
 
     Args:
-        probabilities: The old policy, an array (…, actions), such as `TabularPolicy.probabilities`.
-        values: The values of the actions, an array of the same shape, such as `GameTree.action_values`. A step of 1
+        probabilities: The old policy, an array (…, actions), such as `TabularPolicy.probabilities()`.
+        values: The values of the actions, an array of the same shape, such as `GameTree.action_values()`. A step of 1
             multiplies the ratio of two probabilities by e for each unit of difference, so divide the values by a
             typical return first, such as `value_scale` of a network, if steps are to be compared between games.
         step: The size of the step, 0 or more.
-        temperature: The weight of the magnet, the uniform policy: 0 or more.
+        magnet: The pull towards the uniform policy: 0 or more.
 
     Returns:
         The new policy, a float64 array of the same shape.
 
     Raises:
-        ArgumentError: Different shapes, or a step or temperature that is negative or not finite.
+        ArgumentError: Different shapes, or a step or magnet that is negative or not finite.
     """
     old, q = np.asarray(probabilities, np.float64), np.asarray(values, np.float64)
     if old.shape != q.shape:
         raise ArgumentError(f"probabilities and values must have the same shape, got {old.shape} and {q.shape}")
-    for name, number in (("step", step), ("temperature", temperature)):
+    for name, number in (("step", step), ("magnet", magnet)):
         if not 0 <= number < np.inf:
             raise ArgumentError(f"{name} must be 0 or more and finite, got {number:g}")
     with np.errstate(divide="ignore"):
-        logits = (np.log(old) + step * q) / (1 + temperature * step)
+        logits = (np.log(old) + step * q) / (1 + magnet * step)
     new: npt.NDArray[np.float64] = np.exp(logits - logits.max(axis=-1, keepdims=True))
     new /= new.sum(axis=-1, keepdims=True)
     return new

@@ -242,8 +242,8 @@ def test_equilibria_are_indifferent_between_the_actions_that_they_mix() -> None:
     mixed = (played > 1e-6).sum(axis=1) == 2
     assert mixed.any()
     np.testing.assert_allclose(values[mixed].min(axis=1), best[mixed], atol=1e-6)
-    for temperature in (0.0, 0.01):
-        after = tree.policy(stier.solving.mirror_step(played, values, step=1e-6, temperature=temperature))
+    for magnet in (0.0, 0.01):
+        after = tree.policy(stier.solving.mirror_step(played, values, step=1e-6, magnet=magnet))
         assert after.nash_conv == pytest.approx(policy.nash_conv, abs=1e-6)
 
 
@@ -267,16 +267,16 @@ def test_mirror_steps() -> None:
     step = stier.solving.mirror_step
     old, values = [[0.5, 0.25, 0.25, 0.0], [0.1, 0.9, 0.0, 0.0]], [[0.0, 1.0, 0.5, 9.0], [3.0, -1.0, 9.0, 9.0]]
     np.testing.assert_allclose(step(old, values, step=0), old, atol=1e-15)
-    np.testing.assert_allclose(step(old, values, step=0, temperature=1), old, atol=1e-15)
+    np.testing.assert_allclose(step(old, values, step=0, magnet=1), old, atol=1e-15)
     np.testing.assert_allclose(step(old, values, step=1e6), [[0, 1, 0, 0], [1, 0, 0, 0]], atol=1e-12)
     weights = np.array([0.5, 0.25 * np.exp(2), 0.25 * np.exp(1), 0]) ** (1 / 1.2)
-    np.testing.assert_allclose(step(old, values, step=2, temperature=0.1)[0], weights / weights.sum())
-    # The magnet: with a large temperature nothing remains but the uniform policy over the actions that have a chance.
-    np.testing.assert_allclose(step(old, values, step=1, temperature=1e9)[0], [1 / 3, 1 / 3, 1 / 3, 0], atol=1e-6)
+    np.testing.assert_allclose(step(old, values, step=2, magnet=0.1)[0], weights / weights.sum())
+    # The magnet: with a large magnet nothing remains but the uniform policy over the actions that have a chance.
+    np.testing.assert_allclose(step(old, values, step=1, magnet=1e9)[0], [1 / 3, 1 / 3, 1 / 3, 0], atol=1e-6)
     with pytest.raises(ValueError, match="step must be 0 or more and finite, got -1"):
         step(old, values, step=-1)
-    with pytest.raises(ValueError, match="temperature must be 0 or more and finite, got nan"):
-        step(old, values, step=1, temperature=float("nan"))
+    with pytest.raises(ValueError, match="magnet must be 0 or more and finite, got nan"):
+        step(old, values, step=1, magnet=float("nan"))
     with pytest.raises(ValueError, match=r"must have the same shape, got \(2, 4\) and \(1, 4\)"):
         step(old, values[:1], step=1)
 
