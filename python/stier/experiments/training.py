@@ -360,7 +360,7 @@ def _curve(runs: list[Mapping[str, Any]], results: pd.DataFrame) -> Figure:
 
     figure, axes = plt.subplots(figsize=(10, 4.5), layout="constrained")
     exact = [run for run in runs if run.get("exact")]
-    for run, colour, marker in zip(exact, cycle([*COLOURS, "grey"]), cycle("osD^vPX"), strict=False):
+    for run, colour, marker in zip(exact, cycle([*COLOURS, "grey"]), cycle("os^DvPX*"), strict=False):
         # The first evaluation is that of the network before it has learned anything.
         points = _rows(results, run["name"], DISTANCE).query("cpu_seconds > 0")
         if not len(points):
