@@ -168,21 +168,24 @@ class Network:
         x: Floats = np.asarray(observations, np.float32)
         shape = x.shape[:-1]
         x = x.reshape(-1, x.shape[-1])
-        order = None if self.classes is None else self.classes.order(x)
-        if self.classes is not None and order is not None:
-            x = self.classes.sorted(x, order)
+        if self.classes is None:
+            logits, value = self._layers(x)
+        else:
+            order = self.classes.order(x)
+            of_sorted, value = self._layers(self.classes.sorted(x, order))
+            logits = np.empty_like(of_sorted)
+            np.put_along_axis(logits, self.classes.actions_of(order, logits.shape[1]), of_sorted, 1)
+        return logits.reshape(*shape, -1), value.reshape(shape)
+
+    def _layers(self, x: Floats) -> tuple[Floats, Floats]:
+        """The logits and returns for rows of inputs."""
         for weight, bias in self.hidden:
             x = x @ weight + bias
             x = np.maximum(x, 0) if self.activation == "relu" else np.tanh(x)
         logits = x @ self.policy[0] + self.policy[1]
-        if self.classes is not None and order is not None:
-            sorted_logits, logits = logits, np.empty_like(logits)
-            np.put_along_axis(logits, self.classes.actions_of(order, logits.shape[1]), sorted_logits, 1)
-        logits = logits.reshape(*shape, -1)
         if self.value is None:
-            return logits, np.full(shape, np.nan, np.float32)
-        value = (x @ self.value[0] + self.value[1])[..., 0] * np.float32(self.value_scale)
-        return logits, value.reshape(shape)
+            return logits, np.full(len(x), np.nan, np.float32)
+        return logits, (x @ self.value[0] + self.value[1])[:, 0] * np.float32(self.value_scale)
 
     def __call__(self, observations: npt.ArrayLike, legal: npt.ArrayLike) -> tuple[Floats, Floats]:
         """Returns probabilities ``(…, actions)``, zero for what is not legal, and expected returns ``(…)``.

@@ -36,7 +36,7 @@ def walk(game: stier.Game, seed: int) -> list[stier.State]:
 
 
 def value_of(state: stier.State, agent: stier.Solution | stier.solving.BestResponse) -> float:
-    """What player 0 gets from here if all follow the policy: by brute force."""
+    """The return of player 0 from here if all follow the policy: by brute force."""
     if state.is_terminal():
         return float(state.returns()[0])
     chances = state.chance_outcomes() if state.is_chance_node() else agent.policy(state)
